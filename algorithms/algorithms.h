@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of this room share. */
+#ifndef LPI_ALGORITHMS_H
+#define LPI_ALGORITHMS_H
+
+#include <logp/collective.h>
+#include <logp/delay.h>
+
+/*
+ * The abbreviations of all predictions. A message of m bytes takes D from the start of its sending
+ * to the end of its receipt; sends of one processor start E apart. With the shared gap a processor
+ * that has received may start to send only max(o_recv, g) after the start of its receive: D grows to
+ * that, and the end of the last receive comes `early` before it. (`early` is 0 otherwise.)
+ */
+struct lpi_times {
+    int64_t D, E, early;
+};
+
+static inline int64_t lpi_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_bytes)
+{
+    const int64_t stream = logp_stream_ns(p, n_bytes);
+    struct lpi_times t = {.D = p->o_send_ns + stream + p->L_ns + p->o_recv_ns,
+                          .E = lpi_max(p->o_send_ns, p->g_ns + stream)};
+
+    if (p->gap_shared) {
+        t.early = lpi_max(p->o_recv_ns, p->g_ns) - p->o_recv_ns;
+        t.D += t.early;
+    }
+    return t;
+}
+
+static inline struct logp_prediction lpi_exact(int64_t ns)
+{
+    return (struct logp_prediction){LOGP_PREDICTION_EXACT, ns};
+}
+
+/* tree.c: collectives along trees. */
+struct lpi_tree_shape {
+    /* Parent of virtual rank v > 0, and its k-th child in the order of sending, -1: no more. */
+    int (*parent)(int P, int v, const void *shape);
+    int (*child)(int P, int v, int k, const void *shape);
+    const void *shape;
+};
+
+/* Fill c->plan from a shape in virtual ranks; to_rank relabels them. 0; -ENOMEM */
+int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
+                  int (*to_rank)(int v, int root, int P), struct logp_coll *c);
+/* The usual relabelling: v = (rank - root) mod P. */
+int lpi_rotate(int v, int root, int P);
+
+/* broadcast.c */
+#define LPI_ALGORITHM(name)                                      \
+    int lpi_##name##_plan(int P, int rank, struct logp_coll *c); \
+    struct logp_prediction lpi_##name##_predict(int64_t P, const struct logp_coll *c)
+
+LPI_ALGORITHM(broadcast_flat);
+LPI_ALGORITHM(broadcast_chain);
+LPI_ALGORITHM(broadcast_binary);
+LPI_ALGORITHM(broadcast_binomial);
+LPI_ALGORITHM(broadcast_optimal);
+int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c);
+void lpi_broadcast_fill(int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_broadcast_check(int rank, uint64_t seed, const struct logp_coll *c);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Find, predict, plan and run an algorithm of the table: see collective.h. */
+#include "algorithms.h"
+
+#include <logp/tree.h>
+#include <logp/vp.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *logp_certainty_name(enum logp_certainty certainty)
+{
+    static const char *const names[] = {"none", "exact", "bound", "lower-bound"};
+
+    return names[certainty];
+}
+
+const struct logp_algorithm *logp_algorithm_find(const char *collective, const char *name)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(a[i].collective, collective) == 0 && strcmp(a[i].name, name) == 0)
+            return &a[i];
+    return NULL;
+}
+
+const struct logp_collective *logp_collective_find(const char *name)
+{
+    size_t n;
+    const struct logp_collective *c = logp_collectives(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(c[i].name, name) == 0)
+            return &c[i];
+    return NULL;
+}
+
+const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
+                                                 const struct logp_coll *c)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n), *best = NULL;
+    int64_t least = INT64_MAX;
+
+    for (size_t i = 0; i < n; i++) {
+        struct logp_prediction p;
+
+        if (strcmp(a[i].collective, collective) != 0)
+            continue;
+        p = logp_predict(&a[i], P, c);
+        if (best == NULL || (p.certainty != LOGP_PREDICTION_NONE && p.ns < least)) {
+            best = &a[i];
+            least = p.certainty != LOGP_PREDICTION_NONE ? p.ns : INT64_MAX;
+        }
+    }
+    return best;
+}
+
+struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
+                                    const struct logp_coll *c)
+{
+    if (P < 1 || P > LOGP_TREE_MAX || logp_capacity(&c->params) > 0)
+        return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+    return algorithm->predict(P, c);
+}
+
+int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c)
+{
+    c->plan = (struct logp_plan){.parent = -1};
+    if (rank < 0 || rank >= P || c->root < 0 || c->root >= P)
+        return -EINVAL;
+    return algorithm->plan != NULL ? algorithm->plan(P, rank, c) : 0;
+}
+
+void logp_coll_unplan(struct logp_coll *c)
+{
+    free(c->plan.children);
+    c->plan = (struct logp_plan){.parent = -1};
+}
+
+int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
+                  const struct logp_coll *c)
+{
+    return algorithm->run(logp_vp_collective(vp), c);
+}
+
+int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
+{
+    struct logp_coll c = {.root = root, .buf = buf, .n_bytes = n_bytes};
+    const struct logp_algorithm *algorithm;
+    int rc;
+
+    if (logp_vp_params(vp, &c.params) == 0)
+        algorithm = logp_algorithm_best("broadcast", logp_vp_size(vp), &c);
+    else
+        algorithm = logp_algorithm_find("broadcast", "binomial");
+    rc = logp_coll_plan(algorithm, logp_vp_size(vp), logp_vp_rank(vp), &c);
+    if (rc != 0)
+        return rc;
+    rc = logp_coll_run(vp, algorithm, &c);
+    logp_coll_unplan(&c);
+    return rc;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The experiment: see experiment.h.
+ *
+ * All repetitions are one run of the machine, so that its cores stay busy. Each has two syncs: one
+ * for the common start, and one after which rank 0 alone reads what all have written, judges the
+ * repetition, and writes what everyone reads after the next start: how far we are.
+ */
+#include <logp/experiment.h>
+#include <logp/vp.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const int64_t progress_every_ns = 100000000;
+
+/* What one vp says of one repetition; a line each, they are written at the same time. */
+struct ending {
+    _Alignas(64) int64_t wall, emulated;
+    bool wrong;
+};
+
+struct state {
+    const struct logp_experiment *experiment;
+    const struct logp_collective *collective;
+    struct logp_record *record;
+    struct ending *endings; /* by rank */
+    int64_t *wall, *emulated;  /* by repetition */
+    int P, total;
+    int done;     /* repetitions, of total: rank 0 writes it between the syncs */
+    bool counted; /* not the warm-up */
+    int64_t start_ns;
+    int64_t last_progress;
+};
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void report_progress(struct state *s)
+{
+    const struct logp_experiment *x = s->experiment;
+    int64_t now;
+
+    if (x->progress == NULL)
+        return;
+    now = monotonic_ns();
+    if (now - s->last_progress < progress_every_ns && s->done < s->total)
+        return;
+    s->last_progress = now;
+    x->progress(x->progress_arg, s->done, s->total);
+}
+
+/* Rank 0, while all others wait for the next start: does this repetition count? */
+static void judge(struct state *s, int64_t late)
+{
+    struct logp_record *r = s->record;
+    const struct logp_experiment *x = s->experiment;
+    int64_t wall = 0, emulated = 0;
+
+    for (int i = 0; i < s->P; i++) {
+        const struct ending *e = &s->endings[i];
+
+        wall = e->wall > wall ? e->wall : wall;
+        emulated = e->emulated > emulated ? e->emulated : emulated;
+        if (e->wrong && r->wrong_rank < 0)
+            r->wrong_rank = i;
+    }
+    if (s->counted && late > LOGP_START_TOLERANCE_NS && r->restarts < x->reps / 10) {
+        r->restarts++;
+        return;
+    }
+    s->done++;
+    if (!s->counted)
+        return;
+    s->wall[r->reps] = wall - s->start_ns;
+    s->emulated[r->reps++] = emulated - s->start_ns;
+    report_progress(s);
+}
+
+static int repeat(struct logp_vp *vp, struct state *s, struct logp_coll *c)
+{
+    const int me = logp_vp_rank(vp);
+    struct ending *mine = &s->endings[me];
+    int rc = 0;
+
+    for (uint64_t seed = s->experiment->seed + 1; rc == 0; seed++) {
+        int64_t start;
+
+        s->collective->fill(me, seed, c);
+        rc = logp_sync(vp, &start);
+        if (rc != 0 || s->done == s->total)
+            break;
+        rc = logp_coll_run(vp, s->experiment->algorithm, c);
+        if (rc != 0)
+            break;
+        mine->emulated = logp_now(vp);
+        mine->wall = logp_wall_now(vp);
+        mine->wrong = !s->collective->check(me, seed, c);
+        rc = logp_sync(vp, NULL);
+        if (rc == 0 && me == 0) {
+            s->start_ns = start;
+            judge(s, logp_start_late(vp));
+        }
+    }
+    return rc;
+}
+
+static int program(struct logp_vp *vp, void *arg)
+{
+    struct state *s = arg;
+    struct logp_coll c = s->experiment->coll;
+    int rc = logp_coll_plan(s->experiment->algorithm, s->P, logp_vp_rank(vp), &c);
+
+    if (rc != 0)
+        return rc;
+    c.buf = malloc(c.n_bytes > 0 ? c.n_bytes : 1);
+    rc = c.buf == NULL ? -ENOMEM : repeat(vp, s, &c);
+    free(c.buf);
+    logp_coll_unplan(&c);
+    return rc;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The smallest value that q per mille of the sample do not exceed. */
+static int64_t permille(const int64_t *sorted, size_t n, size_t q)
+{
+    const size_t rank = (n * q + 999) / 1000;
+
+    return sorted[rank > 0 ? rank - 1 : 0];
+}
+
+struct logp_summary logp_summarize(int64_t *values, size_t n)
+{
+    qsort(values, n, sizeof(*values), compare);
+    return (struct logp_summary){.min_ns = values[0],
+                                 .median_ns = permille(values, n, 500),
+                                 .p90_ns = permille(values, n, 900),
+                                 .p99_ns = permille(values, n, 990),
+                                 .max_ns = values[n - 1]};
+}
+
+double logp_record_ratio(const struct logp_record *r)
+{
+    const int64_t median = r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
+
+    if (r->reps == 0 || r->prediction.certainty == LOGP_PREDICTION_NONE ||
+        r->prediction.ns == 0 || !r->has_emulated)
+        return 0;
+    return (double)median / (double)r->prediction.ns;
+}
+
+static void finish(struct state *s, const struct logp_report *report)
+{
+    struct logp_record *r = s->record;
+
+    r->verified = r->reps > 0 && r->wrong_rank < 0;
+    r->lag.median_ns = report->lag.median_ns;
+    r->lag.p99_ns = report->lag.p99_ns;
+    r->lag.max_ns = report->lag.max_ns;
+    if (r->reps == 0)
+        return;
+    r->messages = report->messages / (uint64_t)(r->reps + r->restarts);
+    r->measured = logp_summarize(s->wall, (size_t)r->reps);
+    r->emulated = logp_summarize(s->emulated, (size_t)r->reps);
+}
+
+/* The warm-up and the counted repetitions are a run each: so the report is of the latter alone. */
+static int run_both(struct logp_machine *machine, struct state *s)
+{
+    const struct logp_experiment *x = s->experiment;
+    const int64_t deadline = monotonic_ns() + x->timeout_ns;
+    int rc = 0;
+
+    for (int counted = x->warmup == 0; rc == 0 && counted < 2; counted++) {
+        int64_t left = x->timeout_ns > 0 ? deadline - monotonic_ns() : 0;
+
+        if (left < 0)
+            left = 1;
+        s->counted = counted;
+        s->total = counted ? x->reps : x->warmup;
+        s->done = 0;
+        rc = logp_machine_run(machine, program, s, left);
+    }
+    if (s->counted)
+        finish(s, logp_machine_report(machine));
+    return rc;
+}
+
+int logp_experiment_run(struct logp_machine *machine, const struct logp_experiment *x,
+                        struct logp_record *record)
+{
+    const int P = logp_machine_size(machine);
+    const bool wall = logp_machine_clock(machine) == LOGP_CLOCK_WALL;
+    const bool delayed = logp_machine_delayed(machine);
+    struct state *s;
+    int rc = -ENOMEM;
+
+    *record = (struct logp_record){.P = P, .wrong_rank = -1};
+    if (x->reps < 1 || x->warmup < 0 || logp_collective_find(x->algorithm->collective) == NULL ||
+        x->coll.root < 0 || x->coll.root >= P || x->timeout_ns < 0)
+        return -EINVAL;
+    if (delayed)
+        record->prediction = logp_predict(x->algorithm, P, &x->coll);
+    record->has_measured = wall;
+    record->has_emulated = !wall || delayed;
+    record->has_lag = wall && delayed;
+    s = calloc(1, sizeof(*s));
+    if (s == NULL)
+        return -ENOMEM;
+    *s = (struct state){.experiment = x, .record = record, .P = P,
+                        .collective = logp_collective_find(x->algorithm->collective),
+                        .endings = aligned_alloc(64, (size_t)P * sizeof(*s->endings)),
+                        .wall = malloc((size_t)x->reps * sizeof(*s->wall)),
+                        .emulated = malloc((size_t)x->reps * sizeof(*s->emulated))};
+    if (s->endings != NULL && s->wall != NULL && s->emulated != NULL)
+        rc = run_both(machine, s);
+    if (logp_machine_busy(machine)) /* a vp that never came back may still use it */
+        return rc;
+    free(s->endings);
+    free(s->wall);
+    free(s->emulated);
+    free(s);
+    return rc;
+}

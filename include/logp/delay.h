@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file delay.h
+ * Delay models: when a message is free to leave, and when it arrives.
+ *
+ * A model is a table of functions (struct logp_delay_ops) and a pointer of its own. Use one of
+ * the built-in ones (`none`, `logp`, `loggp`) or pass your own in the machine's configuration;
+ * replace it while the machine runs with logp_machine_set_delay().
+ *
+ * The rules of the built-in models, for a message of k bytes (k = 0 counts as 1; under plain
+ * LogP every message counts as one byte); (k-1)G is rounded up to whole nanoseconds, once:
+ *
+ *     send at s      busy [s, s + o_send], arrival at s + o_send + (k-1)G + L
+ *     next send      not before s + max(o_send, g + (k-1)G)
+ *     receive at r   r >= arrival, busy [r, r + o_recv], and r not before
+ *                    max(o_recv, g + (k-1)G) after the start of the receive before it
+ *
+ * Source: Culler et al., LogP, PPoPP 1993; Alexandrov et al., LogGP, SPAA 1995.
+ */
+#ifndef LOGP_DELAY_H
+#define LOGP_DELAY_H
+
+#include <logp/defs.h>
+
+LOGP_BEGIN_DECLS
+
+/** Capacity by LogP's own rule: max(1, ceil(L/g)); g = 0 means no limit. */
+#define LOGP_CAPACITY_RULE (-1)
+
+/** The parameters of the model, and what a combine costs. All are >= 0. */
+struct logp_params {
+    int64_t L_ns;      /**< latency: the time on the wire */
+    int64_t o_send_ns; /**< overhead of a send */
+    int64_t o_recv_ns; /**< overhead of a receive */
+    int64_t g_ns;      /**< gap between two sends, or two receives, of one processor */
+    int64_t G_ps;      /**< LogGP: picoseconds per byte after the first */
+    int64_t gamma_ps;  /**< picoseconds to combine one element with another */
+    bool gap_shared;   /**< the gap also holds between a send and a receive */
+    int64_t capacity;  /**< messages on the wire from or to any one processor: 0 no limit,
+                            LOGP_CAPACITY_RULE, or a number >= 1 */
+};
+
+/**
+ * What the gap rules need to know of one processor. It belongs to the processor and outlives
+ * a replacement of the model. LOGP_NEVER where there was none.
+ */
+struct logp_port {
+    int64_t send_start; /**< start of the last send */
+    int64_t send_next;  /**< the gap of the last send is over */
+    int64_t recv_start; /**< start of the last receive */
+};
+
+/** One message, seen from one of its ends. */
+struct logp_transfer {
+    int src;         /**< in: rank of the sender */
+    int dst;         /**< in: rank of the receiver */
+    size_t n_bytes;  /**< in: payload */
+    int64_t ready;   /**< in: the processor could start at this time */
+    int64_t start;   /**< out: it does start */
+    int64_t done;    /**< out: it is free again, >= start */
+    int64_t arrival; /**< send: out, >= done; receive: in, the message arrives */
+};
+
+/**
+ * A delay model. Every function gets the model's own pointer.
+ * Threads: under the wall clock, `start` and `send` run on the sender's thread, `recv` on a
+ * thread of the receiver's core, those of different processors at the same time; under the
+ * virtual clock one at a time, sends in the order of (start, rank). They run inside an RCU
+ * read-side section: they must not block nor call logp_machine_set_delay().
+ */
+struct logp_delay_ops {
+    const char *name;
+    /** The earliest t->start >= t->ready for this send. Changes nothing but t->start. */
+    void (*start)(void *model, const struct logp_port *port, struct logp_transfer *t);
+    /** The send starts at t->start: fill t->done and t->arrival, update the port. */
+    void (*send)(void *model, struct logp_port *port, struct logp_transfer *t);
+    /** A receive: fill t->start >= max(ready, arrival) and t->done, update the port. */
+    void (*recv)(void *model, struct logp_port *port, struct logp_transfer *t);
+    /** The LogP parameters, for algorithms that plan with them; NULL: the model has none. */
+    const struct logp_params *(*params)(void *model);
+    /** How many messages may be on the wire, [done, arrival), from or to any one processor;
+     *  <= 0: no limit. NULL: no limit. */
+    int64_t (*capacity)(void *model);
+    /** Frees the model; no reader is left. NULL: nothing to free. */
+    void (*destroy)(void *model);
+};
+
+/** A model ready for use. ops == NULL stands for `none`: nothing is emulated. */
+struct logp_delay {
+    const struct logp_delay_ops *ops;
+    void *model;
+};
+
+/** One row of the table of built-in models. */
+struct logp_delay_model {
+    const char *name;
+    const char *summary;
+    /** Makes a model from parameters; same contract as logp_delay_create(). */
+    int (*create)(const struct logp_params *params, struct logp_delay *out);
+};
+
+/**
+ * The built-in models, in the order in which they are listed.
+ * @param n  out: their number
+ * @return   static storage
+ */
+LOGP_API const struct logp_delay_model *logp_delay_models(size_t *n);
+
+/**
+ * Make a built-in model.
+ * @param name    a name of logp_delay_models()
+ * @param params  copied; ignored by `none`
+ * @param out     out: the model. Give it to a machine, which then owns it, or free it with
+ *                logp_delay_destroy()
+ * @return 0; -ENOENT (no such name), -EINVAL (a negative parameter, or one beyond
+ *         LOGP_PARAM_MAX_NS), -ENOMEM
+ */
+LOGP_API int logp_delay_create(const char *name, const struct logp_params *params,
+                               struct logp_delay *out);
+
+/** Free a model that no machine owns. */
+LOGP_API void logp_delay_destroy(struct logp_delay *delay);
+
+/** Largest parameter: about eleven days, so that sums of many stay within 64 bits. */
+#define LOGP_PARAM_MAX_NS INT64_C(1000000000000000)
+
+/** (max(n_bytes,1) - 1) G in nanoseconds, rounded up once. */
+LOGP_API int64_t logp_stream_ns(const struct logp_params *params, size_t n_bytes);
+
+/** The capacity that params stand for: 0 where there is no limit. */
+LOGP_API int64_t logp_capacity(const struct logp_params *params);
+
+LOGP_END_DECLS
+
+#endif

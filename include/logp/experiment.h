@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file experiment.h
+ * Run one algorithm many times on a machine, check every result, and hold the times against the
+ * prediction. `logp run`, the benchmarks and the tests are this function.
+ *
+ * Each repetition starts at one time for all processors, fixed in advance (logp_sync()), and ends
+ * when the last one is done. It is repeated only if a core's scheduler missed that start by more
+ * than LOGP_START_TOLERANCE_NS, at most reps/10 times in all.
+ */
+#ifndef LOGP_EXPERIMENT_H
+#define LOGP_EXPERIMENT_H
+
+#include <logp/collective.h>
+#include <logp/defs.h>
+#include <logp/machine.h>
+
+LOGP_BEGIN_DECLS
+
+/** A start later than this (a preempted core) is not counted. */
+#define LOGP_START_TOLERANCE_NS 1000
+
+struct logp_experiment {
+    const struct logp_algorithm *algorithm;
+    /** root, tag, n_bytes and params; buf and plan are the experiment's own. */
+    struct logp_coll coll;
+    int reps;           /**< counted runs, >= 1 */
+    int warmup;         /**< uncounted runs before, >= 0 */
+    int64_t timeout_ns; /**< for all of them; 0: none */
+    uint64_t seed;      /**< of the operands */
+    /** Called now and then by one of the vps, between repetitions; NULL: not wanted. */
+    void (*progress)(void *arg, int done, int total);
+    void *progress_arg;
+};
+
+/** Order statistics of a sample; percentiles by the nearest rank. */
+struct logp_summary {
+    int64_t min_ns, median_ns, p90_ns, p99_ns, max_ns;
+};
+
+struct logp_record {
+    int P;
+    int reps;          /**< counted; less than asked for if the run was stopped */
+    int restarts;      /**< repetitions that were repeated */
+    struct logp_prediction prediction;
+    bool has_measured; /**< wall clock: measured is valid */
+    bool has_emulated; /**< virtual clock, or a delay model: emulated is valid */
+    bool has_lag;      /**< wall clock and a delay model: lag is valid */
+    struct logp_summary measured; /**< wall clock, from the common start to the last one done */
+    struct logp_summary emulated; /**< the same on the vps' own clocks */
+    struct {
+        int64_t median_ns, p99_ns, max_ns;
+    } lag;
+    uint64_t messages;  /**< of one repetition */
+    bool verified;      /**< every result of every repetition was right, and reps > 0 */
+    int wrong_rank;     /**< a rank with a wrong result; -1: none */
+};
+
+/**
+ * @param record  out: filled also where an error is returned, with what there is
+ * @return 0 (look at record->verified), or as logp_machine_run(), whose report has the details
+ */
+LOGP_API int logp_experiment_run(struct logp_machine *machine,
+                                 const struct logp_experiment *experiment,
+                                 struct logp_record *record);
+
+/** Median measured (virtual clock: emulated) over predicted; 0 where that means nothing. */
+LOGP_API double logp_record_ratio(const struct logp_record *record);
+
+/** Order statistics of n >= 1 values, which are sorted in place. */
+LOGP_API struct logp_summary logp_summarize(int64_t *values, size_t n);
+
+LOGP_END_DECLS
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file logp.h
+ * All of liblogp: a shared-memory runtime that emulates distributed processors under the
+ * LogP model (Culler et al., PPoPP 1993).
+ *
+ *   machine.h     create P processors, run a program on each, read the report
+ *   vp.h          what a program calls: send, receive, compute, now
+ *   delay.h       what a message costs: LogP, LogGP, or a model of your own
+ *   collective.h  the collective algorithms and their predictions
+ *   experiment.h  run an algorithm many times, measured against its prediction
+ *   tree.h        the optimal broadcast tree itself
+ */
+#ifndef LOGP_LOGP_H
+#define LOGP_LOGP_H
+
+#include <logp/collective.h>
+#include <logp/defs.h>
+#include <logp/delay.h>
+#include <logp/experiment.h>
+#include <logp/machine.h>
+#include <logp/tree.h>
+#include <logp/vp.h>
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file machine.h
+ * A machine: P virtual processors (vps) on the cores of this box.
+ *
+ * Each core that carries vps has one scheduler, and exactly one of its vps holds the core at
+ * any time. A vp that must wait publishes a deadline; the holder keeps the core if its own is
+ * the earliest and otherwise hands it over at once, so that the hand-over hides in the wait.
+ * Nobody sleeps to keep time: during a run every core that carries vps is busy.
+ *
+ * Several machines may live in one process. Functions without a word on threads may be called
+ * from any one thread at a time, which is not a vp of the machine.
+ */
+#ifndef LOGP_MACHINE_H
+#define LOGP_MACHINE_H
+
+#include <logp/defs.h>
+#include <logp/delay.h>
+
+LOGP_BEGIN_DECLS
+
+/** Who waits: real time passes, or the clock jumps. */
+enum logp_clock {
+    LOGP_CLOCK_WALL,    /**< every wait is real */
+    LOGP_CLOCK_VIRTUAL, /**< one vp at a time, earliest (time, rank) first; deterministic */
+};
+
+#define LOGP_MAX_PROCESSORS (1 << 24)
+
+/** Zero is a good default for every field but n_processors. */
+struct logp_config {
+    int n_processors;        /**< P, 1 .. LOGP_MAX_PROCESSORS */
+    enum logp_clock clock;   /**< wall */
+    const char *executor;    /**< what carries a vp; NULL: "thread" */
+    struct logp_delay delay; /**< owned by the machine once create has succeeded */
+    const int *cores;        /**< operating system numbers of the cores to use; NULL: all that
+                                  this process may use, one hardware thread of each first */
+    int n_cores;             /**< entries of cores; with cores == NULL at most so many (0: all) */
+    int64_t poll_ns;         /**< cost of a test or probe that finds nothing; 0: 100 */
+    size_t queue_limit;      /**< bytes of messages held; 0: 1 GiB. Beyond: -ENOBUFS */
+    size_t stack_bytes;      /**< of each vp; 0: 256 KiB */
+    int lane_slots;          /**< slots of the fast path between two cores; 0: 256 shared among
+                                  the peers, < 0: none, every message takes the queue */
+    uint64_t yield_seed;     /**< not 0: with delay none, sends hand the core over at random,
+                                  from this seed, to shake out dependence on timing */
+};
+
+/**
+ * Make a machine. Its threads are created here, once, and pinned.
+ * @param out  the machine; free it with logp_machine_destroy()
+ * @return 0; -EINVAL (P, a core that this process may not use, an unknown clock, a negative
+ *         size), -ENOENT (executor), -ENOMEM, -EAGAIN (no more threads)
+ */
+LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
+
+/** What every vp executes. Not 0 (a negative errno by custom) stops the whole run. */
+typedef int (*logp_program)(struct logp_vp *vp, void *arg);
+
+/**
+ * Run program on every vp and wait for all of them. May be called again and again; threads,
+ * message memory and the delay model stay. Clocks start at 0 and gaps are forgotten.
+ * @param arg         passed to every vp
+ * @param timeout_ns  the run is stopped after this time; 0: never
+ * @return 0; the first error that a program returned; -EDEADLK (every vp waits and nothing is
+ *         on its way); -ETIMEDOUT; what logp_machine_stop() was given; -EBUSY (a vp of an
+ *         earlier run has not come home). Details: logp_machine_report()
+ */
+LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program, void *arg,
+                              int64_t timeout_ns);
+
+/**
+ * Stop the run under way: waits of all vps return error. No effect between runs.
+ * Threads: any thread or signal handler, at any time before destroy.
+ * @param error  a negative errno, e.g. -EINTR
+ */
+LOGP_API void logp_machine_stop(struct logp_machine *machine, int error);
+
+/**
+ * Replace the delay model. Sends that start afterwards use the new one; gaps in force and
+ * messages on their way stay; no message overtakes an earlier one of its (context, source,
+ * tag). Readers never block.
+ * Threads: any thread, vps of the machine included, at any time before destroy. Called by a
+ *          vp under the virtual clock it takes place at that vp's time; from outside, at at_ns.
+ * Blocks:  until no vp uses the old model (an RCU grace period).
+ * @param delay   owned by the machine if 0 is returned
+ * @param at_ns   virtual clock and called from outside: sends that start at or after this
+ *                virtual time use the new model; otherwise ignored
+ * @return 0; -EINVAL (incomplete ops), -ENOMEM
+ */
+LOGP_API int logp_machine_set_delay(struct logp_machine *machine, struct logp_delay delay,
+                                    int64_t at_ns);
+
+/** What a vp waits for. */
+enum logp_wait_kind {
+    LOGP_WAIT_NONE, /**< it has finished, or it could go on */
+    LOGP_WAIT_RECV, /**< a message from source with tag */
+    LOGP_WAIT_SYNC, /**< all other vps, in logp_sync() */
+    LOGP_WAIT_AWAY, /**< it is outside the runtime and holds its core */
+};
+
+struct logp_wait_info {
+    int rank;
+    enum logp_wait_kind kind;
+    int source; /**< or LOGP_ANY_SOURCE */
+    int tag;    /**< or LOGP_ANY_TAG */
+};
+
+/** Of the last run. Lag: how late the host returned from waits, in ns; n == 0: no waits. */
+struct logp_report {
+    int error;          /**< what logp_machine_run() returned */
+    int error_rank;     /**< the vp that returned the first error; -1: none did */
+    uint64_t messages;  /**< sent */
+    uint64_t unreceived; /**< sent and never received */
+    struct {
+        uint64_t n;
+        int64_t median_ns, p99_ns, max_ns; /**< median, p99: at most 1/32 too large */
+    } lag;
+    const struct logp_wait_info *waits; /**< deadlock, timeout: who waits for whom */
+    int n_waits;
+};
+
+/** @return the report of the last run, valid until the next run or destroy. */
+LOGP_API const struct logp_report *logp_machine_report(const struct logp_machine *machine);
+
+/** @return P. */
+LOGP_API int logp_machine_size(const struct logp_machine *machine);
+
+/** @return how many cores carry vps. */
+LOGP_API int logp_machine_cores(const struct logp_machine *machine);
+
+/** @return its clock. */
+LOGP_API enum logp_clock logp_machine_clock(const struct logp_machine *machine);
+
+/** @return does it emulate delays (is the model in force not `none`)? Threads: any. */
+LOGP_API bool logp_machine_delayed(const struct logp_machine *machine);
+
+/** @return has a vp of a timed-out run not come home yet? What it uses must stay. Threads: any. */
+LOGP_API bool logp_machine_busy(struct logp_machine *machine);
+
+/** What this process may use of the host. */
+struct logp_host {
+    int n_cores;       /**< hardware threads that this process may run on */
+    double quota;      /**< processors' worth of time that a cgroup allows; 0: no quota */
+    double clock_read_ns; /**< cost of one reading of the clock */
+};
+
+/** @return 0; -ENOMEM */
+LOGP_API int logp_host_info(struct logp_host *out);
+
+/** @return the names of the executors, NULL-terminated; static storage. */
+LOGP_API const char *const *logp_executors(void);
+
+/**
+ * End the machine and free all that it owns. NULL is allowed.
+ * @return 0; -EBUSY: a vp of a timed-out run is still outside the runtime and uses the
+ *         machine's memory; the machine lives on, call again later
+ */
+LOGP_API int logp_machine_destroy(struct logp_machine *machine);
+
+LOGP_END_DECLS
+
+#endif

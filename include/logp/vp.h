@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file vp.h
+ * What the program of a virtual processor calls.
+ *
+ * Threads: each function only on the thread of its own vp, from the program given to
+ * logp_machine_run().
+ *
+ * Time: each vp has a clock. Under the virtual clock it is exact; under the wall clock it is
+ * the wall clock less what the host made the vp late, which the next wait makes up for. The
+ * program's own computing between two calls counts in full on the wall clock, and not at all
+ * on the virtual one (declare it with logp_compute()). Under the wall clock no call returns
+ * before its time. Under the virtual clock a vp may run ahead until it next touches the
+ * network; everything that happens there happens in the order of (time, rank).
+ *
+ * Errors of every function that may wait, besides its own: -EDEADLK (every vp waits and nothing
+ * is on its way), -ECANCELED (another vp returned an error), -ETIMEDOUT, or what
+ * logp_machine_stop() was given. Return it: the run is over.
+ */
+#ifndef LOGP_VP_H
+#define LOGP_VP_H
+
+#include <logp/defs.h>
+#include <logp/delay.h>
+
+LOGP_BEGIN_DECLS
+
+/** What has been received, or could be. */
+struct logp_status {
+    int source;
+    int tag;
+    size_t n_bytes;  /**< size of the message, also where the buffer was too small */
+    int64_t arrival_ns; /**< when it came off the wire, on the machine's clock */
+};
+
+/** @return this processor's rank, 0 .. P-1. */
+LOGP_API int logp_vp_rank(const struct logp_vp *vp);
+
+/** @return P, the number of processors. */
+LOGP_API int logp_vp_size(const struct logp_vp *vp);
+
+/** @return the machine that this vp belongs to. */
+LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
+
+/**
+ * The parameters of the delay model in force.
+ * @return 0; -ENOTSUP (the model has none)
+ */
+LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
+
+/**
+ * Another view of the same processor, with a context of its own: messages sent through it match
+ * only receives through a view of the same context. Free it with logp_vp_unview().
+ * @param context  1 .. 2^30; every member names the same. 0 is the program's own, and the
+ *                 collectives use one that cannot be named
+ * @param members  n_members ranks, this processor's among them, copied: ranks of the view are
+ *                 the indices of this list. NULL: all, with the same ranks
+ * @return 0; -EINVAL (context, a rank out of range or twice, or this one missing), -ENOMEM
+ */
+LOGP_API int logp_vp_view(struct logp_vp *vp, uint32_t context, const int *members,
+                          int n_members, struct logp_vp **out);
+
+/** Free a view. Requests made through it must be complete. */
+LOGP_API void logp_vp_unview(struct logp_vp *view);
+
+/** @return the view in which the library's collectives talk; owned by vp, same ranks. */
+LOGP_API struct logp_vp *logp_vp_collective(struct logp_vp *vp);
+
+/**
+ * Send n_bytes bytes to processor dst. They are copied before it returns; it never waits for
+ * the receiver, whatever the size.
+ * @param dst      rank; a processor may send to itself
+ * @param tag      >= 0; messages of one (context, source, tag) arrive in the order sent
+ * @param buf      n_bytes readable bytes; NULL only where n_bytes == 0
+ * @param n_bytes  size of the payload
+ * Cost:    o_send of the vp's clock; starts at least g after its last send.
+ * Blocks:  while the network is full, if the model has a capacity.
+ * Memory:  what was written before is visible after the matching receive.
+ * @return  0; -EINVAL (rank, tag, buf), -ENOBUFS (queue_limit of the machine), -ENOMEM
+ * Source:  Culler et al., LogP, PPoPP 1993.
+ */
+LOGP_API int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
+
+/**
+ * Receive a message from src with tag.
+ * @param src     rank or LOGP_ANY_SOURCE: the earliest arrival among the messages sent by then,
+ *                ties by rank
+ * @param tag     >= 0 or LOGP_ANY_TAG: of one source the message sent first
+ * @param buf     capacity writable bytes; NULL only where capacity == 0
+ * @param status  NULL: not wanted
+ * Cost:   waits for the arrival, then o_recv; starts at least g after the last receive.
+ * @return 0; -EINVAL (rank, tag, buf); -EMSGSIZE: the message is larger than capacity, its size
+ *         is in status; it is not lost and can be received with a larger buffer; -ENOMEM
+ */
+LOGP_API int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                       struct logp_status *status);
+
+/**
+ * Send one message and receive another, as irecv, send, wait. The two buffers must not overlap.
+ * @return as logp_send() and logp_recv(). A send that fails leaves the message to be received;
+ *         after -EMSGSIZE the send has taken place
+ */
+LOGP_API int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,
+                           size_t send_bytes, int src, int recv_tag, void *recv_buf,
+                           size_t capacity, struct logp_status *status);
+
+/**
+ * As logp_send(), with a request to be waited for. It is charged here, like a send; L and the
+ * streaming of a long message overlap with what follows. buf may be reused at once.
+ * @param request  out: complete it with logp_wait() or logp_test()
+ */
+LOGP_API int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+                        struct logp_request **request);
+
+/**
+ * Post a receive. Messages match posted receives in the order of posting. Costs nothing; o_recv
+ * is charged by the wait, or by the test that succeeds. buf belongs to the runtime until then.
+ * @param request  out: complete it with logp_wait(), logp_test() or logp_cancel()
+ * @return 0; -EINVAL (rank, tag, buf), -ENOMEM
+ */
+LOGP_API int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                        struct logp_request **request);
+
+/**
+ * Wait for a request, which is freed whatever the result. NULL is complete.
+ * @return as logp_recv() for a receive
+ */
+LOGP_API int logp_wait(struct logp_vp *vp, struct logp_request *request,
+                       struct logp_status *status);
+
+/**
+ * Has a request completed? If so it is charged and freed, otherwise this costs poll_ns and lets
+ * other vps run.
+ * @param done  out
+ * @return as logp_wait()
+ */
+LOGP_API int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
+                       struct logp_status *status);
+
+/**
+ * Withdraw a posted receive that has taken no message yet, and free it.
+ * @return 0; -EINPROGRESS: a message has been matched, or is being copied into its buffer; the
+ *         request lives on, complete it with logp_wait(). NULL and sends: -EINVAL
+ */
+LOGP_API int logp_cancel(struct logp_vp *vp, struct logp_request *request);
+
+/**
+ * Is there a message that a receive with these arguments would take, arrived by now? If not,
+ * this costs poll_ns and lets other vps run.
+ * @param found   out
+ * @param status  out where found; NULL: not wanted
+ * @return 0; -EINVAL
+ */
+LOGP_API int logp_probe(struct logp_vp *vp, int src, int tag, bool *found,
+                        struct logp_status *status);
+
+/**
+ * Compute for t_ns; the gaps are not touched.
+ * @param t_ns  >= 0
+ * @param fn    NULL, or what is computed: it runs within t_ns, and only what it takes beyond
+ *              that is extra (wall clock)
+ * @return 0; -EINVAL
+ */
+LOGP_API int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg);
+
+/** @return this vp's clock in ns since the run began; with delay `none` the wall clock. */
+LOGP_API int64_t logp_now(struct logp_vp *vp);
+
+/** @return the wall clock in ns since the run began, lag included; virtual: logp_now(). */
+LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
+
+/**
+ * Wait for all vps of the machine, then start all of them at one time, fixed in advance, as if
+ * a new run began: clocks are set to it and gaps are forgotten. Costs no emulated time.
+ * @param start_ns  out: the common start; NULL: not wanted
+ * @return 0
+ */
+LOGP_API int logp_sync(struct logp_vp *vp, int64_t *start_ns);
+
+/**
+ * How late the schedulers were for the last start but this: the largest over the cores, in ns;
+ * a core that still waited for the start when it came counts 0 to a few hundred. Call it between
+ * two logp_sync(): after the one that follows the start in question.
+ */
+LOGP_API int64_t logp_start_late(const struct logp_vp *vp);
+
+LOGP_END_DECLS
+
+#endif

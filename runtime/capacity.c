@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Capacity: at most so many messages on the wire, [start + o_send, arrival), from any one processor
+ * and to any one processor.
+ *
+ * Each processor has two heaps of arrival times, one of what it has sent and one of what was sent to
+ * it. A sender that finds either full at the moment its message would enter the wire is told when
+ * the first place is free, and tries again then. Under the virtual clock it does so in the order of
+ * (time, rank), so a freed place goes to the lowest rank then waiting; on the wall clock to the
+ * first that claims it, under the receiver's lock.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct arrivals {
+    int64_t *at; /* a binary heap, the earliest on top */
+    size_t n, room;
+};
+
+struct lpi_onwire {
+    pthread_spinlock_t lock; /* of `to`; `from` belongs to the sender */
+    struct arrivals from, to;
+};
+
+static void drop_first(struct arrivals *a)
+{
+    const int64_t last = a->at[--a->n];
+    size_t i = 0;
+
+    for (size_t child = 1; child < a->n; child = 2 * i + 1) {
+        if (child + 1 < a->n && a->at[child + 1] < a->at[child])
+            child++;
+        if (a->at[child] >= last)
+            break;
+        a->at[i] = a->at[child];
+        i = child;
+    }
+    if (a->n > 0)
+        a->at[i] = last;
+}
+
+/* Room for one more at time `enter`? Otherwise when, in *free_at. */
+static bool has_room(struct arrivals *a, int64_t capacity, int64_t enter, int64_t *free_at)
+{
+    while (a->n > 0 && a->at[0] <= enter)
+        drop_first(a);
+    if (a->n < (size_t)capacity)
+        return true;
+    /* more than capacity only after it has been lowered; then one look per arrival */
+    if (a->at[0] > *free_at)
+        *free_at = a->at[0];
+    return false;
+}
+
+static int add(struct arrivals *a, int64_t arrival)
+{
+    size_t i = a->n;
+
+    if (a->n == a->room) {
+        const size_t room = a->room > 0 ? 2 * a->room : 8;
+        int64_t *at = realloc(a->at, room * sizeof(*at));
+
+        if (at == NULL)
+            return -ENOMEM;
+        a->at = at;
+        a->room = room;
+    }
+    a->n++;
+    for (; i > 0 && a->at[(i - 1) / 2] > arrival; i = (i - 1) / 2)
+        a->at[i] = a->at[(i - 1) / 2];
+    a->at[i] = arrival;
+    return 0;
+}
+
+/*
+ * Take a place on the wire for t, from t->done until t->arrival.
+ * @return  0; -EAGAIN: full, a send that starts at *retry_at may find a place; -ENOMEM
+ */
+int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
+                       const struct logp_transfer *t, int64_t *retry_at)
+{
+    struct lpi_onwire *mine = from->onwire, *theirs = to->onwire;
+    int64_t free_at = LOGP_NEVER;
+    int rc = 0;
+
+    if (t->arrival <= t->done) /* it is on the wire for no time at all */
+        return 0;
+    pthread_spin_lock(&theirs->lock);
+    if (!has_room(&mine->from, capacity, t->done, &free_at) |
+        !has_room(&theirs->to, capacity, t->done, &free_at)) {
+        *retry_at = t->start + (free_at - t->done);
+        rc = -EAGAIN;
+    } else {
+        rc = add(&mine->from, t->arrival);
+        if (rc == 0)
+            rc = add(&theirs->to, t->arrival);
+    }
+    pthread_spin_unlock(&theirs->lock);
+    return rc;
+}
+
+int lpi_capacity_create(struct logp_machine *m)
+{
+    m->onwire = calloc((size_t)m->P, sizeof(*m->onwire));
+    if (m->onwire == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < m->P; i++) {
+        pthread_spin_init(&m->onwire[i].lock, PTHREAD_PROCESS_PRIVATE);
+        m->procs[i].onwire = &m->onwire[i];
+    }
+    return 0;
+}
+
+void lpi_capacity_destroy(struct logp_machine *m)
+{
+    for (int i = 0; m->onwire != NULL && i < m->P; i++) {
+        free(m->onwire[i].from.at);
+        free(m->onwire[i].to.at);
+        pthread_spin_destroy(&m->onwire[i].lock);
+    }
+    free(m->onwire);
+}
+
+void lpi_capacity_reset(struct lpi_proc *p)
+{
+    p->onwire->from.n = 0;
+    p->onwire->to.n = 0;
+}

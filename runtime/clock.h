@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wall clock. CLOCK_MONOTONIC, read through the processor's time-stamp counter where the
+ * kernel itself does so (invariant TSC): 10 ns instead of 22. The rate is measured against
+ * CLOCK_MONOTONIC over all the time since the first use, so its error shrinks; a machine takes a
+ * fresh copy at the start of each run.
+ */
+#ifndef LPI_CLOCK_H
+#define LPI_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+struct lpi_clock {
+    bool tsc;
+    uint64_t tick0; /* counter at ns0 */
+    int64_t ns0;
+    uint64_t mult; /* ns per tick, 32 fractional bits */
+};
+
+void lpi_clock_init(struct lpi_clock *c);
+/* Smallest time between two readings: what a call into the runtime cannot help but take. */
+int64_t lpi_clock_overhead(const struct lpi_clock *c);
+
+static inline int64_t lpi_monotonic_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline int64_t lpi_clock_ns(const struct lpi_clock *c)
+{
+#if defined(__x86_64__)
+    if (c->tsc) {
+        const uint64_t ticks = __rdtsc() - c->tick0;
+
+        return c->ns0 + (int64_t)(((unsigned __int128)ticks * c->mult) >> 32);
+    }
+#endif
+    return lpi_monotonic_ns();
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The delay model in force, and its replacement while the machine runs.
+ *
+ * The machine points to a heap copy of struct logp_delay, NULL for none. Readers (vp.c) use it
+ * inside RCU read-side sections; the writer swaps the pointer, waits for a grace period and frees
+ * the old one. Under the virtual clock only one vp runs at a time, so a replacement ordered for a
+ * virtual time is kept in a list, sorted by time, and made by the first vp whose send starts then.
+ */
+#include "internal.h"
+
+#include "annotate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <urcu/urcu-memb.h>
+
+void logp_delay_destroy(struct logp_delay *delay)
+{
+    if (delay->ops != NULL && delay->ops->destroy != NULL)
+        delay->ops->destroy(delay->model);
+    *delay = (struct logp_delay){0};
+}
+
+static bool complete(const struct logp_delay_ops *ops)
+{
+    return ops == NULL || (ops->start != NULL && ops->send != NULL && ops->recv != NULL);
+}
+
+static void free_copy(struct logp_delay *copy)
+{
+    if (copy == NULL)
+        return;
+    logp_delay_destroy(copy);
+    free(copy);
+}
+
+/* Swap the model; the old one is returned, and may still have readers. */
+static struct logp_delay *swap(struct logp_machine *m, struct logp_delay *copy)
+{
+    /* acq_rel: release pairs with the acquire in model_lock(); acquire because the old model is
+     * about to be freed by us */
+    return atomic_exchange_explicit(&m->delay, copy, memory_order_acq_rel);
+}
+
+static struct logp_delay *copy_of(struct logp_delay delay)
+{
+    struct logp_delay *copy = malloc(sizeof(*copy));
+
+    if (copy != NULL)
+        *copy = delay;
+    return copy;
+}
+
+/*
+ * Put a model in force at once.
+ * @return  0; -EINVAL, -ENOMEM: the machine has not taken it
+ */
+int lpi_delay_install(struct logp_machine *m, struct logp_delay delay)
+{
+    struct logp_delay *copy = NULL, *old;
+
+    if (!complete(delay.ops))
+        return -EINVAL;
+    if (delay.ops != NULL) {
+        copy = copy_of(delay);
+        if (copy == NULL)
+            return -ENOMEM;
+    }
+    old = swap(m, copy);
+    if (old != NULL) {
+        urcu_memb_synchronize_rcu();
+        LPI_ACQUIRE(&m->delay); /* pairs with the release in model_unlock() */
+        free_copy(old);
+    }
+    return 0;
+}
+
+static int order(struct logp_machine *m, struct logp_delay delay, int64_t at)
+{
+    struct lpi_pending_delay *one = malloc(sizeof(*one)), **link;
+
+    if (one == NULL)
+        return -ENOMEM;
+    *one = (struct lpi_pending_delay){.at = at, .delay = delay};
+    pthread_mutex_lock(&m->lock);
+    for (link = &m->pending; *link != NULL && (*link)->at <= at; link = &(*link)->next)
+        ;
+    one->next = *link;
+    *link = one;
+    /* relaxed: the list itself is under the lock */
+    atomic_store_explicit(&m->pending_at, m->pending->at, memory_order_relaxed);
+    pthread_mutex_unlock(&m->lock);
+    return 0;
+}
+
+/* Virtual clock, by the one vp that runs: make the replacements that are due. */
+void lpi_delay_apply_pending(struct logp_machine *m, int64_t now)
+{
+    pthread_mutex_lock(&m->lock);
+    while (m->pending != NULL && m->pending->at <= now) {
+        struct lpi_pending_delay *one = m->pending;
+        struct logp_delay *copy = one->delay.ops != NULL ? copy_of(one->delay) : NULL;
+
+        m->pending = one->next;
+        if (copy == NULL && one->delay.ops != NULL) {
+            logp_delay_destroy(&one->delay);
+            lpi_stop(m, -ENOMEM);
+        } else {
+            free_copy(swap(m, copy));
+        }
+        free(one);
+    }
+    atomic_store_explicit(&m->pending_at, m->pending != NULL ? m->pending->at : INT64_MAX,
+                          memory_order_relaxed);
+    pthread_mutex_unlock(&m->lock);
+}
+
+int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int64_t at_ns)
+{
+    struct lpi_core *here = lpi_this_core;
+
+    if (!complete(delay.ops))
+        return -EINVAL;
+    if (m->is_virtual && (here == NULL || here->machine != m))
+        return order(m, delay, at_ns > 0 ? at_ns : 0);
+    if (m->is_virtual) {
+        /* relaxed: it is the caller itself */
+        const int rank = atomic_load_explicit(&here->holder, memory_order_relaxed);
+        const int rc = lpi_reach(&m->procs[rank], m->procs[rank].emulated);
+
+        if (rc != 0)
+            return rc;
+    }
+    return lpi_delay_install(m, delay);
+}
+
+/* The machine ends: no reader is left. */
+void lpi_delay_fini(struct logp_machine *m)
+{
+    while (m->pending != NULL) {
+        struct lpi_pending_delay *one = m->pending;
+
+        m->pending = one->next;
+        logp_delay_destroy(&one->delay);
+        free(one);
+    }
+    free_copy(swap(m, NULL));
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The built-in delay models: none, logp, loggp. The rules are in delay.h; `logp` is `loggp` with
+ * G = 0.
+ *
+ * With the shared gap, g also holds between a send and a receive, and of two messages of different
+ * size the longer one's streaming counts.
+ */
+#include <logp/delay.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+int64_t logp_stream_ns(const struct logp_params *params, size_t n_bytes)
+{
+    const unsigned __int128 ps =
+        n_bytes > 1 ? (unsigned __int128)(n_bytes - 1) * (uint64_t)params->G_ps : 0;
+    const unsigned __int128 ns = (ps + 999) / 1000;
+
+    return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8;
+}
+
+int64_t logp_capacity(const struct logp_params *params)
+{
+    if (params->capacity != LOGP_CAPACITY_RULE)
+        return params->capacity;
+    if (params->g_ns == 0)
+        return 0;
+    return max2(1, (params->L_ns + params->g_ns - 1) / params->g_ns);
+}
+
+static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
+{
+    const struct logp_params *p = model;
+
+    t->start = max2(t->ready, port->send_next);
+    if (p->gap_shared)
+        t->start = max2(t->start, port->recv_start + max2(p->o_recv_ns, p->g_ns));
+}
+
+static void send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct logp_params *p = model;
+    const int64_t stream = logp_stream_ns(p, t->n_bytes);
+
+    t->done = t->start + p->o_send_ns;
+    t->arrival = t->done + stream + p->L_ns;
+    port->send_start = t->start;
+    port->send_next = t->start + max2(p->o_send_ns, p->g_ns + stream);
+}
+
+static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct logp_params *p = model;
+    const int64_t port_time = max2(p->o_recv_ns, p->g_ns + logp_stream_ns(p, t->n_bytes));
+
+    t->start = max2(max2(t->ready, t->arrival), port->recv_start + port_time);
+    if (p->gap_shared)
+        t->start = max2(t->start, max2(port->send_next, port->send_start + port_time));
+    t->done = t->start + p->o_recv_ns;
+    port->recv_start = t->start;
+}
+
+static const struct logp_params *params_of(void *model)
+{
+    return model;
+}
+
+static int64_t capacity(void *model)
+{
+    return logp_capacity(model);
+}
+
+static const struct logp_delay_ops ops = {
+    .name = "loggp",
+    .start = start,
+    .send = send,
+    .recv = recv,
+    .params = params_of,
+    .capacity = capacity,
+    .destroy = free,
+};
+
+static bool in_range(int64_t t)
+{
+    return t >= 0 && t <= LOGP_PARAM_MAX_NS;
+}
+
+static int create_loggp(const struct logp_params *params, struct logp_delay *out)
+{
+    struct logp_params *copy;
+
+    if (!in_range(params->L_ns) || !in_range(params->o_send_ns) ||
+        !in_range(params->o_recv_ns) || !in_range(params->g_ns) || !in_range(params->G_ps) ||
+        !in_range(params->gamma_ps) || params->capacity < LOGP_CAPACITY_RULE)
+        return -EINVAL;
+    copy = malloc(sizeof(*copy));
+    if (copy == NULL)
+        return -ENOMEM;
+    *copy = *params;
+    *out = (struct logp_delay){&ops, copy};
+    return 0;
+}
+
+static int create_logp(const struct logp_params *params, struct logp_delay *out)
+{
+    struct logp_params plain = *params;
+
+    plain.G_ps = 0;
+    return create_loggp(&plain, out);
+}
+
+static int create_none(const struct logp_params *params, struct logp_delay *out)
+{
+    (void)params;
+    *out = (struct logp_delay){0};
+    return 0;
+}
+
+static const struct logp_delay_model models[] = {
+    {"none", "nothing is emulated: the host's own speed", create_none},
+    {"logp", "L, o, g; every message counts as one, whatever its size", create_logp},
+    {"loggp", "as logp, and G for each byte of a long message", create_loggp},
+};
+
+const struct logp_delay_model *logp_delay_models(size_t *n)
+{
+    *n = sizeof(models) / sizeof(models[0]);
+    return models;
+}
+
+int logp_delay_create(const char *name, const struct logp_params *params, struct logp_delay *out)
+{
+    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+        if (strcmp(name, models[i].name) == 0)
+            return models[i].create(params, out);
+    return -ENOENT;
+}

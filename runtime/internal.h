@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runtime's own structures, and who may touch them.
+ *
+ *   machine   written by its creator between runs; during a run only its atomics change
+ *   core      all that is not atomic belongs to its holder, the one vp that runs on it. The
+ *             hand-over (executor) passes ownership on with release/acquire
+ *   proc      one virtual processor: belongs to the holder of its core
+ *   lane      the way from one core to another: the producer half belongs to the holder of the
+ *             one, the consumer half to the holder of the other
+ *
+ * So a message between two vps of one core is delivered by plain stores, and only messages
+ * between cores need atomics. Under the virtual clock the whole machine is one core.
+ */
+#ifndef LPI_INTERNAL_H
+#define LPI_INTERNAL_H
+
+#include <logp/logp.h>
+
+#include "clock.h"
+#include "heap.h"
+#include "histogram.h"
+#include "message.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <urcu/wfcqueue.h>
+
+#define LPI_LINE 128 /* two cache lines: the adjacent-line prefetcher pairs them */
+#define LPI_CONTEXT_COLLECTIVE (UINT32_C(1) << 31)
+
+enum lpi_state {
+    LPI_RUNNING, /* it holds the core */
+    LPI_TIMED,   /* in the heap: its deadline will come */
+    LPI_BLOCKED, /* waits for a message that nobody has sent */
+    LPI_SYNC,    /* waits in logp_sync() */
+    LPI_ENDED,
+};
+
+/* Bits of lpi_core.attention: why a core should look up from its spinning. */
+enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_STOP = 4 };
+
+struct lpi_proc;
+struct lpi_core;
+
+/* What a program holds: a processor seen in a context, perhaps with other ranks. */
+struct logp_vp {
+    struct lpi_proc *proc;
+    uint32_t context;
+    int rank, size;
+    int *to_global; /* NULL: the same */
+    int *to_local;
+    struct logp_vp *collective;
+};
+
+struct lpi_offer;
+
+struct lpi_proc {
+    /* the mailbox comes first: other cores write it */
+    struct __cds_wfcq_head mail_head;
+    struct cds_wfcq_tail mail_tail;
+    struct lpi_proc *bell_next; /* link of the core's bell list */
+    atomic_bool rung;
+
+    struct lpi_heap_node timer; /* key: the deadline; rank breaks ties */
+    enum lpi_state state;
+    struct lpi_core *core;
+    int rank;
+    int64_t emulated;  /* the vp's clock */
+    int64_t left;      /* wall clock at the last exit from the runtime */
+    bool emulating;    /* the two above are valid (delay was not none) */
+    struct logp_port port;
+    struct lpi_inbox inbox;
+    struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive */
+    unsigned sends_in_row;
+    uint64_t yield_state;
+    struct lpi_offer *offer;
+    struct lpi_onwire *onwire; /* capacity.c */
+    struct logp_vp view, collective;
+    void *carrier; /* the executor's: a thread's baton or a fiber */
+};
+
+/* A posted buffer that a sender on another core may fill: see mailbox.c. */
+enum { LPI_OFFER_NONE, LPI_OFFER_OPEN, LPI_OFFER_CHECKED, LPI_OFFER_CLAIMED };
+struct lpi_offer {
+    _Alignas(LPI_LINE) atomic_uint state;
+    uint32_t context;
+    int src, tag;
+    size_t capacity;
+    void *buf;
+};
+
+struct lpi_core {
+    _Alignas(LPI_LINE) atomic_uint attention;
+    _Atomic(struct lpi_proc *) bell; /* procs whose queue has mail */
+    _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
+    /* odd: nobody here can go on; changes before a message is taken (deadlock.c) */
+    _Alignas(LPI_LINE) atomic_ulong idle_epoch;
+    atomic_int holder; /* rank of the holder, -1 in the scheduler's idle loop: for reports */
+
+    _Alignas(LPI_LINE) struct logp_machine *machine;
+    struct lpi_heap timers;
+    struct lpi_pool pool;
+    struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
+    int index;
+    int cpu; /* operating system's number; -1: not pinned */
+    struct lpi_proc **procs;
+    int n_procs, n_live;
+    int n_at_sync;
+    int stop_cursor;     /* procs below have ended, once the run is stopping */
+    bool is_idle;        /* idle_epoch is odd */
+    unsigned idle_polls;
+    bool start_pending;  /* nobody has returned from the last sync yet */
+    _Atomic int64_t start_late[2]; /* of the last starts, by the parity of their generation */
+    int64_t ready_tick; /* deadlines in the past, in the order of becoming ready */
+    int64_t virtual_now;
+    int64_t credit; /* bytes of queue_limit taken from the machine and not used */
+    uint64_t messages;
+    struct lpi_histogram lag;
+};
+
+struct lpi_executor {
+    const char *name;
+    /* Make what carries the procs of the machine; destroy undoes it (also half of it). */
+    int (*create)(struct logp_machine *m);
+    void (*destroy)(struct logp_machine *m);
+    /* A run begins: each core goes to its first proc. */
+    void (*launch)(struct logp_machine *m);
+    /* Give the core to `to`; returns when `from` has been given it back. */
+    void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to);
+    /* The same for a proc that has ended; its carrier waits for the next run. */
+    void (*leave)(struct lpi_proc *from, struct lpi_proc *to);
+};
+
+extern const struct lpi_executor *const lpi_executors[]; /* NULL-terminated */
+extern const struct lpi_executor lpi_executor_thread;
+
+struct lpi_pending_delay {
+    struct lpi_pending_delay *next;
+    int64_t at;
+    struct logp_delay delay;
+};
+
+struct logp_machine {
+    /* read by every call, written hardly ever */
+    _Atomic(struct logp_delay *) delay; /* NULL: none. RCU: readers in vp.c, writer delay.c */
+    atomic_int stop;                    /* negative errno: the run is over */
+    _Atomic int64_t pending_at;         /* virtual: the next replacement; INT64_MAX: none */
+    bool is_virtual;
+    int P, n_cores;
+    int64_t poll_ns;
+    uint64_t yield_seed;
+    struct lpi_clock clock;
+    struct lpi_proc *procs;
+    struct lpi_core *cores;
+    struct lpi_offer *offers; /* NULL on one core */
+    struct lpi_onwire *onwire;
+    void *lanes;
+    const struct lpi_executor *executor;
+    void *executor_data;
+    size_t stack_bytes;
+    size_t queue_limit;
+
+    logp_program program;
+    void *arg;
+    int64_t base_ns;        /* wall clock at time 0 of the run */
+    int64_t clock_overhead; /* of two readings in a row */
+
+    _Alignas(LPI_LINE) _Atomic int64_t credit; /* bytes of queue_limit nobody has taken */
+    _Alignas(LPI_LINE) atomic_int sync_arrived;
+    atomic_uint sync_generation;
+    _Atomic int64_t sync_start;
+    _Alignas(LPI_LINE) atomic_int live_cores; /* cores with procs that have not ended */
+
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t home;
+    int away; /* cores that have not come home */
+    struct lpi_pending_delay *pending;
+    struct logp_report report;
+    atomic_int error_rank;
+    struct logp_wait_info *waits;
+};
+
+/* The core whose carrier this thread is; NULL: none. Set by the executors. */
+extern _Thread_local struct lpi_core *lpi_this_core;
+
+/* sched.c: who holds the core, and until when. */
+int lpi_stopped(const struct lpi_proc *p);
+int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
+int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
+int lpi_reach(struct lpi_proc *p, int64_t t);
+int lpi_yield(struct lpi_proc *p);
+void lpi_wake(struct lpi_proc *p, int64_t deadline);
+int lpi_sync(struct lpi_proc *p, int64_t *start);
+void lpi_proc_main(struct lpi_proc *p);
+void lpi_core_home(struct lpi_core *c);
+void lpi_attend(struct logp_machine *m, unsigned bits);
+bool lpi_stop(struct logp_machine *m, int error);
+
+/* deadlock.c */
+void lpi_idle(struct lpi_core *c);
+void lpi_busy_now(struct lpi_core *c);
+void lpi_check_deadlock(struct lpi_core *c);
+void lpi_record_waits(struct logp_machine *m, bool away);
+
+/* mailbox.c: messages between cores. */
+int lpi_lanes_create(struct logp_machine *m, int slots);
+void lpi_lanes_destroy(struct logp_machine *m);
+bool lpi_poll(struct lpi_core *c);
+bool lpi_lanes_quiet(const struct logp_machine *m);
+int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
+void lpi_offer_open(struct lpi_proc *p, struct logp_request *r);
+bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r);
+void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r);
+
+/* match.c: messages and receives meet. */
+int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
+void lpi_match_arrived(struct lpi_proc *p, int64_t until);
+int64_t lpi_next_arrival(const struct lpi_proc *p);
+void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
+int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
+void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
+struct lpi_message *lpi_match_find(const struct lpi_proc *p, uint32_t context, int src, int tag,
+                                   int64_t until);
+void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
+
+/* delay.c: the model in force. */
+int lpi_delay_install(struct logp_machine *m, struct logp_delay delay);
+void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
+void lpi_delay_fini(struct logp_machine *m);
+
+/* vp.c */
+void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
+
+/* capacity.c: messages on the wire. */
+struct lpi_onwire;
+int lpi_capacity_create(struct logp_machine *m);
+void lpi_capacity_destroy(struct logp_machine *m);
+int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
+                       const struct logp_transfer *t, int64_t *retry_at);
+void lpi_capacity_reset(struct lpi_proc *p);
+
+/* cores.c: which cores, in which order. */
+int lpi_cores_choose(const struct logp_config *config, int **cores, int *n);
+
+static inline bool lpi_stopping(const struct logp_machine *m)
+{
+    /* relaxed: only says that a run ends; what ended it is read after the carriers came home */
+    return atomic_load_explicit(&m->stop, memory_order_relaxed) != 0;
+}
+
+/* Somebody on this core can go on, or is about to: before the reason becomes visible. */
+static inline void lpi_busy(struct lpi_core *c)
+{
+    if (c->is_idle)
+        lpi_busy_now(c);
+}
+
+static inline int64_t lpi_wall(const struct logp_machine *m)
+{
+    return lpi_clock_ns(&m->clock) - m->base_ns;
+}
+
+/* Does the vp have a clock of its own? Not on the wall clock with delay none. */
+static inline bool lpi_has_clock(const struct lpi_proc *p)
+{
+    return p->emulating || p->core->machine->is_virtual;
+}
+
+/* A deadline in the past, behind those that became ready before. */
+static inline int64_t lpi_ready_key(struct lpi_core *c)
+{
+    return LOGP_NEVER + c->ready_tick++;
+}
+
+/* t, but not before the vp's own clock. */
+static inline int64_t lpi_later(const struct lpi_proc *p, int64_t t)
+{
+    return lpi_has_clock(p) && p->emulated > t ? p->emulated : t;
+}
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine from creation to destruction, and what its runs report: see machine.h. */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A vp that is outside the runtime when the timeout comes gets so long to come back. */
+static const int64_t grace_ns = INT64_C(1000000000);
+
+_Thread_local struct lpi_core *lpi_this_core;
+
+const struct lpi_executor *const lpi_executors[] = {&lpi_executor_thread, NULL};
+
+const char *logp_version(void)
+{
+    return LOGP_VERSION;
+}
+
+const char *const *logp_executors(void)
+{
+    static const char *names[sizeof(lpi_executors) / sizeof(lpi_executors[0])];
+
+    for (int i = 0; lpi_executors[i] != NULL; i++)
+        names[i] = lpi_executors[i]->name;
+    return names;
+}
+
+static const struct lpi_executor *find_executor(const char *name)
+{
+    for (int i = 0; lpi_executors[i] != NULL; i++)
+        if (name == NULL || strcmp(name, lpi_executors[i]->name) == 0)
+            return lpi_executors[i];
+    return NULL;
+}
+
+/* ---- create ---- */
+
+static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
+{
+    struct lpi_proc *p = &m->procs[rank];
+
+    p->rank = rank;
+    p->core = core;
+    p->timer = (struct lpi_heap_node){.rank = rank, .place = -1};
+    p->state = LPI_ENDED;
+    p->offer = m->offers != NULL ? &m->offers[rank] : NULL;
+    __cds_wfcq_init(&p->mail_head, &p->mail_tail);
+    p->view = (struct logp_vp){.proc = p, .rank = rank, .size = m->P};
+    p->collective = p->view;
+    p->collective.context = LPI_CONTEXT_COLLECTIVE;
+    p->collective.collective = &p->collective;
+    p->view.collective = &p->collective;
+}
+
+/* Consecutive ranks share a core; the first cores carry one more where P does not divide. */
+static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
+{
+    struct lpi_core *c = &m->cores[index];
+    int rc;
+
+    c->machine = m;
+    c->index = index;
+    c->cpu = cpu;
+    c->n_procs = m->P / m->n_cores + (index < m->P % m->n_cores);
+    rc = lpi_heap_init(&c->timers, c->n_procs);
+    c->procs = malloc((size_t)c->n_procs * sizeof(struct lpi_proc *));
+    if (rc != 0 || c->procs == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < c->n_procs; i++) {
+        c->procs[i] = &m->procs[*next_rank];
+        init_proc(m, (*next_rank)++, c);
+    }
+    return 0;
+}
+
+static void *zeroed(size_t n, size_t size)
+{
+    void *mem = aligned_alloc(LPI_LINE, (n * size + LPI_LINE - 1) / LPI_LINE * LPI_LINE);
+
+    if (mem != NULL)
+        memset(mem, 0, n * size);
+    return mem;
+}
+
+static int init_memory(struct logp_machine *m, const int *cpus, int lane_slots)
+{
+    int rank = 0, rc = 0;
+
+    m->procs = zeroed((size_t)m->P, sizeof(*m->procs));
+    m->cores = zeroed((size_t)m->n_cores, sizeof(*m->cores));
+    m->waits = calloc((size_t)m->P, sizeof(*m->waits));
+    if (m->n_cores > 1)
+        m->offers = zeroed((size_t)m->P, sizeof(*m->offers));
+    if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
+        (m->n_cores > 1 && m->offers == NULL))
+        return -ENOMEM;
+    for (int i = 0; rc == 0 && i < m->n_cores; i++)
+        rc = init_core(m, i, cpus[i], &rank);
+    if (rc == 0)
+        rc = lpi_capacity_create(m);
+    return rc != 0 ? rc : lpi_lanes_create(m, lane_slots);
+}
+
+static void init_home(struct logp_machine *m)
+{
+    pthread_condattr_t attr;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&m->home, &attr);
+    pthread_condattr_destroy(&attr);
+    pthread_mutex_init(&m->lock, NULL);
+}
+
+static void destroy_all(struct logp_machine *m)
+{
+    if (m->procs != NULL && m->executor != NULL)
+        m->executor->destroy(m);
+    lpi_delay_fini(m);
+    for (int i = 0; m->cores != NULL && i < m->n_cores; i++)
+        lpi_pool_fini(&m->cores[i]);
+    for (int i = 0; m->cores != NULL && i < m->n_cores; i++) {
+        lpi_heap_fini(&m->cores[i].timers);
+        free(m->cores[i].procs);
+    }
+    lpi_lanes_destroy(m);
+    lpi_capacity_destroy(m);
+    pthread_cond_destroy(&m->home);
+    pthread_mutex_destroy(&m->lock);
+    free(m->cores);
+    free(m->procs);
+    free(m->offers);
+    free(m->waits);
+    free(m);
+}
+
+static bool valid(const struct logp_config *c)
+{
+    return c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
+           c->n_cores >= 0 && (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL);
+}
+
+int logp_machine_create(const struct logp_config *config, struct logp_machine **out)
+{
+    const struct lpi_executor *executor = find_executor(config->executor);
+    struct logp_machine *m;
+    int *cpus = NULL;
+    int rc;
+
+    if (!valid(config))
+        return -EINVAL;
+    if (executor == NULL)
+        return -ENOENT;
+    m = zeroed(1, sizeof(*m));
+    if (m == NULL)
+        return -ENOMEM;
+    m->P = config->n_processors;
+    m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
+    m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
+    m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
+    m->stack_bytes = config->stack_bytes > 0 ? config->stack_bytes : (size_t)256 << 10;
+    m->yield_seed = config->yield_seed;
+    m->executor = executor;
+    m->report.error_rank = -1;
+    atomic_init(&m->pending_at, INT64_MAX);
+    atomic_init(&m->credit, (int64_t)m->queue_limit);
+    init_home(m);
+    rc = lpi_cores_choose(config, &cpus, &m->n_cores);
+    if (rc == 0)
+        rc = init_memory(m, cpus, config->lane_slots);
+    free(cpus);
+    if (rc == 0)
+        rc = executor->create(m);
+    if (rc == 0)
+        rc = lpi_delay_install(m, config->delay);
+    if (rc != 0)
+        destroy_all(m);
+    else
+        *out = m;
+    return rc;
+}
+
+bool logp_machine_busy(struct logp_machine *m)
+{
+    bool busy;
+
+    pthread_mutex_lock(&m->lock);
+    busy = m->away > 0;
+    pthread_mutex_unlock(&m->lock);
+    return busy;
+}
+
+int logp_machine_destroy(struct logp_machine *m)
+{
+    if (m == NULL)
+        return 0;
+    if (logp_machine_busy(m))
+        return -EBUSY;
+    destroy_all(m);
+    return 0;
+}
+
+/* ---- run ---- */
+
+/* The last proc of a core has ended, and so have all of the machine. */
+void lpi_core_home(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+
+    pthread_mutex_lock(&m->lock);
+    atomic_store_explicit(&c->holder, -1, memory_order_relaxed);
+    if (--m->away == 0)
+        pthread_cond_signal(&m->home);
+    pthread_mutex_unlock(&m->lock);
+}
+
+static void prepare_core(struct logp_machine *m, struct lpi_core *c)
+{
+    atomic_store(&c->attention, 0);
+    atomic_store(&c->idle_epoch, 0);
+    c->is_idle = false;
+    c->n_live = c->n_procs;
+    c->n_at_sync = 0;
+    c->stop_cursor = 0;
+    c->start_pending = false;
+    c->messages = 0;
+    c->virtual_now = 0;
+    lpi_histogram_reset(&c->lag);
+    for (int i = 0; i < c->n_procs; i++) {
+        struct lpi_proc *p = c->procs[i];
+
+        p->emulated = p->left = 0;
+        p->emulating = false;
+        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        p->sends_in_row = 0;
+        p->yield_state =
+            m->yield_seed != 0 ? m->yield_seed * 2 + 1 + ((uint64_t)p->rank << 32) : 0;
+        p->waits_for = NULL;
+        p->state = LPI_TIMED;
+        lpi_capacity_reset(p);
+        lpi_heap_push(&c->timers, &p->timer, 0);
+    }
+}
+
+static struct timespec at(int64_t ns)
+{
+    return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+}
+
+/* Wait for all cores, until `deadline` (0: for ever). Called with the lock held. */
+static bool await_home(struct logp_machine *m, int64_t deadline)
+{
+    const struct timespec t = at(deadline);
+
+    while (m->away > 0) {
+        if (deadline == 0)
+            pthread_cond_wait(&m->home, &m->lock);
+        else if (pthread_cond_timedwait(&m->home, &m->lock, &t) == ETIMEDOUT)
+            return m->away == 0;
+    }
+    return true;
+}
+
+/* All have come home: count and free what was never received. */
+static void collect(struct logp_machine *m)
+{
+    struct logp_report *r = &m->report;
+    struct lpi_histogram *lag = &m->cores[0].lag;
+
+    for (int i = 0; i < m->n_cores; i++) {
+        struct lpi_core *c = &m->cores[i];
+
+        lpi_poll(c);
+        r->messages += c->messages;
+        if (i > 0)
+            lpi_histogram_merge(lag, &c->lag);
+        lpi_heap_clear(&c->timers);
+    }
+    for (int i = 0; i < m->P; i++) {
+        r->unreceived += (uint64_t)m->procs[i].inbox.n_pending;
+        lpi_match_discard(&m->procs[i], m->procs[i].core);
+    }
+    for (int i = 0; i < m->n_cores; i++)
+        lpi_pool_forget_requests(&m->cores[i]);
+    r->lag.n = lag->n;
+    r->lag.max_ns = lag->max;
+    r->lag.median_ns = lpi_histogram_permille(lag, 500);
+    r->lag.p99_ns = lpi_histogram_permille(lag, 990);
+    r->error_rank = atomic_load_explicit(&m->error_rank, memory_order_relaxed);
+}
+
+static void prepare(struct logp_machine *m, logp_program program, void *arg)
+{
+    m->program = program;
+    m->arg = arg;
+    m->report = (struct logp_report){.error_rank = -1};
+    atomic_store(&m->error_rank, -1);
+    atomic_store(&m->stop, 0);
+    atomic_store(&m->sync_arrived, 0);
+    atomic_store(&m->sync_generation, 0);
+    atomic_store(&m->live_cores, m->n_cores);
+    m->away = m->n_cores;
+    if (!m->is_virtual) {
+        lpi_clock_init(&m->clock);
+        m->clock_overhead = lpi_clock_overhead(&m->clock);
+        m->base_ns = lpi_clock_ns(&m->clock);
+    }
+    for (int i = 0; i < m->n_cores; i++)
+        prepare_core(m, &m->cores[i]);
+}
+
+int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
+{
+    const int64_t deadline = timeout_ns > 0 ? lpi_monotonic_ns() + timeout_ns : 0;
+    int stopped;
+
+    pthread_mutex_lock(&m->lock);
+    if (m->away > 0 || program == NULL || timeout_ns < 0) {
+        const int rc = m->away > 0 ? -EBUSY : -EINVAL;
+
+        pthread_mutex_unlock(&m->lock);
+        return rc;
+    }
+    prepare(m, program, arg);
+    m->executor->launch(m);
+    if (!await_home(m, deadline)) {
+        lpi_stop(m, -ETIMEDOUT);
+        if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
+            lpi_record_waits(m, true);
+            m->report.error = -ETIMEDOUT;
+            pthread_mutex_unlock(&m->lock);
+            return -ETIMEDOUT;
+        }
+    }
+    collect(m);
+    stopped = atomic_load_explicit(&m->stop, memory_order_relaxed);
+    if (m->report.error == 0)
+        m->report.error = stopped;
+    pthread_mutex_unlock(&m->lock);
+    return m->report.error;
+}
+
+void logp_machine_stop(struct logp_machine *m, int error)
+{
+    lpi_stop(m, error < 0 ? error : -ECANCELED);
+}
+
+const struct logp_report *logp_machine_report(const struct logp_machine *m)
+{
+    return &m->report;
+}
+
+int logp_machine_size(const struct logp_machine *m)
+{
+    return m->P;
+}
+
+int logp_machine_cores(const struct logp_machine *m)
+{
+    return m->n_cores;
+}
+
+enum logp_clock logp_machine_clock(const struct logp_machine *m)
+{
+    return m->is_virtual ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+}
+
+bool logp_machine_delayed(const struct logp_machine *m)
+{
+    /* relaxed: whether, not which */
+    return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
+}

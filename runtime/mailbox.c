@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages between cores.
+ *
+ * Each vp has a mailbox, a liburcu wait-free queue that any core may append to and only the holder
+ * of the vp's core empties. A rung vp is put on its core's bell list, so a core finds its mail
+ * without looking at every vp.
+ *
+ * In front of the queues, each ordered pair of cores has a lane: a ring of one-line slots with one
+ * producer and one consumer (the holders). A slot is full when its sequence number says so, hence
+ * a small message costs one cache line from core to core, as a bare flag does. The consumer's
+ * progress is on a line of its own, which the producer reads only when the ring seems full.
+ *
+ * Order. A full lane overflows into the queues, and then everything of this pair of cores takes the
+ * queues until the consumer has emptied them of this producer (q_sent == q_taken). So what is in
+ * the lane is older than what the same core has queued: the lane is drained before a queued message
+ * is delivered.
+ *
+ * Long messages. A vp that waits for a message of a named source and tag may put its buffer on
+ * offer. A sender that finds the offer open, and knows that all that its core ever sent to that
+ * core has been delivered (so nothing earlier can still take this receive), claims it, copies the
+ * payload straight into the buffer, and sends the envelope down the lane. The claim commits both:
+ * the receive may not leave before the envelope has come.
+ */
+#include "internal.h"
+
+#include "annotate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SLOT_BYTES = 32,
+    DEFAULT_SLOTS = 256,
+    LEAST_SLOTS = 16,
+    TOTAL_SLOTS = 1 << 18,
+    OFFER_FROM = 2048, /* bytes: below, two copies cost less than the offer's cache lines */
+    DRAIN_BURST = 64,
+};
+
+enum slot_kind { SLOT_INLINE, SLOT_MESSAGE, SLOT_DIRECT };
+
+struct slot {
+    _Alignas(64) atomic_uint seq; /* index + 1 (mod 2^32) when filled */
+    uint32_t context;
+    int src, dst, tag;
+    unsigned short kind, n_bytes; /* n_bytes: of an inline payload */
+    int64_t arrival;
+    union {
+        char bytes[SLOT_BYTES];
+        struct lpi_message *message;
+        size_t n_direct;
+    } u;
+};
+_Static_assert(sizeof(struct slot) == 64, "a slot is one cache line");
+
+struct lpi_lane {
+    /* producer */
+    _Alignas(LPI_LINE) _Atomic uint64_t tail; /* atomic for deadlock.c, which reads it */
+    uint64_t head_seen;
+    _Atomic uint64_t q_sent;
+    /* consumer */
+    _Alignas(LPI_LINE) _Atomic uint64_t head;
+    _Atomic uint64_t q_taken;
+    /* constant */
+    _Alignas(LPI_LINE) struct slot *slots; /* NULL: no lane, only the queues */
+    unsigned n_slots;
+};
+
+static unsigned slots_per_lane(int wanted, int n_cores)
+{
+    unsigned n = DEFAULT_SLOTS;
+
+    if (wanted < 0)
+        return 0;
+    if (wanted > 0)
+        n = (unsigned)wanted;
+    while (wanted == 0 && n > LEAST_SLOTS && n * (unsigned)n_cores * (unsigned)n_cores > TOTAL_SLOTS)
+        n /= 2;
+    while ((n & (n - 1)) != 0)
+        n += n & -n;
+    return n;
+}
+
+int lpi_lanes_create(struct logp_machine *m, int slots)
+{
+    const size_t n = (size_t)m->n_cores;
+    const unsigned n_slots = slots_per_lane(slots, m->n_cores);
+    const size_t lane_bytes = sizeof(struct lpi_lane) + n_slots * sizeof(struct slot);
+    const size_t stride = (lane_bytes + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
+    struct lpi_lane **table;
+
+    if (n == 1)
+        return 0;
+    m->lanes = aligned_alloc(LPI_LINE, n * n * stride);
+    table = calloc(2 * n * n, sizeof(struct lpi_lane *));
+    if (m->lanes == NULL || table == NULL) {
+        free(table);
+        return -ENOMEM;
+    }
+    memset(m->lanes, 0, n * n * stride);
+    for (size_t i = 0; i < n; i++) {
+        m->cores[i].in = table + 2 * n * i;
+        m->cores[i].out = m->cores[i].in + n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            struct lpi_lane *lane =
+                (struct lpi_lane *)(void *)((char *)m->lanes + (i * n + j) * stride);
+
+            if (i == j)
+                continue;
+            lane->n_slots = n_slots;
+            lane->slots = n_slots > 0 ? (struct slot *)(void *)(lane + 1) : NULL;
+            m->cores[i].out[j] = lane;
+            m->cores[j].in[i] = lane;
+        }
+    }
+    return 0;
+}
+
+void lpi_lanes_destroy(struct logp_machine *m)
+{
+    if (m->cores != NULL)
+        free(m->cores[0].in);
+    free(m->lanes);
+}
+
+/* Has all that was sent between cores been taken? Meaningful only while no core can send. */
+bool lpi_lanes_quiet(const struct logp_machine *m)
+{
+    for (int i = 0; i < m->n_cores; i++) {
+        for (int j = 0; j < m->n_cores; j++) {
+            const struct lpi_lane *l = i != j ? m->cores[i].out[j] : NULL;
+
+            /* acquire pairs with the releases of the producer and of the consumer */
+            if (l != NULL &&
+                (atomic_load_explicit(&l->tail, memory_order_acquire) !=
+                     atomic_load_explicit(&l->head, memory_order_acquire) ||
+                 atomic_load_explicit(&l->q_sent, memory_order_acquire) !=
+                     atomic_load_explicit(&l->q_taken, memory_order_acquire)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- producer ---- */
+
+/* Everything of this pair of cores has been delivered. Acquire: what delivery did is visible. */
+static bool all_delivered(const struct lpi_lane *l)
+{
+    return atomic_load_explicit(&l->head, memory_order_acquire) ==
+               atomic_load_explicit(&l->tail, memory_order_relaxed) &&
+           atomic_load_explicit(&l->q_taken, memory_order_acquire) ==
+               atomic_load_explicit(&l->q_sent, memory_order_relaxed);
+}
+
+/* The next free slot; NULL: the lane is full, or messages of ours are still queued. */
+static struct slot *free_slot(struct lpi_lane *l)
+{
+    const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed); /* our own */
+
+    if (l->slots == NULL)
+        return NULL;
+    /* acquire pairs with the release of q_taken: they have left the queues */
+    if (atomic_load_explicit(&l->q_sent, memory_order_relaxed) !=
+        atomic_load_explicit(&l->q_taken, memory_order_acquire))
+        return NULL;
+    if (tail - l->head_seen >= l->n_slots) {
+        /* acquire pairs with the release of head: the slot has been read */
+        l->head_seen = atomic_load_explicit(&l->head, memory_order_acquire);
+        if (tail - l->head_seen >= l->n_slots)
+            return NULL;
+    }
+    return &l->slots[tail & (l->n_slots - 1)];
+}
+
+static void publish(struct lpi_lane *l, struct slot *s, const struct lpi_envelope *e,
+                    enum slot_kind kind)
+{
+    const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed);
+
+    s->context = e->context;
+    s->src = e->src;
+    s->dst = e->dst;
+    s->tag = e->tag;
+    s->kind = (unsigned short)kind;
+    s->arrival = e->arrival;
+    /* before the slot is visible: its consumer must never be ahead of tail (lpi_lanes_quiet) */
+    atomic_store_explicit(&l->tail, tail + 1, memory_order_release);
+    /* release pairs with the acquire in take_slot() */
+    atomic_store_explicit(&s->seq, (unsigned)(tail + 1), memory_order_release);
+}
+
+static void ring(struct lpi_proc *to)
+{
+    struct lpi_core *c = to->core;
+    struct lpi_proc *top;
+
+    /* acq_rel: release pairs with the exchange in drain_bells(), so that the queued message is
+     * visible to whoever clears `rung`; acquire keeps the push behind it */
+    if (atomic_exchange_explicit(&to->rung, true, memory_order_acq_rel))
+        return;
+    top = atomic_load_explicit(&c->bell, memory_order_relaxed);
+    do {
+        to->bell_next = top;
+        /* release pairs with the acquire exchange of the list in drain_bells() */
+    } while (!atomic_compare_exchange_weak_explicit(&c->bell, &top, to, memory_order_release,
+                                                    memory_order_relaxed));
+    /* release pairs with the acquire in lpi_poll() */
+    atomic_fetch_or_explicit(&c->attention, LPI_ATT_BELL, memory_order_release);
+}
+
+static void enqueue(struct lpi_lane *l, struct lpi_proc *to, struct lpi_message *m)
+{
+    /* release: before the message is visible, as tail */
+    atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
+    cds_wfcq_node_init(&m->link.queue);
+    LPI_RELEASE(m);
+    cds_wfcq_enqueue(&to->mail_head, &to->mail_tail, &m->link.queue);
+    ring(to);
+}
+
+/*
+ * Claim the receiver's buffer and fill it. The claim is made in two steps, because only a checked
+ * offer's fields are stable: OPEN -> CHECKED -> CLAIMED, or back to OPEN.
+ */
+static bool fill_offer(const struct logp_machine *m, const struct lpi_lane *l,
+                       const struct lpi_proc *to, const struct lpi_envelope *e)
+{
+    struct lpi_offer *o = &m->offers[to->rank];
+    unsigned open = LPI_OFFER_OPEN;
+    bool wanted;
+
+    /* The order of the two tests matters: a message delivered before that took the receive has
+     * withdrawn the offer. Acquire pairs with the release in lpi_offer_open(). */
+    if (!all_delivered(l) ||
+        !atomic_compare_exchange_strong_explicit(&o->state, &open, LPI_OFFER_CHECKED,
+                                                 memory_order_acquire, memory_order_relaxed))
+        return false;
+    wanted = o->context == e->context && o->src == e->src && o->tag == e->tag &&
+             o->capacity >= e->n_bytes;
+    /* release pairs with the acquires in lpi_offer_withdraw(): our reading is over */
+    atomic_store_explicit(&o->state, wanted ? LPI_OFFER_CLAIMED : LPI_OFFER_OPEN,
+                          memory_order_release);
+    if (wanted)
+        memcpy(o->buf, e->data, e->n_bytes);
+    return wanted;
+}
+
+/*
+ * Hand a message to `to`. The payload has been copied when this returns.
+ * @return  0; -ENOBUFS, -ENOMEM
+ */
+int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
+{
+    struct lpi_core *c = from->core;
+    const int64_t cost = lpi_message_cost(e->n_bytes);
+    struct lpi_lane *l;
+    struct slot *s;
+    struct lpi_message *m;
+
+    if (to->core == c)
+        return lpi_deliver(to, c, e);
+    if (c->credit < cost && lpi_credit_refill(c, cost) != 0)
+        return -ENOBUFS;
+    l = c->out[to->core->index];
+    s = free_slot(l);
+    if (s != NULL && e->n_bytes <= SLOT_BYTES) {
+        s->n_bytes = (unsigned short)e->n_bytes;
+        if (e->n_bytes > 0)
+            memcpy(s->u.bytes, e->data, e->n_bytes);
+        publish(l, s, e, SLOT_INLINE);
+    } else if (s != NULL && e->n_bytes >= OFFER_FROM &&
+               fill_offer(c->machine, l, to, e)) {
+        s->u.n_direct = e->n_bytes;
+        publish(l, s, e, SLOT_DIRECT);
+    } else {
+        m = lpi_message_new(c, e->n_bytes);
+        if (m == NULL)
+            return -ENOMEM;
+        lpi_message_fill(m, e);
+        if (s != NULL) {
+            s->u.message = m;
+            publish(l, s, e, SLOT_MESSAGE);
+        } else {
+            enqueue(l, to, m);
+        }
+    }
+    c->credit -= cost;
+    return 0;
+}
+
+/* ---- consumer ---- */
+
+static void deliver(struct lpi_core *c, const struct lpi_envelope *e)
+{
+    const int rc = lpi_deliver(&c->machine->procs[e->dst], c, e);
+
+    if (rc != 0) /* no memory even for a message's header: the run cannot go on */
+        lpi_stop(c->machine, rc);
+}
+
+static bool take_slot(struct lpi_core *c, struct lpi_lane *l)
+{
+    const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
+    const struct slot *s = &l->slots[head & (l->n_slots - 1)];
+    struct lpi_envelope e;
+
+    /* acquire pairs with the release in publish() */
+    if (atomic_load_explicit(&s->seq, memory_order_acquire) != (unsigned)(head + 1))
+        return false;
+    e = (struct lpi_envelope){.context = s->context,
+                              .src = s->src,
+                              .dst = s->dst,
+                              .tag = s->tag,
+                              .arrival = s->arrival,
+                              .paid = true};
+    switch ((enum slot_kind)s->kind) {
+    case SLOT_INLINE:
+        e.n_bytes = s->n_bytes;
+        e.data = s->u.bytes;
+        break;
+    case SLOT_MESSAGE:
+        e.message = s->u.message;
+        e.n_bytes = e.message->n_bytes;
+        e.data = e.message->data;
+        break;
+    case SLOT_DIRECT:
+        e.direct = true;
+        e.n_bytes = s->u.n_direct;
+        break;
+    }
+    lpi_busy(c);
+    deliver(c, &e);
+    /* release pairs with free_slot() and all_delivered(): after delivery, and after the offer
+     * that it may have withdrawn */
+    atomic_store_explicit(&l->head, head + 1, memory_order_release);
+    return true;
+}
+
+static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
+{
+    bool any = false;
+
+    if (l->slots == NULL)
+        return false;
+    for (int i = 0; i < most && take_slot(c, l); i++)
+        any = true;
+    return any;
+}
+
+static void drain_mailbox(struct lpi_core *c, struct lpi_proc *p)
+{
+    for (;;) {
+        struct cds_wfcq_node *node =
+            __cds_wfcq_dequeue_nonblocking(&p->mail_head, &p->mail_tail);
+        struct lpi_message *m;
+        struct lpi_envelope e;
+        struct lpi_lane *l;
+
+        if (node == CDS_WFCQ_WOULDBLOCK) /* an append is half done: a few instructions */
+            continue;
+        if (node == NULL)
+            return;
+        m = (struct lpi_message *)(void *)node;
+        LPI_ACQUIRE(m);
+        l = c->in[c->machine->procs[m->src].core->index];
+        drain_lane(c, l, INT32_MAX); /* older than m */
+        e = (struct lpi_envelope){.context = m->context,
+                                  .src = m->src,
+                                  .dst = m->dst,
+                                  .tag = m->tag,
+                                  .n_bytes = m->n_bytes,
+                                  .arrival = m->arrival,
+                                  .data = m->data,
+                                  .message = m,
+                                  .paid = true};
+        deliver(c, &e);
+        /* release pairs with free_slot() and all_delivered() */
+        atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
+    }
+}
+
+static void drain_bells(struct lpi_core *c)
+{
+    struct lpi_proc *p;
+
+    lpi_busy(c);
+    /* relaxed: the exchanges below order what matters */
+    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_BELL, memory_order_relaxed);
+    /* acquire pairs with the release of the push in ring() */
+    p = atomic_exchange_explicit(&c->bell, NULL, memory_order_acquire);
+    while (p != NULL) {
+        struct lpi_proc *next = p->bell_next;
+
+        /* acq_rel pairs with the exchange in ring(): either the ringer sees false and rings
+         * again, or its message is visible to the drain below */
+        atomic_exchange_explicit(&p->rung, false, memory_order_acq_rel);
+        drain_mailbox(c, p);
+        p = next;
+    }
+}
+
+/* Take what other cores have sent. Called by the holder. @return true: something was taken */
+bool lpi_poll(struct lpi_core *c)
+{
+    const struct logp_machine *m = c->machine;
+    bool any = false;
+
+    if (c->in == NULL)
+        return false;
+    for (int i = 0; i < m->n_cores; i++)
+        if (c->in[i] != NULL)
+            any |= drain_lane(c, c->in[i], DRAIN_BURST);
+    /* acquire pairs with the release in ring() */
+    if (atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_BELL) {
+        drain_bells(c);
+        any = true;
+    }
+    return any;
+}
+
+/* ---- offers ---- */
+
+/* p is about to wait for r: long messages may come straight into its buffer. */
+void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
+{
+    struct lpi_offer *o = p->offer;
+
+    if (o == NULL || r->capacity < OFFER_FROM || r->src == LOGP_ANY_SOURCE ||
+        r->tag == LOGP_ANY_TAG || p->inbox.posted_first != r || p->inbox.posted_last != r ||
+        p->core->machine->procs[r->src].core == p->core)
+        return;
+    o->context = r->context;
+    o->src = r->src;
+    o->tag = r->tag;
+    o->capacity = r->capacity;
+    o->buf = r->buf;
+    r->offered = true;
+    /* release pairs with the acquire in fill_offer() */
+    atomic_store_explicit(&o->state, LPI_OFFER_OPEN, memory_order_release);
+}
+
+/*
+ * The receive is leaving its offer: taken by a message, or cancelled.
+ * @return  false: a sender has claimed it; it completes with that sender's envelope
+ */
+bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
+{
+    struct lpi_offer *o = p->offer;
+
+    if (!r->offered)
+        return true;
+    for (;;) {
+        unsigned state = LPI_OFFER_OPEN;
+
+        /* acquire pairs with the releases in fill_offer(): its reader is done with the fields */
+        if (atomic_compare_exchange_strong_explicit(&o->state, &state, LPI_OFFER_NONE,
+                                                    memory_order_acquire, memory_order_acquire)) {
+            r->offered = false;
+            return true;
+        }
+        if (state == LPI_OFFER_CLAIMED)
+            return false;
+    }
+}
+
+/* The envelope of the sender that claimed the offer has come. */
+void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r)
+{
+    r->offered = false;
+    /* relaxed: the claimant is done with the offer, and the lane ordered what it wrote */
+    atomic_store_explicit(&p->offer->state, LPI_OFFER_NONE, memory_order_relaxed);
+}

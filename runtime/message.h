@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages that wait, receives that wait, and the memory of both.
+ *
+ * A message that finds its receive posted is copied straight into the buffer and never becomes a
+ * struct lpi_message. The others are recycled through the pool of the core that made them: free
+ * lists by size, so the steady state does not call malloc. A message freed by another core goes
+ * back over the owner's `returned` list (pushed by anyone, taken whole by the owner: no ABA).
+ */
+#ifndef LPI_MESSAGE_H
+#define LPI_MESSAGE_H
+
+#include <logp/defs.h>
+
+#include <stdatomic.h>
+#include <urcu/wfcqueue.h>
+
+struct lpi_core;
+struct lpi_proc;
+
+enum {
+    LPI_INLINE = 48,      /* payload kept in the message itself */
+    LPI_CLASSES = 18,     /* 0: inline; c: up to 128 << c bytes; beyond: straight from malloc */
+    LPI_CLASS_NONE = 255, /* not recycled */
+};
+
+/* What is known of a message while it is being handed over. */
+struct lpi_envelope {
+    uint32_t context;
+    int src, dst, tag;
+    size_t n_bytes;
+    int64_t arrival;             /* LOGP_NEVER: no delay was emulated */
+    const void *data;            /* payload; where it stays is the caller's business */
+    struct lpi_message *message; /* already holds the payload; NULL: it does not */
+    bool direct;                 /* the payload is in the buffer of the receive on offer */
+    bool paid;                   /* its bytes have been taken from the queue limit */
+};
+
+struct lpi_message {
+    union {
+        struct cds_wfcq_node queue; /* while in a mailbox */
+        struct lpi_message *free;   /* while in a free or returned list */
+    } link;
+    struct lpi_message *prev, *next;   /* pending list, in the order of delivery */
+    struct lpi_message *next_in_chain; /* of the index */
+    struct lpi_core *owner;
+    void *data;
+    size_t n_bytes;
+    int64_t arrival;
+    uint32_t context;
+    int src, dst, tag;
+    unsigned char size_class;
+    char inline_data[LPI_INLINE];
+};
+
+enum lpi_request_state {
+    LPI_REQ_POSTED,  /* in the posted list */
+    LPI_REQ_BOUND,   /* a message has been matched, its payload is in buf */
+    LPI_REQ_FAILED,  /* the message was too large; it is still pending */
+    LPI_REQ_CHARGED, /* bound, and o_recv is accounted for: complete at `done` */
+    LPI_REQ_SENT,
+};
+
+struct logp_request {
+    struct logp_request *prev, *next; /* posted list; next: free list */
+    enum lpi_request_state state;
+    uint32_t context;
+    int src, tag; /* wanted, global rank */
+    void *buf;
+    size_t capacity;
+    bool offered;
+    int from, got_tag; /* of the message */
+    size_t n_bytes;
+    int64_t arrival, done;
+};
+
+/* Per vp: what has come and not been received, what is wanted and has not come. */
+struct lpi_index;
+struct lpi_inbox {
+    struct lpi_message *first, *last;
+    struct logp_request *posted_first, *posted_last;
+    struct lpi_index *index; /* by (context, source, tag); NULL while few are pending */
+    int n_pending;
+    int n_any; /* posted receives from any source */
+};
+
+struct lpi_chunk;
+struct lpi_pool {
+    struct lpi_message *free[LPI_CLASSES];
+    struct logp_request *free_requests;
+    struct lpi_chunk *chunks, *request_chunks;
+    size_t n_kept[LPI_CLASSES];
+};
+
+/* A message with room for n_bytes of payload, data set; NULL: no memory. */
+struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes);
+void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e);
+/* `c` is the core of the caller. */
+void lpi_message_free(struct lpi_core *c, struct lpi_message *m);
+
+struct logp_request *lpi_request_new(struct lpi_core *c);
+void lpi_request_free(struct lpi_core *c, struct logp_request *r);
+/* After a run: requests that the program forgot are free again. */
+void lpi_pool_forget_requests(struct lpi_core *c);
+void lpi_pool_fini(struct lpi_core *c);
+
+/* The bytes that a message of n_bytes counts against the machine's queue limit. */
+static inline int64_t lpi_message_cost(size_t n_bytes)
+{
+    return (int64_t)(sizeof(struct lpi_message) + n_bytes);
+}
+
+int lpi_credit_refill(struct lpi_core *c, int64_t bytes);
+void lpi_credit_return(struct lpi_core *c);
+
+#endif

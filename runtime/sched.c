@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The scheduler of a core: who holds it, and until when.
+ *
+ * Whoever must wait puts its deadline into the core's heap (or has none, and is blocked) and calls
+ * hold(). There the holder looks at the earliest deadline. Its own: it spins on the clock until
+ * then. Another's: it hands the core over at once, so that the hand-over hides in the wait. None:
+ * it stays and watches for messages. While it spins it takes what other cores send, since that may
+ * bring an earlier deadline.
+ *
+ * Invariants: exactly one proc of a core is RUNNING or inside hold() at any time; a proc is in the
+ * heap iff it is TIMED; deadlines below 0 are in the past and need no clock.
+ *
+ * Under the virtual clock the machine is one core, and instead of spinning, time jumps to the
+ * earliest deadline. A proc's clock may be ahead of virtual_now; lpi_reach() waits until the machine
+ * has caught up, and is called before everything that others can notice.
+ */
+#include "internal.h"
+
+#include <errno.h>
+
+enum { START_MARGIN_NS = 10000, IDLE_POLLS = 2048 };
+
+void lpi_attend(struct logp_machine *m, unsigned bits)
+{
+    for (int i = 0; i < m->n_cores; i++)
+        /* release pairs with the acquire in look_up() */
+        atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
+}
+
+/* End the run. @return true: this call did */
+bool lpi_stop(struct logp_machine *m, int error)
+{
+    int none = 0;
+
+    /* relaxed: see lpi_stopping() */
+    return atomic_compare_exchange_strong_explicit(&m->stop, &none, error, memory_order_relaxed,
+                                                   memory_order_relaxed);
+}
+
+int lpi_stopped(const struct lpi_proc *p)
+{
+    return atomic_load_explicit(&p->core->machine->stop, memory_order_relaxed);
+}
+
+static struct lpi_proc *proc_of(struct lpi_heap_node *node)
+{
+    return (struct lpi_proc *)(void *)((char *)node - offsetof(struct lpi_proc, timer));
+}
+
+/* All have arrived: release those of this core, with the common start as their deadline. */
+static void release_sync(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    const int64_t start = atomic_load_explicit(&m->sync_start, memory_order_relaxed);
+
+    lpi_busy(c);
+    /* relaxed: the next sync cannot complete before this core has taken part in it */
+    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
+    c->n_at_sync = 0;
+    c->start_pending = true;
+    for (int i = 0; i < c->n_procs; i++) {
+        struct lpi_proc *p = c->procs[i];
+
+        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        p->emulated = start;
+        /* relaxed: whether there is a model, not which */
+        p->emulating = atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
+        lpi_capacity_reset(p);
+        lpi_wake(p, start);
+    }
+}
+
+/* Everything that may have changed the heap from outside. */
+static void look_up(struct lpi_core *c)
+{
+    lpi_poll(c);
+    /* acquire pairs with the release in lpi_attend(): sync_start and base_ns are visible */
+    if (atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_SYNC)
+        release_sync(c);
+}
+
+/* Nobody of this core has a deadline. */
+static void nobody_ready(struct lpi_core *c)
+{
+    lpi_idle(c);
+    if (c->machine->n_cores == 1 || ++c->idle_polls % IDLE_POLLS == 0)
+        lpi_check_deadlock(c);
+}
+
+/* The deadline of p, the earliest of its core: has it come? */
+static bool due(struct lpi_core *c, struct lpi_proc *p)
+{
+    const int64_t deadline = p->timer.key;
+    int64_t now;
+
+    if (deadline < 0)
+        return true;
+    if (c->machine->is_virtual) {
+        c->virtual_now = deadline;
+        p->emulated = deadline;
+        return true;
+    }
+    now = lpi_wall(c->machine);
+    if (now < deadline)
+        return false;
+    if (c->start_pending) {
+        const unsigned generation =
+            atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed);
+
+        c->start_pending = false;
+        /* relaxed: read after another sync */
+        atomic_store_explicit(&c->start_late[generation & 1], now - deadline,
+                              memory_order_relaxed);
+    } else if (p->emulating) {
+        lpi_histogram_add(&c->lag, now - deadline);
+    }
+    p->emulated = deadline;
+    p->left = now;
+    return true;
+}
+
+/*
+ * p waits; the core is somebody's in the meantime.
+ * @return  0: its deadline has come; otherwise the run is stopping
+ */
+static int hold(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
+
+    for (;;) {
+        struct lpi_heap_node *top;
+
+        if (lpi_stopping(m))
+            break;
+        look_up(c);
+        top = lpi_heap_top(&c->timers);
+        if (top == NULL)
+            nobody_ready(c);
+        else if (top != &p->timer)
+            m->executor->switch_to(p, proc_of(top));
+        else if (due(c, p))
+            break;
+    }
+    if (p->timer.place >= 0)
+        lpi_heap_remove(&c->timers, &p->timer);
+    p->state = LPI_RUNNING;
+    lpi_busy(c);
+    return lpi_stopped(p);
+}
+
+static int wait_timed(struct lpi_proc *p, int64_t deadline)
+{
+    p->state = LPI_TIMED;
+    lpi_heap_push(&p->core->timers, &p->timer, deadline);
+    return hold(p);
+}
+
+/*
+ * p's clock advances to deadline: on the wall clock it waits until then.
+ * @return  0, or the error that stops the run
+ */
+int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
+{
+    if (p->core->machine->is_virtual) {
+        if (deadline > p->emulated)
+            p->emulated = deadline;
+        return lpi_stopped(p);
+    }
+    return wait_timed(p, deadline);
+}
+
+/*
+ * p waits for the receive p->waits_for, until deadline at the latest (INT64_MAX: for ever). The
+ * delivery of a message may give it an earlier one.
+ */
+int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
+{
+    if (deadline != INT64_MAX)
+        return wait_timed(p, deadline);
+    p->state = LPI_BLOCKED;
+    return hold(p);
+}
+
+/* Virtual clock: wait until nobody is before (t, rank). Wall clock: nothing. */
+int lpi_reach(struct lpi_proc *p, int64_t t)
+{
+    struct lpi_core *c = p->core;
+    const struct lpi_heap_node *top;
+
+    if (!c->machine->is_virtual)
+        return 0;
+    top = lpi_heap_top(&c->timers);
+    if (top != NULL && (top->key < t || (top->key == t && top->rank < p->rank)))
+        return wait_timed(p, t);
+    c->virtual_now = t;
+    p->emulated = t;
+    return lpi_stopped(p);
+}
+
+/* Let others run that are ready now. */
+int lpi_yield(struct lpi_proc *p)
+{
+    return wait_timed(p, lpi_ready_key(p->core));
+}
+
+/* p gets a deadline, or an earlier one. Called by the holder of its core. */
+void lpi_wake(struct lpi_proc *p, int64_t deadline)
+{
+    if (p->timer.place >= 0) {
+        if (p->timer.key <= deadline)
+            return;
+        lpi_heap_remove(&p->core->timers, &p->timer);
+    }
+    p->state = LPI_TIMED;
+    lpi_heap_push(&p->core->timers, &p->timer, deadline);
+}
+
+/* All procs of the machine have arrived: fix the start. */
+static void fix_start(struct logp_machine *m)
+{
+    int64_t start = 0;
+
+    if (m->is_virtual) {
+        for (int i = 0; i < m->P; i++)
+            if (m->procs[i].emulated > start)
+                start = m->procs[i].emulated;
+    } else if (atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0) {
+        /* the first start of a run is its time 0 */
+        m->base_ns = lpi_clock_ns(&m->clock) + START_MARGIN_NS;
+    } else {
+        start = lpi_wall(m) + START_MARGIN_NS;
+    }
+    atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
+    atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
+    lpi_attend(m, LPI_ATT_SYNC); /* its release publishes the four */
+}
+
+int lpi_sync(struct lpi_proc *p, int64_t *start)
+{
+    struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
+    int rc;
+
+    p->state = LPI_SYNC;
+    if (++c->n_at_sync == c->n_procs) {
+        /* acq_rel: the last to arrive sees what all procs wrote before, and so do, through
+         * fix_start(), all whom it releases */
+        if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 ==
+            m->n_cores)
+            fix_start(m);
+    }
+    rc = hold(p);
+    if (rc == 0 && start != NULL)
+        *start = p->timer.key;
+    return rc;
+}
+
+/* p has ended: the core goes to another of its procs, or home with the whole machine. */
+static struct lpi_proc *successor(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+
+    for (;;) {
+        struct lpi_heap_node *top;
+
+        /* acquire pairs with the decrement in lpi_proc_main(): all has been sent */
+        if (c->n_live == 0 && atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
+            return NULL;
+        if (c->n_live > 0 && lpi_stopping(m)) {
+            while (c->procs[c->stop_cursor]->state == LPI_ENDED)
+                c->stop_cursor++;
+            return c->procs[c->stop_cursor];
+        }
+        look_up(c);
+        top = lpi_heap_top(&c->timers);
+        if (top != NULL)
+            return proc_of(top);
+        nobody_ready(c);
+    }
+}
+
+/* The life of a proc in one run: called by its carrier when it first gets the core. */
+void lpi_proc_main(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
+    int rc;
+
+    lpi_heap_remove(&c->timers, &p->timer);
+    p->state = LPI_RUNNING;
+    rc = lpi_stopped(p);
+    if (rc == 0 && !m->is_virtual)
+        rc = lpi_sync(p, NULL);
+    if (rc == 0)
+        rc = m->program(&p->view, m->arg);
+    if (rc != 0 && lpi_stop(m, -ECANCELED)) {
+        /* the first error; relaxed: read after all came home */
+        m->report.error = rc;
+        atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
+    }
+    p->state = LPI_ENDED;
+    if (--c->n_live == 0)
+        /* release pairs with the acquire in successor() */
+        atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel);
+    m->executor->leave(p, successor(c));
+}

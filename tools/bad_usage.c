@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Bad input: one line on stderr that says what, and exit code 2. */
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+void bad_usage(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fputs("logp: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(EXIT_USAGE);
+}
+
+void bad_option(const char *option, const char *value, const char *allowed_format, ...)
+{
+    va_list args;
+
+    va_start(args, allowed_format);
+    fprintf(stderr, "logp: %s %s: ", option, value);
+    vfprintf(stderr, allowed_format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(EXIT_USAGE);
+}

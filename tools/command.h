@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the `logp` command share. */
+#ifndef LOGP_COMMAND_H
+#define LOGP_COMMAND_H
+
+#include <logp/logp.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
+
+/* One line on stderr, "logp: ...", and exit code 2. */
+_Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for one option: "logp: --root 9: a rank, 0 .. 7". */
+_Noreturn void bad_option(const char *option, const char *value, const char *allowed_format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- quantity.c: numbers with units ---- */
+
+/* "1.5", "250ns", "10us", "2ms", "1s" in picoseconds; a plain number counts unit_ps. Exact.
+ * false: not a quantity, negative, not whole picoseconds or too large. */
+bool parse_time_ps(const char *text, int64_t unit_ps, int64_t *out);
+/* A whole number in [low, high]. */
+bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
+/* "240 us", "1.234 ms": three significant decimals at most; into buf, which is returned. */
+const char *show_ns(int64_t ns, char *buf, size_t size);
+
+/* ---- options.c ---- */
+
+enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG };
+
+enum { MAX_ALGORITHMS = 64, MAX_CORES = 1024 };
+
+struct options {
+    int64_t P;
+    struct logp_params params;
+    int64_t unit_ns;
+    const char *algorithm_list;
+    size_t n_bytes;
+    int64_t root;
+    enum logp_clock clock;
+    const char *executor;
+    const char *delay;
+    const char *plugin;
+    int reps, warmup;
+    int cores[MAX_CORES];
+    int n_cores; /* 0: all allowed */
+    int64_t timeout_ns;
+    uint64_t seed;
+    enum output_format format;
+    bool progress;
+    /* words that are not options, the command first */
+    const char *words[8];
+    int n_words;
+};
+
+/* What a command takes beside its words. */
+enum option_set {
+    OPTIONS_MODEL = 1,  /* P, L, o, g, ... : what a prediction needs */
+    OPTIONS_RUN = 2,    /* clock, reps, ... : what a run needs */
+    OPTIONS_FORMAT = 4,
+};
+
+/* Fill o from the environment and the command line; ends the process on bad usage. */
+void parse_options(int argc, char **argv, struct options *o);
+/* May this command take the options that were given? Ends the process if not. */
+void check_options(const struct options *o, const char *command, unsigned sets,
+                   bool svg_allowed);
+/* One line for each option of the sets. */
+void print_options(FILE *out, unsigned sets);
+
+/* ---- the commands: exit code ---- */
+
+int command_run(const struct options *o);
+int command_predict(const struct options *o);
+int command_list(const struct options *o);
+int command_tree(const struct options *o);
+
+/* ---- output.c: records ---- */
+
+/* One row of the result. */
+struct row {
+    const struct logp_algorithm *algorithm;
+    struct logp_record record;
+    bool ran; /* run, not predict */
+};
+
+void print_rows(const struct options *o, const char *collective, const struct row *rows,
+                size_t n, int n_cores);
+/* In words: who could not keep up, and what to change. Table format only. */
+void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores);
+
+/* ---- tree_picture.c ---- */
+
+/* The broadcast as a space-time diagram. */
+void draw_tree_svg(FILE *out, const struct logp_tree *tree, const struct logp_params *params,
+                   int64_t unit_ns);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* logp list: what there is. Each kind is a table of (name, of, summary, source). */
+#include "command.h"
+
+#include <jansson.h>
+#include <string.h>
+
+struct entry {
+    const char *name, *of, *summary, *source;
+};
+
+static size_t list_collectives(struct entry *out)
+{
+    size_t n;
+    const struct logp_collective *c = logp_collectives(&n);
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct entry){.name = c[i].name, .summary = c[i].summary};
+    return n;
+}
+
+static size_t list_algorithms(struct entry *out)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct entry){a[i].name, a[i].collective, a[i].summary, a[i].source};
+    return n;
+}
+
+static size_t list_delays(struct entry *out)
+{
+    size_t n;
+    const struct logp_delay_model *d = logp_delay_models(&n);
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct entry){.name = d[i].name, .summary = d[i].summary};
+    return n;
+}
+
+static const struct kind {
+    const char *name;
+    size_t (*list)(struct entry *out);
+} kinds[] = {
+    {"collectives", list_collectives},
+    {"algorithms", list_algorithms},
+    {"delays", list_delays},
+};
+
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]), MAX_ENTRIES = 256 };
+
+static json_t *entry_json(const struct entry *e)
+{
+    json_t *j = json_pack("{s:s, s:s}", "name", e->name, "summary", e->summary);
+
+    if (e->of != NULL)
+        json_object_set_new(j, "collective", json_string(e->of));
+    if (e->source != NULL)
+        json_object_set_new(j, "source", json_string(e->source));
+    return j;
+}
+
+static void print_entries(enum output_format format, const struct entry *e, size_t n)
+{
+    if (format == FORMAT_JSON)
+        putchar('[');
+    else if (format == FORMAT_CSV)
+        puts("name,collective,summary,source");
+    for (size_t i = 0; i < n; i++) {
+        const char *of = e[i].of != NULL ? e[i].of : "";
+
+        if (format == FORMAT_JSON) {
+            json_t *j = entry_json(&e[i]);
+
+            fputs(i > 0 ? ",\n " : "", stdout);
+            json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+            json_decref(j);
+        } else if (format == FORMAT_CSV) {
+            printf("%s,%s,\"%s\",\"%s\"\n", e[i].name, of, e[i].summary,
+                   e[i].source != NULL ? e[i].source : "");
+        } else if (e[i].of != NULL) {
+            printf("  %-10s %-10s %-42s %s\n", of, e[i].name, e[i].summary, e[i].source);
+        } else {
+            printf("  %-10s %s\n", e[i].name, e[i].summary);
+        }
+    }
+    if (format == FORMAT_JSON)
+        puts("]");
+}
+
+int command_list(const struct options *o)
+{
+    struct entry entries[MAX_ENTRIES];
+    const char *wanted = o->n_words > 1 ? o->words[1] : NULL;
+    bool found = false;
+
+    check_options(o, "list", OPTIONS_FORMAT, false);
+    if (o->n_words > 2)
+        bad_usage("%s: unexpected word; one of: collectives, algorithms, delays", o->words[2]);
+    if (wanted == NULL && o->format != FORMAT_TABLE)
+        wanted = "algorithms";
+    for (size_t i = 0; i < N_KINDS; i++) {
+        if (wanted != NULL && strcmp(wanted, kinds[i].name) != 0)
+            continue;
+        found = true;
+        if (wanted == NULL)
+            printf("%s%s\n", i > 0 ? "\n" : "", kinds[i].name);
+        print_entries(o->format, entries, kinds[i].list(entries));
+    }
+    if (!found)
+        bad_usage("list %s: one of: collectives, algorithms, delays", wanted);
+    return EXIT_OK;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* logp run, logp predict: one row for each algorithm asked for. */
+#include "command.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAITS_SHOWN = 16 };
+
+/* The machine that Ctrl-C stops. */
+static struct logp_machine *volatile running;
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+    if (running != NULL)
+        logp_machine_stop(running, -EINTR);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- which collective, which algorithms ---- */
+
+static const char *the_collective(const struct options *o)
+{
+    size_t n;
+    const struct logp_collective *all = logp_collectives(&n);
+    char names[256] = "";
+
+    for (size_t i = 0; i < n; i++)
+        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i > 0 ? ", " : "",
+                 all[i].name);
+    if (o->n_words < 2)
+        bad_usage("%s: which collective? one of: %s", o->words[0], names);
+    if (logp_collective_find(o->words[1]) == NULL)
+        bad_usage("%s %s: no such collective; one of: %s", o->words[0], o->words[1], names);
+    if (o->n_words > 2)
+        bad_usage("%s: unexpected word; one collective at a time", o->words[2]);
+    return o->words[1];
+}
+
+static void add_named(const struct options *o, const char *collective, const char *name,
+                      struct row *rows, size_t *n)
+{
+    size_t n_all;
+    const struct logp_algorithm *all = logp_algorithms(&n_all);
+    const struct logp_algorithm *found = logp_algorithm_find(collective, name);
+    char allowed[512] = "all, auto";
+
+    for (size_t i = 0; i < n_all; i++)
+        if (strcmp(all[i].collective, collective) == 0)
+            snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), ", %s",
+                     all[i].name);
+    if (found == NULL)
+        bad_option("--algo", o->algorithm_list, "'%s' is none of: %s", name, allowed);
+    if (*n == MAX_ALGORITHMS)
+        bad_option("--algo", o->algorithm_list, "at most %d names", MAX_ALGORITHMS);
+    rows[(*n)++].algorithm = found;
+}
+
+static size_t choose_algorithms(const struct options *o, const char *collective,
+                                const struct logp_coll *c, struct row *rows)
+{
+    size_t n_all, n = 0;
+    const struct logp_algorithm *all = logp_algorithms(&n_all);
+    char *list, *save = NULL;
+
+    if (strcmp(o->algorithm_list, "auto") == 0) {
+        rows[0].algorithm = logp_algorithm_best(collective, o->P, c);
+        return 1;
+    }
+    if (strcmp(o->algorithm_list, "all") == 0) {
+        for (size_t i = 0; i < n_all && n < MAX_ALGORITHMS; i++)
+            if (strcmp(all[i].collective, collective) == 0)
+                rows[n++].algorithm = &all[i];
+        return n;
+    }
+    list = strdup(o->algorithm_list);
+    if (list == NULL)
+        bad_usage("no memory");
+    for (char *name = strtok_r(list, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save))
+        add_named(o, collective, name, rows, &n);
+    free(list);
+    if (n == 0)
+        bad_option("--algo", o->algorithm_list, "at least one name");
+    return n;
+}
+
+static struct logp_coll make_coll(const struct options *o)
+{
+    struct logp_coll c = {.root = (int)o->root, .n_bytes = o->n_bytes, .params = o->params};
+
+    if (strcmp(o->delay, "logp") == 0) /* every message counts as one */
+        c.params.G_ps = 0;
+    return c;
+}
+
+int command_predict(const struct options *o)
+{
+    struct row rows[MAX_ALGORITHMS] = {0};
+    const char *collective = the_collective(o);
+    const struct logp_coll c = make_coll(o);
+    const size_t n = choose_algorithms(o, collective, &c, rows);
+
+    check_options(o, "predict", OPTIONS_MODEL | OPTIONS_FORMAT, false);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(o->delay, "none") != 0)
+            rows[i].record.prediction = logp_predict(rows[i].algorithm, o->P, &c);
+    print_rows(o, collective, rows, n, 0);
+    return EXIT_OK;
+}
+
+/* ---- the machine ---- */
+
+/* A plugin is a shared object with a `const struct logp_delay_model logp_delay_plugin`. */
+static struct logp_delay load_plugin(const struct options *o)
+{
+    void *handle = dlopen(o->plugin, RTLD_NOW | RTLD_LOCAL);
+    const struct logp_delay_model *model;
+    struct logp_delay delay = {0};
+    int rc;
+
+    if (handle == NULL)
+        bad_option("--plugin", o->plugin, "%s", dlerror());
+    model = dlsym(handle, "logp_delay_plugin");
+    if (model == NULL)
+        bad_option("--plugin", o->plugin,
+                   "a shared object that defines struct logp_delay_model logp_delay_plugin");
+    rc = model->create(&o->params, &delay);
+    if (rc != 0)
+        bad_option("--plugin", o->plugin, "%s refused these parameters: %s", model->name,
+                   strerror(-rc));
+    return delay;
+}
+
+static struct logp_machine *create_machine(const struct options *o)
+{
+    struct logp_config config = {.n_processors = (int)o->P,
+                                 .clock = o->clock,
+                                 .executor = o->executor,
+                                 .cores = o->n_cores > 0 ? o->cores : NULL,
+                                 .n_cores = o->n_cores};
+    struct logp_machine *m = NULL;
+    int rc = 0;
+
+    if (o->P > LOGP_MAX_PROCESSORS) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "%lld", (long long)o->P);
+        bad_option("-P", text, "to run, 1 .. %d processors", LOGP_MAX_PROCESSORS);
+    }
+    if (o->plugin != NULL)
+        config.delay = load_plugin(o);
+    else
+        rc = logp_delay_create(o->delay, &o->params, &config.delay);
+    if (rc == 0)
+        rc = logp_machine_create(&config, &m);
+    if (rc == -EINVAL && o->n_cores > 0)
+        bad_usage("--cores: a core is listed twice, or this process may not run on it");
+    if (rc != 0) {
+        fprintf(stderr, "logp: cannot make a machine of %lld processors (%s executor): %s\n",
+                (long long)o->P, o->executor, strerror(-rc));
+        exit(EXIT_WRONG);
+    }
+    return m;
+}
+
+/* What the host lacks is said, not hidden. */
+static void warn_of_host(const struct options *o, const struct logp_machine *m)
+{
+    struct logp_host host;
+    const int used = logp_machine_cores(m);
+
+    if (o->clock != LOGP_CLOCK_WALL || logp_host_info(&host) != 0)
+        return;
+    if (host.quota > 0 && host.quota < used)
+        fprintf(stderr,
+                "logp: a CPU quota allows %.2f processors' worth of time, and %d cores are used: "
+                "expect stalls; use --cores with fewer\n",
+                host.quota, used);
+}
+
+/* ---- running ---- */
+
+static void show_progress(void *arg, int done, int total)
+{
+    const struct row *row = arg;
+
+    fprintf(stderr, "\rlogp: %s %s: %d of %d runs \033[K", row->algorithm->collective,
+            row->algorithm->name, done, total);
+    fflush(stderr);
+}
+
+static void explain_waits(const struct logp_report *report)
+{
+    for (int i = 0; i < report->n_waits && i < WAITS_SHOWN; i++) {
+        const struct logp_wait_info *w = &report->waits[i];
+        char source[24] = "any rank", tag[24] = "any tag";
+
+        if (w->source != LOGP_ANY_SOURCE)
+            snprintf(source, sizeof(source), "rank %d", w->source);
+        if (w->tag != LOGP_ANY_TAG)
+            snprintf(tag, sizeof(tag), "tag %d", w->tag);
+        if (w->kind == LOGP_WAIT_RECV)
+            fprintf(stderr, "logp:   rank %d waits for a message from %s, %s\n", w->rank, source,
+                    tag);
+        else if (w->kind == LOGP_WAIT_SYNC)
+            fprintf(stderr, "logp:   rank %d waits for all others\n", w->rank);
+        else
+            fprintf(stderr, "logp:   rank %d is outside the runtime and holds its core\n",
+                    w->rank);
+    }
+    if (report->n_waits > WAITS_SHOWN)
+        fprintf(stderr, "logp:   ... and %d more\n", report->n_waits - WAITS_SHOWN);
+}
+
+static void explain_error(const struct row *row, const struct logp_machine *m, int error)
+{
+    const struct logp_report *report = logp_machine_report(m);
+
+    fprintf(stderr, "logp: %s %s: ", row->algorithm->collective, row->algorithm->name);
+    if (error == -EINTR)
+        fprintf(stderr, "interrupted after %d runs\n", row->record.reps);
+    else if (error == -EDEADLK)
+        fprintf(stderr, "deadlock: every processor waits and nothing is on its way\n");
+    else if (error == -ETIMEDOUT)
+        fprintf(stderr, "not finished within --timeout; %d runs were\n", row->record.reps);
+    else
+        fprintf(stderr, "rank %d: %s\n", report->error_rank, strerror(-error));
+    explain_waits(report);
+}
+
+static int run_one(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+                   struct row *row)
+{
+    const struct logp_experiment x = {.algorithm = row->algorithm,
+                                      .coll = *c,
+                                      .reps = o->reps,
+                                      .warmup = o->warmup,
+                                      .timeout_ns = o->timeout_ns,
+                                      .seed = o->seed,
+                                      .progress = o->progress ? show_progress : NULL,
+                                      .progress_arg = row};
+    const int rc = logp_experiment_run(m, &x, &row->record);
+
+    row->ran = true;
+    if (o->plugin != NULL) /* our formulas do not know its rules */
+        row->record.prediction = (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+    if (o->progress)
+        fputs("\r\033[K", stderr);
+    if (rc != 0)
+        explain_error(row, m, rc);
+    else if (!row->record.verified)
+        fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d\n", row->algorithm->collective,
+                row->algorithm->name, row->record.wrong_rank);
+    return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;
+}
+
+int command_run(const struct options *o)
+{
+    struct row rows[MAX_ALGORITHMS] = {0};
+    const char *collective = the_collective(o);
+    const struct logp_coll c = make_coll(o);
+    const size_t n = choose_algorithms(o, collective, &c, rows);
+    struct logp_machine *m;
+    int code = EXIT_OK, n_cores;
+    size_t done = 0;
+
+    check_options(o, "run", OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT, false);
+    m = create_machine(o);
+    n_cores = logp_machine_cores(m);
+    warn_of_host(o, m);
+    catch_signals();
+    running = m;
+    while (done < n && code == EXIT_OK && !interrupted)
+        code = run_one(o, m, &c, &rows[done++]);
+    running = NULL;
+    print_rows(o, collective, rows, done, n_cores);
+    print_advice(o, rows, done, n_cores);
+    if (logp_machine_destroy(m) != 0) {
+        /* a processor never came back: end without waiting for it */
+        fflush(stdout);
+        _Exit(EXIT_WRONG);
+    }
+    return code;
+}

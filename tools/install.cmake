@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# What `cmake --install` puts where: library, headers, the CMake package and the pkg-config file.
+include(CMakePackageConfigHelpers)
+
+set(LOGP_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/logp)
+install(TARGETS logp EXPORT logp-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/logp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT logp-targets NAMESPACE logp:: DESTINATION ${LOGP_CMAKE_DIR})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/tools/logp-config.cmake.in
+                              ${PROJECT_BINARY_DIR}/logp-config.cmake
+                              INSTALL_DESTINATION ${LOGP_CMAKE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/logp-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/logp-config.cmake
+              ${PROJECT_BINARY_DIR}/logp-config-version.cmake DESTINATION ${LOGP_CMAKE_DIR})
+configure_file(${PROJECT_SOURCE_DIR}/tools/logp.pc.in ${PROJECT_BINARY_DIR}/logp.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/logp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

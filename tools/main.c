@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The `logp` command: which word calls what, and the first screen of help. */
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command {
+    const char *name, *arguments, *summary;
+    unsigned options;
+    int (*call)(const struct options *o);
+} commands[] = {
+    {"run", "COLLECTIVE", "run it, measure it, hold it against the model",
+     OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT, command_run},
+    {"predict", "COLLECTIVE", "the prediction alone, nothing is run",
+     OPTIONS_MODEL | OPTIONS_FORMAT, command_predict},
+    {"list", "[KIND]", "the collectives, algorithms and delays there are", OPTIONS_FORMAT,
+     command_list},
+    {"tree", "broadcast", "the optimal tree: who sends to whom, when",
+     OPTIONS_MODEL | OPTIONS_FORMAT, command_tree},
+};
+
+enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void print_help(void)
+{
+    puts("logp runs collective algorithms on processors emulated under the LogP model, on this\n"
+         "box, and holds their real running times against the model's predictions.\n\n"
+         "Try this first:\n\n"
+         "  logp run broadcast --algo all       every algorithm, measured against its prediction\n"
+         "  logp run broadcast -P 16 -L 20      sixteen processors, a slower network\n"
+         "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
+         "  logp predict broadcast -P 1000000 --algo all\n\n"
+         "Commands:\n");
+    for (int i = 0; i < N_COMMANDS; i++)
+        printf("  %-8s %-11s %s\n", commands[i].name, commands[i].arguments,
+               commands[i].summary);
+    puts("\nThe most used options (all of them: logp run --help):\n\n"
+         "  -P N              virtual processors [8]\n"
+         "  -L T -o T -g T    latency, overhead, gap [6 2 4]; plain numbers count units\n"
+         "  --unit T          what one unit is [10us]\n"
+         "  --algo NAMES      which algorithms; all; auto: the best predicted [auto]\n"
+         "  --clock virtual   let time jump instead of waiting: exact, for any P\n"
+         "  --format json     for scripts; csv too");
+}
+
+static void print_command_help(const struct command *c)
+{
+    printf("logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
+    print_options(stdout, c->options);
+    if (c->options & OPTIONS_MODEL)
+        puts("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, ...");
+}
+
+int main(int argc, char **argv)
+{
+    static struct options o;
+    const struct command *command = NULL;
+    bool help = false;
+
+    parse_options(argc, argv, &o);
+    for (int i = 0; i < o.n_words; i++) {
+        if (strcmp(o.words[i], "--version") == 0) {
+            printf("logp %s\n", logp_version());
+            return EXIT_OK;
+        }
+        help = help || strcmp(o.words[i], "--help") == 0;
+    }
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (o.n_words > 0 && strcmp(o.words[0], commands[i].name) == 0)
+            command = &commands[i];
+    if (help && command != NULL)
+        print_command_help(command);
+    else if (help || o.n_words == 0)
+        print_help();
+    if (help)
+        return EXIT_OK;
+    if (o.n_words == 0)
+        return EXIT_USAGE;
+    if (command == NULL)
+        bad_usage("%s: no such command; see logp --help", o.words[0]);
+    return command->call(&o);
+}

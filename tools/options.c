@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options of all commands, in one table: name, help, default, and how the text becomes a field.
+ * Values come from the environment (LOGP_P, LOGP_UNIT, ...), then from the command line; they are
+ * kept as text until all have been seen, because times depend on --unit and ranks on -P.
+ */
+#include "command.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct option_row {
+    const char *name; /* without dashes; one letter: a short option */
+    const char *value; /* NULL: a flag */
+    const char *help;
+    const char *preset;
+    unsigned set;
+    void (*apply)(struct options *o, const char *option, const char *text);
+};
+
+static int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps)
+{
+    int64_t ps;
+
+    if (!parse_time_ps(text, o->unit_ns * 1000, &ps) || ps > most_ps)
+        bad_option(option, text,
+                   "a time >= 0, up to 11 days, in units or with a suffix ns, us or ms");
+    return ps;
+}
+
+static int64_t to_ns(const struct options *o, const char *option, const char *text)
+{
+    const int64_t ps = to_ps(o, option, text, INT64_MAX);
+
+    if (ps % 1000 != 0 || ps / 1000 > LOGP_PARAM_MAX_NS)
+        bad_option(option, text, "a whole number of nanoseconds, up to 11 days");
+    return ps / 1000;
+}
+
+static void apply_P(struct options *o, const char *option, const char *text)
+{
+    if (!parse_whole(text, 1, LOGP_TREE_MAX, &o->P))
+        bad_option(option, text, "a number of processors >= 1");
+}
+
+static void apply_unit(struct options *o, const char *option, const char *text)
+{
+    int64_t ps;
+
+    if (!parse_time_ps(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
+        bad_option(option, text, "a time >= 1ns with a suffix ns, us or ms");
+    o->unit_ns = ps / 1000;
+}
+
+static void apply_L(struct options *o, const char *option, const char *text)
+{
+    o->params.L_ns = to_ns(o, option, text);
+}
+
+static void apply_o(struct options *o, const char *option, const char *text)
+{
+    o->params.o_send_ns = o->params.o_recv_ns = to_ns(o, option, text);
+}
+
+static void apply_o_send(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0')
+        o->params.o_send_ns = to_ns(o, option, text);
+}
+
+static void apply_o_recv(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0')
+        o->params.o_recv_ns = to_ns(o, option, text);
+}
+
+static void apply_g(struct options *o, const char *option, const char *text)
+{
+    o->params.g_ns = to_ns(o, option, text);
+}
+
+static void apply_G(struct options *o, const char *option, const char *text)
+{
+    o->params.G_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
+}
+
+static void apply_gap(struct options *o, const char *option, const char *text)
+{
+    o->params.gap_shared = strcmp(text, "shared") == 0;
+    if (!o->params.gap_shared && strcmp(text, "separate") != 0)
+        bad_option(option, text, "separate or shared");
+}
+
+static void apply_capacity(struct options *o, const char *option, const char *text)
+{
+    (void)option;
+    o->params.capacity =
+        *text == '\0' || strcmp(text, "off") == 0 || strcmp(text, "0") == 0
+            ? 0
+            : LOGP_CAPACITY_RULE;
+}
+
+static void apply_algo(struct options *o, const char *option, const char *text)
+{
+    (void)option; /* names are checked against the collective's table */
+    o->algorithm_list = text;
+}
+
+static void apply_bytes(struct options *o, const char *option, const char *text)
+{
+    int64_t n;
+
+    if (!parse_whole(text, 0, INT64_C(1) << 40, &n))
+        bad_option(option, text, "a number of bytes, 0 .. 2^40");
+    o->n_bytes = (size_t)n;
+}
+
+static void apply_root(struct options *o, const char *option, const char *text)
+{
+    if (!parse_whole(text, 0, o->P - 1, &o->root))
+        bad_option(option, text, "a rank, 0 .. %lld", (long long)o->P - 1);
+}
+
+static void apply_clock(struct options *o, const char *option, const char *text)
+{
+    o->clock = strcmp(text, "virtual") == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+    if (o->clock == LOGP_CLOCK_WALL && strcmp(text, "wall") != 0)
+        bad_option(option, text, "wall or virtual");
+}
+
+static void apply_executor(struct options *o, const char *option, const char *text)
+{
+    for (const char *const *name = logp_executors(); *name != NULL; name++)
+        if (strcmp(*name, text) == 0) {
+            o->executor = *name;
+            return;
+        }
+    bad_option(option, text, "one of: %s", logp_executors()[0]);
+}
+
+static void apply_delay(struct options *o, const char *option, const char *text)
+{
+    size_t n;
+    const struct logp_delay_model *models = logp_delay_models(&n);
+    char allowed[128] = "";
+
+    o->delay = *text != '\0' ? text : o->params.G_ps > 0 ? "loggp" : "logp";
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(models[i].name, o->delay) == 0)
+            return;
+        snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
+                 i > 0 ? ", " : "", models[i].name);
+    }
+    bad_option(option, text, "one of: %s", allowed);
+}
+
+static void apply_plugin(struct options *o, const char *option, const char *text)
+{
+    (void)option;
+    o->plugin = *text != '\0' ? text : NULL;
+}
+
+static void apply_reps(struct options *o, const char *option, const char *text)
+{
+    int64_t n = o->clock == LOGP_CLOCK_WALL ? 100 : 1;
+
+    if (*text != '\0' && !parse_whole(text, 1, 10000000, &n))
+        bad_option(option, text, "a number of runs, 1 .. 10000000");
+    o->reps = (int)n;
+}
+
+static void apply_warmup(struct options *o, const char *option, const char *text)
+{
+    int64_t n = o->clock == LOGP_CLOCK_WALL ? 5 : 0;
+
+    if (*text != '\0' && !parse_whole(text, 0, 10000000, &n))
+        bad_option(option, text, "a number of runs, 0 .. 10000000");
+    o->warmup = (int)n;
+}
+
+/* "0,2-5" */
+static void apply_cores(struct options *o, const char *option, const char *text)
+{
+    const char *s = text;
+
+    o->n_cores = 0;
+    while (*s != '\0') {
+        char *end;
+        const long first = strtol(s, &end, 10);
+        long last = first;
+        bool good = end != s && first >= 0;
+
+        if (good && *end == '-') {
+            s = end + 1;
+            last = strtol(s, &end, 10);
+            good = end != s && last >= first;
+        }
+        if (!good || (*end != ',' && *end != '\0') || last - first >= MAX_CORES - o->n_cores)
+            bad_option(option, text, "a list of core numbers, e.g. 0,2-5");
+        for (long i = first; i <= last; i++)
+            o->cores[o->n_cores++] = (int)i;
+        s = *end == ',' ? end + 1 : end;
+    }
+}
+
+static void apply_timeout(struct options *o, const char *option, const char *text)
+{
+    int64_t ps;
+
+    if (!parse_time_ps(text, INT64_C(1000000000000), &ps) || ps < 1000)
+        bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
+    o->timeout_ns = ps / 1000;
+}
+
+static void apply_seed(struct options *o, const char *option, const char *text)
+{
+    int64_t n;
+
+    if (!parse_whole(text, 0, INT64_MAX, &n))
+        bad_option(option, text, "a whole number >= 0");
+    o->seed = (uint64_t)n;
+}
+
+static void apply_format(struct options *o, const char *option, const char *text)
+{
+    static const char *const names[] = {"table", "json", "csv", "svg"};
+
+    for (int i = 0; i < 4; i++)
+        if (strcmp(text, names[i]) == 0) {
+            o->format = (enum output_format)i;
+            return;
+        }
+    bad_option(option, text, "table, json or csv (tree: svg too)");
+}
+
+static void apply_progress(struct options *o, const char *option, const char *text)
+{
+    o->progress = strcmp(text, "on") == 0 ||
+                  (strcmp(text, "auto") == 0 && isatty(STDERR_FILENO));
+    if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0 && strcmp(text, "auto") != 0)
+        bad_option(option, text, "auto, on or off");
+}
+
+/* In the order in which they are applied: --unit before times, -P before --root, --clock before
+ * --reps, -G before --delay. An empty preset: the option's own function knows. */
+static const struct option_row rows[] = {
+    {"P", "N", "virtual processors", "8", OPTIONS_MODEL, apply_P},
+    {"unit", "T", "what one plain unit of time is", "10us", OPTIONS_MODEL, apply_unit},
+    {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", OPTIONS_MODEL, apply_L},
+    {"o", "T", "overhead of a send and of a receive", "2", OPTIONS_MODEL, apply_o},
+    {"o-send", "T", "overhead of a send, where it differs", "", OPTIONS_MODEL, apply_o_send},
+    {"o-recv", "T", "overhead of a receive, where it differs", "", OPTIONS_MODEL, apply_o_recv},
+    {"g", "T", "gap between two sends, or two receives", "4", OPTIONS_MODEL, apply_g},
+    {"G", "T", "time per byte of a long message (LogGP)", "0", OPTIONS_MODEL, apply_G},
+    {"gap", "KIND", "separate, or shared by sends and receives", "separate", OPTIONS_MODEL,
+     apply_gap},
+    {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "",
+     OPTIONS_MODEL, apply_capacity},
+    {"delay", "NAME", "none, logp, loggp (see: logp list delays)", "", OPTIONS_MODEL, apply_delay},
+    {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", OPTIONS_MODEL,
+     apply_algo},
+    {"bytes", "N", "message size", "8", OPTIONS_MODEL, apply_bytes},
+    {"root", "R", "rank of the root", "0", OPTIONS_MODEL, apply_root},
+    {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", OPTIONS_RUN,
+     apply_clock},
+    {"executor", "NAME", "what carries a processor: thread", "thread", OPTIONS_RUN,
+     apply_executor},
+    {"reps", "N", "counted runs (virtual clock: 1)", "", OPTIONS_RUN, apply_reps},
+    {"warmup", "N", "uncounted runs before (virtual clock: 0)", "", OPTIONS_RUN, apply_warmup},
+    {"cores", "LIST", "which cores carry processors, e.g. 0,2-5 (all allowed)", "", OPTIONS_RUN,
+     apply_cores},
+    {"plugin", "FILE.so", "a delay model of your own (logp/delay.h)", "", OPTIONS_RUN,
+     apply_plugin},
+    {"timeout", "T", "ends a run that hangs", "60s", OPTIONS_RUN, apply_timeout},
+    {"seed", "N", "of all that is random", "1", OPTIONS_RUN, apply_seed},
+    {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", OPTIONS_RUN,
+     apply_progress},
+    {"format", "KIND", "table, json or csv", "table", OPTIONS_FORMAT, apply_format},
+};
+
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static const char *given[N_ROWS]; /* from the command line; NULL: not */
+
+static void dashed(const struct option_row *r, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s", r->name[1] == '\0' ? "-" : "--", r->name);
+}
+
+/* LOGP_P, LOGP_o, LOGP_UNIT, LOGP_O_SEND: one-letter names as they are, others in capitals. */
+static const char *from_environment(const struct option_row *r)
+{
+    char name[32] = "LOGP_";
+    size_t n = strlen(name);
+
+    for (const char *s = r->name; *s != '\0' && n + 1 < sizeof(name); s++) {
+        if (*s == '-')
+            name[n++] = '_';
+        else
+            name[n++] = (char)(r->name[1] != '\0' && *s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s);
+    }
+    name[n] = '\0';
+    return getenv(name);
+}
+
+/* getopt's own tables, from ours. */
+static void make_getopt(char *shorts, struct option *longs)
+{
+    size_t n = 0;
+
+    *shorts++ = ':';
+    for (int i = 0; i < N_ROWS; i++) {
+        if (rows[i].name[1] == '\0') {
+            *shorts++ = rows[i].name[0];
+            *shorts++ = ':';
+        } else {
+            longs[n++] = (struct option){rows[i].name, rows[i].value != NULL, NULL, 256 + i};
+        }
+    }
+    *shorts++ = 'h';
+    *shorts = '\0';
+    longs[n++] = (struct option){"help", no_argument, NULL, 'h'};
+    longs[n++] = (struct option){"version", no_argument, NULL, 'V'};
+    longs[n] = (struct option){0};
+}
+
+static int row_of(int c)
+{
+    if (c >= 256)
+        return c - 256;
+    for (int i = 0; i < N_ROWS; i++)
+        if (rows[i].name[0] == c && rows[i].name[1] == '\0')
+            return i;
+    return -1;
+}
+
+static void add_word(struct options *o, const char *word)
+{
+    if (o->n_words == sizeof(o->words) / sizeof(o->words[0]))
+        bad_usage("%s: too many words; see logp --help", word);
+    o->words[o->n_words++] = word;
+}
+
+void parse_options(int argc, char **argv, struct options *o)
+{
+    char shorts[3 * N_ROWS + 4];
+    struct option longs[N_ROWS + 3];
+    int c, i;
+
+    make_getopt(shorts, longs);
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        if (c == ':')
+            bad_usage("%s: needs a value; see logp --help", argv[optind - 1]);
+        if (c == '?' && optopt >= 256)
+            bad_usage("%s: takes no value; see logp --help", argv[optind - 1]);
+        if (c == '?' && optopt != 0)
+            bad_usage("-%c: no such option; see logp --help", optopt);
+        if (c == '?')
+            bad_usage("%s: no such option; see logp --help", argv[optind - 1]);
+        if (c == 'h' || c == 'V') {
+            add_word(o, c == 'h' ? "--help" : "--version");
+            continue;
+        }
+        i = row_of(c);
+        given[i] = optarg != NULL ? optarg : "on";
+    }
+    for (i = optind; i < argc; i++)
+        add_word(o, argv[i]);
+    for (i = 0; i < N_ROWS; i++) {
+        const char *text = given[i] != NULL ? given[i] : from_environment(&rows[i]);
+        char option[32];
+
+        dashed(&rows[i], option, sizeof(option));
+        if (text != NULL && *text == '\0' && given[i] != NULL)
+            bad_option(option, "''", "needs a value");
+        rows[i].apply(o, option, text != NULL ? text : rows[i].preset);
+    }
+}
+
+void check_options(const struct options *o, const char *command, unsigned sets,
+                   bool svg_allowed)
+{
+    for (int i = 0; i < N_ROWS; i++)
+        if (given[i] != NULL && (rows[i].set & sets) == 0) {
+            char option[32];
+
+            dashed(&rows[i], option, sizeof(option));
+            bad_usage("%s: not an option of logp %s", option, command);
+        }
+    if (o->format == FORMAT_SVG && !svg_allowed)
+        bad_option("--format", "svg", "table, json or csv");
+}
+
+void print_options(FILE *out, unsigned sets)
+{
+    for (int i = 0; i < N_ROWS; i++) {
+        char option[64], preset[32] = "";
+
+        if ((rows[i].set & sets) == 0)
+            continue;
+        dashed(&rows[i], option, sizeof(option));
+        snprintf(option + strlen(option), sizeof(option) - strlen(option), " %s",
+                 rows[i].value != NULL ? rows[i].value : "");
+        if (rows[i].preset[0] != '\0')
+            snprintf(preset, sizeof(preset), " [%s]", rows[i].preset);
+        fprintf(out, "  %-17s %s%s\n", option, rows[i].help, preset);
+    }
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* Records as a table, JSON or CSV, and what a table should say in words. */
+#include "command.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool predicted(const struct row *r)
+{
+    return r->record.prediction.certainty != LOGP_PREDICTION_NONE;
+}
+
+/* ---- JSON ---- */
+
+static json_t *number_or_null(bool valid, int64_t value)
+{
+    return valid ? json_integer(value) : json_null();
+}
+
+/* A number of thousandths: an integer where it is one. */
+static json_t *thousandths(int64_t ps)
+{
+    return ps % 1000 == 0 ? json_integer(ps / 1000) : json_real((double)ps / 1000);
+}
+
+static json_t *summary_or_null(bool valid, const struct logp_summary *s, bool percentiles)
+{
+    json_t *j;
+
+    if (!valid)
+        return json_null();
+    j = json_pack("{s:I, s:I}", "min", (json_int_t)s->min_ns, "median",
+                  (json_int_t)s->median_ns);
+    if (percentiles) {
+        json_object_set_new(j, "p90", json_integer(s->p90_ns));
+        json_object_set_new(j, "p99", json_integer(s->p99_ns));
+    }
+    json_object_set_new(j, "max", json_integer(s->max_ns));
+    return j;
+}
+
+static void add_measured(json_t *j, const struct row *row)
+{
+    const struct logp_record *r = &row->record;
+    const bool any = r->reps > 0;
+    const double ratio = logp_record_ratio(r);
+
+    json_object_set_new(j, "measured_ns",
+                        summary_or_null(any && r->has_measured, &r->measured, true));
+    json_object_set_new(j, "emulated_ns",
+                        summary_or_null(any && r->has_emulated, &r->emulated, false));
+    json_object_set_new(j, "lag_ns",
+                        any && r->has_lag
+                            ? json_pack("{s:I, s:I, s:I}", "median", (json_int_t)r->lag.median_ns,
+                                        "p99", (json_int_t)r->lag.p99_ns, "max",
+                                        (json_int_t)r->lag.max_ns)
+                            : json_null());
+    json_object_set_new(j, "restarts", json_integer(r->restarts));
+    json_object_set_new(j, "ratio", ratio > 0 ? json_real(ratio) : json_null());
+    json_object_set_new(j, "messages", json_integer((json_int_t)r->messages));
+    json_object_set_new(j, "verified", json_boolean(r->verified));
+}
+
+static json_t *record_json(const struct options *o, const char *collective, const struct row *row)
+{
+    const struct logp_params *p = &o->params;
+    json_t *j = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:n}", "collective", collective, "algorithm",
+        row->algorithm->name, "P", (json_int_t)o->P, "root", (json_int_t)o->root, "bytes",
+        (json_int_t)o->n_bytes, "count");
+
+    json_object_set_new(j, "L_ns", json_integer(p->L_ns));
+    json_object_set_new(j, "o_send_ns", json_integer(p->o_send_ns));
+    json_object_set_new(j, "o_recv_ns", json_integer(p->o_recv_ns));
+    json_object_set_new(j, "g_ns", json_integer(p->g_ns));
+    json_object_set_new(j, "G_ns_per_byte", thousandths(p->G_ps));
+    json_object_set_new(j, "gamma_ns", thousandths(p->gamma_ps));
+    json_object_set_new(j, "gap", json_string(p->gap_shared ? "shared" : "separate"));
+    json_object_set_new(j, "capacity", number_or_null(logp_capacity(p) > 0, logp_capacity(p)));
+    json_object_set_new(j, "k", json_null());
+    json_object_set_new(
+        j, "clock", json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
+    json_object_set_new(j, "executor", json_string(o->executor));
+    json_object_set_new(j, "delay", json_string(o->plugin != NULL ? o->plugin : o->delay));
+    json_object_set_new(j, "topology", json_null());
+    json_object_set_new(j, "reps", json_integer(row->ran ? row->record.reps : o->reps));
+    json_object_set_new(j, "predicted_ns",
+                        number_or_null(predicted(row), row->record.prediction.ns));
+    json_object_set_new(
+        j, "prediction",
+        json_string(logp_certainty_name(row->record.prediction.certainty)));
+    if (row->ran)
+        add_measured(j, row);
+    return j;
+}
+
+static void print_json(const struct options *o, const char *collective, const struct row *rows,
+                       size_t n)
+{
+    putchar('[');
+    for (size_t i = 0; i < n; i++) {
+        json_t *j = record_json(o, collective, &rows[i]);
+
+        fputs(i > 0 ? ",\n " : "", stdout);
+        json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(7));
+        json_decref(j);
+    }
+    puts("]");
+}
+
+/* ---- CSV: the JSON record, flattened ---- */
+
+static void print_csv_row(json_t *j, bool header)
+{
+    const char *key, *inner, *between = "";
+    json_t *value, *part;
+
+    json_object_foreach(j, key, value) {
+        if (!json_is_object(value)) {
+            char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(7));
+            const size_t len = strlen(text);
+
+            if (header)
+                printf("%s%s", between, key);
+            else if (json_is_string(value))
+                printf("%s%.*s", between, (int)len - 2, text + 1);
+            else
+                printf("%s%s", between, json_is_null(value) ? "" : text);
+            free(text);
+            between = ",";
+            continue;
+        }
+        json_object_foreach(value, inner, part) {
+            if (header)
+                printf("%s%.*s_%s_ns", between, (int)strlen(key) - 3, key, inner);
+            else
+                printf("%s%lld", between, (long long)json_integer_value(part));
+            between = ",";
+        }
+    }
+    putchar('\n');
+}
+
+/* Columns must not depend on the row: absent statistics are empty objects of empty cells. */
+static void complete_columns(json_t *j)
+{
+    static const struct {
+        const char *key, *parts[6];
+    } groups[] = {
+        {"measured_ns", {"min", "median", "p90", "p99", "max"}},
+        {"emulated_ns", {"min", "median", "max"}},
+        {"lag_ns", {"median", "p99", "max"}},
+    };
+
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        json_t *value = json_object_get(j, groups[i].key);
+
+        if (value == NULL || json_is_object(value))
+            continue;
+        json_object_del(j, groups[i].key);
+        for (int k = 0; groups[i].parts[k] != NULL; k++) {
+            char name[32];
+
+            snprintf(name, sizeof(name), "%.*s_%s_ns", (int)strlen(groups[i].key) - 3,
+                     groups[i].key, groups[i].parts[k]);
+            json_object_set_new(j, name, json_null());
+        }
+    }
+}
+
+static void print_csv(const struct options *o, const char *collective, const struct row *rows,
+                      size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        json_t *j = record_json(o, collective, &rows[i]);
+
+        complete_columns(j);
+        if (i == 0)
+            print_csv_row(j, true);
+        print_csv_row(j, false);
+        json_decref(j);
+    }
+}
+
+/* ---- table ---- */
+
+static void print_heading(const struct options *o, const char *collective, const struct row *rows,
+                          size_t n, int n_cores)
+{
+    const struct logp_params *p = &o->params;
+    char L[32], o1[32], o2[32], g[32], G[48] = "";
+
+    printf("%s of %zu byte%s, root %lld, P = %lld\n", collective, o->n_bytes,
+           o->n_bytes == 1 ? "" : "s", (long long)o->root, (long long)o->P);
+    if (o->plugin != NULL)
+        printf("delays by %s; ", o->plugin);
+    else
+        printf("delay %s; ", o->delay);
+    if (p->G_ps > 0)
+        snprintf(G, sizeof(G), ", G = %g ns/byte", (double)p->G_ps / 1000);
+    if (o->plugin != NULL || strcmp(o->delay, "none") != 0) {
+        printf("L = %s, ", show_ns(p->L_ns, L, sizeof(L)));
+        if (p->o_send_ns == p->o_recv_ns)
+            printf("o = %s, ", show_ns(p->o_send_ns, o1, sizeof(o1)));
+        else
+            printf("o = %s to send, %s to receive, ", show_ns(p->o_send_ns, o1, sizeof(o1)),
+                   show_ns(p->o_recv_ns, o2, sizeof(o2)));
+        printf("g = %s%s%s; ", show_ns(p->g_ns, g, sizeof(g)), p->gap_shared ? " (shared)" : "",
+               G);
+        if (logp_capacity(p) > 0)
+            printf("capacity %lld; ", (long long)logp_capacity(p));
+    }
+    if (n == 0 || !rows[0].ran)
+        puts("prediction only");
+    else
+        printf("%s clock, %s executor on %d core%s, %d run%s each\n",
+               o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, n_cores,
+               n_cores == 1 ? "" : "s", o->reps, o->reps == 1 ? "" : "s");
+}
+
+/* A time in microseconds, or a dash. */
+static const char *us(bool valid, int64_t ns, char buf[32])
+{
+    if (valid)
+        snprintf(buf, 32, "%.3f", (double)ns / 1000);
+    else
+        snprintf(buf, 32, "-");
+    return buf;
+}
+
+static void print_table_row(const struct row *row)
+{
+    const struct logp_record *r = &row->record;
+    const bool wall = r->has_measured && r->reps > 0;
+    const bool any = r->reps > 0;
+    const struct logp_summary *s = r->has_measured ? &r->measured : &r->emulated;
+    const double ratio = logp_record_ratio(r);
+    char b[5][32], ratio_text[32] = "-";
+
+    if (ratio > 0)
+        snprintf(ratio_text, sizeof(ratio_text), "%.4f", ratio);
+    printf("%-12s %13s", row->algorithm->name,
+           us(predicted(row), r->prediction.ns, b[0]));
+    if (!row->ran) {
+        printf("  %s\n", logp_certainty_name(r->prediction.certainty));
+        return;
+    }
+    printf(" %13s %13s %8s %9s %9s  %s\n", us(any, s->median_ns, b[1]),
+           us(wall, s->p99_ns, b[2]), ratio_text, us(any && r->has_lag, r->lag.median_ns, b[3]),
+           us(any && r->has_lag, r->lag.p99_ns, b[4]), r->verified ? "yes" : "NO");
+}
+
+static void print_table(const struct options *o, const char *collective, const struct row *rows,
+                        size_t n, int n_cores)
+{
+    print_heading(o, collective, rows, n, n_cores);
+    if (n > 0 && rows[0].ran)
+        printf("\n%-12s %13s %13s %13s %8s %9s %9s  %s\n", "times in us", "predicted",
+               o->clock == LOGP_CLOCK_WALL ? "measured" : "emulated", "p99", "ratio", "lag",
+               "lag p99", "verified");
+    else
+        printf("\n%-12s %13s\n", "times in us", "predicted");
+    for (size_t i = 0; i < n; i++)
+        print_table_row(&rows[i]);
+}
+
+void print_rows(const struct options *o, const char *collective, const struct row *rows,
+                size_t n, int n_cores)
+{
+    if (o->format == FORMAT_JSON)
+        print_json(o, collective, rows, n);
+    else if (o->format == FORMAT_CSV)
+        print_csv(o, collective, rows, n);
+    else
+        print_table(o, collective, rows, n, n_cores);
+}
+
+/* ---- words ---- */
+
+/* The next of 1, 2, 5, 10, 20, 50, ... */
+static int64_t round_up_125(double x)
+{
+    int64_t step = 1;
+
+    while ((double)step * 10 <= x)
+        step *= 10;
+    if ((double)step >= x)
+        return step;
+    if ((double)step * 2 >= x)
+        return step * 2;
+    return (double)step * 5 >= x ? step * 5 : step * 10;
+}
+
+/*
+ * What the host adds to a run is much the same at any unit, so a unit that makes the prediction
+ * longer by a factor makes the error smaller by it.
+ */
+void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores)
+{
+    const double bearable = 0.01;
+    const struct row *worst = NULL;
+    double most = 1 + bearable;
+    int late = 0, restarts = 0;
+    char unit[32], *space;
+
+    if (o->format != FORMAT_TABLE || o->clock != LOGP_CLOCK_WALL)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const double ratio = logp_record_ratio(&rows[i].record);
+
+        restarts += rows[i].record.restarts;
+        late += ratio > 1 + bearable;
+        if (ratio > most) {
+            most = ratio;
+            worst = &rows[i];
+        }
+    }
+    if (restarts > 0)
+        printf("%d run%s repeated: a core was not there at the start\n", restarts,
+               restarts == 1 ? " was" : "s were");
+    if (worst == NULL) {
+        if (n > 0 && logp_record_ratio(&rows[0].record) > 0)
+            puts("The host kept up: every median is within 1 % of its prediction.");
+        return;
+    }
+    show_ns(round_up_125((double)o->unit_ns * (most - 1) / bearable), unit, sizeof(unit));
+    printf("The host could not keep up with %d of %zu: %s took %.1f %% longer than predicted.\n"
+           "%lld processors share %d core%s, and each hand-over between them costs a microsecond\n"
+           "or more. ",
+           late, n, worst->algorithm->name, (most - 1) * 100, (long long)o->P, n_cores,
+           n_cores == 1 ? "" : "s");
+    space = strchr(unit, ' ');
+    if (space != NULL) /* as the option takes it: "20us" */
+        memmove(space, space + 1, strlen(space));
+    printf("Use a larger unit (about --unit %s), fewer processors (-P), or --clock virtual.\n",
+           unit);
+}
