@@ -2,9 +2,9 @@
 /*
  * The experiment: see experiment.h.
  *
- * All repetitions are one run of the machine, so that its cores stay busy. Each has two syncs: one
- * for the common start, and one after which rank 0 alone reads what all have written, judges the
- * repetition, and writes what everyone reads after the next start: how far we are.
+ * All repetitions are one run of the machine, so that its cores stay busy. Each has three syncs: the
+ * common start; one after which rank 0 alone reads what all have written and judges the repetition;
+ * and one after which everyone reads the verdict, so that nobody has to do so while it is timed.
  */
 #include <logp/experiment.h>
 #include <logp/vp.h>
@@ -19,7 +19,7 @@ static const int64_t progress_every_ns = 100000000;
 /* What one vp says of one repetition; a line each, they are written at the same time. */
 struct ending {
     _Alignas(64) int64_t wall, emulated;
-    bool wrong;
+    bool wrong; /* in any repetition: read after the run */
 };
 
 struct state {
@@ -69,8 +69,6 @@ static void judge(struct state *s, int64_t late)
 
         wall = e->wall > wall ? e->wall : wall;
         emulated = e->emulated > emulated ? e->emulated : emulated;
-        if (e->wrong && r->wrong_rank < 0)
-            r->wrong_rank = i;
     }
     if (s->counted && late > LOGP_START_TOLERANCE_NS && r->restarts < x->reps / 10) {
         r->restarts++;
@@ -84,31 +82,37 @@ static void judge(struct state *s, int64_t late)
     report_progress(s);
 }
 
-static int repeat(struct logp_vp *vp, struct state *s, struct logp_coll *c)
+/* One repetition on one vp. */
+static int once(struct logp_vp *vp, struct state *s, const struct logp_coll *c, uint64_t seed)
 {
     const int me = logp_vp_rank(vp);
     struct ending *mine = &s->endings[me];
+    int64_t start;
+    int rc;
+
+    s->collective->fill(me, seed, c);
+    rc = logp_sync(vp, &start);
+    if (rc == 0)
+        rc = logp_coll_run(vp, s->experiment->algorithm, c);
+    if (rc != 0)
+        return rc;
+    mine->wall = logp_wall_now(vp);
+    mine->emulated = logp_now(vp);
+    rc = logp_sync(vp, NULL);
+    mine->wrong |= !s->collective->check(me, seed, c);
+    if (rc == 0 && me == 0) {
+        s->start_ns = start;
+        judge(s, logp_start_late(vp));
+    }
+    return rc != 0 ? rc : logp_sync(vp, NULL);
+}
+
+static int repeat(struct logp_vp *vp, struct state *s, const struct logp_coll *c)
+{
     int rc = 0;
 
-    for (uint64_t seed = s->experiment->seed + 1; rc == 0; seed++) {
-        int64_t start;
-
-        s->collective->fill(me, seed, c);
-        rc = logp_sync(vp, &start);
-        if (rc != 0 || s->done == s->total)
-            break;
-        rc = logp_coll_run(vp, s->experiment->algorithm, c);
-        if (rc != 0)
-            break;
-        mine->emulated = logp_now(vp);
-        mine->wall = logp_wall_now(vp);
-        mine->wrong = !s->collective->check(me, seed, c);
-        rc = logp_sync(vp, NULL);
-        if (rc == 0 && me == 0) {
-            s->start_ns = start;
-            judge(s, logp_start_late(vp));
-        }
-    }
+    for (uint64_t seed = s->experiment->seed + 1; rc == 0 && s->done < s->total; seed++)
+        rc = once(vp, s, c, seed);
     return rc;
 }
 
@@ -166,6 +170,9 @@ static void finish(struct state *s, const struct logp_report *report)
 {
     struct logp_record *r = s->record;
 
+    for (int i = s->P - 1; i >= 0; i--)
+        if (s->endings[i].wrong)
+            r->wrong_rank = i;
     r->verified = r->reps > 0 && r->wrong_rank < 0;
     r->lag.median_ns = report->lag.median_ns;
     r->lag.p99_ns = report->lag.p99_ns;
@@ -225,6 +232,8 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
                         .endings = aligned_alloc(64, (size_t)P * sizeof(*s->endings)),
                         .wall = malloc((size_t)x->reps * sizeof(*s->wall)),
                         .emulated = malloc((size_t)x->reps * sizeof(*s->emulated))};
+    if (s->endings != NULL)
+        memset(s->endings, 0, (size_t)P * sizeof(*s->endings));
     if (s->endings != NULL && s->wall != NULL && s->emulated != NULL)
         rc = run_both(machine, s);
     if (logp_machine_busy(machine)) /* a vp that never came back may still use it */

@@ -4,8 +4,9 @@
  *
  * Each core has an epoch, odd while none of its procs has a deadline. It turns even before a message
  * is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took anything
- * in between. If that holds for all cores, and all that was sent between cores has been taken, then
- * there was a moment at which nothing could ever happen again.
+ * in between. If that holds for all cores, all that was sent between cores has been taken, and no
+ * core has yet to notice the end of a sync, then there was a moment at which nothing could ever
+ * happen again.
  */
 #include "internal.h"
 
@@ -41,6 +42,16 @@ static bool all_idle(const struct logp_machine *m, unsigned long *sum)
         *sum += e;
     }
     return true;
+}
+
+/* Has every core been told of all that concerns it: messages, and the end of a sync? */
+static bool nothing_pending(const struct logp_machine *m)
+{
+    for (int i = 0; i < m->n_cores; i++)
+        /* acquire pairs with the release in lpi_attend() and ring() */
+        if (atomic_load_explicit(&m->cores[i].attention, memory_order_acquire) != 0)
+            return false;
+    return lpi_lanes_quiet(m);
 }
 
 /* What p waits for, as its core's holder left it. */
@@ -89,7 +100,7 @@ void lpi_check_deadlock(struct lpi_core *c)
     /* acquire: a machine whose procs have all ended is not deadlocked */
     if (atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
         return;
-    if (!all_idle(m, &before) || !lpi_lanes_quiet(m) || !all_idle(m, &after) || before != after)
+    if (!all_idle(m, &before) || !nothing_pending(m) || !all_idle(m, &after) || before != after)
         return;
     pthread_mutex_lock(&m->lock);
     if (!lpi_stopping(m)) {

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { ARITY = 4 };
-
 static bool before(const struct lpi_heap_slot *a, const struct lpi_heap_slot *b)
 {
     return a->key < b->key || (a->key == b->key && a->node->rank < b->node->rank);
@@ -21,7 +19,7 @@ static void put(struct lpi_heap *h, int place, struct lpi_heap_slot s)
 static void sift_up(struct lpi_heap *h, int place, struct lpi_heap_slot s)
 {
     while (place > 0) {
-        const int parent = (place - 1) / ARITY;
+        const int parent = (place - 1) / LPI_HEAP_ARITY;
 
         if (!before(&s, &h->slots[parent]))
             break;
@@ -34,8 +32,8 @@ static void sift_up(struct lpi_heap *h, int place, struct lpi_heap_slot s)
 static void sift_down(struct lpi_heap *h, int place, struct lpi_heap_slot s)
 {
     for (;;) {
-        const int first = ARITY * place + 1;
-        const int end = first + ARITY < h->n ? first + ARITY : h->n;
+        const int first = LPI_HEAP_ARITY * place + 1;
+        const int end = first + LPI_HEAP_ARITY < h->n ? first + LPI_HEAP_ARITY : h->n;
         int least = first;
 
         if (first >= h->n)
@@ -78,7 +76,7 @@ void lpi_heap_remove(struct lpi_heap *h, struct lpi_heap_node *node)
     node->place = -1;
     if (place == h->n)
         return;
-    if (place > 0 && before(&last, &h->slots[(place - 1) / ARITY]))
+    if (place > 0 && before(&last, &h->slots[(place - 1) / LPI_HEAP_ARITY]))
         sift_up(h, place, last);
     else
         sift_down(h, place, last);

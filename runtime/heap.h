@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { LPI_HEAP_ARITY = 4 };
+
 struct lpi_heap_node {
     int64_t key;
     int rank;

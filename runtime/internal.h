@@ -110,6 +110,7 @@ struct lpi_core {
     int stop_cursor;     /* procs below have ended, once the run is stopping */
     bool is_idle;        /* idle_epoch is odd */
     unsigned idle_polls;
+    const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
     bool start_pending;  /* nobody has returned from the last sync yet */
     _Atomic int64_t start_late[2]; /* of the last starts, by the parity of their generation */
     int64_t ready_tick; /* deadlines in the past, in the order of becoming ready */
@@ -126,8 +127,12 @@ struct lpi_executor {
     void (*destroy)(struct logp_machine *m);
     /* A run begins: each core goes to its first proc. */
     void (*launch)(struct logp_machine *m);
-    /* Give the core to `to`; returns when `from` has been given it back. */
-    void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to);
+    /* Give the core to `to`; returns when `from` has been given it back. late: `to` should be
+     * running already. */
+    void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to, bool late);
+    /* `to` will be given the core as soon as the holder's own deadline has passed. NULL: there
+     * is nothing to prepare. */
+    void (*prepare)(struct lpi_proc *to);
     /* The same for a proc that has ended; its carrier waits for the next run. */
     void (*leave)(struct lpi_proc *from, struct lpi_proc *to);
 };

@@ -224,6 +224,7 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
     c->n_live = c->n_procs;
     c->n_at_sync = 0;
     c->stop_cursor = 0;
+    c->prepared = NULL;
     c->start_pending = false;
     c->messages = 0;
     c->virtual_now = 0;

@@ -208,6 +208,8 @@ static void settled(struct lpi_proc *p, struct logp_request *r)
  */
 static bool bind(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
 {
+    const bool taken = e->n_bytes <= r->capacity;
+
     if (e->direct)
         lpi_offer_complete(p, r);
     else
@@ -217,11 +219,11 @@ static bool bind(struct lpi_proc *p, struct logp_request *r, const struct lpi_en
     r->got_tag = e->tag;
     r->n_bytes = e->n_bytes;
     r->arrival = e->arrival;
-    r->state = e->n_bytes > r->capacity ? LPI_REQ_FAILED : LPI_REQ_BOUND;
-    if (r->state == LPI_REQ_BOUND && e->n_bytes > 0 && !e->direct)
+    r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;
+    if (taken && e->n_bytes > 0 && !e->direct)
         memcpy(r->buf, e->data, e->n_bytes);
     settled(p, r);
-    return r->state == LPI_REQ_BOUND;
+    return taken;
 }
 
 static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_message *m)

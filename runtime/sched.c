@@ -19,7 +19,12 @@
 
 #include <errno.h>
 
-enum { START_MARGIN_NS = 10000, IDLE_POLLS = 2048 };
+enum {
+    START_MARGIN_NS = 10000,
+    IDLE_POLLS = 2048,
+    CLOSE_NS = 2000,      /* the next deadline is so close behind that its proc is made ready */
+    PREPARE_NS = 3000,    /* ... as long as there is so much time to do it */
+};
 
 void lpi_attend(struct logp_machine *m, unsigned bits)
 {
@@ -88,35 +93,60 @@ static void nobody_ready(struct lpi_core *c)
         lpi_check_deadlock(c);
 }
 
-/* The deadline of p, the earliest of its core: has it come? */
+static bool is_late(const struct logp_machine *m, const struct lpi_heap_node *next)
+{
+    return next->key < 0 || (!m->is_virtual && lpi_wall(m) > next->key - CLOSE_NS);
+}
+
+/* The first return from a common start tells whether this core was there in time. */
+static void note_lag(struct lpi_core *c, const struct lpi_proc *p, int64_t lag)
+{
+    const unsigned generation =
+        atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed);
+
+    if (c->start_pending)
+        /* relaxed: read after another sync */
+        atomic_store_explicit(&c->start_late[generation & 1], lag, memory_order_relaxed);
+    else if (p->emulating)
+        lpi_histogram_add(&c->lag, lag);
+    c->start_pending = false;
+}
+
+/* Those whose deadlines follow at once on that of p, the earliest, are made ready. */
+static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
+{
+    c->prepared = p;
+    for (int i = 1; i <= LPI_HEAP_ARITY && i < c->timers.n; i++)
+        if (c->timers.slots[i].key - p->timer.key < CLOSE_NS)
+            c->machine->executor->prepare(proc_of(c->timers.slots[i].node));
+}
+
+/*
+ * Has the deadline of p, the earliest of its core, come? Under the virtual clock it comes at once.
+ * On the wall clock, while there is time, the proc that will be next is made ready.
+ */
 static bool due(struct lpi_core *c, struct lpi_proc *p)
 {
+    struct logp_machine *m = c->machine;
     const int64_t deadline = p->timer.key;
     int64_t now;
 
     if (deadline < 0)
         return true;
-    if (c->machine->is_virtual) {
+    if (m->is_virtual) {
         c->virtual_now = deadline;
         p->emulated = deadline;
         return true;
     }
-    now = lpi_wall(c->machine);
-    if (now < deadline)
+    now = lpi_wall(m);
+    if (now < deadline) {
+        if (m->executor->prepare != NULL && c->prepared != p && deadline - now > PREPARE_NS)
+            prepare_next(c, p);
         return false;
-    if (c->start_pending) {
-        const unsigned generation =
-            atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed);
-
-        c->start_pending = false;
-        /* relaxed: read after another sync */
-        atomic_store_explicit(&c->start_late[generation & 1], now - deadline,
-                              memory_order_relaxed);
-    } else if (p->emulating) {
-        lpi_histogram_add(&c->lag, now - deadline);
     }
+    c->prepared = NULL;
+    note_lag(c, p, now - deadline);
     p->emulated = deadline;
-    p->left = now;
     return true;
 }
 
@@ -139,7 +169,7 @@ static int hold(struct lpi_proc *p)
         if (top == NULL)
             nobody_ready(c);
         else if (top != &p->timer)
-            m->executor->switch_to(p, proc_of(top));
+            m->executor->switch_to(p, proc_of(top), is_late(m, top));
         else if (due(c, p))
             break;
     }
@@ -214,6 +244,7 @@ void lpi_wake(struct lpi_proc *p, int64_t deadline)
         lpi_heap_remove(&p->core->timers, &p->timer);
     }
     p->state = LPI_TIMED;
+    p->core->prepared = NULL; /* the order may have changed */
     lpi_heap_push(&p->core->timers, &p->timer, deadline);
 }
 

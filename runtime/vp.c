@@ -76,11 +76,12 @@ static void enter(struct lpi_proc *p)
     p->left = now;
 }
 
-/* The end of a call that did not wait: the runtime's own work does not count. */
-static void leave(struct lpi_proc *p)
+/* The end of a call: what the runtime did meanwhile is not the program's computing. */
+static int leave(struct lpi_proc *p, int rc)
 {
     if (p->emulating)
         p->left = lpi_wall(p->core->machine);
+    return rc;
 }
 
 /* How far a receive from any source may look: on a machine without delays at everything. */
@@ -235,7 +236,7 @@ static int send_in(const struct logp_vp *vp, int dst, int tag, const void *buf, 
         if (rc == 0 && !m->is_virtual)
             rc = let_others_run(p);
     }
-    return rc;
+    return leave(p, rc);
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
@@ -393,7 +394,9 @@ int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
         return -EINVAL;
     rc = post_recv(vp, src, tag, buf, capacity, &r);
-    return rc != 0 ? rc : finish_recv(vp, &r, status);
+    if (rc == 0)
+        rc = finish_recv(vp, &r, status);
+    return leave(vp->proc, rc);
 }
 
 int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -413,9 +416,8 @@ int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
         lpi_request_free(vp->proc->core, r);
         return rc;
     }
-    leave(vp->proc);
     *request = r;
-    return 0;
+    return leave(vp->proc, 0);
 }
 
 int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_status *status)
@@ -435,7 +437,7 @@ int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_stat
         abandon(vp->proc, request);
     }
     lpi_request_free(vp->proc->core, request);
-    return rc;
+    return leave(vp->proc, rc);
 }
 
 /* A test or probe that found nothing. */
@@ -459,14 +461,14 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
     rc = catch_up(p);
     if (rc == 0 && (request->state == LPI_REQ_POSTED || request->arrival > horizon(p))) {
         *done = false;
-        return poll_cost(p);
+        return leave(p, poll_cost(p));
     }
     if (rc == 0)
         rc = finish_recv(vp, request, status);
     else
         abandon(p, request);
     lpi_request_free(p->core, request);
-    return rc;
+    return leave(p, rc);
 }
 
 int logp_cancel(struct logp_vp *vp, struct logp_request *request)
@@ -501,11 +503,10 @@ int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_st
         return rc;
     msg = lpi_match_find(p, vp->context, to_global(vp, src), tag, horizon(p));
     if (msg == NULL)
-        return poll_cost(p);
+        return leave(p, poll_cost(p));
     *found = true;
     fill_status(vp, status, msg->src, msg->tag, msg->n_bytes, msg->arrival);
-    leave(p);
-    return 0;
+    return leave(p, 0);
 }
 
 int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,
@@ -520,7 +521,7 @@ int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_bu
     rc = post_recv(vp, src, recv_tag, recv_buf, capacity, &r);
     if (rc != 0)
         return rc;
-    leave(vp->proc);
+    leave(vp->proc, 0);
     rc = send_in(vp, dst, send_tag, send_buf, send_bytes);
     if (rc != 0) {
         if (r.state == LPI_REQ_BOUND) /* it had come already: give it back */
@@ -528,7 +529,7 @@ int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_bu
         abandon(vp->proc, &r);
         return rc;
     }
-    return finish_recv(vp, &r, status);
+    return leave(vp->proc, finish_recv(vp, &r, status));
 }
 
 /* ---- computing, clocks, the common start ---- */
@@ -554,7 +555,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     }
     if (!lpi_has_clock(p))
         return lpi_stopped(p);
-    return lpi_wait_until(p, p->emulated + (took > t_ns ? took : t_ns));
+    return leave(p, lpi_wait_until(p, p->emulated + (took > t_ns ? took : t_ns)));
 }
 
 int64_t logp_now(struct logp_vp *vp)
@@ -576,7 +577,7 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
 {
     const int rc = lpi_stopped(vp->proc);
 
-    return rc != 0 ? rc : lpi_sync(vp->proc, start_ns);
+    return rc != 0 ? rc : leave(vp->proc, lpi_sync(vp->proc, start_ns));
 }
 
 int64_t logp_start_late(const struct logp_vp *vp)
