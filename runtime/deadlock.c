@@ -17,7 +17,6 @@ void lpi_idle(struct lpi_core *c)
     if (c->is_idle)
         return;
     c->is_idle = true;
-    c->idle_polls = 0;
     /* release pairs with the acquire in all_idle(): what the procs wait for is visible */
     atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_release);
 }

@@ -119,12 +119,13 @@ void lpi_delay_apply_pending(struct logp_machine *m, int64_t now)
 int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int64_t at_ns)
 {
     struct lpi_core *here = lpi_this_core;
+    const bool inside = here != NULL && here->machine == m;
 
     if (!complete(delay.ops))
         return -EINVAL;
-    if (m->is_virtual && (here == NULL || here->machine != m))
+    if (m->is_virtual && !inside && (at_ns > 0 || logp_machine_busy(m)))
         return order(m, delay, at_ns > 0 ? at_ns : 0);
-    if (m->is_virtual) {
+    if (m->is_virtual && inside) {
         /* relaxed: it is the caller itself */
         const int rank = atomic_load_explicit(&here->holder, memory_order_relaxed);
         const int rc = lpi_reach(&m->procs[rank], m->procs[rank].emulated);

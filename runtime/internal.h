@@ -56,28 +56,31 @@ struct logp_vp {
 struct lpi_offer;
 
 struct lpi_proc {
-    /* the mailbox comes first: other cores write it */
-    struct __cds_wfcq_head mail_head;
+    /* constant while it lives: senders on other cores read it */
+    _Alignas(64) struct lpi_core *core;
+    int rank;
+    struct lpi_offer *offer;
+    struct lpi_onwire *onwire; /* capacity.c */
+    void *carrier;             /* the executor's: a thread's baton or a fiber */
+    struct logp_vp view, collective;
+
+    /* written by senders on other cores */
+    _Alignas(64) struct __cds_wfcq_head mail_head;
     struct cds_wfcq_tail mail_tail;
     struct lpi_proc *bell_next; /* link of the core's bell list */
     atomic_bool rung;
 
-    struct lpi_heap_node timer; /* key: the deadline; rank breaks ties */
+    /* the holder's own */
+    _Alignas(64) struct lpi_heap_node timer; /* key: the deadline; rank breaks ties */
     enum lpi_state state;
-    struct lpi_core *core;
-    int rank;
-    int64_t emulated;  /* the vp's clock */
-    int64_t left;      /* wall clock at the last exit from the runtime */
-    bool emulating;    /* the two above are valid (delay was not none) */
+    bool emulating;   /* emulated and left are valid (delay was not none) */
+    int64_t emulated; /* the vp's clock */
+    int64_t left;     /* wall clock at the last exit from the runtime */
     struct logp_port port;
-    struct lpi_inbox inbox;
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive */
+    struct lpi_inbox inbox;
     unsigned sends_in_row;
     uint64_t yield_state;
-    struct lpi_offer *offer;
-    struct lpi_onwire *onwire; /* capacity.c */
-    struct logp_vp view, collective;
-    void *carrier; /* the executor's: a thread's baton or a fiber */
 };
 
 /* A posted buffer that a sender on another core may fill: see mailbox.c. */
@@ -190,7 +193,6 @@ struct logp_machine {
 extern _Thread_local struct lpi_core *lpi_this_core;
 
 /* sched.c: who holds the core, and until when. */
-int lpi_stopped(const struct lpi_proc *p);
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
 int lpi_reach(struct lpi_proc *p, int64_t t);
@@ -252,6 +254,12 @@ static inline bool lpi_stopping(const struct logp_machine *m)
 {
     /* relaxed: only says that a run ends; what ended it is read after the carriers came home */
     return atomic_load_explicit(&m->stop, memory_order_relaxed) != 0;
+}
+
+/* The error that waits of this vp return; 0: the run goes on. */
+static inline int lpi_stopped(const struct lpi_proc *p)
+{
+    return atomic_load_explicit(&p->core->machine->stop, memory_order_relaxed);
 }
 
 /* Somebody on this core can go on, or is about to: before the reason becomes visible. */

@@ -210,7 +210,6 @@ void lpi_core_home(struct lpi_core *c)
     struct logp_machine *m = c->machine;
 
     pthread_mutex_lock(&m->lock);
-    atomic_store_explicit(&c->holder, -1, memory_order_relaxed);
     if (--m->away == 0)
         pthread_cond_signal(&m->home);
     pthread_mutex_unlock(&m->lock);

@@ -58,7 +58,7 @@ _Static_assert(sizeof(struct slot) == 64, "a slot is one cache line");
 struct lpi_lane {
     /* producer */
     _Alignas(LPI_LINE) _Atomic uint64_t tail; /* atomic for deadlock.c, which reads it */
-    uint64_t head_seen;
+    uint64_t head_seen, q_taken_seen; /* the consumer's line is read only when it must be */
     _Atomic uint64_t q_sent;
     /* consumer */
     _Alignas(LPI_LINE) _Atomic uint64_t head;
@@ -161,13 +161,16 @@ static bool all_delivered(const struct lpi_lane *l)
 static struct slot *free_slot(struct lpi_lane *l)
 {
     const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed); /* our own */
+    const uint64_t queued = atomic_load_explicit(&l->q_sent, memory_order_relaxed);
 
     if (l->slots == NULL)
         return NULL;
-    /* acquire pairs with the release of q_taken: they have left the queues */
-    if (atomic_load_explicit(&l->q_sent, memory_order_relaxed) !=
-        atomic_load_explicit(&l->q_taken, memory_order_acquire))
-        return NULL;
+    if (queued != l->q_taken_seen) {
+        /* acquire pairs with the release of q_taken: they have left the queues */
+        l->q_taken_seen = atomic_load_explicit(&l->q_taken, memory_order_acquire);
+        if (queued != l->q_taken_seen)
+            return NULL;
+    }
     if (tail - l->head_seen >= l->n_slots) {
         /* acquire pairs with the release of head: the slot has been read */
         l->head_seen = atomic_load_explicit(&l->head, memory_order_acquire);

@@ -84,8 +84,17 @@ static void reindex(struct lpi_inbox *in)
         chain_append(x, m);
 }
 
+static bool arrives_before(const struct lpi_message *a, const struct lpi_message *b)
+{
+    return a->arrival < b->arrival || (a->arrival == b->arrival && a->src < b->src);
+}
+
 static void pend(struct lpi_inbox *in, struct lpi_message *m)
 {
+    if (in->n_pending == 0)
+        in->unsorted = false;
+    else if (arrives_before(m, in->last))
+        in->unsorted = true;
     m->prev = in->last;
     m->next = NULL;
     if (in->last != NULL)
@@ -146,11 +155,6 @@ static bool overtakes(const struct lpi_message *m, uint32_t context, int tag)
     return false;
 }
 
-static bool arrives_before(const struct lpi_message *a, const struct lpi_message *b)
-{
-    return a->arrival < b->arrival || (a->arrival == b->arrival && a->src < b->src);
-}
-
 /*
  * The message that a receive with these arguments takes at time `until`; NULL: none has arrived.
  * From any source: the earliest arrival of those that overtake none of their own source.
@@ -165,10 +169,14 @@ struct lpi_message *lpi_match_find(const struct lpi_proc *p, uint32_t context, i
         best = find_from(in, context, src, tag);
         return best != NULL && best->arrival <= until ? best : NULL;
     }
-    for (struct lpi_message *m = in->first; m != NULL; m = m->next)
+    for (struct lpi_message *m = in->first; m != NULL; m = m->next) {
+        if (!in->unsorted && (best != NULL || m->arrival > until))
+            break; /* the usual case: the first that fits */
         if (m->arrival <= until && fits(context, src, tag, m->context, m->src, m->tag) &&
-            (best == NULL || arrives_before(m, best)) && !overtakes(m, context, tag))
+            (best == NULL || arrives_before(m, best)) &&
+            !(in->unsorted && overtakes(m, context, tag)))
             best = m;
+    }
     return best;
 }
 
@@ -324,6 +332,7 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
     else
         in->last = m;
     in->first = m;
+    in->unsorted = true;
     in->n_pending++;
     if (in->index != NULL)
         reindex(in);

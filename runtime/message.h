@@ -82,6 +82,7 @@ struct lpi_inbox {
     struct lpi_index *index; /* by (context, source, tag); NULL while few are pending */
     int n_pending;
     int n_any; /* posted receives from any source */
+    bool unsorted; /* pending are not in the order of (arrival, source) */
 };
 
 struct lpi_chunk;

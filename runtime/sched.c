@@ -43,11 +43,6 @@ bool lpi_stop(struct logp_machine *m, int error)
                                                    memory_order_relaxed);
 }
 
-int lpi_stopped(const struct lpi_proc *p)
-{
-    return atomic_load_explicit(&p->core->machine->stop, memory_order_relaxed);
-}
-
 static struct lpi_proc *proc_of(struct lpi_heap_node *node)
 {
     return (struct lpi_proc *)(void *)((char *)node - offsetof(struct lpi_proc, timer));
@@ -88,9 +83,13 @@ static void look_up(struct lpi_core *c)
 /* Nobody of this core has a deadline. */
 static void nobody_ready(struct lpi_core *c)
 {
+    const bool alone = c->machine->n_cores == 1;
+
+    /* most messages come soon: the two writes of the epoch are saved */
+    if (!alone && ++c->idle_polls % IDLE_POLLS != 0)
+        return;
     lpi_idle(c);
-    if (c->machine->n_cores == 1 || ++c->idle_polls % IDLE_POLLS == 0)
-        lpi_check_deadlock(c);
+    lpi_check_deadlock(c);
 }
 
 static bool is_late(const struct logp_machine *m, const struct lpi_heap_node *next)
@@ -333,6 +332,7 @@ void lpi_proc_main(struct lpi_proc *p)
         atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
     }
     p->state = LPI_ENDED;
+    atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
     if (--c->n_live == 0)
         /* release pairs with the acquire in successor() */
         atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the runtime costs when nothing is emulated: half a round trip between two vps on two cores,
+ * as a ratio to two pinned threads that pass a bare flag (8 bytes) or memcpy into each other's
+ * buffer (64 KiB, 1 MiB), measured in turn in the same run. Virtual machines move between states in
+ * which a cache line takes 25 or 150 ns, so only the ratio means something.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 25 };
+
+struct bare {
+    _Alignas(128) atomic_int ping;
+    _Alignas(128) atomic_int pong;
+    char *to_pong, *to_ping; /* where the other's message goes */
+    size_t n_bytes;
+    int trips, cores[2];
+    double half_ns;
+};
+
+static void pin(int core)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET((size_t)core, &set);
+    pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+}
+
+static char *buffer(size_t n_bytes)
+{
+    char *b = aligned_alloc(4096, (n_bytes + 4095) / 4096 * 4096);
+
+    memset(b, 1, n_bytes);
+    return b;
+}
+
+static void await_flag(atomic_int *flag, int value)
+{
+    /* acquire pairs with the release of the other side: its memcpy is visible */
+    while (atomic_load_explicit(flag, memory_order_acquire) != value)
+        ;
+}
+
+static void *bare_pong(void *arg)
+{
+    struct bare *b = arg;
+    char *mine = b->n_bytes > 8 ? buffer(b->n_bytes) : NULL;
+
+    pin(b->cores[1]);
+    for (int i = 1; i <= b->trips; i++) {
+        await_flag(&b->ping, i);
+        if (mine != NULL)
+            memcpy(b->to_ping, mine, b->n_bytes);
+        atomic_store_explicit(&b->pong, i, memory_order_release);
+    }
+    free(mine);
+    return NULL;
+}
+
+static void *bare_ping(void *arg)
+{
+    struct bare *b = arg;
+    char *mine = b->n_bytes > 8 ? buffer(b->n_bytes) : NULL;
+    const int warm = b->trips / 10;
+    int64_t start = 0;
+
+    pin(b->cores[0]);
+    for (int i = 1; i <= b->trips; i++) {
+        if (i == warm)
+            start = bench_now_ns();
+        if (mine != NULL)
+            memcpy(b->to_pong, mine, b->n_bytes);
+        atomic_store_explicit(&b->ping, i, memory_order_release);
+        await_flag(&b->pong, i);
+    }
+    b->half_ns = (double)(bench_now_ns() - start) / 2 / (b->trips - warm + 1);
+    free(mine);
+    return NULL;
+}
+
+static double bare_trip(size_t n_bytes, int trips, const int *cores)
+{
+    static struct bare b;
+    pthread_t ping, pong;
+
+    b = (struct bare){.n_bytes = n_bytes, .trips = trips, .cores = {cores[0], cores[1]},
+                      .to_pong = buffer(n_bytes), .to_ping = buffer(n_bytes)};
+    pthread_create(&pong, NULL, bare_pong, &b);
+    pthread_create(&ping, NULL, bare_ping, &b);
+    pthread_join(ping, NULL);
+    pthread_join(pong, NULL);
+    free(b.to_pong);
+    free(b.to_ping);
+    return b.half_ns;
+}
+
+struct ours {
+    size_t n_bytes;
+    int trips;
+    double half_ns;
+};
+
+static int program(struct logp_vp *vp, void *arg)
+{
+    struct ours *x = arg;
+    char *out = buffer(x->n_bytes), *in = buffer(x->n_bytes);
+    const int me = logp_vp_rank(vp), warm = x->trips / 10;
+    int64_t start = 0;
+    int rc = 0;
+
+    for (int i = 1; rc == 0 && i <= x->trips; i++) {
+        if (i == warm)
+            start = bench_now_ns();
+        if (me == 0)
+            rc = logp_send(vp, 1, 0, out, x->n_bytes);
+        if (rc == 0)
+            rc = logp_recv(vp, 1 - me, 0, in, x->n_bytes, NULL);
+        if (rc == 0 && me == 1)
+            rc = logp_send(vp, 0, 0, out, x->n_bytes);
+    }
+    if (me == 0)
+        x->half_ns = (double)(bench_now_ns() - start) / 2 / (x->trips - warm + 1);
+    free(out);
+    free(in);
+    return rc;
+}
+
+static double our_trip(struct logp_machine *m, size_t n_bytes, int trips)
+{
+    struct ours x = {.n_bytes = n_bytes, .trips = trips};
+
+    bench_check(logp_machine_run(m, program, &x, 0), "run");
+    return x.half_ns;
+}
+
+/* In turn, so that both see the same states of the host; the median of each, and of the ratios. */
+static void compare(const char *what, size_t n_bytes, int trips, int lane_slots)
+{
+    struct logp_config config = {.n_processors = 2, .lane_slots = lane_slots};
+    struct logp_machine *m;
+    double bare[ROUNDS], ours[ROUNDS], ratio[ROUNDS];
+    const int cores[2] = {0, 1};
+
+    bench_check(logp_machine_create(&config, &m), "create");
+    for (int i = 0; i < ROUNDS; i++) {
+        bare[i] = bare_trip(n_bytes, trips, cores);
+        ours[i] = our_trip(m, n_bytes, trips);
+        ratio[i] = ours[i] / bare[i];
+    }
+    logp_machine_destroy(m);
+    printf("%-28s %10.1f %10.1f %10.1f %8.2f\n", what, bench_median(bare, ROUNDS),
+           bench_median(ours, ROUNDS), ours[0], bench_median(ratio, ROUNDS));
+}
+
+int main(void)
+{
+    struct logp_host host;
+
+    bench_check(logp_host_info(&host), "host");
+    if (host.n_cores < 2) {
+        puts("needs two cores");
+        return 0;
+    }
+    printf("%-28s %10s %10s %10s %8s\n", "half round trip, ns", "bare", "ours", "ours best",
+           "ratio");
+    compare("8 bytes", 8, 20000, 0);
+    compare("8 bytes, queue alone", 8, 20000, -1);
+    compare("64 KiB", 65536, 2000, 0);
+    compare("1 MiB", 1 << 20, 100, 0);
+    return 0;
+}

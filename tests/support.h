@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* What the suites share: machines in a line, and how much work a sanitizer build should do. */
+#ifndef LOGP_TESTS_SUPPORT_H
+#define LOGP_TESTS_SUPPORT_H
+
+#include <logp/logp.h>
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define TEST_SCALE 50 /* work is divided by this */
+#elif defined(__SANITIZE_ADDRESS__)
+#define TEST_SCALE 10
+#else
+#define TEST_SCALE 1
+#endif
+
+static const int64_t test_timeout_ns = INT64_C(120000000000);
+
+/* P vps; params == NULL: delay none. */
+static inline struct logp_machine *test_machine(int P, enum logp_clock clock,
+                                                const struct logp_params *params)
+{
+    struct logp_config config = {.n_processors = P, .clock = clock};
+    struct logp_machine *m = NULL;
+
+    if (params != NULL)
+        cr_assert_eq(logp_delay_create("loggp", params, &config.delay), 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+/* L, o, g in ns, nothing else. */
+static inline struct logp_params test_params(int64_t L, int64_t o, int64_t g)
+{
+    return (struct logp_params){.L_ns = L, .o_send_ns = o, .o_recv_ns = o, .g_ns = g};
+}
+
+/* Run to the end, without an error, nothing left over; destroy. */
+static inline void test_run(struct logp_machine *m, logp_program program, void *arg)
+{
+    cr_assert_eq(logp_machine_run(m, program, arg, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_report(m)->unreceived, 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* xorshift64*: reproducible from its seed, which the test prints. */
+static inline uint64_t test_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+#endif

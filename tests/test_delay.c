@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Delay models: one of the user's own, and models replaced under traffic. */
+#include "support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- a model of one's own: every hop between ranks costs, nothing else ---- */
+
+struct per_hop {
+    int64_t hop_ns;
+    atomic_int uses;
+};
+
+static void hop_start(void *model, const struct logp_port *port, struct logp_transfer *t)
+{
+    (void)model, (void)port;
+    t->start = t->ready;
+}
+
+static void hop_send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    struct per_hop *h = model;
+
+    atomic_fetch_add(&h->uses, 1);
+    t->done = t->start;
+    t->arrival = t->done + h->hop_ns * llabs((long long)t->dst - t->src);
+    port->send_start = t->start;
+    port->send_next = t->done;
+}
+
+static void hop_recv(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    (void)model;
+    t->start = t->done = t->ready > t->arrival ? t->ready : t->arrival;
+    port->recv_start = t->start;
+}
+
+static atomic_int freed;
+
+static void hop_destroy(void *model)
+{
+    atomic_fetch_add(&freed, 1);
+    free(model);
+}
+
+static const struct logp_delay_ops hop_ops = {
+    .name = "per-hop",
+    .start = hop_start,
+    .send = hop_send,
+    .recv = hop_recv,
+    .destroy = hop_destroy,
+};
+
+static struct logp_delay per_hop(int64_t hop_ns)
+{
+    struct per_hop *h = calloc(1, sizeof(*h));
+
+    h->hop_ns = hop_ns;
+    return (struct logp_delay){&hop_ops, h};
+}
+
+static int far_and_near(struct logp_vp *vp, void *arg)
+{
+    int64_t *finish = arg;
+    const int me = logp_vp_rank(vp);
+    char c = 0;
+    int rc = 0;
+
+    for (int to = 1; rc == 0 && me == 0 && to < logp_vp_size(vp); to++)
+        rc = logp_send(vp, to, 0, &c, 1);
+    if (me > 0)
+        rc = logp_recv(vp, 0, 0, &c, 1, NULL);
+    finish[me] = logp_now(vp);
+    return rc;
+}
+
+Test(delay, a_model_of_the_users_own)
+{
+    struct logp_config config = {.n_processors = 4, .clock = LOGP_CLOCK_VIRTUAL,
+                                 .delay = per_hop(1000)};
+    struct logp_machine *m;
+    int64_t finish[4];
+
+    atomic_store(&freed, 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    test_run(m, far_and_near, finish);
+    for (int i = 0; i < 4; i++)
+        cr_expect_eq(finish[i], i * 1000);
+    cr_expect_eq(atomic_load(&freed), 1);
+}
+
+Test(delay, an_incomplete_model_is_refused)
+{
+    static const struct logp_delay_ops incomplete = {.name = "x", .start = hop_start};
+    struct logp_config config = {.n_processors = 2, .delay = {&incomplete, NULL}};
+    struct logp_machine *m;
+
+    cr_expect_eq(logp_machine_create(&config, &m), -EINVAL);
+}
+
+/* ---- replaced under the virtual clock: at a virtual time ---- */
+
+static int send_each_100(struct logp_vp *vp, void *arg)
+{
+    int64_t *arrival = arg;
+    struct logp_status s;
+    char c = 0;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 10; i++) {
+        if (logp_vp_rank(vp) == 0) {
+            rc = logp_send(vp, 1, 0, &c, 1);
+            rc = rc != 0 ? rc : logp_compute(vp, 100, NULL, NULL);
+        } else {
+            rc = logp_recv(vp, 0, 0, &c, 1, &s);
+            arrival[i] = s.arrival_ns;
+        }
+    }
+    return rc;
+}
+
+Test(delay, replacement_takes_place_at_its_virtual_time)
+{
+    struct logp_config config = {.n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL,
+                                 .delay = per_hop(7)};
+    struct logp_machine *m;
+    int64_t arrival[10];
+
+    atomic_store(&freed, 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    cr_assert_eq(logp_machine_set_delay(m, per_hop(30), 800), 0); /* given out of order */
+    cr_assert_eq(logp_machine_set_delay(m, per_hop(20), 400), 0);
+    cr_assert_eq(logp_machine_set_delay(m, (struct logp_delay){0}, 100000), 0);
+    test_run(m, send_each_100, arrival);
+    for (int i = 0; i < 10; i++)
+        cr_expect_eq(arrival[i], 100 * i + (i < 4 ? 7 : i < 8 ? 20 : 30));
+    cr_expect_eq(atomic_load(&freed), 3);
+}
+
+static int replace_own(struct logp_vp *vp, void *arg)
+{
+    int64_t *arrival = arg;
+    struct logp_status s;
+    char c = 0;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 10; i++) {
+        if (logp_vp_rank(vp) == 1) {
+            rc = logp_recv(vp, 0, 0, &c, 1, &s);
+            arrival[i] = s.arrival_ns;
+            continue;
+        }
+        if (i == 5)
+            rc = logp_machine_set_delay(logp_vp_machine(vp), per_hop(50), 0);
+        if (rc == 0)
+            rc = logp_send(vp, 1, 0, &c, 1);
+        if (rc == 0)
+            rc = logp_compute(vp, 100, NULL, NULL);
+    }
+    return rc;
+}
+
+Test(delay, a_vp_may_replace_the_model)
+{
+    struct logp_config config = {.n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL,
+                                 .delay = per_hop(7)};
+    struct logp_machine *m;
+    int64_t arrival[10];
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    test_run(m, replace_own, arrival);
+    for (int i = 0; i < 10; i++)
+        cr_expect_eq(arrival[i], 100 * i + (i < 5 ? 7 : 50));
+}
+
+/* ---- replaced on the wall clock, under traffic ---- */
+
+struct traffic {
+    struct logp_machine *machine;
+    atomic_bool over;
+    int swaps;
+};
+
+static void *swap_models(void *arg)
+{
+    struct traffic *t = arg;
+    const struct logp_params a = test_params(2000, 300, 500), b = test_params(500, 100, 0);
+
+    for (int i = 0; !atomic_load(&t->over); i++) {
+        struct logp_delay d = {0};
+
+        if (i % 4 == 0)
+            cr_assert_eq(logp_delay_create("logp", &a, &d), 0);
+        else if (i % 4 == 1)
+            cr_assert_eq(logp_delay_create("loggp", &b, &d), 0);
+        else if (i % 4 == 2)
+            d = per_hop(100);
+        cr_assert_eq(logp_machine_set_delay(t->machine, d, 0), 0);
+        t->swaps++;
+    }
+    return NULL;
+}
+
+static int ring(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), P = logp_vp_size(vp), rounds = *(int *)arg;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < rounds; i++) {
+        int got = -1;
+
+        rc = logp_send(vp, (me + 1) % P, 0, &i, sizeof(i));
+        if (rc == 0)
+            rc = logp_recv(vp, i % 2 == 0 ? (me + P - 1) % P : LOGP_ANY_SOURCE, 0, &got,
+                           sizeof(got), NULL);
+        if (rc == 0)
+            cr_assert_eq(got, i);
+    }
+    return rc;
+}
+
+Test(delay, models_are_replaced_under_traffic)
+{
+    struct traffic t = {.swaps = 0};
+    int rounds = 1500 / TEST_SCALE;
+    pthread_t thread;
+
+    atomic_store(&freed, 0);
+    t.machine = test_machine(4, LOGP_CLOCK_WALL, NULL);
+    cr_assert_eq(pthread_create(&thread, NULL, swap_models, &t), 0);
+    for (int run = 0; run < 3; run++)
+        cr_assert_eq(logp_machine_run(t.machine, ring, &rounds, test_timeout_ns), 0);
+    atomic_store(&t.over, true);
+    pthread_join(thread, NULL);
+    cr_assert_eq(logp_machine_destroy(t.machine), 0);
+    cr_expect_gt(t.swaps, 2);
+    cr_expect_eq(atomic_load(&freed), (t.swaps + 1) / 4);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* What goes wrong is named, ends, and loses nothing. */
+#include "support.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
+
+/* Rank 0 ends; 1 waits for 2, 2 for anyone with tag 4, 3 in a sync. */
+static int deadlock(struct logp_vp *vp, void *arg)
+{
+    char c;
+
+    (void)arg;
+    switch (logp_vp_rank(vp)) {
+    case 0:
+        return logp_send(vp, 1, 77, "x", 1); /* nobody wants it */
+    case 1:
+        return logp_recv(vp, 2, 3, &c, 1, NULL);
+    case 2:
+        return logp_recv(vp, LOGP_ANY_SOURCE, 4, &c, 1, NULL);
+    default:
+        return logp_sync(vp, NULL);
+    }
+}
+
+static void check_deadlock(const struct logp_report *r)
+{
+    cr_assert_eq(r->error, -EDEADLK);
+    cr_assert_eq(r->n_waits, 3);
+    cr_assert_eq(r->unreceived, 1);
+    cr_assert_eq(r->waits[0].rank, 1);
+    cr_assert_eq(r->waits[0].kind, LOGP_WAIT_RECV);
+    cr_assert_eq(r->waits[0].source, 2);
+    cr_assert_eq(r->waits[0].tag, 3);
+    cr_assert_eq(r->waits[1].rank, 2);
+    cr_assert_eq(r->waits[1].source, LOGP_ANY_SOURCE);
+    cr_assert_eq(r->waits[1].tag, 4);
+    cr_assert_eq(r->waits[2].rank, 3);
+    cr_assert_eq(r->waits[2].kind, LOGP_WAIT_SYNC);
+}
+
+Test(faults, a_deadlock_ends_and_says_who_waits_for_whom)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+
+    for (int i = 0; i < 2; i++)
+        for (int delayed = 0; delayed < 2; delayed++) {
+            struct logp_machine *m = test_machine(4, clocks[i], delayed ? &params : NULL);
+
+            cr_assert_eq(logp_machine_run(m, deadlock, NULL, test_timeout_ns), -EDEADLK);
+            check_deadlock(logp_machine_report(m));
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+static int one_fails(struct logp_vp *vp, void *arg)
+{
+    char c;
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 3)
+        return -ENOTRECOVERABLE;
+    rc = logp_recv(vp, 3, 0, &c, 1, NULL);
+    cr_assert_eq(rc, -ECANCELED);
+    return rc;
+}
+
+static int all_is_well(struct logp_vp *vp, void *arg)
+{
+    int x = logp_vp_rank(vp) == 2 ? 11 : 0, rc = logp_broadcast(vp, &x, sizeof(x), 2);
+
+    cr_assert_eq(x, 11);
+    (void)arg;
+    return rc;
+}
+
+Test(faults, an_error_in_one_vp_stops_all_and_the_machine_lives_on)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_machine *m = test_machine(6, clocks[i], NULL);
+
+        for (int run = 0; run < 3; run++) {
+            cr_assert_eq(logp_machine_run(m, one_fails, NULL, test_timeout_ns),
+                         -ENOTRECOVERABLE);
+            cr_assert_eq(logp_machine_report(m)->error_rank, 3);
+            cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
+            cr_assert_eq(logp_machine_report(m)->error_rank, -1);
+        }
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* An error while a receiver's buffer is on offer and long messages fly. */
+static int fail_amid_traffic(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
+    const size_t n = 100000;
+    char *out = calloc(1, n), *in = malloc(n);
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0; i++) {
+        if (me == 1 && i == 20)
+            rc = -EIO;
+        else
+            rc = logp_sendrecv(vp, (me + 1) % P, 0, out, n, (me + P - 1) % P, 0, in, n, NULL);
+    }
+    free(out);
+    free(in);
+    return rc;
+}
+
+Test(faults, an_error_amid_long_messages_stops_all)
+{
+    for (int P = 2; P <= 4; P++) {
+        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+
+        for (int run = 0; run < 20; run++)
+            cr_assert_eq(logp_machine_run(m, fail_amid_traffic, NULL, test_timeout_ns), -EIO);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+static int too_long(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    (void)arg;
+    while (rc == 0)
+        rc = logp_compute(vp, 1000, NULL, NULL);
+    cr_assert_eq(rc, -ETIMEDOUT);
+    return rc;
+}
+
+Test(faults, a_timeout_ends_the_run)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_machine *m = test_machine(3, clocks[i], NULL);
+
+        cr_assert_eq(logp_machine_run(m, too_long, NULL, 20000000), -ETIMEDOUT);
+        cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+static int sit_outside(struct logp_vp *vp, void *arg)
+{
+    atomic_bool *go = arg;
+    char c;
+
+    if (logp_vp_rank(vp) != 1)
+        return logp_recv(vp, 1, 0, &c, 1, NULL);
+    while (!atomic_load(go))
+        usleep(1000);
+    return 0;
+}
+
+Test(faults, a_vp_outside_the_runtime_is_named)
+{
+    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, NULL);
+    atomic_bool go = false;
+
+    cr_assert_eq(logp_machine_run(m, sit_outside, &go, 20000000), -ETIMEDOUT);
+    cr_assert_eq(logp_machine_report(m)->n_waits, 1);
+    cr_assert_eq(logp_machine_report(m)->waits[0].rank, 1);
+    cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_AWAY);
+    cr_assert_eq(logp_machine_run(m, all_is_well, NULL, 0), -EBUSY);
+    cr_assert_eq(logp_machine_destroy(m), -EBUSY);
+    atomic_store(&go, true);
+    while (logp_machine_busy(m))
+        usleep(1000);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+static int stopped_from_outside(struct logp_vp *vp, void *arg)
+{
+    char c;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0)
+        logp_machine_stop(logp_vp_machine(vp), -EINTR);
+    return logp_recv(vp, LOGP_ANY_SOURCE, 0, &c, 1, NULL);
+}
+
+Test(faults, stop_ends_the_run_with_its_error)
+{
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
+
+    cr_assert_eq(logp_machine_run(m, stopped_from_outside, NULL, test_timeout_ns), -EINTR);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* Messages to a rank that takes none, until the limit; then they are taken, and there is room. */
+static int fill_up(struct logp_vp *vp, void *arg)
+{
+    const size_t n = *(const size_t *)arg, limit = 1 << 22;
+    char *buf = calloc(1, n + 1);
+    size_t sent = 0;
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0) {
+        while ((rc = logp_send(vp, 1, 0, buf, n)) == 0)
+            sent++;
+        cr_assert_eq(rc, -ENOBUFS);
+        cr_assert_leq(sent * n, limit);
+        cr_assert_geq(sent * (n + 256) + n, limit - limit / 8);
+        rc = logp_send(vp, 2, 0, &sent, sizeof(sent)); /* a small one still finds room */
+        if (rc == -ENOBUFS)
+            rc = logp_sync(vp, NULL), sent = 0;
+        else
+            rc = logp_sync(vp, NULL);
+        if (rc == 0)
+            rc = logp_sync(vp, NULL);
+        if (rc == 0)
+            rc = logp_send(vp, 1, 1, buf, n);
+    } else {
+        bool found = true;
+
+        rc = logp_sync(vp, NULL);
+        while (rc == 0 && found) {
+            rc = logp_probe(vp, 0, 0, &found, NULL);
+            if (rc == 0 && found)
+                rc = logp_recv(vp, 0, 0, buf, n > sizeof(sent) ? n : sizeof(sent), NULL);
+        }
+        if (rc == 0)
+            rc = logp_sync(vp, NULL);
+        if (rc == 0 && logp_vp_rank(vp) == 1)
+            rc = logp_recv(vp, 0, 1, buf, n, NULL);
+    }
+    free(buf);
+    return rc;
+}
+
+Test(faults, the_queue_limit_refuses_and_recovers)
+{
+    size_t sizes[] = {1000, 100000};
+
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) {
+            struct logp_config config = {.n_processors = 3, .clock = clocks[i],
+                                         .queue_limit = 1 << 22};
+            struct logp_machine *m;
+
+            cr_assert_eq(logp_machine_create(&config, &m), 0);
+            cr_assert_eq(logp_machine_run(m, fill_up, &sizes[k], test_timeout_ns), 0);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+static int bad_arguments(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    struct logp_vp *v;
+    bool flag;
+    char c = 0;
+
+    (void)arg;
+    cr_expect_eq(logp_send(vp, -1, 0, &c, 1), -EINVAL);
+    cr_expect_eq(logp_send(vp, 2, 0, &c, 1), -EINVAL);
+    cr_expect_eq(logp_send(vp, 0, -1, &c, 1), -EINVAL);
+    cr_expect_eq(logp_send(vp, 0, 0, NULL, 1), -EINVAL);
+    cr_expect_eq(logp_recv(vp, 2, 0, &c, 1, NULL), -EINVAL);
+    cr_expect_eq(logp_recv(vp, -2, 0, &c, 1, NULL), -EINVAL);
+    cr_expect_eq(logp_recv(vp, 0, -2, &c, 1, NULL), -EINVAL);
+    cr_expect_eq(logp_recv(vp, 0, 0, NULL, 1, NULL), -EINVAL);
+    cr_expect_eq(logp_irecv(vp, 5, 0, &c, 1, &r), -EINVAL);
+    cr_expect_eq(logp_irecv(vp, 0, 0, &c, 1, NULL), -EINVAL);
+    cr_expect_eq(logp_isend(vp, 5, 0, &c, 1, &r), -EINVAL);
+    cr_expect_eq(logp_sendrecv(vp, 0, 0, &c, 1, 9, 0, &c, 1, NULL), -EINVAL);
+    cr_expect_eq(logp_sendrecv(vp, 9, 0, &c, 1, 0, 0, &c, 1, NULL), -EINVAL);
+    cr_expect_eq(logp_probe(vp, 9, 0, &flag, NULL), -EINVAL);
+    cr_expect_eq(logp_compute(vp, -1, NULL, NULL), -EINVAL);
+    cr_expect_eq(logp_vp_view(vp, 0, NULL, 0, &v), -EINVAL);
+    cr_expect_eq(logp_vp_view(vp, 1, (int[]){0, 0}, 2, &v), -EINVAL);
+    cr_expect_eq(logp_broadcast(vp, &c, 1, 2), -EINVAL);
+    cr_expect_eq(logp_wait(vp, NULL, NULL), 0);
+    return 0;
+}
+
+Test(faults, bad_arguments_are_refused)
+{
+    struct logp_params params = test_params(-1, 0, 0);
+    struct logp_delay delay;
+    struct logp_machine *m;
+
+    test_run(test_machine(2, LOGP_CLOCK_WALL, NULL), bad_arguments, NULL);
+    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = 0}, &m), -EINVAL);
+    cr_expect_eq(
+        logp_machine_create(&(struct logp_config){.n_processors = 1, .executor = "x"}, &m),
+        -ENOENT);
+    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = 1,
+                                                           .cores = (int[]){100000},
+                                                           .n_cores = 1},
+                                     &m),
+                 -EINVAL);
+    cr_expect_eq(logp_delay_create("nonsense", &params, &delay), -ENOENT);
+    cr_expect_eq(logp_delay_create("logp", &params, &delay), -EINVAL);
+}
+
+/* A sendrecv whose send is refused gives back the message that its receive had taken. */
+static int refused_send(struct logp_vp *vp, void *arg)
+{
+    char buf[2000] = {0};
+    int rc = 0, got = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 1) {
+        rc = logp_send(vp, 0, 0, &(int){5}, sizeof(int));
+        return rc != 0 ? rc : logp_sync(vp, NULL);
+    }
+    rc = logp_sync(vp, NULL);
+    while (rc == 0)
+        rc = logp_send(vp, 1, 9, buf, sizeof(buf));
+    cr_assert_eq(rc, -ENOBUFS);
+    rc = logp_sendrecv(vp, 1, 9, buf, sizeof(buf), 1, 0, &got, sizeof(got), NULL);
+    cr_assert_eq(rc, -ENOBUFS);
+    got = 0;
+    rc = logp_recv(vp, 1, 0, &got, sizeof(got), NULL);
+    cr_assert_eq(got, 5);
+    return rc;
+}
+
+Test(faults, a_refused_sendrecv_loses_nothing)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_config config = {.n_processors = 2, .clock = clocks[i],
+                                     .queue_limit = 1 << 18};
+        struct logp_machine *m;
+
+        cr_assert_eq(logp_machine_create(&config, &m), 0);
+        cr_assert_eq(logp_machine_run(m, refused_send, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* Several machines live side by side in one process. */
+Test(faults, machines_do_not_disturb_each_other)
+{
+    struct logp_machine *m[4];
+
+    for (int i = 0; i < 4; i++)
+        m[i] = test_machine(3 + i, clocks[i % 2], NULL);
+    for (int run = 0; run < 5; run++)
+        for (int i = 0; i < 4; i++)
+            cr_assert_eq(logp_machine_run(m[i], all_is_well, NULL, test_timeout_ns), 0);
+    for (int i = 3; i >= 0; i--)
+        cr_assert_eq(logp_machine_destroy(m[i]), 0);
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Matching: order, wildcards, contexts, small buffers, cancelled receives; without delays, on the
+ * wall clock and on the virtual one. */
+#include "support.h"
+
+static void run_both(int P, logp_program program, void *arg)
+{
+    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, arg);
+}
+
+/* Rank 0 sends i with tag i % 3; rank 1 takes all of tag 2, then of tag 1, then of tag 0. */
+static int by_tag(struct logp_vp *vp, void *arg)
+{
+    enum { N = 300 };
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        for (int i = 0; rc == 0 && i < N; i++)
+            rc = logp_send(vp, 1, i % 3, &i, sizeof(i));
+        return rc;
+    }
+    for (int tag = 2; rc == 0 && tag >= 0; tag--)
+        for (int i = tag; rc == 0 && i < N; i += 3) {
+            int got = -1;
+
+            rc = logp_recv(vp, 0, tag, &got, sizeof(got), NULL);
+            cr_assert_eq(got, i);
+        }
+    return rc;
+}
+
+Test(match, tags_are_taken_out_of_order_and_each_in_order)
+{
+    run_both(2, by_tag, NULL);
+}
+
+static int any_tag(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 100; i++) {
+        struct logp_status s;
+        int got = -1;
+
+        if (logp_vp_rank(vp) == 0) {
+            rc = logp_send(vp, 1, 100 - i, &i, sizeof(i));
+        } else {
+            rc = logp_recv(vp, 0, LOGP_ANY_TAG, &got, sizeof(got), &s);
+            cr_assert_eq(got, i);
+            cr_assert_eq(s.tag, 100 - i);
+            cr_assert_eq(s.source, 0);
+            cr_assert_eq(s.n_bytes, sizeof(int));
+        }
+    }
+    return rc;
+}
+
+Test(match, any_tag_takes_them_in_the_order_sent)
+{
+    run_both(2, any_tag, NULL);
+}
+
+/* Receives of any source and of a named one, posted in turn. */
+static int posted_order(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r[4];
+    int got[4] = {-1, -1, -1, -1}, rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 1) {
+        for (int i = 0; rc == 0 && i < 4; i++)
+            rc = logp_send(vp, 0, 7, &i, sizeof(i));
+        return rc;
+    }
+    for (int i = 0; rc == 0 && i < 4; i++)
+        rc = logp_irecv(vp, i % 2 == 0 ? LOGP_ANY_SOURCE : 1, 7, &got[i], sizeof(int), &r[i]);
+    for (int i = 3; rc == 0 && i >= 0; i--)
+        rc = logp_wait(vp, r[i], NULL);
+    for (int i = 0; rc == 0 && i < 4; i++)
+        cr_assert_eq(got[i], i);
+    return rc;
+}
+
+Test(match, posted_receives_are_served_in_the_order_of_posting)
+{
+    run_both(2, posted_order, NULL);
+}
+
+static int too_small(struct logp_vp *vp, void *arg)
+{
+    char big[3000], small[10];
+    struct logp_status s = {0};
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        memset(big, 'x', sizeof(big));
+        rc = logp_send(vp, 1, 5, big, sizeof(big));
+        return rc != 0 ? rc : logp_send(vp, 1, 5, "after", 6);
+    }
+    memset(small, 'y', sizeof(small));
+    rc = logp_recv(vp, 0, 5, small, sizeof(small), &s);
+    cr_assert_eq(rc, -EMSGSIZE);
+    cr_assert_eq(s.n_bytes, sizeof(big));
+    cr_assert_eq(small[0], 'y');
+    rc = logp_recv(vp, 0, 5, NULL, 0, &s);
+    cr_assert_eq(rc, -EMSGSIZE);
+    rc = logp_recv(vp, 0, 5, big, s.n_bytes, NULL);
+    cr_assert_eq(rc, 0);
+    for (size_t i = 0; i < sizeof(big); i++)
+        cr_assert_eq(big[i], 'x');
+    rc = logp_recv(vp, 0, 5, small, sizeof(small), NULL);
+    cr_assert_str_eq(small, "after");
+    return rc;
+}
+
+Test(match, too_small_a_buffer_loses_nothing)
+{
+    run_both(2, too_small, NULL);
+}
+
+static int contexts(struct logp_vp *vp, void *arg)
+{
+    struct logp_vp *views[3] = {vp, logp_vp_collective(vp), NULL};
+    const int me = logp_vp_rank(vp);
+    int rc;
+
+    (void)arg;
+    cr_assert_eq(logp_vp_view(vp, 9, NULL, 0, &views[2]), 0);
+    rc = 0;
+    for (int i = 0; rc == 0 && i < 3; i++)
+        if (me == 0)
+            rc = logp_send(views[i], 1, 0, &i, sizeof(i));
+    for (int i = 2; rc == 0 && i >= 0; i--) {
+        int got = -1;
+
+        if (me == 1) {
+            rc = logp_recv(views[i], LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got, sizeof(got), NULL);
+            cr_assert_eq(got, i);
+        }
+    }
+    logp_vp_unview(views[2]);
+    return rc;
+}
+
+Test(match, contexts_are_kept_apart)
+{
+    run_both(2, contexts, NULL);
+}
+
+/* The odd ranks, in reverse, broadcast among themselves. */
+static int subgroup(struct logp_vp *vp, void *arg)
+{
+    static const int members[] = {5, 3, 1};
+    struct logp_vp *odd;
+    struct logp_status s;
+    int item = logp_vp_rank(vp), rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) % 2 == 0) {
+        cr_assert_eq(logp_vp_view(vp, 1, members, 3, &odd), -EINVAL);
+        return 0;
+    }
+    cr_assert_eq(logp_vp_view(vp, 1, members, 3, &odd), 0);
+    cr_assert_eq(logp_vp_size(odd), 3);
+    cr_assert_eq(members[logp_vp_rank(odd)], logp_vp_rank(vp));
+    rc = logp_broadcast(odd, &item, sizeof(item), 2);
+    cr_assert_eq(item, 1);
+    if (rc == 0)
+        rc = logp_send(odd, (logp_vp_rank(odd) + 1) % 3, 0, &item, sizeof(item));
+    if (rc == 0)
+        rc = logp_recv(odd, LOGP_ANY_SOURCE, 0, &item, sizeof(item), &s);
+    cr_assert_eq(s.source, (logp_vp_rank(odd) + 2) % 3);
+    logp_vp_unview(odd);
+    return rc;
+}
+
+Test(match, a_view_has_its_own_ranks)
+{
+    run_both(6, subgroup, NULL);
+}
+
+static int cancel(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *any, *named;
+    int a = -1, b = -1, rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_sync(vp, NULL);
+        return rc != 0 ? rc : logp_send(vp, 1, 0, &(int){42}, sizeof(int));
+    }
+    cr_assert_eq(logp_irecv(vp, LOGP_ANY_SOURCE, 0, &a, sizeof(a), &any), 0);
+    cr_assert_eq(logp_irecv(vp, 0, 0, &b, sizeof(b), &named), 0);
+    cr_assert_eq(logp_cancel(vp, any), 0);
+    cr_assert_eq(logp_cancel(vp, NULL), -EINVAL);
+    rc = logp_sync(vp, NULL);
+    if (rc == 0)
+        rc = logp_wait(vp, named, NULL);
+    cr_assert_eq(a, -1);
+    cr_assert_eq(b, 42);
+    return rc;
+}
+
+Test(match, a_cancelled_receive_takes_nothing)
+{
+    run_both(2, cancel, NULL);
+}
+
+/* All send first, whatever the size; then all receive. */
+static int send_first(struct logp_vp *vp, void *arg)
+{
+    const size_t n = *(const size_t *)arg;
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    unsigned char *out = malloc(n + 1), *in = malloc(n + 1);
+    int rc = 0;
+
+    memset(out, me + 1, n);
+    for (int i = 1; rc == 0 && i < P; i++)
+        rc = logp_send(vp, (me + i) % P, 0, out, n);
+    for (int i = 1; rc == 0 && i < P; i++) {
+        const int from = (me + i) % P;
+
+        rc = logp_recv(vp, from, 0, in, n, NULL);
+        for (size_t k = 0; rc == 0 && k < n; k += 97)
+            cr_assert_eq(in[k], from + 1);
+    }
+    free(out);
+    free(in);
+    return rc;
+}
+
+Test(match, a_send_never_waits_for_its_receiver)
+{
+    static size_t sizes[] = {0, 1, 32, 33, 48, 49, 2047, 2048, 65536, 1 << 20, (1 << 25) + 1};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        run_both(2, send_first, &sizes[i]);
+        if (sizes[i] <= 1 << 20)
+            run_both(5, send_first, &sizes[i]);
+    }
+}
+
+/* A ring of exchanges; long messages may come straight into the posted buffer. */
+static int exchange(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const size_t n = *(const size_t *)arg;
+    int *out = malloc(n), *in = malloc(n), rc = 0;
+
+    for (int round = 0; rc == 0 && round < 50; round++) {
+        for (size_t k = 0; k < n / sizeof(int); k++)
+            out[k] = me * 1000 + round + (int)k;
+        rc = logp_sendrecv(vp, (me + 1) % P, round % 2, out, n, (me + P - 1) % P, round % 2, in, n,
+                           NULL);
+        for (size_t k = 0; rc == 0 && k < n / sizeof(int); k++)
+            cr_assert_eq(in[k], (me + P - 1) % P * 1000 + round + (int)k);
+    }
+    free(out);
+    free(in);
+    return rc;
+}
+
+Test(match, sendrecv_shifts_around_a_ring)
+{
+    static size_t sizes[] = {4, 40, 4096, 100000};
+
+    for (size_t i = 0; i < 4; i++) {
+        run_both(2, exchange, &sizes[i]);
+        run_both(7, exchange, &sizes[i]);
+    }
+}
+
+/* Many pending messages, taken in the worst order: they are found all the same. */
+static int many_pending(struct logp_vp *vp, void *arg)
+{
+    enum { N = 2000 };
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        for (int i = 0; rc == 0 && i < N; i++)
+            rc = logp_send(vp, 1, i, &i, sizeof(i));
+        return rc != 0 ? rc : logp_sync(vp, NULL);
+    }
+    rc = logp_sync(vp, NULL);
+    for (int i = N - 1; rc == 0 && i >= 0; i--) {
+        int got = -1;
+
+        rc = logp_recv(vp, 0, i, &got, sizeof(got), NULL);
+        cr_assert_eq(got, i);
+    }
+    return rc;
+}
+
+Test(match, many_pending_messages_are_found_by_tag)
+{
+    run_both(2, many_pending, NULL);
+}
+
+static int leave_some(struct logp_vp *vp, void *arg)
+{
+    char c[100] = {0};
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 0 && i < 5; i++)
+        rc = logp_send(vp, 1, i, c, sizeof(c));
+    return rc;
+}
+
+Test(match, what_is_never_received_is_counted_and_gone)
+{
+    const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
+
+    for (int i = 0; i < 2; i++) {
+        struct logp_machine *m = test_machine(2, clocks[i], NULL);
+
+        for (int run = 0; run < 3; run++) {
+            cr_assert_eq(logp_machine_run(m, leave_some, NULL, test_timeout_ns), 0);
+            cr_assert_eq(logp_machine_report(m)->unreceived, 5);
+            cr_assert_eq(logp_machine_report(m)->messages, 5);
+        }
+        cr_assert_eq(logp_machine_run(m, by_tag, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_report(m)->unreceived, 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}

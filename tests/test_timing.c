@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* The timing rules, each by a small program under the virtual clock and its golden number. */
+#include "support.h"
+
+enum { MOST = 8 };
+
+/* What the programs below leave behind: the clock of each vp at its end. */
+static int64_t finish[MOST];
+
+static void run_virtual(int P, const struct logp_params *params, logp_program program, void *arg)
+{
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, params), program, arg);
+}
+
+static int ended(struct logp_vp *vp, int rc)
+{
+    finish[logp_vp_rank(vp)] = logp_now(vp);
+    return rc;
+}
+
+static int two_messages(struct logp_vp *vp, void *arg)
+{
+    const size_t n = *(size_t *)arg;
+    char buf[64] = {0};
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, buf, n)
+                                   : logp_recv(vp, 0, 0, buf, sizeof(buf), NULL);
+    return ended(vp, rc);
+}
+
+Test(timing, two_messages)
+{
+    struct logp_params params = test_params(6, 2, 4);
+    size_t n = 1;
+
+    run_virtual(2, &params, two_messages, &n);
+    cr_expect_eq(finish[0], 6);
+    cr_expect_eq(finish[1], 14);
+    params = test_params(6, 5, 2);
+    run_virtual(2, &params, two_messages, &n);
+    cr_expect_eq(finish[1], 21);
+}
+
+Test(timing, long_messages_stream)
+{
+    struct logp_params params = test_params(6, 2, 4);
+    size_t n = 5;
+
+    params.G_ps = 3000;
+    run_virtual(2, &params, two_messages, &n);
+    cr_expect_eq(finish[1], 38);
+}
+
+static int ping_pong(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    char c = 0;
+    int rc = me == 0 ? logp_send(vp, 1, 0, &c, 1) : logp_recv(vp, 0, 0, &c, 1, NULL);
+
+    (void)arg;
+    if (rc == 0)
+        rc = me == 1 ? logp_send(vp, 0, 0, &c, 1) : logp_recv(vp, 1, 0, &c, 1, NULL);
+    return ended(vp, rc);
+}
+
+Test(timing, gap_separate_or_shared)
+{
+    struct logp_params params = test_params(6, 2, 4);
+
+    run_virtual(2, &params, ping_pong, NULL);
+    cr_expect_eq(finish[0], 20);
+    params.gap_shared = true;
+    run_virtual(2, &params, ping_pong, NULL);
+    cr_expect_eq(finish[0], 22);
+}
+
+static int three_to_one(struct logp_vp *vp, void *arg)
+{
+    char c = 0;
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 0)
+        return ended(vp, logp_send(vp, 0, 0, &c, 1));
+    for (int i = 0; rc == 0 && i < 3; i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &c, 1, NULL);
+    return ended(vp, rc);
+}
+
+Test(timing, capacity_stalls_senders)
+{
+    struct logp_params params = test_params(6, 0, 3);
+
+    params.capacity = 1;
+    run_virtual(4, &params, three_to_one, NULL);
+    cr_expect_eq(finish[0], 18);
+    params.capacity = LOGP_CAPACITY_RULE;
+    cr_expect_eq(logp_capacity(&params), 2);
+    run_virtual(4, &params, three_to_one, NULL);
+    cr_expect_eq(finish[0], 12);
+    params.capacity = 0;
+    run_virtual(4, &params, three_to_one, NULL);
+    cr_expect_eq(finish[0], 12);
+}
+
+static int capacity_with_overhead(struct logp_vp *vp, void *arg)
+{
+    char c = 0;
+    int rc = 0;
+
+    (void)arg;
+    /* two messages to each other's mailbox; the wire takes one: [2, 8), so the next start is 6 */
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, &c, 1)
+                                   : logp_recv(vp, 0, 0, &c, 1, NULL);
+    return ended(vp, rc);
+}
+
+Test(timing, capacity_counts_from_the_end_of_the_overhead)
+{
+    struct logp_params params = test_params(6, 2, 1);
+
+    params.capacity = 1;
+    run_virtual(2, &params, capacity_with_overhead, NULL);
+    cr_expect_eq(finish[0], 8);
+    cr_expect_eq(finish[1], 16);
+}
+
+static int overlap(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    struct logp_request *r;
+    char c = 0;
+    int rc;
+
+    (void)arg;
+    if (me == 0)
+        return ended(vp, logp_send(vp, 1, 0, &c, 1)); /* arrives at 8 */
+    rc = logp_irecv(vp, 0, 0, &c, 1, &r);
+    if (rc == 0)
+        rc = logp_compute(vp, 7, NULL, NULL);
+    if (rc == 0)
+        rc = logp_wait(vp, r, NULL);
+    return ended(vp, rc);
+}
+
+Test(timing, irecv_overlaps_with_computing)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    run_virtual(2, &params, overlap, NULL);
+    cr_expect_eq(finish[0], 2);
+    cr_expect_eq(finish[1], 10);
+}
+
+static int isend_costs_like_send(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r[2];
+    char c[2] = {0};
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = logp_vp_rank(vp) == 0 ? logp_isend(vp, 1, i, &c[i], 1, &r[i])
+                                   : logp_irecv(vp, 0, i, &c[i], 1, &r[i]);
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = logp_wait(vp, r[i], NULL);
+    return ended(vp, rc);
+}
+
+Test(timing, isend_is_charged_like_send)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    run_virtual(2, &params, isend_costs_like_send, NULL);
+    cr_expect_eq(finish[0], 6);
+    cr_expect_eq(finish[1], 14);
+}
+
+static int poll(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    bool done = false;
+    char c = 0;
+    int rc, *polls = arg;
+
+    if (logp_vp_rank(vp) == 0)
+        return ended(vp, logp_send(vp, 1, 3, &c, 1)); /* arrives at 808 */
+    rc = logp_irecv(vp, 0, 3, &c, 1, &r);
+    while (rc == 0 && !done) {
+        rc = logp_test(vp, r, &done, NULL);
+        *polls += !done;
+    }
+    return ended(vp, rc);
+}
+
+Test(timing, a_test_that_finds_nothing_costs_poll_ns)
+{
+    const struct logp_params params = test_params(800, 8, 4);
+    int polls = 0;
+
+    run_virtual(2, &params, poll, &polls);
+    cr_expect_eq(polls, 9); /* at 0, 100, ..., 800; found at 900 */
+    cr_expect_eq(finish[1], 908);
+}
+
+static int probe(struct logp_vp *vp, void *arg)
+{
+    struct logp_status status = {0};
+    bool found = false;
+    char c[3] = {0};
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0)
+        return ended(vp, logp_send(vp, 1, 3, c, 3));
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, &status);
+    cr_assert_eq(status.source, 0);
+    cr_assert_eq(status.tag, 3);
+    cr_assert_eq(status.n_bytes, 3);
+    if (rc == 0)
+        rc = logp_recv(vp, status.source, status.tag, c, status.n_bytes, NULL);
+    return ended(vp, rc);
+}
+
+Test(timing, probe_tells_size_and_takes_nothing)
+{
+    const struct logp_params params = test_params(800, 8, 4);
+
+    run_virtual(2, &params, probe, NULL);
+    cr_expect_eq(finish[1], 908);
+}
+
+static int any_source(struct logp_vp *vp, void *arg)
+{
+    static const size_t size[] = {0, 40, 1, 1}; /* rank 1's is sent first and arrives last */
+    char buf[64] = {0};
+    struct logp_status s;
+    int rc = 0, *order = arg;
+
+    if (logp_vp_rank(vp) > 0) {
+        rc = logp_compute(vp, logp_vp_rank(vp) == 1 ? 0 : 5, NULL, NULL);
+        if (rc == 0)
+            rc = logp_send(vp, 0, 0, buf, size[logp_vp_rank(vp)]);
+        return ended(vp, rc);
+    }
+    for (int i = 0; rc == 0 && i < 3; i++) {
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, buf, sizeof(buf), &s);
+        order[i] = s.source;
+    }
+    return ended(vp, rc);
+}
+
+Test(timing, any_source_takes_the_earliest_arrival_then_the_lowest_rank)
+{
+    struct logp_params params = test_params(6, 2, 4);
+    int order[3];
+
+    params.G_ps = 1000;
+    run_virtual(4, &params, any_source, order);
+    cr_expect_eq(order[0], 2);
+    cr_expect_eq(order[1], 3);
+    cr_expect_eq(order[2], 1);
+}
+
+/* One source: a long message, then a short one that arrives before it. They keep their order. */
+static int no_overtaking(struct logp_vp *vp, void *arg)
+{
+    const int source = *(int *)arg;
+    char buf[128] = {0};
+    struct logp_status s;
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_send(vp, 1, 0, buf, 100);
+        return ended(vp, rc != 0 ? rc : logp_send(vp, 1, 0, buf, 1));
+    }
+    for (size_t n = 100; rc == 0 && n > 0; n = n == 100 ? 1 : 0) {
+        rc = logp_recv(vp, source, 0, buf, sizeof(buf), &s);
+        cr_assert_eq(s.n_bytes, n);
+    }
+    return ended(vp, rc);
+}
+
+Test(timing, messages_of_one_source_do_not_overtake)
+{
+    struct logp_params params = test_params(6, 2, 0);
+
+    params.G_ps = 1000;
+    run_virtual(2, &params, no_overtaking, &(int){0});
+    run_virtual(2, &params, no_overtaking, &(int){LOGP_ANY_SOURCE});
+}
+
+static void count_up(void *arg)
+{
+    ++*(int *)arg;
+}
+
+static int compute(struct logp_vp *vp, void *arg)
+{
+    int rc = logp_compute(vp, 123, count_up, arg);
+
+    return ended(vp, rc);
+}
+
+Test(timing, compute_declares_its_time)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    int calls = 0;
+
+    run_virtual(1, &params, compute, &calls);
+    cr_expect_eq(calls, 1);
+    cr_expect_eq(finish[0], 123);
+}
+
+static int synchronise(struct logp_vp *vp, void *arg)
+{
+    int64_t start = -1;
+    char c = 0;
+    int rc = logp_compute(vp, 10 * (logp_vp_rank(vp) + 1), NULL, NULL);
+
+    (void)arg;
+    if (rc == 0 && logp_vp_rank(vp) == 2)
+        rc = logp_send(vp, 2, 0, &c, 1); /* ends at 32; its gap would last until 34 */
+    if (rc == 0)
+        rc = logp_sync(vp, &start);
+    cr_assert_eq(start, 32);
+    cr_assert_eq(logp_now(vp), 32);
+    if (rc == 0 && logp_vp_rank(vp) == 2)
+        rc = logp_send(vp, 2, 0, &c, 1);
+    ended(vp, rc);
+    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 2 && i < 2; i++)
+        rc = logp_recv(vp, 2, 0, &c, 1, NULL);
+    return rc;
+}
+
+Test(timing, sync_starts_all_at_one_time_and_forgets_gaps)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    run_virtual(3, &params, synchronise, NULL);
+    cr_expect_eq(finish[2], 34);
+}
+
+/* The wall clock may be late, never early. */
+static int not_early(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 20; i++) {
+        rc = i % 2 == 0 ? ping_pong(vp, NULL) : logp_compute(vp, 1000, NULL, NULL);
+        cr_assert_geq(logp_wall_now(vp), logp_now(vp) - 1000);
+        rc = rc != 0 ? rc : logp_compute(vp, 500, NULL, NULL);
+        cr_assert_geq(logp_wall_now(vp), finish[logp_vp_rank(vp)]);
+    }
+    return rc;
+}
+
+Test(timing, no_call_returns_before_its_time_on_the_wall_clock)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+
+    test_run(test_machine(2, LOGP_CLOCK_WALL, &params), not_early, NULL);
+    cr_expect_geq(finish[0], 10 * 20000);
+}
