@@ -252,14 +252,15 @@ int lpi_cores_choose(const struct logp_config *config, int **cores, int *n);
 
 static inline bool lpi_stopping(const struct logp_machine *m)
 {
-    /* relaxed: only says that a run ends; what ended it is read after the carriers came home */
-    return atomic_load_explicit(&m->stop, memory_order_relaxed) != 0;
+    /* acquire pairs with the release in lpi_stop(): who stopped the run has read what it needed */
+    return atomic_load_explicit(&m->stop, memory_order_acquire) != 0;
 }
 
 /* The error that waits of this vp return; 0: the run goes on. */
 static inline int lpi_stopped(const struct lpi_proc *p)
 {
-    return atomic_load_explicit(&p->core->machine->stop, memory_order_relaxed);
+    /* acquire: as in lpi_stopping() */
+    return atomic_load_explicit(&p->core->machine->stop, memory_order_acquire);
 }
 
 /* Somebody on this core can go on, or is about to: before the reason becomes visible. */

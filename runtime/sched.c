@@ -38,8 +38,8 @@ bool lpi_stop(struct logp_machine *m, int error)
 {
     int none = 0;
 
-    /* relaxed: see lpi_stopping() */
-    return atomic_compare_exchange_strong_explicit(&m->stop, &none, error, memory_order_relaxed,
+    /* release pairs with the acquires in lpi_stopping() and lpi_stopped() */
+    return atomic_compare_exchange_strong_explicit(&m->stop, &none, error, memory_order_release,
                                                    memory_order_relaxed);
 }
 

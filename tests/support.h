@@ -5,7 +5,12 @@
 
 #include <logp/logp.h>
 
+#ifdef __SANITIZE_THREAD__
+#include "plain.h"
+#else
 #include <criterion/criterion.h>
+#include <criterion/logging.h>
+#endif
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

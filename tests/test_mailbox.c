@@ -6,8 +6,6 @@
  */
 #include "support.h"
 
-#include <criterion/logging.h>
-
 struct stress {
     int P;
     uint64_t per_pair; /* messages from each to each other */

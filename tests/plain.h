@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The part of Criterion that the suites use, in one process without its sandbox, for
+ * ThreadSanitizer builds: Criterion's inheritable memory and tsan's want the same addresses (Criterion
+ * issue 274). A failed check ends the program.
+ */
+#ifndef LOGP_TESTS_PLAIN_H
+#define LOGP_TESTS_PLAIN_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct plain_test {
+    const char *name;
+    void (*body)(void);
+    struct plain_test *next;
+};
+
+static struct plain_test *plain_tests;
+
+#define Test(suite, test)                                                          \
+    static void suite##_##test(void);                                              \
+    __attribute__((constructor)) static void suite##_##test##_register(void)       \
+    {                                                                              \
+        static struct plain_test t = {#suite "::" #test, suite##_##test, NULL};    \
+        t.next = plain_tests;                                                      \
+        plain_tests = &t;                                                          \
+    }                                                                              \
+    static void suite##_##test(void)
+
+#define cr_assert(condition, ...)                                                  \
+    do {                                                                           \
+        if (!(condition)) {                                                        \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
+            _Exit(1);                                                              \
+        }                                                                          \
+    } while (0)
+#define cr_assert_eq(a, b, ...) cr_assert((a) == (b))
+#define cr_assert_geq(a, b, ...) cr_assert((a) >= (b))
+#define cr_assert_leq(a, b, ...) cr_assert((a) <= (b))
+#define cr_assert_str_eq(a, b, ...) cr_assert(strcmp(a, b) == 0)
+#define cr_expect_eq cr_assert_eq
+#define cr_expect_geq cr_assert_geq
+#define cr_expect_leq cr_assert_leq
+#define cr_expect_lt(a, b, ...) cr_assert((a) < (b))
+#define cr_expect_gt(a, b, ...) cr_assert((a) > (b))
+#define cr_expect_str_eq cr_assert_str_eq
+#define cr_expect_null(a, ...) cr_assert((a) == NULL)
+#define cr_log_info(...) (printf(__VA_ARGS__), putchar('\n'))
+
+int main(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    for (struct plain_test *t = plain_tests; t != NULL; t = t->next) {
+        printf("%s\n", t->name);
+        fflush(stdout);
+        t->body();
+    }
+    return 0;
+}
+
+#endif

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# Sourced by quickstart and check: install what is missing, configure, build. Progress on stderr.
+# Everything is relative to the checkout, so it may be called from any directory.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$top/build
+
+build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libjansson-dev"
+test_packages="libcriterion-dev jq valgrind"
+
+say() { printf '== %s\n' "$*" >&2; }
+
+missing_packages() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+            printf '%s ' "$package"
+    done
+}
+
+# install_packages NAME...: on Debian and Ubuntu, as root or with sudo; elsewhere say what is needed.
+install_packages() {
+    local missing as_root=
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        say "not a Debian system; these must be installed (names are Debian's): $*"
+        return 0
+    fi
+    missing=$(missing_packages "$@")
+    [ -n "$missing" ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        as_root=sudo
+        if ! sudo -n true 2>/dev/null && ! [ -t 0 ]; then
+            say "missing packages and no root; install them with: apt-get install $missing"
+            exit 1
+        fi
+    fi
+    say "installing $missing"
+    # shellcheck disable=SC2086
+    { $as_root apt-get update -qq &&
+        DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq \
+            --no-install-recommends $missing; } >&2
+}
+
+# configure_and_build TESTS(ON|OFF)
+configure_and_build() {
+    say "configuring $build"
+    cmake -S "$top" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+        -DLOGP_BUILD_TESTS="$1" >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+    mv "$build.log" "$build/configure.log"
+    say "building"
+    cmake --build "$build" >&2
+}
