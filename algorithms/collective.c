@@ -43,14 +43,16 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
 {
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n), *best = NULL;
+    struct logp_coll free_network = *c; /* the formulas know no capacity: compare without */
     int64_t least = INT64_MAX;
 
+    free_network.params.capacity = 0;
     for (size_t i = 0; i < n; i++) {
         struct logp_prediction p;
 
         if (strcmp(a[i].collective, collective) != 0)
             continue;
-        p = logp_predict(&a[i], P, c);
+        p = logp_predict(&a[i], P, &free_network);
         if (best == NULL || (p.certainty != LOGP_PREDICTION_NONE && p.ns < least)) {
             best = &a[i];
             least = p.certainty != LOGP_PREDICTION_NONE ? p.ns : INT64_MAX;

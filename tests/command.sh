@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The command as a user types it: results, formats, and bad input. usage: command.sh LOGP
-set -uo pipefail
+set -u
 logp=$1
 failed=0
 dir=$(mktemp -d)

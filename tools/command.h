@@ -51,6 +51,7 @@ struct options {
     uint64_t seed;
     enum output_format format;
     bool progress;
+    bool help, version;
     /* words that are not options, the command first */
     const char *words[8];
     int n_words;
@@ -94,8 +95,7 @@ void print_advice(const struct options *o, const struct row *rows, size_t n, int
 
 /* ---- tree_picture.c ---- */
 
-/* The broadcast as a space-time diagram. */
-void draw_tree_svg(FILE *out, const struct logp_tree *tree, const struct logp_params *params,
-                   int64_t unit_ns);
+/* The broadcast from o->root as a space-time diagram. */
+void draw_tree_svg(FILE *out, const struct options *o, const struct logp_tree *tree);
 
 #endif

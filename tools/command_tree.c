@@ -138,7 +138,7 @@ int command_tree(const struct options *o)
     else if (o->format == FORMAT_CSV)
         print_csv(o, &tree);
     else if (o->format == FORMAT_SVG)
-        draw_tree_svg(stdout, &tree, &o->params, o->unit_ns);
+        draw_tree_svg(stdout, o, &tree);
     else
         print_text(o, &tree);
     return EXIT_OK;

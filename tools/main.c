@@ -56,24 +56,20 @@ int main(int argc, char **argv)
 {
     static struct options o;
     const struct command *command = NULL;
-    bool help = false;
 
     parse_options(argc, argv, &o);
-    for (int i = 0; i < o.n_words; i++) {
-        if (strcmp(o.words[i], "--version") == 0) {
-            printf("logp %s\n", logp_version());
-            return EXIT_OK;
-        }
-        help = help || strcmp(o.words[i], "--help") == 0;
+    if (o.version) {
+        printf("logp %s\n", logp_version());
+        return EXIT_OK;
     }
     for (int i = 0; i < N_COMMANDS; i++)
         if (o.n_words > 0 && strcmp(o.words[0], commands[i].name) == 0)
             command = &commands[i];
-    if (help && command != NULL)
+    if (o.help && command != NULL)
         print_command_help(command);
-    else if (help || o.n_words == 0)
+    else if (o.help || o.n_words == 0)
         print_help();
-    if (help)
+    if (o.help)
         return EXIT_OK;
     if (o.n_words == 0)
         return EXIT_USAGE;

@@ -361,7 +361,8 @@ void parse_options(int argc, char **argv, struct options *o)
         if (c == '?')
             bad_usage("%s: no such option; see logp --help", argv[optind - 1]);
         if (c == 'h' || c == 'V') {
-            add_word(o, c == 'h' ? "--help" : "--version");
+            o->help |= c == 'h';
+            o->version |= c == 'V';
             continue;
         }
         i = row_of(c);

@@ -62,9 +62,10 @@ static void axis(const struct canvas *c, const struct logp_tree *tree, int64_t u
     }
 }
 
-void draw_tree_svg(FILE *out, const struct logp_tree *tree, const struct logp_params *params,
-                   int64_t unit_ns)
+void draw_tree_svg(FILE *out, const struct options *o, const struct logp_tree *tree)
 {
+    const struct logp_params *params = &o->params;
+    const int64_t unit_ns = o->unit_ns;
     const int64_t time = logp_tree_time(tree);
     const struct canvas c = {out, time > 0 ? (double)WIDTH / (double)time : 0};
     const int height = TOP + ROW * (int)tree->P + BOTTOM;
@@ -93,7 +94,7 @@ void draw_tree_svg(FILE *out, const struct logp_tree *tree, const struct logp_pa
         fprintf(out,
                 "<text class=\"end\" x=\"%d\" y=\"%.1f\">P%lld</text>"
                 "<line class=\"life\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
-                LEFT - 8, y_of(id) + 4, (long long)id, LEFT, y_of(id), LEFT + WIDTH, y_of(id));
+                LEFT - 8, y_of(id) + 4, (long long)((id + o->root) % o->P), LEFT, y_of(id), LEFT + WIDTH, y_of(id));
     }
     for (int64_t id = 0; id < tree->P; id++) {
         const struct logp_tree_node node = logp_tree_find(tree, id);

@@ -93,8 +93,8 @@ LOGP_API const struct logp_algorithm *logp_algorithm_find(const char *collective
 LOGP_API const struct logp_collective *logp_collective_find(const char *name);
 
 /**
- * The algorithm with the best prediction; ties: the first of the table. Where no algorithm has one,
- * the first of the table.
+ * The algorithm with the best prediction; ties: the first of the table. A capacity is left out of
+ * account, since no formula knows it. Where no algorithm has a prediction, the first of the table.
  * @return NULL: no such collective
  */
 LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
