@@ -9,8 +9,8 @@
 /*
  * The abbreviations of all predictions. A message of m bytes takes D from the start of its sending
  * to the end of its receipt; sends of one processor start E apart. With the shared gap a processor
- * that has received may start to send only max(o_recv, g) after the start of its receive: D grows to
- * that, and the end of the last receive comes `early` before it. (`early` is 0 otherwise.)
+ * that has received may start to send only max(o_recv, g) after the start of its receive: D grows
+ * to that, and the end of the last receive comes `early` before it. (`early` is 0 otherwise.)
  */
 struct lpi_times {
     int64_t D, E, early;
@@ -54,8 +54,8 @@ int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
 int lpi_rotate(int v, int root, int P);
 
 /* broadcast.c */
-#define LPI_ALGORITHM(name)                                      \
-    int lpi_##name##_plan(int P, int rank, struct logp_coll *c); \
+#define LPI_ALGORITHM(name)                                                                        \
+    int lpi_##name##_plan(int P, int rank, struct logp_coll *c);                                   \
     struct logp_prediction lpi_##name##_predict(int64_t P, const struct logp_coll *c)
 
 LPI_ALGORITHM(broadcast_flat);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Broadcast: the root's item reaches all processors. Every algorithm is a tree, given by parent and
- * children of a virtual rank (v = 0 is the root); what a processor does is the same for all of them.
+ * children of a virtual rank (v = 0 is the root); what a processor does is the same for all of
+ * them.
  *
  * A node that holds the item at time t sends to its k-th child at t + k E, which holds it at
  * t + D + k E (D, E: struct lpi_times). The predictions are the largest such time.

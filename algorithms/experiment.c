@@ -2,9 +2,10 @@
 /*
  * The experiment: see experiment.h.
  *
- * All repetitions are one run of the machine, so that its cores stay busy. Each has three syncs: the
- * common start; one after which rank 0 alone reads what all have written and judges the repetition;
- * and one after which everyone reads the verdict, so that nobody has to do so while it is timed.
+ * All repetitions are one run of the machine, so that its cores stay busy. Each has three syncs:
+ * the common start; one after which rank 0 alone reads what all have written and judges the
+ * repetition; and one after which everyone reads the verdict, so that nobody has to do so while it
+ * is timed.
  */
 #include <logp/experiment.h>
 #include <logp/vp.h>
@@ -26,8 +27,8 @@ struct state {
     const struct logp_experiment *experiment;
     const struct logp_collective *collective;
     struct logp_record *record;
-    struct ending *endings; /* by rank */
-    int64_t *wall, *emulated;  /* by repetition */
+    struct ending *endings;   /* by rank */
+    int64_t *wall, *emulated; /* by repetition */
     int P, total;
     int done;     /* repetitions, of total: rank 0 writes it between the syncs */
     bool counted; /* not the warm-up */
@@ -160,8 +161,8 @@ double logp_record_ratio(const struct logp_record *r)
 {
     const int64_t median = r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
 
-    if (r->reps == 0 || r->prediction.certainty == LOGP_PREDICTION_NONE ||
-        r->prediction.ns == 0 || !r->has_emulated)
+    if (r->reps == 0 || r->prediction.certainty == LOGP_PREDICTION_NONE || r->prediction.ns == 0 ||
+        !r->has_emulated)
         return 0;
     return (double)median / (double)r->prediction.ns;
 }
@@ -227,7 +228,9 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     s = calloc(1, sizeof(*s));
     if (s == NULL)
         return -ENOMEM;
-    *s = (struct state){.experiment = x, .record = record, .P = P,
+    *s = (struct state){.experiment = x,
+                        .record = record,
+                        .P = P,
                         .collective = logp_collective_find(x->algorithm->collective),
                         .endings = aligned_alloc(64, (size_t)P * sizeof(*s->endings)),
                         .wall = malloc((size_t)x->reps * sizeof(*s->wall)),

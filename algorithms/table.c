@@ -10,11 +10,11 @@ static const char shou_chen[] = "Shou & Chen 1996";
 static const char grama[] = "Grama et al., ch. 4.1";
 
 /* A broadcast along a tree: its plan and its prediction. */
-#define BROADCAST(algorithm, line, paper)                                             \
-    {                                                                                 \
-        .collective = "broadcast", .name = #algorithm, .summary = line,               \
-        .source = paper, .plan = lpi_broadcast_##algorithm##_plan,                    \
-        .run = lpi_broadcast_run, .predict = lpi_broadcast_##algorithm##_predict      \
+#define BROADCAST(algorithm, line, paper)                                                          \
+    {                                                                                              \
+        .collective = "broadcast", .name = #algorithm, .summary = line, .source = paper,           \
+        .plan = lpi_broadcast_##algorithm##_plan, .run = lpi_broadcast_run,                        \
+        .predict = lpi_broadcast_##algorithm##_predict                                             \
     }
 
 static const struct logp_algorithm algorithms[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How close the wall clock comes to the predictions: every algorithm of the table, for the numbers of
- * processors and the units given, L, o, g = 6, 2, 4.
+ * How close the wall clock comes to the predictions: every algorithm of the table, for the numbers
+ * of processors and the units given, L, o, g = 6, 2, 4.
  */
 #include "bench.h"
 

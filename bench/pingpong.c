@@ -91,8 +91,11 @@ static double bare_trip(size_t n_bytes, int trips, const int *cores)
     static struct bare b;
     pthread_t ping, pong;
 
-    b = (struct bare){.n_bytes = n_bytes, .trips = trips, .cores = {cores[0], cores[1]},
-                      .to_pong = buffer(n_bytes), .to_ping = buffer(n_bytes)};
+    b = (struct bare){.n_bytes = n_bytes,
+                      .trips = trips,
+                      .cores = {cores[0], cores[1]},
+                      .to_pong = buffer(n_bytes),
+                      .to_ping = buffer(n_bytes)};
     pthread_create(&pong, NULL, bare_pong, &b);
     pthread_create(&ping, NULL, bare_ping, &b);
     pthread_join(ping, NULL);

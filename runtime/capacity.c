@@ -3,11 +3,11 @@
  * Capacity: at most so many messages on the wire, [start + o_send, arrival), from any one processor
  * and to any one processor.
  *
- * Each processor has two heaps of arrival times, one of what it has sent and one of what was sent to
- * it. A sender that finds either full at the moment its message would enter the wire is told when
- * the first place is free, and tries again then. Under the virtual clock it does so in the order of
- * (time, rank), so a freed place goes to the lowest rank then waiting; on the wall clock to the
- * first that claims it, under the receiver's lock.
+ * Each processor has two heaps of arrival times, one of what it has sent and one of what was sent
+ * to it. A sender that finds either full at the moment its message would enter the wire is told
+ * when the first place is free, and tries again then. Under the virtual clock it does so in the
+ * order of (time, rank), so a freed place goes to the lowest rank then waiting; on the wall clock
+ * to the first that claims it, under the receiver's lock.
  */
 #include "internal.h"
 

@@ -171,9 +171,8 @@ int logp_host_info(struct logp_host *out)
     if (set == NULL)
         return -ENOMEM;
     lpi_clock_init(&clock);
-    *out = (struct logp_host){.n_cores = 1,
-                              .quota = cgroup_quota(),
-                              .clock_read_ns = (double)lpi_clock_overhead(&clock)};
+    *out = (struct logp_host){
+        .n_cores = 1, .quota = cgroup_quota(), .clock_read_ns = (double)lpi_clock_overhead(&clock)};
     if (sched_getaffinity(0, size, set) == 0)
         out->n_cores = CPU_COUNT_S(size, set);
     CPU_FREE(set);

@@ -2,11 +2,11 @@
 /*
  * Deadlock: every proc waits for a message (or has ended) and nothing is on its way.
  *
- * Each core has an epoch, odd while none of its procs has a deadline. It turns even before a message
- * is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took anything
- * in between. If that holds for all cores, all that was sent between cores has been taken, and no
- * core has yet to notice the end of a sync, then there was a moment at which nothing could ever
- * happen again.
+ * Each core has an epoch, odd while none of its procs has a deadline. It turns even before a
+ * message is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took
+ * anything in between. If that holds for all cores, all that was sent between cores has been taken,
+ * and no core has yet to notice the end of a sync, then there was a moment at which nothing could
+ * ever happen again.
  */
 #include "internal.h"
 
@@ -33,8 +33,7 @@ static bool all_idle(const struct logp_machine *m, unsigned long *sum)
 {
     *sum = 0;
     for (int i = 0; i < m->n_cores; i++) {
-        const unsigned long e =
-            atomic_load_explicit(&m->cores[i].idle_epoch, memory_order_seq_cst);
+        const unsigned long e = atomic_load_explicit(&m->cores[i].idle_epoch, memory_order_seq_cst);
 
         if (e % 2 == 0)
             return false;
@@ -82,9 +81,10 @@ void lpi_record_waits(struct logp_machine *m, bool away)
         const int rank = atomic_load_explicit(&m->cores[i].holder, memory_order_relaxed);
 
         if (rank >= 0)
-            m->waits[n++] = (struct logp_wait_info){
-                .rank = rank, .kind = LOGP_WAIT_AWAY, .source = LOGP_ANY_SOURCE,
-                .tag = LOGP_ANY_TAG};
+            m->waits[n++] = (struct logp_wait_info){.rank = rank,
+                                                    .kind = LOGP_WAIT_AWAY,
+                                                    .source = LOGP_ANY_SOURCE,
+                                                    .tag = LOGP_ANY_TAG};
     }
     m->report.waits = m->waits;
     m->report.n_waits = n;

@@ -96,9 +96,9 @@ static int create_loggp(const struct logp_params *params, struct logp_delay *out
 {
     struct logp_params *copy;
 
-    if (!in_range(params->L_ns) || !in_range(params->o_send_ns) ||
-        !in_range(params->o_recv_ns) || !in_range(params->g_ns) || !in_range(params->G_ps) ||
-        !in_range(params->gamma_ps) || params->capacity < LOGP_CAPACITY_RULE)
+    if (!in_range(params->L_ns) || !in_range(params->o_send_ns) || !in_range(params->o_recv_ns) ||
+        !in_range(params->g_ns) || !in_range(params->G_ps) || !in_range(params->gamma_ps) ||
+        params->capacity < LOGP_CAPACITY_RULE)
         return -EINVAL;
     copy = malloc(sizeof(*copy));
     if (copy == NULL)

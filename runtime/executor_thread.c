@@ -59,8 +59,8 @@ static int await(struct baton *b)
             return word;
         /* relaxed: nothing is published; give() and prepare() see that they must wake us */
         if (word == ASLEEP ||
-            atomic_compare_exchange_strong_explicit(&b->word, &word, ASLEEP,
-                                                    memory_order_relaxed, memory_order_relaxed))
+            atomic_compare_exchange_strong_explicit(&b->word, &word, ASLEEP, memory_order_relaxed,
+                                                    memory_order_relaxed))
             syscall(SYS_futex, &b->word, FUTEX_WAIT_PRIVATE, ASLEEP, NULL, NULL, 0);
     }
 }

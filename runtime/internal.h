@@ -95,7 +95,7 @@ struct lpi_offer {
 
 struct lpi_core {
     _Alignas(LPI_LINE) atomic_uint attention;
-    _Atomic(struct lpi_proc *) bell; /* procs whose queue has mail */
+    _Atomic(struct lpi_proc *) bell;        /* procs whose queue has mail */
     _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
     /* odd: nobody here can go on; changes before a message is taken (deadlock.c) */
     _Alignas(LPI_LINE) atomic_ulong idle_epoch;
@@ -110,13 +110,13 @@ struct lpi_core {
     struct lpi_proc **procs;
     int n_procs, n_live;
     int n_at_sync;
-    int stop_cursor;     /* procs below have ended, once the run is stopping */
-    bool is_idle;        /* idle_epoch is odd */
+    int stop_cursor; /* procs below have ended, once the run is stopping */
+    bool is_idle;    /* idle_epoch is odd */
     unsigned idle_polls;
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
-    bool start_pending;  /* nobody has returned from the last sync yet */
-    _Atomic int64_t start_late[2]; /* of the last starts, by the parity of their generation */
-    int64_t ready_tick; /* deadlines in the past, in the order of becoming ready */
+    bool start_pending;              /* nobody has returned from the last sync yet */
+    _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
+    int64_t ready_tick;              /* deadlines in the past, in the order of becoming ready */
     int64_t virtual_now;
     int64_t credit; /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;

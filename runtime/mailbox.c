@@ -58,7 +58,7 @@ _Static_assert(sizeof(struct slot) == 64, "a slot is one cache line");
 struct lpi_lane {
     /* producer */
     _Alignas(LPI_LINE) _Atomic uint64_t tail; /* atomic for deadlock.c, which reads it */
-    uint64_t head_seen, q_taken_seen; /* the consumer's line is read only when it must be */
+    uint64_t head_seen, q_taken_seen;         /* the consumer's line is read only when it must be */
     _Atomic uint64_t q_sent;
     /* consumer */
     _Alignas(LPI_LINE) _Atomic uint64_t head;
@@ -76,7 +76,8 @@ static unsigned slots_per_lane(int wanted, int n_cores)
         return 0;
     if (wanted > 0)
         n = (unsigned)wanted;
-    while (wanted == 0 && n > LEAST_SLOTS && n * (unsigned)n_cores * (unsigned)n_cores > TOTAL_SLOTS)
+    while (wanted == 0 && n > LEAST_SLOTS &&
+           n * (unsigned)n_cores * (unsigned)n_cores > TOTAL_SLOTS)
         n /= 2;
     while ((n & (n - 1)) != 0)
         n += n & -n;
@@ -135,11 +136,10 @@ bool lpi_lanes_quiet(const struct logp_machine *m)
             const struct lpi_lane *l = i != j ? m->cores[i].out[j] : NULL;
 
             /* acquire pairs with the releases of the producer and of the consumer */
-            if (l != NULL &&
-                (atomic_load_explicit(&l->tail, memory_order_acquire) !=
-                     atomic_load_explicit(&l->head, memory_order_acquire) ||
-                 atomic_load_explicit(&l->q_sent, memory_order_acquire) !=
-                     atomic_load_explicit(&l->q_taken, memory_order_acquire)))
+            if (l != NULL && (atomic_load_explicit(&l->tail, memory_order_acquire) !=
+                                  atomic_load_explicit(&l->head, memory_order_acquire) ||
+                              atomic_load_explicit(&l->q_sent, memory_order_acquire) !=
+                                  atomic_load_explicit(&l->q_taken, memory_order_acquire)))
                 return false;
         }
     }
@@ -276,8 +276,7 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
         if (e->n_bytes > 0)
             memcpy(s->u.bytes, e->data, e->n_bytes);
         publish(l, s, e, SLOT_INLINE);
-    } else if (s != NULL && e->n_bytes >= OFFER_FROM &&
-               fill_offer(c->machine, l, to, e)) {
+    } else if (s != NULL && e->n_bytes >= OFFER_FROM && fill_offer(c->machine, l, to, e)) {
         s->u.n_direct = e->n_bytes;
         publish(l, s, e, SLOT_DIRECT);
     } else {
@@ -358,8 +357,7 @@ static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
 static void drain_mailbox(struct lpi_core *c, struct lpi_proc *p)
 {
     for (;;) {
-        struct cds_wfcq_node *node =
-            __cds_wfcq_dequeue_nonblocking(&p->mail_head, &p->mail_tail);
+        struct cds_wfcq_node *node = __cds_wfcq_dequeue_nonblocking(&p->mail_head, &p->mail_tail);
         struct lpi_message *m;
         struct lpi_envelope e;
         struct lpi_lane *l;

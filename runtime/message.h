@@ -81,7 +81,7 @@ struct lpi_inbox {
     struct logp_request *posted_first, *posted_last;
     struct lpi_index *index; /* by (context, source, tag); NULL while few are pending */
     int n_pending;
-    int n_any; /* posted receives from any source */
+    int n_any;     /* posted receives from any source */
     bool unsorted; /* pending are not in the order of (arrival, source) */
 };
 

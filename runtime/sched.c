@@ -12,8 +12,8 @@
  * heap iff it is TIMED; deadlines below 0 are in the past and need no clock.
  *
  * Under the virtual clock the machine is one core, and instead of spinning, time jumps to the
- * earliest deadline. A proc's clock may be ahead of virtual_now; lpi_reach() waits until the machine
- * has caught up, and is called before everything that others can notice.
+ * earliest deadline. A proc's clock may be ahead of virtual_now; lpi_reach() waits until the
+ * machine has caught up, and is called before everything that others can notice.
  */
 #include "internal.h"
 
@@ -22,8 +22,9 @@
 enum {
     START_MARGIN_NS = 10000,
     IDLE_POLLS = 2048,
-    CLOSE_NS = 2000,      /* the next deadline is so close behind that its proc is made ready */
-    PREPARE_NS = 3000,    /* ... as long as there is so much time to do it */
+    CLOSE_NS = 5000,   /* a deadline so close behind the holder's: its proc is made ready ... */
+    PREPARE_NS = 3000, /* ... as long as there is so much time to do it */
+    LATE_NS = 3000,    /* so short before a deadline a hand-over must be the shortest */
 };
 
 void lpi_attend(struct logp_machine *m, unsigned bits)
@@ -94,7 +95,7 @@ static void nobody_ready(struct lpi_core *c)
 
 static bool is_late(const struct logp_machine *m, const struct lpi_heap_node *next)
 {
-    return next->key < 0 || (!m->is_virtual && lpi_wall(m) > next->key - CLOSE_NS);
+    return next->key < 0 || (!m->is_virtual && lpi_wall(m) > next->key - LATE_NS);
 }
 
 /* The first return from a common start tells whether this core was there in time. */
@@ -278,8 +279,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     if (++c->n_at_sync == c->n_procs) {
         /* acq_rel: the last to arrive sees what all procs wrote before, and so do, through
          * fix_start(), all whom it releases */
-        if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 ==
-            m->n_cores)
+        if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
             fix_start(m);
     }
     rc = hold(p);

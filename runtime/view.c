@@ -76,10 +76,8 @@ int logp_vp_view(struct logp_vp *vp, uint32_t context, const int *members, int n
         both->size = n_members;
         both->to_global = malloc((size_t)n_members * sizeof(int));
         both->to_local = malloc((size_t)P * sizeof(int));
-        if (both->to_global == NULL || both->to_local == NULL ||
-            !fill_maps(both, P, members)) {
-            const int rc =
-                both->to_global == NULL || both->to_local == NULL ? -ENOMEM : -EINVAL;
+        if (both->to_global == NULL || both->to_local == NULL || !fill_maps(both, P, members)) {
+            const int rc = both->to_global == NULL || both->to_local == NULL ? -ENOMEM : -EINVAL;
 
             logp_vp_unview(both);
             return rc;

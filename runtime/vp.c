@@ -2,8 +2,8 @@
 /*
  * Sending, receiving, computing: the calls of vp.h, and what they cost.
  *
- * The clock of a vp (proc.emulated) advances by what the delay model says and, on the wall clock, by
- * the time that the program spends between two calls: enter() adds it, and whatever the runtime
+ * The clock of a vp (proc.emulated) advances by what the delay model says and, on the wall clock,
+ * by the time that the program spends between two calls: enter() adds it, and whatever the runtime
  * itself takes is left out by leaving proc.left at the last reading of the clock.
  *
  * A message is handed over as soon as its start is known, with its arrival time, even if the start
@@ -158,7 +158,8 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
 
 /*
  * Start the send under model d, in an RCU section.
- * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or an error
+ * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or an
+ * error
  */
 static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e,
                       const struct logp_delay *d, struct logp_transfer *t)
@@ -192,8 +193,8 @@ static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
 static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     struct logp_machine *m = p->core->machine;
-    struct logp_transfer t = {.src = e->src, .dst = e->dst, .n_bytes = e->n_bytes,
-                              .ready = p->emulated};
+    struct logp_transfer t = {
+        .src = e->src, .dst = e->dst, .n_bytes = e->n_bytes, .ready = p->emulated};
     int rc = lpi_reach(p, p->emulated);
 
     while (rc == 0) {
@@ -219,8 +220,8 @@ static int send_in(const struct logp_vp *vp, int dst, int tag, const void *buf, 
 {
     struct lpi_proc *p = vp->proc;
     struct logp_machine *m = p->core->machine;
-    struct lpi_envelope e = {.context = vp->context, .src = p->rank, .tag = tag,
-                             .n_bytes = n_bytes, .data = buf};
+    struct lpi_envelope e = {
+        .context = vp->context, .src = p->rank, .tag = tag, .n_bytes = n_bytes, .data = buf};
     int rc = lpi_stopped(p);
 
     if (dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes))
@@ -273,14 +274,14 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
 {
     struct logp_machine *m = p->core->machine;
     const struct logp_delay *d = model_lock(m);
-    struct logp_transfer t = {.src = r->from, .dst = p->rank, .n_bytes = r->n_bytes,
-                              .arrival = r->arrival};
+    struct logp_transfer t = {
+        .src = r->from, .dst = p->rank, .n_bytes = r->n_bytes, .arrival = r->arrival};
 
     r->state = LPI_REQ_CHARGED;
     if (d == NULL) {
         /* none, but it may be on its way since there was a model */
-        r->done = m->is_virtual || r->arrival >= 0 ? lpi_later(p, r->arrival)
-                                                   : lpi_ready_key(p->core);
+        r->done =
+            m->is_virtual || r->arrival >= 0 ? lpi_later(p, r->arrival) : lpi_ready_key(p->core);
         return;
     }
     if (!lpi_has_clock(p)) {
@@ -366,8 +367,7 @@ static int await_match(struct lpi_proc *p, struct logp_request *r)
 }
 
 /* Wait for r and fill status. r stays the caller's. */
-static int finish_recv(const struct logp_vp *vp, struct logp_request *r,
-                       struct logp_status *status)
+static int finish_recv(const struct logp_vp *vp, struct logp_request *r, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     int rc = await_match(p, r);
@@ -405,8 +405,7 @@ int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
     struct logp_request *r;
     int rc;
 
-    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity) ||
-        request == NULL)
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity) || request == NULL)
         return -EINVAL;
     r = lpi_request_new(vp->proc->core);
     if (r == NULL)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The command as a user types it: results, formats, and bad input. usage: command.sh LOGP
+# The command as a user types it: results, formats, and bad input. usage: command.sh LOGP PLUGIN
 set -u
 logp=$1
+plugin=$2
 failed=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -61,6 +62,10 @@ json '.time == 24 and .P == 8 and .L == 6 and .o == 2 and .g == 4 and .tree == "
 json 'map(.name) | index("optimal") != null' list algorithms
 json 'map(.name) == ["none","logp","loggp"]' list delays
 json 'map(.name) | index("broadcast") != null' list collectives
+
+# a delay model from outside: 5 ns to everyone, whatever the parameters
+json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 and .ratio == null)' \
+    run broadcast --algo flat --clock virtual --plugin "$plugin"
 
 # same seed, same bytes
 "$logp" run broadcast --algo all --clock virtual --format json >"$dir/a"

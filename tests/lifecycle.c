@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Many lives of a machine, with all that can happen in one: broadcasts, messages and requests left
- * behind, errors, deadlocks, a model replaced. A plain program, so that leak checkers see all of it.
- * usage: lifecycle CYCLES [virtual]
+ * behind, errors, deadlocks, a model replaced. A plain program, so that leak checkers see all of
+ * it. usage: lifecycle CYCLES [virtual]
  */
 #include <logp/logp.h>
 
@@ -58,8 +58,8 @@ static void expect(int rc, int wanted, const char *what)
 
 static void live(int P, enum logp_clock clock)
 {
-    const struct logp_params params = {.L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200,
-                                       .g_ns = 400};
+    const struct logp_params params = {
+        .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
     struct logp_config config = {.n_processors = P, .clock = clock};
     struct logp_delay delay;
     struct logp_machine *m;

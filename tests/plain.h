@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The part of Criterion that the suites use, in one process without its sandbox, for
- * ThreadSanitizer builds: Criterion's inheritable memory and tsan's want the same addresses (Criterion
- * issue 274). A failed check ends the program.
+ * ThreadSanitizer builds: Criterion's inheritable memory and tsan's want the same addresses
+ * (Criterion issue 274). A failed check ends the program.
  */
 #ifndef LOGP_TESTS_PLAIN_H
 #define LOGP_TESTS_PLAIN_H
@@ -19,22 +19,22 @@ struct plain_test {
 
 static struct plain_test *plain_tests;
 
-#define Test(suite, test)                                                          \
-    static void suite##_##test(void);                                              \
-    __attribute__((constructor)) static void suite##_##test##_register(void)       \
-    {                                                                              \
-        static struct plain_test t = {#suite "::" #test, suite##_##test, NULL};    \
-        t.next = plain_tests;                                                      \
-        plain_tests = &t;                                                          \
-    }                                                                              \
+#define Test(suite, test)                                                                          \
+    static void suite##_##test(void);                                                              \
+    __attribute__((constructor)) static void suite##_##test##_register(void)                       \
+    {                                                                                              \
+        static struct plain_test t = {#suite "::" #test, suite##_##test, NULL};                    \
+        t.next = plain_tests;                                                                      \
+        plain_tests = &t;                                                                          \
+    }                                                                                              \
     static void suite##_##test(void)
 
-#define cr_assert(condition, ...)                                                  \
-    do {                                                                           \
-        if (!(condition)) {                                                        \
-            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
-            _Exit(1);                                                              \
-        }                                                                          \
+#define cr_assert(condition, ...)                                                                  \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                \
+            _Exit(1);                                                                              \
+        }                                                                                          \
     } while (0)
 #define cr_assert_eq(a, b, ...) cr_assert((a) == (b))
 #define cr_assert_geq(a, b, ...) cr_assert((a) >= (b))

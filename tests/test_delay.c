@@ -77,8 +77,8 @@ static int far_and_near(struct logp_vp *vp, void *arg)
 
 Test(delay, a_model_of_the_users_own)
 {
-    struct logp_config config = {.n_processors = 4, .clock = LOGP_CLOCK_VIRTUAL,
-                                 .delay = per_hop(1000)};
+    struct logp_config config = {
+        .n_processors = 4, .clock = LOGP_CLOCK_VIRTUAL, .delay = per_hop(1000)};
     struct logp_machine *m;
     int64_t finish[4];
 
@@ -122,8 +122,8 @@ static int send_each_100(struct logp_vp *vp, void *arg)
 
 Test(delay, replacement_takes_place_at_its_virtual_time)
 {
-    struct logp_config config = {.n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL,
-                                 .delay = per_hop(7)};
+    struct logp_config config = {
+        .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL, .delay = per_hop(7)};
     struct logp_machine *m;
     int64_t arrival[10];
 
@@ -163,8 +163,8 @@ static int replace_own(struct logp_vp *vp, void *arg)
 
 Test(delay, a_vp_may_replace_the_model)
 {
-    struct logp_config config = {.n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL,
-                                 .delay = per_hop(7)};
+    struct logp_config config = {
+        .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL, .delay = per_hop(7)};
     struct logp_machine *m;
     int64_t arrival[10];
 

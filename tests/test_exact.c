@@ -12,26 +12,58 @@ struct set {
 
 /* o = 0, g = 0, L = 0, g < o, g > L + 2o, o_send != o_recv, G > 0, shared gaps, all zero. */
 static const struct set sets[] = {
-    {6, 2, 2, 4, 0, false},         {6, 2, 2, 4, 0, true},         {5, 2, 2, 4, 0, false},
-    {10, 5, 5, 2, 0, false},        {3, 0, 0, 1, 0, false},        {1, 0, 0, 9, 0, false},
-    {0, 0, 0, 0, 0, false},         {0, 0, 0, 7, 0, false},        {0, 3, 3, 0, 0, false},
-    {9, 0, 0, 0, 0, false},         {0, 2, 2, 5, 0, false},        {1, 1, 1, 1, 0, false},
-    {0, 1, 1, 40, 0, false},        {2, 3, 3, 100, 0, false},      {7, 5, 5, 1, 0, false},
-    {1000, 1, 1, 1, 0, false},      {1, 1000, 1000, 1, 0, false},  {1, 1, 1, 1000, 0, false},
-    {60000, 20000, 20000, 40000, 0, false}, {6, 4, 1, 3, 0, false}, {6, 1, 4, 3, 0, false},
-    {0, 0, 5, 0, 0, false},         {0, 5, 0, 0, 0, false},        {3, 7, 2, 5, 0, false},
-    {3, 2, 7, 5, 0, false},         {6, 2, 2, 4, 3000, false},     {6, 2, 2, 4, 1, false},
-    {0, 0, 0, 0, 1500, false},      {5, 1, 3, 0, 777, false},      {13, 4, 4, 4, 250, false},
-    {6, 4, 1, 3, 0, true},          {6, 1, 4, 3, 0, true},         {1, 0, 0, 9, 0, true},
-    {0, 3, 3, 1, 0, true},          {2, 5, 5, 2, 0, true},         {6, 2, 2, 4, 3000, true},
-    {17, 3, 3, 11, 0, false},       {23, 8, 5, 2, 123, false},     {4, 4, 4, 4, 0, true},
-    {100, 7, 7, 31, 0, false},      {2, 9, 9, 29, 999, false},     {0, 0, 0, 3, 2000, true},
+    {6, 2, 2, 4, 0, false},
+    {6, 2, 2, 4, 0, true},
+    {5, 2, 2, 4, 0, false},
+    {10, 5, 5, 2, 0, false},
+    {3, 0, 0, 1, 0, false},
+    {1, 0, 0, 9, 0, false},
+    {0, 0, 0, 0, 0, false},
+    {0, 0, 0, 7, 0, false},
+    {0, 3, 3, 0, 0, false},
+    {9, 0, 0, 0, 0, false},
+    {0, 2, 2, 5, 0, false},
+    {1, 1, 1, 1, 0, false},
+    {0, 1, 1, 40, 0, false},
+    {2, 3, 3, 100, 0, false},
+    {7, 5, 5, 1, 0, false},
+    {1000, 1, 1, 1, 0, false},
+    {1, 1000, 1000, 1, 0, false},
+    {1, 1, 1, 1000, 0, false},
+    {60000, 20000, 20000, 40000, 0, false},
+    {6, 4, 1, 3, 0, false},
+    {6, 1, 4, 3, 0, false},
+    {0, 0, 5, 0, 0, false},
+    {0, 5, 0, 0, 0, false},
+    {3, 7, 2, 5, 0, false},
+    {3, 2, 7, 5, 0, false},
+    {6, 2, 2, 4, 3000, false},
+    {6, 2, 2, 4, 1, false},
+    {0, 0, 0, 0, 1500, false},
+    {5, 1, 3, 0, 777, false},
+    {13, 4, 4, 4, 250, false},
+    {6, 4, 1, 3, 0, true},
+    {6, 1, 4, 3, 0, true},
+    {1, 0, 0, 9, 0, true},
+    {0, 3, 3, 1, 0, true},
+    {2, 5, 5, 2, 0, true},
+    {6, 2, 2, 4, 3000, true},
+    {17, 3, 3, 11, 0, false},
+    {23, 8, 5, 2, 123, false},
+    {4, 4, 4, 4, 0, true},
+    {100, 7, 7, 31, 0, false},
+    {2, 9, 9, 29, 999, false},
+    {0, 0, 0, 3, 2000, true},
 };
 
 static struct logp_params params_of(const struct set *s)
 {
-    return (struct logp_params){.L_ns = s->L, .o_send_ns = s->o_send, .o_recv_ns = s->o_recv,
-                                .g_ns = s->g, .G_ps = s->G_ps, .gap_shared = s->shared};
+    return (struct logp_params){.L_ns = s->L,
+                                .o_send_ns = s->o_send,
+                                .o_recv_ns = s->o_recv,
+                                .g_ns = s->g,
+                                .G_ps = s->G_ps,
+                                .gap_shared = s->shared};
 }
 
 static void check(struct logp_machine *m, const struct logp_algorithm *a, int root, int P,
@@ -48,25 +80,26 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified, "%s %s P %d root %d", a->collective, a->name, P, root);
     cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
-    cr_assert_eq(r.emulated.median_ns, r.prediction.ns,
-                 "%s %s P %d root %d L %ld o %ld %ld g %ld G %ld %zu bytes: virtual %ld predicted %ld",
-                 a->collective, a->name, P, root, (long)params->L_ns, (long)params->o_send_ns,
-                 (long)params->o_recv_ns, (long)params->g_ns, (long)params->G_ps, n_bytes,
-                 (long)r.emulated.median_ns, (long)r.prediction.ns);
+    cr_assert_eq(
+        r.emulated.median_ns, r.prediction.ns,
+        "%s %s P %d root %d L %ld o %ld %ld g %ld G %ld %zu bytes: virtual %ld predicted %ld",
+        a->collective, a->name, P, root, (long)params->L_ns, (long)params->o_send_ns,
+        (long)params->o_recv_ns, (long)params->g_ns, (long)params->G_ps, n_bytes,
+        (long)r.emulated.median_ns, (long)r.prediction.ns);
     cr_assert_eq(r.messages, (uint64_t)P - 1);
 }
 
 static void check_grid(int P, const char *executor)
 {
-    struct logp_config config = {.n_processors = P, .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = executor};
+    struct logp_config config = {
+        .n_processors = P, .clock = LOGP_CLOCK_VIRTUAL, .executor = executor};
     struct logp_machine *m;
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n);
     const int roots[] = {0, P / 3, P - 1};
 
     cr_assert_eq(logp_machine_create(&config, &m), 0);
-    for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i += TEST_SCALE > 1 ? 5 : 1) {
+    for (size_t i = 0; i<sizeof(sets) / sizeof(sets[0]); i += TEST_SCALE> 1 ? 5 : 1) {
         const struct logp_params params = params_of(&sets[i]);
         struct logp_delay delay;
 

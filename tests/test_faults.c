@@ -83,8 +83,7 @@ Test(faults, an_error_in_one_vp_stops_all_and_the_machine_lives_on)
         struct logp_machine *m = test_machine(6, clocks[i], NULL);
 
         for (int run = 0; run < 3; run++) {
-            cr_assert_eq(logp_machine_run(m, one_fails, NULL, test_timeout_ns),
-                         -ENOTRECOVERABLE);
+            cr_assert_eq(logp_machine_run(m, one_fails, NULL, test_timeout_ns), -ENOTRECOVERABLE);
             cr_assert_eq(logp_machine_report(m)->error_rank, 3);
             cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
             cr_assert_eq(logp_machine_report(m)->error_rank, -1);
@@ -240,8 +239,8 @@ Test(faults, the_queue_limit_refuses_and_recovers)
 
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) {
-            struct logp_config config = {.n_processors = 3, .clock = clocks[i],
-                                         .queue_limit = 1 << 22};
+            struct logp_config config = {
+                .n_processors = 3, .clock = clocks[i], .queue_limit = 1 << 22};
             struct logp_machine *m;
 
             cr_assert_eq(logp_machine_create(&config, &m), 0);
@@ -288,14 +287,12 @@ Test(faults, bad_arguments_are_refused)
 
     test_run(test_machine(2, LOGP_CLOCK_WALL, NULL), bad_arguments, NULL);
     cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = 0}, &m), -EINVAL);
+    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = 1, .executor = "x"}, &m),
+                 -ENOENT);
     cr_expect_eq(
-        logp_machine_create(&(struct logp_config){.n_processors = 1, .executor = "x"}, &m),
-        -ENOENT);
-    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = 1,
-                                                           .cores = (int[]){100000},
-                                                           .n_cores = 1},
-                                     &m),
-                 -EINVAL);
+        logp_machine_create(
+            &(struct logp_config){.n_processors = 1, .cores = (int[]){100000}, .n_cores = 1}, &m),
+        -EINVAL);
     cr_expect_eq(logp_delay_create("nonsense", &params, &delay), -ENOENT);
     cr_expect_eq(logp_delay_create("logp", &params, &delay), -EINVAL);
 }
@@ -326,8 +323,7 @@ static int refused_send(struct logp_vp *vp, void *arg)
 Test(faults, a_refused_sendrecv_loses_nothing)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_config config = {.n_processors = 2, .clock = clocks[i],
-                                     .queue_limit = 1 << 18};
+        struct logp_config config = {.n_processors = 2, .clock = clocks[i], .queue_limit = 1 << 18};
         struct logp_machine *m;
 
         cr_assert_eq(logp_machine_create(&config, &m), 0);

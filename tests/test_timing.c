@@ -113,8 +113,7 @@ static int capacity_with_overhead(struct logp_vp *vp, void *arg)
     (void)arg;
     /* two messages to each other's mailbox; the wire takes one: [2, 8), so the next start is 6 */
     for (int i = 0; rc == 0 && i < 2; i++)
-        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, &c, 1)
-                                   : logp_recv(vp, 0, 0, &c, 1, NULL);
+        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, &c, 1) : logp_recv(vp, 0, 0, &c, 1, NULL);
     return ended(vp, rc);
 }
 

@@ -97,8 +97,8 @@ Test(tree, time_equals_the_greedy_construction)
     for (int64_t d = 1; d <= 12; d++)
         for (int64_t e = 1; e <= 12; e++)
             for (int P = 1; P <= 200; P += P < 20 ? 1 : 13)
-                cr_assert_eq(time_of(P, d, e), greedy_time(P, d, e), "P %d d %ld e %ld", P,
-                             (long)d, (long)e);
+                cr_assert_eq(time_of(P, d, e), greedy_time(P, d, e), "P %d d %ld e %ld", P, (long)d,
+                             (long)e);
 }
 
 /* Every node is reached once, from its parent, in depth-first order, within the time. */
@@ -128,8 +128,8 @@ static void check_whole(int64_t P, int64_t d, int64_t e)
 
 Test(tree, every_node_is_reached_once)
 {
-    static const int64_t sets[][2] = {{10, 4}, {1, 9},  {4, 10}, {7, 7}, {1, 1},
-                                      {0, 5},  {5, 0},  {100, 1}, {1, 100}, {6, 4}};
+    static const int64_t sets[][2] = {{10, 4}, {1, 9}, {4, 10},  {7, 7},   {1, 1},
+                                      {0, 5},  {5, 0}, {100, 1}, {1, 100}, {6, 4}};
 
     for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
         for (int64_t P = 1; P <= 300; P += P < 40 ? 1 : 37)
@@ -139,7 +139,7 @@ Test(tree, every_node_is_reached_once)
 Test(tree, huge_machines_have_the_least_time_that_reaches_all)
 {
     static const int64_t P = INT64_C(1000000000000000000);
-    static const int64_t sets[][2] = {{10, 4},        {1, 9},          {100003, 40007},
+    static const int64_t sets[][2] = {{10, 4},         {1, 9},          {100003, 40007},
                                       {3, 1000000007}, {1000000007, 3}, {1, 1}};
 
     for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
@@ -152,8 +152,8 @@ Test(tree, huge_machines_have_the_least_time_that_reaches_all)
 
 Test(tree, degenerate_parameters)
 {
-    cr_expect_eq(time_of(1000, 0, 5), 0);  /* a chain at time 0 */
-    cr_expect_eq(time_of(1000, 7, 0), 7);  /* flat, everyone at d */
+    cr_expect_eq(time_of(1000, 0, 5), 0); /* a chain at time 0 */
+    cr_expect_eq(time_of(1000, 7, 0), 7); /* flat, everyone at d */
     cr_expect_eq(time_of(1000, 0, 0), 0);
     cr_expect_eq(time_of(1, 10, 4), 0);
 }

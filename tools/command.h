@@ -59,16 +59,15 @@ struct options {
 
 /* What a command takes beside its words. */
 enum option_set {
-    OPTIONS_MODEL = 1,  /* P, L, o, g, ... : what a prediction needs */
-    OPTIONS_RUN = 2,    /* clock, reps, ... : what a run needs */
+    OPTIONS_MODEL = 1, /* P, L, o, g, ... : what a prediction needs */
+    OPTIONS_RUN = 2,   /* clock, reps, ... : what a run needs */
     OPTIONS_FORMAT = 4,
 };
 
 /* Fill o from the environment and the command line; ends the process on bad usage. */
 void parse_options(int argc, char **argv, struct options *o);
 /* May this command take the options that were given? Ends the process if not. */
-void check_options(const struct options *o, const char *command, unsigned sets,
-                   bool svg_allowed);
+void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed);
 /* One line for each option of the sets. */
 void print_options(FILE *out, unsigned sets);
 
@@ -88,8 +87,8 @@ struct row {
     bool ran; /* run, not predict */
 };
 
-void print_rows(const struct options *o, const char *collective, const struct row *rows,
-                size_t n, int n_cores);
+void print_rows(const struct options *o, const char *collective, const struct row *rows, size_t n,
+                int n_cores);
 /* In words: who could not keep up, and what to change. Table format only. */
 void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores);
 

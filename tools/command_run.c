@@ -218,8 +218,7 @@ static void explain_waits(const struct logp_report *report)
         else if (w->kind == LOGP_WAIT_SYNC)
             fprintf(stderr, "logp:   rank %d waits for all others\n", w->rank);
         else
-            fprintf(stderr, "logp:   rank %d is outside the runtime and holds its core\n",
-                    w->rank);
+            fprintf(stderr, "logp:   rank %d is outside the runtime and holds its core\n", w->rank);
     }
     if (report->n_waits > WAITS_SHOWN)
         fprintf(stderr, "logp:   ... and %d more\n", report->n_waits - WAITS_SHOWN);

@@ -45,10 +45,10 @@ static json_t *node_json(const struct options *o, const struct logp_tree *tree,
 static void print_json(const struct options *o, const struct logp_tree *tree)
 {
     const struct logp_params *p = &o->params;
-    json_t *j = json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "tree", "broadcast", "P",
-                          (json_int_t)o->P, "L", units_json(o, p->L_ns), "o",
-                          units_json(o, p->o_send_ns), "g", units_json(o, p->g_ns), "time",
-                          units_json(o, logp_tree_time(tree)));
+    json_t *j =
+        json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "tree", "broadcast", "P", (json_int_t)o->P, "L",
+                  units_json(o, p->L_ns), "o", units_json(o, p->o_send_ns), "g",
+                  units_json(o, p->g_ns), "time", units_json(o, logp_tree_time(tree)));
     json_t *nodes = json_array();
 
     if (p->o_send_ns != p->o_recv_ns)
@@ -82,8 +82,8 @@ static void print_csv(const struct options *o, const struct logp_tree *tree)
 }
 
 /*
- * Ids are in depth-first order, so the tree is printed line by line. more[i]: the ancestor at depth i
- * has a later sibling, and its line is drawn on.
+ * Ids are in depth-first order, so the tree is printed line by line. more[i]: the ancestor at depth
+ * i has a later sibling, and its line is drawn on.
  */
 static void print_text(const struct options *o, const struct logp_tree *tree)
 {

@@ -33,8 +33,7 @@ static void print_help(void)
          "  logp predict broadcast -P 1000000 --algo all\n\n"
          "Commands:\n");
     for (int i = 0; i < N_COMMANDS; i++)
-        printf("  %-8s %-11s %s\n", commands[i].name, commands[i].arguments,
-               commands[i].summary);
+        printf("  %-8s %-11s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     puts("\nThe most used options (all of them: logp run --help):\n\n"
          "  -P N              virtual processors [8]\n"
          "  -L T -o T -g T    latency, overhead, gap [6 2 4]; plain numbers count units\n"
@@ -49,7 +48,8 @@ static void print_command_help(const struct command *c)
     printf("logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
     print_options(stdout, c->options);
     if (c->options & OPTIONS_MODEL)
-        puts("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, ...");
+        puts("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
+             "...");
 }
 
 int main(int argc, char **argv)

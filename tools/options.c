@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct option_row {
-    const char *name; /* without dashes; one letter: a short option */
+    const char *name;  /* without dashes; one letter: a short option */
     const char *value; /* NULL: a flag */
     const char *help;
     const char *preset;
@@ -96,10 +96,9 @@ static void apply_gap(struct options *o, const char *option, const char *text)
 static void apply_capacity(struct options *o, const char *option, const char *text)
 {
     (void)option;
-    o->params.capacity =
-        *text == '\0' || strcmp(text, "off") == 0 || strcmp(text, "0") == 0
-            ? 0
-            : LOGP_CAPACITY_RULE;
+    o->params.capacity = *text == '\0' || strcmp(text, "off") == 0 || strcmp(text, "0") == 0
+                             ? 0
+                             : LOGP_CAPACITY_RULE;
 }
 
 static void apply_algo(struct options *o, const char *option, const char *text)
@@ -237,8 +236,7 @@ static void apply_format(struct options *o, const char *option, const char *text
 
 static void apply_progress(struct options *o, const char *option, const char *text)
 {
-    o->progress = strcmp(text, "on") == 0 ||
-                  (strcmp(text, "auto") == 0 && isatty(STDERR_FILENO));
+    o->progress = strcmp(text, "on") == 0 || (strcmp(text, "auto") == 0 && isatty(STDERR_FILENO));
     if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0 && strcmp(text, "auto") != 0)
         bad_option(option, text, "auto, on or off");
 }
@@ -265,8 +263,7 @@ static const struct option_row rows[] = {
     {"root", "R", "rank of the root", "0", OPTIONS_MODEL, apply_root},
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", OPTIONS_RUN,
      apply_clock},
-    {"executor", "NAME", "what carries a processor: thread", "thread", OPTIONS_RUN,
-     apply_executor},
+    {"executor", "NAME", "what carries a processor: thread", "thread", OPTIONS_RUN, apply_executor},
     {"reps", "N", "counted runs (virtual clock: 1)", "", OPTIONS_RUN, apply_reps},
     {"warmup", "N", "uncounted runs before (virtual clock: 0)", "", OPTIONS_RUN, apply_warmup},
     {"cores", "LIST", "which cores carry processors, e.g. 0,2-5 (all allowed)", "", OPTIONS_RUN,
@@ -381,8 +378,7 @@ void parse_options(int argc, char **argv, struct options *o)
     }
 }
 
-void check_options(const struct options *o, const char *command, unsigned sets,
-                   bool svg_allowed)
+void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed)
 {
     for (int i = 0; i < N_ROWS; i++)
         if (given[i] != NULL && (rows[i].set & sets) == 0) {

@@ -30,8 +30,7 @@ static json_t *summary_or_null(bool valid, const struct logp_summary *s, bool pe
 
     if (!valid)
         return json_null();
-    j = json_pack("{s:I, s:I}", "min", (json_int_t)s->min_ns, "median",
-                  (json_int_t)s->median_ns);
+    j = json_pack("{s:I, s:I}", "min", (json_int_t)s->min_ns, "median", (json_int_t)s->median_ns);
     if (percentiles) {
         json_object_set_new(j, "p90", json_integer(s->p90_ns));
         json_object_set_new(j, "p99", json_integer(s->p99_ns));
@@ -65,10 +64,9 @@ static void add_measured(json_t *j, const struct row *row)
 static json_t *record_json(const struct options *o, const char *collective, const struct row *row)
 {
     const struct logp_params *p = &o->params;
-    json_t *j = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:n}", "collective", collective, "algorithm",
-        row->algorithm->name, "P", (json_int_t)o->P, "root", (json_int_t)o->root, "bytes",
-        (json_int_t)o->n_bytes, "count");
+    json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:I, s:n}", "collective", collective, "algorithm",
+                          row->algorithm->name, "P", (json_int_t)o->P, "root", (json_int_t)o->root,
+                          "bytes", (json_int_t)o->n_bytes, "count");
 
     json_object_set_new(j, "L_ns", json_integer(p->L_ns));
     json_object_set_new(j, "o_send_ns", json_integer(p->o_send_ns));
@@ -79,17 +77,16 @@ static json_t *record_json(const struct options *o, const char *collective, cons
     json_object_set_new(j, "gap", json_string(p->gap_shared ? "shared" : "separate"));
     json_object_set_new(j, "capacity", number_or_null(logp_capacity(p) > 0, logp_capacity(p)));
     json_object_set_new(j, "k", json_null());
-    json_object_set_new(
-        j, "clock", json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
+    json_object_set_new(j, "clock",
+                        json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
     json_object_set_new(j, "executor", json_string(o->executor));
     json_object_set_new(j, "delay", json_string(o->plugin != NULL ? o->plugin : o->delay));
     json_object_set_new(j, "topology", json_null());
     json_object_set_new(j, "reps", json_integer(row->ran ? row->record.reps : o->reps));
     json_object_set_new(j, "predicted_ns",
                         number_or_null(predicted(row), row->record.prediction.ns));
-    json_object_set_new(
-        j, "prediction",
-        json_string(logp_certainty_name(row->record.prediction.certainty)));
+    json_object_set_new(j, "prediction",
+                        json_string(logp_certainty_name(row->record.prediction.certainty)));
     if (row->ran)
         add_measured(j, row);
     return j;
@@ -116,7 +113,8 @@ static void print_csv_row(json_t *j, bool header)
     const char *key, *inner, *between = "";
     json_t *value, *part;
 
-    json_object_foreach(j, key, value) {
+    json_object_foreach(j, key, value)
+    {
         if (!json_is_object(value)) {
             char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(7));
             const size_t len = strlen(text);
@@ -131,7 +129,8 @@ static void print_csv_row(json_t *j, bool header)
             between = ",";
             continue;
         }
-        json_object_foreach(value, inner, part) {
+        json_object_foreach(value, inner, part)
+        {
             if (header)
                 printf("%s%.*s_%s_ns", between, (int)strlen(key) - 3, key, inner);
             else
@@ -206,8 +205,7 @@ static void print_heading(const struct options *o, const char *collective, const
         else
             printf("o = %s to send, %s to receive, ", show_ns(p->o_send_ns, o1, sizeof(o1)),
                    show_ns(p->o_recv_ns, o2, sizeof(o2)));
-        printf("g = %s%s%s; ", show_ns(p->g_ns, g, sizeof(g)), p->gap_shared ? " (shared)" : "",
-               G);
+        printf("g = %s%s%s; ", show_ns(p->g_ns, g, sizeof(g)), p->gap_shared ? " (shared)" : "", G);
         if (logp_capacity(p) > 0)
             printf("capacity %lld; ", (long long)logp_capacity(p));
     }
@@ -240,14 +238,13 @@ static void print_table_row(const struct row *row)
 
     if (ratio > 0)
         snprintf(ratio_text, sizeof(ratio_text), "%.4f", ratio);
-    printf("%-12s %13s", row->algorithm->name,
-           us(predicted(row), r->prediction.ns, b[0]));
+    printf("%-12s %13s", row->algorithm->name, us(predicted(row), r->prediction.ns, b[0]));
     if (!row->ran) {
         printf("  %s\n", logp_certainty_name(r->prediction.certainty));
         return;
     }
-    printf(" %13s %13s %8s %9s %9s  %s\n", us(any, s->median_ns, b[1]),
-           us(wall, s->p99_ns, b[2]), ratio_text, us(any && r->has_lag, r->lag.median_ns, b[3]),
+    printf(" %13s %13s %8s %9s %9s  %s\n", us(any, s->median_ns, b[1]), us(wall, s->p99_ns, b[2]),
+           ratio_text, us(any && r->has_lag, r->lag.median_ns, b[3]),
            us(any && r->has_lag, r->lag.p99_ns, b[4]), r->verified ? "yes" : "NO");
 }
 
@@ -265,8 +262,8 @@ static void print_table(const struct options *o, const char *collective, const s
         print_table_row(&rows[i]);
 }
 
-void print_rows(const struct options *o, const char *collective, const struct row *rows,
-                size_t n, int n_cores)
+void print_rows(const struct options *o, const char *collective, const struct row *rows, size_t n,
+                int n_cores)
 {
     if (o->format == FORMAT_JSON)
         print_json(o, collective, rows, n);

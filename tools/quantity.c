@@ -10,11 +10,7 @@ static const struct {
     const char *suffix;
     int64_t ps;
 } scales[] = {
-    {"ps", 1},
-    {"ns", 1000},
-    {"us", 1000000},
-    {"ms", 1000000000},
-    {"s", INT64_C(1000000000000)},
+    {"ps", 1}, {"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", INT64_C(1000000000000)},
 };
 
 /* digits [. digits] -> mantissa and how many digits follow the point. */

@@ -22,8 +22,7 @@ static double y_of(int64_t id)
     return TOP + ROW * ((double)id + 0.5);
 }
 
-static void box(const struct canvas *c, int64_t id, int64_t from, int64_t length,
-                const char *kind)
+static void box(const struct canvas *c, int64_t id, int64_t from, int64_t length, const char *kind)
 {
     fprintf(c->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>\n",
             kind, x_of(c, from), y_of(id) - BOX / 2.0, (double)length * c->per_ns, BOX);
@@ -39,8 +38,8 @@ static void messages_of(const struct canvas *c, const struct logp_tree *tree,
         const int64_t start = tree->T - child.time - tree->d * tree->scale;
 
         fprintf(c->out, "<line class=\"wire\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-                x_of(c, start + p->o_send_ns), y_of(node->id),
-                x_of(c, held - p->o_recv_ns), y_of(child.id));
+                x_of(c, start + p->o_send_ns), y_of(node->id), x_of(c, held - p->o_recv_ns),
+                y_of(child.id));
         box(c, node->id, start, p->o_send_ns, "send");
         box(c, child.id, held - p->o_recv_ns, p->o_recv_ns, "recv");
     }
@@ -94,7 +93,8 @@ void draw_tree_svg(FILE *out, const struct options *o, const struct logp_tree *t
         fprintf(out,
                 "<text class=\"end\" x=\"%d\" y=\"%.1f\">P%lld</text>"
                 "<line class=\"life\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
-                LEFT - 8, y_of(id) + 4, (long long)((id + o->root) % o->P), LEFT, y_of(id), LEFT + WIDTH, y_of(id));
+                LEFT - 8, y_of(id) + 4, (long long)((id + o->root) % o->P), LEFT, y_of(id),
+                LEFT + WIDTH, y_of(id));
     }
     for (int64_t id = 0; id < tree->P; id++) {
         const struct logp_tree_node node = logp_tree_find(tree, id);

@@ -23,26 +23,26 @@ LOGP_BEGIN_DECLS
 
 /** What one processor does in a collective along a tree; made by logp_coll_plan(). */
 struct logp_plan {
-    int parent;      /**< rank; -1: it is the root */
+    int parent; /**< rank; -1: it is the root */
     int n_children;
-    int *children;   /**< ranks, in the order of sending; owned by the plan */
+    int *children; /**< ranks, in the order of sending; owned by the plan */
 };
 
 /** The arguments of a collective, the same on all processors but for buf and plan. */
 struct logp_coll {
-    int root;        /**< rank */
-    int tag;         /**< >= 0; its messages use it, in the context of the view they are run in */
-    size_t n_bytes;  /**< size of the item */
-    void *buf;       /**< n_bytes: the item on the root, room for it elsewhere */
+    int root;       /**< rank */
+    int tag;        /**< >= 0; its messages use it, in the context of the view they are run in */
+    size_t n_bytes; /**< size of the item */
+    void *buf;      /**< n_bytes: the item on the root, room for it elsewhere */
     struct logp_params params; /**< the model that the algorithm plans for */
     struct logp_plan plan;
 };
 
 /** How sure a prediction is. */
 enum logp_certainty {
-    LOGP_PREDICTION_NONE,        /**< there is no formula for this case */
-    LOGP_PREDICTION_EXACT,       /**< equals the virtual clock to the nanosecond */
-    LOGP_PREDICTION_BOUND,       /**< an upper bound */
+    LOGP_PREDICTION_NONE,  /**< there is no formula for this case */
+    LOGP_PREDICTION_EXACT, /**< equals the virtual clock to the nanosecond */
+    LOGP_PREDICTION_BOUND, /**< an upper bound */
     LOGP_PREDICTION_LOWER_BOUND,
 };
 
@@ -86,8 +86,7 @@ LOGP_API const struct logp_algorithm *logp_algorithms(size_t *n);
 LOGP_API const struct logp_collective *logp_collectives(size_t *n);
 
 /** @return the row; NULL: none. */
-LOGP_API const struct logp_algorithm *logp_algorithm_find(const char *collective,
-                                                          const char *name);
+LOGP_API const struct logp_algorithm *logp_algorithm_find(const char *collective, const char *name);
 
 /** @return the collective; NULL: none. */
 LOGP_API const struct logp_collective *logp_collective_find(const char *name);
@@ -127,8 +126,8 @@ LOGP_API int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algo
                            const struct logp_coll *c);
 
 /**
- * Broadcast n_bytes from root to all processors of the view, with the algorithm that is predicted to
- * be the best under the delay model in force (binomial where the model has no parameters).
+ * Broadcast n_bytes from root to all processors of the view, with the algorithm that is predicted
+ * to be the best under the delay model in force (binomial where the model has no parameters).
  * @param buf  the item on the root, room for it elsewhere
  * @return as logp_send() and logp_recv(); -EINVAL (root), -ENOMEM
  * Source: Shou & Chen 1996.

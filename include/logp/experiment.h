@@ -40,20 +40,20 @@ struct logp_summary {
 
 struct logp_record {
     int P;
-    int reps;          /**< counted; less than asked for if the run was stopped */
-    int restarts;      /**< repetitions that were repeated */
+    int reps;     /**< counted; less than asked for if the run was stopped */
+    int restarts; /**< repetitions that were repeated */
     struct logp_prediction prediction;
-    bool has_measured; /**< wall clock: measured is valid */
-    bool has_emulated; /**< virtual clock, or a delay model: emulated is valid */
-    bool has_lag;      /**< wall clock and a delay model: lag is valid */
+    bool has_measured;            /**< wall clock: measured is valid */
+    bool has_emulated;            /**< virtual clock, or a delay model: emulated is valid */
+    bool has_lag;                 /**< wall clock and a delay model: lag is valid */
     struct logp_summary measured; /**< wall clock, from the common start to the last one done */
     struct logp_summary emulated; /**< the same on the vps' own clocks */
     struct {
         int64_t median_ns, p99_ns, max_ns;
     } lag;
-    uint64_t messages;  /**< of one repetition */
-    bool verified;      /**< every result of every repetition was right, and reps > 0 */
-    int wrong_rank;     /**< a rank with a wrong result; -1: none */
+    uint64_t messages; /**< of one repetition */
+    bool verified;     /**< every result of every repetition was right, and reps > 0 */
+    int wrong_rank;    /**< a rank with a wrong result; -1: none */
 };
 
 /**

@@ -107,9 +107,9 @@ struct logp_wait_info {
 
 /** Of the last run. Lag: how late the host returned from waits, in ns; n == 0: no waits. */
 struct logp_report {
-    int error;          /**< what logp_machine_run() returned */
-    int error_rank;     /**< the vp that returned the first error; -1: none did */
-    uint64_t messages;  /**< sent */
+    int error;           /**< what logp_machine_run() returned */
+    int error_rank;      /**< the vp that returned the first error; -1: none did */
+    uint64_t messages;   /**< sent */
     uint64_t unreceived; /**< sent and never received */
     struct {
         uint64_t n;
@@ -139,8 +139,8 @@ LOGP_API bool logp_machine_busy(struct logp_machine *machine);
 
 /** What this process may use of the host. */
 struct logp_host {
-    int n_cores;       /**< hardware threads that this process may run on */
-    double quota;      /**< processors' worth of time that a cgroup allows; 0: no quota */
+    int n_cores;          /**< hardware threads that this process may run on */
+    double quota;         /**< processors' worth of time that a cgroup allows; 0: no quota */
     double clock_read_ns; /**< cost of one reading of the clock */
 };
 

@@ -51,9 +51,9 @@ struct logp_tree_node {
 LOGP_API int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e);
 
 /**
- * The tree of the `optimal` broadcast of n_bytes under these parameters: d = o_send + L + o_recv and
- * the streaming, e = max(o_send, g and the streaming); with the shared gap d grows to
- * o_send + L + max(o_recv, g). Times are in ns.
+ * The tree of the `optimal` broadcast of n_bytes under these parameters: d = o_send + L + o_recv
+ * and the streaming, e = max(o_send, g and the streaming); with the shared gap d grows to o_send +
+ * L + max(o_recv, g). Times are in ns.
  * @return as logp_tree_init()
  */
 LOGP_API int logp_tree_broadcast(struct logp_tree *tree, int64_t P,

@@ -29,7 +29,7 @@ LOGP_BEGIN_DECLS
 struct logp_status {
     int source;
     int tag;
-    size_t n_bytes;  /**< size of the message, also where the buffer was too small */
+    size_t n_bytes;     /**< size of the message, also where the buffer was too small */
     int64_t arrival_ns; /**< when it came off the wire, on the machine's clock */
 };
 
@@ -57,8 +57,8 @@ LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
  *                 the indices of this list. NULL: all, with the same ranks
  * @return 0; -EINVAL (context, a rank out of range or twice, or this one missing), -ENOMEM
  */
-LOGP_API int logp_vp_view(struct logp_vp *vp, uint32_t context, const int *members,
-                          int n_members, struct logp_vp **out);
+LOGP_API int logp_vp_view(struct logp_vp *vp, uint32_t context, const int *members, int n_members,
+                          struct logp_vp **out);
 
 /** Free a view. Requests made through it must be complete. */
 LOGP_API void logp_vp_unview(struct logp_vp *view);

@@ -20,8 +20,8 @@ static int sum_around_a_ring(struct logp_vp *vp, void *arg)
 
 static void run(enum logp_clock clock)
 {
-    const struct logp_params params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000,
-                                       .g_ns = 4000};
+    const struct logp_params params = {
+        .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
     struct logp_config config = {.n_processors = 8, .clock = clock};
     struct logp_machine *machine;
     int sums[8] = {0};
