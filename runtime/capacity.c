@@ -83,13 +83,15 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
 {
     struct lpi_onwire *mine = from->onwire, *theirs = to->onwire;
     int64_t free_at = LOGP_NEVER;
+    bool room;
     int rc = 0;
 
     if (t->arrival <= t->done) /* it is on the wire for no time at all */
         return 0;
     pthread_spin_lock(&theirs->lock);
-    if (!has_room(&mine->from, capacity, t->done, &free_at) |
-        !has_room(&theirs->to, capacity, t->done, &free_at)) {
+    room = has_room(&mine->from, capacity, t->done, &free_at);
+    room = has_room(&theirs->to, capacity, t->done, &free_at) && room;
+    if (!room) {
         *retry_at = t->start + (free_at - t->done);
         rc = -EAGAIN;
     } else {

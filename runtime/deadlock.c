@@ -63,6 +63,8 @@ static struct logp_wait_info wait_of(const struct lpi_proc *p)
         w.kind = LOGP_WAIT_RECV;
         w.source = p->waits_for->src;
         w.tag = p->waits_for->tag;
+    } else if (p->polls >= LPI_POLLS_IN_VAIN) {
+        w.kind = LOGP_WAIT_POLL;
     }
     return w;
 }
@@ -107,4 +109,32 @@ void lpi_check_deadlock(struct lpi_core *c)
         lpi_stop(m, -EDEADLK);
     }
     pthread_mutex_unlock(&m->lock);
+}
+
+/* Can p go on only if somebody sends it something? */
+static bool waits_in_vain(const struct lpi_proc *p)
+{
+    if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_ENDED)
+        return true;
+    if (p->polls < LPI_POLLS_IN_VAIN)
+        return false;
+    for (const struct lpi_message *m = p->inbox.first; m != NULL; m = m->next)
+        if (m->arrival > p->emulated) /* on its way */
+            return false;
+    return true;
+}
+
+/*
+ * Called by a holder that polls and polls: if all of its core poll or wait, the core counts as idle
+ * for the length of a check. So a polling loop does not hide a deadlock of all others; loops on
+ * several cores at once are left to the run's timeout.
+ */
+void lpi_check_pollers(struct lpi_core *c)
+{
+    for (int i = 0; i < c->n_procs; i++)
+        if (!waits_in_vain(c->procs[i]))
+            return;
+    lpi_idle(c);
+    lpi_check_deadlock(c);
+    lpi_busy(c);
 }

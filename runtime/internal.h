@@ -26,7 +26,8 @@
 #include <stdatomic.h>
 #include <urcu/wfcqueue.h>
 
-#define LPI_LINE 128 /* two cache lines: the adjacent-line prefetcher pairs them */
+#define LPI_LINE 128              /* two cache lines: the adjacent-line prefetcher pairs them */
+#define LPI_POLLS_IN_VAIN 1000000 /* after so many, a vp that polls counts as waiting */
 #define LPI_CONTEXT_COLLECTIVE (UINT32_C(1) << 31)
 
 enum lpi_state {
@@ -80,6 +81,7 @@ struct lpi_proc {
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive */
     struct lpi_inbox inbox;
     unsigned sends_in_row;
+    unsigned polls; /* tests and probes in a row that found nothing */
     uint64_t yield_state;
 };
 
@@ -208,6 +210,7 @@ bool lpi_stop(struct logp_machine *m, int error);
 void lpi_idle(struct lpi_core *c);
 void lpi_busy_now(struct lpi_core *c);
 void lpi_check_deadlock(struct lpi_core *c);
+void lpi_check_pollers(struct lpi_core *c);
 void lpi_record_waits(struct logp_machine *m, bool away);
 
 /* mailbox.c: messages between cores. */

@@ -235,6 +235,7 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
         p->emulating = false;
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         p->sends_in_row = 0;
+        p->polls = 0;
         p->yield_state = m->yield_seed != 0 ? m->yield_seed * 2 + 1 + ((uint64_t)p->rank << 32) : 0;
         p->waits_for = NULL;
         p->state = LPI_TIMED;

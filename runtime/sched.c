@@ -276,6 +276,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     int rc;
 
     p->state = LPI_SYNC;
+    p->polls = 0;
     if (++c->n_at_sync == c->n_procs) {
         /* acq_rel: the last to arrive sees what all procs wrote before, and so do, through
          * fix_start(), all whom it releases */

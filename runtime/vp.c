@@ -229,6 +229,7 @@ static int send_in(const struct logp_vp *vp, int dst, int tag, const void *buf, 
     if (rc != 0)
         return rc;
     e.dst = to_global(vp, dst);
+    p->polls = 0;
     enter(p);
     if (emulated_machine(m)) {
         rc = send_timed(p, &m->procs[e.dst], &e);
@@ -324,6 +325,7 @@ static int post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size
 
     if (rc != 0)
         return rc;
+    p->polls = 0;
     enter(p);
     r->context = vp->context;
     r->src = to_global(vp, src);
@@ -372,6 +374,7 @@ static int finish_recv(const struct logp_vp *vp, struct logp_request *r, struct 
     struct lpi_proc *p = vp->proc;
     int rc = await_match(p, r);
 
+    p->polls = 0;
     if (rc == 0 && r->state == LPI_REQ_BOUND) {
         lpi_charge_recv(p, r);
         if (r->done >= 0)
@@ -442,6 +445,8 @@ int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_stat
 /* A test or probe that found nothing. */
 static int poll_cost(struct lpi_proc *p)
 {
+    if (++p->polls % LPI_POLLS_IN_VAIN == 0)
+        lpi_check_pollers(p->core);
     if (!lpi_has_clock(p))
         return lpi_yield(p);
     return lpi_wait_until(p, p->emulated + p->core->machine->poll_ns);
@@ -503,6 +508,7 @@ int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_st
     msg = lpi_match_find(p, vp->context, to_global(vp, src), tag, horizon(p));
     if (msg == NULL)
         return leave(p, poll_cost(p));
+    p->polls = 0;
     *found = true;
     fill_status(vp, status, msg->src, msg->tag, msg->n_bytes, msg->arrival);
     return leave(p, 0);
@@ -544,6 +550,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
         return -EINVAL;
     if (rc != 0)
         return rc;
+    p->polls = 0;
     enter(p);
     if (fn != NULL) {
         const int64_t before = p->emulating ? lpi_wall(m) : 0;

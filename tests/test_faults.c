@@ -55,6 +55,37 @@ Test(faults, a_deadlock_ends_and_says_who_waits_for_whom)
         }
 }
 
+/* Rank 1 polls for a message of rank 0, which waits for one of rank 1. */
+static int poll_for_ever(struct logp_vp *vp, void *arg)
+{
+    bool found = false;
+    char c;
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) != 1)
+        return logp_recv(vp, 1, 6, &c, 1, NULL);
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, 0, 0, &found, NULL);
+    return rc;
+}
+
+Test(faults, a_polling_loop_does_not_hide_a_deadlock)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+
+    for (int i = 0; i < 2; i++)
+        for (int delayed = 0; delayed < 2; delayed++) {
+            struct logp_machine *m = test_machine(3, clocks[i], delayed ? &params : NULL);
+
+            cr_assert_eq(logp_machine_run(m, poll_for_ever, NULL, test_timeout_ns), -EDEADLK);
+            cr_assert_eq(logp_machine_report(m)->n_waits, 3);
+            cr_assert_eq(logp_machine_report(m)->waits[1].kind, LOGP_WAIT_POLL);
+            cr_assert_eq(logp_machine_report(m)->waits[2].source, 1);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
 static int one_fails(struct logp_vp *vp, void *arg)
 {
     char c;

@@ -217,6 +217,8 @@ static void explain_waits(const struct logp_report *report)
                     tag);
         else if (w->kind == LOGP_WAIT_SYNC)
             fprintf(stderr, "logp:   rank %d waits for all others\n", w->rank);
+        else if (w->kind == LOGP_WAIT_POLL)
+            fprintf(stderr, "logp:   rank %d polls and finds nothing\n", w->rank);
         else
             fprintf(stderr, "logp:   rank %d is outside the runtime and holds its core\n", w->rank);
     }

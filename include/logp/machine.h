@@ -95,6 +95,7 @@ enum logp_wait_kind {
     LOGP_WAIT_NONE, /**< it has finished, or it could go on */
     LOGP_WAIT_RECV, /**< a message from source with tag */
     LOGP_WAIT_SYNC, /**< all other vps, in logp_sync() */
+    LOGP_WAIT_POLL, /**< it polls: a million tests or probes in a row found nothing */
     LOGP_WAIT_AWAY, /**< it is outside the runtime and holds its core */
 };
 
