@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pinned thread per vp. The right to run on a core is a baton: a futex word per thread.
+ * One pinned thread per vp; the right to run on a core is a baton.
  *
  * A hand-over by the kernel takes 0.7 to 1.5 us, and most of that can hide in a wait. A thread that
  * will be wanted at once after the holder's own deadline is woken ahead (prepare): it is runnable,
@@ -10,104 +10,32 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include "baton.h"
+
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <urcu/urcu-memb.h>
 
-enum {
-    ASLEEP, /* or about to be: a change must be followed by a wake-up */
-    AWAKE,  /* runnable: it looks at the word before it sleeps */
-    HAS,    /* the core is yours */
-    QUIT,   /* the machine ends */
-};
-
-struct baton {
-    _Alignas(LPI_LINE) atomic_int word;
-    pthread_t thread;
-    struct lpi_proc *proc;
-};
-
 struct threads {
-    struct baton *batons;
-    int n; /* threads that exist */
+    struct lpi_baton *batons; /* by rank */
+    int n;                    /* threads that exist */
 };
-
-static struct baton *baton_of(const struct lpi_proc *p)
-{
-    return p->carrier;
-}
-
-static void give(struct baton *b, int what)
-{
-    /* release pairs with the acquire in await(); acq_rel: a sleeper's own store came before */
-    if (atomic_exchange_explicit(&b->word, what, memory_order_acq_rel) == ASLEEP)
-        syscall(SYS_futex, &b->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-static int await(struct baton *b)
-{
-    for (;;) {
-        /* acquire pairs with the release in give(): all that the last holder did is visible */
-        int word = atomic_load_explicit(&b->word, memory_order_acquire);
-
-        if (word >= HAS)
-            return word;
-        /* relaxed: nothing is published; give() and prepare() see that they must wake us */
-        if (word == ASLEEP ||
-            atomic_compare_exchange_strong_explicit(&b->word, &word, ASLEEP, memory_order_relaxed,
-                                                    memory_order_relaxed))
-            syscall(SYS_futex, &b->word, FUTEX_WAIT_PRIVATE, ASLEEP, NULL, NULL, 0);
-    }
-}
 
 static void *thread_main(void *arg)
 {
-    struct baton *b = arg;
+    struct lpi_baton *b = arg;
+    struct lpi_proc *p = b->arg;
     /* No preemption on wake-up: the waker goes to sleep by itself, a moment later. */
     const struct sched_param batch = {.sched_priority = 0};
 
     pthread_setschedparam(pthread_self(), SCHED_BATCH, &batch);
-    lpi_this_core = b->proc->core;
+    lpi_this_core = p->core;
     urcu_memb_register_thread();
-    while (await(b) == HAS) {
-        /* relaxed, here and below: only the holder writes AWAKE into its own word */
-        atomic_store_explicit(&b->word, AWAKE, memory_order_relaxed);
-        lpi_proc_main(b->proc);
-    }
+    while (lpi_baton_await(b) == LPI_BATON_HAS)
+        lpi_proc_main(p);
     urcu_memb_unregister_thread();
     return NULL;
-}
-
-static int start_thread(const struct logp_machine *m, struct baton *b)
-{
-    pthread_attr_t attr;
-    int rc = pthread_attr_init(&attr);
-
-    if (rc != 0)
-        return -rc;
-    rc = pthread_attr_setstacksize(&attr, m->stack_bytes);
-    if (rc == 0 && b->proc->core->cpu >= 0) {
-        cpu_set_t *set = CPU_ALLOC((size_t)b->proc->core->cpu + 1);
-        const size_t size = CPU_ALLOC_SIZE((size_t)b->proc->core->cpu + 1);
-
-        if (set == NULL) {
-            rc = ENOMEM;
-        } else {
-            CPU_ZERO_S(size, set);
-            CPU_SET_S((size_t)b->proc->core->cpu, size, set);
-            rc = pthread_attr_setaffinity_np(&attr, size, set);
-            CPU_FREE(set);
-        }
-    }
-    if (rc == 0)
-        rc = pthread_create(&b->thread, &attr, thread_main, b);
-    pthread_attr_destroy(&attr);
-    return -rc;
 }
 
 static void destroy(struct logp_machine *m)
@@ -117,7 +45,7 @@ static void destroy(struct logp_machine *m)
     if (t == NULL)
         return;
     for (int i = 0; i < t->n; i++)
-        give(&t->batons[i], QUIT);
+        lpi_baton_give(&t->batons[i], LPI_BATON_QUIT);
     for (int i = 0; i < t->n; i++)
         pthread_join(t->batons[i].thread, NULL);
     free(t->batons);
@@ -128,6 +56,7 @@ static void destroy(struct logp_machine *m)
 static int create(struct logp_machine *m)
 {
     struct threads *t = calloc(1, sizeof(*t));
+    int rc = 0;
 
     if (t == NULL)
         return -ENOMEM;
@@ -135,26 +64,22 @@ static int create(struct logp_machine *m)
     t->batons = aligned_alloc(LPI_LINE, (size_t)m->P * sizeof(*t->batons));
     if (t->batons == NULL)
         return -ENOMEM;
-    for (int i = 0; i < m->P; i++) {
-        struct baton *b = &t->batons[i];
-        int rc;
+    while (rc == 0 && t->n < m->P) {
+        struct lpi_proc *p = &m->procs[t->n];
 
-        atomic_init(&b->word, AWAKE);
-        b->proc = &m->procs[i];
-        b->proc->carrier = b;
-        rc = start_thread(m, b);
-        if (rc != 0)
-            return rc;
-        t->n++;
+        p->carrier = &t->batons[t->n];
+        t->batons[t->n].arg = p;
+        rc = lpi_baton_start(&t->batons[t->n], p->core->cpu, m->stack_bytes, thread_main);
+        t->n += rc == 0;
     }
-    return 0;
+    return rc;
 }
 
 static void pass(struct lpi_proc *to)
 {
     /* relaxed: for reports only */
     atomic_store_explicit(&to->core->holder, to->rank, memory_order_relaxed);
-    give(baton_of(to), HAS);
+    lpi_baton_give(to->carrier, LPI_BATON_HAS);
 }
 
 static void launch(struct logp_machine *m)
@@ -165,24 +90,15 @@ static void launch(struct logp_machine *m)
 
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 {
-    struct baton *mine = baton_of(from);
-
     pass(to);
     if (late)
         sched_yield();
-    await(mine);
-    atomic_store_explicit(&mine->word, AWAKE, memory_order_relaxed);
+    lpi_baton_await(from->carrier);
 }
 
 static void prepare(struct lpi_proc *to)
 {
-    struct baton *b = baton_of(to);
-    int asleep = ASLEEP;
-
-    /* relaxed: it only wakes; the core is given later */
-    if (atomic_compare_exchange_strong_explicit(&b->word, &asleep, AWAKE, memory_order_relaxed,
-                                                memory_order_relaxed))
-        syscall(SYS_futex, &b->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    lpi_baton_prepare(to->carrier);
 }
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)

@@ -143,7 +143,7 @@ struct lpi_executor {
 };
 
 extern const struct lpi_executor *const lpi_executors[]; /* NULL-terminated */
-extern const struct lpi_executor lpi_executor_thread;
+extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber;
 
 struct lpi_pending_delay {
     struct lpi_pending_delay *next;

@@ -11,7 +11,8 @@ static const int64_t grace_ns = INT64_C(1000000000);
 
 _Thread_local struct lpi_core *lpi_this_core;
 
-const struct lpi_executor *const lpi_executors[] = {&lpi_executor_thread, NULL};
+const struct lpi_executor *const lpi_executors[] = {&lpi_executor_thread, &lpi_executor_fiber,
+                                                   NULL};
 
 const char *logp_version(void)
 {

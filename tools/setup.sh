@@ -5,7 +5,8 @@
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$top/build
 
-build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libjansson-dev"
+build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboost-context-dev
+    libjansson-dev"
 test_packages="libcriterion-dev jq valgrind"
 
 say() { printf '== %s\n' "$*" >&2; }

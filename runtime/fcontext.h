@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Boost.Context's jump between contexts, as C sees it (its own header is C++), and what sanitizers
+ * and valgrind must be told about stacks and jumps.
+ */
+#ifndef LPI_FCONTEXT_H
+#define LPI_FCONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct lpi_fcontext_transfer {
+    void *context; /* of whoever jumped */
+    void *data;
+};
+
+/* Leave this context for `to`; returns when somebody jumps back. */
+struct lpi_fcontext_transfer jump_fcontext(void *to, void *data);
+/* A context that starts fn on a stack that ends at `top`. */
+void *make_fcontext(void *top, size_t size, void (*fn)(struct lpi_fcontext_transfer));
+
+#if defined(__SANITIZE_ADDRESS__)
+#define LPI_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LPI_ASAN 1
+#endif
+#endif
+
+#ifdef LPI_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef LPI_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+#if !defined(LPI_ASAN) && !defined(LPI_TSAN) && __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#define LPI_VALGRIND 1
+#endif
+
+/* What the tools know of one fiber; empty outside their builds but for valgrind's number. */
+struct lpi_fiber_shadow {
+    const void *bottom;
+    size_t size;
+    void *fake_stack;   /* asan */
+    void *tsan_fiber;   /* tsan */
+    unsigned valgrind_id;
+};
+
+static inline void lpi_shadow_register(struct lpi_fiber_shadow *s, void *bottom, size_t size)
+{
+    s->bottom = bottom;
+    s->size = size;
+#ifdef LPI_VALGRIND
+    s->valgrind_id = VALGRIND_STACK_REGISTER(bottom, (char *)bottom + size);
+#endif
+}
+
+static inline void lpi_shadow_forget(struct lpi_fiber_shadow *s)
+{
+#ifdef LPI_VALGRIND
+    VALGRIND_STACK_DEREGISTER(s->valgrind_id);
+#endif
+#ifdef LPI_TSAN
+    if (s->tsan_fiber != NULL)
+        __tsan_destroy_fiber(s->tsan_fiber);
+#endif
+    (void)s;
+}
+
+/* A fiber begins anew on its stack. */
+static inline void lpi_shadow_fresh(struct lpi_fiber_shadow *s, void *bottom, size_t size)
+{
+    s->bottom = bottom;
+    s->size = size;
+    s->fake_stack = NULL;
+#ifdef LPI_TSAN
+    if (s->tsan_fiber == NULL)
+        s->tsan_fiber = __tsan_create_fiber(0);
+#endif
+}
+
+/* The shadow of a thread's own stack; its bottom is learned from the first jump away. */
+static inline void lpi_shadow_thread(struct lpi_fiber_shadow *s)
+{
+#ifdef LPI_TSAN
+    s->tsan_fiber = __tsan_get_current_fiber();
+#endif
+    (void)s;
+}
+
+#ifdef LPI_ASAN
+/* Set by whoever jumps, for the far end: whose stack bounds asan will report. */
+extern _Thread_local struct lpi_fiber_shadow *lpi_shadow_left;
+#endif
+
+/* Right before a jump. for_good: nobody will come back to this stack. */
+static inline void lpi_shadow_leave(struct lpi_fiber_shadow *from, struct lpi_fiber_shadow *to,
+                                    bool for_good)
+{
+#ifdef LPI_ASAN
+    lpi_shadow_left = from;
+    __sanitizer_start_switch_fiber(for_good ? NULL : &from->fake_stack, to->bottom, to->size);
+#endif
+#ifdef LPI_TSAN
+    __tsan_switch_to_fiber(to->tsan_fiber, 0);
+#endif
+    (void)from, (void)to, (void)for_good;
+}
+
+/* Right after a jump, at its far end. */
+static inline void lpi_shadow_arrive(struct lpi_fiber_shadow *self)
+{
+#ifdef LPI_ASAN
+    const void *bottom;
+    size_t size;
+
+    __sanitizer_finish_switch_fiber(self->fake_stack, &bottom, &size);
+    lpi_shadow_left->bottom = bottom;
+    lpi_shadow_left->size = size;
+#endif
+    (void)self;
+}
+
+#endif
