@@ -97,8 +97,7 @@ static int once(struct logp_vp *vp, struct state *s, const struct logp_coll *c, 
         rc = logp_coll_run(vp, s->experiment->algorithm, c);
     if (rc != 0)
         return rc;
-    mine->wall = logp_wall_now(vp);
-    mine->emulated = logp_now(vp);
+    mine->emulated = logp_clocks(vp, &mine->wall);
     rc = logp_sync(vp, NULL);
     mine->wrong |= !s->collective->check(me, seed, c);
     if (rc == 0 && me == 0) {

@@ -24,7 +24,8 @@ struct lpi_clock {
 };
 
 void lpi_clock_init(struct lpi_clock *c);
-/* Smallest time between two readings: what a call into the runtime cannot help but take. */
+/* Median time from the reading that ends one call into the runtime to the one that begins the next,
+ * if the program does nothing in between. */
 int64_t lpi_clock_overhead(const struct lpi_clock *c);
 
 static inline int64_t lpi_monotonic_ns(void)

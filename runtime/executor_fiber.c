@@ -25,7 +25,12 @@
 #include <unistd.h>
 #include <urcu/urcu-memb.h>
 
-enum { GUARDED_STACKS = 16384, CARRIER_STACK = 256 << 10 };
+enum {
+    GUARDED_STACKS = 16384,
+    CARRIER_STACK = 256 << 10,
+    COLOURS = 31, /* stacks begin at so many offsets ... */
+    COLOUR = 128, /* ... of so many bytes, or their tops would all share a few cache sets */
+};
 
 #ifdef LPI_ASAN
 _Thread_local struct lpi_fiber_shadow *lpi_shadow_left;
@@ -99,10 +104,11 @@ static struct fiber *ready(struct lpi_proc *p)
     if (fiber->context == NULL) {
         const struct fibers *f = fibers_of(p->core->machine);
         const size_t size = f->stride - f->guard;
+        const size_t colour = (size_t)(p->rank % COLOURS) * COLOUR;
         char *stack = stack_of(f, p->rank);
 
         lpi_shadow_fresh(&fiber->shadow, stack, size);
-        fiber->context = make_fcontext(stack + size, size, begin);
+        fiber->context = make_fcontext(stack + size - colour, size - colour, begin);
     }
     return fiber;
 }

@@ -7,26 +7,7 @@
 
 static bool before(const struct lpi_heap_slot *a, const struct lpi_heap_slot *b)
 {
-    return a->key < b->key || (a->key == b->key && a->node->rank < b->node->rank);
-}
-
-static void put(struct lpi_heap *h, int place, struct lpi_heap_slot s)
-{
-    h->slots[place] = s;
-    s.node->place = place;
-}
-
-static void sift_up(struct lpi_heap *h, int place, struct lpi_heap_slot s)
-{
-    while (place > 0) {
-        const int parent = (place - 1) / LPI_HEAP_ARITY;
-
-        if (!before(&s, &h->slots[parent]))
-            break;
-        put(h, place, h->slots[parent]);
-        place = parent;
-    }
-    put(h, place, s);
+    return a->key < b->key || (a->key == b->key && a->rank < b->rank);
 }
 
 static void sift_down(struct lpi_heap *h, int place, struct lpi_heap_slot s)
@@ -43,16 +24,16 @@ static void sift_down(struct lpi_heap *h, int place, struct lpi_heap_slot s)
                 least = i;
         if (!before(&h->slots[least], &s))
             break;
-        put(h, place, h->slots[least]);
+        h->slots[place] = h->slots[least];
         place = least;
     }
-    put(h, place, s);
+    h->slots[place] = s;
 }
 
-int lpi_heap_init(struct lpi_heap *h, int capacity)
+int lpi_heap_init(struct lpi_heap *h, int most)
 {
-    *h = (struct lpi_heap){.capacity = capacity};
-    h->slots = malloc((size_t)capacity * sizeof(*h->slots));
+    *h = (struct lpi_heap){.capacity = 2 * most};
+    h->slots = malloc((size_t)h->capacity * sizeof(*h->slots));
     return h->slots == NULL ? -ENOMEM : 0;
 }
 
@@ -62,29 +43,39 @@ void lpi_heap_fini(struct lpi_heap *h)
     *h = (struct lpi_heap){0};
 }
 
-void lpi_heap_push(struct lpi_heap *h, struct lpi_heap_node *node, int64_t key)
+void lpi_heap_push(struct lpi_heap *h, int64_t key, int rank)
 {
-    node->key = key;
-    sift_up(h, h->n++, (struct lpi_heap_slot){key, node});
+    const struct lpi_heap_slot s = {key, rank};
+    int place = h->n++;
+
+    while (place > 0) {
+        const int parent = (place - 1) / LPI_HEAP_ARITY;
+
+        if (!before(&s, &h->slots[parent]))
+            break;
+        h->slots[place] = h->slots[parent];
+        place = parent;
+    }
+    h->slots[place] = s;
 }
 
-void lpi_heap_remove(struct lpi_heap *h, struct lpi_heap_node *node)
+void lpi_heap_pop(struct lpi_heap *h)
 {
-    const int place = node->place;
     const struct lpi_heap_slot last = h->slots[--h->n];
 
-    node->place = -1;
-    if (place == h->n)
-        return;
-    if (place > 0 && before(&last, &h->slots[(place - 1) / LPI_HEAP_ARITY]))
-        sift_up(h, place, last);
-    else
-        sift_down(h, place, last);
+    if (h->n > 0)
+        sift_down(h, 0, last);
 }
 
-void lpi_heap_clear(struct lpi_heap *h)
+void lpi_heap_purge(struct lpi_heap *h, bool (*holds)(void *arg, const struct lpi_heap_slot *s),
+                    void *arg)
 {
+    int kept = 0;
+
     for (int i = 0; i < h->n; i++)
-        h->slots[i].node->place = -1;
-    h->n = 0;
+        if (holds(arg, &h->slots[i]))
+            h->slots[kept++] = h->slots[i];
+    h->n = kept;
+    for (int i = (kept - 2) / LPI_HEAP_ARITY; i >= 0 && kept > 1; i--)
+        sift_down(h, i, h->slots[i]);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A 4-ary heap of deadlines, the earliest (key, rank) on top. Nodes know their place, so a
- * deadline can be moved or withdrawn; the keys are kept beside the pointers, so sifting does not
- * touch the nodes of others. Room for every node is reserved at creation: it never fails later.
+ * A 4-ary heap of deadlines, the earliest (key, rank) on top. A slot is all it knows: sifting touches
+ * the array and nothing else, which is what counts when thousands of deadlines lie together.
+ *
+ * There is no removal from the middle. A deadline that is moved is pushed again, and the scheduler
+ * passes over slots that no longer hold (lpi_heap_purge: when there are too many of them).
  */
 #ifndef LPI_HEAP_H
 #define LPI_HEAP_H
@@ -13,15 +15,9 @@
 
 enum { LPI_HEAP_ARITY = 4 };
 
-struct lpi_heap_node {
-    int64_t key;
-    int rank;
-    int place; /* -1: not in the heap */
-};
-
 struct lpi_heap_slot {
     int64_t key;
-    struct lpi_heap_node *node;
+    int rank;
 };
 
 struct lpi_heap {
@@ -29,15 +25,14 @@ struct lpi_heap {
     int n, capacity;
 };
 
-int lpi_heap_init(struct lpi_heap *h, int capacity);
+/* Room for `most` that hold, and as many that do not. 0; -ENOMEM */
+int lpi_heap_init(struct lpi_heap *h, int most);
 void lpi_heap_fini(struct lpi_heap *h);
-void lpi_heap_push(struct lpi_heap *h, struct lpi_heap_node *node, int64_t key);
-void lpi_heap_remove(struct lpi_heap *h, struct lpi_heap_node *node);
-void lpi_heap_clear(struct lpi_heap *h);
-
-static inline struct lpi_heap_node *lpi_heap_top(const struct lpi_heap *h)
-{
-    return h->n > 0 ? h->slots[0].node : NULL;
-}
+/* There must be room: n < capacity. */
+void lpi_heap_push(struct lpi_heap *h, int64_t key, int rank);
+void lpi_heap_pop(struct lpi_heap *h);
+/* Keep only the slots for which holds(arg, slot). */
+void lpi_heap_purge(struct lpi_heap *h, bool (*holds)(void *arg, const struct lpi_heap_slot *s),
+                    void *arg);
 
 #endif

@@ -72,7 +72,7 @@ struct lpi_proc {
     atomic_bool rung;
 
     /* the holder's own */
-    _Alignas(64) struct lpi_heap_node timer; /* key: the deadline; rank breaks ties */
+    _Alignas(64) int64_t deadline; /* while TIMED */
     enum lpi_state state;
     bool emulating;   /* emulated and left are valid (delay was not none) */
     int64_t emulated; /* the vp's clock */
@@ -116,7 +116,10 @@ struct lpi_core {
     bool is_idle;    /* idle_epoch is odd */
     unsigned idle_polls;
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
-    bool start_pending;              /* nobody has returned from the last sync yet */
+    int64_t clock_seen;    /* the last reading of the wall clock on this core */
+    int64_t last_deadline; /* of the last wait, whose lag is not recorded yet; -1: none */
+    bool last_counts;      /* ... and whether it is to be recorded */
+    bool start_pending; /* nobody has returned from the last sync yet */
     _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
     int64_t ready_tick;              /* deadlines in the past, in the order of becoming ready */
     int64_t virtual_now;

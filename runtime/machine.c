@@ -44,7 +44,6 @@ static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
 
     p->rank = rank;
     p->core = core;
-    p->timer = (struct lpi_heap_node){.rank = rank, .place = -1};
     p->state = LPI_ENDED;
     p->offer = m->offers != NULL ? &m->offers[rank] : NULL;
     __cds_wfcq_init(&p->mail_head, &p->mail_tail);
@@ -222,9 +221,12 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
     atomic_store(&c->idle_epoch, 0);
     c->is_idle = false;
     c->n_live = c->n_procs;
+    c->timers.n = 0;
     c->n_at_sync = 0;
     c->stop_cursor = 0;
     c->prepared = NULL;
+    c->last_deadline = -1;
+    c->clock_seen = 0;
     c->start_pending = false;
     c->messages = 0;
     c->virtual_now = 0;
@@ -239,9 +241,10 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
         p->polls = 0;
         p->yield_state = m->yield_seed != 0 ? m->yield_seed * 2 + 1 + ((uint64_t)p->rank << 32) : 0;
         p->waits_for = NULL;
-        p->state = LPI_TIMED;
         lpi_capacity_reset(p);
-        lpi_heap_push(&c->timers, &p->timer, 0);
+        p->state = LPI_TIMED;
+        p->deadline = 0;
+        lpi_heap_push(&c->timers, 0, p->rank);
     }
 }
 
@@ -277,7 +280,6 @@ static void collect(struct logp_machine *m)
         r->messages += c->messages;
         if (i > 0)
             lpi_histogram_merge(lag, &c->lag);
-        lpi_heap_clear(&c->timers);
     }
     for (int i = 0; i < m->P; i++) {
         r->unreceived += (uint64_t)m->procs[i].inbox.n_pending;

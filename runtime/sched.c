@@ -9,7 +9,7 @@
  * bring an earlier deadline.
  *
  * Invariants: exactly one proc of a core is RUNNING or inside hold() at any time; a proc is in the
- * heap iff it is TIMED; deadlines below 0 are in the past and need no clock.
+ * heap if it is TIMED; deadlines below 0 are in the past and need no clock.
  *
  * Under the virtual clock the machine is one core, and instead of spinning, time jumps to the
  * earliest deadline. A proc's clock may be ahead of virtual_now; lpi_reach() waits until the
@@ -24,6 +24,7 @@ enum {
     IDLE_POLLS = 2048,
     CLOSE_NS = 5000,   /* a deadline so close behind the holder's: its proc is made ready ... */
     PREPARE_NS = 3000, /* ... as long as there is so much time to do it */
+    FINAL_NS = 60,     /* before a deadline only the clock is looked at */
     LATE_NS = 3000,    /* so short before a deadline a hand-over must be the shortest */
 };
 
@@ -44,9 +45,37 @@ bool lpi_stop(struct logp_machine *m, int error)
                                                    memory_order_relaxed);
 }
 
-static struct lpi_proc *proc_of(struct lpi_heap_node *node)
+/* Is this the deadline of its proc, and not one that has been moved or withdrawn? */
+static bool holds(void *machine, const struct lpi_heap_slot *s)
 {
-    return (struct lpi_proc *)(void *)((char *)node - offsetof(struct lpi_proc, timer));
+    const struct logp_machine *m = machine;
+    const struct lpi_proc *p = &m->procs[s->rank];
+
+    return p->state == LPI_TIMED && p->deadline == s->key;
+}
+
+static void set_deadline(struct lpi_proc *p, int64_t deadline)
+{
+    struct lpi_core *c = p->core;
+
+    p->state = LPI_TIMED;
+    p->deadline = deadline;
+    if (c->timers.n == c->timers.capacity)
+        lpi_heap_purge(&c->timers, holds, c->machine);
+    lpi_heap_push(&c->timers, deadline, p->rank);
+}
+
+/* The proc with the earliest deadline; NULL: none has one. */
+static struct lpi_proc *earliest(struct lpi_core *c)
+{
+    while (c->timers.n > 0) {
+        const struct lpi_heap_slot *top = &c->timers.slots[0];
+
+        if (holds(c->machine, top))
+            return &c->machine->procs[top->rank];
+        lpi_heap_pop(&c->timers);
+    }
+    return NULL;
 }
 
 /* All have arrived: release those of this core, with the common start as their deadline. */
@@ -93,23 +122,36 @@ static void nobody_ready(struct lpi_core *c)
     lpi_check_deadlock(c);
 }
 
-static bool is_late(const struct logp_machine *m, const struct lpi_heap_node *next)
+/* Should the next proc be running already? Asked only where the executor cares. */
+static bool is_late(const struct logp_machine *m, const struct lpi_proc *next)
 {
-    return next->key < 0 || (!m->is_virtual && lpi_wall(m) > next->key - LATE_NS);
+    if (m->executor->prepare == NULL)
+        return false;
+    return next->deadline < 0 || (!m->is_virtual && lpi_wall(m) > next->deadline - LATE_NS);
 }
 
-/* The first return from a common start tells whether this core was there in time. */
-static void note_lag(struct lpi_core *c, const struct lpi_proc *p, int64_t lag)
+/*
+ * What the last wait of this core came to, up to the moment its vp went back to its program; recorded
+ * when the next one begins, so that a vp is not held up by the bookkeeping. The first return from a
+ * common start tells whether this core was there in time.
+ */
+static void note_lag(struct lpi_core *c)
 {
-    const unsigned generation =
-        atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed);
+    const int64_t lag = c->clock_seen - c->last_deadline;
 
-    if (c->start_pending)
+    if (c->last_deadline < 0)
+        return;
+    c->last_deadline = -1;
+    if (c->start_pending) {
+        const unsigned generation =
+            atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed);
+
         /* relaxed: read after another sync */
         atomic_store_explicit(&c->start_late[generation & 1], lag, memory_order_relaxed);
-    else if (p->emulating)
+        c->start_pending = false;
+    } else if (c->last_counts) {
         lpi_histogram_add(&c->lag, lag);
-    c->start_pending = false;
+    }
 }
 
 /* Those whose deadlines follow at once on that of p, the earliest, are made ready. */
@@ -117,8 +159,8 @@ static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 {
     c->prepared = p;
     for (int i = 1; i <= LPI_HEAP_ARITY && i < c->timers.n; i++)
-        if (c->timers.slots[i].key - p->timer.key < CLOSE_NS)
-            c->machine->executor->prepare(proc_of(c->timers.slots[i].node));
+        if (c->timers.slots[i].key - p->deadline < CLOSE_NS)
+            c->machine->executor->prepare(&c->machine->procs[c->timers.slots[i].rank]);
 }
 
 /*
@@ -128,8 +170,7 @@ static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 static bool due(struct lpi_core *c, struct lpi_proc *p)
 {
     struct logp_machine *m = c->machine;
-    const int64_t deadline = p->timer.key;
-    int64_t now;
+    const int64_t deadline = p->deadline;
 
     if (deadline < 0)
         return true;
@@ -138,14 +179,20 @@ static bool due(struct lpi_core *c, struct lpi_proc *p)
         p->emulated = deadline;
         return true;
     }
-    now = lpi_wall(m);
-    if (now < deadline) {
-        if (m->executor->prepare != NULL && c->prepared != p && deadline - now > PREPARE_NS)
+    if (c->clock_seen < deadline) {
+        do
+            c->clock_seen = lpi_wall(m);
+        while (c->clock_seen < deadline && deadline - c->clock_seen < FINAL_NS);
+    }
+    if (c->clock_seen < deadline) {
+        if (m->executor->prepare != NULL && c->prepared != p &&
+            deadline - c->clock_seen > PREPARE_NS)
             prepare_next(c, p);
         return false;
     }
     c->prepared = NULL;
-    note_lag(c, p, now - deadline);
+    c->last_deadline = deadline;
+    c->last_counts = p->emulating;
     p->emulated = deadline;
     return true;
 }
@@ -159,22 +206,21 @@ static int hold(struct lpi_proc *p)
     struct lpi_core *c = p->core;
     struct logp_machine *m = c->machine;
 
-    for (;;) {
-        struct lpi_heap_node *top;
+    note_lag(c);
+    while (!lpi_stopping(m)) {
+        struct lpi_proc *first;
 
-        if (lpi_stopping(m))
-            break;
         look_up(c);
-        top = lpi_heap_top(&c->timers);
-        if (top == NULL)
+        first = earliest(c);
+        if (first == NULL) {
             nobody_ready(c);
-        else if (top != &p->timer)
-            m->executor->switch_to(p, proc_of(top), is_late(m, top));
-        else if (due(c, p))
+        } else if (first != p) {
+            m->executor->switch_to(p, first, is_late(m, first));
+        } else if (due(c, p)) {
+            lpi_heap_pop(&c->timers);
             break;
+        }
     }
-    if (p->timer.place >= 0)
-        lpi_heap_remove(&c->timers, &p->timer);
     p->state = LPI_RUNNING;
     lpi_busy(c);
     return lpi_stopped(p);
@@ -182,8 +228,7 @@ static int hold(struct lpi_proc *p)
 
 static int wait_timed(struct lpi_proc *p, int64_t deadline)
 {
-    p->state = LPI_TIMED;
-    lpi_heap_push(&p->core->timers, &p->timer, deadline);
+    set_deadline(p, deadline);
     return hold(p);
 }
 
@@ -217,12 +262,13 @@ int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
 int lpi_reach(struct lpi_proc *p, int64_t t)
 {
     struct lpi_core *c = p->core;
-    const struct lpi_heap_node *top;
+    const struct lpi_proc *first;
 
     if (!c->machine->is_virtual)
         return 0;
-    top = lpi_heap_top(&c->timers);
-    if (top != NULL && (top->key < t || (top->key == t && top->rank < p->rank)))
+    first = earliest(c);
+    if (first != NULL &&
+        (first->deadline < t || (first->deadline == t && first->rank < p->rank)))
         return wait_timed(p, t);
     c->virtual_now = t;
     p->emulated = t;
@@ -238,14 +284,10 @@ int lpi_yield(struct lpi_proc *p)
 /* p gets a deadline, or an earlier one. Called by the holder of its core. */
 void lpi_wake(struct lpi_proc *p, int64_t deadline)
 {
-    if (p->timer.place >= 0) {
-        if (p->timer.key <= deadline)
-            return;
-        lpi_heap_remove(&p->core->timers, &p->timer);
-    }
-    p->state = LPI_TIMED;
+    if (p->state == LPI_TIMED && p->deadline <= deadline)
+        return;
     p->core->prepared = NULL; /* the order may have changed */
-    lpi_heap_push(&p->core->timers, &p->timer, deadline);
+    set_deadline(p, deadline);
 }
 
 /* All procs of the machine have arrived: fix the start. */
@@ -285,7 +327,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     }
     rc = hold(p);
     if (rc == 0 && start != NULL)
-        *start = p->timer.key;
+        *start = p->deadline;
     return rc;
 }
 
@@ -294,8 +336,9 @@ static struct lpi_proc *successor(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
 
+    note_lag(c);
     for (;;) {
-        struct lpi_heap_node *top;
+        struct lpi_proc *first;
 
         /* acquire pairs with the decrement in lpi_proc_main(): all has been sent */
         if (c->n_live == 0 && atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
@@ -306,9 +349,9 @@ static struct lpi_proc *successor(struct lpi_core *c)
             return c->procs[c->stop_cursor];
         }
         look_up(c);
-        top = lpi_heap_top(&c->timers);
-        if (top != NULL)
-            return proc_of(top);
+        first = earliest(c);
+        if (first != NULL)
+            return first;
         nobody_ready(c);
     }
 }
@@ -320,8 +363,7 @@ void lpi_proc_main(struct lpi_proc *p)
     struct logp_machine *m = c->machine;
     int rc;
 
-    lpi_heap_remove(&c->timers, &p->timer);
-    p->state = LPI_RUNNING;
+    p->state = LPI_RUNNING; /* its slot in the heap no longer holds */
     rc = lpi_stopped(p);
     if (rc == 0 && !m->is_virtual)
         rc = lpi_sync(p, NULL);

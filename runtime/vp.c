@@ -73,14 +73,14 @@ static void enter(struct lpi_proc *p)
     } else if (spent > 0) {
         p->emulated += spent;
     }
-    p->left = now;
+    p->left = p->core->clock_seen = now;
 }
 
 /* The end of a call: what the runtime did meanwhile is not the program's computing. */
 static int leave(struct lpi_proc *p, int rc)
 {
     if (p->emulating)
-        p->left = lpi_wall(p->core->machine);
+        p->left = p->core->clock_seen = lpi_wall(p->core->machine);
     return rc;
 }
 
@@ -566,17 +566,28 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
 
 int64_t logp_now(struct logp_vp *vp)
 {
-    struct lpi_proc *p = vp->proc;
+    int64_t wall;
 
-    enter(p);
-    return lpi_has_clock(p) ? p->emulated : lpi_wall(p->core->machine);
+    return logp_clocks(vp, &wall);
 }
 
 int64_t logp_wall_now(struct logp_vp *vp)
 {
+    int64_t wall;
+
+    logp_clocks(vp, &wall);
+    return wall;
+}
+
+int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
+{
     struct lpi_proc *p = vp->proc;
 
-    return p->core->machine->is_virtual ? p->emulated : lpi_wall(p->core->machine);
+    enter(p); /* reads the wall clock where there is something to emulate */
+    *wall_ns = p->core->machine->is_virtual ? p->emulated
+               : p->emulating               ? p->left
+                                            : lpi_wall(p->core->machine);
+    return lpi_has_clock(p) ? p->emulated : *wall_ns;
 }
 
 int logp_sync(struct logp_vp *vp, int64_t *start_ns)

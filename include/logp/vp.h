@@ -169,6 +169,9 @@ LOGP_API int64_t logp_now(struct logp_vp *vp);
 /** @return the wall clock in ns since the run began, lag included; virtual: logp_now(). */
 LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
 
+/** Both with one reading: the wall clock into *wall_ns. @return this vp's clock, as logp_now(). */
+LOGP_API int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns);
+
 /**
  * Wait for all vps of the machine, then start all of them at one time, fixed in advance, as if
  * a new run began: clocks are set to it and gaps are forgotten. Costs no emulated time.
