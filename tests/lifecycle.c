@@ -2,7 +2,7 @@
 /*
  * Many lives of a machine, with all that can happen in one: broadcasts, messages and requests left
  * behind, errors, deadlocks, a model replaced. A plain program, so that leak checkers see all of
- * it. usage: lifecycle CYCLES [virtual]
+ * it. usage: lifecycle CYCLES EXECUTOR [virtual]
  */
 #include <logp/logp.h>
 
@@ -56,11 +56,11 @@ static void expect(int rc, int wanted, const char *what)
     exit(1);
 }
 
-static void live(int P, enum logp_clock clock)
+static void live(int P, const char *executor, enum logp_clock clock)
 {
     const struct logp_params params = {
         .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
-    struct logp_config config = {.n_processors = P, .clock = clock};
+    struct logp_config config = {.n_processors = P, .executor = executor, .clock = clock};
     struct logp_delay delay;
     struct logp_machine *m;
 
@@ -78,10 +78,11 @@ static void live(int P, enum logp_clock clock)
 int main(int argc, char **argv)
 {
     const int cycles = argc > 1 ? atoi(argv[1]) : 100;
-    const bool is_virtual = argc > 2 && strcmp(argv[2], "virtual") == 0;
+    const bool is_virtual = argc > 3 && strcmp(argv[3], "virtual") == 0;
 
     for (int i = 0; i < cycles; i++)
-        live(2 + i % 7, is_virtual || i % 2 == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL);
+        live(2 + i % 7, argc > 2 ? argv[2] : NULL,
+             is_virtual || i % 2 == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL);
     printf("%d lives\n", cycles);
     return 0;
 }

@@ -26,11 +26,17 @@
 
 static const int64_t test_timeout_ns = INT64_C(120000000000);
 
+/* The suites run once with each executor: ctest sets the variable. NULL: the default. */
+static inline const char *test_executor(void)
+{
+    return getenv("LOGP_TEST_EXECUTOR");
+}
+
 /* P vps; params == NULL: delay none. */
 static inline struct logp_machine *test_machine(int P, enum logp_clock clock,
                                                 const struct logp_params *params)
 {
-    struct logp_config config = {.n_processors = P, .clock = clock};
+    struct logp_config config = {.n_processors = P, .clock = clock, .executor = test_executor()};
     struct logp_machine *m = NULL;
 
     if (params != NULL)

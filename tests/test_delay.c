@@ -93,7 +93,8 @@ Test(delay, a_model_of_the_users_own)
 Test(delay, an_incomplete_model_is_refused)
 {
     static const struct logp_delay_ops incomplete = {.name = "x", .start = hop_start};
-    struct logp_config config = {.n_processors = 2, .delay = {&incomplete, NULL}};
+    struct logp_config config = {
+        .executor = test_executor(), .n_processors = 2, .delay = {&incomplete, NULL}};
     struct logp_machine *m;
 
     cr_expect_eq(logp_machine_create(&config, &m), -EINVAL);

@@ -354,7 +354,10 @@ static int refused_send(struct logp_vp *vp, void *arg)
 Test(faults, a_refused_sendrecv_loses_nothing)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_config config = {.n_processors = 2, .clock = clocks[i], .queue_limit = 1 << 18};
+        struct logp_config config = {.executor = test_executor(),
+                                     .n_processors = 2,
+                                     .clock = clocks[i],
+                                     .queue_limit = 1 << 18};
         struct logp_machine *m;
 
         cr_assert_eq(logp_machine_create(&config, &m), 0);

@@ -178,7 +178,8 @@ static int to_one(struct logp_vp *vp, void *arg)
 
 Test(mailbox, loses_none_of_ten_million)
 {
-    struct logp_config config = {.n_processors = 9, .yield_seed = 12, .queue_limit = 64 << 20};
+    struct logp_config config = {
+        .executor = test_executor(), .n_processors = 9, .yield_seed = 12, .queue_limit = 64 << 20};
     uint64_t each = 10000000 / TEST_SCALE / 8;
     struct logp_machine *m;
 
