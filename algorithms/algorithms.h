@@ -34,9 +34,17 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
     return t;
 }
 
-static inline struct logp_prediction lpi_exact(int64_t ns)
+static inline struct logp_prediction lpi_no_prediction(void)
 {
-    return (struct logp_prediction){LOGP_PREDICTION_EXACT, ns};
+    return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+}
+
+/* Beyond 292 years there is none. */
+static inline struct logp_prediction lpi_exact(__int128 ns)
+{
+    if (ns > INT64_MAX)
+        return lpi_no_prediction();
+    return (struct logp_prediction){LOGP_PREDICTION_EXACT, (int64_t)ns};
 }
 
 /* tree.c: collectives along trees. */
@@ -64,7 +72,26 @@ LPI_ALGORITHM(broadcast_binary);
 LPI_ALGORITHM(broadcast_binomial);
 LPI_ALGORITHM(broadcast_optimal);
 int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c);
-void lpi_broadcast_fill(int rank, uint64_t seed, const struct logp_coll *c);
-bool lpi_broadcast_check(int rank, uint64_t seed, const struct logp_coll *c);
+void lpi_broadcast_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_broadcast_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* barrier.c */
+int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c);
+struct logp_prediction lpi_barrier_dissemination_predict(int64_t P, const struct logp_coll *c);
+void lpi_barrier_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_barrier_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_barrier_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* alltoall.c */
+int lpi_alltoall_linear_run(struct logp_vp *vp, const struct logp_coll *c);
+struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_coll *c);
+void lpi_alltoall_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* pattern.c: bytes that differ with their seed, as operands. */
+void lpi_pattern_fill(void *buf, size_t n_bytes, uint64_t seed);
+bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed);
 
 #endif

@@ -13,6 +13,7 @@
 #include <logp/vp.h>
 
 #include <stdint.h>
+#include <string.h>
 
 /* Receive from the parent, send to the children in their order. */
 int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c)
@@ -26,41 +27,32 @@ int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c)
     return rc;
 }
 
-/* A byte of the item: splitmix64 of seed and position (Steele et al., OOPSLA 2014). */
-static unsigned char item_byte(uint64_t seed, size_t i)
+void lpi_broadcast_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
-    uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + i / 8 + 1;
-
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (unsigned char)((x ^ (x >> 31)) >> (i % 8 * 8));
+    (void)P;
+    *buf = c->n_bytes;
+    *recv_buf = 0;
 }
 
-void lpi_broadcast_fill(int rank, uint64_t seed, const struct logp_coll *c)
+void lpi_broadcast_fill(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
-    unsigned char *buf = c->buf;
-
-    for (size_t i = 0; i < c->n_bytes; i++)
-        buf[i] = rank == c->root ? item_byte(seed, i) : (unsigned char)~item_byte(seed, i);
+    (void)P;
+    if (rank == c->root)
+        lpi_pattern_fill(c->buf, c->n_bytes, seed);
+    else
+        memset(c->buf, 0xa5, c->n_bytes);
 }
 
-bool lpi_broadcast_check(int rank, uint64_t seed, const struct logp_coll *c)
+bool lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
-    const unsigned char *buf = c->buf;
-
-    (void)rank;
-    for (size_t i = 0; i < c->n_bytes; i++)
-        if (buf[i] != item_byte(seed, i))
-            return false;
-    return true;
+    (void)P, (void)rank;
+    return lpi_pattern_check(c->buf, c->n_bytes, seed);
 }
 
 /* The end of the last receive, when the last node could go on at `last`. */
 static struct logp_prediction ends_at(int64_t P, __int128 last, const struct lpi_times *t)
 {
-    if (last > INT64_MAX)
-        return (struct logp_prediction){LOGP_PREDICTION_NONE, 0}; /* beyond 292 years */
-    return lpi_exact(P > 1 ? (int64_t)last - t->early : 0);
+    return lpi_exact(P > 1 ? last - t->early : 0);
 }
 
 static int virtual_rank(int rank, int root, int P)
@@ -300,6 +292,6 @@ struct logp_prediction lpi_broadcast_optimal_predict(int64_t P, const struct log
     struct logp_tree tree;
 
     if (logp_tree_broadcast(&tree, P, &c->params, c->n_bytes) != 0)
-        return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+        return lpi_no_prediction();
     return lpi_exact(logp_tree_time(&tree));
 }

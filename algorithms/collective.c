@@ -65,7 +65,7 @@ struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int6
                                     const struct logp_coll *c)
 {
     if (P < 1 || P > LOGP_TREE_MAX || logp_capacity(&c->params) > 0)
-        return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+        return lpi_no_prediction();
     return algorithm->predict(P, c);
 }
 
@@ -105,4 +105,18 @@ int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
     rc = logp_coll_run(vp, algorithm, &c);
     logp_coll_unplan(&c);
     return rc;
+}
+
+int logp_barrier(struct logp_vp *vp)
+{
+    const struct logp_coll c = {.tag = 0};
+
+    return logp_coll_run(vp, logp_algorithm_find("barrier", "dissemination"), &c);
+}
+
+int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf)
+{
+    const struct logp_coll c = {.buf = send_buf, .n_bytes = n_bytes, .recv_buf = recv_buf};
+
+    return logp_coll_run(vp, logp_algorithm_find("alltoall", "linear"), &c);
 }

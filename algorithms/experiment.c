@@ -91,7 +91,7 @@ static int once(struct logp_vp *vp, struct state *s, const struct logp_coll *c, 
     int64_t start;
     int rc;
 
-    s->collective->fill(me, seed, c);
+    s->collective->fill(s->P, me, seed, c);
     rc = logp_sync(vp, &start);
     if (rc == 0)
         rc = logp_coll_run(vp, s->experiment->algorithm, c);
@@ -99,7 +99,7 @@ static int once(struct logp_vp *vp, struct state *s, const struct logp_coll *c, 
         return rc;
     mine->emulated = logp_clocks(vp, &mine->wall);
     rc = logp_sync(vp, NULL);
-    mine->wrong |= !s->collective->check(me, seed, c);
+    mine->wrong |= !s->collective->check(s->P, me, seed, c);
     if (rc == 0 && me == 0) {
         s->start_ns = start;
         judge(s, logp_start_late(vp));
@@ -120,12 +120,19 @@ static int program(struct logp_vp *vp, void *arg)
 {
     struct state *s = arg;
     struct logp_coll c = s->experiment->coll;
+    size_t buf, recv_buf;
     int rc = logp_coll_plan(s->experiment->algorithm, s->P, logp_vp_rank(vp), &c);
 
     if (rc != 0)
         return rc;
-    c.buf = malloc(c.n_bytes > 0 ? c.n_bytes : 1);
-    rc = c.buf == NULL ? -ENOMEM : repeat(vp, s, &c);
+    s->collective->sizes(s->P, &c, &buf, &recv_buf);
+    if (buf + recv_buf > 0) {
+        c.buf = malloc(buf + recv_buf);
+        rc = c.buf == NULL ? -ENOMEM : 0;
+        c.recv_buf = recv_buf > 0 && rc == 0 ? (char *)c.buf + buf : NULL;
+    }
+    if (rc == 0)
+        rc = repeat(vp, s, &c);
     free(c.buf);
     logp_coll_unplan(&c);
     return rc;

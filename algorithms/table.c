@@ -23,10 +23,27 @@ static const struct logp_algorithm algorithms[] = {
     BROADCAST(binary, "a binary tree in heap order", shou_chen),
     BROADCAST(binomial, "recursive doubling, the farthest first", grama),
     BROADCAST(optimal, "the best tree for these L, o, g", shou_chen),
+    {.collective = "barrier",
+     .name = "dissemination",
+     .summary = "in round d tell i + d, hear from i - d",
+     .source = "Hensgen et al. 1988",
+     .run = lpi_barrier_dissemination_run,
+     .predict = lpi_barrier_dissemination_predict},
+    {.collective = "alltoall",
+     .name = "linear",
+     .summary = "send to i + 1, i + 2, ..., then receive",
+     .source = "Sun et al. 2002 (ring, eager)",
+     .run = lpi_alltoall_linear_run,
+     .predict = lpi_alltoall_linear_predict},
 };
 
 static const struct logp_collective collectives[] = {
-    {"broadcast", "one item from the root to all", lpi_broadcast_fill, lpi_broadcast_check},
+    {"broadcast", "one item from the root to all", lpi_broadcast_sizes, lpi_broadcast_fill,
+     lpi_broadcast_check},
+    {"barrier", "nobody goes on before all have come", lpi_barrier_sizes, lpi_barrier_fill,
+     lpi_barrier_check},
+    {"alltoall", "a different item from each to each", lpi_alltoall_sizes, lpi_alltoall_fill,
+     lpi_alltoall_check},
 };
 
 const struct logp_algorithm *logp_algorithms(size_t *n)

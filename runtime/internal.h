@@ -229,11 +229,11 @@ void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r);
 /* match.c: messages and receives meet. */
 int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
 void lpi_match_arrived(struct lpi_proc *p, int64_t until);
-int64_t lpi_next_arrival(const struct lpi_proc *p);
+int64_t lpi_next_arrival(struct lpi_proc *p);
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
 void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
-struct lpi_message *lpi_match_find(const struct lpi_proc *p, uint32_t context, int src, int tag,
+struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until);
 void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
 

@@ -11,8 +11,8 @@
  *
  * Invariant between calls: without an any-source receive, no pending message matches a posted one.
  *
- * Many pending messages are found through an index by hash of (context, source, tag), made when a
- * list grows beyond INDEX_FROM.
+ * Most messages wanted are among the first that are pending. An index by hash of (context, source,
+ * tag) is made for a vp when one is not found among the first INDEX_FROM.
  */
 #include "internal.h"
 
@@ -103,9 +103,11 @@ static void pend(struct lpi_inbox *in, struct lpi_message *m)
         in->first = m;
     in->last = m;
     in->n_pending++;
-    if (in->index != NULL && in->index->n_chains >= (unsigned)in->n_pending)
+    if (in->index == NULL)
+        return;
+    if (in->index->n_chains >= (unsigned)in->n_pending)
         chain_append(in->index, m);
-    else if (in->n_pending > INDEX_FROM)
+    else
         reindex(in);
 }
 
@@ -131,18 +133,28 @@ static bool fits(uint32_t c1, int src, int tag, uint32_t c2, int m_src, int m_ta
 }
 
 /* The first pending message of one source, in the order sent. */
-static struct lpi_message *find_from(const struct lpi_inbox *in, uint32_t context, int src, int tag)
+static struct lpi_message *find_from(struct lpi_inbox *in, uint32_t context, int src, int tag)
 {
     struct lpi_message *m;
+    int looked_at = 0;
 
-    if (in->index != NULL && tag != LOGP_ANY_TAG) {
-        for (m = chain_of(in->index, context, src, tag)->first; m != NULL; m = m->next_in_chain)
-            if (m->context == context && m->src == src && m->tag == tag)
-                return m;
-        return NULL;
-    }
-    for (m = in->first; m != NULL; m = m->next)
+    for (m = in->first; m != NULL; m = m->next) {
         if (fits(context, src, tag, m->context, m->src, m->tag))
+            return m;
+        if (++looked_at == INDEX_FROM && tag != LOGP_ANY_TAG)
+            break;
+    }
+    if (m == NULL)
+        return NULL;
+    if (in->index == NULL)
+        reindex(in);
+    if (in->index == NULL) { /* no memory for it */
+        while (m != NULL && !fits(context, src, tag, m->context, m->src, m->tag))
+            m = m->next;
+        return m;
+    }
+    for (m = chain_of(in->index, context, src, tag)->first; m != NULL; m = m->next_in_chain)
+        if (m->context == context && m->src == src && m->tag == tag)
             return m;
     return NULL;
 }
@@ -159,10 +171,10 @@ static bool overtakes(const struct lpi_message *m, uint32_t context, int tag)
  * The message that a receive with these arguments takes at time `until`; NULL: none has arrived.
  * From any source: the earliest arrival of those that overtake none of their own source.
  */
-struct lpi_message *lpi_match_find(const struct lpi_proc *p, uint32_t context, int src, int tag,
+struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until)
 {
-    const struct lpi_inbox *in = &p->inbox;
+    struct lpi_inbox *in = &p->inbox;
     struct lpi_message *best = NULL;
 
     if (src != LOGP_ANY_SOURCE) {
@@ -376,7 +388,7 @@ void lpi_match_arrived(struct lpi_proc *p, int64_t until)
 }
 
 /* When the next match can take place, INT64_MAX: nothing that is pending is wanted. */
-int64_t lpi_next_arrival(const struct lpi_proc *p)
+int64_t lpi_next_arrival(struct lpi_proc *p)
 {
     int64_t next = INT64_MAX;
 

@@ -32,8 +32,10 @@ struct logp_plan {
 struct logp_coll {
     int root;       /**< rank */
     int tag;        /**< >= 0; its messages use it, in the context of the view they are run in */
-    size_t n_bytes; /**< size of the item */
-    void *buf;      /**< n_bytes: the item on the root, room for it elsewhere */
+    size_t n_bytes; /**< size of the item; alltoall: for each destination */
+    void *buf;      /**< broadcast: the item on the root, room for it elsewhere;
+                         alltoall: P items, that for rank i at i n_bytes; barrier: NULL */
+    void *recv_buf; /**< alltoall: room for P items, by source; else NULL */
     struct logp_params params; /**< the model that the algorithm plans for */
     struct logp_plan plan;
 };
@@ -73,10 +75,12 @@ struct logp_algorithm {
 struct logp_collective {
     const char *name;
     const char *summary;
+    /** Bytes of buf and recv_buf on each of P processors. */
+    void (*sizes)(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
     /** Before a run: the operands of this rank, different for every seed; elsewhere garbage. */
-    void (*fill)(int rank, uint64_t seed, const struct logp_coll *c);
+    void (*fill)(int P, int rank, uint64_t seed, const struct logp_coll *c);
     /** After it: does this rank hold what it should? */
-    bool (*check)(int rank, uint64_t seed, const struct logp_coll *c);
+    bool (*check)(int P, int rank, uint64_t seed, const struct logp_coll *c);
 };
 
 /** The table. @param n out: its length. @return static storage. */
@@ -133,6 +137,21 @@ LOGP_API int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algo
  * Source: Shou & Chen 1996.
  */
 LOGP_API int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root);
+
+/**
+ * No processor of the view returns before all have called. Dissemination.
+ * @return as logp_send() and logp_recv()
+ * Source: Hensgen, Finkel, Manber, IJPP 17(1), 1988.
+ */
+LOGP_API int logp_barrier(struct logp_vp *vp);
+
+/**
+ * Everyone sends a different item to everyone, itself included.
+ * @param send_buf  P items of n_bytes, that for rank i at i n_bytes
+ * @param recv_buf  room for P items, by source; must not overlap send_buf
+ * @return as logp_send() and logp_recv()
+ */
+LOGP_API int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf);
 
 LOGP_END_DECLS
 

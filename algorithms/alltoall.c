@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* All-to-all: a different item from each processor to each. */
+#include "algorithms.h"
+
+#include <logp/vp.h>
+
+#include <string.h>
+
+void lpi_alltoall_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    *buf = *recv_buf = (size_t)P * c->n_bytes;
+}
+
+static uint64_t item_seed(int P, int from, int to, uint64_t seed)
+{
+    return seed * (uint64_t)P * (uint64_t)P + (uint64_t)from * (uint64_t)P + (uint64_t)to;
+}
+
+void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c)
+{
+    for (int to = 0; to < P; to++)
+        lpi_pattern_fill((char *)c->buf + (size_t)to * c->n_bytes, c->n_bytes,
+                         item_seed(P, rank, to, seed));
+    if (c->n_bytes > 0)
+        memset(c->recv_buf, 0xa5, (size_t)P * c->n_bytes);
+}
+
+bool lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
+{
+    for (int from = 0; from < P; from++)
+        if (!lpi_pattern_check((const char *)c->recv_buf + (size_t)from * c->n_bytes, c->n_bytes,
+                               item_seed(P, from, rank, seed)))
+            return false;
+    return true;
+}
+
+/* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.
+ * Source: Sun, Zhang & Song 2002, ring, all sends first. */
+int lpi_alltoall_linear_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const size_t n = c->n_bytes;
+    char *out = c->buf, *in = c->recv_buf;
+    int rc = 0;
+
+    if (n > 0)
+        memcpy(in + (size_t)me * n, out + (size_t)me * n, n);
+    for (int d = 1; rc == 0 && d < P; d++) {
+        const int to = me + d < P ? me + d : me + d - P;
+
+        rc = logp_send(vp, to, c->tag, out + (size_t)to * n, n);
+    }
+    for (int d = 1; rc == 0 && d < P; d++) {
+        const int from = me >= d ? me - d : me - d + P;
+
+        rc = logp_recv(vp, from, c->tag, in + (size_t)from * n, n, NULL);
+    }
+    return rc;
+}
+
+/*
+ * The sends start E_s apart, the receives E_r, and message k = 0, 1, ... arrives at
+ * k E_s + o_send + st + L: o_send + o_recv + max((P-2)(E_s + E_r), L + st + (P-2) max(E_s, E_r)).
+ */
+struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->params;
+    const int64_t stream = logp_stream_ns(p, c->n_bytes);
+    const int64_t send = lpi_max(p->o_send_ns, p->g_ns + stream);
+    const int64_t recv = lpi_max(p->o_recv_ns, p->g_ns + stream);
+    const __int128 both = (__int128)(P - 2) * (send + recv);
+    const __int128 last = (__int128)(P - 2) * lpi_max(send, recv) + p->L_ns + stream;
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (p->gap_shared)
+        return lpi_no_prediction();
+    return lpi_exact(p->o_send_ns + p->o_recv_ns + (both > last ? both : last));
+}
