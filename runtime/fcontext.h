@@ -28,6 +28,7 @@ void *make_fcontext(void *top, size_t size, void (*fn)(struct lpi_fcontext_trans
 #endif
 
 #ifdef LPI_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef LPI_TSAN
@@ -58,6 +59,9 @@ static inline void lpi_shadow_register(struct lpi_fiber_shadow *s, void *bottom,
 
 static inline void lpi_shadow_forget(struct lpi_fiber_shadow *s)
 {
+#ifdef LPI_ASAN
+    __asan_unpoison_memory_region(s->bottom, s->size); /* others may get the addresses */
+#endif
 #ifdef LPI_VALGRIND
     VALGRIND_STACK_DEREGISTER(s->valgrind_id);
 #endif
@@ -74,6 +78,9 @@ static inline void lpi_shadow_fresh(struct lpi_fiber_shadow *s, void *bottom, si
     s->bottom = bottom;
     s->size = size;
     s->fake_stack = NULL;
+#ifdef LPI_ASAN
+    __asan_unpoison_memory_region(bottom, size); /* frames of the run before were left for good */
+#endif
 #ifdef LPI_TSAN
     if (s->tsan_fiber == NULL)
         s->tsan_fiber = __tsan_create_fiber(0);
