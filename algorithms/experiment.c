@@ -2,10 +2,10 @@
 /*
  * The experiment: see experiment.h.
  *
- * All repetitions are one run of the machine, so that its cores stay busy. Each has three syncs:
- * the common start; one after which rank 0 alone reads what all have written and judges the
- * repetition; and one after which everyone reads the verdict, so that nobody has to do so while it
- * is timed.
+ * All repetitions are one run of the machine, so that its cores stay busy. On the wall clock each
+ * has three syncs: the common start; one after which rank 0 alone reads what all have written and
+ * judges the repetition; and one after which everyone reads the verdict, so that nobody has to do
+ * so while it is timed.
  */
 #include <logp/experiment.h>
 #include <logp/vp.h>
@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static const int64_t progress_every_ns = 100000000;
@@ -27,11 +28,15 @@ struct state {
     const struct logp_experiment *experiment;
     const struct logp_collective *collective;
     struct logp_record *record;
+    char *buffers; /* of all ranks, stride bytes each */
+    size_t stride, buf_bytes;
     struct ending *endings;   /* by rank */
     int64_t *wall, *emulated; /* by repetition */
     int P, total;
     int done;     /* repetitions, of total: rank 0 writes it between the syncs */
     bool counted; /* not the warm-up */
+    bool is_virtual;
+    int *finished; /* virtual clock: how many ranks have, by repetition */
     int64_t start_ns;
     int64_t last_progress;
 };
@@ -116,26 +121,66 @@ static int repeat(struct logp_vp *vp, struct state *s, const struct logp_coll *c
     return rc;
 }
 
+/*
+ * Under the virtual clock no start can be missed and one vp runs at a time: there is nothing to
+ * judge, and the first repetition starts with the run. With a million vps every sync counts.
+ */
+static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct logp_coll *c)
+{
+    const int me = logp_vp_rank(vp);
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < s->total; i++) {
+        const uint64_t seed = s->experiment->seed + 1 + (uint64_t)i;
+        int64_t start = 0, end;
+
+        s->collective->fill(s->P, me, seed, c);
+        if (i > 0)
+            rc = logp_sync(vp, &start);
+        if (rc == 0)
+            rc = logp_coll_run(vp, s->experiment->algorithm, c);
+        if (rc != 0)
+            break;
+        s->endings[me].wrong |= !s->collective->check(s->P, me, seed, c);
+        end = logp_now(vp) - start;
+        if (end > s->emulated[i])
+            s->emulated[i] = end;
+        s->finished[i]++;
+    }
+    return rc;
+}
+
 static int program(struct logp_vp *vp, void *arg)
 {
     struct state *s = arg;
     struct logp_coll c = s->experiment->coll;
-    size_t buf, recv_buf;
     int rc = logp_coll_plan(s->experiment->algorithm, s->P, logp_vp_rank(vp), &c);
 
     if (rc != 0)
         return rc;
-    s->collective->sizes(s->P, &c, &buf, &recv_buf);
-    if (buf + recv_buf > 0) {
-        c.buf = malloc(buf + recv_buf);
-        rc = c.buf == NULL ? -ENOMEM : 0;
-        c.recv_buf = recv_buf > 0 && rc == 0 ? (char *)c.buf + buf : NULL;
-    }
+    c.buf = s->buffers + (size_t)logp_vp_rank(vp) * s->stride;
+    c.recv_buf = (char *)c.buf + s->buf_bytes;
     if (rc == 0)
-        rc = repeat(vp, s, &c);
-    free(c.buf);
+        rc = s->is_virtual ? repeat_virtual(vp, s, &c) : repeat(vp, s, &c);
     logp_coll_unplan(&c);
     return rc;
+}
+
+/* n zeroed pieces of size bytes, in huge pages where there are many: a fault costs a microsecond.
+ */
+static void *zeroed(size_t n, size_t size)
+{
+    const size_t huge = (size_t)2 << 20, bytes = n * size;
+    void *memory;
+
+    if (size > 0 && n > SIZE_MAX / 2 / size)
+        return NULL;
+    memory = aligned_alloc(bytes >= huge ? huge : 64, (bytes / huge + 1) * huge);
+    if (memory != NULL && bytes >= huge)
+        madvise(memory, bytes, MADV_HUGEPAGE);
+    if (memory != NULL)
+        memset(memory, 0, bytes);
+    return memory;
 }
 
 static int compare(const void *a, const void *b)
@@ -186,6 +231,8 @@ static void finish(struct state *s, const struct logp_report *report)
     r->lag.max_ns = report->lag.max_ns;
     if (r->reps == 0)
         return;
+    if (s->is_virtual)
+        memset(s->wall, 0, (size_t)r->reps * sizeof(*s->wall));
     r->messages = report->messages / (uint64_t)(r->reps + r->restarts);
     r->measured = logp_summarize(s->wall, (size_t)r->reps);
     r->emulated = logp_summarize(s->emulated, (size_t)r->reps);
@@ -206,8 +253,13 @@ static int run_both(struct logp_machine *machine, struct state *s)
         s->counted = counted;
         s->total = counted ? x->reps : x->warmup;
         s->done = 0;
+        memset(s->emulated, 0, (size_t)s->total * sizeof(*s->emulated));
+        memset(s->finished, 0, (size_t)s->total * sizeof(*s->finished));
         rc = logp_machine_run(machine, program, s, left);
     }
+    if (s->counted && s->is_virtual) /* those that all ranks have finished */
+        while (s->record->reps < s->total && s->finished[s->record->reps] == s->P)
+            s->record->reps++;
     if (s->counted)
         finish(s, logp_machine_report(machine));
     return rc;
@@ -220,6 +272,8 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     const bool wall = logp_machine_clock(machine) == LOGP_CLOCK_WALL;
     const bool delayed = logp_machine_delayed(machine);
     struct state *s;
+    const size_t reps = (size_t)(x->reps > x->warmup ? x->reps : x->warmup);
+    size_t recv_bytes;
     int rc = -ENOMEM;
 
     *record = (struct logp_record){.P = P, .wrong_rank = -1};
@@ -238,18 +292,25 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
                         .record = record,
                         .P = P,
                         .collective = logp_collective_find(x->algorithm->collective),
-                        .endings = aligned_alloc(64, (size_t)P * sizeof(*s->endings)),
-                        .wall = malloc((size_t)x->reps * sizeof(*s->wall)),
-                        .emulated = malloc((size_t)x->reps * sizeof(*s->emulated))};
-    if (s->endings != NULL)
-        memset(s->endings, 0, (size_t)P * sizeof(*s->endings));
-    if (s->endings != NULL && s->wall != NULL && s->emulated != NULL)
+                        .endings = zeroed((size_t)P, sizeof(*s->endings)),
+                        .wall = malloc(reps * sizeof(*s->wall)),
+                        .emulated = malloc(reps * sizeof(*s->emulated)),
+                        .finished = malloc(reps * sizeof(*s->finished)),
+                        .is_virtual = !wall};
+    s->collective->sizes(P, &x->coll, &s->buf_bytes, &recv_bytes);
+    s->buf_bytes = (s->buf_bytes + 15) / 16 * 16;
+    s->stride = (s->buf_bytes + recv_bytes + 15) / 16 * 16;
+    s->buffers = zeroed((size_t)P, s->stride);
+    if (s->endings != NULL && s->wall != NULL && s->emulated != NULL && s->finished != NULL &&
+        s->buffers != NULL)
         rc = run_both(machine, s);
     if (logp_machine_busy(machine)) /* a vp that never came back may still use it */
         return rc;
     free(s->endings);
+    free(s->buffers);
     free(s->wall);
     free(s->emulated);
+    free(s->finished);
     free(s);
     return rc;
 }

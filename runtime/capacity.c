@@ -11,6 +11,8 @@
  */
 #include "internal.h"
 
+#include "memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -105,7 +107,7 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
 
 int lpi_capacity_create(struct logp_machine *m)
 {
-    m->onwire = calloc((size_t)m->P, sizeof(*m->onwire));
+    m->onwire = lpi_memory_zeroed((size_t)m->P, sizeof(*m->onwire));
     if (m->onwire == NULL)
         return -ENOMEM;
     for (int i = 0; i < m->P; i++) {
@@ -122,7 +124,7 @@ void lpi_capacity_destroy(struct logp_machine *m)
         free(m->onwire[i].to.at);
         pthread_spin_destroy(&m->onwire[i].lock);
     }
-    free(m->onwire);
+    lpi_memory_free(m->onwire, (size_t)m->P, sizeof(*m->onwire));
 }
 
 void lpi_capacity_reset(struct lpi_proc *p)

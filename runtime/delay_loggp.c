@@ -19,10 +19,11 @@ static int64_t max2(int64_t a, int64_t b)
 
 int64_t logp_stream_ns(const struct logp_params *params, size_t n_bytes)
 {
-    const unsigned __int128 ps =
-        n_bytes > 1 ? (unsigned __int128)(n_bytes - 1) * (uint64_t)params->G_ps : 0;
-    const unsigned __int128 ns = (ps + 999) / 1000;
+    unsigned __int128 ns;
 
+    if (params->G_ps == 0 || n_bytes <= 1)
+        return 0;
+    ns = ((unsigned __int128)(n_bytes - 1) * (uint64_t)params->G_ps + 999) / 1000;
     return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8;
 }
 

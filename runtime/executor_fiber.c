@@ -3,12 +3,13 @@
  * One pinned carrier thread per core; a vp is a fiber on it, and a hand-over is a jump of 10 ns.
  *
  * The jump is Boost.Context's fcontext. It hands the context of whoever jumped to whoever is jumped
- * to, so each jump's far end first puts that context away (arrive). A fiber is made when it is first
- * given the core in a run; when its vp ends it jumps away for good, and its stack serves again.
+ * to, so each jump's far end first puts that context away (arrive). A fiber is made when it is
+ * first given the core in a run; when its vp ends it jumps away for good, and its stack serves
+ * again.
  *
  * Stacks lie in one mapping, untouched memory costs nothing. Each has a guard page below it as long
- * as there are at most GUARDED_STACKS of them: every guard splits the mapping, and the kernel allows
- * 65530 parts (vm.max_map_count). Beyond that an overflow is not caught.
+ * as there are at most LPI_MOST_OWN_STACKS of them: every guard splits the mapping, and the kernel
+ * allows 65530 parts (vm.max_map_count). Beyond that an overflow is not caught.
  *
  * Sanitizers and valgrind are told of every stack and every jump.
  */
@@ -26,7 +27,6 @@
 #include <urcu/urcu-memb.h>
 
 enum {
-    GUARDED_STACKS = 16384,
     CARRIER_STACK = 256 << 10,
     COLOURS = 31, /* stacks begin at so many offsets ... */
     COLOUR = 128, /* ... of so many bytes, or their tops would all share a few cache sets */
@@ -163,7 +163,7 @@ static int map_stacks(struct logp_machine *m, struct fibers *f)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t size = (m->stack_bytes + page - 1) / page * page;
 
-    f->guard = m->P <= GUARDED_STACKS ? page : 0;
+    f->guard = m->P <= LPI_MOST_OWN_STACKS ? page : 0;
     f->stride = size + f->guard;
     f->mapped = f->stride * (size_t)m->P;
     f->stacks = mmap(NULL, f->mapped, PROT_READ | PROT_WRITE,

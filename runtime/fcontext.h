@@ -43,8 +43,8 @@ void *make_fcontext(void *top, size_t size, void (*fn)(struct lpi_fcontext_trans
 struct lpi_fiber_shadow {
     const void *bottom;
     size_t size;
-    void *fake_stack;   /* asan */
-    void *tsan_fiber;   /* tsan */
+    void *fake_stack; /* asan */
+    void *tsan_fiber; /* tsan */
     unsigned valgrind_id;
 };
 

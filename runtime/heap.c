@@ -2,8 +2,9 @@
 /* The heap of deadlines: see heap.h. */
 #include "heap.h"
 
+#include "memory.h"
+
 #include <errno.h>
-#include <stdlib.h>
 
 static bool before(const struct lpi_heap_slot *a, const struct lpi_heap_slot *b)
 {
@@ -33,13 +34,13 @@ static void sift_down(struct lpi_heap *h, int place, struct lpi_heap_slot s)
 int lpi_heap_init(struct lpi_heap *h, int most)
 {
     *h = (struct lpi_heap){.capacity = 2 * most};
-    h->slots = malloc((size_t)h->capacity * sizeof(*h->slots));
+    h->slots = lpi_memory_zeroed((size_t)h->capacity, sizeof(*h->slots));
     return h->slots == NULL ? -ENOMEM : 0;
 }
 
 void lpi_heap_fini(struct lpi_heap *h)
 {
-    free(h->slots);
+    lpi_memory_free(h->slots, (size_t)h->capacity, sizeof(*h->slots));
     *h = (struct lpi_heap){0};
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A 4-ary heap of deadlines, the earliest (key, rank) on top. A slot is all it knows: sifting touches
- * the array and nothing else, which is what counts when thousands of deadlines lie together.
+ * A 4-ary heap of deadlines, the earliest (key, rank) on top. A slot is all it knows: sifting
+ * touches the array and nothing else, which is what counts when thousands of deadlines lie
+ * together.
  *
  * There is no removal from the middle. A deadline that is moved is pushed again, and the scheduler
  * passes over slots that no longer hold (lpi_heap_purge: when there are too many of them).

@@ -108,7 +108,9 @@ struct lpi_core {
     struct lpi_pool pool;
     struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
     int index;
-    int cpu; /* operating system's number; -1: not pinned */
+    int cpu;                /* operating system's number; -1: not pinned */
+    uintptr_t shared_stack; /* which vps use in turn; bytes 0: each has its own */
+    size_t shared_stack_bytes;
     struct lpi_proc **procs;
     int n_procs, n_live;
     int n_at_sync;
@@ -116,10 +118,10 @@ struct lpi_core {
     bool is_idle;    /* idle_epoch is odd */
     unsigned idle_polls;
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
-    int64_t clock_seen;    /* the last reading of the wall clock on this core */
-    int64_t last_deadline; /* of the last wait, whose lag is not recorded yet; -1: none */
-    bool last_counts;      /* ... and whether it is to be recorded */
-    bool start_pending; /* nobody has returned from the last sync yet */
+    int64_t clock_seen;              /* the last reading of the wall clock on this core */
+    int64_t last_deadline;           /* of the last wait, whose lag is not recorded yet; -1: none */
+    bool last_counts;                /* ... and whether it is to be recorded */
+    bool start_pending;              /* nobody has returned from the last sync yet */
     _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
     int64_t ready_tick;              /* deadlines in the past, in the order of becoming ready */
     int64_t virtual_now;
@@ -141,12 +143,16 @@ struct lpi_executor {
     /* `to` will be given the core as soon as the holder's own deadline has passed. NULL: there
      * is nothing to prepare. */
     void (*prepare)(struct lpi_proc *to);
-    /* The same for a proc that has ended; its carrier waits for the next run. */
+    /* See lpi_resident(); NULL: there are no shared stacks. */
+    void *(*resident)(const struct lpi_proc *p, void *address);
+    /* As switch_to for a proc that has ended; its carrier waits for the next run. */
     void (*leave)(struct lpi_proc *from, struct lpi_proc *to);
 };
 
 extern const struct lpi_executor *const lpi_executors[]; /* NULL-terminated */
-extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber;
+extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber, lpi_executor_shared;
+
+#define LPI_MOST_OWN_STACKS 16384 /* beyond, stacks have no guard pages of their own */
 
 struct lpi_pending_delay {
     struct lpi_pending_delay *next;
@@ -285,6 +291,19 @@ static inline int64_t lpi_wall(const struct logp_machine *m)
 static inline bool lpi_has_clock(const struct lpi_proc *p)
 {
     return p->emulating || p->core->machine->is_virtual;
+}
+
+/*
+ * Where the memory is that p calls `address`. The same, unless it lies on a stack that several vps
+ * share in turn and p's part of it is set aside (executor_fiber.c).
+ */
+static inline void *lpi_resident(const struct lpi_proc *p, void *address)
+{
+    const struct lpi_core *c = p->core;
+
+    if ((uintptr_t)address - c->shared_stack >= c->shared_stack_bytes)
+        return address;
+    return c->machine->executor->resident(p, address);
 }
 
 /* A deadline in the past, behind those that became ready before. */

@@ -2,6 +2,8 @@
 /* A machine from creation to destruction, and what its runs report: see machine.h. */
 #include "internal.h"
 
+#include "memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@ static const int64_t grace_ns = INT64_C(1000000000);
 _Thread_local struct lpi_core *lpi_this_core;
 
 const struct lpi_executor *const lpi_executors[] = {&lpi_executor_thread, &lpi_executor_fiber,
-                                                   NULL};
+                                                    NULL};
 
 const char *logp_version(void)
 {
@@ -26,6 +28,18 @@ const char *const *logp_executors(void)
     for (int i = 0; lpi_executors[i] != NULL; i++)
         names[i] = lpi_executors[i]->name;
     return names;
+}
+
+/* Fibers of the virtual clock may share a stack: if they are told to, or are very many. */
+static const struct lpi_executor *with_stacks(const struct lpi_executor *executor,
+                                              const struct logp_config *config)
+{
+    const bool can = executor == &lpi_executor_fiber && config->clock == LOGP_CLOCK_VIRTUAL;
+
+    if (can && (config->stacks == LOGP_STACKS_SHARED ||
+                (config->stacks == LOGP_STACKS_AUTO && config->n_processors > LPI_MOST_OWN_STACKS)))
+        return &lpi_executor_shared;
+    return executor;
 }
 
 static const struct lpi_executor *find_executor(const char *name)
@@ -75,24 +89,15 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
     return 0;
 }
 
-static void *zeroed(size_t n, size_t size)
-{
-    void *mem = aligned_alloc(LPI_LINE, (n * size + LPI_LINE - 1) / LPI_LINE * LPI_LINE);
-
-    if (mem != NULL)
-        memset(mem, 0, n * size);
-    return mem;
-}
-
 static int init_memory(struct logp_machine *m, const int *cpus, int lane_slots)
 {
     int rank = 0, rc = 0;
 
-    m->procs = zeroed((size_t)m->P, sizeof(*m->procs));
-    m->cores = zeroed((size_t)m->n_cores, sizeof(*m->cores));
-    m->waits = calloc((size_t)m->P, sizeof(*m->waits));
+    m->procs = lpi_memory_zeroed((size_t)m->P, sizeof(*m->procs));
+    m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
+    m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
     if (m->n_cores > 1)
-        m->offers = zeroed((size_t)m->P, sizeof(*m->offers));
+        m->offers = lpi_memory_zeroed((size_t)m->P, sizeof(*m->offers));
     if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
         (m->n_cores > 1 && m->offers == NULL))
         return -ENOMEM;
@@ -129,11 +134,11 @@ static void destroy_all(struct logp_machine *m)
     lpi_capacity_destroy(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
-    free(m->cores);
-    free(m->procs);
-    free(m->offers);
-    free(m->waits);
-    free(m);
+    lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
+    lpi_memory_free(m->procs, (size_t)m->P, sizeof(*m->procs));
+    lpi_memory_free(m->offers, (size_t)m->P, sizeof(*m->offers));
+    lpi_memory_free(m->waits, (size_t)m->P, sizeof(*m->waits));
+    lpi_memory_free(m, 1, sizeof(*m));
 }
 
 static bool valid(const struct logp_config *c)
@@ -153,7 +158,7 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
         return -EINVAL;
     if (executor == NULL)
         return -ENOENT;
-    m = zeroed(1, sizeof(*m));
+    m = lpi_memory_zeroed(1, sizeof(*m));
     if (m == NULL)
         return -ENOMEM;
     m->P = config->n_processors;
@@ -162,7 +167,7 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
     m->stack_bytes = config->stack_bytes > 0 ? config->stack_bytes : (size_t)256 << 10;
     m->yield_seed = config->yield_seed;
-    m->executor = executor;
+    m->executor = with_stacks(executor, config);
     m->report.error_rank = -1;
     atomic_init(&m->pending_at, INT64_MAX);
     atomic_init(&m->credit, (int64_t)m->queue_limit);
@@ -172,7 +177,7 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
         rc = init_memory(m, cpus, config->lane_slots);
     free(cpus);
     if (rc == 0)
-        rc = executor->create(m);
+        rc = m->executor->create(m);
     if (rc == 0)
         rc = lpi_delay_install(m, config->delay);
     if (rc != 0)

@@ -241,7 +241,7 @@ static bool bind(struct lpi_proc *p, struct logp_request *r, const struct lpi_en
     r->arrival = e->arrival;
     r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;
     if (taken && e->n_bytes > 0 && !e->direct)
-        memcpy(r->buf, e->data, e->n_bytes);
+        memcpy(lpi_resident(p, r->buf), e->data, e->n_bytes);
     settled(p, r);
     return taken;
 }

@@ -9,20 +9,41 @@
 #include "internal.h"
 
 #include "annotate.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_ITEMS = 64, KEEP_BYTES = 64 << 20 };
+enum { FIRST_CHUNK = 64, LAST_CHUNK = 32768, KEEP_BYTES = 64 << 20 };
 
+/* Items of one kind; each chunk is twice as long as the one before. */
 struct lpi_chunk {
     struct lpi_chunk *next;
-    union {
-        struct lpi_message messages[CHUNK_ITEMS];
-        struct logp_request requests[CHUNK_ITEMS];
-    } u;
+    size_t n, item_bytes;
+    _Alignas(16) char items[];
 };
+
+static struct lpi_chunk *new_chunk(struct lpi_chunk **list, size_t item_bytes)
+{
+    const size_t n = *list == NULL              ? FIRST_CHUNK
+                     : (*list)->n >= LAST_CHUNK ? LAST_CHUNK
+                                                : 2 * (*list)->n;
+    struct lpi_chunk *chunk = lpi_memory_zeroed(1, sizeof(*chunk) + n * item_bytes);
+
+    if (chunk == NULL)
+        return NULL;
+    chunk->next = *list;
+    chunk->n = n;
+    chunk->item_bytes = item_bytes;
+    *list = chunk;
+    return chunk;
+}
+
+static void *item(struct lpi_chunk *chunk, size_t i)
+{
+    return chunk->items + i * chunk->item_bytes;
+}
 
 static size_t class_bytes(unsigned size_class)
 {
@@ -72,16 +93,14 @@ static void reclaim(struct lpi_core *c)
 
 static void grow(struct lpi_pool *pool, struct lpi_core *c)
 {
-    struct lpi_chunk *chunk = malloc(sizeof(*chunk));
+    struct lpi_chunk *chunk = new_chunk(&pool->chunks, sizeof(struct lpi_message));
 
-    if (chunk == NULL)
-        return;
-    chunk->next = pool->chunks;
-    pool->chunks = chunk;
-    for (int i = CHUNK_ITEMS - 1; i >= 0; i--) {
-        chunk->u.messages[i].owner = c;
-        chunk->u.messages[i].size_class = 0;
-        keep(pool, &chunk->u.messages[i]);
+    for (size_t i = chunk != NULL ? chunk->n : 0; i-- > 0;) {
+        struct lpi_message *m = item(chunk, i);
+
+        m->owner = c;
+        m->size_class = 0;
+        keep(pool, m);
     }
 }
 
@@ -157,14 +176,12 @@ struct logp_request *lpi_request_new(struct lpi_core *c)
     struct logp_request *r = pool->free_requests;
 
     if (r == NULL) {
-        struct lpi_chunk *chunk = malloc(sizeof(*chunk));
+        struct lpi_chunk *chunk = new_chunk(&pool->request_chunks, sizeof(*r));
 
         if (chunk == NULL)
             return NULL;
-        chunk->next = pool->request_chunks;
-        pool->request_chunks = chunk;
-        for (int i = 0; i < CHUNK_ITEMS; i++)
-            lpi_request_free(c, &chunk->u.requests[i]);
+        for (size_t i = chunk->n; i-- > 0;)
+            lpi_request_free(c, item(chunk, i));
         r = pool->free_requests;
     }
     pool->free_requests = r->next;
@@ -181,8 +198,8 @@ void lpi_pool_forget_requests(struct lpi_core *c)
 {
     c->pool.free_requests = NULL;
     for (struct lpi_chunk *k = c->pool.request_chunks; k != NULL; k = k->next)
-        for (int i = 0; i < CHUNK_ITEMS; i++)
-            lpi_request_free(c, &k->u.requests[i]);
+        for (size_t i = k->n; i-- > 0;)
+            lpi_request_free(c, item(k, i));
 }
 
 static void free_chunks(struct lpi_chunk *k)
@@ -190,7 +207,7 @@ static void free_chunks(struct lpi_chunk *k)
     while (k != NULL) {
         struct lpi_chunk *next = k->next;
 
-        free(k);
+        lpi_memory_free(k, 1, sizeof(*k) + k->n * k->item_bytes);
         k = next;
     }
 }

@@ -95,7 +95,8 @@ static void release_sync(struct lpi_core *c)
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         p->emulated = start;
         /* relaxed: whether there is a model, not which */
-        p->emulating = atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
+        p->emulating =
+            !m->is_virtual && atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
         lpi_capacity_reset(p);
         lpi_wake(p, start);
     }
@@ -131,9 +132,9 @@ static bool is_late(const struct logp_machine *m, const struct lpi_proc *next)
 }
 
 /*
- * What the last wait of this core came to, up to the moment its vp went back to its program; recorded
- * when the next one begins, so that a vp is not held up by the bookkeeping. The first return from a
- * common start tells whether this core was there in time.
+ * What the last wait of this core came to, up to the moment its vp went back to its program;
+ * recorded when the next one begins, so that a vp is not held up by the bookkeeping. The first
+ * return from a common start tells whether this core was there in time.
  */
 static void note_lag(struct lpi_core *c)
 {
@@ -267,8 +268,7 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
     if (!c->machine->is_virtual)
         return 0;
     first = earliest(c);
-    if (first != NULL &&
-        (first->deadline < t || (first->deadline == t && first->rank < p->rank)))
+    if (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank)))
         return wait_timed(p, t);
     c->virtual_now = t;
     p->emulated = t;

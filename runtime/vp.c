@@ -391,14 +391,18 @@ static int finish_recv(const struct logp_vp *vp, struct logp_request *r, struct 
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
               struct logp_status *status)
 {
-    struct logp_request r;
+    struct logp_request *r;
     int rc;
 
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
         return -EINVAL;
-    rc = post_recv(vp, src, tag, buf, capacity, &r);
+    r = lpi_request_new(vp->proc->core);
+    if (r == NULL)
+        return -ENOMEM;
+    rc = post_recv(vp, src, tag, buf, capacity, r);
     if (rc == 0)
-        rc = finish_recv(vp, &r, status);
+        rc = finish_recv(vp, r, status);
+    lpi_request_free(vp->proc->core, r);
     return leave(vp->proc, rc);
 }
 
@@ -514,27 +518,39 @@ int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_st
     return leave(p, 0);
 }
 
+/* Send, with r posted. If the send is refused, what r had taken already is given back. */
+static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+                           struct logp_request *r, struct logp_status *status)
+{
+    int rc;
+
+    leave(vp->proc, 0);
+    rc = send_in(vp, dst, tag, buf, n_bytes);
+    if (rc == 0)
+        return finish_recv(vp, r, status);
+    if (r->state == LPI_REQ_BOUND && lpi_match_restore(vp->proc, r) != 0)
+        rc = -ENOMEM;
+    abandon(vp->proc, r);
+    return rc;
+}
+
 int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,
                   size_t send_bytes, int src, int recv_tag, void *recv_buf, size_t capacity,
                   struct logp_status *status)
 {
-    struct logp_request r;
+    struct logp_request *r;
     int rc;
 
     if (bad_source(vp, src) || recv_tag < LOGP_ANY_TAG || bad_buffer(recv_buf, capacity))
         return -EINVAL;
-    rc = post_recv(vp, src, recv_tag, recv_buf, capacity, &r);
-    if (rc != 0)
-        return rc;
-    leave(vp->proc, 0);
-    rc = send_in(vp, dst, send_tag, send_buf, send_bytes);
-    if (rc != 0) {
-        if (r.state == LPI_REQ_BOUND) /* it had come already: give it back */
-            rc = lpi_match_restore(vp->proc, &r) != 0 ? -ENOMEM : rc;
-        abandon(vp->proc, &r);
-        return rc;
-    }
-    return leave(vp->proc, finish_recv(vp, &r, status));
+    r = lpi_request_new(vp->proc->core);
+    if (r == NULL)
+        return -ENOMEM;
+    rc = post_recv(vp, src, recv_tag, recv_buf, capacity, r);
+    if (rc == 0)
+        rc = send_and_finish(vp, dst, send_tag, send_buf, send_bytes, r, status);
+    lpi_request_free(vp->proc->core, r);
+    return leave(vp->proc, rc);
 }
 
 /* ---- computing, clocks, the common start ---- */

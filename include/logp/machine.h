@@ -25,6 +25,15 @@ enum logp_clock {
     LOGP_CLOCK_VIRTUAL, /**< one vp at a time, earliest (time, rank) first; deterministic */
 };
 
+/** Where vps of the fiber executor have their stacks. */
+enum logp_stacks {
+    LOGP_STACKS_AUTO,   /**< own; under the virtual clock beyond 16384 vps shared */
+    LOGP_STACKS_OWN,    /**< one each, with a guard page up to 16384 vps */
+    LOGP_STACKS_SHARED, /**< virtual clock: one for all, of which a vp that waits has its part set
+                             aside: a few hundred bytes instead of pages. A program must not hand
+                             pointers into its stack to other vps. Wall clock, threads: own */
+};
+
 #define LOGP_MAX_PROCESSORS (1 << 24)
 
 /** Zero is a good default for every field but n_processors. */
@@ -39,10 +48,11 @@ struct logp_config {
     int64_t poll_ns;         /**< cost of a test or probe that finds nothing; 0: 100 */
     size_t queue_limit;      /**< bytes of messages held; 0: 1 GiB. Beyond: -ENOBUFS */
     size_t stack_bytes;      /**< of each vp; 0: 256 KiB */
-    int lane_slots;          /**< slots of the fast path between two cores; 0: 256 shared among
-                                  the peers, < 0: none, every message takes the queue */
-    uint64_t yield_seed;     /**< not 0: with delay none, sends hand the core over at random,
-                                  from this seed, to shake out dependence on timing */
+    enum logp_stacks stacks;
+    int lane_slots;      /**< slots of the fast path between two cores; 0: 256 shared among
+                              the peers, < 0: none, every message takes the queue */
+    uint64_t yield_seed; /**< not 0: with delay none, sends hand the core over at random,
+                              from this seed, to shake out dependence on timing */
 };
 
 /**

@@ -13,9 +13,9 @@
  * before its time. Under the virtual clock a vp may run ahead until it next touches the
  * network; everything that happens there happens in the order of (time, rank).
  *
- * Errors of every function that may wait, besides its own: -EDEADLK (every vp waits, or has polled a
- * million times in a row for nothing, and nothing is on its way), -ECANCELED (another vp returned an error), -ETIMEDOUT, or what
- * logp_machine_stop() was given. Return it: the run is over.
+ * Errors of every function that may wait, besides its own: -EDEADLK (every vp waits, or has polled
+ * a million times in a row for nothing, and nothing is on its way), -ECANCELED (another vp returned
+ * an error), -ETIMEDOUT, or what logp_machine_stop() was given. Return it: the run is over.
  */
 #ifndef LOGP_VP_H
 #define LOGP_VP_H

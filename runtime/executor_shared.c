@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fibers that share one stack, for machines with very many vps under the virtual clock, where one
+ * vp runs at a time. A vp that waits has the used part of the stack, a few hundred bytes, set
+ * aside; it is put back at the same addresses before the vp goes on. So memory goes by what is
+ * used, not by pages, the one stack can be large, and its guard page catches every overflow.
+ *
+ * The carrier's own context copies, between two jumps, while no vp is on the stack. What a vp's
+ * stack holds cannot be reached by its own addresses meanwhile: the runtime asks resident() when it
+ * fills the buffer of a waiting receive, and programs must not hand pointers into their stack to
+ * other vps.
+ */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include "annotate.h"
+#include "baton.h"
+#include "fcontext.h"
+#include "memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <urcu/urcu-memb.h>
+
+enum {
+    CARRIER_STACK = 256 << 10,
+    MARGIN = 256, /* what a jump and the calls to it push beyond the caller's frame */
+    ROUND = 64,
+    LEAST_ROOM = 1024, /* most programs need no more */
+    CHUNK = 8 << 20,
+};
+
+/* Memory for what is set aside; freed as a whole. */
+struct chunk {
+    struct chunk *next;
+    size_t bytes, used;
+    _Alignas(ROUND) char memory[];
+};
+
+struct fiber {
+    void *context; /* NULL: not begun in this run */
+    char *saved;   /* the stack from context to the top, while another vp runs */
+    size_t room;   /* of saved */
+    void *tsan_fiber;
+};
+
+struct shared {
+    struct fiber *fibers; /* by rank */
+    struct lpi_baton carrier;
+    bool has_carrier;
+    struct chunk *chunks;
+    char *mapping, *bottom, *top;
+    size_t mapped;
+    struct lpi_proc *resident, *next; /* on the stack; to be next, NULL: the run is over */
+    bool ended;                       /* the resident has: nothing of it is set aside */
+    void *home;                       /* the carrier's context, while a vp runs */
+    struct lpi_fiber_shadow home_shadow, stack_shadow;
+};
+
+static struct shared *shared_of(const struct lpi_proc *p)
+{
+    return p->core->machine->executor_data;
+}
+
+/* ---- on the vp's side ---- */
+
+static void begin(struct lpi_fcontext_transfer t)
+{
+    struct shared *s = t.data;
+
+    lpi_shadow_arrive(&s->stack_shadow);
+    s->home = t.context;
+    lpi_proc_main(s->resident); /* ends in leave() */
+    abort();
+}
+
+static void go_home(struct shared *s, struct lpi_proc *next, bool ended)
+{
+    struct lpi_fcontext_transfer t;
+
+    s->next = next;
+    s->ended = ended;
+    s->stack_shadow.tsan_fiber = s->fibers[s->resident->rank].tsan_fiber;
+    lpi_shadow_leave(&s->stack_shadow, &s->home_shadow, ended);
+    t = jump_fcontext(s->home, s);
+    lpi_shadow_arrive(&s->stack_shadow);
+    s->home = t.context;
+}
+
+static char *take(struct shared *s, size_t bytes)
+{
+    struct chunk *k = s->chunks;
+
+    if (k == NULL || k->bytes - k->used < bytes) {
+        const size_t size = bytes > CHUNK ? bytes : CHUNK;
+
+        k = lpi_memory_zeroed(1, sizeof(*k) + size);
+        if (k == NULL)
+            return NULL;
+        *k = (struct chunk){.next = s->chunks, .bytes = size};
+        s->chunks = k;
+    }
+    k->used += bytes;
+    return k->memory + k->used - bytes;
+}
+
+/* Room for the stack down to here is made now, where a lack of it can still be told. A vp that
+ * needs more than before gets half as much again, and what it had is left. */
+static bool make_room(struct shared *s, struct fiber *f)
+{
+    const char *here = __builtin_frame_address(0);
+    size_t room = (size_t)(s->top - here) + MARGIN;
+
+    if (room <= f->room)
+        return true;
+    if (room < LEAST_ROOM)
+        room = LEAST_ROOM;
+    if (room < f->room * 3 / 2)
+        room = f->room * 3 / 2;
+    room = (room + ROUND - 1) / ROUND * ROUND;
+    f->saved = take(s, room);
+    f->room = f->saved != NULL ? room : 0;
+    return f->saved != NULL;
+}
+
+static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
+{
+    struct shared *s = shared_of(from);
+
+    (void)late;
+    if (!make_room(s, &s->fibers[from->rank])) {
+        lpi_stop(from->core->machine, -ENOMEM); /* from keeps the core and sees it */
+        return;
+    }
+    go_home(s, to, false);
+}
+
+static void leave(struct lpi_proc *from, struct lpi_proc *to)
+{
+    go_home(shared_of(from), to, true);
+    abort();
+}
+
+static void *resident(const struct lpi_proc *p, void *address)
+{
+    const struct shared *s = shared_of(p);
+    const struct fiber *f = &s->fibers[p->rank];
+
+    if (p == s->resident)
+        return address;
+    return f->saved + ((char *)address - (char *)f->context);
+}
+
+/* ---- on the carrier's side ---- */
+
+static void put_on_stack(struct shared *s, struct fiber *f)
+{
+    const size_t size = (size_t)(s->top - s->bottom);
+
+    lpi_shadow_fresh(&s->stack_shadow, s->bottom, size);
+    if (f->context == NULL) {
+        f->context = make_fcontext(s->top, size, begin);
+#ifdef LPI_TSAN
+        if (f->tsan_fiber == NULL)
+            f->tsan_fiber = __tsan_create_fiber(0);
+#endif
+    } else {
+        memcpy(f->context, f->saved, (size_t)(s->top - (char *)f->context));
+    }
+    s->stack_shadow.tsan_fiber = f->tsan_fiber;
+}
+
+static void run_all(struct shared *s, struct lpi_proc *first)
+{
+    for (struct lpi_proc *p = first; p != NULL; p = s->next) {
+        struct fiber *f = &s->fibers[p->rank];
+        struct lpi_fcontext_transfer t;
+
+        put_on_stack(s, f);
+        s->resident = p;
+        /* relaxed: for reports only */
+        atomic_store_explicit(&p->core->holder, p->rank, memory_order_relaxed);
+        lpi_shadow_leave(&s->home_shadow, &s->stack_shadow, false);
+        t = jump_fcontext(f->context, s);
+        lpi_shadow_arrive(&s->home_shadow);
+        s->resident = NULL;
+        f->context = t.context;
+        if (!s->ended)
+            memcpy(f->saved, f->context, (size_t)(s->top - (char *)f->context));
+    }
+}
+
+static void *carrier_main(void *arg)
+{
+    struct lpi_baton *b = arg;
+    struct lpi_core *c = b->arg;
+    struct shared *s = c->machine->executor_data;
+
+    lpi_this_core = c;
+    urcu_memb_register_thread();
+    lpi_shadow_thread(&s->home_shadow);
+    while (lpi_baton_await(b) == LPI_BATON_HAS) {
+        run_all(s, c->procs[0]);
+        lpi_core_home(c);
+    }
+    urcu_memb_unregister_thread();
+    return NULL;
+}
+
+static void launch(struct logp_machine *m)
+{
+    struct shared *s = m->executor_data;
+
+    for (int i = 0; i < m->P; i++)
+        s->fibers[i].context = NULL;
+    lpi_baton_give(&s->carrier, LPI_BATON_HAS);
+}
+
+static void destroy(struct logp_machine *m)
+{
+    struct shared *s = m->executor_data;
+
+    if (s == NULL)
+        return;
+    if (s->has_carrier) {
+        lpi_baton_give(&s->carrier, LPI_BATON_QUIT);
+        pthread_join(s->carrier.thread, NULL);
+    }
+#ifdef LPI_TSAN
+    for (int i = 0; s->fibers != NULL && i < m->P; i++)
+        if (s->fibers[i].tsan_fiber != NULL)
+            __tsan_destroy_fiber(s->fibers[i].tsan_fiber);
+#endif
+    while (s->chunks != NULL) {
+        struct chunk *next = s->chunks->next;
+
+        lpi_memory_free(s->chunks, 1, sizeof(*s->chunks) + s->chunks->bytes);
+        s->chunks = next;
+    }
+    s->stack_shadow.tsan_fiber = NULL;
+    if (s->mapping != NULL) {
+        lpi_shadow_forget(&s->stack_shadow);
+        munmap(s->mapping, s->mapped);
+    }
+    lpi_memory_free(s->fibers, (size_t)m->P, sizeof(*s->fibers));
+    free(s);
+    m->executor_data = NULL;
+}
+
+static int map_stack(const struct logp_machine *m, struct shared *s)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t size = (m->stack_bytes + page - 1) / page * page;
+    void *mapping = mmap(NULL, size + page, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+
+    if (mapping == MAP_FAILED)
+        return -ENOMEM;
+    s->mapping = mapping;
+    s->mapped = size + page;
+    s->bottom = s->mapping + page;
+    s->top = s->bottom + size;
+    lpi_shadow_register(&s->stack_shadow, s->bottom, size);
+    return mprotect(s->mapping, page, PROT_NONE) != 0 ? -ENOMEM : 0;
+}
+
+static int create(struct logp_machine *m)
+{
+    struct shared *s = aligned_alloc(LPI_LINE, sizeof(*s));
+    int rc;
+
+    if (s == NULL)
+        return -ENOMEM;
+    memset(s, 0, sizeof(*s));
+    m->executor_data = s;
+    s->fibers = lpi_memory_zeroed((size_t)m->P, sizeof(*s->fibers));
+    rc = s->fibers != NULL ? map_stack(m, s) : -ENOMEM;
+    if (rc != 0)
+        return rc;
+    m->cores[0].shared_stack = (uintptr_t)s->bottom;
+    m->cores[0].shared_stack_bytes = (size_t)(s->top - s->bottom);
+    s->carrier.arg = &m->cores[0];
+    rc = lpi_baton_start(&s->carrier, m->cores[0].cpu, CARRIER_STACK, carrier_main);
+    s->has_carrier = rc == 0;
+    return rc;
+}
+
+const struct lpi_executor lpi_executor_shared = {
+    .name = "fiber",
+    .create = create,
+    .destroy = destroy,
+    .launch = launch,
+    .switch_to = switch_to,
+    .resident = resident,
+    .leave = leave,
+};
