@@ -18,9 +18,9 @@
 #include <logp/logp.h>
 
 #include "clock.h"
-#include "heap.h"
 #include "histogram.h"
 #include "message.h"
+#include "timers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,7 +32,7 @@
 
 enum lpi_state {
     LPI_RUNNING, /* it holds the core */
-    LPI_TIMED,   /* in the heap: its deadline will come */
+    LPI_TIMED,   /* in the timers: its deadline will come */
     LPI_BLOCKED, /* waits for a message that nobody has sent */
     LPI_SYNC,    /* waits in logp_sync() */
     LPI_ENDED,
@@ -104,7 +104,7 @@ struct lpi_core {
     atomic_int holder; /* rank of the holder, -1 in the scheduler's idle loop: for reports */
 
     _Alignas(LPI_LINE) struct logp_machine *machine;
-    struct lpi_heap timers;
+    struct lpi_timers timers;
     struct lpi_pool pool;
     struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
     int index;

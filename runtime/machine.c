@@ -78,7 +78,7 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
     c->index = index;
     c->cpu = cpu;
     c->n_procs = m->P / m->n_cores + (index < m->P % m->n_cores);
-    rc = lpi_heap_init(&c->timers, c->n_procs);
+    rc = lpi_timers_init(&c->timers, c->n_procs);
     c->procs = malloc((size_t)c->n_procs * sizeof(struct lpi_proc *));
     if (rc != 0 || c->procs == NULL)
         return -ENOMEM;
@@ -127,7 +127,7 @@ static void destroy_all(struct logp_machine *m)
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++)
         lpi_pool_fini(&m->cores[i]);
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++) {
-        lpi_heap_fini(&m->cores[i].timers);
+        lpi_timers_fini(&m->cores[i].timers);
         free(m->cores[i].procs);
     }
     lpi_lanes_destroy(m);
@@ -226,7 +226,7 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
     atomic_store(&c->idle_epoch, 0);
     c->is_idle = false;
     c->n_live = c->n_procs;
-    c->timers.n = 0;
+    lpi_timers_clear(&c->timers);
     c->n_at_sync = 0;
     c->stop_cursor = 0;
     c->prepared = NULL;
@@ -249,7 +249,7 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
         lpi_capacity_reset(p);
         p->state = LPI_TIMED;
         p->deadline = 0;
-        lpi_heap_push(&c->timers, 0, p->rank);
+        lpi_timers_push(&c->timers, 0, p->rank);
     }
 }
 

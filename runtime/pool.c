@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CHUNK = 64, LAST_CHUNK = 32768, KEEP_BYTES = 64 << 20 };
+enum { FIRST_CHUNK = 64, LAST_CHUNK = 262144, KEEP_BYTES = 64 << 20 };
 
 /* Items of one kind; each chunk is twice as long as the one before. */
 struct lpi_chunk {

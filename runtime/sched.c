@@ -2,14 +2,14 @@
 /*
  * The scheduler of a core: who holds it, and until when.
  *
- * Whoever must wait puts its deadline into the core's heap (or has none, and is blocked) and calls
- * hold(). There the holder looks at the earliest deadline. Its own: it spins on the clock until
- * then. Another's: it hands the core over at once, so that the hand-over hides in the wait. None:
- * it stays and watches for messages. While it spins it takes what other cores send, since that may
- * bring an earlier deadline.
+ * Whoever must wait puts its deadline into the core's timers (or has none, and is blocked) and
+ * calls hold(). There the holder looks at the earliest deadline. Its own: it spins on the clock
+ * until then. Another's: it hands the core over at once, so that the hand-over hides in the wait.
+ * None: it stays and watches for messages. While it spins it takes what other cores send, since
+ * that may bring an earlier deadline.
  *
  * Invariants: exactly one proc of a core is RUNNING or inside hold() at any time; a proc is in the
- * heap if it is TIMED; deadlines below 0 are in the past and need no clock.
+ * timers if it is TIMED; deadlines below 0 are in the past and need no clock.
  *
  * Under the virtual clock the machine is one core, and instead of spinning, time jumps to the
  * earliest deadline. A proc's clock may be ahead of virtual_now; lpi_reach() waits until the
@@ -46,7 +46,7 @@ bool lpi_stop(struct logp_machine *m, int error)
 }
 
 /* Is this the deadline of its proc, and not one that has been moved or withdrawn? */
-static bool holds(void *machine, const struct lpi_heap_slot *s)
+static bool holds(void *machine, const struct lpi_slot *s)
 {
     const struct logp_machine *m = machine;
     const struct lpi_proc *p = &m->procs[s->rank];
@@ -61,19 +61,19 @@ static void set_deadline(struct lpi_proc *p, int64_t deadline)
     p->state = LPI_TIMED;
     p->deadline = deadline;
     if (c->timers.n == c->timers.capacity)
-        lpi_heap_purge(&c->timers, holds, c->machine);
-    lpi_heap_push(&c->timers, deadline, p->rank);
+        lpi_timers_purge(&c->timers, holds, c->machine);
+    lpi_timers_push(&c->timers, deadline, p->rank);
 }
 
 /* The proc with the earliest deadline; NULL: none has one. */
 static struct lpi_proc *earliest(struct lpi_core *c)
 {
-    while (c->timers.n > 0) {
-        const struct lpi_heap_slot *top = &c->timers.slots[0];
+    const struct lpi_slot *top;
 
+    while ((top = lpi_timers_top(&c->timers)) != NULL) {
         if (holds(c->machine, top))
             return &c->machine->procs[top->rank];
-        lpi_heap_pop(&c->timers);
+        lpi_timers_pop(&c->timers);
     }
     return NULL;
 }
@@ -102,7 +102,7 @@ static void release_sync(struct lpi_core *c)
     }
 }
 
-/* Everything that may have changed the heap from outside. */
+/* Everything that may have changed the timers from outside. */
 static void look_up(struct lpi_core *c)
 {
     lpi_poll(c);
@@ -158,10 +158,13 @@ static void note_lag(struct lpi_core *c)
 /* Those whose deadlines follow at once on that of p, the earliest, are made ready. */
 static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 {
+    const struct lpi_slot *soon[8];
+    const int n = lpi_timers_soon(&c->timers, soon, 8);
+
     c->prepared = p;
-    for (int i = 1; i <= LPI_HEAP_ARITY && i < c->timers.n; i++)
-        if (c->timers.slots[i].key - p->deadline < CLOSE_NS)
-            c->machine->executor->prepare(&c->machine->procs[c->timers.slots[i].rank]);
+    for (int i = 0; i < n; i++)
+        if (soon[i]->rank != p->rank && soon[i]->key - p->deadline < CLOSE_NS)
+            c->machine->executor->prepare(&c->machine->procs[soon[i]->rank]);
 }
 
 /*
@@ -218,7 +221,7 @@ static int hold(struct lpi_proc *p)
         } else if (first != p) {
             m->executor->switch_to(p, first, is_late(m, first));
         } else if (due(c, p)) {
-            lpi_heap_pop(&c->timers);
+            lpi_timers_pop(&c->timers);
             break;
         }
     }
@@ -363,7 +366,7 @@ void lpi_proc_main(struct lpi_proc *p)
     struct logp_machine *m = c->machine;
     int rc;
 
-    p->state = LPI_RUNNING; /* its slot in the heap no longer holds */
+    p->state = LPI_RUNNING; /* its slot in the timers no longer holds */
     rc = lpi_stopped(p);
     if (rc == 0 && !m->is_virtual)
         rc = lpi_sync(p, NULL);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The deadlines of a core, the earliest (key, rank) first.
+ *
+ * Processors of one program do the same things at the same times, so most deadlines come already in
+ * order: they are appended to one of a few sorted runs and taken from its front, without touching
+ * anything else. What fits no run goes to a 4-ary heap.
+ *
+ * There is no removal from the middle. A deadline that is moved is pushed again, and the scheduler
+ * passes over slots that no longer hold (lpi_timers_purge: when there are too many of them).
+ */
+#ifndef LPI_TIMERS_H
+#define LPI_TIMERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LPI_RUNS = 4, LPI_HEAP_ARITY = 4 };
+
+struct lpi_slot {
+    int64_t key;
+    int rank;
+};
+
+struct lpi_run {
+    struct lpi_slot *slots; /* sorted, [head, tail) */
+    int head, tail;
+};
+
+struct lpi_timers {
+    struct lpi_run runs[LPI_RUNS];
+    struct lpi_slot *heap;
+    int n_heap, n, capacity; /* in the heap, in all; of each part */
+};
+
+/* Room for `most` that hold, and as many that do not. 0; -ENOMEM */
+int lpi_timers_init(struct lpi_timers *t, int most);
+void lpi_timers_fini(struct lpi_timers *t);
+void lpi_timers_clear(struct lpi_timers *t);
+/* There must be room: n < capacity. */
+void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank);
+/* The earliest; NULL: there is none. Valid until the next change. */
+const struct lpi_slot *lpi_timers_top(const struct lpi_timers *t);
+void lpi_timers_pop(struct lpi_timers *t);
+/* The k-th after the earliest, if that is known without searching; else NULL. */
+const struct lpi_slot *lpi_timers_ahead(const struct lpi_timers *t, int k);
+/* Some of those that come soon after the earliest, in no order. @return their number, <= most */
+int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_slot **out, int most);
+/* Keep only the slots for which holds(arg, slot). */
+void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struct lpi_slot *s),
+                      void *arg);
+
+#endif
