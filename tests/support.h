@@ -26,17 +26,31 @@
 
 static const int64_t test_timeout_ns = INT64_C(120000000000);
 
-/* The suites run once with each executor: ctest sets the variable. NULL: the default. */
+/* The suites run once with each executor: ctest sets the variable; "shared": fibers that share a
+ * stack, where they can. NULL: the default. */
+static inline bool test_shares_stack(void)
+{
+    const char *name = getenv("LOGP_TEST_EXECUTOR");
+
+    return name != NULL && strcmp(name, "shared") == 0;
+}
+
 static inline const char *test_executor(void)
 {
-    return getenv("LOGP_TEST_EXECUTOR");
+    return test_shares_stack() ? "fiber" : getenv("LOGP_TEST_EXECUTOR");
+}
+
+static inline enum logp_stacks test_stacks(void)
+{
+    return test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO;
 }
 
 /* P vps; params == NULL: delay none. */
 static inline struct logp_machine *test_machine(int P, enum logp_clock clock,
                                                 const struct logp_params *params)
 {
-    struct logp_config config = {.n_processors = P, .clock = clock, .executor = test_executor()};
+    struct logp_config config = {
+        .n_processors = P, .clock = clock, .executor = test_executor(), .stacks = test_stacks()};
     struct logp_machine *m = NULL;
 
     if (params != NULL)

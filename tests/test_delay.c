@@ -77,8 +77,11 @@ static int far_and_near(struct logp_vp *vp, void *arg)
 
 Test(delay, a_model_of_the_users_own)
 {
-    struct logp_config config = {
-        .n_processors = 4, .clock = LOGP_CLOCK_VIRTUAL, .delay = per_hop(1000)};
+    struct logp_config config = {.executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .n_processors = 4,
+                                 .clock = LOGP_CLOCK_VIRTUAL,
+                                 .delay = per_hop(1000)};
     struct logp_machine *m;
     int64_t finish[4];
 
@@ -93,8 +96,10 @@ Test(delay, a_model_of_the_users_own)
 Test(delay, an_incomplete_model_is_refused)
 {
     static const struct logp_delay_ops incomplete = {.name = "x", .start = hop_start};
-    struct logp_config config = {
-        .executor = test_executor(), .n_processors = 2, .delay = {&incomplete, NULL}};
+    struct logp_config config = {.executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .n_processors = 2,
+                                 .delay = {&incomplete, NULL}};
     struct logp_machine *m;
 
     cr_expect_eq(logp_machine_create(&config, &m), -EINVAL);
@@ -123,8 +128,11 @@ static int send_each_100(struct logp_vp *vp, void *arg)
 
 Test(delay, replacement_takes_place_at_its_virtual_time)
 {
-    struct logp_config config = {
-        .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL, .delay = per_hop(7)};
+    struct logp_config config = {.executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .n_processors = 2,
+                                 .clock = LOGP_CLOCK_VIRTUAL,
+                                 .delay = per_hop(7)};
     struct logp_machine *m;
     int64_t arrival[10];
 
@@ -164,8 +172,11 @@ static int replace_own(struct logp_vp *vp, void *arg)
 
 Test(delay, a_vp_may_replace_the_model)
 {
-    struct logp_config config = {
-        .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL, .delay = per_hop(7)};
+    struct logp_config config = {.executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .n_processors = 2,
+                                 .clock = LOGP_CLOCK_VIRTUAL,
+                                 .delay = per_hop(7)};
     struct logp_machine *m;
     int64_t arrival[10];
 

@@ -97,8 +97,10 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
 
 static void check_grid(int P, const char *executor)
 {
-    struct logp_config config = {
-        .n_processors = P, .clock = LOGP_CLOCK_VIRTUAL, .executor = executor};
+    struct logp_config config = {.n_processors = P,
+                                 .clock = LOGP_CLOCK_VIRTUAL,
+                                 .executor = executor,
+                                 .stacks = test_stacks()};
     struct logp_machine *m;
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n);

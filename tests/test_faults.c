@@ -270,8 +270,11 @@ Test(faults, the_queue_limit_refuses_and_recovers)
 
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) {
-            struct logp_config config = {
-                .n_processors = 3, .clock = clocks[i], .queue_limit = 1 << 22};
+            struct logp_config config = {.executor = test_executor(),
+                                         .stacks = test_stacks(),
+                                         .n_processors = 3,
+                                         .clock = clocks[i],
+                                         .queue_limit = 1 << 22};
             struct logp_machine *m;
 
             cr_assert_eq(logp_machine_create(&config, &m), 0);
@@ -355,6 +358,7 @@ Test(faults, a_refused_sendrecv_loses_nothing)
 {
     for (int i = 0; i < 2; i++) {
         struct logp_config config = {.executor = test_executor(),
+                                     .stacks = test_stacks(),
                                      .n_processors = 2,
                                      .clock = clocks[i],
                                      .queue_limit = 1 << 18};

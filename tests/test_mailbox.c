@@ -105,8 +105,11 @@ static int program(struct logp_vp *vp, void *arg)
 static void stress(int P, uint64_t messages, size_t largest, int lane_slots, uint64_t seed,
                    bool yields)
 {
-    struct logp_config config = {
-        .n_processors = P, .lane_slots = lane_slots, .yield_seed = yields ? seed : 0};
+    struct logp_config config = {.executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .n_processors = P,
+                                 .lane_slots = lane_slots,
+                                 .yield_seed = yields ? seed : 0};
     struct stress s = {P, messages / TEST_SCALE / (uint64_t)(P * (P - 1)) + 1, seed, largest};
     struct logp_machine *m;
 
@@ -178,8 +181,11 @@ static int to_one(struct logp_vp *vp, void *arg)
 
 Test(mailbox, loses_none_of_ten_million)
 {
-    struct logp_config config = {
-        .executor = test_executor(), .n_processors = 9, .yield_seed = 12, .queue_limit = 64 << 20};
+    struct logp_config config = {.executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .n_processors = 9,
+                                 .yield_seed = 12,
+                                 .queue_limit = 64 << 20};
     uint64_t each = 10000000 / TEST_SCALE / 8;
     struct logp_machine *m;
 
