@@ -123,7 +123,7 @@ struct lpi_core {
     bool last_counts;                /* ... and whether it is to be recorded */
     bool start_pending;              /* nobody has returned from the last sync yet */
     _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
-    int64_t ready_tick;              /* deadlines in the past, in the order of becoming ready */
+    int64_t deliveries; /* without delays: their order stands for that of arrival */
     int64_t virtual_now;
     int64_t credit; /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;
@@ -306,10 +306,13 @@ static inline void *lpi_resident(const struct lpi_proc *p, void *address)
     return c->machine->executor->resident(p, address);
 }
 
-/* A deadline in the past, behind those that became ready before. */
+/*
+ * A deadline in the past, behind those that became ready before. It needs no reading of the clock: at
+ * least a nanosecond has passed since the last one.
+ */
 static inline int64_t lpi_ready_key(struct lpi_core *c)
 {
-    return LOGP_NEVER + c->ready_tick++;
+    return ++c->clock_seen;
 }
 
 /* t, but not before the vp's own clock. */

@@ -208,6 +208,12 @@ void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r)
         in->n_any--;
 }
 
+/* A time below 0: at once. */
+static void wake_at(struct lpi_proc *p, int64_t t)
+{
+    lpi_wake(p, t < 0 ? lpi_ready_key(p->core) : t);
+}
+
 /* The vp may be waiting for this very receive: give it its deadline. */
 static void settled(struct lpi_proc *p, struct logp_request *r)
 {
@@ -218,7 +224,7 @@ static void settled(struct lpi_proc *p, struct logp_request *r)
         lpi_charge_recv(p, r);
     else
         r->done = lpi_later(p, r->arrival);
-    lpi_wake(p, r->done);
+    wake_at(p, r->done);
 }
 
 /*
@@ -308,14 +314,14 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     if (!e->paid)
         at->credit -= lpi_message_cost(e->n_bytes);
     if (e->arrival == LOGP_NEVER) /* nothing is emulated: the order of delivery */
-        m->arrival = LOGP_NEVER + at->ready_tick++;
+        m->arrival = LOGP_NEVER + at->deliveries++;
     pend(in, m);
     if (in->n_any > 0 && p->waits_for != NULL) {
         /* it looks again when the next message arrives */
         const int64_t at_ns = lpi_next_arrival(p);
 
         if (at_ns != INT64_MAX)
-            lpi_wake(p, lpi_later(p, at_ns));
+            wake_at(p, lpi_later(p, at_ns));
     }
     return 0;
 }

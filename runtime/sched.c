@@ -9,7 +9,8 @@
  * that may bring an earlier deadline.
  *
  * Invariants: exactly one proc of a core is RUNNING or inside hold() at any time; a proc is in the
- * timers if it is TIMED; deadlines below 0 are in the past and need no clock.
+ * timers if it is TIMED. core.clock_seen is a time that has passed: deadlines up to it need no reading
+ * of the clock.
  *
  * Under the virtual clock the machine is one core, and instead of spinning, time jumps to the
  * earliest deadline. A proc's clock may be ahead of virtual_now; lpi_reach() waits until the
@@ -281,7 +282,13 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
 /* Let others run that are ready now. */
 int lpi_yield(struct lpi_proc *p)
 {
-    return wait_timed(p, lpi_ready_key(p->core));
+    struct lpi_core *c = p->core;
+    const int64_t now = lpi_wall(c->machine);
+
+    /* whoever waits for a time that has come is among those that are ready */
+    if (now > c->clock_seen)
+        c->clock_seen = now;
+    return wait_timed(p, lpi_ready_key(c));
 }
 
 /* p gets a deadline, or an earlier one. Called by the holder of its core. */

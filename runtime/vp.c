@@ -281,8 +281,7 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
     r->state = LPI_REQ_CHARGED;
     if (d == NULL) {
         /* none, but it may be on its way since there was a model */
-        r->done =
-            m->is_virtual || r->arrival >= 0 ? lpi_later(p, r->arrival) : lpi_ready_key(p->core);
+        r->done = lpi_later(p, r->arrival); /* below 0: at once */
         return;
     }
     if (!lpi_has_clock(p)) {

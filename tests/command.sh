@@ -63,6 +63,14 @@ json 'map(.name) | index("optimal") != null' list algorithms
 json 'map(.name) == ["none","logp","loggp"]' list delays
 json 'map(.name) | index("broadcast") != null' list collectives
 
+json 'length == 5 and all(.[]; .verified and .ratio == 1 and .executor == "fiber")' \
+    run broadcast --algo all --clock virtual --executor fiber
+json '.[0] | (.verified and .ratio >= 1)' run broadcast --executor fiber -P 64 --reps 10
+json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 1500000 and .messages == 491520)' \
+    run barrier --clock virtual --executor fiber -P 32768
+json '.[0] | (.verified and .ratio == 1 and .messages == 240)' \
+    run alltoall --clock virtual --executor fiber -P 16
+
 # a delay model from outside: 5 ns to everyone, whatever the parameters
 json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 and .ratio == null)' \
     run broadcast --algo flat --clock virtual --plugin "$plugin"
@@ -111,6 +119,7 @@ grep -q -- '--timeout' "$dir/err" || fail "timeout: $(cat "$dir/err")"
 # ---- bad input ----
 expect='frobnicate' bad frobnicate
 expect='collective broadcast' bad run
+expect='broadcastX alltoall' bad run broadcastX
 expect='reduceX broadcast' bad run reduceX
 expect='--no-such' bad run broadcast --no-such
 expect='-Z' bad run broadcast -Z 3
@@ -130,7 +139,7 @@ expect='--algo bogus optimal' bad run broadcast --algo flat,bogus
 expect='--root 8 0 7' bad run broadcast --root 8
 expect='--bytes -1' bad run broadcast --bytes -1
 expect='--clock sundial wall virtual' bad run broadcast --clock sundial
-expect='--executor magic thread' bad run broadcast --executor magic
+expect='--executor magic thread fiber' bad run broadcast --executor magic
 expect='--delay slow loggp' bad run broadcast --delay slow
 expect='--gap wide separate shared' bad run broadcast --gap wide
 expect='--capacity=3' bad run broadcast --capacity=3

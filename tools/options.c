@@ -131,12 +131,17 @@ static void apply_clock(struct options *o, const char *option, const char *text)
 
 static void apply_executor(struct options *o, const char *option, const char *text)
 {
+    char allowed[64] = "";
+
     for (const char *const *name = logp_executors(); *name != NULL; name++)
         if (strcmp(*name, text) == 0) {
             o->executor = *name;
             return;
         }
-    bad_option(option, text, "one of: %s", logp_executors()[0]);
+    for (const char *const *name = logp_executors(); *name != NULL; name++)
+        snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
+                 allowed[0] != '\0' ? ", " : "", *name);
+    bad_option(option, text, "one of: %s", allowed);
 }
 
 static void apply_delay(struct options *o, const char *option, const char *text)
@@ -263,7 +268,8 @@ static const struct option_row rows[] = {
     {"root", "R", "rank of the root", "0", OPTIONS_MODEL, apply_root},
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", OPTIONS_RUN,
      apply_clock},
-    {"executor", "NAME", "what carries a processor: thread", "thread", OPTIONS_RUN, apply_executor},
+    {"executor", "NAME", "what carries a processor: thread, fiber", "thread", OPTIONS_RUN,
+     apply_executor},
     {"reps", "N", "counted runs (virtual clock: 1)", "", OPTIONS_RUN, apply_reps},
     {"warmup", "N", "uncounted runs before (virtual clock: 0)", "", OPTIONS_RUN, apply_warmup},
     {"cores", "LIST", "which cores carry processors, e.g. 0,2-5 (all allowed)", "", OPTIONS_RUN,

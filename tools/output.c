@@ -323,13 +323,20 @@ void print_advice(const struct options *o, const struct row *rows, size_t n, int
     }
     show_ns(round_up_125((double)o->unit_ns * (most - 1) / bearable), unit, sizeof(unit));
     printf("The host could not keep up with %d of %zu: %s took %.1f %% longer than predicted.\n"
-           "%lld processors share %d core%s, and each hand-over between them costs a microsecond\n"
-           "or more. ",
+           "%lld processors share %d core%s, and ",
            late, n, worst->algorithm->name, (most - 1) * 100, (long long)o->P, n_cores,
            n_cores == 1 ? "" : "s");
     space = strchr(unit, ' ');
     if (space != NULL) /* as the option takes it: "20us" */
         memmove(space, space + 1, strlen(space));
-    printf("Use a larger unit (about --unit %s), fewer processors (-P), or --clock virtual.\n",
-           unit);
+    if (strcmp(o->executor, "thread") == 0)
+        printf(
+            "each hand-over between threads costs a microsecond or more.\n"
+            "Use --executor fiber (a hundredth of that), a larger unit (about --unit %s), fewer\n"
+            "processors (-P), or --clock virtual.\n",
+            unit);
+    else
+        printf("those whose waits end together go on one after the other.\n"
+               "Use a larger unit (about --unit %s), fewer processors (-P), or --clock virtual.\n",
+               unit);
 }

@@ -7,7 +7,7 @@ build=$top/build
 
 build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboost-context-dev
     libjansson-dev"
-test_packages="libcriterion-dev jq valgrind"
+test_packages="libcriterion-dev jq spin valgrind"
 
 say() { printf '== %s\n' "$*" >&2; }
 
