@@ -27,9 +27,8 @@
 
 enum {
     CARRIER_STACK = 256 << 10,
-    MARGIN = 256, /* what a jump and the calls to it push beyond the caller's frame */
     ROUND = 64,
-    LEAST_ROOM = 896, /* most programs need no more */
+    LEAST_ROOM = 768, /* most programs need no more */
     CHUNK = 64 << 20,
 };
 
@@ -90,42 +89,6 @@ static void go_home(struct shared *s, struct lpi_proc *next, bool ended)
     s->home = t.context;
 }
 
-static char *take(struct shared *s, size_t bytes)
-{
-    struct chunk *k = s->chunks;
-
-    if (k == NULL || k->bytes - k->used < bytes) {
-        const size_t size = bytes > CHUNK ? bytes : CHUNK;
-
-        k = lpi_memory_zeroed(1, sizeof(*k) + size);
-        if (k == NULL)
-            return NULL;
-        *k = (struct chunk){.next = s->chunks, .bytes = size};
-        s->chunks = k;
-    }
-    k->used += bytes;
-    return k->memory + k->used - bytes;
-}
-
-/* Room for the stack down to here is made now, where a lack of it can still be told. A vp that
- * needs more than before gets half as much again, and what it had is left. */
-static bool make_room(struct shared *s, struct fiber *f)
-{
-    const char *here = __builtin_frame_address(0);
-    size_t room = (size_t)(s->top - here) + MARGIN;
-
-    if (room <= f->room)
-        return true;
-    if (room < LEAST_ROOM)
-        room = LEAST_ROOM;
-    if (room < f->room * 3 / 2)
-        room = f->room * 3 / 2;
-    room = (room + ROUND - 1) / ROUND * ROUND;
-    f->saved = take(s, room);
-    f->room = f->saved != NULL ? room : 0;
-    return f->saved != NULL;
-}
-
 static void prefetch(const void *memory, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 64)
@@ -152,10 +115,6 @@ static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 
     (void)late;
     warm_up(s, from->core);
-    if (!make_room(s, &s->fibers[from->rank])) {
-        lpi_stop(from->core->machine, -ENOMEM); /* from keeps the core and sees it */
-        return;
-    }
     go_home(s, to, false);
 }
 
@@ -195,13 +154,66 @@ static void put_on_stack(struct shared *s, struct fiber *f)
     s->stack_shadow.tsan_fiber = f->tsan_fiber;
 }
 
+static char *take(struct shared *s, size_t bytes)
+{
+    struct chunk *k = s->chunks;
+
+    if (k == NULL || k->bytes - k->used < bytes) {
+        const size_t size = bytes > CHUNK ? bytes : CHUNK;
+
+        k = lpi_memory_zeroed(1, sizeof(*k) + size);
+        if (k == NULL)
+            return NULL;
+        *k = (struct chunk){.next = s->chunks, .bytes = size};
+        s->chunks = k;
+    }
+    k->used += bytes;
+    return k->memory + k->used - bytes;
+}
+
+/* Room to set a fiber's stack aside. One that needs more than before gets half as much again, and
+ * what it had is left. */
+static bool make_room(struct shared *s, struct fiber *f, size_t used)
+{
+    size_t room = used > LEAST_ROOM ? used : LEAST_ROOM;
+
+    if (used <= f->room)
+        return true;
+    if (room < f->room * 3 / 2)
+        room = f->room * 3 / 2;
+    room = (room + ROUND - 1) / ROUND * ROUND;
+    f->saved = take(s, room);
+    f->room = f->saved != NULL ? room : 0;
+    return f->saved != NULL;
+}
+
+/* @return false: no memory; the fiber is still on the stack, goes on, and sees that the run stops
+ */
+static bool set_aside(struct shared *s, struct lpi_proc *p)
+{
+    struct fiber *f = &s->fibers[p->rank];
+    const size_t used = (size_t)(s->top - (char *)f->context);
+
+    if (!make_room(s, f, used)) {
+        lpi_stop(p->core->machine, -ENOMEM);
+        s->next = p;
+        return false;
+    }
+    lpi_shadow_clear(f->context, used);
+    memcpy(f->saved, f->context, used);
+    return true;
+}
+
 static void run_all(struct shared *s, struct lpi_proc *first)
 {
+    bool in_place = false;
+
     for (struct lpi_proc *p = first; p != NULL; p = s->next) {
         struct fiber *f = &s->fibers[p->rank];
         struct lpi_fcontext_transfer t;
 
-        put_on_stack(s, f);
+        if (!in_place)
+            put_on_stack(s, f);
         s->resident = p;
         /* relaxed: for reports only */
         atomic_store_explicit(&p->core->holder, p->rank, memory_order_relaxed);
@@ -210,8 +222,7 @@ static void run_all(struct shared *s, struct lpi_proc *first)
         lpi_shadow_arrive(&s->home_shadow);
         s->resident = NULL;
         f->context = t.context;
-        if (!s->ended)
-            memcpy(f->saved, f->context, (size_t)(s->top - (char *)f->context));
+        in_place = !s->ended && !set_aside(s, p);
     }
 }
 

@@ -57,11 +57,18 @@ static inline void lpi_shadow_register(struct lpi_fiber_shadow *s, void *bottom,
 #endif
 }
 
-static inline void lpi_shadow_forget(struct lpi_fiber_shadow *s)
+/* Frames there are copied, or were left for good: none of it is out of bounds. */
+static inline void lpi_shadow_clear(const void *bottom, size_t size)
 {
 #ifdef LPI_ASAN
-    __asan_unpoison_memory_region(s->bottom, s->size); /* others may get the addresses */
+    __asan_unpoison_memory_region(bottom, size);
 #endif
+    (void)bottom, (void)size;
+}
+
+static inline void lpi_shadow_forget(struct lpi_fiber_shadow *s)
+{
+    lpi_shadow_clear(s->bottom, s->size); /* others may get the addresses */
 #ifdef LPI_VALGRIND
     VALGRIND_STACK_DEREGISTER(s->valgrind_id);
 #endif
@@ -78,9 +85,7 @@ static inline void lpi_shadow_fresh(struct lpi_fiber_shadow *s, void *bottom, si
     s->bottom = bottom;
     s->size = size;
     s->fake_stack = NULL;
-#ifdef LPI_ASAN
-    __asan_unpoison_memory_region(bottom, size); /* frames of the run before were left for good */
-#endif
+    lpi_shadow_clear(bottom, size);
 #ifdef LPI_TSAN
     if (s->tsan_fiber == NULL)
         s->tsan_fiber = __tsan_create_fiber(0);
