@@ -29,6 +29,7 @@ static void print_help(void)
          "Try this first:\n\n"
          "  logp run broadcast --algo all       every algorithm, measured against its prediction\n"
          "  logp run broadcast -P 16 -L 20      sixteen processors, a slower network\n"
+         "  logp run barrier -P 64 --executor fiber      many processors on few cores\n"
          "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
          "  logp predict broadcast -P 1000000 --algo all\n\n"
          "Commands:\n");
@@ -39,6 +40,7 @@ static void print_help(void)
          "  -L T -o T -g T    latency, overhead, gap [6 2 4]; plain numbers count units\n"
          "  --unit T          what one unit is [10us]\n"
          "  --algo NAMES      which algorithms; all; auto: the best predicted [auto]\n"
+         "  --executor fiber  many processors a core, small units\n"
          "  --clock virtual   let time jump instead of waiting: exact, for any P\n"
          "  --format json     for scripts; csv too");
 }

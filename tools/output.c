@@ -332,7 +332,7 @@ void print_advice(const struct options *o, const struct row *rows, size_t n, int
     if (strcmp(o->executor, "thread") == 0)
         printf(
             "each hand-over between threads costs a microsecond or more.\n"
-            "Use --executor fiber (a hundredth of that), a larger unit (about --unit %s), fewer\n"
+            "Use --executor fiber (a tenth of that), a larger unit (about --unit %s), fewer\n"
             "processors (-P), or --clock virtual.\n",
             unit);
     else
