@@ -2,7 +2,7 @@
 /*
  * The delay model in force, and its replacement while the machine runs.
  *
- * The machine points to a heap copy of struct logp_delay, NULL for none. Readers (vp.c) use it
+ * The machine points to a heap copy of struct logp_delay, NULL for none. Readers (call.h) use it
  * inside RCU read-side sections; the writer swaps the pointer, waits for a grace period and frees
  * the old one. Under the virtual clock only one vp runs at a time, so a replacement ordered for a
  * virtual time is kept in a list, sorted by time, and made by the first vp whose send starts then.

@@ -123,7 +123,7 @@ struct lpi_core {
     bool last_counts;                /* ... and whether it is to be recorded */
     bool start_pending;              /* nobody has returned from the last sync yet */
     _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
-    int64_t deliveries; /* without delays: their order stands for that of arrival */
+    int64_t deliveries;              /* without delays: their order stands for that of arrival */
     int64_t virtual_now;
     int64_t credit; /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;
@@ -162,7 +162,7 @@ struct lpi_pending_delay {
 
 struct logp_machine {
     /* read by every call, written hardly ever */
-    _Atomic(struct logp_delay *) delay; /* NULL: none. RCU: readers in vp.c, writer delay.c */
+    _Atomic(struct logp_delay *) delay; /* NULL: none. RCU: readers in call.h, writer delay.c */
     atomic_int stop;                    /* negative errno: the run is over */
     _Atomic int64_t pending_at;         /* virtual: the next replacement; INT64_MAX: none */
     bool is_virtual;
@@ -248,7 +248,7 @@ int lpi_delay_install(struct logp_machine *m, struct logp_delay delay);
 void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
 void lpi_delay_fini(struct logp_machine *m);
 
-/* vp.c */
+/* recv.c */
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
 
 /* capacity.c: messages on the wire. */
@@ -307,8 +307,8 @@ static inline void *lpi_resident(const struct lpi_proc *p, void *address)
 }
 
 /*
- * A deadline in the past, behind those that became ready before. It needs no reading of the clock: at
- * least a nanosecond has passed since the last one.
+ * A deadline in the past, behind those that became ready before. It needs no reading of the clock:
+ * at least a nanosecond has passed since the last one.
  */
 static inline int64_t lpi_ready_key(struct lpi_core *c)
 {

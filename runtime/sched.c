@@ -9,8 +9,8 @@
  * that may bring an earlier deadline.
  *
  * Invariants: exactly one proc of a core is RUNNING or inside hold() at any time; a proc is in the
- * timers if it is TIMED. core.clock_seen is a time that has passed: deadlines up to it need no reading
- * of the clock.
+ * timers if it is TIMED. core.clock_seen is a time that has passed: deadlines up to it need no
+ * reading of the clock.
  *
  * Under the virtual clock the machine is one core, and instead of spinning, time jumps to the
  * earliest deadline. A proc's clock may be ahead of virtual_now; lpi_reach() waits until the

@@ -33,7 +33,7 @@ int logp_vp_params(const struct logp_vp *vp, struct logp_params *out)
     const struct logp_params *params = NULL;
 
     urcu_memb_read_lock();
-    /* acquire pairs with the release in delay.c, as in vp.c */
+    /* acquire pairs with the release in delay.c, as in call.h */
     d = atomic_load_explicit(&m->delay, memory_order_acquire);
     if (d != NULL && d->ops->params != NULL)
         params = d->ops->params(d->model);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sending.
+ *
+ * A message is handed over as soon as its start is known, with its arrival time, even if the start
+ * is still ahead (the gap): the receiver's core learns its deadline as early as possible. Under the
+ * virtual clock the start is reached first, so that sends take place in the order of (start, rank).
+ */
+#include "call.h"
+
+#include <errno.h>
+
+enum { SENDS_IN_ROW = 64 };
+
+static uint64_t next_random(uint64_t *state)
+{
+    /* xorshift64*: Vigna, ACM TOMS 42(4), 2016 */
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* Without delays nothing makes a sender wait: others still get the core now and then. */
+static int let_others_run(struct lpi_proc *p)
+{
+    if (p->yield_state != 0 && (next_random(&p->yield_state) & 7) == 0)
+        return lpi_yield(p);
+    if (p->emulating || ++p->sends_in_row % SENDS_IN_ROW != 0)
+        return lpi_stopped(p);
+    return lpi_yield(p);
+}
+
+static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+{
+    struct logp_machine *m = p->core->machine;
+    int rc = 0;
+
+    e->arrival = LOGP_NEVER;
+    if (m->is_virtual) {
+        rc = lpi_reach(p, p->emulated);
+        e->arrival = p->emulated;
+    }
+    if (rc == 0)
+        rc = lpi_post(p, to, e);
+    if (rc == 0)
+        p->core->messages++;
+    return rc;
+}
+
+/*
+ * Start the send under model d, in an RCU section.
+ * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or an
+ * error
+ */
+static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e,
+                      const struct logp_delay *d, struct logp_transfer *t)
+{
+    const struct logp_port before = p->port;
+    const int64_t capacity = d->ops->capacity != NULL ? d->ops->capacity(d->model) : 0;
+    int rc;
+
+    d->ops->start(d->model, &p->port, t);
+    if (p->core->machine->is_virtual && t->start > p->emulated) {
+        t->ready = t->start;
+        return -EAGAIN;
+    }
+    d->ops->send(d->model, &p->port, t);
+    if (capacity > 0) {
+        rc = lpi_capacity_claim(p, to, capacity, t, &t->ready);
+        if (rc != 0) {
+            p->port = before;
+            return rc;
+        }
+    }
+    e->arrival = t->arrival;
+    rc = lpi_post(p, to, e);
+    if (rc != 0)
+        p->port = before;
+    else
+        p->core->messages++;
+    return rc;
+}
+
+static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+{
+    struct logp_machine *m = p->core->machine;
+    struct logp_transfer t = {
+        .src = e->src, .dst = e->dst, .n_bytes = e->n_bytes, .ready = p->emulated};
+    int rc = lpi_reach(p, p->emulated);
+
+    while (rc == 0) {
+        const struct logp_delay *d;
+
+        /* relaxed: set by a vp of this core, or before the run */
+        if (atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)
+            lpi_delay_apply_pending(m, p->emulated);
+        d = model_lock(m);
+        if (d == NULL)
+            return send_now(p, to, e);
+        rc = start_send(p, to, e, d, &t);
+        model_unlock(m);
+        if (rc == 0)
+            return lpi_wait_until(p, t.done);
+        if (rc == -EAGAIN)
+            rc = m->is_virtual ? lpi_reach(p, t.ready) : lpi_wait_until(p, t.ready);
+    }
+    return rc;
+}
+
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_machine *m = p->core->machine;
+    struct lpi_envelope e = {
+        .context = vp->context, .src = p->rank, .tag = tag, .n_bytes = n_bytes, .data = buf};
+    int rc = lpi_stopped(p);
+
+    if (dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes))
+        return -EINVAL;
+    if (rc != 0)
+        return rc;
+    e.dst = to_global(vp, dst);
+    p->polls = 0;
+    enter(p);
+    if (emulated_machine(m)) {
+        rc = send_timed(p, &m->procs[e.dst], &e);
+    } else {
+        rc = send_now(p, &m->procs[e.dst], &e);
+        if (rc == 0 && !m->is_virtual)
+            rc = let_others_run(p);
+    }
+    return leave(p, rc);
+}
+
+int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+{
+    return lpi_send(vp, dst, tag, buf, n_bytes);
+}
+
+int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+               struct logp_request **request)
+{
+    struct lpi_core *c = vp->proc->core;
+    struct logp_request *r;
+    int rc;
+
+    if (request == NULL)
+        return -EINVAL;
+    r = lpi_request_new(c);
+    if (r == NULL)
+        return -ENOMEM;
+    rc = lpi_send(vp, dst, tag, buf, n_bytes);
+    if (rc != 0) {
+        lpi_request_free(c, r);
+        return rc;
+    }
+    r->state = LPI_REQ_SENT;
+    *request = r;
+    return 0;
+}
