@@ -169,8 +169,10 @@ static struct logp_machine *create_machine(const struct options *o)
     if (rc == -EINVAL && o->n_cores > 0)
         bad_usage("--cores: a core is listed twice, or this process may not run on it");
     if (rc != 0) {
-        fprintf(stderr, "logp: cannot make a machine of %lld processors (%s executor): %s\n",
-                (long long)o->P, o->executor, strerror(-rc));
+        fprintf(stderr, "logp: cannot make a machine of %lld processors (%s executor): %s%s\n",
+                (long long)o->P, o->executor, strerror(-rc),
+                rc == -EAGAIN && strcmp(o->executor, "thread") == 0 ? "; try --executor fiber"
+                                                                    : "");
         exit(EXIT_WRONG);
     }
     return m;
