@@ -160,8 +160,7 @@ static int program(struct logp_vp *vp, void *arg)
         return rc;
     c.buf = s->buffers + (size_t)logp_vp_rank(vp) * s->stride;
     c.recv_buf = (char *)c.buf + s->buf_bytes;
-    if (rc == 0)
-        rc = s->is_virtual ? repeat_virtual(vp, s, &c) : repeat(vp, s, &c);
+    rc = s->is_virtual ? repeat_virtual(vp, s, &c) : repeat(vp, s, &c);
     logp_coll_unplan(&c);
     return rc;
 }
@@ -175,7 +174,8 @@ static void *zeroed(size_t n, size_t size)
 
     if (size > 0 && n > SIZE_MAX / 2 / size)
         return NULL;
-    memory = aligned_alloc(bytes >= huge ? huge : 64, (bytes / huge + 1) * huge);
+    memory = bytes >= huge ? aligned_alloc(huge, (bytes / huge + 1) * huge)
+                           : aligned_alloc(64, (bytes / 64 + 1) * 64);
     if (memory != NULL && bytes >= huge)
         madvise(memory, bytes, MADV_HUGEPAGE);
     if (memory != NULL)
@@ -282,6 +282,8 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         return -EINVAL;
     if (delayed)
         record->prediction = logp_predict(x->algorithm, P, &x->coll);
+    if (x->coll.n_bytes > SIZE_MAX / 16 / (size_t)P)
+        return -ENOMEM;
     record->has_measured = wall;
     record->has_emulated = !wall || delayed;
     record->has_lag = wall && delayed;

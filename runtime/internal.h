@@ -39,7 +39,7 @@ enum lpi_state {
 };
 
 /* Bits of lpi_core.attention: why a core should look up from its spinning. */
-enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_STOP = 4 };
+enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2 };
 
 struct lpi_proc;
 struct lpi_core;
@@ -124,8 +124,7 @@ struct lpi_core {
     bool start_pending;              /* nobody has returned from the last sync yet */
     _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
     int64_t deliveries;              /* without delays: their order stands for that of arrival */
-    int64_t virtual_now;
-    int64_t credit; /* bytes of queue_limit taken from the machine and not used */
+    int64_t credit;                  /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;
     struct lpi_histogram lag;
 };

@@ -234,7 +234,6 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
     c->clock_seen = 0;
     c->start_pending = false;
     c->messages = 0;
-    c->virtual_now = 0;
     lpi_histogram_reset(&c->lag);
     for (int i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = c->procs[i];

@@ -13,8 +13,8 @@
  * reading of the clock.
  *
  * Under the virtual clock the machine is one core, and instead of spinning, time jumps to the
- * earliest deadline. A proc's clock may be ahead of virtual_now; lpi_reach() waits until the
- * machine has caught up, and is called before everything that others can notice.
+ * earliest deadline. A proc's clock may be ahead of the machine's; lpi_reach() waits until that
+ * has caught up, and is called before everything that others can notice.
  */
 #include "internal.h"
 
@@ -90,6 +90,8 @@ static void release_sync(struct lpi_core *c)
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
     c->n_at_sync = 0;
     c->start_pending = true;
+    if (c->clock_seen > start) /* the first start of a run has moved time 0 */
+        c->clock_seen = start;
     for (int i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = c->procs[i];
 
@@ -180,7 +182,6 @@ static bool due(struct lpi_core *c, struct lpi_proc *p)
     if (deadline < 0)
         return true;
     if (m->is_virtual) {
-        c->virtual_now = deadline;
         p->emulated = deadline;
         return true;
     }
@@ -274,7 +275,6 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
     first = earliest(c);
     if (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank)))
         return wait_timed(p, t);
-    c->virtual_now = t;
     p->emulated = t;
     return lpi_stopped(p);
 }

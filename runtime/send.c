@@ -92,7 +92,7 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     while (rc == 0) {
         const struct logp_delay *d;
 
-        /* relaxed: set by a vp of this core, or before the run */
+        /* relaxed: only says that there may be one; the list is under its lock */
         if (atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)
             lpi_delay_apply_pending(m, p->emulated);
         d = model_lock(m);

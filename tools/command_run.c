@@ -239,8 +239,10 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
         fprintf(stderr, "deadlock: every processor waits and nothing is on its way\n");
     else if (error == -ETIMEDOUT)
         fprintf(stderr, "not finished within --timeout; %d runs were\n", row->record.reps);
-    else
+    else if (report->error_rank >= 0)
         fprintf(stderr, "rank %d: %s\n", report->error_rank, strerror(-error));
+    else
+        fprintf(stderr, "%s\n", strerror(-error));
     explain_waits(report);
 }
 

@@ -330,11 +330,10 @@ void print_advice(const struct options *o, const struct row *rows, size_t n, int
     if (space != NULL) /* as the option takes it: "20us" */
         memmove(space, space + 1, strlen(space));
     if (strcmp(o->executor, "thread") == 0)
-        printf(
-            "each hand-over between threads costs a microsecond or more.\n"
-            "Use --executor fiber (a tenth of that), a larger unit (about --unit %s), fewer\n"
-            "processors (-P), or --clock virtual.\n",
-            unit);
+        printf("each hand-over between threads costs a microsecond or more.\n"
+               "Use --executor fiber (a tenth of that), a larger unit (about --unit %s), fewer\n"
+               "processors (-P), or --clock virtual.\n",
+               unit);
     else
         printf("those whose waits end together go on one after the other.\n"
                "Use a larger unit (about --unit %s), fewer processors (-P), or --clock virtual.\n",
