@@ -38,11 +38,11 @@ static const struct logp_algorithm algorithms[] = {
 };
 
 static const struct logp_collective collectives[] = {
-    {"broadcast", "one item from the root to all", lpi_broadcast_sizes, lpi_broadcast_fill,
+    {"broadcast", "one item from the root to all", true, lpi_broadcast_sizes, lpi_broadcast_fill,
      lpi_broadcast_check},
-    {"barrier", "nobody goes on before all have come", lpi_barrier_sizes, lpi_barrier_fill,
+    {"barrier", "nobody goes on before all have come", false, lpi_barrier_sizes, lpi_barrier_fill,
      lpi_barrier_check},
-    {"alltoall", "a different item from each to each", lpi_alltoall_sizes, lpi_alltoall_fill,
+    {"alltoall", "a different item from each to each", false, lpi_alltoall_sizes, lpi_alltoall_fill,
      lpi_alltoall_check},
 };
 

@@ -187,11 +187,19 @@ static void print_csv(const struct options *o, const char *collective, const str
 static void print_heading(const struct options *o, const char *collective, const struct row *rows,
                           size_t n, int n_cores)
 {
+    const struct logp_collective *what = logp_collective_find(collective);
+    const struct logp_coll one_byte = {.n_bytes = 1};
     const struct logp_params *p = &o->params;
+    size_t bytes, recv_bytes;
     char L[32], o1[32], o2[32], g[32], G[48] = "";
 
-    printf("%s of %zu byte%s, root %lld, P = %lld\n", collective, o->n_bytes,
-           o->n_bytes == 1 ? "" : "s", (long long)o->root, (long long)o->P);
+    what->sizes(1, &one_byte, &bytes, &recv_bytes);
+    printf("%s", collective);
+    if (bytes > 0)
+        printf(" of %zu byte%s", o->n_bytes, o->n_bytes == 1 ? "" : "s");
+    if (what->rooted)
+        printf(", root %lld", (long long)o->root);
+    printf(", P = %lld\n", (long long)o->P);
     if (o->plugin != NULL)
         printf("delays by %s; ", o->plugin);
     else

@@ -75,6 +75,7 @@ struct logp_algorithm {
 struct logp_collective {
     const char *name;
     const char *summary;
+    bool rooted; /**< one rank is special: logp_coll.root */
     /** Bytes of buf and recv_buf on each of P processors. */
     void (*sizes)(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
     /** Before a run: the operands of this rank, different for every seed; elsewhere garbage. */
