@@ -5,6 +5,7 @@
 
 #include <logp/collective.h>
 #include <logp/delay.h>
+#include <logp/tree.h>
 
 /*
  * The abbreviations of all predictions. A message of m bytes takes D from the start of its sending
@@ -34,6 +35,20 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
     return t;
 }
 
+/* n items of size bytes; more than can be addressed: SIZE_MAX. */
+static inline size_t lpi_bytes(size_t n, size_t size)
+{
+    size_t bytes;
+
+    return __builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes;
+}
+
+/* Time to combine `elements` elements, rounded up to whole nanoseconds once. */
+static inline int64_t lpi_combine_ns(const struct logp_params *p, int64_t elements)
+{
+    return (int64_t)(((__int128)elements * p->gamma_ps + 999) / 1000);
+}
+
 static inline struct logp_prediction lpi_no_prediction(void)
 {
     return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
@@ -47,7 +62,13 @@ static inline struct logp_prediction lpi_exact(__int128 ns)
     return (struct logp_prediction){LOGP_PREDICTION_EXACT, (int64_t)ns};
 }
 
-/* tree.c: collectives along trees. */
+/* The largest power of two below n >= 2. */
+static inline int64_t lpi_half(int64_t n)
+{
+    return INT64_C(1) << (63 - __builtin_clzll((uint64_t)(n - 1)));
+}
+
+/* shapes.c: collectives along trees. */
 struct lpi_tree_shape {
     /* Parent of virtual rank v > 0, and its k-th child in the order of sending, -1: no more. */
     int (*parent)(int P, int v, const void *shape);
@@ -58,39 +79,47 @@ struct lpi_tree_shape {
 /* Fill c->plan from a shape in virtual ranks; to_rank relabels them. 0; -ENOMEM */
 int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
                   int (*to_rank)(int v, int root, int P), struct logp_coll *c);
-/* The usual relabelling: v = (rank - root) mod P. */
+/* The usual relabelling, v = (rank - root) mod P, and its inverse. */
 int lpi_rotate(int v, int root, int P);
+int lpi_virtual_rank(int rank, int root, int P);
+/* Children are in the order in which a broadcast sends to them. 0; -ENOMEM */
+int lpi_plan_flat(int P, int rank, struct logp_coll *c);
+int lpi_plan_chain(int P, int rank, struct logp_coll *c);
+int lpi_plan_binary(int P, int rank, struct logp_coll *c);
+int lpi_plan_binomial(int P, int rank, struct logp_coll *c);
+int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_coll *c);
 
 /* broadcast.c */
-#define LPI_ALGORITHM(name)                                                                        \
-    int lpi_##name##_plan(int P, int rank, struct logp_coll *c);                                   \
-    struct logp_prediction lpi_##name##_predict(int64_t P, const struct logp_coll *c)
-
-LPI_ALGORITHM(broadcast_flat);
-LPI_ALGORITHM(broadcast_chain);
-LPI_ALGORITHM(broadcast_binary);
-LPI_ALGORITHM(broadcast_binomial);
-LPI_ALGORITHM(broadcast_optimal);
+struct logp_prediction lpi_broadcast_flat_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_broadcast_chain_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_broadcast_binary_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_broadcast_binomial_predict(int64_t P, const struct logp_coll *c);
+int lpi_broadcast_optimal_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_broadcast_optimal_predict(int64_t P, const struct logp_coll *c);
 int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c);
-void lpi_broadcast_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_broadcast_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_broadcast_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 bool lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 /* barrier.c */
 int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_barrier_dissemination_predict(int64_t P, const struct logp_coll *c);
-void lpi_barrier_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_barrier_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_barrier_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 bool lpi_barrier_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 /* alltoall.c */
 int lpi_alltoall_linear_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_coll *c);
-void lpi_alltoall_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 bool lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
+/* op.c: n operands of an experiment. */
+void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed);
+
 /* pattern.c: bytes that differ with their seed, as operands. */
+uint64_t lpi_pattern_word(uint64_t seed, size_t i);
 void lpi_pattern_fill(void *buf, size_t n_bytes, uint64_t seed);
 bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed);
 

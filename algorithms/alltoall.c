@@ -6,9 +6,10 @@
 
 #include <string.h>
 
-void lpi_alltoall_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
-    *buf = *recv_buf = (size_t)P * c->n_bytes;
+    (void)rank;
+    *buf = *recv_buf = lpi_bytes((size_t)P, c->n_bytes);
 }
 
 static uint64_t item_seed(int P, int from, int to, uint64_t seed)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Broadcast: the root's item reaches all processors. Every algorithm is a tree, given by parent and
- * children of a virtual rank (v = 0 is the root); what a processor does is the same for all of
- * them.
+ * Broadcast: the root's item reaches all processors. Every algorithm is a tree (shapes.c); what a
+ * processor does is the same for all of them.
  *
  * A node that holds the item at time t sends to its k-th child at t + k E, which holds it at
  * t + D + k E (D, E: struct lpi_times). The predictions are the largest such time.
@@ -27,9 +26,9 @@ int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c)
     return rc;
 }
 
-void lpi_broadcast_sizes(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+void lpi_broadcast_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
-    (void)P;
+    (void)P, (void)rank;
     *buf = c->n_bytes;
     *recv_buf = 0;
 }
@@ -55,35 +54,6 @@ static struct logp_prediction ends_at(int64_t P, __int128 last, const struct lpi
     return lpi_exact(P > 1 ? last - t->early : 0);
 }
 
-static int virtual_rank(int rank, int root, int P)
-{
-    return rank >= root ? rank - root : rank - root + P;
-}
-
-static int plan_rotated(int P, int rank, const struct lpi_tree_shape *shape, struct logp_coll *c)
-{
-    return lpi_plan_tree(P, virtual_rank(rank, c->root, P), shape, lpi_rotate, c);
-}
-
-/* ---- flat: the root sends to 1, 2, ..., P-1 ---- */
-
-static int flat_parent(int P, int v, const void *shape)
-{
-    (void)P, (void)v, (void)shape;
-    return 0;
-}
-
-static int flat_child(int P, int v, int k, const void *shape)
-{
-    (void)shape;
-    return v == 0 && k < P - 1 ? k + 1 : -1;
-}
-
-int lpi_broadcast_flat_plan(int P, int rank, struct logp_coll *c)
-{
-    return plan_rotated(P, rank, &(struct lpi_tree_shape){flat_parent, flat_child, NULL}, c);
-}
-
 /* (P-2) E + D, all P >= 2 */
 struct logp_prediction lpi_broadcast_flat_predict(int64_t P, const struct logp_coll *c)
 {
@@ -92,52 +62,12 @@ struct logp_prediction lpi_broadcast_flat_predict(int64_t P, const struct logp_c
     return ends_at(P, (__int128)(P - 2) * t.E + t.D, &t);
 }
 
-/* ---- chain: v sends to v+1 ---- */
-
-static int chain_parent(int P, int v, const void *shape)
-{
-    (void)P, (void)shape;
-    return v - 1;
-}
-
-static int chain_child(int P, int v, int k, const void *shape)
-{
-    (void)shape;
-    return k == 0 && v + 1 < P ? v + 1 : -1;
-}
-
-int lpi_broadcast_chain_plan(int P, int rank, struct logp_coll *c)
-{
-    return plan_rotated(P, rank, &(struct lpi_tree_shape){chain_parent, chain_child, NULL}, c);
-}
-
 /* (P-1) D */
 struct logp_prediction lpi_broadcast_chain_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
 
     return ends_at(P, (__int128)(P - 1) * t.D, &t);
-}
-
-/* ---- binary: v sends to 2v+1, then to 2v+2 ---- */
-
-static int binary_parent(int P, int v, const void *shape)
-{
-    (void)P, (void)shape;
-    return (v - 1) / 2;
-}
-
-static int binary_child(int P, int v, int k, const void *shape)
-{
-    const int64_t child = 2 * (int64_t)v + 1 + k;
-
-    (void)shape;
-    return k < 2 && child < P ? (int)child : -1;
-}
-
-int lpi_broadcast_binary_plan(int P, int rank, struct logp_coll *c)
-{
-    return plan_rotated(P, rank, &(struct lpi_tree_shape){binary_parent, binary_child, NULL}, c);
 }
 
 /* The most ones among the numbers 2^top .. x, x >= 2^top: x, or x with a one cleared and all
@@ -169,66 +99,6 @@ struct logp_prediction lpi_broadcast_binary_predict(int64_t P, const struct logp
     return ends_at(P, lpi_max(last, above), &t);
 }
 
-/* ---- binomial: recursive doubling, the farthest first ---- */
-
-/* The largest power of two below n >= 2. */
-static int64_t half(int64_t n)
-{
-    return INT64_C(1) << (63 - __builtin_clzll((uint64_t)(n - 1)));
-}
-
-/* v leads the group [v, v + size): halve from all of P until it does. */
-static int group_size(int P, int v, int *parent)
-{
-    int low = 0, size = P;
-
-    while (low != v) {
-        const int h = (int)half(size);
-
-        if (v >= low + h) {
-            *parent = low;
-            low += h;
-            size -= h;
-        } else {
-            size = h;
-        }
-    }
-    return size;
-}
-
-static int binomial_parent(int P, int v, const void *shape)
-{
-    int parent = 0;
-
-    (void)shape;
-    group_size(P, v, &parent);
-    return parent;
-}
-
-static int binomial_child(int P, int v, int k, const void *shape)
-{
-    int parent, size = group_size(P, v, &parent);
-
-    (void)shape;
-    while (k-- > 0 && size > 1)
-        size = (int)half(size);
-    return size > 1 ? v + (int)half(size) : -1;
-}
-
-static int flip(int v, int root, int P)
-{
-    return (P & (P - 1)) == 0 ? v ^ root : lpi_rotate(v, root, P);
-}
-
-/* Relabelled by exclusive or where P is a power of two, by rotation otherwise. */
-int lpi_broadcast_binomial_plan(int P, int rank, struct logp_coll *c)
-{
-    const int v = (P & (P - 1)) == 0 ? rank ^ c->root : virtual_rank(rank, c->root, P);
-
-    return lpi_plan_tree(P, v, &(struct lpi_tree_shape){binomial_parent, binomial_child, NULL},
-                         flip, c);
-}
-
 /* t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)); P = 2^x: D + (x-1) max(D, E) */
 static int64_t binomial_time(int64_t P, const struct lpi_times *t)
 {
@@ -239,7 +109,7 @@ static int64_t binomial_time(int64_t P, const struct lpi_times *t)
         return 0;
     if ((P & (P - 1)) == 0)
         return t->D + (x - 1) * lpi_max(t->D, t->E);
-    h = half(P);
+    h = lpi_half(P);
     return lpi_max(t->D + binomial_time(P - h, t), t->E + binomial_time(h, t));
 }
 
@@ -250,40 +120,13 @@ struct logp_prediction lpi_broadcast_binomial_predict(int64_t P, const struct lo
     return ends_at(P, binomial_time(P, &t), &t);
 }
 
-/* ---- optimal: the tree of Shou & Chen, for these L, o, g ---- */
-
-struct place {
-    struct logp_tree tree;
-    struct logp_tree_node node; /* the one that is planned for */
-};
-
-static int optimal_parent(int P, int v, const void *shape)
-{
-    const struct place *place = shape;
-
-    (void)P, (void)v;
-    return (int)place->node.parent;
-}
-
-static int optimal_child(int P, int v, int k, const void *shape)
-{
-    const struct place *place = shape;
-    struct logp_tree_node child;
-
-    (void)P, (void)v;
-    return logp_tree_child(&place->tree, &place->node, k, &child) ? (int)child.id : -1;
-}
-
+/* The tree for these L, o, g. */
 int lpi_broadcast_optimal_plan(int P, int rank, struct logp_coll *c)
 {
-    struct place place;
-    const int rc = logp_tree_broadcast(&place.tree, P, &c->params, c->n_bytes);
+    struct logp_tree tree;
+    const int rc = logp_tree_broadcast(&tree, P, &c->params, c->n_bytes);
 
-    if (rc != 0)
-        return rc;
-    place.node = logp_tree_find(&place.tree, virtual_rank(rank, c->root, P));
-    return plan_rotated(P, rank, &(struct lpi_tree_shape){optimal_parent, optimal_child, &place},
-                        c);
+    return rc != 0 ? rc : lpi_plan_optimal(&tree, rank, c);
 }
 
 /* The least n with f(n) >= P. No broadcast is faster. */

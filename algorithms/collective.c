@@ -38,6 +38,12 @@ const struct logp_collective *logp_collective_find(const char *name)
     return NULL;
 }
 
+const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
+                                 const struct logp_coll *c)
+{
+    return algorithm->needs != NULL ? algorithm->needs(P, c) : NULL;
+}
+
 const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
                                                  const struct logp_coll *c)
 {
@@ -50,7 +56,7 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
     for (size_t i = 0; i < n; i++) {
         struct logp_prediction p;
 
-        if (strcmp(a[i].collective, collective) != 0)
+        if (strcmp(a[i].collective, collective) != 0 || logp_algorithm_needs(&a[i], P, c) != NULL)
             continue;
         p = logp_predict(&a[i], P, &free_network);
         if (best == NULL || (p.certainty != LOGP_PREDICTION_NONE && p.ns < least)) {
@@ -64,7 +70,8 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
 struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
                                     const struct logp_coll *c)
 {
-    if (P < 1 || P > LOGP_TREE_MAX || logp_capacity(&c->params) > 0)
+    if (P < 1 || P > LOGP_TREE_MAX || logp_capacity(&c->params) > 0 ||
+        logp_algorithm_needs(algorithm, P, c) != NULL)
         return lpi_no_prediction();
     return algorithm->predict(P, c);
 }
@@ -74,12 +81,15 @@ int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank, stru
     c->plan = (struct logp_plan){.parent = -1};
     if (rank < 0 || rank >= P || c->root < 0 || c->root >= P)
         return -EINVAL;
+    if (logp_algorithm_needs(algorithm, P, c) != NULL)
+        return -ENOTSUP;
     return algorithm->plan != NULL ? algorithm->plan(P, rank, c) : 0;
 }
 
 void logp_coll_unplan(struct logp_coll *c)
 {
     free(c->plan.children);
+    free(c->plan.scratch);
     c->plan = (struct logp_plan){.parent = -1};
 }
 

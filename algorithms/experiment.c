@@ -265,6 +265,25 @@ static int run_both(struct logp_machine *machine, struct state *s)
     return rc;
 }
 
+/* Room for what any rank needs. false: more than can be addressed */
+static bool measure_buffers(struct state *s)
+{
+    size_t buf = 0, recv_buf = 0;
+
+    for (int i = 0; i < s->P; i++) {
+        size_t b, r;
+
+        s->collective->sizes(s->P, i, &s->experiment->coll, &b, &r);
+        buf = b > buf ? b : buf;
+        recv_buf = r > recv_buf ? r : recv_buf;
+    }
+    if (buf > SIZE_MAX / 16 / (size_t)s->P || recv_buf > SIZE_MAX / 16 / (size_t)s->P)
+        return false;
+    s->buf_bytes = (buf + 15) / 16 * 16;
+    s->stride = (s->buf_bytes + recv_buf + 15) / 16 * 16;
+    return true;
+}
+
 int logp_experiment_run(struct logp_machine *machine, const struct logp_experiment *x,
                         struct logp_record *record)
 {
@@ -273,17 +292,16 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     const bool delayed = logp_machine_delayed(machine);
     struct state *s;
     const size_t reps = (size_t)(x->reps > x->warmup ? x->reps : x->warmup);
-    size_t recv_bytes;
     int rc = -ENOMEM;
 
     *record = (struct logp_record){.P = P, .wrong_rank = -1};
     if (x->reps < 1 || x->warmup < 0 || logp_collective_find(x->algorithm->collective) == NULL ||
         x->coll.root < 0 || x->coll.root >= P || x->timeout_ns < 0)
         return -EINVAL;
+    if (logp_algorithm_needs(x->algorithm, P, &x->coll) != NULL)
+        return -ENOTSUP;
     if (delayed)
         record->prediction = logp_predict(x->algorithm, P, &x->coll);
-    if (x->coll.n_bytes > SIZE_MAX / 16 / (size_t)P)
-        return -ENOMEM;
     record->has_measured = wall;
     record->has_emulated = !wall || delayed;
     record->has_lag = wall && delayed;
@@ -299,10 +317,8 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
                         .emulated = malloc(reps * sizeof(*s->emulated)),
                         .finished = malloc(reps * sizeof(*s->finished)),
                         .is_virtual = !wall};
-    s->collective->sizes(P, &x->coll, &s->buf_bytes, &recv_bytes);
-    s->buf_bytes = (s->buf_bytes + 15) / 16 * 16;
-    s->stride = (s->buf_bytes + recv_bytes + 15) / 16 * 16;
-    s->buffers = zeroed((size_t)P, s->stride);
+    if (measure_buffers(s))
+        s->buffers = zeroed((size_t)P, s->stride);
     if (s->endings != NULL && s->wall != NULL && s->emulated != NULL && s->finished != NULL &&
         s->buffers != NULL)
         rc = run_both(machine, s);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static uint64_t word(uint64_t seed, size_t i)
+uint64_t lpi_pattern_word(uint64_t seed, size_t i)
 {
     uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + i + 1;
 
@@ -16,7 +16,7 @@ static uint64_t word(uint64_t seed, size_t i)
 void lpi_pattern_fill(void *buf, size_t n_bytes, uint64_t seed)
 {
     for (size_t i = 0; i < n_bytes; i += 8) {
-        const uint64_t x = word(seed, i / 8);
+        const uint64_t x = lpi_pattern_word(seed, i / 8);
 
         memcpy((char *)buf + i, &x, n_bytes - i < 8 ? n_bytes - i : 8);
     }
@@ -25,7 +25,7 @@ void lpi_pattern_fill(void *buf, size_t n_bytes, uint64_t seed)
 bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed)
 {
     for (size_t i = 0; i < n_bytes; i += 8) {
-        const uint64_t x = word(seed, i / 8);
+        const uint64_t x = lpi_pattern_word(seed, i / 8);
 
         if (memcmp((const char *)buf + i, &x, n_bytes - i < 8 ? n_bytes - i : 8) != 0)
             return false;

@@ -10,19 +10,18 @@ static const char shou_chen[] = "Shou & Chen 1996";
 static const char grama[] = "Grama et al., ch. 4.1";
 
 /* A broadcast along a tree: its plan and its prediction. */
-#define BROADCAST(algorithm, line, paper)                                                          \
+#define BROADCAST(algorithm, planner, line, paper)                                                 \
     {                                                                                              \
         .collective = "broadcast", .name = #algorithm, .summary = line, .source = paper,           \
-        .plan = lpi_broadcast_##algorithm##_plan, .run = lpi_broadcast_run,                        \
-        .predict = lpi_broadcast_##algorithm##_predict                                             \
+        .plan = planner, .run = lpi_broadcast_run, .predict = lpi_broadcast_##algorithm##_predict  \
     }
 
 static const struct logp_algorithm algorithms[] = {
-    BROADCAST(flat, "the root sends to everyone", shou_chen),
-    BROADCAST(chain, "everyone passes the item to the next", shou_chen),
-    BROADCAST(binary, "a binary tree in heap order", shou_chen),
-    BROADCAST(binomial, "recursive doubling, the farthest first", grama),
-    BROADCAST(optimal, "the best tree for these L, o, g", shou_chen),
+    BROADCAST(flat, lpi_plan_flat, "the root sends to everyone", shou_chen),
+    BROADCAST(chain, lpi_plan_chain, "everyone passes the item to the next", shou_chen),
+    BROADCAST(binary, lpi_plan_binary, "a binary tree in heap order", shou_chen),
+    BROADCAST(binomial, lpi_plan_binomial, "recursive doubling, the farthest first", grama),
+    BROADCAST(optimal, lpi_broadcast_optimal_plan, "the best tree for these L, o, g", shou_chen),
     {.collective = "barrier",
      .name = "dissemination",
      .summary = "in round d tell i + d, hear from i - d",
@@ -38,12 +37,12 @@ static const struct logp_algorithm algorithms[] = {
 };
 
 static const struct logp_collective collectives[] = {
-    {"broadcast", "one item from the root to all", true, lpi_broadcast_sizes, lpi_broadcast_fill,
-     lpi_broadcast_check},
-    {"barrier", "nobody goes on before all have come", false, lpi_barrier_sizes, lpi_barrier_fill,
-     lpi_barrier_check},
-    {"alltoall", "a different item from each to each", false, lpi_alltoall_sizes, lpi_alltoall_fill,
-     lpi_alltoall_check},
+    {"broadcast", "one item from the root to all", true, LOGP_OPERANDS_BYTES, lpi_broadcast_sizes,
+     lpi_broadcast_fill, lpi_broadcast_check},
+    {"barrier", "nobody goes on before all have come", false, LOGP_OPERANDS_NONE, lpi_barrier_sizes,
+     lpi_barrier_fill, lpi_barrier_check},
+    {"alltoall", "a different item from each to each", false, LOGP_OPERANDS_BYTES,
+     lpi_alltoall_sizes, lpi_alltoall_fill, lpi_alltoall_check},
 };
 
 const struct logp_algorithm *logp_algorithms(size_t *n)

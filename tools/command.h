@@ -40,6 +40,16 @@ struct options {
     const char *algorithm_list;
     size_t n_bytes;
     int64_t root;
+    bool gamma_given, gamma_host; /* --gamma host: measured */
+    int64_t count;                /* 0: the collective's own */
+    const struct logp_op *op;
+    size_t element_bytes; /* of --type */
+    int64_t rows, cols;   /* 0: P */
+    enum logp_packing packing;
+    int64_t pack_ns;
+    int64_t k;
+    int64_t block_bytes, work_ns;
+    bool no_overlap;
     enum logp_clock clock;
     const char *executor;
     const char *delay;
@@ -73,10 +83,15 @@ void print_options(FILE *out, unsigned sets);
 
 /* ---- the commands: exit code ---- */
 
-int command_run(const struct options *o);
-int command_predict(const struct options *o);
-int command_list(const struct options *o);
-int command_tree(const struct options *o);
+int command_run(struct options *o);
+int command_predict(struct options *o);
+int command_list(struct options *o);
+int command_tree(struct options *o);
+
+/* ---- arguments.c ---- */
+
+/* The arguments of a collective as the options say; sets o's defaults that depend on it. */
+struct logp_coll make_coll(struct options *o, const char *collective);
 
 /* ---- output.c: records ---- */
 
@@ -87,8 +102,8 @@ struct row {
     bool ran; /* run, not predict */
 };
 
-void print_rows(const struct options *o, const char *collective, const struct row *rows, size_t n,
-                int n_cores);
+void print_rows(const struct options *o, const char *collective, const struct logp_coll *c,
+                const struct row *rows, size_t n, int n_cores);
 /* In words: who could not keep up, and what to change. Table format only. */
 void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores);
 

@@ -89,7 +89,7 @@ static void print_entries(enum output_format format, const struct entry *e, size
         puts("]");
 }
 
-int command_list(const struct options *o)
+int command_list(struct options *o)
 {
     struct entry entries[MAX_ENTRIES];
     const char *wanted = o->n_words > 1 ? o->words[1] : NULL;

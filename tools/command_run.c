@@ -50,8 +50,8 @@ static const char *the_collective(const struct options *o)
     return o->words[1];
 }
 
-static void add_named(const struct options *o, const char *collective, const char *name,
-                      struct row *rows, size_t *n)
+static void add_named(const struct options *o, const char *collective, const struct logp_coll *c,
+                      const char *name, struct row *rows, size_t *n)
 {
     size_t n_all;
     const struct logp_algorithm *all = logp_algorithms(&n_all);
@@ -66,7 +66,36 @@ static void add_named(const struct options *o, const char *collective, const cha
         bad_option("--algo", o->algorithm_list, "'%s' is none of: %s", name, allowed);
     if (*n == MAX_ALGORITHMS)
         bad_option("--algo", o->algorithm_list, "at most %d names", MAX_ALGORITHMS);
+    if (logp_algorithm_needs(found, o->P, c) != NULL)
+        bad_option("--algo", name, "needs %s", logp_algorithm_needs(found, o->P, c));
     rows[(*n)++].algorithm = found;
+}
+
+static size_t choose_named(const struct options *o, const char *collective,
+                           const struct logp_coll *c, struct row *rows)
+{
+    char *list = strdup(o->algorithm_list), *save = NULL;
+    size_t n = 0;
+
+    if (list == NULL)
+        bad_usage("no memory");
+    for (char *name = strtok_r(list, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save))
+        add_named(o, collective, c, name, rows, &n);
+    free(list);
+    if (n == 0)
+        bad_option("--algo", o->algorithm_list, "at least one name");
+    return n;
+}
+
+static void add_if_it_applies(const struct options *o, const struct logp_algorithm *a,
+                              const struct logp_coll *c, struct row *rows, size_t *n)
+{
+    const char *needs = logp_algorithm_needs(a, o->P, c);
+
+    if (needs != NULL)
+        fprintf(stderr, "logp: %s %s is left out: it needs %s\n", a->collective, a->name, needs);
+    else if (*n < MAX_ALGORITHMS)
+        rows[(*n)++].algorithm = a;
 }
 
 static size_t choose_algorithms(const struct options *o, const char *collective,
@@ -74,50 +103,34 @@ static size_t choose_algorithms(const struct options *o, const char *collective,
 {
     size_t n_all, n = 0;
     const struct logp_algorithm *all = logp_algorithms(&n_all);
-    char *list, *save = NULL;
 
     if (strcmp(o->algorithm_list, "auto") == 0) {
         rows[0].algorithm = logp_algorithm_best(collective, o->P, c);
-        return 1;
-    }
-    if (strcmp(o->algorithm_list, "all") == 0) {
+        n = rows[0].algorithm != NULL;
+    } else if (strcmp(o->algorithm_list, "all") == 0) {
         for (size_t i = 0; i < n_all && n < MAX_ALGORITHMS; i++)
             if (strcmp(all[i].collective, collective) == 0)
-                rows[n++].algorithm = &all[i];
-        return n;
+                add_if_it_applies(o, &all[i], c, rows, &n);
+    } else {
+        n = choose_named(o, collective, c, rows);
     }
-    list = strdup(o->algorithm_list);
-    if (list == NULL)
-        bad_usage("no memory");
-    for (char *name = strtok_r(list, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save))
-        add_named(o, collective, name, rows, &n);
-    free(list);
     if (n == 0)
-        bad_option("--algo", o->algorithm_list, "at least one name");
+        bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here", collective);
     return n;
 }
 
-static struct logp_coll make_coll(const struct options *o)
-{
-    struct logp_coll c = {.root = (int)o->root, .n_bytes = o->n_bytes, .params = o->params};
-
-    if (strcmp(o->delay, "logp") == 0) /* every message counts as one */
-        c.params.G_ps = 0;
-    return c;
-}
-
-int command_predict(const struct options *o)
+int command_predict(struct options *o)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
     const char *collective = the_collective(o);
-    const struct logp_coll c = make_coll(o);
+    const struct logp_coll c = make_coll(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, rows);
 
     check_options(o, "predict", OPTIONS_MODEL | OPTIONS_FORMAT, false);
     for (size_t i = 0; i < n; i++)
         if (strcmp(o->delay, "none") != 0)
             rows[i].record.prediction = logp_predict(rows[i].algorithm, o->P, &c);
-    print_rows(o, collective, rows, n, 0);
+    print_rows(o, collective, &c, rows, n, 0);
     return EXIT_OK;
 }
 
@@ -272,11 +285,11 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
     return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;
 }
 
-int command_run(const struct options *o)
+int command_run(struct options *o)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
     const char *collective = the_collective(o);
-    const struct logp_coll c = make_coll(o);
+    const struct logp_coll c = make_coll(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, rows);
     struct logp_machine *m;
     int code = EXIT_OK, n_cores;
@@ -291,7 +304,7 @@ int command_run(const struct options *o)
     while (done < n && code == EXIT_OK && !interrupted)
         code = run_one(o, m, &c, &rows[done++]);
     running = NULL;
-    print_rows(o, collective, rows, done, n_cores);
+    print_rows(o, collective, &c, rows, done, n_cores);
     print_advice(o, rows, done, n_cores);
     if (logp_machine_destroy(m) != 0) {
         /* a processor never came back: end without waiting for it */

@@ -112,7 +112,7 @@ static void print_text(const struct options *o, const struct logp_tree *tree)
     }
 }
 
-int command_tree(const struct options *o)
+int command_tree(struct options *o)
 {
     struct logp_tree tree;
     char text[32];

@@ -8,7 +8,7 @@
 static const struct command {
     const char *name, *arguments, *summary;
     unsigned options;
-    int (*call)(const struct options *o);
+    int (*call)(struct options *o);
 } commands[] = {
     {"run", "COLLECTIVE", "run it, measure it, hold it against the model",
      OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT, command_run},

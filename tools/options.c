@@ -122,6 +122,109 @@ static void apply_root(struct options *o, const char *option, const char *text)
         bad_option(option, text, "a rank, 0 .. %lld", (long long)o->P - 1);
 }
 
+static void apply_gamma(struct options *o, const char *option, const char *text)
+{
+    o->gamma_given = *text != '\0';
+    o->gamma_host = strcmp(text, "host") == 0;
+    if (o->gamma_given && !o->gamma_host)
+        o->params.gamma_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
+}
+
+static void apply_count(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0' && !parse_whole(text, 1, INT64_C(1) << 40, &o->count))
+        bad_option(option, text, "a number of operands, 1 .. 2^40");
+}
+
+/* The names that the operations have, or their types, each once. */
+static void known_names(bool types, char *out, size_t size)
+{
+    size_t n;
+    const struct logp_op *ops = logp_ops(&n);
+
+    out[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        const char *name = types ? ops[i].type : ops[i].name;
+
+        if (strstr(out, name) == NULL)
+            snprintf(out + strlen(out), size - strlen(out), "%s%s", i > 0 ? ", " : "", name);
+    }
+}
+
+static const char *the_type = "double";
+
+static void apply_type(struct options *o, const char *option, const char *text)
+{
+    const struct logp_op *sum = logp_op_find("sum", text);
+    char allowed[128];
+
+    known_names(true, allowed, sizeof(allowed));
+    if (sum == NULL)
+        bad_option(option, text, "one of: %s", allowed);
+    o->element_bytes = sum->element_bytes;
+    the_type = sum->type;
+}
+
+static void apply_op(struct options *o, const char *option, const char *text)
+{
+    char allowed[128];
+
+    known_names(false, allowed, sizeof(allowed));
+    o->op = logp_op_find(text, the_type);
+    if (o->op == NULL)
+        bad_option(option, text, "one of: %s", allowed);
+}
+
+static void apply_rows(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0' && !parse_whole(text, 1, INT64_C(1) << 31, &o->rows))
+        bad_option(option, text, "a number of rows, 1 .. 2^31");
+}
+
+static void apply_cols(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0' && !parse_whole(text, 1, INT64_C(1) << 31, &o->cols))
+        bad_option(option, text, "a number of columns, 1 .. 2^31");
+}
+
+static void apply_packing(struct options *o, const char *option, const char *text)
+{
+    o->packing = strcmp(text, "none") == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+    if (o->packing != LOGP_PACKING_NONE && strcmp(text, "structured") != 0)
+        bad_option(option, text, "structured or none");
+}
+
+static void apply_pack(struct options *o, const char *option, const char *text)
+{
+    o->pack_ns = to_ns(o, option, text);
+}
+
+static void apply_k(struct options *o, const char *option, const char *text)
+{
+    if (strcmp(text, "sqrt") == 0)
+        o->k = LOGP_K_SQRT;
+    else if (*text != '\0' && !parse_whole(text, 1, LOGP_TREE_MAX, &o->k))
+        bad_option(option, text, "a whole number >= 1, or sqrt");
+}
+
+static void apply_block(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0' && !parse_whole(text, 1, INT64_C(1) << 40, &o->block_bytes))
+        bad_option(option, text, "a number of bytes, 1 .. 2^40");
+}
+
+static void apply_work(struct options *o, const char *option, const char *text)
+{
+    o->work_ns = to_ns(o, option, text);
+}
+
+static void apply_overlap(struct options *o, const char *option, const char *text)
+{
+    o->no_overlap = strcmp(text, "off") == 0;
+    if (!o->no_overlap && strcmp(text, "on") != 0)
+        bad_option(option, text, "on or off");
+}
+
 static void apply_clock(struct options *o, const char *option, const char *text)
 {
     o->clock = strcmp(text, "virtual") == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
@@ -266,6 +369,23 @@ static const struct option_row rows[] = {
      apply_algo},
     {"bytes", "N", "message size", "8", OPTIONS_MODEL, apply_bytes},
     {"root", "R", "rank of the root", "0", OPTIONS_MODEL, apply_root},
+    {"gamma", "T", "time to combine two elements, or host: as this one does [0; summation 1]", "",
+     OPTIONS_MODEL, apply_gamma},
+    {"count", "N", "operands of each [1], of a summation in total [10P]", "", OPTIONS_MODEL,
+     apply_count},
+    {"type", "T", "of operands: int32, int64, float, double", "double", OPTIONS_MODEL, apply_type},
+    {"op", "O", "how they combine: sum, prod, min, max", "sum", OPTIONS_MODEL, apply_op},
+    {"k", "N", "chains, segments, radix or window, where an algorithm has one; sqrt", "",
+     OPTIONS_MODEL, apply_k},
+    {"rows", "R", "of the matrix to transpose [P]", "", OPTIONS_MODEL, apply_rows},
+    {"cols", "C", "of the matrix to transpose [P]", "", OPTIONS_MODEL, apply_cols},
+    {"packing", "KIND", "structured: one message per destination; none: one per column",
+     "structured", OPTIONS_MODEL, apply_packing},
+    {"pack", "T", "time to pack a column", "0", OPTIONS_MODEL, apply_pack},
+    {"block", "BYTES", "of a pipelined message [the best]", "", OPTIONS_MODEL, apply_block},
+    {"work", "T", "time to process a whole pipelined message", "0", OPTIONS_MODEL, apply_work},
+    {"overlap", "WHEN", "is it processed while blocks are sent on: on, off", "on", OPTIONS_MODEL,
+     apply_overlap},
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", OPTIONS_RUN,
      apply_clock},
     {"executor", "NAME", "what carries a processor: thread, fiber", "thread", OPTIONS_RUN,

@@ -61,12 +61,22 @@ static void add_measured(json_t *j, const struct row *row)
     json_object_set_new(j, "verified", json_boolean(r->verified));
 }
 
-static json_t *record_json(const struct options *o, const char *collective, const struct row *row)
+static bool counts(const char *collective)
+{
+    const enum logp_operands operands = logp_collective_find(collective)->operands;
+
+    return operands == LOGP_OPERANDS_VECTOR || operands == LOGP_OPERANDS_TOTAL;
+}
+
+static json_t *record_json(const struct options *o, const char *collective,
+                           const struct logp_coll *c, const struct row *row)
 {
     const struct logp_params *p = &o->params;
-    json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:I, s:n}", "collective", collective, "algorithm",
-                          row->algorithm->name, "P", (json_int_t)o->P, "root", (json_int_t)o->root,
-                          "bytes", (json_int_t)o->n_bytes, "count");
+    const size_t bytes = counts(collective) ? (size_t)c->count * c->op->element_bytes : o->n_bytes;
+    json_t *j =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "collective", collective, "algorithm",
+                  row->algorithm->name, "P", (json_int_t)o->P, "root", (json_int_t)o->root, "bytes",
+                  (json_int_t)bytes, "count", number_or_null(counts(collective), c->count));
 
     json_object_set_new(j, "L_ns", json_integer(p->L_ns));
     json_object_set_new(j, "o_send_ns", json_integer(p->o_send_ns));
@@ -76,7 +86,9 @@ static json_t *record_json(const struct options *o, const char *collective, cons
     json_object_set_new(j, "gamma_ns", thousandths(p->gamma_ps));
     json_object_set_new(j, "gap", json_string(p->gap_shared ? "shared" : "separate"));
     json_object_set_new(j, "capacity", number_or_null(logp_capacity(p) > 0, logp_capacity(p)));
-    json_object_set_new(j, "k", json_null());
+    json_object_set_new(j, "k",
+                        number_or_null(row->algorithm->k != NULL,
+                                       row->algorithm->k != NULL ? row->algorithm->k(o->P, c) : 0));
     json_object_set_new(j, "clock",
                         json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
     json_object_set_new(j, "executor", json_string(o->executor));
@@ -92,12 +104,12 @@ static json_t *record_json(const struct options *o, const char *collective, cons
     return j;
 }
 
-static void print_json(const struct options *o, const char *collective, const struct row *rows,
-                       size_t n)
+static void print_json(const struct options *o, const char *collective, const struct logp_coll *c,
+                       const struct row *rows, size_t n)
 {
     putchar('[');
     for (size_t i = 0; i < n; i++) {
-        json_t *j = record_json(o, collective, &rows[i]);
+        json_t *j = record_json(o, collective, c, &rows[i]);
 
         fputs(i > 0 ? ",\n " : "", stdout);
         json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(7));
@@ -168,11 +180,11 @@ static void complete_columns(json_t *j)
     }
 }
 
-static void print_csv(const struct options *o, const char *collective, const struct row *rows,
-                      size_t n)
+static void print_csv(const struct options *o, const char *collective, const struct logp_coll *c,
+                      const struct row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        json_t *j = record_json(o, collective, &rows[i]);
+        json_t *j = record_json(o, collective, c, &rows[i]);
 
         complete_columns(j);
         if (i == 0)
@@ -184,19 +196,38 @@ static void print_csv(const struct options *o, const char *collective, const str
 
 /* ---- table ---- */
 
-static void print_heading(const struct options *o, const char *collective, const struct row *rows,
-                          size_t n, int n_cores)
+/* "of 8 bytes", "of 100 x double, sum" */
+static void print_operands(const struct options *o, enum logp_operands operands,
+                           const struct logp_coll *c)
+{
+    switch (operands) {
+    case LOGP_OPERANDS_NONE:
+        break;
+    case LOGP_OPERANDS_BYTES:
+        printf(" of %zu byte%s", o->n_bytes, o->n_bytes == 1 ? "" : "s");
+        break;
+    case LOGP_OPERANDS_VECTOR:
+        printf(" of %lld %s each, %s", (long long)c->count, c->op->type, c->op->name);
+        break;
+    case LOGP_OPERANDS_TOTAL:
+        printf(" of %lld %s in all, %s", (long long)c->count, c->op->type, c->op->name);
+        break;
+    case LOGP_OPERANDS_MATRIX:
+        printf(" of %lld x %lld elements of %zu bytes", (long long)c->rows, (long long)c->cols,
+               c->n_bytes);
+        break;
+    }
+}
+
+static void print_heading(const struct options *o, const char *collective,
+                          const struct logp_coll *c, const struct row *rows, size_t n, int n_cores)
 {
     const struct logp_collective *what = logp_collective_find(collective);
-    const struct logp_coll one_byte = {.n_bytes = 1};
     const struct logp_params *p = &o->params;
-    size_t bytes, recv_bytes;
     char L[32], o1[32], o2[32], g[32], G[48] = "";
 
-    what->sizes(1, &one_byte, &bytes, &recv_bytes);
     printf("%s", collective);
-    if (bytes > 0)
-        printf(" of %zu byte%s", o->n_bytes, o->n_bytes == 1 ? "" : "s");
+    print_operands(o, what->operands, c);
     if (what->rooted)
         printf(", root %lld", (long long)o->root);
     printf(", P = %lld\n", (long long)o->P);
@@ -214,6 +245,8 @@ static void print_heading(const struct options *o, const char *collective, const
             printf("o = %s to send, %s to receive, ", show_ns(p->o_send_ns, o1, sizeof(o1)),
                    show_ns(p->o_recv_ns, o2, sizeof(o2)));
         printf("g = %s%s%s; ", show_ns(p->g_ns, g, sizeof(g)), p->gap_shared ? " (shared)" : "", G);
+        if (p->gamma_ps > 0)
+            printf("gamma = %g ns; ", (double)p->gamma_ps / 1000);
         if (logp_capacity(p) > 0)
             printf("capacity %lld; ", (long long)logp_capacity(p));
     }
@@ -235,7 +268,7 @@ static const char *us(bool valid, int64_t ns, char buf[32])
     return buf;
 }
 
-static void print_table_row(const struct row *row)
+static void print_table_row(const struct row *row, int width)
 {
     const struct logp_record *r = &row->record;
     const bool wall = r->has_measured && r->reps > 0;
@@ -246,7 +279,7 @@ static void print_table_row(const struct row *row)
 
     if (ratio > 0)
         snprintf(ratio_text, sizeof(ratio_text), "%.4f", ratio);
-    printf("%-12s %13s", row->algorithm->name, us(predicted(row), r->prediction.ns, b[0]));
+    printf("%-*s %13s", width, row->algorithm->name, us(predicted(row), r->prediction.ns, b[0]));
     if (!row->ran) {
         printf("  %s\n", logp_certainty_name(r->prediction.certainty));
         return;
@@ -256,29 +289,34 @@ static void print_table_row(const struct row *row)
            us(any && r->has_lag, r->lag.p99_ns, b[4]), r->verified ? "yes" : "NO");
 }
 
-static void print_table(const struct options *o, const char *collective, const struct row *rows,
-                        size_t n, int n_cores)
+static void print_table(const struct options *o, const char *collective, const struct logp_coll *c,
+                        const struct row *rows, size_t n, int n_cores)
 {
-    print_heading(o, collective, rows, n, n_cores);
+    int width = 12;
+
+    for (size_t i = 0; i < n; i++)
+        if ((int)strlen(rows[i].algorithm->name) > width)
+            width = (int)strlen(rows[i].algorithm->name);
+    print_heading(o, collective, c, rows, n, n_cores);
     if (n > 0 && rows[0].ran)
-        printf("\n%-12s %13s %13s %13s %8s %9s %9s  %s\n", "times in us", "predicted",
+        printf("\n%-*s %13s %13s %13s %8s %9s %9s  %s\n", width, "times in us", "predicted",
                o->clock == LOGP_CLOCK_WALL ? "measured" : "emulated", "p99", "ratio", "lag",
                "lag p99", "verified");
     else
-        printf("\n%-12s %13s\n", "times in us", "predicted");
+        printf("\n%-*s %13s\n", width, "times in us", "predicted");
     for (size_t i = 0; i < n; i++)
-        print_table_row(&rows[i]);
+        print_table_row(&rows[i], width);
 }
 
-void print_rows(const struct options *o, const char *collective, const struct row *rows, size_t n,
-                int n_cores)
+void print_rows(const struct options *o, const char *collective, const struct logp_coll *c,
+                const struct row *rows, size_t n, int n_cores)
 {
     if (o->format == FORMAT_JSON)
-        print_json(o, collective, rows, n);
+        print_json(o, collective, c, rows, n);
     else if (o->format == FORMAT_CSV)
-        print_csv(o, collective, rows, n);
+        print_csv(o, collective, c, rows, n);
     else
-        print_table(o, collective, rows, n, n_cores);
+        print_table(o, collective, c, rows, n, n_cores);
 }
 
 /* ---- words ---- */

@@ -18,24 +18,48 @@
 
 #include <logp/defs.h>
 #include <logp/delay.h>
+#include <logp/op.h>
 
 LOGP_BEGIN_DECLS
 
-/** What one processor does in a collective along a tree; made by logp_coll_plan(). */
+/** What one processor does in a collective; made by logp_coll_plan(). */
 struct logp_plan {
     int parent; /**< rank; -1: it is the root */
     int n_children;
-    int *children; /**< ranks, in the order of sending; owned by the plan */
+    int *children; /**< ranks, in the order of use; owned by the plan */
+    int64_t own;   /**< summation: operands of this processor */
+    void *scratch; /**< memory of the algorithm's own; owned by the plan */
 };
 
-/** The arguments of a collective, the same on all processors but for buf and plan. */
+/** transpose: what travels as one message. */
+enum logp_packing {
+    LOGP_PACKING_STRUCTURED, /**< all that goes to one destination */
+    LOGP_PACKING_NONE,       /**< one column of it */
+};
+
+#define LOGP_K_SQRT (-1) /**< logp_coll.k of reductions by chains: ceil(sqrt(P - 1)) */
+
+/**
+ * The arguments of a collective, the same on all processors but for buf, recv_buf and plan. What a
+ * collective has no use for stays 0.
+ */
 struct logp_coll {
     int root;       /**< rank */
     int tag;        /**< >= 0; its messages use it, in the context of the view they are run in */
-    size_t n_bytes; /**< size of the item; alltoall: for each destination */
-    void *buf;      /**< broadcast: the item on the root, room for it elsewhere;
-                         alltoall: P items, that for rank i at i n_bytes; barrier: NULL */
-    void *recv_buf; /**< alltoall: room for P items, by source; else NULL */
+    size_t n_bytes; /**< broadcast: size of the item; alltoall: for each destination;
+                         transpose: size of an element */
+    int64_t count;  /**< reduce: elements of a vector; summation: operands of all together */
+    const struct logp_op *op;  /**< reduce, summation: how they combine; not copied */
+    int64_t rows, cols;        /**< transpose: the matrix */
+    enum logp_packing packing; /**< transpose */
+    int64_t pack_ns;           /**< transpose: time to pack a column */
+    int64_t k;                 /**< chains, segments, radix, window: 0 its own choice */
+    int64_t block_bytes;       /**< torus-pipelined: 0 the best */
+    int64_t work_ns;           /**< torus: time to process the whole message */
+    bool no_overlap;           /**< torus: processing does not overlap with sending */
+    void *buf;      /**< the processor's operands; broadcast: the item on the root, room for it
+                         elsewhere; alltoall: P items, that for rank i at i n_bytes */
+    void *recv_buf; /**< the result: alltoall: room for P items, by source; reduce: on the root */
     struct logp_params params; /**< the model that the algorithm plans for */
     struct logp_plan plan;
 };
@@ -63,6 +87,11 @@ struct logp_algorithm {
     const char *name;
     const char *summary; /**< one line */
     const char *source;  /**< the paper */
+    /** NULL: it applies; else what it needs, in a few words ("a power of two of processors").
+     *  The function itself is NULL where an algorithm always applies. */
+    const char *(*needs)(int64_t P, const struct logp_coll *c);
+    /** The k that it uses, given or chosen; NULL: it has none. */
+    int64_t (*k)(int64_t P, const struct logp_coll *c);
     /** Fill c->plan for this rank of P. 0; -ENOMEM. NULL: nothing to plan. */
     int (*plan)(int P, int rank, struct logp_coll *c);
     /** What this processor does. As logp_send() and logp_recv(). */
@@ -71,13 +100,23 @@ struct logp_algorithm {
     struct logp_prediction (*predict)(int64_t P, const struct logp_coll *c);
 };
 
+/** What says how large a collective is. */
+enum logp_operands {
+    LOGP_OPERANDS_NONE,   /**< nothing: it carries no data */
+    LOGP_OPERANDS_BYTES,  /**< logp_coll.n_bytes */
+    LOGP_OPERANDS_VECTOR, /**< count elements of op's type on each processor */
+    LOGP_OPERANDS_TOTAL,  /**< count elements of op's type, all processors together */
+    LOGP_OPERANDS_MATRIX, /**< rows x cols elements of n_bytes, columns over the processors */
+};
+
 /** A collective: how its operands are made and its result is checked. */
 struct logp_collective {
     const char *name;
     const char *summary;
     bool rooted; /**< one rank is special: logp_coll.root */
-    /** Bytes of buf and recv_buf on each of P processors. */
-    void (*sizes)(int P, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+    enum logp_operands operands;
+    /** Bytes of buf and recv_buf of a rank. */
+    void (*sizes)(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
     /** Before a run: the operands of this rank, different for every seed; elsewhere garbage. */
     void (*fill)(int P, int rank, uint64_t seed, const struct logp_coll *c);
     /** After it: does this rank hold what it should? */
@@ -96,16 +135,21 @@ LOGP_API const struct logp_algorithm *logp_algorithm_find(const char *collective
 /** @return the collective; NULL: none. */
 LOGP_API const struct logp_collective *logp_collective_find(const char *name);
 
+/** @return NULL: the algorithm applies; else what it needs, in a few words; static storage. */
+LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
+                                          const struct logp_coll *c);
+
 /**
- * The algorithm with the best prediction; ties: the first of the table. A capacity is left out of
- * account, since no formula knows it. Where no algorithm has a prediction, the first of the table.
- * @return NULL: no such collective
+ * The algorithm with the best prediction among those that apply; ties: the first of the table. A
+ * capacity is left out of account, since no formula knows it. Where none that applies has a
+ * prediction, the first that applies.
+ * @return NULL: no such collective, or none of its algorithms applies
  */
 LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
                                                           const struct logp_coll *c);
 
 /**
- * Predict. Under a capacity limit there is no formula: LOGP_PREDICTION_NONE.
+ * Predict. Under a capacity limit, and where the algorithm does not apply: LOGP_PREDICTION_NONE.
  * @param P  >= 1, up to LOGP_TREE_MAX
  */
 LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
@@ -113,7 +157,7 @@ LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algori
 
 /**
  * Work out what this rank does. To be undone with logp_coll_unplan().
- * @return 0; -EINVAL (rank or root out of range), -ENOMEM
+ * @return 0; -EINVAL (rank or root out of range), -ENOTSUP (logp_algorithm_needs()), -ENOMEM
  */
 LOGP_API int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank,
                             struct logp_coll *c);

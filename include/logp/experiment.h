@@ -58,7 +58,8 @@ struct logp_record {
 
 /**
  * @param record  out: filled also where an error is returned, with what there is
- * @return 0 (look at record->verified), or as logp_machine_run(), whose report has the details
+ * @return 0 (look at record->verified); -EINVAL, -ENOTSUP (logp_algorithm_needs()), -ENOMEM; or as
+ * logp_machine_run(), whose report has the details
  */
 LOGP_API int logp_experiment_run(struct logp_machine *machine,
                                  const struct logp_experiment *experiment,

@@ -19,6 +19,7 @@
 #include <logp/delay.h>
 #include <logp/experiment.h>
 #include <logp/machine.h>
+#include <logp/op.h>
 #include <logp/tree.h>
 #include <logp/vp.h>
 

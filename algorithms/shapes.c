@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trees of collectives, each given by parent and children of a virtual rank (v = 0 is the
+ * root), and the plans made of them. Children are in the order in which a broadcast sends to them.
+ */
+#include "algorithms.h"
+
+#include <logp/tree.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+int lpi_rotate(int v, int root, int P)
+{
+    return (int)(((int64_t)v + root) % P);
+}
+
+int lpi_virtual_rank(int rank, int root, int P)
+{
+    return rank >= root ? rank - root : rank - root + P;
+}
+
+int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
+                  int (*to_rank)(int v, int root, int P), struct logp_coll *c)
+{
+    int n = 0;
+
+    while (shape->child(P, v, n, shape->shape) >= 0)
+        n++;
+    c->plan = (struct logp_plan){.parent = -1, .n_children = n};
+    if (n > 0) {
+        c->plan.children = malloc((size_t)n * sizeof(int));
+        if (c->plan.children == NULL)
+            return -ENOMEM;
+    }
+    for (int k = 0; k < n; k++)
+        c->plan.children[k] = to_rank(shape->child(P, v, k, shape->shape), c->root, P);
+    if (v > 0)
+        c->plan.parent = to_rank(shape->parent(P, v, shape->shape), c->root, P);
+    return 0;
+}
+
+static int plan_rotated(int P, int rank, const struct lpi_tree_shape *shape, struct logp_coll *c)
+{
+    return lpi_plan_tree(P, lpi_virtual_rank(rank, c->root, P), shape, lpi_rotate, c);
+}
+
+/* ---- flat: the root sends to 1, 2, ..., P-1 ---- */
+
+static int flat_parent(int P, int v, const void *shape)
+{
+    (void)P, (void)v, (void)shape;
+    return 0;
+}
+
+static int flat_child(int P, int v, int k, const void *shape)
+{
+    (void)shape;
+    return v == 0 && k < P - 1 ? k + 1 : -1;
+}
+
+int lpi_plan_flat(int P, int rank, struct logp_coll *c)
+{
+    return plan_rotated(P, rank, &(struct lpi_tree_shape){flat_parent, flat_child, NULL}, c);
+}
+
+/* ---- chain: v sends to v+1 ---- */
+
+static int chain_parent(int P, int v, const void *shape)
+{
+    (void)P, (void)shape;
+    return v - 1;
+}
+
+static int chain_child(int P, int v, int k, const void *shape)
+{
+    (void)shape;
+    return k == 0 && v + 1 < P ? v + 1 : -1;
+}
+
+int lpi_plan_chain(int P, int rank, struct logp_coll *c)
+{
+    return plan_rotated(P, rank, &(struct lpi_tree_shape){chain_parent, chain_child, NULL}, c);
+}
+
+/* ---- binary: v sends to 2v+1, then to 2v+2 ---- */
+
+static int binary_parent(int P, int v, const void *shape)
+{
+    (void)P, (void)shape;
+    return (v - 1) / 2;
+}
+
+static int binary_child(int P, int v, int k, const void *shape)
+{
+    const int64_t child = 2 * (int64_t)v + 1 + k;
+
+    (void)shape;
+    return k < 2 && child < P ? (int)child : -1;
+}
+
+int lpi_plan_binary(int P, int rank, struct logp_coll *c)
+{
+    return plan_rotated(P, rank, &(struct lpi_tree_shape){binary_parent, binary_child, NULL}, c);
+}
+
+/* ---- binomial: recursive doubling, the farthest first ---- */
+
+/* v leads the group [v, v + size): halve from all of P until it does. */
+static int group_size(int P, int v, int *parent)
+{
+    int low = 0, size = P;
+
+    while (low != v) {
+        const int h = (int)lpi_half(size);
+
+        if (v >= low + h) {
+            *parent = low;
+            low += h;
+            size -= h;
+        } else {
+            size = h;
+        }
+    }
+    return size;
+}
+
+static int binomial_parent(int P, int v, const void *shape)
+{
+    int parent = 0;
+
+    (void)shape;
+    group_size(P, v, &parent);
+    return parent;
+}
+
+static int binomial_child(int P, int v, int k, const void *shape)
+{
+    int parent, size = group_size(P, v, &parent);
+
+    (void)shape;
+    while (k-- > 0 && size > 1)
+        size = (int)lpi_half(size);
+    return size > 1 ? v + (int)lpi_half(size) : -1;
+}
+
+static int flip(int v, int root, int P)
+{
+    return (P & (P - 1)) == 0 ? v ^ root : lpi_rotate(v, root, P);
+}
+
+/* Relabelled by exclusive or where P is a power of two, by rotation otherwise. */
+int lpi_plan_binomial(int P, int rank, struct logp_coll *c)
+{
+    const int v = (P & (P - 1)) == 0 ? rank ^ c->root : lpi_virtual_rank(rank, c->root, P);
+
+    return lpi_plan_tree(P, v, &(struct lpi_tree_shape){binomial_parent, binomial_child, NULL},
+                         flip, c);
+}
+
+/* ---- optimal: the tree of Shou & Chen ---- */
+
+struct place {
+    struct logp_tree tree;
+    struct logp_tree_node node; /* the one that is planned for */
+};
+
+static int optimal_parent(int P, int v, const void *shape)
+{
+    const struct place *place = shape;
+
+    (void)P, (void)v;
+    return (int)place->node.parent;
+}
+
+static int optimal_child(int P, int v, int k, const void *shape)
+{
+    const struct place *place = shape;
+    struct logp_tree_node child;
+
+    (void)P, (void)v;
+    return logp_tree_child(&place->tree, &place->node, k, &child) ? (int)child.id : -1;
+}
+
+int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_coll *c)
+{
+    const int P = (int)tree->P;
+    struct place place = {.tree = *tree};
+
+    place.node = logp_tree_find(tree, lpi_virtual_rank(rank, c->root, P));
+    return plan_rotated(P, rank, &(struct lpi_tree_shape){optimal_parent, optimal_child, &place},
+                        c);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* From options to the arguments of a collective. */
+#include "command.h"
+
+#include <string.h>
+
+static enum logp_operands operands_of(const char *collective)
+{
+    return logp_collective_find(collective)->operands;
+}
+
+/* What a combination costs: given, measured here, or by default nothing, in a summation a unit. */
+static void settle_gamma(struct options *o, enum logp_operands operands)
+{
+    if (o->gamma_host)
+        o->params.gamma_ps = logp_op_measure(o->op, o->count > 0 ? (size_t)o->count : 1);
+    else if (!o->gamma_given && operands == LOGP_OPERANDS_TOTAL)
+        o->params.gamma_ps = o->unit_ns * 1000;
+    if (o->params.gamma_ps < 0)
+        bad_option("--gamma", "host", "no memory to measure it");
+}
+
+struct logp_coll make_coll(struct options *o, const char *collective)
+{
+    const enum logp_operands operands = operands_of(collective);
+    struct logp_coll c = {.root = (int)o->root, .k = o->k};
+
+    switch (operands) {
+    case LOGP_OPERANDS_NONE:
+        break;
+    case LOGP_OPERANDS_BYTES:
+        c.n_bytes = o->n_bytes;
+        c.block_bytes = o->block_bytes;
+        c.work_ns = o->work_ns;
+        c.no_overlap = o->no_overlap;
+        break;
+    case LOGP_OPERANDS_VECTOR:
+    case LOGP_OPERANDS_TOTAL:
+        if (o->count == 0)
+            o->count = operands == LOGP_OPERANDS_TOTAL ? 10 * o->P : 1;
+        c.count = o->count;
+        c.op = o->op;
+        settle_gamma(o, operands);
+        break;
+    case LOGP_OPERANDS_MATRIX:
+        c.rows = o->rows > 0 ? o->rows : o->P;
+        c.cols = o->cols > 0 ? o->cols : o->P;
+        c.n_bytes = o->element_bytes;
+        c.packing = o->packing;
+        c.pack_ns = o->pack_ns;
+        break;
+    }
+    c.params = o->params;
+    if (strcmp(o->delay, "logp") == 0) /* every message counts as one */
+        c.params.G_ps = 0;
+    return c;
+}
