@@ -30,9 +30,12 @@ int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c)
     int rc = 0;
 
     for (int64_t d = 1; rc == 0 && d < P; d *= 2) {
-        rc = logp_send(vp, (int)((me + d) % P), c->tag, NULL, 0);
+        const int64_t to = me + d < P ? me + d : me + d - P;
+        const int64_t from = me >= d ? me - d : me - d + P;
+
+        rc = logp_send(vp, (int)to, c->tag, NULL, 0);
         if (rc == 0)
-            rc = logp_recv(vp, (int)((me + P - d) % P), c->tag, NULL, 0, NULL);
+            rc = logp_recv(vp, (int)from, c->tag, NULL, 0, NULL);
     }
     return rc;
 }

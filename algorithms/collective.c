@@ -121,12 +121,12 @@ int logp_barrier(struct logp_vp *vp)
 {
     const struct logp_coll c = {.tag = 0};
 
-    return logp_coll_run(vp, logp_algorithm_find("barrier", "dissemination"), &c);
+    return lpi_barrier_dissemination_run(logp_vp_collective(vp), &c);
 }
 
 int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf)
 {
     const struct logp_coll c = {.buf = send_buf, .n_bytes = n_bytes, .recv_buf = recv_buf};
 
-    return logp_coll_run(vp, logp_algorithm_find("alltoall", "linear"), &c);
+    return lpi_alltoall_linear_run(logp_vp_collective(vp), &c);
 }

@@ -5,6 +5,7 @@
 
 #include <logp/logp.h>
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

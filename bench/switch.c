@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a hand-over costs, and what many vps on few cores cost with no delays: two vps of one core
- * that probe in vain and so yield to each other, and a dissemination barrier of 8 to 1024 vps.
+ * that probe in vain and so yield to each other, and a dissemination barrier of 8 to 1024 vps. The
+ * references are bare fibers (bare.h), measured in turn with ours.
+ *
+ *     bench_switch            all of it
+ *     bench_switch long       10^8 hand-overs, and what the process has grown by
  */
+#include "bare.h"
 #include "bench.h"
+
+#include <sys/resource.h>
 
 enum { ROUNDS = 15 };
 
@@ -73,26 +80,66 @@ static void measure_barrier(const char *executor, int P, int n)
     struct logp_config config = {.n_processors = P, .executor = executor};
     struct barriers b = {.n = n};
     struct logp_machine *m;
-    double ns[ROUNDS];
+    double ns[ROUNDS], bare[ROUNDS], ratio[ROUNDS];
 
     bench_check(logp_machine_create(&config, &m), "create");
     for (int i = 0; i < ROUNDS; i++) {
+        bare[i] = bare_barrier_ns(P, n);
         bench_check(logp_machine_run(m, barrier_program, &b, 0), "run");
         ns[i] = b.barrier_ns;
+        ratio[i] = ns[i] / bare[i];
     }
     logp_machine_destroy(m);
-    printf("%-7s dissemination barrier, P = %4d, no delays: %9.3f us\n", executor, P,
-           bench_median(ns, ROUNDS) / 1000);
+    printf("%-7s dissemination barrier, P = %4d, no delays: %9.3f us; bare fibers %8.3f us; ratio "
+           "%.2f\n",
+           executor, P, bench_median(ns, ROUNDS) / 1000, bench_median(bare, ROUNDS) / 1000,
+           bench_median(ratio, ROUNDS));
     fflush(stdout);
 }
 
-int main(void)
+/* ---- many hand-overs: nothing grows ---- */
+
+static long resident_kib(void)
 {
+    struct rusage use;
+
+    getrusage(RUSAGE_SELF, &use);
+    return use.ru_maxrss;
+}
+
+static int measure_long(void)
+{
+    const int each = 500000, runs = 100; /* two vps: 10^8 hand-overs */
+    struct logp_config config = {.n_processors = 2, .n_cores = 1, .executor = "fiber"};
+    struct yields y = {.n = each};
+    struct logp_machine *m;
+    long before;
+
+    bench_check(logp_machine_create(&config, &m), "create");
+    bench_check(logp_machine_run(m, yield_program, &y, 0), "run");
+    before = resident_kib();
+    for (int i = 0; i < runs; i++)
+        bench_check(logp_machine_run(m, yield_program, &y, 0), "run");
+    printf("fiber   %d hand-overs, %.1f ns each; the process has grown by %ld KiB\n",
+           2 * each * runs, y.switch_ns, resident_kib() - before);
+    logp_machine_destroy(m);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    double bare[ROUNDS];
+
+    if (argc > 1 && strcmp(argv[1], "long") == 0)
+        return measure_long();
+    for (int i = 0; i < ROUNDS; i++)
+        bare[i] = bare_switch_ns(1000000);
+    printf("bare    a jump from fiber to fiber: %.1f ns\n", bench_median(bare, ROUNDS));
     measure_switch("fiber", 900000); /* a million in vain would count as a deadlock */
     measure_switch("thread", 20000);
-    measure_barrier("fiber", 8, 20000);
-    measure_barrier("fiber", 64, 2000);
-    measure_barrier("fiber", 1024, 100);
+    measure_barrier("fiber", 8, 10000);
+    measure_barrier("fiber", 64, 1000);
+    measure_barrier("fiber", 1024, 60);
     measure_barrier("thread", 8, 500);
     measure_barrier("thread", 64, 50);
     return 0;

@@ -18,18 +18,12 @@
 
 /* ---- the model in force ---- */
 
-static inline bool emulated_machine(const struct logp_machine *m)
-{
-    /* relaxed: NULL or not; whoever uses the model reads it again under RCU */
-    return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
-}
-
 /* Enter an RCU section with the model in force. NULL: none, and no section is open. */
 static inline const struct logp_delay *model_lock(struct logp_machine *m)
 {
     const struct logp_delay *d;
 
-    if (!emulated_machine(m))
+    if (!lpi_emulates(m))
         return NULL;
     urcu_memb_read_lock();
     /* acquire (RCU needs only consume) pairs with the release in lpi_delay_install() */
@@ -56,7 +50,7 @@ static inline void enter(struct lpi_proc *p)
 
     if (m->is_virtual)
         return;
-    if (!emulated_machine(m)) {
+    if (!lpi_emulates(m)) {
         p->emulating = false;
         return;
     }

@@ -32,6 +32,7 @@
 
 enum lpi_state {
     LPI_RUNNING, /* it holds the core */
+    LPI_READY,   /* in the core's list of those that can go on at once, whatever the time */
     LPI_TIMED,   /* in the timers: its deadline will come */
     LPI_BLOCKED, /* waits for a message that nobody has sent */
     LPI_SYNC,    /* waits in logp_sync() */
@@ -71,18 +72,19 @@ struct lpi_proc {
     struct lpi_proc *bell_next; /* link of the core's bell list */
     atomic_bool rung;
 
-    /* the holder's own */
-    _Alignas(64) int64_t deadline; /* while TIMED */
-    enum lpi_state state;
-    bool emulating;   /* emulated and left are valid (delay was not none) */
+    /* the holder's own; what a message within the core touches comes first */
+    _Alignas(64) enum lpi_state state;
+    bool emulating;        /* emulated and left are valid (delay was not none) */
+    unsigned sends_in_row; /* delay none */
+    unsigned polls;        /* tests and probes in a row that found nothing */
+    uint64_t yield_state;
+    struct lpi_proc *next_ready;
+    struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive */
+    struct lpi_inbox inbox;
+    int64_t deadline; /* while TIMED */
     int64_t emulated; /* the vp's clock */
     int64_t left;     /* wall clock at the last exit from the runtime */
     struct logp_port port;
-    struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive */
-    struct lpi_inbox inbox;
-    unsigned sends_in_row;
-    unsigned polls; /* tests and probes in a row that found nothing */
-    uint64_t yield_state;
 };
 
 /* A posted buffer that a sender on another core may fill: see mailbox.c. */
@@ -105,6 +107,8 @@ struct lpi_core {
 
     _Alignas(LPI_LINE) struct logp_machine *machine;
     struct lpi_timers timers;
+    struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
+    unsigned hand_overs;                       /* to those that were ready */
     struct lpi_pool pool;
     struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
     int index;
@@ -112,7 +116,8 @@ struct lpi_core {
     uintptr_t shared_stack; /* which vps use in turn; bytes 0: each has its own */
     size_t shared_stack_bytes;
     struct lpi_proc **procs;
-    int n_procs, n_live;
+    int first_rank, n_procs; /* its procs have consecutive ranks */
+    int n_live;
     int n_at_sync;
     int stop_cursor; /* procs below have ended, once the run is stopping */
     bool is_idle;    /* idle_epoch is odd */
@@ -178,6 +183,7 @@ struct logp_machine {
     void *executor_data;
     size_t stack_bytes;
     size_t queue_limit;
+    int64_t credit_batch; /* what a core takes of it at once, and keeps of what it is given */
 
     logp_program program;
     void *arg;
@@ -205,9 +211,11 @@ extern _Thread_local struct lpi_core *lpi_this_core;
 /* sched.c: who holds the core, and until when. */
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
+int lpi_wait_ready(struct lpi_proc *p);
 int lpi_reach(struct lpi_proc *p, int64_t t);
 int lpi_yield(struct lpi_proc *p);
 void lpi_wake(struct lpi_proc *p, int64_t deadline);
+void lpi_make_ready(struct lpi_proc *p);
 int lpi_sync(struct lpi_proc *p, int64_t *start);
 void lpi_proc_main(struct lpi_proc *p);
 void lpi_core_home(struct lpi_core *c);
@@ -233,6 +241,10 @@ void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r);
 
 /* match.c: messages and receives meet. */
 int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
+bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_label *l,
+                      const void *data, size_t n_bytes, bool paid);
+struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
+                                        size_t capacity);
 void lpi_match_arrived(struct lpi_proc *p, int64_t until);
 int64_t lpi_next_arrival(struct lpi_proc *p);
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
@@ -305,13 +317,23 @@ static inline void *lpi_resident(const struct lpi_proc *p, void *address)
     return c->machine->executor->resident(p, address);
 }
 
-/*
- * A deadline in the past, behind those that became ready before. It needs no reading of the clock:
- * at least a nanosecond has passed since the last one.
- */
-static inline int64_t lpi_ready_key(struct lpi_core *c)
+/* Is there a delay model? */
+static inline bool lpi_emulates(const struct logp_machine *m)
 {
-    return ++c->clock_seen;
+    /* relaxed: NULL or not; whoever uses the model reads it again under RCU */
+    return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
+}
+
+/* Nothing is emulated and nobody has a clock: the shortest ways may be taken. */
+static inline bool lpi_plain(const struct logp_machine *m)
+{
+    return !m->is_virtual && !lpi_emulates(m);
+}
+
+/* Is this rank on the core? */
+static inline bool lpi_is_here(const struct lpi_core *c, int rank)
+{
+    return (unsigned)(rank - c->first_rank) < (unsigned)c->n_procs;
 }
 
 /* t, but not before the vp's own clock. */

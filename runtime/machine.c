@@ -10,6 +10,7 @@
 
 /* A vp that is outside the runtime when the timeout comes gets so long to come back. */
 static const int64_t grace_ns = INT64_C(1000000000);
+static const int64_t most_credit = 1 << 20; /* bytes of the queue limit a core takes at once */
 
 _Thread_local struct lpi_core *lpi_this_core;
 
@@ -78,6 +79,7 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
     c->index = index;
     c->cpu = cpu;
     c->n_procs = m->P / m->n_cores + (index < m->P % m->n_cores);
+    c->first_rank = *next_rank;
     rc = lpi_timers_init(&c->timers, c->n_procs);
     c->procs = malloc((size_t)c->n_procs * sizeof(struct lpi_proc *));
     if (rc != 0 || c->procs == NULL)
@@ -91,8 +93,10 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
 
 static int init_memory(struct logp_machine *m, const int *cpus, int lane_slots)
 {
+    const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
     int rank = 0, rc = 0;
 
+    m->credit_batch = share < most_credit ? share : most_credit;
     m->procs = lpi_memory_zeroed((size_t)m->P, sizeof(*m->procs));
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
     m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
@@ -227,6 +231,7 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
     c->is_idle = false;
     c->n_live = c->n_procs;
     lpi_timers_clear(&c->timers);
+    c->ready_first = NULL;
     c->n_at_sync = 0;
     c->stop_cursor = 0;
     c->prepared = NULL;

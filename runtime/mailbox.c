@@ -32,11 +32,12 @@
 
 enum {
     SLOT_BYTES = 32,
-    DEFAULT_SLOTS = 256,
+    DEFAULT_SLOTS = 1024,
     LEAST_SLOTS = 16,
     TOTAL_SLOTS = 1 << 18,
     OFFER_FROM = 2048, /* bytes: below, two copies cost less than the offer's cache lines */
     DRAIN_BURST = 64,
+    AHEAD = 4, /* slots to come, whose lines are fetched */
 };
 
 enum slot_kind { SLOT_INLINE, SLOT_MESSAGE, SLOT_DIRECT };
@@ -191,6 +192,8 @@ static void publish(struct lpi_lane *l, struct slot *s, const struct lpi_envelop
     s->tag = e->tag;
     s->kind = (unsigned short)kind;
     s->arrival = e->arrival;
+    /* the line of a slot to come leaves its last reader while there is time */
+    __builtin_prefetch(&l->slots[(tail + AHEAD) & (l->n_slots - 1)], 1);
     /* before the slot is visible: its consumer must never be ahead of tail (lpi_lanes_quiet) */
     atomic_store_explicit(&l->tail, tail + 1, memory_order_release);
     /* release pairs with the acquire in take_slot() */
@@ -265,7 +268,7 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
     struct slot *s;
     struct lpi_message *m;
 
-    if (to->core == c)
+    if (lpi_is_here(c, e->dst))
         return lpi_deliver(to, c, e);
     if (c->credit < cost && lpi_credit_refill(c, cost) != 0)
         return -ENOBUFS;
@@ -305,21 +308,16 @@ static void deliver(struct lpi_core *c, const struct lpi_envelope *e)
         lpi_stop(c->machine, rc);
 }
 
-static bool take_slot(struct lpi_core *c, struct lpi_lane *l)
+/* The message in a slot. */
+static struct lpi_envelope unpack(const struct slot *s)
 {
-    const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
-    const struct slot *s = &l->slots[head & (l->n_slots - 1)];
-    struct lpi_envelope e;
+    struct lpi_envelope e = {.context = s->context,
+                             .src = s->src,
+                             .dst = s->dst,
+                             .tag = s->tag,
+                             .arrival = s->arrival,
+                             .paid = true};
 
-    /* acquire pairs with the release in publish() */
-    if (atomic_load_explicit(&s->seq, memory_order_acquire) != (unsigned)(head + 1))
-        return false;
-    e = (struct lpi_envelope){.context = s->context,
-                              .src = s->src,
-                              .dst = s->dst,
-                              .tag = s->tag,
-                              .arrival = s->arrival,
-                              .paid = true};
     switch ((enum slot_kind)s->kind) {
     case SLOT_INLINE:
         e.n_bytes = s->n_bytes;
@@ -335,8 +333,26 @@ static bool take_slot(struct lpi_core *c, struct lpi_lane *l)
         e.n_bytes = s->u.n_direct;
         break;
     }
+    return e;
+}
+
+static bool take_slot(struct lpi_core *c, struct lpi_lane *l)
+{
+    const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
+    const struct slot *s = &l->slots[head & (l->n_slots - 1)];
+
+    /* acquire pairs with the release in publish() */
+    if (atomic_load_explicit(&s->seq, memory_order_acquire) != (unsigned)(head + 1))
+        return false;
     lpi_busy(c);
-    deliver(c, &e);
+    if (s->kind != SLOT_INLINE || s->arrival != LOGP_NEVER || !lpi_plain(c->machine) ||
+        !lpi_deliver_here(&c->machine->procs[s->dst], c,
+                          &(struct lpi_label){s->context, s->src, s->tag}, s->u.bytes, s->n_bytes,
+                          true)) {
+        const struct lpi_envelope e = unpack(s);
+
+        deliver(c, &e);
+    }
     /* release pairs with free_slot() and all_delivered(): after delivery, and after the offer
      * that it may have withdrawn */
     atomic_store_explicit(&l->head, head + 1, memory_order_release);
@@ -349,8 +365,14 @@ static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
 
     if (l->slots == NULL)
         return false;
-    for (int i = 0; i < most && take_slot(c, l); i++)
+    for (int i = 0; i < most && take_slot(c, l); i++) {
         any = true;
+        if (i >= AHEAD) { /* a long burst: what follows is likely to be there as well */
+            const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed);
+
+            __builtin_prefetch(&l->slots[(head + AHEAD) & (l->n_slots - 1)]);
+        }
+    }
     return any;
 }
 
@@ -433,7 +455,7 @@ void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
 
     if (o == NULL || r->capacity < OFFER_FROM || r->src == LOGP_ANY_SOURCE ||
         r->tag == LOGP_ANY_TAG || p->inbox.posted_first != r || p->inbox.posted_last != r ||
-        p->core->machine->procs[r->src].core == p->core)
+        lpi_is_here(p->core, r->src))
         return;
     o->context = r->context;
     o->src = r->src;

@@ -211,7 +211,10 @@ void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r)
 /* A time below 0: at once. */
 static void wake_at(struct lpi_proc *p, int64_t t)
 {
-    lpi_wake(p, t < 0 ? lpi_ready_key(p->core) : t);
+    if (t < 0)
+        lpi_make_ready(p);
+    else
+        lpi_wake(p, t);
 }
 
 /* The vp may be waiting for this very receive: give it its deadline. */
@@ -324,6 +327,75 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
             wake_at(p, lpi_later(p, at_ns));
     }
     return 0;
+}
+
+/*
+ * The short way of a short message where nothing is emulated. As lpi_deliver() in the two common
+ * cases: the receiver waits for just this message, or has posted nothing.
+ * @return  false: neither; nothing has been done
+ */
+bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_label *l,
+                      const void *data, size_t n_bytes, bool paid)
+{
+    struct lpi_inbox *in = &to->inbox;
+    struct logp_request *r = in->posted_first;
+    struct lpi_message *m;
+
+    if (r != NULL) {
+        if (to->waits_for != r || r->next != NULL || r->offered || r->src != l->src ||
+            r->tag != l->tag || r->context != l->context || r->capacity < n_bytes)
+            return false;
+        if (n_bytes > 0)
+            memcpy(r->buf, data, n_bytes);
+        in->posted_first = in->posted_last = NULL;
+        r->from = l->src;
+        r->got_tag = l->tag;
+        r->n_bytes = n_bytes;
+        r->arrival = r->done = LOGP_NEVER;
+        r->state = LPI_REQ_CHARGED;
+        to->waits_for = NULL;
+        if (paid)
+            c->credit += lpi_message_cost(n_bytes);
+        lpi_make_ready(to);
+        return true;
+    }
+    if (n_bytes > LPI_INLINE || (!paid && c->credit < lpi_message_cost(n_bytes)))
+        return false;
+    m = lpi_message_new(c, n_bytes);
+    if (m == NULL)
+        return false;
+    m->context = l->context;
+    m->src = l->src;
+    m->dst = to->rank;
+    m->tag = l->tag;
+    m->n_bytes = n_bytes;
+    m->arrival = LOGP_NEVER + c->deliveries++;
+    if (n_bytes > 0)
+        memcpy(m->inline_data, data, n_bytes);
+    if (!paid)
+        c->credit -= lpi_message_cost(n_bytes);
+    pend(in, m);
+    return true;
+}
+
+/*
+ * The short way of a receive where nothing is emulated: the first pending message, if it is the one
+ * wanted and fits. Whoever takes it copies and frees it.
+ * @return  NULL: not so
+ */
+struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
+                                        size_t capacity)
+{
+    struct lpi_inbox *in = &p->inbox;
+    struct lpi_message *m = in->first;
+
+    if (m == NULL || m->src != src || m->tag != tag || m->context != context ||
+        m->n_bytes > capacity || in->n_any > 0)
+        return NULL;
+    unpend(in, m);
+    p->core->credit += lpi_message_cost(m->n_bytes);
+    lpi_credit_return(p->core);
+    return m;
 }
 
 /* A message that had been bound to r is pending again, before all others of its source. */

@@ -24,6 +24,12 @@ enum {
     LPI_CLASS_NONE = 255, /* not recycled */
 };
 
+/* What a receive asks for. */
+struct lpi_label {
+    uint32_t context;
+    int src, tag;
+};
+
 /* What is known of a message while it is being handed over. */
 struct lpi_envelope {
     uint32_t context;

@@ -228,19 +228,11 @@ void lpi_pool_fini(struct lpi_core *c)
     c->pool = (struct lpi_pool){0};
 }
 
-/* What a core takes at once, and keeps of what it is given. */
-static int64_t batch(const struct logp_machine *m)
-{
-    const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
-
-    return share < (1 << 20) ? share : (1 << 20);
-}
-
 int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
 {
     struct logp_machine *m = c->machine;
     const int64_t least = bytes - c->credit;
-    const int64_t wanted = least > batch(m) ? least : batch(m);
+    const int64_t wanted = least > m->credit_batch ? least : m->credit_batch;
     /* relaxed throughout: a number, nothing is published by it */
     int64_t have = atomic_load_explicit(&m->credit, memory_order_relaxed);
 
@@ -259,9 +251,9 @@ int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
 
 void lpi_credit_return(struct lpi_core *c)
 {
-    const int64_t surplus = c->credit - batch(c->machine);
+    const int64_t surplus = c->credit - c->machine->credit_batch;
 
-    if (surplus <= batch(c->machine))
+    if (surplus <= c->machine->credit_batch)
         return;
     atomic_fetch_add_explicit(&c->machine->credit, surplus, memory_order_relaxed);
     c->credit -= surplus;

@@ -8,6 +8,9 @@
  * None: it stays and watches for messages. While it spins it takes what other cores send, since
  * that may bring an earlier deadline.
  *
+ * Those that wait for nothing but the core (delay none: a message came; a poll in vain) have no
+ * deadline: they are READY, in a list, and go on in the order in which they came there.
+ *
  * Invariants: exactly one proc of a core is RUNNING or inside hold() at any time; a proc is in the
  * timers if it is TIMED. core.clock_seen is a time that has passed: deadlines up to it need no
  * reading of the clock.
@@ -27,6 +30,7 @@ enum {
     PREPARE_NS = 3000, /* ... as long as there is so much time to do it */
     FINAL_NS = 60,     /* before a deadline only the clock is looked at */
     LATE_NS = 3000,    /* so short before a deadline a hand-over must be the shortest */
+    LOOK_UP_EVERY = 8, /* hand-overs to those that are ready: in between, mail can wait */
 };
 
 void lpi_attend(struct logp_machine *m, unsigned bits)
@@ -66,6 +70,22 @@ static void set_deadline(struct lpi_proc *p, int64_t deadline)
     lpi_timers_push(&c->timers, deadline, p->rank);
 }
 
+/* p can go on as soon as it gets the core. Called by the holder of its core. */
+void lpi_make_ready(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+
+    if (p->state == LPI_READY)
+        return;
+    p->state = LPI_READY;
+    p->next_ready = NULL;
+    if (c->ready_first == NULL)
+        c->ready_first = p;
+    else
+        c->ready_last->next_ready = p;
+    c->ready_last = p;
+}
+
 /* The proc with the earliest deadline; NULL: none has one. */
 static struct lpi_proc *earliest(struct lpi_core *c)
 {
@@ -77,6 +97,33 @@ static struct lpi_proc *earliest(struct lpi_core *c)
         lpi_timers_pop(&c->timers);
     }
     return NULL;
+}
+
+/* Has a deadline of this core come? */
+static bool timer_due(struct lpi_core *c)
+{
+    const struct lpi_proc *first = earliest(c);
+
+    if (first == NULL)
+        return false;
+    if (c->clock_seen < first->deadline)
+        c->clock_seen = lpi_wall(c->machine);
+    return c->clock_seen >= first->deadline;
+}
+
+/*
+ * Take the first that is ready, unless a deadline has come. It is RUNNING then; NULL: none is. Once
+ * the run is stopping the list may hold procs that have ended.
+ */
+static struct lpi_proc *take_ready(struct lpi_core *c)
+{
+    struct lpi_proc *p = c->ready_first;
+
+    if (p == NULL || lpi_stopping(c->machine) || (c->timers.n > 0 && timer_due(c)))
+        return NULL;
+    c->ready_first = p->next_ready;
+    p->state = LPI_RUNNING;
+    return p;
 }
 
 /* All have arrived: release those of this core, with the common start as their deadline. */
@@ -129,9 +176,7 @@ static void nobody_ready(struct lpi_core *c)
 /* Should the next proc be running already? Asked only where the executor cares. */
 static bool is_late(const struct logp_machine *m, const struct lpi_proc *next)
 {
-    if (m->executor->prepare == NULL)
-        return false;
-    return next->deadline < 0 || (!m->is_virtual && lpi_wall(m) > next->deadline - LATE_NS);
+    return m->executor->prepare != NULL && !m->is_virtual && lpi_wall(m) > next->deadline - LATE_NS;
 }
 
 /*
@@ -179,8 +224,6 @@ static bool due(struct lpi_core *c, struct lpi_proc *p)
     struct logp_machine *m = c->machine;
     const int64_t deadline = p->deadline;
 
-    if (deadline < 0)
-        return true;
     if (m->is_virtual) {
         p->emulated = deadline;
         return true;
@@ -213,16 +256,19 @@ static int hold(struct lpi_proc *p)
     struct logp_machine *m = c->machine;
 
     note_lag(c);
-    while (!lpi_stopping(m)) {
+    while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: taken from the list */
         struct lpi_proc *first;
 
-        look_up(c);
-        first = earliest(c);
+        if (c->ready_first == NULL || ++c->hand_overs % LOOK_UP_EVERY == 0)
+            look_up(c);
+        first = take_ready(c);
+        if (first == NULL)
+            first = earliest(c);
         if (first == NULL) {
             nobody_ready(c);
         } else if (first != p) {
-            m->executor->switch_to(p, first, is_late(m, first));
-        } else if (due(c, p)) {
+            m->executor->switch_to(p, first, first->state == LPI_RUNNING || is_late(m, first));
+        } else if (p->state != LPI_RUNNING && due(c, p)) {
             lpi_timers_pop(&c->timers);
             break;
         }
@@ -264,6 +310,33 @@ int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
     return hold(p);
 }
 
+/*
+ * p waits and is not RUNNING: by the shortest way if another proc is ready. hold() knows the other
+ * ways.
+ */
+static inline int hold_ready(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+    struct lpi_proc *first = c->ready_first;
+
+    if (first != NULL && first != p && c->timers.n == 0 && !lpi_stopping(c->machine) &&
+        ++c->hand_overs % LOOK_UP_EVERY != 0) {
+        c->ready_first = first->next_ready;
+        first->state = LPI_RUNNING;
+        c->machine->executor->switch_to(p, first, true);
+        if (p->state == LPI_RUNNING)
+            return lpi_stopped(p);
+    }
+    return hold(p);
+}
+
+/* As lpi_wait_message() without a deadline, where nothing is emulated. */
+int lpi_wait_ready(struct lpi_proc *p)
+{
+    p->state = LPI_BLOCKED;
+    return hold_ready(p);
+}
+
 /* Virtual clock: wait until nobody is before (t, rank). Wall clock: nothing. */
 int lpi_reach(struct lpi_proc *p, int64_t t)
 {
@@ -282,19 +355,14 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
 /* Let others run that are ready now. */
 int lpi_yield(struct lpi_proc *p)
 {
-    struct lpi_core *c = p->core;
-    const int64_t now = lpi_wall(c->machine);
-
-    /* whoever waits for a time that has come is among those that are ready */
-    if (now > c->clock_seen)
-        c->clock_seen = now;
-    return wait_timed(p, lpi_ready_key(c));
+    lpi_make_ready(p);
+    return hold_ready(p);
 }
 
 /* p gets a deadline, or an earlier one. Called by the holder of its core. */
 void lpi_wake(struct lpi_proc *p, int64_t deadline)
 {
-    if (p->state == LPI_TIMED && p->deadline <= deadline)
+    if (p->state == LPI_READY || (p->state == LPI_TIMED && p->deadline <= deadline))
         return;
     p->core->prepared = NULL; /* the order may have changed */
     set_deadline(p, deadline);
@@ -359,7 +427,9 @@ static struct lpi_proc *successor(struct lpi_core *c)
             return c->procs[c->stop_cursor];
         }
         look_up(c);
-        first = earliest(c);
+        first = take_ready(c);
+        if (first == NULL)
+            first = earliest(c);
         if (first != NULL)
             return first;
         nobody_ready(c);

@@ -108,29 +108,51 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     return rc;
 }
 
-int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+/* Not inlined: its envelope would lie on the stack of the short way too. */
+static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct lpi_proc *to,
+                                              int dst, int tag, const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_machine *m = p->core->machine;
-    struct lpi_envelope e = {
-        .context = vp->context, .src = p->rank, .tag = tag, .n_bytes = n_bytes, .data = buf};
-    int rc = lpi_stopped(p);
+    struct lpi_envelope e = {.context = vp->context,
+                             .src = p->rank,
+                             .dst = dst,
+                             .tag = tag,
+                             .n_bytes = n_bytes,
+                             .data = buf};
+    int rc;
+
+    enter(p);
+    if (lpi_emulates(m)) {
+        rc = send_timed(p, to, &e);
+    } else {
+        rc = send_now(p, to, &e);
+        if (rc == 0 && !m->is_virtual)
+            rc = let_others_run(p);
+    }
+    return leave(p, rc);
+}
+
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+{
+    struct lpi_proc *p = vp->proc;
+    struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
+    const struct lpi_label label = {vp->context, p->rank, tag};
+    const int rc = lpi_stopped(p);
 
     if (dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes))
         return -EINVAL;
     if (rc != 0)
         return rc;
-    e.dst = to_global(vp, dst);
+    dst = to_global(vp, dst);
     p->polls = 0;
-    enter(p);
-    if (emulated_machine(m)) {
-        rc = send_timed(p, &m->procs[e.dst], &e);
-    } else {
-        rc = send_now(p, &m->procs[e.dst], &e);
-        if (rc == 0 && !m->is_virtual)
-            rc = let_others_run(p);
-    }
-    return leave(p, rc);
+    if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
+        !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
+        return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
+    p->emulating = false;
+    c->messages++;
+    return let_others_run(p);
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)

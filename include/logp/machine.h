@@ -49,8 +49,8 @@ struct logp_config {
     size_t queue_limit;      /**< bytes of messages held; 0: 1 GiB. Beyond: -ENOBUFS */
     size_t stack_bytes;      /**< of each vp; 0: 256 KiB */
     enum logp_stacks stacks;
-    int lane_slots;      /**< slots of the fast path between two cores; 0: 256 shared among
-                              the peers, < 0: none, every message takes the queue */
+    int lane_slots;      /**< slots of the fast path between two cores; 0: 1024, fewer with many
+                              cores; < 0: none, every message takes the queue */
     uint64_t yield_seed; /**< not 0: with delay none, sends hand the core over at random,
                               from this seed, to shake out dependence on timing */
 };

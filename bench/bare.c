@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Bare fibers: see bare.h. */
+#define _GNU_SOURCE
+#include "bare.h"
+
+#include "bench.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+struct transfer {
+    void *context, *data;
+};
+
+/* Boost.Context's C-callable entry points. */
+struct transfer jump_fcontext(void *to, void *data);
+void *make_fcontext(void *stack_top, size_t size, void (*entry)(struct transfer));
+
+enum { STACK = 16 << 10, MOST_CORES = 2 };
+
+struct fiber {
+    void *context;
+    bool ended;
+};
+
+/* The fibers of one core. */
+struct ring {
+    struct fiber *fibers;
+    char *stacks;
+    void *home;
+    int first, n, current, live, cpu;
+    struct barriers *of;
+};
+
+struct barriers {
+    int P, n, rounds, n_cores;
+    atomic_uint *flags; /* by round and rank: how many barriers have been signalled */
+    atomic_int ready;
+    int64_t ns; /* as rank 0 saw them */
+    struct ring rings[MOST_CORES];
+};
+
+static _Thread_local struct ring *ring;
+
+/* Jump; whoever is jumped to puts this context away where `slot` says. */
+static void jump(void *to, void **slot)
+{
+    const struct transfer t = jump_fcontext(to, slot);
+
+    *(void **)t.data = t.context;
+}
+
+static void next(void)
+{
+    struct ring *r = ring;
+    struct fiber *self = &r->fibers[r->current];
+
+    do
+        r->current = r->current + 1 == r->n ? 0 : r->current + 1;
+    while (r->fibers[r->current].ended && r->live > 0);
+    if (&r->fibers[r->current] != self)
+        jump(r->fibers[r->current].context, &self->context);
+}
+
+static void barrier(const struct barriers *b, int me, unsigned generation)
+{
+    for (int round = 0, d = 1; d < b->P; round++, d *= 2) {
+        atomic_uint *flags = &b->flags[(size_t)round * (size_t)b->P];
+        const int to = me + d < b->P ? me + d : me + d - b->P;
+
+        /* release pairs with the acquire below, at the receiver */
+        atomic_store_explicit(&flags[to], generation, memory_order_release);
+        while (atomic_load_explicit(&flags[me], memory_order_acquire) < generation)
+            next();
+    }
+}
+
+static void fiber_main(struct transfer t)
+{
+    struct ring *r = ring;
+    const struct barriers *b = r->of;
+    const int me = r->first + r->current;
+    int64_t start = 0;
+
+    *(void **)t.data = t.context;
+    for (int i = 0; i < b->n + b->n / 10; i++) {
+        if (i == b->n / 10)
+            start = bench_now_ns();
+        barrier(b, me, (unsigned)i + 1);
+    }
+    if (me == 0)
+        r->of->ns = bench_now_ns() - start;
+    r->fibers[me - r->first].ended = true;
+    if (--r->live > 0)
+        next();
+    else
+        jump(r->home, &r->fibers[me - r->first].context);
+    abort();
+}
+
+static void *core_main(void *arg)
+{
+    struct ring *r = ring = arg;
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET((size_t)r->cpu, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+    for (int i = 0; i < r->n; i++)
+        r->fibers[i].context =
+            make_fcontext(r->stacks + (size_t)(i + 1) * STACK - 64 * (size_t)(i % 31),
+                          STACK - 64 * 31, fiber_main);
+    atomic_fetch_add(&r->of->ready, 1);
+    while (atomic_load(&r->of->ready) < r->of->n_cores)
+        ;
+    jump(r->fibers[0].context, &r->home);
+    return NULL;
+}
+
+static void make_ring(struct barriers *b, int core, int cpu)
+{
+    struct ring *r = &b->rings[core];
+
+    *r = (struct ring){.of = b, .cpu = cpu, .first = b->P * core / b->n_cores};
+    r->n = r->live = b->P * (core + 1) / b->n_cores - r->first;
+    r->fibers = calloc((size_t)r->n, sizeof(*r->fibers));
+    r->stacks = aligned_alloc(64, (size_t)r->n * STACK);
+    if (r->fibers == NULL || r->stacks == NULL)
+        bench_check(-ENOMEM, "bare fibers");
+}
+
+double bare_barrier_ns(int P, int n)
+{
+    struct barriers b = {.P = P, .n = n};
+    pthread_t threads[MOST_CORES];
+    cpu_set_t allowed;
+    int cpu = -1;
+
+    sched_getaffinity(0, sizeof(allowed), &allowed);
+    b.n_cores = CPU_COUNT(&allowed) < MOST_CORES ? 1 : MOST_CORES;
+    while ((1 << b.rounds) < P)
+        b.rounds++;
+    b.flags = calloc((size_t)b.rounds * (size_t)P, sizeof(*b.flags));
+    if (b.flags == NULL)
+        bench_check(-ENOMEM, "bare fibers");
+    for (int i = 0; i < b.n_cores; i++) {
+        do
+            cpu++;
+        while (!CPU_ISSET((size_t)cpu, &allowed));
+        make_ring(&b, i, cpu);
+    }
+    for (int i = 0; i < b.n_cores; i++)
+        bench_check(-pthread_create(&threads[i], NULL, core_main, &b.rings[i]), "thread");
+    for (int i = 0; i < b.n_cores; i++) {
+        pthread_join(threads[i], NULL);
+        free(b.rings[i].fibers);
+        free(b.rings[i].stacks);
+    }
+    free(b.flags);
+    return (double)b.ns / n;
+}
+
+static void echo_main(struct transfer t)
+{
+    for (;;)
+        t = jump_fcontext(t.context, NULL);
+}
+
+double bare_switch_ns(int64_t n)
+{
+    static _Alignas(64) char stack[STACK];
+    void *other = make_fcontext(stack + STACK, STACK, echo_main);
+    const int64_t start = bench_now_ns();
+
+    for (int64_t i = 0; i < n; i += 2)
+        other = jump_fcontext(other, NULL).context;
+    return (double)(bench_now_ns() - start) / (double)n;
+}

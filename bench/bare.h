@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reference for switching and for barriers: fibers with nothing around them.
+ *
+ * Boost.Context's fcontext, one pinned thread per core, and a flag in memory for each message. A
+ * fiber that finds its flag down jumps to the next one of its core, round and round.
+ */
+#ifndef LOGP_BENCH_BARE_H
+#define LOGP_BENCH_BARE_H
+
+#include <stdint.h>
+
+/* ns for one jump between two fibers of one thread, over n of them. */
+double bare_switch_ns(int64_t n);
+
+/* ns for one dissemination barrier of P fibers on the first two cores of this process (one if there
+ * is but one), over n of them after n / 10 more. */
+double bare_barrier_ns(int P, int n);
+
+#endif
