@@ -130,3 +130,31 @@ int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv
 
     return lpi_alltoall_linear_run(logp_vp_collective(vp), &c);
 }
+
+/* The choice is made for blocks all as large as the largest, for which predictions are formulas. */
+int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t cols, size_t n_bytes,
+                   void *recv_buf)
+{
+    const int P = logp_vp_size(vp);
+    struct logp_coll c = {.rows = rows, .cols = cols, .n_bytes = n_bytes};
+    struct logp_coll even = c;
+    const struct logp_algorithm *algorithm;
+    int rc;
+
+    if (rows < 1 || cols < 1 || rows > INT64_MAX - P || cols > INT64_MAX - P)
+        return -EINVAL;
+    if (logp_vp_params(vp, &c.params) != 0)
+        c.params = (struct logp_params){0};
+    even.params = c.params;
+    even.rows = (rows + P - 1) / P * P;
+    even.cols = (cols + P - 1) / P * P;
+    algorithm = logp_algorithm_best("transpose", P, &even);
+    c.buf = buf;
+    c.recv_buf = recv_buf;
+    rc = logp_coll_plan(algorithm, P, logp_vp_rank(vp), &c);
+    if (rc != 0)
+        return rc;
+    rc = logp_coll_run(vp, algorithm, &c);
+    logp_coll_unplan(&c);
+    return rc;
+}

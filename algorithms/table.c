@@ -8,6 +8,7 @@
 
 static const char shou_chen[] = "Shou & Chen 1996";
 static const char grama[] = "Grama et al., ch. 4.1";
+static const char sun[] = "Sun, Zhang & Song 2002";
 
 /* A broadcast along a tree: its plan and its prediction. */
 #define BROADCAST(algorithm, planner, line, paper)                                                 \
@@ -34,6 +35,39 @@ static const struct logp_algorithm algorithms[] = {
      .source = "Sun et al. 2002 (ring, eager)",
      .run = lpi_alltoall_linear_run,
      .predict = lpi_alltoall_linear_predict},
+    {.collective = "transpose",
+     .name = "ring",
+     .summary = "in phase k send to i + k, receive from i - k",
+     .source = sun,
+     .needs = lpi_transpose_needs,
+     .plan = lpi_transpose_ring_plan,
+     .run = lpi_transpose_ring_run,
+     .predict = lpi_transpose_ring_predict},
+    {.collective = "transpose",
+     .name = "ring-eager",
+     .summary = "the ring, all sends first",
+     .source = sun,
+     .needs = lpi_transpose_needs,
+     .plan = lpi_transpose_eager_plan,
+     .run = lpi_transpose_ring_run,
+     .predict = lpi_transpose_eager_predict},
+    {.collective = "transpose",
+     .name = "ring-window",
+     .summary = "the ring, sends a window ahead of receives",
+     .source = sun,
+     .needs = lpi_transpose_needs,
+     .window = lpi_transpose_window,
+     .plan = lpi_transpose_window_plan,
+     .run = lpi_transpose_ring_run,
+     .predict = lpi_transpose_window_predict},
+    {.collective = "transpose",
+     .name = "butterfly",
+     .summary = "in stage k swap half of all with i xor 2^k",
+     .source = sun,
+     .needs = lpi_transpose_butterfly_needs,
+     .plan = lpi_transpose_butterfly_plan,
+     .run = lpi_transpose_butterfly_run,
+     .predict = lpi_transpose_butterfly_predict},
 };
 
 static const struct logp_collective collectives[] = {
@@ -43,6 +77,8 @@ static const struct logp_collective collectives[] = {
      lpi_barrier_fill, lpi_barrier_check},
     {"alltoall", "a different item from each to each", false, LOGP_OPERANDS_BYTES,
      lpi_alltoall_sizes, lpi_alltoall_fill, lpi_alltoall_check},
+    {"transpose", "a matrix, its columns over all, is transposed", false, LOGP_OPERANDS_MATRIX,
+     lpi_transpose_sizes, lpi_transpose_fill, lpi_transpose_check},
 };
 
 const struct logp_algorithm *logp_algorithms(size_t *n)

@@ -71,6 +71,22 @@ json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 1500000 and .messag
 json '.[0] | (.verified and .ratio == 1 and .messages == 240)' \
     run alltoall --clock virtual --executor fiber -P 16
 
+# transposing: all algorithms, their window, unequal blocks, messages by column
+json 'map([.algorithm, .predicted_ns, .window]) == [["ring",700000,null],["ring-eager",520000,null],
+      ["ring-window",360000,3],["butterfly",300000,null]] and
+      all(.[]; .verified and .ratio == 1 and .bytes == 512 and .count == null and .k == null)' \
+    run transpose --algo all --clock virtual
+json '.[0] | (.algorithm == "ring-window" and .window == 2 and .bytes == 260 and .ratio == 1 and
+      .verified and .prediction == "exact")' \
+    run transpose --algo ring-window --window 2 -P 7 --rows 13 --cols 5 --type float --pack 30ns \
+    -G 0.5ns --clock virtual
+json 'length == 3 and all(.[]; .verified and .ratio == 1 and .messages == 5 * 5 * 2)' \
+    run transpose --algo ring,ring-eager,ring-window -P 6 --cols 10 --packing none --clock virtual
+json 'length == 3' predict transpose --algo all -P 6
+grep -q 'butterfly is left out: it needs a power of two' "$dir/err" || fail "butterfly on 6 is not left out"
+json '.[0] | (.algorithm == "butterfly" and .predicted_ns == 6000000)' \
+    predict transpose -P 1152921504606846976
+
 # a delay model from outside: 5 ns to everyone, whatever the parameters
 json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 and .ratio == null)' \
     run broadcast --algo flat --clock virtual --plugin "$plugin"
@@ -150,6 +166,13 @@ expect='--timeout 0' bad run broadcast --timeout 0
 expect='--format xml json' bad run broadcast --format xml
 expect='--format svg' bad run broadcast --format svg
 expect='--plugin nothing.so' bad run broadcast --plugin nothing.so
+expect='--algo butterfly power two' bad run transpose -P 6 --algo butterfly
+expect='--window 0' bad run transpose --window 0
+expect='--window wide' bad run transpose --window wide
+expect='--packing loose structured none' bad run transpose --packing loose
+expect='--pack -1' bad run transpose --pack -1
+expect='--rows 0' bad run transpose --rows 0
+expect='--cols x' bad run transpose --cols x
 expect='--reps predict' bad predict broadcast --reps 5
 expect='broadcast' bad tree
 expect='oak broadcast' bad tree oak

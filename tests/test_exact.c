@@ -66,17 +66,25 @@ static struct logp_params params_of(const struct set *s)
                                 .gap_shared = s->shared};
 }
 
+/* n^2 messages: many processors are for the collective's own suite. */
+static bool too_many(const struct logp_algorithm *a, int P)
+{
+    return strcmp(a->collective, "transpose") == 0 && P > 20;
+}
+
 static void check(struct logp_machine *m, const struct logp_algorithm *a, int root, int P,
                   const struct logp_params *params, size_t n_bytes)
 {
     const struct logp_experiment x = {
         .algorithm = a,
-        .coll = {.root = root, .n_bytes = n_bytes, .params = *params},
+        .coll = {.root = root, .n_bytes = n_bytes, .rows = P, .cols = P, .params = *params},
         .reps = 1,
         .timeout_ns = test_timeout_ns,
     };
     struct logp_record r;
 
+    if (too_many(a, P) || logp_algorithm_needs(a, P, &x.coll) != NULL)
+        return;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified, "%s %s P %d root %d", a->collective, a->name, P, root);
     if (r.prediction.certainty == LOGP_PREDICTION_NONE) {

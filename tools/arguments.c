@@ -48,6 +48,7 @@ struct logp_coll make_coll(struct options *o, const char *collective)
         c.n_bytes = o->element_bytes;
         c.packing = o->packing;
         c.pack_ns = o->pack_ns;
+        c.window = o->window;
         break;
     }
     c.params = o->params;

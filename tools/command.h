@@ -47,6 +47,7 @@ struct options {
     int64_t rows, cols;   /* 0: P */
     enum logp_packing packing;
     int64_t pack_ns;
+    int64_t window; /* 0: the best */
     int64_t k;
     int64_t block_bytes, work_ns;
     bool no_overlap;

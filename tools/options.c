@@ -199,6 +199,12 @@ static void apply_pack(struct options *o, const char *option, const char *text)
     o->pack_ns = to_ns(o, option, text);
 }
 
+static void apply_window(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0' && !parse_whole(text, 1, LOGP_TREE_MAX, &o->window))
+        bad_option(option, text, "a number of sends ahead of receives, >= 1");
+}
+
 static void apply_k(struct options *o, const char *option, const char *text)
 {
     if (strcmp(text, "sqrt") == 0)
@@ -375,13 +381,15 @@ static const struct option_row rows[] = {
      apply_count},
     {"type", "T", "of operands: int32, int64, float, double", "double", OPTIONS_MODEL, apply_type},
     {"op", "O", "how they combine: sum, prod, min, max", "sum", OPTIONS_MODEL, apply_op},
-    {"k", "N", "chains, segments, radix or window, where an algorithm has one; sqrt", "",
-     OPTIONS_MODEL, apply_k},
+    {"k", "N", "chains, segments or radix, where an algorithm has one; sqrt", "", OPTIONS_MODEL,
+     apply_k},
     {"rows", "R", "of the matrix to transpose [P]", "", OPTIONS_MODEL, apply_rows},
     {"cols", "C", "of the matrix to transpose [P]", "", OPTIONS_MODEL, apply_cols},
     {"packing", "KIND", "structured: one message per destination; none: one per column",
      "structured", OPTIONS_MODEL, apply_packing},
     {"pack", "T", "time to pack a column", "0", OPTIONS_MODEL, apply_pack},
+    {"window", "W", "of a ring: before receive r, r+W-1 sends have been made [the best]", "",
+     OPTIONS_MODEL, apply_window},
     {"block", "BYTES", "of a pipelined message [the best]", "", OPTIONS_MODEL, apply_block},
     {"work", "T", "time to process a whole pipelined message", "0", OPTIONS_MODEL, apply_work},
     {"overlap", "WHEN", "is it processed while blocks are sent on: on, off", "on", OPTIONS_MODEL,

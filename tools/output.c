@@ -68,15 +68,29 @@ static bool counts(const char *collective)
     return operands == LOGP_OPERANDS_VECTOR || operands == LOGP_OPERANDS_TOTAL;
 }
 
+/* What the operands take: of a matrix all of it, of a vector that of one processor. */
+static json_int_t operand_bytes(const struct options *o, const char *collective,
+                                const struct logp_coll *c)
+{
+    __int128 bytes = (__int128)o->n_bytes;
+
+    if (counts(collective))
+        bytes = (__int128)c->count * (__int128)c->op->element_bytes;
+    else if (logp_collective_find(collective)->operands == LOGP_OPERANDS_MATRIX)
+        bytes = (__int128)c->rows * c->cols < INT64_MAX
+                    ? (__int128)c->rows * c->cols * (__int128)c->n_bytes
+                    : INT64_MAX;
+    return bytes < INT64_MAX ? (json_int_t)bytes : INT64_MAX;
+}
+
 static json_t *record_json(const struct options *o, const char *collective,
                            const struct logp_coll *c, const struct row *row)
 {
     const struct logp_params *p = &o->params;
-    const size_t bytes = counts(collective) ? (size_t)c->count * c->op->element_bytes : o->n_bytes;
-    json_t *j =
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "collective", collective, "algorithm",
-                  row->algorithm->name, "P", (json_int_t)o->P, "root", (json_int_t)o->root, "bytes",
-                  (json_int_t)bytes, "count", number_or_null(counts(collective), c->count));
+    json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "collective", collective, "algorithm",
+                          row->algorithm->name, "P", (json_int_t)o->P, "root", (json_int_t)o->root,
+                          "bytes", operand_bytes(o, collective, c), "count",
+                          number_or_null(counts(collective), c->count));
 
     json_object_set_new(j, "L_ns", json_integer(p->L_ns));
     json_object_set_new(j, "o_send_ns", json_integer(p->o_send_ns));
@@ -89,6 +103,10 @@ static json_t *record_json(const struct options *o, const char *collective,
     json_object_set_new(j, "k",
                         number_or_null(row->algorithm->k != NULL,
                                        row->algorithm->k != NULL ? row->algorithm->k(o->P, c) : 0));
+    json_object_set_new(
+        j, "window",
+        number_or_null(row->algorithm->window != NULL,
+                       row->algorithm->window != NULL ? row->algorithm->window(o->P, c) : 0));
     json_object_set_new(j, "clock",
                         json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
     json_object_set_new(j, "executor", json_string(o->executor));

@@ -52,14 +52,18 @@ struct logp_coll {
     const struct logp_op *op;  /**< reduce, summation: how they combine; not copied */
     int64_t rows, cols;        /**< transpose: the matrix */
     enum logp_packing packing; /**< transpose */
-    int64_t pack_ns;           /**< transpose: time to pack a column */
-    int64_t k;                 /**< chains, segments, radix, window: 0 its own choice */
+    int64_t pack_ns;           /**< transpose, structured: time to pack a column, >= 0 */
+    int64_t window;            /**< ring-window: before receive r, r + window - 1 sends have been
+                                    made; 0: the best */
+    int64_t k;                 /**< chains, segments, radix: 0 its own choice */
     int64_t block_bytes;       /**< torus-pipelined: 0 the best */
     int64_t work_ns;           /**< torus: time to process the whole message */
     bool no_overlap;           /**< torus: processing does not overlap with sending */
     void *buf;      /**< the processor's operands; broadcast: the item on the root, room for it
-                         elsewhere; alltoall: P items, that for rank i at i n_bytes */
-    void *recv_buf; /**< the result: alltoall: room for P items, by source; reduce: on the root */
+                         elsewhere; alltoall: P items, that for rank i at i n_bytes;
+                         transpose: its columns of the matrix, one after another */
+    void *recv_buf; /**< the result: alltoall: room for P items, by source; reduce: on the root;
+                         transpose: its columns of the transposed matrix, which are rows */
     struct logp_params params; /**< the model that the algorithm plans for */
     struct logp_plan plan;
 };
@@ -92,6 +96,8 @@ struct logp_algorithm {
     const char *(*needs)(int64_t P, const struct logp_coll *c);
     /** The k that it uses, given or chosen; NULL: it has none. */
     int64_t (*k)(int64_t P, const struct logp_coll *c);
+    /** The window that it uses, given or chosen; NULL: it has none. */
+    int64_t (*window)(int64_t P, const struct logp_coll *c);
     /** Fill c->plan for this rank of P. 0; -ENOMEM. NULL: nothing to plan. */
     int (*plan)(int P, int rank, struct logp_coll *c);
     /** What this processor does. As logp_send() and logp_recv(). */
@@ -197,6 +203,22 @@ LOGP_API int logp_barrier(struct logp_vp *vp);
  * @return as logp_send() and logp_recv()
  */
 LOGP_API int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf);
+
+/**
+ * Transpose a matrix of rows x cols elements whose columns are spread over the processors of the
+ * view, in order and in blocks as even as can be: the first (cols mod P) have one column more. The
+ * columns of the result, which are the rows of the matrix, are spread in the same way. The
+ * algorithm is the one that is predicted to be the best under the delay model in force (ring where
+ * the model has no parameters).
+ * @param buf       this processor's columns of the matrix, one after another; if it has any
+ * @param rows      >= 1, the same on all processors; so is cols
+ * @param n_bytes   of an element
+ * @param recv_buf  room for its columns of the result, if it has any; must not overlap buf
+ * @return as logp_send() and logp_recv(); -EINVAL (rows, cols), -ENOMEM
+ * Source: Sun, Zhang & Song 2002.
+ */
+LOGP_API int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t cols,
+                            size_t n_bytes, void *recv_buf);
 
 LOGP_END_DECLS
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What sending and receiving a parcel does to the time of a processor. The messages of a train are
+ * alike, so its last one follows from its first: a train costs as little as a message, however many
+ * it has. The predictions of the transposes are recurrences of these two steps, or their closed
+ * form.
+ */
+#include "algorithms.h"
+
+/* No receive yet: any gap after it is over at 0. */
+const struct lpi_moment lpi_transpose_start = {0, 0, INT64_MIN};
+
+struct lpi_parcel_time lpi_transpose_time(const struct logp_params *p,
+                                          const struct lpi_parcel *parcel)
+{
+    struct lpi_parcel_time t = {.pack_ns = parcel->pack_ns, .n_trains = parcel->n_trains};
+
+    for (int i = 0; i < t.n_trains; i++) {
+        const int64_t stream = logp_stream_ns(p, parcel->trains[i].n_bytes);
+
+        t.trains[i] = (struct lpi_train_time){
+            .n = parcel->trains[i].n,
+            .send_gap = lpi_max(p->o_send_ns, p->g_ns + stream),
+            .recv_gap = lpi_max(p->o_recv_ns, p->g_ns + stream),
+            .wire = stream + p->L_ns,
+        };
+    }
+    return t;
+}
+
+/* The sends of a train, and then those of the next, follow at the gap. */
+__int128 lpi_transpose_sent(const struct logp_params *p, struct lpi_moment *m,
+                            const struct lpi_parcel_time *t)
+{
+    const __int128 first = lpi_later(m->free + t->pack_ns, m->send_next);
+    __int128 start = first;
+
+    for (int i = 0; i < t->n_trains; i++) {
+        const struct lpi_train_time *x = &t->trains[i];
+
+        start += (__int128)x->n * x->send_gap;
+        m->free = start - x->send_gap + p->o_send_ns;
+        m->send_next = start;
+    }
+    return first;
+}
+
+/*
+ * Message k of a train arrives at a(0) + k send_gap, and is received at
+ * r(k) = max(r(k-1) + recv_gap, a(k)): so the last one at
+ * max(r(0) + (n-1) recv_gap, a(0) + (n-1) send_gap).
+ */
+void lpi_transpose_received(const struct logp_params *p, struct lpi_moment *m,
+                            const struct lpi_parcel_time *t, __int128 start)
+{
+    for (int i = 0; i < t->n_trains; i++) {
+        const struct lpi_train_time *x = &t->trains[i];
+        const __int128 arrival = start + p->o_send_ns + x->wire;
+        const __int128 first = lpi_later(lpi_later(m->free, arrival), m->recv_start + x->recv_gap);
+
+        m->recv_start = lpi_later(first + (__int128)(x->n - 1) * x->recv_gap,
+                                  arrival + (__int128)(x->n - 1) * x->send_gap);
+        m->free = m->recv_start + p->o_recv_ns;
+        start += (__int128)x->n * x->send_gap;
+    }
+}
+
+/* Blocks are of one size, or their size does not matter since a byte costs nothing. */
+bool lpi_transpose_alike(int64_t P, const struct logp_coll *c)
+{
+    const bool free_bytes = c->params.G_ps == 0;
+    const bool packed_free = c->packing == LOGP_PACKING_STRUCTURED && c->pack_ns == 0;
+
+    return (c->rows % P == 0 || (free_bytes && c->rows >= P)) &&
+           (c->cols % P == 0 || (free_bytes && c->cols >= P && packed_free));
+}
+
+struct logp_prediction lpi_transpose_bound(__int128 ns)
+{
+    struct logp_prediction prediction = lpi_exact(ns);
+
+    if (prediction.certainty == LOGP_PREDICTION_EXACT)
+        prediction.certainty = LOGP_PREDICTION_BOUND;
+    return prediction;
+}
