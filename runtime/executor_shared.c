@@ -2,8 +2,9 @@
 /*
  * Fibers that share one stack, for machines with very many vps under the virtual clock, where one
  * vp runs at a time. A vp that waits has the used part of the stack, a few hundred bytes, set
- * aside; it is put back at the same addresses before the vp goes on. So memory goes by what is
- * used, not by pages, the one stack can be large, and its guard page catches every overflow.
+ * aside (image.h); it is put back at the same addresses before the vp goes on. So memory goes by
+ * what is used, not by pages, the one stack can be large, and its guard page catches every
+ * overflow.
  *
  * The carrier's own context copies, between two jumps, while no vp is on the stack. What a vp's
  * stack holds cannot be reached by its own addresses meanwhile: the runtime asks resident() when it
@@ -16,6 +17,7 @@
 #include "annotate.h"
 #include "baton.h"
 #include "fcontext.h"
+#include "image.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -25,24 +27,11 @@
 #include <unistd.h>
 #include <urcu/urcu-memb.h>
 
-enum {
-    CARRIER_STACK = 256 << 10,
-    ROUND = 64,
-    LEAST_ROOM = 768, /* most programs need no more */
-    CHUNK = 64 << 20,
-};
-
-/* Memory for what is set aside; freed as a whole. */
-struct chunk {
-    struct chunk *next;
-    size_t bytes, used;
-    _Alignas(ROUND) char memory[];
-};
+enum { CARRIER_STACK = 256 << 10 };
 
 struct fiber {
-    void *context; /* NULL: not begun in this run */
-    char *saved;   /* the stack from context to the top, while another vp runs */
-    size_t room;   /* of saved */
+    void *context;          /* NULL: not begun in this run */
+    struct lpi_image saved; /* the stack from context to the top, while another vp runs */
     void *tsan_fiber;
 };
 
@@ -50,7 +39,7 @@ struct shared {
     struct fiber *fibers; /* by rank */
     struct lpi_baton carrier;
     bool has_carrier;
-    struct chunk *chunks;
+    struct lpi_images images;
     char *mapping, *bottom, *top;
     size_t mapped;
     struct lpi_proc *resident, *next; /* on the stack; to be next, NULL: the run is over */
@@ -106,7 +95,7 @@ static void warm_up(const struct shared *s, const struct lpi_core *c)
         prefetch(&s->fibers[far->rank], sizeof(struct fiber));
     }
     if (near != NULL && s->fibers[near->rank].context != NULL)
-        prefetch(s->fibers[near->rank].saved, s->fibers[near->rank].room);
+        prefetch(s->fibers[near->rank].saved.memory, s->fibers[near->rank].saved.room);
 }
 
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
@@ -125,14 +114,21 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
     abort();
 }
 
+static size_t used(const struct shared *s, const struct fiber *f)
+{
+    return (size_t)(s->top - (char *)f->context);
+}
+
 static void *resident(const struct lpi_proc *p, void *address)
 {
-    const struct shared *s = shared_of(p);
-    const struct fiber *f = &s->fibers[p->rank];
+    struct shared *s = shared_of(p);
+    struct fiber *f = &s->fibers[p->rank];
+    char *whole;
 
     if (p == s->resident)
         return address;
-    return f->saved + ((char *)address - (char *)f->context);
+    whole = lpi_image_whole(&s->images, &f->saved, used(s, f));
+    return whole != NULL ? whole + ((char *)address - (char *)f->context) : NULL;
 }
 
 /* ---- on the carrier's side ---- */
@@ -149,42 +145,9 @@ static void put_on_stack(struct shared *s, struct fiber *f)
             f->tsan_fiber = __tsan_create_fiber(0);
 #endif
     } else {
-        memcpy(f->context, f->saved, (size_t)(s->top - (char *)f->context));
+        lpi_image_restore(&s->images, &f->saved, f->context, used(s, f));
     }
     s->stack_shadow.tsan_fiber = f->tsan_fiber;
-}
-
-static char *take(struct shared *s, size_t bytes)
-{
-    struct chunk *k = s->chunks;
-
-    if (k == NULL || k->bytes - k->used < bytes) {
-        const size_t size = bytes > CHUNK ? bytes : CHUNK;
-
-        k = lpi_memory_zeroed(1, sizeof(*k) + size);
-        if (k == NULL)
-            return NULL;
-        *k = (struct chunk){.next = s->chunks, .bytes = size};
-        s->chunks = k;
-    }
-    k->used += bytes;
-    return k->memory + k->used - bytes;
-}
-
-/* Room to set a fiber's stack aside. One that needs more than before gets half as much again, and
- * what it had is left. */
-static bool make_room(struct shared *s, struct fiber *f, size_t used)
-{
-    size_t room = used > LEAST_ROOM ? used : LEAST_ROOM;
-
-    if (used <= f->room)
-        return true;
-    if (room < f->room * 3 / 2)
-        room = f->room * 3 / 2;
-    room = (room + ROUND - 1) / ROUND * ROUND;
-    f->saved = take(s, room);
-    f->room = f->saved != NULL ? room : 0;
-    return f->saved != NULL;
 }
 
 /* @return false: no memory; the fiber is still on the stack, goes on, and sees that the run stops
@@ -192,16 +155,14 @@ static bool make_room(struct shared *s, struct fiber *f, size_t used)
 static bool set_aside(struct shared *s, struct lpi_proc *p)
 {
     struct fiber *f = &s->fibers[p->rank];
-    const size_t used = (size_t)(s->top - (char *)f->context);
+    const size_t bytes = used(s, f);
 
-    if (!make_room(s, f, used)) {
-        lpi_stop(p->core->machine, -ENOMEM);
-        s->next = p;
-        return false;
-    }
-    lpi_shadow_clear(f->context, used);
-    memcpy(f->saved, f->context, used);
-    return true;
+    lpi_shadow_clear(f->context, bytes);
+    if (lpi_image_save(&s->images, &f->saved, f->context, bytes))
+        return true;
+    lpi_stop(p->core->machine, -ENOMEM);
+    s->next = p;
+    return false;
 }
 
 static void run_all(struct shared *s, struct lpi_proc *first)
@@ -267,12 +228,7 @@ static void destroy(struct logp_machine *m)
         if (s->fibers[i].tsan_fiber != NULL)
             __tsan_destroy_fiber(s->fibers[i].tsan_fiber);
 #endif
-    while (s->chunks != NULL) {
-        struct chunk *next = s->chunks->next;
-
-        lpi_memory_free(s->chunks, 1, sizeof(*s->chunks) + s->chunks->bytes);
-        s->chunks = next;
-    }
+    lpi_images_fini(&s->images);
     s->stack_shadow.tsan_fiber = NULL;
     if (s->mapping != NULL) {
         lpi_shadow_forget(&s->stack_shadow);
@@ -309,6 +265,8 @@ static int create(struct logp_machine *m)
         return -ENOMEM;
     memset(s, 0, sizeof(*s));
     m->executor_data = s;
+    s->images.warmer = m->warmer;
+    s->images.whole = lpi_on_valgrind(); /* it does not like words compared that nobody wrote */
     s->fibers = lpi_memory_zeroed((size_t)m->P, sizeof(*s->fibers));
     rc = s->fibers != NULL ? map_stack(m, s) : -ENOMEM;
     if (rc != 0)

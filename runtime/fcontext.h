@@ -39,6 +39,15 @@ void *make_fcontext(void *top, size_t size, void (*fn)(struct lpi_fcontext_trans
 #define LPI_VALGRIND 1
 #endif
 
+static inline bool lpi_on_valgrind(void)
+{
+#ifdef LPI_VALGRIND
+    return RUNNING_ON_VALGRIND;
+#else
+    return false;
+#endif
+}
+
 /* What the tools know of one fiber; empty outside their builds but for valgrind's number. */
 struct lpi_fiber_shadow {
     const void *bottom;

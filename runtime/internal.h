@@ -181,6 +181,7 @@ struct logp_machine {
     void *lanes;
     const struct lpi_executor *executor;
     void *executor_data;
+    struct lpi_warmer *warmer; /* NULL: there is none */
     size_t stack_bytes;
     size_t queue_limit;
     int64_t credit_batch; /* what a core takes of it at once, and keeps of what it is given */
@@ -306,7 +307,7 @@ static inline bool lpi_has_clock(const struct lpi_proc *p)
 
 /*
  * Where the memory is that p calls `address`. The same, unless it lies on a stack that several vps
- * share in turn and p's part of it is set aside (executor_fiber.c).
+ * share in turn and p's part of it is set aside (executor_shared.c). NULL: no memory.
  */
 static inline void *lpi_resident(const struct lpi_proc *p, void *address)
 {

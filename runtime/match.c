@@ -230,6 +230,16 @@ static void settled(struct lpi_proc *p, struct logp_request *r)
     wake_at(p, r->done);
 }
 
+static void fill(struct lpi_proc *p, void *buf, const struct lpi_envelope *e)
+{
+    void *to = lpi_resident(p, buf);
+
+    if (to != NULL)
+        memcpy(to, e->data, e->n_bytes);
+    else
+        lpi_stop(p->core->machine, -ENOMEM);
+}
+
 /*
  * A posted receive takes a message, whose payload goes to the buffer here. Too small a buffer: the
  * receive fails, the message stays.
@@ -250,7 +260,7 @@ static bool bind(struct lpi_proc *p, struct logp_request *r, const struct lpi_en
     r->arrival = e->arrival;
     r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;
     if (taken && e->n_bytes > 0 && !e->direct)
-        memcpy(lpi_resident(p, r->buf), e->data, e->n_bytes);
+        fill(p, r->buf, e);
     settled(p, r);
     return taken;
 }
@@ -345,7 +355,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
         if (to->waits_for != r || r->next != NULL || r->offered || r->src != l->src ||
             r->tag != l->tag || r->context != l->context || r->capacity < n_bytes)
             return false;
-        if (n_bytes > 0)
+        if (n_bytes > 0) /* on the wall clock nobody shares a stack */
             memcpy(r->buf, data, n_bytes);
         in->posted_first = in->posted_last = NULL;
         r->from = l->src;

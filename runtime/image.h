@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stacks that are set aside: each as what differs from a stack set aside before.
+ *
+ * Vps that wait at the same place of the same program have nearly the same words on the stack, at
+ * the same addresses. So some stacks are kept as templates, and of the others a bit for each word
+ * and the words that differ: with a million vps a fraction of the memory, and most of what is
+ * copied to and fro is the template, which stays in the cache.
+ */
+#ifndef LPI_IMAGE_H
+#define LPI_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lpi_warmer;
+struct lpi_chunk_of_images;
+
+enum { LPI_TEMPLATES = 16, LPI_IMAGE_CLASSES = 65, LPI_IMAGE_ROUND = 64 };
+
+/* One stack, set aside; zeroed: none yet. Its memory is kept for the next time. */
+struct lpi_image {
+    char *memory;
+    uint32_t room; /* of memory */
+    int32_t base;  /* index of its template; -1: memory holds the whole stack */
+};
+
+/* The memory and the templates of all images of a machine. */
+struct lpi_images {
+    struct lpi_chunk_of_images *chunks; /* the first is in use */
+    struct lpi_chunk_of_images *spare;  /* to be used next: it is being warmed up */
+    struct lpi_warmer *warmer;
+    char *free[LPI_IMAGE_CLASSES]; /* lists, by room in units of LPI_IMAGE_ROUND */
+    struct {
+        char *stack;
+        size_t bytes;
+    } templates[LPI_TEMPLATES];
+    int n_templates, nearest; /* index of the one last used */
+    bool whole;               /* never make differences */
+};
+
+/* Set aside `bytes` (a multiple of 8) of a stack. false: no memory, and nothing is set aside. */
+bool lpi_image_save(struct lpi_images *all, struct lpi_image *image, const void *stack,
+                    size_t bytes);
+/* Put it back. */
+void lpi_image_restore(const struct lpi_images *all, const struct lpi_image *image, void *stack,
+                       size_t bytes);
+/* Where the stack is as a whole, so that it may be written to; NULL: no memory. */
+char *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, size_t bytes);
+void lpi_images_fini(struct lpi_images *all);
+
+#endif
