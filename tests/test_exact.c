@@ -77,7 +77,13 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
 {
     const struct logp_experiment x = {
         .algorithm = a,
-        .coll = {.root = root, .n_bytes = n_bytes, .rows = P, .cols = P, .params = *params},
+        .coll = {.root = root,
+                 .n_bytes = n_bytes,
+                 .count = (int64_t)n_bytes,
+                 .op = logp_op_find("sum", "double"),
+                 .rows = P,
+                 .cols = P,
+                 .params = *params},
         .reps = 1,
         .timeout_ns = test_timeout_ns,
     };

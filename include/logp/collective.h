@@ -163,7 +163,8 @@ LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algori
 
 /**
  * Work out what this rank does. To be undone with logp_coll_unplan().
- * @return 0; -EINVAL (rank or root out of range), -ENOTSUP (logp_algorithm_needs()), -ENOMEM
+ * @return 0; -EINVAL (rank or root out of range; reduce: no op, or a negative count), -ENOTSUP
+ *         (logp_algorithm_needs()), -ENOMEM
  */
 LOGP_API int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank,
                             struct logp_coll *c);
@@ -219,6 +220,21 @@ LOGP_API int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, v
  */
 LOGP_API int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t cols,
                             size_t n_bytes, void *recv_buf);
+
+/**
+ * Combine the vectors of all processors of the view element by element on root, with the algorithm
+ * that is predicted to be the best under the delay model in force and its gamma (binomial, or where
+ * that does not apply flat, if the model has no parameters).
+ * @param send_buf  count elements; not modified
+ * @param recv_buf  root: room for the result, must not overlap send_buf; elsewhere not used
+ * @param count     elements of a vector, >= 0, the same on all processors
+ * @param op        how they combine, the same on all; if it does not commute, in the order of ranks
+ * Cost:   each combination of two vectors takes count gamma of the vp's clock.
+ * @return as logp_send() and logp_recv(); -EINVAL (count, op, root), -ENOMEM
+ * Source: Kurnosov 2016; Shou & Chen 1996.
+ */
+LOGP_API int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                         const struct logp_op *op, int root);
 
 LOGP_END_DECLS
 
