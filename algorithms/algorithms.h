@@ -5,6 +5,7 @@
 
 #include <logp/collective.h>
 #include <logp/delay.h>
+#include <logp/summation.h>
 #include <logp/tree.h>
 
 /*
@@ -114,6 +115,38 @@ struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_
 void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 bool lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* optimal_tree.c: f(0) + ... + f(n) for d, e > 0, as long as f(n) < LOGP_TREE_MAX; else less. */
+__int128 lpi_tree_sum(int64_t n, int64_t d, int64_t e);
+/* Sum of the effective times of a tree whose ends are 0; d, e > 0. */
+__int128 lpi_tree_total(const struct logp_tree *tree);
+
+/* summation.c */
+const char *lpi_summation_needs(int64_t P, const struct logp_coll *c);
+int lpi_summation_flat_plan(int P, int rank, struct logp_coll *c);
+int lpi_summation_binomial_plan(int P, int rank, struct logp_coll *c);
+int lpi_summation_optimal_paper_plan(int P, int rank, struct logp_coll *c);
+int lpi_summation_optimal_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_summation_flat_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_summation_binomial_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_summation_optimal_paper_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_summation_optimal_predict(int64_t P, const struct logp_coll *c);
+int lpi_summation_run(struct logp_vp *vp, const struct logp_coll *c);
+
+/* summation_operands.c: how they are spread over ids, which are relative to the root. */
+struct lpi_spread {
+    int64_t processors;         /* ids below take part */
+    int64_t N;                  /* evenly, the first ones with one more; */
+    bool along_tree;            /* or */
+    struct logp_summation tree; /* as it says */
+};
+
+/* How many this one has. */
+int64_t lpi_operands_of(const struct lpi_spread *spread, int64_t id);
+/* These take a planned c, whose plan.scratch begins with the spread. */
+void lpi_summation_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_summation_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 /* op.c: n operands of an experiment. */
 void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed);

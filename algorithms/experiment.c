@@ -30,6 +30,7 @@ struct state {
     struct logp_record *record;
     char *buffers; /* of all ranks, stride bytes each */
     size_t stride, buf_bytes;
+    size_t *offsets;          /* NULL; or by rank: where buf begins, as sizes differ much */
     struct ending *endings;   /* by rank */
     int64_t *wall, *emulated; /* by repetition */
     int P, total;
@@ -150,6 +151,19 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct logp
     return rc;
 }
 
+static void place_buffers(const struct state *s, int rank, struct logp_coll *c)
+{
+    size_t buf = s->buf_bytes, recv_buf;
+
+    if (s->offsets != NULL) {
+        s->collective->sizes(s->P, rank, c, &buf, &recv_buf);
+        c->buf = s->buffers + s->offsets[rank];
+    } else {
+        c->buf = s->buffers + (size_t)rank * s->stride;
+    }
+    c->recv_buf = (char *)c->buf + (buf + 15) / 16 * 16;
+}
+
 static int program(struct logp_vp *vp, void *arg)
 {
     struct state *s = arg;
@@ -158,8 +172,7 @@ static int program(struct logp_vp *vp, void *arg)
 
     if (rc != 0)
         return rc;
-    c.buf = s->buffers + (size_t)logp_vp_rank(vp) * s->stride;
-    c.recv_buf = (char *)c.buf + s->buf_bytes;
+    place_buffers(s, logp_vp_rank(vp), &c);
     rc = s->is_virtual ? repeat_virtual(vp, s, &c) : repeat(vp, s, &c);
     logp_coll_unplan(&c);
     return rc;
@@ -284,6 +297,45 @@ static bool measure_buffers(struct state *s)
     return true;
 }
 
+/* The same where the plan says how large a rank's operands are: each has room for its own. */
+static int measure_planned(struct state *s, size_t *total)
+{
+    *total = 0;
+    s->offsets = malloc((size_t)s->P * sizeof(*s->offsets));
+    if (s->offsets == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < s->P; i++) {
+        struct logp_coll c = s->experiment->coll;
+        size_t buf, recv_buf;
+        const int rc = logp_coll_plan(s->experiment->algorithm, s->P, i, &c);
+
+        if (rc != 0)
+            return rc;
+        s->collective->sizes(s->P, i, &c, &buf, &recv_buf);
+        logp_coll_unplan(&c);
+        s->offsets[i] = *total;
+        if (buf > SIZE_MAX / 4 || recv_buf > SIZE_MAX / 4 ||
+            __builtin_add_overflow(*total, (buf + 15) / 16 * 16 + (recv_buf + 15) / 16 * 16, total))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int allocate_buffers(struct state *s)
+{
+    size_t total;
+    int rc = 0;
+
+    if (s->collective->operands == LOGP_OPERANDS_TOTAL) {
+        rc = measure_planned(s, &total);
+        if (rc == 0)
+            s->buffers = zeroed(1, total);
+    } else if (measure_buffers(s)) {
+        s->buffers = zeroed((size_t)s->P, s->stride);
+    }
+    return rc != 0 ? rc : s->buffers != NULL ? 0 : -ENOMEM;
+}
+
 int logp_experiment_run(struct logp_machine *machine, const struct logp_experiment *x,
                         struct logp_record *record)
 {
@@ -317,15 +369,15 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
                         .emulated = malloc(reps * sizeof(*s->emulated)),
                         .finished = malloc(reps * sizeof(*s->finished)),
                         .is_virtual = !wall};
-    if (measure_buffers(s))
-        s->buffers = zeroed((size_t)P, s->stride);
-    if (s->endings != NULL && s->wall != NULL && s->emulated != NULL && s->finished != NULL &&
-        s->buffers != NULL)
+    if (s->endings != NULL && s->wall != NULL && s->emulated != NULL && s->finished != NULL)
+        rc = allocate_buffers(s);
+    if (rc == 0)
         rc = run_both(machine, s);
     if (logp_machine_busy(machine)) /* a vp that never came back may still use it */
         return rc;
     free(s->endings);
     free(s->buffers);
+    free(s->offsets);
     free(s->wall);
     free(s->emulated);
     free(s->finished);

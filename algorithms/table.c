@@ -16,6 +16,14 @@ static const char grama[] = "Grama et al., ch. 4.1";
         .plan = planner, .run = lpi_broadcast_run, .predict = lpi_broadcast_##algorithm##_predict  \
     }
 
+/* A summation along a tree. */
+#define SUMMATION(algorithm, function, line, paper)                                                \
+    {                                                                                              \
+        .collective = "summation", .name = algorithm, .summary = line, .source = paper,            \
+        .needs = lpi_summation_needs, .plan = lpi_summation_##function##_plan,                     \
+        .run = lpi_summation_run, .predict = lpi_summation_##function##_predict                    \
+    }
+
 static const struct logp_algorithm algorithms[] = {
     BROADCAST(flat, lpi_plan_flat, "the root sends to everyone", shou_chen),
     BROADCAST(chain, lpi_plan_chain, "everyone passes the item to the next", shou_chen),
@@ -34,6 +42,10 @@ static const struct logp_algorithm algorithms[] = {
      .source = "Sun et al. 2002 (ring, eager)",
      .run = lpi_alltoall_linear_run,
      .predict = lpi_alltoall_linear_predict},
+    SUMMATION("flat", flat, "everyone sends its sum to the root", shou_chen),
+    SUMMATION("binomial", binomial, "recursive halving, the nearest first", grama),
+    SUMMATION("optimal-paper", optimal_paper, "the broadcast tree in reverse, filled", shou_chen),
+    SUMMATION("optimal", optimal, "the best tree, the best number of processors", shou_chen),
 };
 
 static const struct logp_collective collectives[] = {
@@ -43,6 +55,8 @@ static const struct logp_collective collectives[] = {
      lpi_barrier_fill, lpi_barrier_check},
     {"alltoall", "a different item from each to each", false, LOGP_OPERANDS_BYTES,
      lpi_alltoall_sizes, lpi_alltoall_fill, lpi_alltoall_check},
+    {"summation", "operands spread by the algorithm, combined on the root", true,
+     LOGP_OPERANDS_TOTAL, lpi_summation_sizes, lpi_summation_fill, lpi_summation_check},
 };
 
 const struct logp_algorithm *logp_algorithms(size_t *n)
