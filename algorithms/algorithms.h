@@ -5,6 +5,7 @@
 
 #include <logp/collective.h>
 #include <logp/delay.h>
+#include <logp/experiment.h>
 #include <logp/summation.h>
 #include <logp/tree.h>
 
@@ -147,6 +148,25 @@ int64_t lpi_operands_of(const struct lpi_spread *spread, int64_t id);
 void lpi_summation_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_summation_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 bool lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* buffers.c: buf and recv_buf of all ranks of an experiment. */
+struct lpi_buffers {
+    int P;
+    char *memory;
+    size_t stride, buf_bytes;
+    size_t *offsets; /* NULL; or by rank: where its buf begins */
+};
+
+/* n zeroed pieces of size bytes, in huge pages where there are many: a fault costs a microsecond.
+ * NULL: no memory. */
+void *lpi_zeroed(size_t n, size_t size);
+/* 0; -ENOMEM, or as logp_coll_plan(). To be destroyed in any case. */
+int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *collective,
+                       const struct logp_experiment *x, int P);
+/* Set buf and recv_buf of a planned c. */
+void lpi_buffers_place(const struct lpi_buffers *b, const struct logp_collective *collective,
+                       int rank, struct logp_coll *c);
+void lpi_buffers_destroy(struct lpi_buffers *b);
 
 /* op.c: n operands of an experiment. */
 void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed);
