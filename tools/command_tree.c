@@ -28,14 +28,15 @@ static const struct kind *the_kind(const struct options *o)
     bad_usage("tree %s: no such tree; one of: %s", o->words[1], names);
 }
 
-/* A bad -P: there are `n` of what is limited. */
-static void limit(const struct options *o, int64_t n, int64_t most, const char *what)
+/* Are n processors too many for that? */
+static void limit(const struct options *o, int64_t n, int64_t most, const char *what,
+                  const char *otherwise)
 {
     char text[32];
 
     snprintf(text, sizeof(text), "%lld", (long long)o->P);
     if (n > most)
-        bad_option("-P", text, "%s up to %lld processors", what, (long long)most);
+        bad_option("-P", text, "%s up to %lld processors%s", what, (long long)most, otherwise);
 }
 
 int command_tree(struct options *o)
@@ -44,12 +45,12 @@ int command_tree(struct options *o)
     struct tree tree;
 
     check_options(o, "tree", OPTIONS_MODEL | OPTIONS_FORMAT, true);
-    limit(o, o->P, MOST_NODES, "a whole tree is shown");
+    limit(o, o->P, MOST_NODES, "a whole tree is shown", "");
     tree = kind->make(o);
     if (o->format == FORMAT_TABLE)
-        limit(o, tree.used, MOST_PRINTED, "a tree is printed (csv, json: 1048576)");
+        limit(o, tree.used, MOST_PRINTED, "a tree is printed", "; --format json, csv: 1048576");
     if (o->format == FORMAT_SVG)
-        limit(o, tree.used, MOST_DRAWN, "a tree is drawn");
+        limit(o, tree.used, MOST_DRAWN, "a tree is drawn", "");
     if (o->format == FORMAT_JSON)
         print_tree_json(o, &tree);
     else if (o->format == FORMAT_CSV)

@@ -64,21 +64,22 @@ static void axis(const struct canvas *c, const struct tree *tree)
             LEFT + WIDTH / 2, c->height - 8);
 }
 
-/* What the boxes mean, the last one at the right edge. */
+/* What the boxes mean, up to the right edge; below the diagram where the title is long. */
 static void legend(const struct canvas *c, const struct tree *tree)
 {
     static const struct {
         const char *kind, *text;
         int width;
     } entries[] = {{"recv", "receive", 66}, {"send", "send", 54}, {"add", "add", 48}};
+    const int y = tree->sums ? c->height - 8 : 20;
     int x = LEFT + WIDTH;
 
     for (int i = 0; i < (tree->sums ? 3 : 2); i++) {
         x -= entries[i].width;
         fprintf(c->out,
-                "<rect class=\"%s\" x=\"%d\" y=\"11\" width=\"12\" height=\"10\"/>"
-                "<text x=\"%d\" y=\"20\">%s</text>\n",
-                entries[i].kind, x, x + 16, entries[i].text);
+                "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"12\" height=\"10\"/>"
+                "<text x=\"%d\" y=\"%d\">%s</text>\n",
+                entries[i].kind, x, y - 9, x + 16, y, entries[i].text);
     }
 }
 
