@@ -5,6 +5,8 @@
 
 #include <logp/collective.h>
 #include <logp/delay.h>
+#include <logp/experiment.h>
+#include <logp/summation.h>
 #include <logp/tree.h>
 
 /*
@@ -254,6 +256,56 @@ struct logp_prediction lpi_reduce_kchain_adaptive_predict(int64_t P, const struc
 int lpi_reduce_kchain_adaptive_sorted_plan(int P, int rank, struct logp_coll *c);
 struct logp_prediction lpi_reduce_kchain_adaptive_sorted_predict(int64_t P,
                                                                  const struct logp_coll *c);
+/* optimal_tree.c: f(0) + ... + f(n) for d, e > 0, as long as f(n) < LOGP_TREE_MAX; else less. */
+__int128 lpi_tree_sum(int64_t n, int64_t d, int64_t e);
+/* Sum of the effective times of a tree whose ends are 0; d, e > 0. */
+__int128 lpi_tree_total(const struct logp_tree *tree);
+
+/* summation.c */
+const char *lpi_summation_needs(int64_t P, const struct logp_coll *c);
+int lpi_summation_flat_plan(int P, int rank, struct logp_coll *c);
+int lpi_summation_binomial_plan(int P, int rank, struct logp_coll *c);
+int lpi_summation_optimal_paper_plan(int P, int rank, struct logp_coll *c);
+int lpi_summation_optimal_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_summation_flat_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_summation_binomial_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_summation_optimal_paper_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_summation_optimal_predict(int64_t P, const struct logp_coll *c);
+int lpi_summation_run(struct logp_vp *vp, const struct logp_coll *c);
+
+/* summation_operands.c: how they are spread over ids, which are relative to the root. */
+struct lpi_spread {
+    int64_t processors;         /* ids below take part */
+    int64_t N;                  /* evenly, the first ones with one more; */
+    bool along_tree;            /* or */
+    struct logp_summation tree; /* as it says */
+};
+
+/* How many this one has. */
+int64_t lpi_operands_of(const struct lpi_spread *spread, int64_t id);
+/* These take a planned c, whose plan.scratch begins with the spread. */
+void lpi_summation_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_summation_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* buffers.c: buf and recv_buf of all ranks of an experiment. */
+struct lpi_buffers {
+    int P;
+    char *memory;
+    size_t stride, buf_bytes;
+    size_t *offsets; /* NULL; or by rank: where its buf begins */
+};
+
+/* n zeroed pieces of size bytes, in huge pages where there are many: a fault costs a microsecond.
+ * NULL: no memory. */
+void *lpi_zeroed(size_t n, size_t size);
+/* 0; -ENOMEM, or as logp_coll_plan(). To be destroyed in any case. */
+int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *collective,
+                       const struct logp_experiment *x, int P);
+/* Set buf and recv_buf of a planned c. */
+void lpi_buffers_place(const struct lpi_buffers *b, const struct logp_collective *collective,
+                       int rank, struct logp_coll *c);
+void lpi_buffers_destroy(struct lpi_buffers *b);
 
 /* op.c: n operands of an experiment. */
 void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed);

@@ -7,13 +7,14 @@
  * judges the repetition; and one after which everyone reads the verdict, so that nobody has to do
  * so while it is timed.
  */
+#include "algorithms.h"
+
 #include <logp/experiment.h>
 #include <logp/vp.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 static const int64_t progress_every_ns = 100000000;
@@ -28,8 +29,7 @@ struct state {
     const struct logp_experiment *experiment;
     const struct logp_collective *collective;
     struct logp_record *record;
-    char *buffers; /* of all ranks, stride bytes each */
-    size_t stride, buf_bytes;
+    struct lpi_buffers buffers;
     struct ending *endings;   /* by rank */
     int64_t *wall, *emulated; /* by repetition */
     int P, total;
@@ -158,29 +158,10 @@ static int program(struct logp_vp *vp, void *arg)
 
     if (rc != 0)
         return rc;
-    c.buf = s->buffers + (size_t)logp_vp_rank(vp) * s->stride;
-    c.recv_buf = (char *)c.buf + s->buf_bytes;
+    lpi_buffers_place(&s->buffers, s->collective, logp_vp_rank(vp), &c);
     rc = s->is_virtual ? repeat_virtual(vp, s, &c) : repeat(vp, s, &c);
     logp_coll_unplan(&c);
     return rc;
-}
-
-/* n zeroed pieces of size bytes, in huge pages where there are many: a fault costs a microsecond.
- */
-static void *zeroed(size_t n, size_t size)
-{
-    const size_t huge = (size_t)2 << 20, bytes = n * size;
-    void *memory;
-
-    if (size > 0 && n > SIZE_MAX / 2 / size)
-        return NULL;
-    memory = bytes >= huge ? aligned_alloc(huge, (bytes / huge + 1) * huge)
-                           : aligned_alloc(64, (bytes / 64 + 1) * 64);
-    if (memory != NULL && bytes >= huge)
-        madvise(memory, bytes, MADV_HUGEPAGE);
-    if (memory != NULL)
-        memset(memory, 0, bytes);
-    return memory;
 }
 
 static int compare(const void *a, const void *b)
@@ -265,25 +246,6 @@ static int run_both(struct logp_machine *machine, struct state *s)
     return rc;
 }
 
-/* Room for what any rank needs. false: more than can be addressed */
-static bool measure_buffers(struct state *s)
-{
-    size_t buf = 0, recv_buf = 0;
-
-    for (int i = 0; i < s->P; i++) {
-        size_t b, r;
-
-        s->collective->sizes(s->P, i, &s->experiment->coll, &b, &r);
-        buf = b > buf ? b : buf;
-        recv_buf = r > recv_buf ? r : recv_buf;
-    }
-    if (buf > SIZE_MAX / 16 / (size_t)s->P || recv_buf > SIZE_MAX / 16 / (size_t)s->P)
-        return false;
-    s->buf_bytes = (buf + 15) / 16 * 16;
-    s->stride = (s->buf_bytes + recv_buf + 15) / 16 * 16;
-    return true;
-}
-
 int logp_experiment_run(struct logp_machine *machine, const struct logp_experiment *x,
                         struct logp_record *record)
 {
@@ -312,20 +274,19 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
                         .record = record,
                         .P = P,
                         .collective = logp_collective_find(x->algorithm->collective),
-                        .endings = zeroed((size_t)P, sizeof(*s->endings)),
+                        .endings = lpi_zeroed((size_t)P, sizeof(*s->endings)),
                         .wall = malloc(reps * sizeof(*s->wall)),
                         .emulated = malloc(reps * sizeof(*s->emulated)),
                         .finished = malloc(reps * sizeof(*s->finished)),
                         .is_virtual = !wall};
-    if (measure_buffers(s))
-        s->buffers = zeroed((size_t)P, s->stride);
-    if (s->endings != NULL && s->wall != NULL && s->emulated != NULL && s->finished != NULL &&
-        s->buffers != NULL)
+    if (s->endings != NULL && s->wall != NULL && s->emulated != NULL && s->finished != NULL)
+        rc = lpi_buffers_create(&s->buffers, s->collective, x, P);
+    if (rc == 0)
         rc = run_both(machine, s);
     if (logp_machine_busy(machine)) /* a vp that never came back may still use it */
         return rc;
     free(s->endings);
-    free(s->buffers);
+    lpi_buffers_destroy(&s->buffers);
     free(s->wall);
     free(s->emulated);
     free(s->finished);

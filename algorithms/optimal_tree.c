@@ -57,6 +57,29 @@ int64_t logp_tree_count(int64_t n, int64_t d, int64_t e)
     return f < LOGP_TREE_MAX ? f : LOGP_TREE_MAX;
 }
 
+/*
+ * Sum of f(0) .. f(n), term by term: a binomial stands e (d < e: d) times for each value of its
+ * floor, the last one r + 1 times. C(j + q, j + 1) = C(j + q, j) q / (j + 1) keeps the products
+ * below 2^124.
+ */
+__int128 lpi_tree_sum(int64_t n, int64_t d, int64_t e)
+{
+    const bool often = d >= e; /* than a message takes, it can be sent */
+    const int64_t long_step = often ? d : e, step = often ? e : d;
+    __int128 sum = often ? 0 : (__int128)n + 1;
+
+    for (int64_t j = 0; n >= 0 && j <= n / long_step; j++) {
+        const int64_t q = (n - j * long_step) / step, r = (n - j * long_step) % step;
+        const int64_t k = often ? j : j + 1; /* terms C(j + i, k) for i = 0 .. q */
+        const __int128 last = binomial(j + q, k);
+
+        sum += last * (j + q - k) / (k + 1) * step + last * (r + 1);
+        if (last >= LOGP_TREE_MAX)
+            break;
+    }
+    return sum;
+}
+
 static int64_t gcd(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -93,6 +116,15 @@ int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
     return 0;
 }
 
+int logp_tree_init_earliest(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
+{
+    const int rc = logp_tree_init(tree, P, d, e);
+
+    if (rc == 0 && tree->T > 0 && e > 0)
+        tree->ends = P - logp_tree_count(tree->T / tree->scale - 1, tree->d, tree->e);
+    return rc;
+}
+
 int logp_tree_broadcast(struct logp_tree *tree, int64_t P, const struct logp_params *params,
                         size_t n_bytes)
 {
@@ -119,28 +151,64 @@ struct logp_tree_node logp_tree_root(const struct logp_tree *tree)
     return (struct logp_tree_node){.id = 0, .time = tree->T, .parent = -1};
 }
 
-/* Id of the first node after the first k subtrees of a node: of child k, if there is one. */
-static int64_t first_id(const struct logp_tree *tree, const struct logp_tree_node *node, int64_t k)
-{
-    const int64_t t = node->time / tree->scale;
+/* A subtree before anything is left out: nodes, and apart from them those of effective time 0 where
+ * only some of these are in the tree. */
+struct size {
+    int64_t nodes, ends;
+};
 
-    if (tree->d == 0 || tree->e == 0)
-        return node->id + 1 + k;
-    return node->id + 1 + logp_tree_count(t, tree->d, tree->e) -
-           logp_tree_count(t - k * tree->e, tree->d, tree->e);
+static struct size size_of(const struct logp_tree *tree, int64_t t)
+{
+    struct size size = {.nodes = logp_tree_count(t, tree->d, tree->e)};
+
+    if (tree->ends > 0) {
+        const int64_t all = size.nodes;
+
+        size.nodes = logp_tree_count(t - 1, tree->d, tree->e);
+        size.ends = all - size.nodes;
+    }
+    return size;
+}
+
+/* Of the first `ends` nodes of effective time 0, how many are in the tree. */
+static int64_t kept(const struct logp_tree *tree, int64_t ends)
+{
+    return ends < tree->ends ? ends : tree->ends;
+}
+
+/* Id and ends of the first node after the first k subtrees of a node: of child k, if there is one.
+ * A node without its first k children is one with k e less time. */
+static void skip_children(const struct logp_tree *tree, const struct logp_tree_node *node,
+                          const struct size *size, int64_t k, struct logp_tree_node *child)
+{
+    struct size rest;
+
+    child->ends = node->ends;
+    child->id = node->id + 1 + k;
+    if (tree->d == 0 || tree->e == 0 || k == 0)
+        return;
+    rest = size_of(tree, node->time / tree->scale - k * tree->e);
+    child->ends += size->ends - rest.ends;
+    child->id =
+        node->id + 1 + size->nodes - rest.nodes + kept(tree, child->ends) - kept(tree, node->ends);
 }
 
 bool logp_tree_child(const struct logp_tree *tree, const struct logp_tree_node *node, int64_t k,
                      struct logp_tree_node *child)
 {
     const int64_t t = node->time / tree->scale;
+    struct size size = {0};
 
     if (k < 0 || (tree->d == 0 && k > 0) || (tree->e > 0 && k > (t - tree->d) / tree->e) ||
         t < tree->d)
         return false;
-    child->id = first_id(tree, node, k);
+    if (k > 0)
+        size = size_of(tree, t);
+    skip_children(tree, node, &size, k, child);
     child->time = (t - tree->d - k * tree->e) * tree->scale;
     child->parent = node->id;
+    if (tree->ends > 0)
+        return child->time > 0 || child->ends < tree->ends;
     return child->id < tree->P;
 }
 
@@ -182,27 +250,34 @@ static struct logp_tree_node follow_first(const struct logp_tree *tree,
     while (low < high) {
         const int64_t middle = low + (high - low + 1) / 2;
 
-        if (id - (node->id + middle) < logp_tree_count(t - middle * tree->d, tree->d, tree->e))
+        const struct size size = size_of(tree, t - middle * tree->d);
+
+        if (id - (node->id + middle) <
+            size.nodes + kept(tree, node->ends + size.ends) - kept(tree, node->ends))
             low = middle;
         else
             high = middle - 1;
     }
     return (struct logp_tree_node){.id = node->id + low,
                                    .time = (t - low * tree->d) * tree->scale,
-                                   .parent = low > 0 ? node->id + low - 1 : node->parent};
+                                   .parent = low > 0 ? node->id + low - 1 : node->parent,
+                                   .ends = node->ends};
 }
 
 /* The last child of node whose id is not beyond: its subtree holds id. */
 static struct logp_tree_node follow_last(const struct logp_tree *tree,
                                          const struct logp_tree_node *node, int64_t id)
 {
-    int64_t low = 0, high = logp_tree_children(tree, node) - 1;
+    const int64_t t = node->time / tree->scale;
+    const struct size size = size_of(tree, t);
+    int64_t low = 0, high = tree->e > 0 ? (t - tree->d) / tree->e : tree->P - 2;
     struct logp_tree_node child = *node;
 
     while (low < high) {
         const int64_t middle = low + (high - low + 1) / 2;
 
-        if (first_id(tree, node, middle) <= id)
+        skip_children(tree, node, &size, middle, &child);
+        if (child.id <= id)
             low = middle;
         else
             high = middle - 1;
@@ -223,4 +298,33 @@ struct logp_tree_node logp_tree_find(const struct logp_tree *tree, int64_t id)
             node = follow_last(tree, &node, id);
     }
     return node;
+}
+
+/* Of a whole subtree with time t: sum of f(0) .. f(t-1), since so many hold the item by then. */
+static __int128 total_time(const struct logp_tree *tree, int64_t t)
+{
+    return lpi_tree_sum(t - 1, tree->d, tree->e);
+}
+
+/* Along the path to the last id; what is to its left is whole, what is to its right is cut off. */
+__int128 lpi_tree_total(const struct logp_tree *tree)
+{
+    struct logp_tree_node node = logp_tree_root(tree);
+    const int64_t last = tree->P - 1;
+    __int128 total = 0;
+
+    while (node.id != last) {
+        const struct logp_tree_node next = follow_first(tree, &node, last);
+        const int64_t passed = next.id - node.id, t = next.time / tree->scale;
+        int64_t k;
+
+        total += (__int128)passed * (node.time / tree->scale + t + tree->d) / 2;
+        node = next;
+        if (next.id == last)
+            break;
+        node = follow_last(tree, &next, last);
+        k = (t - tree->d - node.time / tree->scale) / tree->e;
+        total += t + total_time(tree, t) - total_time(tree, t - k * tree->e) - k * tree->e;
+    }
+    return (total + node.time / tree->scale) * tree->scale;
 }

@@ -27,6 +27,14 @@ static const char kurnosov[] = "Kurnosov 2016";
         .predict = lpi_reduce_##algorithm##_predict                                                \
     }
 
+/* A summation along a tree. */
+#define SUMMATION(algorithm, function, line, paper)                                                \
+    {                                                                                              \
+        .collective = "summation", .name = algorithm, .summary = line, .source = paper,            \
+        .needs = lpi_summation_needs, .plan = lpi_summation_##function##_plan,                     \
+        .run = lpi_summation_run, .predict = lpi_summation_##function##_predict                    \
+    }
+
 static const struct logp_algorithm algorithms[] = {
     BROADCAST(flat, lpi_plan_flat, "the root sends to everyone", shou_chen),
     BROADCAST(chain, lpi_plan_chain, "everyone passes the item to the next", shou_chen),
@@ -98,6 +106,10 @@ static const struct logp_algorithm algorithms[] = {
     REDUCE(kchain_adaptive_sorted, "kchain-adaptive-sorted", lpi_reduce_needs_commutative,
            lpi_reduce_kchain_adaptive_k, "chains of 1, 2, ..., k and the rest, by length",
            kurnosov),
+    SUMMATION("flat", flat, "everyone sends its sum to the root", shou_chen),
+    SUMMATION("binomial", binomial, "recursive halving, the nearest first", grama),
+    SUMMATION("optimal-paper", optimal_paper, "the broadcast tree in reverse, filled", shou_chen),
+    SUMMATION("optimal", optimal, "the best tree, the best number of processors", shou_chen),
 };
 
 static const struct logp_collective collectives[] = {
@@ -111,6 +123,8 @@ static const struct logp_collective collectives[] = {
      lpi_transpose_sizes, lpi_transpose_fill, lpi_transpose_check},
     {"reduce", "a vector from each, combined on the root", true, LOGP_OPERANDS_VECTOR,
      lpi_reduce_sizes, lpi_reduce_fill, lpi_reduce_check},
+    {"summation", "operands spread by the algorithm, combined on the root", true,
+     LOGP_OPERANDS_TOTAL, lpi_summation_sizes, lpi_summation_fill, lpi_summation_check},
 };
 
 const struct logp_algorithm *logp_algorithms(size_t *n)

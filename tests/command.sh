@@ -102,6 +102,33 @@ json '.[0] | (.verified and .ratio == 1 and .gamma_ns > 0)' \
     run reduce --clock virtual --gamma host --count 1000 --type float --op prod
 json '.[0] | (.verified and .predicted_ns == null and .measured_ns.median > 0)' \
     run reduce --delay none --count 100000 --reps 10
+# summation: --count operands in all, an addition takes a unit; the tree says who has how many
+json 'length == 4 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
+      .collective == "summation" and .count == 82 and .bytes == 656 and .gamma_ns == 10000 and
+      .root == 3 and .messages == 6) and
+      (map(.algorithm) == ["flat","binomial","optimal-paper","optimal"]) and
+      .[2].predicted_ns == 290000 and .[3].predicted_ns == 290000' \
+    run summation -P 7 -L 5 --count 82 --root 3 --algo all --clock virtual
+json '.[0] | (.verified and .count == 80 and .ratio == 1)' run summation --op max --clock virtual
+json '.[0] | (.verified and .prediction == "bound" and .emulated_ns.median <= .predicted_ns)' \
+    run summation --algo optimal --gamma 0.7 --clock virtual
+json '.[0] | (.predicted_ns == 220000 and .algorithm == "optimal-paper")' \
+    predict summation -P 7 -L 5 --count 40
+json '.[0] | (.predicted_ns == 0)' predict summation -P 1000 --count 1
+json '.[0] | (.count == 1099511627776)' predict summation -P 1000000000000000000
+json '.tree == "summation" and .time == 29 and .algorithm == "optimal-paper" and .count == 82 and
+      [.nodes[].operands.own] == [16,9,5,1,8,1,7] and all(.nodes[].operands; .shared == 5) and
+      [.nodes[].time] == [24,14,4,0,10,0,6] and .nodes[0].children == [1,4,6] and
+      .nodes[3].label == 5' tree summation -P 7 -L 5 --count 82
+json '.time == 22 and (.nodes | length) == 7 and ([.nodes[].operands | .own + .shared] | add) == 40 and
+      .nodes[6] == {rank:6,time:null,parent:null,children:[],label:null,operands:{own:0,shared:0}}' \
+    tree summation -P 7 -L 5 --count 40 --algo optimal
+"$logp" tree summation -P 7 -L 5 --count 82 | grep -q '^|  `- 3 (1 + 5) at 5, T 0' ||
+    fail "summation as text"
+"$logp" tree summation -P 1000 --count 40 --format svg | grep -q 'of 1000 processors: ' ||
+    fail "summation as a picture"
+"$logp" tree summation -P 9 --format csv | awk -F, 'NF != 7 { exit 1 } END { exit NR != 10 }' ||
+    fail "summation as CSV"
 
 # a delay model from outside: 5 ns to everyone, whatever the parameters
 json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 and .ratio == null)' \
@@ -202,6 +229,11 @@ expect='--type complex float' bad run reduce --type complex
 expect='--count 0' bad run reduce --count 0
 expect='--gamma fast suffix' bad run reduce --gamma fast
 expect='--algo ring kchain-adaptive-sorted' bad run reduce --algo ring
+expect='-P 2000 1024 json' bad tree summation -P 2000
+expect='--algo flat optimal-paper' bad tree summation --algo flat
+expect='--gap shared separate' bad tree summation --gap shared
+expect='--count 0' bad run summation --count 0
+expect='--op xor sum' bad run summation --op xor
 
 [ $failed -eq 0 ] && echo "all good"
 exit $failed

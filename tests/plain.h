@@ -37,6 +37,9 @@ static struct plain_test *plain_tests;
         }                                                                                          \
     } while (0)
 #define cr_assert_eq(a, b, ...) cr_assert((a) == (b))
+#define cr_assert_neq(a, b, ...) cr_assert((a) != (b))
+#define cr_assert_lt(a, b, ...) cr_assert((a) < (b))
+#define cr_assert_gt(a, b, ...) cr_assert((a) > (b))
 #define cr_assert_geq(a, b, ...) cr_assert((a) >= (b))
 #define cr_assert_leq(a, b, ...) cr_assert((a) <= (b))
 #define cr_assert_str_eq(a, b, ...) cr_assert(strcmp(a, b) == 0)

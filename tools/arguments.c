@@ -20,6 +20,14 @@ static void settle_gamma(struct options *o, enum logp_operands operands)
         bad_option("--gamma", "host", "no memory to measure it");
 }
 
+/* Ten for each, as many as --count takes. */
+static int64_t total_count(int64_t P)
+{
+    const int64_t most = INT64_C(1) << 40;
+
+    return P < most / 10 ? 10 * P : most;
+}
+
 struct logp_coll make_coll(struct options *o, const char *collective)
 {
     const enum logp_operands operands = operands_of(collective);
@@ -37,7 +45,7 @@ struct logp_coll make_coll(struct options *o, const char *collective)
     case LOGP_OPERANDS_VECTOR:
     case LOGP_OPERANDS_TOTAL:
         if (o->count == 0)
-            o->count = operands == LOGP_OPERANDS_TOTAL ? 10 * o->P : 1;
+            o->count = operands == LOGP_OPERANDS_TOTAL ? total_count(o->P) : 1;
         c.count = o->count;
         c.op = o->op;
         settle_gamma(o, operands);

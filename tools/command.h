@@ -108,9 +108,39 @@ void print_rows(const struct options *o, const char *collective, const struct lo
 /* In words: who could not keep up, and what to change. Table format only. */
 void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores);
 
-/* ---- tree_picture.c ---- */
+/* ---- logp tree: a tree as it is shown ---- */
 
-/* The broadcast from o->root as a space-time diagram. */
-void draw_tree_svg(FILE *out, const struct options *o, const struct logp_tree *tree);
+/* Nodes are in depth-first order, the root first, and then those that take no part; times are in
+ * units, -1 standing for none. The message is the one between a node and its parent. */
+struct tree_node {
+    int64_t rank;
+    int64_t parent, first_child, next_sibling; /* indices; -1: none */
+    double time, label;
+    double sent, received; /* starts of the message's overheads */
+    int64_t own, shared;   /* summation: operands */
+};
+
+struct tree {
+    const char *name, *algorithm;
+    bool sums;     /* summation: messages go up, and processors add all the time until they send */
+    bool exact;    /* time is not only a bound */
+    int64_t count; /* summation: operands in all */
+    int64_t n, used; /* nodes; those that take part */
+    struct tree_node *nodes;
+    double time, o_send, o_recv, gamma;
+};
+
+/* tree_nodes.c: end the process on bad usage, or without memory. Free with free_tree(). */
+struct tree make_broadcast_tree(struct options *o);
+struct tree make_summation_tree(struct options *o);
+void free_tree(struct tree *tree);
+
+/* tree_text.c */
+void print_tree_json(const struct options *o, const struct tree *tree);
+void print_tree_csv(const struct tree *tree);
+void print_tree_text(const struct tree *tree);
+
+/* tree_picture.c: a space-time diagram. */
+void draw_tree_svg(FILE *out, const struct options *o, const struct tree *tree);
 
 #endif

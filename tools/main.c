@@ -16,7 +16,7 @@ static const struct command {
      OPTIONS_MODEL | OPTIONS_FORMAT, command_predict},
     {"list", "[KIND]", "the collectives, algorithms and delays there are", OPTIONS_FORMAT,
      command_list},
-    {"tree", "broadcast", "the optimal tree: who sends to whom, when",
+    {"tree", "KIND", "broadcast or summation: the optimal tree: who sends to whom, when",
      OPTIONS_MODEL | OPTIONS_FORMAT, command_tree},
 };
 
@@ -31,6 +31,7 @@ static void print_help(void)
          "  logp run broadcast -P 16 -L 20      sixteen processors, a slower network\n"
          "  logp run barrier -P 64 --executor fiber      many processors on few cores\n"
          "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
+         "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
          "  logp predict broadcast -P 1000000 --algo all\n\n"
          "Commands:\n");
     for (int i = 0; i < N_COMMANDS; i++)

@@ -12,6 +12,16 @@
  *     logp_coll_plan(a, P, rank, &c);  ...  logp_coll_run(vp, a, &c);  ...  logp_coll_unplan(&c);
  *
  * or calls logp_broadcast(), which does all three with the best algorithm for the model in force.
+ *
+ * In a summation the plan says how many operands a processor has, so that it plans first and then
+ * provides them. params.gamma_ps is what an addition costs:
+ *
+ *     struct logp_coll c = {.count = N, .op = logp_op_find("sum", "double"), .params = params};
+ *     const struct logp_algorithm *a = logp_algorithm_best("summation", P, &c);
+ *     logp_coll_plan(a, P, rank, &c);
+ *     c.buf = the processor's share, c.plan.own elements;
+ *     c.recv_buf = &sum;  (on the root)
+ *     logp_coll_run(vp, a, &c);  ...  logp_coll_unplan(&c);
  */
 #ifndef LOGP_COLLECTIVE_H
 #define LOGP_COLLECTIVE_H
@@ -27,7 +37,7 @@ struct logp_plan {
     int parent; /**< rank; -1: it is the root */
     int n_children;
     int *children; /**< ranks, in the order of use; owned by the plan */
-    int64_t own;   /**< summation: operands of this processor */
+    int64_t own;   /**< summation: how many operands this processor has; 0: it takes no part */
     void *scratch; /**< memory of the algorithm's own; owned by the plan */
 };
 
@@ -121,7 +131,7 @@ struct logp_collective {
     const char *summary;
     bool rooted; /**< one rank is special: logp_coll.root */
     enum logp_operands operands;
-    /** Bytes of buf and recv_buf of a rank. */
+    /** Bytes of buf and recv_buf of a rank. LOGP_OPERANDS_TOTAL: c is planned for it. */
     void (*sizes)(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
     /** Before a run: the operands of this rank, different for every seed; elsewhere garbage. */
     void (*fill)(int P, int rank, uint64_t seed, const struct logp_coll *c);

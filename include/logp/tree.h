@@ -10,6 +10,10 @@
  * T; child k = 0, 1, ... of a node (id, t) has id + 1 + f(t) - f(t - k e) and t - d - k e, as long
  * as that time is >= 0 and the id < P. Times are in any unit that d and e share.
  *
+ * Where f(T) > P, the nodes left out are the last by id. logp_tree_init_earliest() instead leaves
+ * out nodes of the largest label T, so that its labels are the P earliest there are: a summation
+ * has the more time for it.
+ *
  * Degenerate: d = 0 is a chain in the order of ids, all at time 0; e = 0 < d is flat.
  * All functions are pure and may be called from any thread.
  * Source: Shou & Chen, optimal broadcast and summation in the LogP model, 1996, corrected for
@@ -33,6 +37,7 @@ struct logp_tree {
     int64_t scale; /**< that divisor */
     int64_t T;     /**< effective time of the root, in the caller's unit */
     int64_t early; /**< shared gap: a node holds the item so long before it could send it on */
+    int64_t ends;  /**< how many nodes of effective time 0 there are; 0: all with an id below P */
 };
 
 /** A node. Ids are relative to the root, in depth-first order. */
@@ -40,6 +45,7 @@ struct logp_tree_node {
     int64_t id;
     int64_t time;   /**< effective time: what is left when it holds the item */
     int64_t parent; /**< id; -1: the root */
+    int64_t ends;   /**< nodes of effective time 0 before it; only where the tree's ends > 0 */
 };
 
 /**
@@ -49,6 +55,9 @@ struct logp_tree_node {
  * @return 0; -EINVAL
  */
 LOGP_API int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e);
+
+/** The same for the P earliest labels: of the nodes with the largest one, the first by id. */
+LOGP_API int logp_tree_init_earliest(struct logp_tree *tree, int64_t P, int64_t d, int64_t e);
 
 /**
  * The tree of the `optimal` broadcast of n_bytes under these parameters: d = o_send + L + o_recv

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The operands and results of all ranks of an experiment, in one piece of memory: at equal
+ * distances where the collective says how large they are, else one after the other.
+ */
+#include "algorithms.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void *lpi_zeroed(size_t n, size_t size)
+{
+    const size_t huge = (size_t)2 << 20, bytes = n * size;
+    void *memory;
+
+    if (size > 0 && n > SIZE_MAX / 2 / size)
+        return NULL;
+    memory = bytes >= huge ? aligned_alloc(huge, (bytes / huge + 1) * huge)
+                           : aligned_alloc(64, (bytes / 64 + 1) * 64);
+    if (memory != NULL && bytes >= huge)
+        madvise(memory, bytes, MADV_HUGEPAGE);
+    if (memory != NULL)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+static size_t aligned(size_t n_bytes)
+{
+    return (n_bytes + 15) / 16 * 16;
+}
+
+/* Room for what any rank needs. */
+static int measure(struct lpi_buffers *b, const struct logp_collective *collective,
+                   const struct logp_coll *c)
+{
+    size_t buf = 0, recv_buf = 0;
+
+    for (int i = 0; i < b->P; i++) {
+        size_t n, r;
+
+        collective->sizes(b->P, i, c, &n, &r);
+        buf = n > buf ? n : buf;
+        recv_buf = r > recv_buf ? r : recv_buf;
+    }
+    if (buf > SIZE_MAX / 16 / (size_t)b->P || recv_buf > SIZE_MAX / 16 / (size_t)b->P)
+        return -ENOMEM;
+    b->buf_bytes = aligned(buf);
+    b->stride = b->buf_bytes + aligned(recv_buf);
+    b->memory = lpi_zeroed((size_t)b->P, b->stride);
+    return b->memory != NULL ? 0 : -ENOMEM;
+}
+
+/* The same where the plan says how much a rank has: one may have all. */
+static int measure_planned(struct lpi_buffers *b, const struct logp_collective *collective,
+                           const struct logp_experiment *x)
+{
+    size_t total = 0;
+
+    b->offsets = malloc((size_t)b->P * sizeof(*b->offsets));
+    if (b->offsets == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < b->P; i++) {
+        struct logp_coll c = x->coll;
+        size_t buf, recv_buf;
+        const int rc = logp_coll_plan(x->algorithm, b->P, i, &c);
+
+        if (rc != 0)
+            return rc;
+        collective->sizes(b->P, i, &c, &buf, &recv_buf);
+        logp_coll_unplan(&c);
+        b->offsets[i] = total;
+        if (buf > SIZE_MAX / 4 || recv_buf > SIZE_MAX / 4 ||
+            __builtin_add_overflow(total, aligned(buf) + aligned(recv_buf), &total))
+            return -ENOMEM;
+    }
+    b->memory = lpi_zeroed(1, total);
+    return b->memory != NULL ? 0 : -ENOMEM;
+}
+
+int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *collective,
+                       const struct logp_experiment *x, int P)
+{
+    *b = (struct lpi_buffers){.P = P};
+    return collective->operands == LOGP_OPERANDS_TOTAL ? measure_planned(b, collective, x)
+                                                       : measure(b, collective, &x->coll);
+}
+
+void lpi_buffers_place(const struct lpi_buffers *b, const struct logp_collective *collective,
+                       int rank, struct logp_coll *c)
+{
+    size_t at = (size_t)rank * b->stride, buf = b->buf_bytes, recv_buf;
+
+    if (b->offsets != NULL) {
+        at = b->offsets[rank];
+        collective->sizes(b->P, rank, c, &buf, &recv_buf);
+    }
+    c->buf = b->memory + at;
+    c->recv_buf = b->memory + at + aligned(buf);
+}
+
+void lpi_buffers_destroy(struct lpi_buffers *b)
+{
+    free(b->memory);
+    free(b->offsets);
+}

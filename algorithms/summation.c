@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Summation: N operands in all are combined, the result is on the root. How many of them a
+ * processor has is the algorithm's business: plan.own, 0 where it takes no part.
+ *
+ * Every algorithm is a tree. A processor combines operands of its own, then for each child receives
+ * a sum, adds it, and goes on with as many operands of its own as the plan has between; then it
+ * sends its sum to its parent. An addition is a combination of op and costs gamma.
+ */
+#include "algorithms.h"
+
+#include <logp/summation.h>
+#include <logp/vp.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Local operands are combined side by side in so many lanes, where there are enough. */
+enum { LANES = 64, ENOUGH = 4 * LANES };
+
+/* plan.scratch */
+struct work {
+    struct lpi_spread spread; /* first: summation_operands.c needs no more */
+    int64_t first, between;   /* local additions before the first child, and between two */
+    const struct logp_op *op;
+    const char *next; /* operand of its own */
+    int64_t n;        /* operands to be combined now */
+    bool received;    /* and what is in `in` */
+    char *acc, *in;   /* an element each */
+    char *lanes;      /* LANES elements, if n is ever ENOUGH */
+    _Alignas(max_align_t) char room[];
+};
+
+/* ---- needs, plans ---- */
+
+const char *lpi_summation_needs(int64_t P, const struct logp_coll *c)
+{
+    (void)P;
+    if (c->op == NULL || !c->op->commutative)
+        return "an operation that is commutative";
+    if (c->count < 1 || c->count > LOGP_SUMMATION_MAX)
+        return "1 to 2^50 operands";
+    return NULL;
+}
+
+static int add_work(const struct lpi_spread *spread, int64_t first, int64_t between,
+                    struct logp_coll *c)
+{
+    const size_t size = c->op->element_bytes;
+    const size_t lanes = c->plan.own >= ENOUGH ? LANES : 0;
+    const size_t room = lpi_bytes(lanes + 2, size);
+    struct work *w = room < SIZE_MAX / 2 ? malloc(sizeof(*w) + room) : NULL;
+
+    if (w == NULL) {
+        logp_coll_unplan(c);
+        return -ENOMEM;
+    }
+    *w = (struct work){.spread = *spread, .first = first, .between = between, .op = c->op};
+    w->lanes = w->room;
+    w->acc = w->room + lanes * size;
+    w->in = w->acc + size;
+    c->plan.scratch = w;
+    return 0;
+}
+
+/* c->plan is that of a broadcast in ids: make it that of a reduction, in ranks. */
+static void reverse(int P, struct logp_coll *c)
+{
+    struct logp_plan *plan = &c->plan;
+
+    if (plan->parent >= 0)
+        plan->parent = lpi_rotate(plan->parent, c->root, P);
+    for (int i = 0, k = plan->n_children - 1; i <= k; i++, k--) {
+        const int last = lpi_rotate(plan->children[k], c->root, P);
+
+        plan->children[k] = lpi_rotate(plan->children[i], c->root, P);
+        plan->children[i] = last;
+    }
+}
+
+/* Along the tree that a broadcast over the first min(N, P) processors would take. */
+static int plan_evenly(int P, int rank, int (*broadcast)(int, int, struct logp_coll *),
+                       struct logp_coll *c)
+{
+    const int n = c->count < P ? (int)c->count : P, id = lpi_virtual_rank(rank, c->root, P);
+    const struct lpi_spread spread = {.processors = n, .N = c->count};
+    struct logp_coll relative = *c;
+    int rc = 0;
+
+    relative.root = 0;
+    relative.plan = (struct logp_plan){.parent = -1};
+    if (id < n)
+        rc = broadcast(n, id, &relative);
+    if (rc != 0)
+        return rc;
+    c->plan = relative.plan;
+    c->plan.own = lpi_operands_of(&spread, id);
+    reverse(P, c);
+    return add_work(&spread, c->plan.own - 1, 0, c);
+}
+
+static int plan_along(const struct logp_summation *tree, int P, int rank, struct logp_coll *c)
+{
+    const struct lpi_spread spread = {
+        .processors = tree->tree.P, .along_tree = true, .tree = *tree};
+    const int id = lpi_virtual_rank(rank, c->root, P);
+    struct logp_coll relative = *c;
+    struct logp_summation_node node;
+    int rc;
+
+    c->plan = (struct logp_plan){.parent = -1};
+    if (id >= tree->tree.P)
+        return add_work(&spread, 0, 0, c);
+    node = logp_summation_node(tree, id);
+    relative.root = 0;
+    rc = lpi_plan_optimal(&tree->tree, id, &relative);
+    if (rc != 0)
+        return rc;
+    c->plan = relative.plan;
+    c->plan.own = node.own + node.shared;
+    reverse(P, c);
+    return add_work(&spread, node.first, node.between, c);
+}
+
+/* ---- what a processor does ---- */
+
+/* acc = acc op the next n operands. In lanes, which the compiler vectorises, and then those: n
+ * combinations either way. */
+static void combine_own(struct work *w)
+{
+    const struct logp_op *op = w->op;
+    const size_t size = op->element_bytes;
+
+    if (w->n >= ENOUGH) {
+        memcpy(w->lanes, w->next, LANES * size);
+        for (w->n -= LANES, w->next += LANES * size; w->n >= LANES;
+             w->n -= LANES, w->next += LANES * size)
+            op->combine(w->lanes, w->next, LANES, op->arg);
+        for (size_t half = LANES / 2; half > 0; half /= 2)
+            op->combine(w->lanes, w->lanes + half * size, half, op->arg);
+        op->combine(w->acc, w->lanes, 1, op->arg);
+    }
+    for (; w->n > 0; w->n--, w->next += size)
+        op->combine(w->acc, w->next, 1, op->arg);
+}
+
+static void combine(void *arg)
+{
+    struct work *w = arg;
+
+    if (w->received)
+        w->op->combine(w->acc, w->in, 1, w->op->arg);
+    combine_own(w);
+}
+
+/* Add what was received, if so, and n operands of its own: one piece of computing. */
+static int add(struct logp_vp *vp, const struct logp_coll *c, bool received, int64_t n)
+{
+    struct work *w = c->plan.scratch;
+
+    w->received = received;
+    w->n = n;
+    if (received + n == 0)
+        return 0;
+    return logp_compute(vp, lpi_combine_ns(&c->params, received + n), combine, w);
+}
+
+int lpi_summation_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    struct work *w = c->plan.scratch;
+    const struct logp_plan *plan = &c->plan;
+    const size_t size = c->op->element_bytes;
+    int rc;
+
+    if (plan->own == 0)
+        return 0;
+    w->next = (const char *)c->buf + size;
+    memcpy(w->acc, c->buf, size);
+    rc = add(vp, c, false, w->first);
+    for (int k = 0; rc == 0 && k < plan->n_children; k++) {
+        rc = logp_recv(vp, plan->children[k], c->tag, w->in, size, NULL);
+        if (rc == 0)
+            rc = add(vp, c, true, k + 1 < plan->n_children ? w->between : 0);
+    }
+    if (rc == 0 && plan->parent >= 0)
+        return logp_send(vp, plan->parent, c->tag, w->acc, size);
+    if (rc == 0)
+        memcpy(c->recv_buf, w->acc, size);
+    return rc;
+}
+
+/* ---- flat: everyone sends its sum to the root ---- */
+
+int lpi_summation_flat_plan(int P, int rank, struct logp_coll *c)
+{
+    return plan_evenly(P, rank, lpi_plan_flat, c);
+}
+
+/* Time of n additions in one piece. */
+static __int128 additions_ns(const struct logp_coll *c, int64_t n)
+{
+    return ((__int128)n * c->params.gamma_ps + 999) / 1000;
+}
+
+/* What a message costs with the addition that follows: D + gamma to one, B apart. */
+struct steps {
+    __int128 one, recv, apart;
+};
+
+static struct steps steps_of(const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->params;
+    const int64_t stream = logp_stream_ns(p, c->op->element_bytes);
+    struct steps s = {.recv = p->o_recv_ns + additions_ns(c, 1)};
+
+    s.one = (__int128)p->o_send_ns + stream + p->L_ns + s.recv;
+    s.apart = (__int128)p->g_ns + stream > s.recv ? (__int128)p->g_ns + stream : s.recv;
+    return s;
+}
+
+static __int128 later(__int128 a, __int128 b)
+{
+    return a > b ? a : b;
+}
+
+/* When id is done with its own operands, n processors having all. */
+static __int128 own_done(const struct logp_coll *c, int64_t n, int64_t id)
+{
+    return additions_ns(c, c->count / n + (id < c->count % n) - 1);
+}
+
+/*
+ * With n = min(N, P) processors, S(id) the time of an id's own additions, a = D + gamma,
+ * B = max(o_recv + gamma, g + st): max(S(0) + o_recv + gamma, S(n-1) + a) + (n-2) B, n >= 2. The
+ * root receives n-1 first, which has the fewest operands; all others arrive at most gamma later.
+ */
+struct logp_prediction lpi_summation_flat_predict(int64_t P, const struct logp_coll *c)
+{
+    const int64_t n = P < c->count ? P : c->count;
+    const struct steps s = steps_of(c);
+
+    if (n == 1)
+        return lpi_exact(own_done(c, n, 0));
+    if (c->params.gap_shared)
+        return lpi_no_prediction();
+    return lpi_exact(later(own_done(c, n, 0) + s.recv, own_done(c, n, n - 1) + s.one) +
+                     (n - 2) * s.apart);
+}
+
+/* ---- binomial: id receives from id + 1, id + 2, id + 4, ... ---- */
+
+int lpi_summation_binomial_plan(int P, int rank, struct logp_coll *c)
+{
+    return plan_evenly(P, rank, lpi_plan_binomial, c);
+}
+
+/*
+ * When the ids [low, low + size) of n have their sum in low, h = 2^(lg size - 1):
+ *     t(low, 1) = S(low)
+ *     t(low, 2) = max(S(low) + o_recv + gamma, S(low + 1) + a)
+ *     t(low, size) = max(t(low, h) + B, t(low + h, size - h) + a)
+ * and for 2^x ids that have equally many operands S + a + (x-1) max(a, B): at most two of each
+ * size are of another kind, those that hold the end of the longer shares and the last id.
+ */
+static __int128 binomial_time(const struct logp_coll *c, const struct steps *s, int64_t n,
+                              int64_t low, int64_t size)
+{
+    const int64_t longer = c->count % n;
+    const __int128 S = own_done(c, n, low);
+    const int x = 63 - __builtin_clzll((uint64_t)size);
+    const int64_t h = size > 1 ? lpi_half(size) : 0;
+
+    if (size == 1)
+        return S;
+    if ((size & (size - 1)) == 0 && (longer <= low || longer >= low + size))
+        return S + s->one + (x - 1) * later(s->one, s->apart);
+    if (size == 2)
+        return later(S + s->recv, own_done(c, n, low + 1) + s->one);
+    return later(binomial_time(c, s, n, low, h) + s->apart,
+                 binomial_time(c, s, n, low + h, size - h) + s->one);
+}
+
+struct logp_prediction lpi_summation_binomial_predict(int64_t P, const struct logp_coll *c)
+{
+    const int64_t n = P < c->count ? P : c->count;
+    const struct steps s = steps_of(c);
+
+    if (n > 1 && c->params.gap_shared)
+        return lpi_no_prediction();
+    return lpi_exact(binomial_time(c, &s, n, 0, n));
+}
+
+/* ---- optimal-paper: the broadcast tree in reverse ---- */
+
+int lpi_summation_optimal_paper_plan(int P, int rank, struct logp_coll *c)
+{
+    struct logp_summation s;
+    const int rc = logp_summation_paper(&s, P, c->count, &c->params, c->op->element_bytes);
+
+    return rc != 0 ? rc : plan_along(&s, P, rank, c);
+}
+
+static struct logp_prediction ends_at(int64_t P, const struct logp_coll *c,
+                                      const struct logp_summation *s)
+{
+    struct logp_prediction prediction = lpi_exact(additions_ns(c, s->time));
+
+    if (P > 1 && s->tree.P > 1 && c->params.gap_shared)
+        return lpi_no_prediction();
+    if (prediction.certainty == LOGP_PREDICTION_EXACT && !s->exact)
+        prediction.certainty = LOGP_PREDICTION_BOUND;
+    return prediction;
+}
+
+/* T + ceil((N - N_S) / P) units of gamma, T that of the tree and N_S what fills it; exact where
+ * o_recv is a whole number of units and gamma of ns, else a bound. */
+struct logp_prediction lpi_summation_optimal_paper_predict(int64_t P, const struct logp_coll *c)
+{
+    struct logp_summation s;
+
+    if (logp_summation_paper(&s, P, c->count, &c->params, c->op->element_bytes) != 0)
+        return lpi_no_prediction();
+    return ends_at(P, c, &s);
+}
+
+/* ---- optimal: the tree of the earliest labels, no more of it than pays ---- */
+
+int lpi_summation_optimal_plan(int P, int rank, struct logp_coll *c)
+{
+    struct logp_summation s;
+    const int rc = logp_summation_optimal(&s, P, c->count, &c->params, c->op->element_bytes);
+
+    return rc != 0 ? rc : plan_along(&s, P, rank, c);
+}
+
+/* The least T with N_max(T, P) >= N, in units of gamma; certain as above. Where L, o and g are
+ * whole too, no tree is faster. */
+struct logp_prediction lpi_summation_optimal_predict(int64_t P, const struct logp_coll *c)
+{
+    struct logp_summation s;
+
+    if (logp_summation_optimal(&s, P, c->count, &c->params, c->op->element_bytes) != 0)
+        return lpi_no_prediction();
+    return ends_at(P, c, &s);
+}

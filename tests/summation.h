@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What the suites of the summation share. */
+#ifndef LOGP_TESTS_SUMMATION_H
+#define LOGP_TESTS_SUMMATION_H
+
+#include "support.h"
+
+static const char *const names[] = {"flat", "binomial", "optimal-paper", "optimal"};
+
+enum { FLAT, BINOMIAL, PAPER, OPTIMAL, N_NAMES };
+
+static inline const struct logp_algorithm *algorithm(int which)
+{
+    return logp_algorithm_find("summation", names[which]);
+}
+
+/* An addition takes a unit of `unit` ns, like L, o, g. */
+static inline struct logp_coll coll_of(int64_t N, int64_t L, int64_t o, int64_t g, int64_t unit)
+{
+    struct logp_coll c = {.count = N, .op = logp_op_find("sum", "int64")};
+
+    c.params = test_params(L * unit, o * unit, g * unit);
+    c.params.gamma_ps = unit * 1000;
+    return c;
+}
+
+static inline int64_t predicted(int which, int64_t P, const struct logp_coll *c)
+{
+    const struct logp_prediction p = logp_predict(algorithm(which), P, c);
+
+    cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT);
+    return p.ns;
+}
+
+static inline int64_t below(uint64_t *state, int64_t n)
+{
+    return (int64_t)(test_random(state) % (uint64_t)n);
+}
+
+/* Often 0, mostly small, sometimes large. */
+static inline int64_t some_time(uint64_t *state)
+{
+    static const int64_t most[] = {1, 3, 8, 8, 20, 100};
+
+    return below(state, most[below(state, 6)]);
+}
+
+#endif

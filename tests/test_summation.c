@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Summation on the virtual clock: on random parameters it takes what was predicted and every result
+ * is right; programs of one's own; wrong input.
+ */
+#include "summation.h"
+
+/* ---- the virtual clock ---- */
+
+/* Any parameters; whole: multiples of gamma, which is whole ns. */
+static struct logp_coll random_coll(uint64_t *state, int P, bool whole)
+{
+    static const int64_t per_processor[] = {1, 2, 5, 20, 100};
+    const int64_t unit = whole ? 1 + below(state, 50) * below(state, 50) : 1;
+    size_t n_ops;
+    const struct logp_op *ops = logp_ops(&n_ops);
+    const struct logp_op *op = &ops[below(state, (int64_t)n_ops)];
+    struct logp_coll c = {.root = (int)below(state, P),
+                          .tag = (int)below(state, 3),
+                          .op = op,
+                          .count = 1 + below(state, P * per_processor[below(state, 5)])};
+
+    c.params = (struct logp_params){.L_ns = some_time(state) * unit,
+                                    .o_send_ns = some_time(state) * unit,
+                                    .o_recv_ns = some_time(state) * unit,
+                                    .g_ns = some_time(state) * unit,
+                                    .gamma_ps = unit * 1000};
+    if (below(state, 2) == 0)
+        c.params.o_recv_ns = c.params.o_send_ns;
+    if (!whole)
+        c.params.gamma_ps = 1 + below(state, 3) * below(state, 20000);
+    if (!whole && below(state, 2) == 0)
+        c.params.gamma_ps = c.params.gamma_ps / 1000 * 1000; /* 0 too */
+    if (whole && below(state, 3) == 0)                       /* streaming of whole units */
+        c.params.G_ps = (1 + below(state, 3)) * unit * 1000;
+    else if (below(state, 3) == 0)
+        c.params.G_ps = below(state, 3000);
+    return c;
+}
+
+static void check(struct logp_machine *m, int which, int P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->params;
+    const struct logp_experiment x = {.algorithm = algorithm(which),
+                                      .coll = *c,
+                                      .reps = 2,
+                                      .seed = (uint64_t)c->count,
+                                      .timeout_ns = test_timeout_ns};
+    struct logp_record r;
+
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert(r.verified, "%s P %d N %ld", names[which], P, (long)c->count);
+    if (which < PAPER ||
+        (p->gamma_ps > 0 && p->gamma_ps % 1000 == 0 && p->o_recv_ns * 1000 % p->gamma_ps == 0))
+        cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
+    if (r.prediction.certainty == LOGP_PREDICTION_EXACT)
+        cr_assert_eq(r.emulated.median_ns, r.prediction.ns,
+                     "%s P %d root %d N %ld: L %ld o %ld %ld g %ld G %ld gamma %ld ps: virtual "
+                     "%ld predicted %ld",
+                     names[which], P, c->root, (long)c->count, (long)p->L_ns, (long)p->o_send_ns,
+                     (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)p->gamma_ps,
+                     (long)r.emulated.median_ns, (long)r.prediction.ns);
+    cr_assert_neq(r.prediction.certainty, LOGP_PREDICTION_NONE);
+    cr_assert_leq(r.emulated.median_ns, r.prediction.ns,
+                  "%s P %d root %d N %ld: L %ld o %ld %ld g %ld G %ld gamma %ld ps: virtual "
+                  "%ld bound %ld",
+                  names[which], P, c->root, (long)c->count, (long)p->L_ns, (long)p->o_send_ns,
+                  (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)p->gamma_ps,
+                  (long)r.emulated.median_ns, (long)r.prediction.ns);
+    cr_assert_lt(r.messages, (uint64_t)(P < c->count ? P : c->count));
+}
+
+static void check_random(uint64_t seed, bool whole)
+{
+    enum { MACHINES = 24, SETS = 16 };
+    uint64_t state = seed;
+
+    cr_log_info("seed %llu", (unsigned long long)seed);
+    for (int i = 0; i < MACHINES / (TEST_SCALE > 4 ? 4 : 1); i++) {
+        const int P = 1 + (int)below(&state, i % 3 == 0 ? 64 : 12);
+        struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, NULL);
+
+        for (int k = 0; k < SETS; k++) {
+            const struct logp_coll c = random_coll(&state, P, whole);
+            struct logp_delay delay;
+
+            cr_assert_eq(logp_delay_create("loggp", &c.params, &delay), 0);
+            cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+            for (int a = 0; a < N_NAMES; a++)
+                check(m, a, P, &c);
+        }
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+Test(summation, virtual_time_equals_the_prediction_in_whole_units)
+{
+    check_random(20260101, true);
+}
+
+Test(summation, virtual_time_is_within_the_prediction_of_any_parameters)
+{
+    check_random(20260102, false);
+}
+
+Test(summation, thousands_of_operands_are_summed_exactly_by_every_operation)
+{
+    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, NULL);
+    struct logp_coll c = coll_of(100000 / TEST_SCALE + 17, 5, 2, 4, 1);
+    size_t n_ops;
+    const struct logp_op *ops = logp_ops(&n_ops);
+    struct logp_delay delay;
+
+    cr_assert_eq(logp_delay_create("logp", &c.params, &delay), 0);
+    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    c.root = 4;
+    for (size_t i = 0; i < n_ops; i++) {
+        c.op = &ops[i];
+        for (int a = 0; a < N_NAMES; a++)
+            check(m, a, 9, &c);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* ---- a program of one's own ---- */
+
+struct mine {
+    const struct logp_algorithm *algorithm;
+    struct logp_params params;
+    int64_t N, sum;
+};
+
+/* Everyone has the numbers 1, 2, ... of its own share, which stay as they are. */
+static int program(struct logp_vp *vp, void *arg)
+{
+    struct mine *mine = arg;
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct logp_coll c = {.root = P / 2, .count = mine->N, .op = logp_op_find("sum", "int64")};
+    int64_t sum = 0, *share;
+    int rc;
+
+    c.params = mine->params;
+    cr_assert_eq(logp_coll_plan(mine->algorithm, P, me, &c), 0);
+    share = malloc((size_t)(c.plan.own + 1) * sizeof(*share));
+    for (int64_t i = 0; i < c.plan.own; i++)
+        share[i] = i + 1;
+    c.buf = share;
+    c.recv_buf = me == c.root ? &sum : NULL;
+    rc = logp_coll_run(vp, mine->algorithm, &c);
+    for (int64_t i = 0; i < c.plan.own; i++)
+        cr_assert_eq(share[i], i + 1);
+    if (me == c.root)
+        mine->sum = sum;
+    free(share);
+    logp_coll_unplan(&c);
+    return rc;
+}
+
+Test(summation, a_program_plans_first_and_keeps_its_operands)
+{
+    for (int P = 1; P <= 20; P += 3)
+        for (int a = 0; a < N_NAMES; a++) {
+            struct mine mine = {.algorithm = algorithm(a), .N = 1000};
+            struct logp_coll c = coll_of(mine.N, 6, 2, 4, 1);
+            int64_t sum = 0;
+
+            mine.params = c.params;
+            c.root = P / 2;
+            for (int i = 0; i < P; i++) {
+                cr_assert_eq(logp_coll_plan(mine.algorithm, P, i, &c), 0);
+                sum += c.plan.own * (c.plan.own + 1) / 2;
+                logp_coll_unplan(&c);
+            }
+            test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &c.params), program, &mine);
+            cr_assert_eq(mine.sum, sum);
+        }
+}
+
+/* ---- wrong input ---- */
+
+Test(summation, what_it_cannot_sum_is_refused)
+{
+    struct logp_op last = *logp_op_find("max", "double");
+    struct logp_coll c = coll_of(10, 6, 2, 4, 1);
+    struct logp_summation s;
+
+    last.commutative = false;
+    for (int a = 0; a < N_NAMES; a++) {
+        struct logp_coll bad = c;
+
+        cr_expect_null(logp_algorithm_needs(algorithm(a), 8, &bad));
+        bad.op = &last;
+        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
+        bad.op = NULL;
+        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
+        bad = c;
+        bad.count = 0;
+        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
+        cr_expect_eq(logp_predict(algorithm(a), 8, &bad).certainty, LOGP_PREDICTION_NONE);
+        bad.count = LOGP_SUMMATION_MAX + 1;
+        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
+        bad = c;
+        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 8, &bad), -EINVAL);
+        bad.params.gap_shared = true;
+        bad.count = 100;
+        cr_expect_eq(logp_predict(algorithm(a), 8, &bad).certainty, LOGP_PREDICTION_NONE);
+        bad.count = 1; /* no message */
+        cr_expect_eq(logp_predict(algorithm(a), 8, &bad).certainty, LOGP_PREDICTION_EXACT);
+    }
+    cr_expect_eq(logp_summation_optimal(&s, 0, 10, &c.params, 8), -EINVAL);
+    cr_expect_eq(logp_summation_optimal(&s, 8, 0, &c.params, 8), -EINVAL);
+    cr_expect_eq(logp_summation_paper(&s, 8, LOGP_SUMMATION_MAX + 1, &c.params, 8), -EINVAL);
+    cr_expect_eq(logp_summation_paper(&s, LOGP_TREE_MAX + 1, 10, &c.params, 8), -EINVAL);
+}

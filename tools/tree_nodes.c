@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* The optimal trees as they are shown: their nodes, with times in units. */
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double units(const struct options *o, int64_t ns)
+{
+    return (double)ns / (double)o->unit_ns;
+}
+
+/* P nodes, none of which takes part yet. */
+static void make_nodes(const struct options *o, struct tree *tree)
+{
+    tree->n = o->P;
+    tree->nodes = calloc((size_t)o->P, sizeof(*tree->nodes));
+    if (tree->nodes == NULL)
+        bad_usage("no memory for a tree of %lld processors", (long long)o->P);
+    for (int64_t id = 0; id < o->P; id++)
+        tree->nodes[id] = (struct tree_node){.rank = (id + o->root) % o->P,
+                                             .parent = -1,
+                                             .first_child = -1,
+                                             .next_sibling = -1,
+                                             .time = -1,
+                                             .label = -1};
+}
+
+/* Siblings in the order of their ids: from the last one on, each is put before those after it. */
+static void link_children(struct tree *tree)
+{
+    for (int64_t id = tree->used - 1; id > 0; id--) {
+        struct tree_node *node = &tree->nodes[id], *parent = &tree->nodes[node->parent];
+
+        node->next_sibling = parent->first_child;
+        parent->first_child = id;
+    }
+}
+
+struct tree make_broadcast_tree(struct options *o)
+{
+    const struct logp_params *p = &o->params;
+    struct tree tree = {.name = "broadcast",
+                        .algorithm = "optimal",
+                        .exact = true,
+                        .o_send = units(o, p->o_send_ns),
+                        .o_recv = units(o, p->o_recv_ns)};
+    struct logp_tree shape;
+
+    logp_tree_broadcast(&shape, o->P, p, o->n_bytes);
+    make_nodes(o, &tree);
+    tree.used = o->P;
+    tree.time = units(o, logp_tree_time(&shape));
+    for (int64_t id = 0; id < o->P; id++) {
+        const struct logp_tree_node at = logp_tree_find(&shape, id);
+        const int64_t label = logp_tree_label(&shape, &at);
+        struct tree_node *node = &tree.nodes[id];
+
+        node->parent = at.parent;
+        node->time = units(o, at.time);
+        node->label = units(o, label);
+        node->sent = units(o, shape.T - at.time - shape.d * shape.scale);
+        node->received = units(o, label - p->o_recv_ns);
+    }
+    link_children(&tree);
+    return tree;
+}
+
+static void plan_summation(const struct options *o, const struct logp_coll *c, struct tree *tree,
+                           struct logp_summation *plan)
+{
+    const bool paper = strcmp(o->algorithm_list, "optimal") != 0;
+    const size_t n_bytes = c->op->element_bytes;
+
+    if (paper && strcmp(o->algorithm_list, "auto") != 0 &&
+        strcmp(o->algorithm_list, "optimal-paper") != 0)
+        bad_option("--algo", o->algorithm_list, "optimal-paper or optimal");
+    if (c->params.gap_shared)
+        bad_option("--gap", "shared", "separate: no summation is planned for shared gaps");
+    tree->algorithm = paper ? "optimal-paper" : "optimal";
+    if (paper)
+        logp_summation_paper(plan, o->P, c->count, &c->params, n_bytes);
+    else
+        logp_summation_optimal(plan, o->P, c->count, &c->params, n_bytes);
+}
+
+/* Child number k of a node; the children before it have ids of their own, in this order. */
+static void place_children(const struct logp_summation *plan,
+                           const struct logp_summation_node *node, double unit, struct tree *tree)
+{
+    const int64_t e = plan->tree.e * plan->tree.scale;
+    struct logp_tree_node child;
+
+    for (int64_t k = 0; logp_tree_child(&plan->tree, &node->place, k, &child); k++)
+        tree->nodes[child.id].received = (double)(node->ready - k * e - plan->o_recv - 1) * unit;
+}
+
+struct tree make_summation_tree(struct options *o)
+{
+    const struct logp_coll c = make_coll(o, "summation");
+    const double unit = (double)c.params.gamma_ps / 1000 / (double)o->unit_ns; /* gamma */
+    struct tree tree = {.name = "summation",
+                        .sums = true,
+                        .count = c.count,
+                        .o_send = units(o, c.params.o_send_ns),
+                        .gamma = unit};
+    struct logp_summation plan;
+
+    plan_summation(o, &c, &tree, &plan);
+    make_nodes(o, &tree);
+    tree.used = plan.tree.P;
+    tree.exact = plan.exact;
+    tree.time = (double)plan.time * unit;
+    tree.o_recv = (double)plan.o_recv * unit;
+    for (int64_t id = 0; id < tree.used; id++) {
+        const struct logp_summation_node at = logp_summation_node(&plan, id);
+        struct tree_node *node = &tree.nodes[id];
+
+        node->parent = at.place.parent;
+        node->time = (double)at.place.time * unit;
+        node->label = node->sent = (double)at.ready * unit;
+        node->own = at.own;
+        node->shared = at.shared;
+        place_children(&plan, &at, unit, &tree);
+    }
+    link_children(&tree);
+    return tree;
+}
+
+void free_tree(struct tree *tree)
+{
+    free(tree->nodes);
+}
