@@ -10,6 +10,7 @@
  *   collective.h  the collective algorithms and their predictions
  *   experiment.h  run an algorithm many times, measured against its prediction
  *   tree.h        the optimal broadcast tree itself
+ *   topology.h    networks of links: routes, delays, loads
  */
 #ifndef LOGP_LOGP_H
 #define LOGP_LOGP_H
@@ -20,6 +21,7 @@
 #include <logp/experiment.h>
 #include <logp/machine.h>
 #include <logp/op.h>
+#include <logp/topology.h>
 #include <logp/tree.h>
 #include <logp/vp.h>
 
