@@ -68,6 +68,26 @@ static inline int64_t lpi_half(int64_t n)
     return INT64_C(1) << (63 - __builtin_clzll((uint64_t)(n - 1)));
 }
 
+/* The largest whole number whose square is at most n >= 0. */
+static inline int64_t lpi_isqrt(int64_t n)
+{
+    int64_t root = 0;
+
+    for (int bit = 31; bit >= 0; bit--) {
+        const int64_t more = root + (INT64_C(1) << bit);
+
+        if (more <= n / more)
+            root = more;
+    }
+    return root;
+}
+
+static inline const char *lpi_needs_square(int64_t P, const struct logp_coll *c)
+{
+    (void)c;
+    return lpi_isqrt(P) * lpi_isqrt(P) == P ? NULL : "a square number of processors";
+}
+
 /* shapes.c: collectives along trees. */
 struct lpi_tree_shape {
     /* Parent of virtual rank v > 0, and its k-th child in the order of sending, -1: no more. */
@@ -114,6 +134,34 @@ struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_
 void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 bool lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* Recursive doubling on meshes (shapes.c, broadcast.c), and what is predicted for topologies. */
+int lpi_plan_nearest(int P, int rank, struct logp_coll *c);
+int lpi_plan_mesh(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_broadcast_nearest_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_broadcast_mesh_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_topology_predict(const struct logp_algorithm *algorithm, int64_t P,
+                                            const struct logp_coll *c);
+
+/* The whole tree of an algorithm: whole_tree.c. Level by level from the root, children of a node
+ * side by side in their order. */
+struct lpi_tree_place {
+    int rank;
+    int parent; /* index; the root: -1 */
+    int k;      /* it is its parent's k-th child */
+    int first_child, n_children;
+};
+
+enum lpi_direction {
+    LPI_NO_TREE,
+    LPI_FROM_ROOT, /* children in the order of sending */
+    LPI_TO_ROOT,   /* children in the order of receiving */
+};
+
+enum lpi_direction lpi_direction_of(const struct logp_algorithm *algorithm);
+/* P places, to be freed. 0; -ENOMEM, -ENOTSUP (the plans make no tree) */
+int lpi_whole_tree(const struct logp_algorithm *algorithm, int P, const struct logp_coll *c,
+                   struct lpi_tree_place **out);
 
 /* op.c: n operands of an experiment. */
 void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed);

@@ -120,6 +120,44 @@ struct logp_prediction lpi_broadcast_binomial_predict(int64_t P, const struct lo
     return ends_at(P, binomial_time(P, &t), &t);
 }
 
+/*
+ * Node v with m ones and top bit t holds the item at m D + (t - m + 1) E: one receipt for each one,
+ * and one send of its holder for each zero between them. The latest is the last power of two, or
+ * the node with the most ones that has its top bit, or all ones below it.
+ */
+struct logp_prediction lpi_broadcast_nearest_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
+    const int top = P > 1 ? 63 - __builtin_clzll((uint64_t)P - 1) : 0;
+    const int ones = P > 1 ? most_ones((uint64_t)P - 1, top) : 0;
+    const int64_t power = t.D + top * t.E;
+    const int64_t dense = ones * t.D + (top + 1 - ones) * t.E;
+
+    return ends_at(P, lpi_max(lpi_max(power, dense), top * t.D), &t);
+}
+
+/* When all of [0, P) have made their last send, as t(P) but with b(2) = max(D, E). */
+static int64_t binomial_sent(int64_t P, const struct lpi_times *t)
+{
+    const int64_t h = P > 1 ? lpi_half(P) : 0;
+
+    if (P == 1)
+        return 0;
+    if ((P & (P - 1)) == 0)
+        return (63 - __builtin_clzll((uint64_t)P)) * lpi_max(t->D, t->E);
+    return lpi_max(t->D + binomial_sent(P - h, t), t->E + binomial_sent(h, t));
+}
+
+/* The last column begins when its first node could make another send along the row, and takes t(q):
+ * for q = 2^x the formula of `binomial` for P = q^2, for other q and E <= D 2 t(q). */
+struct logp_prediction lpi_broadcast_mesh_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
+    const int64_t side = lpi_isqrt(P);
+
+    return ends_at(P, (__int128)binomial_sent(side, &t) + binomial_time(side, &t), &t);
+}
+
 /* The tree for these L, o, g. */
 int lpi_broadcast_optimal_plan(int P, int rank, struct logp_coll *c)
 {

@@ -60,7 +60,9 @@ struct logp_coll {
     void *buf;      /**< the processor's operands; broadcast: the item on the root, room for it
                          elsewhere; alltoall: P items, that for rank i at i n_bytes */
     void *recv_buf; /**< the result: alltoall: room for P items, by source; reduce: on the root */
-    struct logp_params params; /**< the model that the algorithm plans for */
+    struct logp_params params;            /**< the model that the algorithm plans for */
+    const struct logp_topology *topology; /**< the network that predictions are for; NULL: none,
+                                               any two processors are neighbours */
     struct logp_plan plan;
 };
 
@@ -141,8 +143,8 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
 
 /**
  * The algorithm with the best prediction among those that apply; ties: the first of the table. A
- * capacity is left out of account, since no formula knows it. Where none that applies has a
- * prediction, the first that applies.
+ * capacity is left out of account, since no formula knows it. A lower bound counts only where there
+ * is no other prediction. Where none that applies has a prediction, the first that applies.
  * @return NULL: no such collective, or none of its algorithms applies
  */
 LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
@@ -150,10 +152,21 @@ LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective
 
 /**
  * Predict. Under a capacity limit, and where the algorithm does not apply: LOGP_PREDICTION_NONE.
+ * Under a topology: for trees of up to 2^16 processors, exact where no message waits for a link,
+ * else a lower bound; for others LOGP_PREDICTION_NONE.
  * @param P  >= 1, up to LOGP_TREE_MAX
  */
 LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
                                              const struct logp_coll *c);
+
+/**
+ * What the textbook says that a broadcast or reduction by recursive doubling costs:
+ * (ts + m tw) lg P, with ts = o_send + L + o_recv - G and tw = G. The predictions of `binomial` and
+ * `mesh` agree for P = 2^x where sends are at most o_send + L + o_recv and the streaming apart.
+ * @return ns; -1: more than the clock counts
+ * Source: Grama et al. 2003, ch. 4.1.
+ */
+LOGP_API int64_t logp_textbook_cost(int64_t P, const struct logp_params *params, size_t n_bytes);
 
 /**
  * Work out what this rank does. To be undone with logp_coll_unplan().
