@@ -46,7 +46,9 @@ static inline size_t lpi_bytes(size_t n, size_t size)
 /* Time to combine `elements` elements, rounded up to whole nanoseconds once. */
 static inline int64_t lpi_combine_ns(const struct logp_params *p, int64_t elements)
 {
-    return (int64_t)(((__int128)elements * p->gamma_ps + 999) / 1000);
+    const __int128 ns = ((__int128)elements * p->gamma_ps + 999) / 1000;
+
+    return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8; /* as logp_stream_ns() */
 }
 
 static inline struct logp_prediction lpi_no_prediction(void)
@@ -134,6 +136,53 @@ struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_
 void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 bool lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* reduce.c */
+/* From a child's send until its vector is part of its parent's; the least time between two such. */
+struct lpi_reduce_times {
+    int64_t a, B;
+};
+
+struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c);
+/* Give a tree's plan what lpi_reduce_run() works with; rc: of making the tree. 0; rc, -EINVAL,
+ * -ENOMEM */
+int lpi_reduce_finish_plan(int rc, struct logp_coll *c);
+/* T where P > 1 and there is a formula. */
+struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct logp_coll *c);
+int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c);
+void lpi_reduce_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_reduce_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+const char *lpi_reduce_needs_commutative(int64_t P, const struct logp_coll *c);
+const char *lpi_reduce_needs_order(int64_t P, const struct logp_coll *c);
+const char *lpi_reduce_optimal_needs(int64_t P, const struct logp_coll *c);
+int lpi_reduce_flat_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_flat_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_chain_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_chain_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_binary_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_binary_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_binomial_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_binomial_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_optimal_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_optimal_predict(int64_t P, const struct logp_coll *c);
+
+/* kchain.c: reductions along k chains. */
+const char *lpi_reduce_kchain_needs(int64_t P, const struct logp_coll *c);
+int64_t lpi_reduce_kchain_k(int64_t P, const struct logp_coll *c);
+int64_t lpi_reduce_kchain_opt_k(int64_t P, const struct logp_coll *c);
+int64_t lpi_reduce_kchain_adaptive_k(int64_t P, const struct logp_coll *c);
+int lpi_reduce_kchain_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_kchain_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_kchain_opt_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_kchain_opt_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_kchain_short_first_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_kchain_short_first_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_kchain_adaptive_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_kchain_adaptive_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_kchain_adaptive_sorted_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_kchain_adaptive_sorted_predict(int64_t P,
+                                                                 const struct logp_coll *c);
 
 /* Recursive doubling on meshes (shapes.c, broadcast.c), and what is predicted for topologies. */
 int lpi_plan_nearest(int P, int rank, struct logp_coll *c);

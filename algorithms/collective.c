@@ -155,3 +155,29 @@ int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv
 
     return logp_coll_run(vp, logp_algorithm_find("alltoall", "linear"), &c);
 }
+
+int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                const struct logp_op *op, int root)
+{
+    struct logp_coll c = {.root = root,
+                          .buf = (void *)send_buf, /* is only read */
+                          .recv_buf = recv_buf,
+                          .count = count,
+                          .op = op};
+    const int P = logp_vp_size(vp);
+    const struct logp_algorithm *algorithm = logp_algorithm_find("reduce", "binomial");
+    int rc;
+
+    if (op == NULL || count < 0)
+        return -EINVAL;
+    if (logp_vp_params(vp, &c.params) == 0)
+        algorithm = logp_algorithm_best("reduce", P, &c);
+    else if (logp_algorithm_needs(algorithm, P, &c) != NULL)
+        algorithm = logp_algorithm_find("reduce", "flat");
+    rc = logp_coll_plan(algorithm, P, logp_vp_rank(vp), &c);
+    if (rc != 0)
+        return rc;
+    rc = logp_coll_run(vp, algorithm, &c);
+    logp_coll_unplan(&c);
+    return rc;
+}

@@ -16,6 +16,16 @@ static const char grama[] = "Grama et al., ch. 4.1";
         .plan = planner, .run = lpi_broadcast_run, .predict = lpi_broadcast_##algorithm##_predict  \
     }
 
+static const char kurnosov[] = "Kurnosov 2016";
+
+/* A reduction along a tree: its name, what it needs (or NULL), and its k (or NULL). */
+#define REDUCE(algorithm, title, needed, chains, line, paper)                                      \
+    {                                                                                              \
+        .collective = "reduce", .name = title, .summary = line, .source = paper, .needs = needed,  \
+        .k = chains, .plan = lpi_reduce_##algorithm##_plan, .run = lpi_reduce_run,                 \
+        .predict = lpi_reduce_##algorithm##_predict                                                \
+    }
+
 static const struct logp_algorithm algorithms[] = {
     BROADCAST(flat, lpi_plan_flat, "the root sends to everyone", shou_chen),
     BROADCAST(chain, lpi_plan_chain, "everyone passes the item to the next", shou_chen),
@@ -49,6 +59,26 @@ static const struct logp_algorithm algorithms[] = {
      .source = "Sun et al. 2002 (ring, eager)",
      .run = lpi_alltoall_linear_run,
      .predict = lpi_alltoall_linear_predict},
+    REDUCE(flat, "flat", NULL, NULL, "everyone sends to the root", kurnosov),
+    REDUCE(chain, "chain", lpi_reduce_needs_order, NULL,
+           "everyone passes its result on to the next", kurnosov),
+    REDUCE(binary, "binary", lpi_reduce_needs_commutative, NULL, "a binary tree in heap order",
+           kurnosov),
+    REDUCE(binomial, "binomial", lpi_reduce_needs_order, NULL,
+           "recursive doubling backwards, the nearest first", kurnosov),
+    REDUCE(optimal, "optimal", lpi_reduce_optimal_needs, NULL,
+           "the best tree for these L, o, g and gamma", shou_chen),
+    REDUCE(kchain, "kchain", lpi_reduce_kchain_needs, lpi_reduce_kchain_k,
+           "k chains, the long ones first", kurnosov),
+    REDUCE(kchain_opt, "kchain-opt", lpi_reduce_needs_order, lpi_reduce_kchain_opt_k,
+           "the best number of chains, the long ones first", kurnosov),
+    REDUCE(kchain_short_first, "kchain-short-first", lpi_reduce_kchain_needs, lpi_reduce_kchain_k,
+           "k chains, the short ones first", kurnosov),
+    REDUCE(kchain_adaptive, "kchain-adaptive", lpi_reduce_needs_order, lpi_reduce_kchain_adaptive_k,
+           "chains of 1, 2, ..., k, the rest last", kurnosov),
+    REDUCE(kchain_adaptive_sorted, "kchain-adaptive-sorted", lpi_reduce_needs_commutative,
+           lpi_reduce_kchain_adaptive_k, "chains of 1, 2, ..., k and the rest, by length",
+           kurnosov),
 };
 
 static const struct logp_collective collectives[] = {
@@ -58,6 +88,8 @@ static const struct logp_collective collectives[] = {
      lpi_barrier_fill, lpi_barrier_check},
     {"alltoall", "a different item from each to each", false, LOGP_OPERANDS_BYTES,
      lpi_alltoall_sizes, lpi_alltoall_fill, lpi_alltoall_check},
+    {"reduce", "a vector from each, combined on the root", true, LOGP_OPERANDS_VECTOR,
+     lpi_reduce_sizes, lpi_reduce_fill, lpi_reduce_check},
 };
 
 const struct logp_algorithm *logp_algorithms(size_t *n)

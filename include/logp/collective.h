@@ -211,6 +211,21 @@ LOGP_API int logp_barrier(struct logp_vp *vp);
  */
 LOGP_API int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf);
 
+/**
+ * Combine the vectors of all processors of the view element by element on root, with the algorithm
+ * that is predicted to be the best under the delay model in force and its gamma (binomial, or where
+ * that does not apply flat, if the model has no parameters).
+ * @param send_buf  count elements; not modified
+ * @param recv_buf  root: room for the result, must not overlap send_buf; elsewhere not used
+ * @param count     elements of a vector, >= 0, the same on all processors
+ * @param op        how they combine, the same on all; if it does not commute, in the order of ranks
+ * Cost:   each combination of two vectors takes count gamma of the vp's clock.
+ * @return as logp_send() and logp_recv(); -EINVAL (count, op, root), -ENOMEM
+ * Source: Kurnosov 2016; Shou & Chen 1996.
+ */
+LOGP_API int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                         const struct logp_op *op, int root);
+
 LOGP_END_DECLS
 
 #endif
