@@ -31,7 +31,10 @@ static void measure(const struct setting *s)
             continue;
         const struct logp_experiment x = {
             .algorithm = &a[i],
-            .coll = {.n_bytes = 8, .params = params},
+            .coll = {.n_bytes = 8,
+                     .count = 1,
+                     .op = logp_op_find("sum", "double"),
+                     .params = params},
             .reps = s->reps,
             .warmup = 10,
         };

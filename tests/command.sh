@@ -71,6 +71,23 @@ json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 1500000 and .messag
 json '.[0] | (.verified and .ratio == 1 and .messages == 240)' \
     run alltoall --clock virtual --executor fiber -P 16
 
+# reductions: operands, what a combination costs, how many chains
+json 'length == 10 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
+      .count == 5 and .bytes == 20 and .gamma_ns == 1500 and .root == 3 and .messages == 10) and
+      (map({(.algorithm): .k}) | add | .flat == null and .kchain == 4 and ."kchain-opt" == 5)' \
+    run reduce --algo all --clock virtual -P 11 --gamma 0.15 --count 5 --type int32 --op max --root 3
+json 'map(.predicted_ns) == [450000, 370000]' \
+    predict reduce -P 11 --gamma 1 --k 4 --algo kchain,kchain-short-first
+json '.[0] | (.k == 7 and .predicted_ns == 101 * 10000)' \
+    predict reduce -P 48 --gamma 1 --k sqrt --algo kchain
+json '.[0] | (.algorithm == "optimal" and .predicted_ns == 520000)' predict reduce --gamma 9
+json 'length == 8' predict reduce --algo all -P 3 --k 5
+grep -q 'kchain-short-first is left out: it needs a k of 1 .. P-1' "$dir/err" || fail "k: left out"
+json '.[0] | (.verified and .ratio == 1 and .gamma_ns > 0)' \
+    run reduce --clock virtual --gamma host --count 1000 --type float --op prod
+json '.[0] | (.verified and .predicted_ns == null and .measured_ns.median > 0)' \
+    run reduce --delay none --count 100000 --reps 10
+
 # a delay model from outside: 5 ns to everyone, whatever the parameters
 json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 and .ratio == null)' \
     run broadcast --algo flat --clock virtual --plugin "$plugin"
@@ -156,6 +173,13 @@ expect='oak broadcast' bad tree oak
 expect='nonsense algorithms' bad list nonsense
 expect='extra' bad run broadcast extra
 expect='-P 1025' bad tree broadcast -P 1025
+expect='kchain needs P-1' bad run reduce -P 4 --k 4 --algo kchain
+expect='--k 0 sqrt' bad run reduce --k 0
+expect='--op times prod' bad run reduce --op times
+expect='--type complex float' bad run reduce --type complex
+expect='--count 0' bad run reduce --count 0
+expect='--gamma fast suffix' bad run reduce --gamma fast
+expect='--algo ring kchain-adaptive-sorted' bad run reduce --algo ring
 
 [ $failed -eq 0 ] && echo "all good"
 exit $failed

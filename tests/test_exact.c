@@ -71,7 +71,11 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
 {
     const struct logp_experiment x = {
         .algorithm = a,
-        .coll = {.root = root, .n_bytes = n_bytes, .params = *params},
+        .coll = {.root = root,
+                 .n_bytes = n_bytes,
+                 .count = (int64_t)n_bytes,
+                 .op = logp_op_find("sum", "double"),
+                 .params = *params},
         .reps = 1,
         .timeout_ns = test_timeout_ns,
     };

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct option_row {
-    const char *name;  /* without dashes; one letter: a short option */
+    const char *name;  /* without dashes */
     const char *value; /* NULL: a flag */
     const char *help;
     const char *preset;
@@ -407,12 +407,18 @@ enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static const char *given[N_ROWS]; /* from the command line; NULL: not */
 
-static void dashed(const struct option_row *r, char *out, size_t size)
+/* The parameters of the model: -P, -L, -o, -g, -G. */
+static bool is_short(const struct option_row *r)
 {
-    snprintf(out, size, "%s%s", r->name[1] == '\0' ? "-" : "--", r->name);
+    return r->name[1] == '\0' && r->name[0] != 'k';
 }
 
-/* LOGP_P, LOGP_o, LOGP_UNIT, LOGP_O_SEND: one-letter names as they are, others in capitals. */
+static void dashed(const struct option_row *r, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s", is_short(r) ? "-" : "--", r->name);
+}
+
+/* LOGP_P, LOGP_o, LOGP_UNIT, LOGP_O_SEND: short names as they are, others in capitals. */
 static const char *from_environment(const struct option_row *r)
 {
     char name[32] = "LOGP_";
@@ -422,7 +428,7 @@ static const char *from_environment(const struct option_row *r)
         if (*s == '-')
             name[n++] = '_';
         else
-            name[n++] = (char)(r->name[1] != '\0' && *s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s);
+            name[n++] = (char)(!is_short(r) && *s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s);
     }
     name[n] = '\0';
     return getenv(name);
@@ -435,7 +441,7 @@ static void make_getopt(char *shorts, struct option *longs)
 
     *shorts++ = ':';
     for (int i = 0; i < N_ROWS; i++) {
-        if (rows[i].name[1] == '\0') {
+        if (is_short(&rows[i])) {
             *shorts++ = rows[i].name[0];
             *shorts++ = ':';
         } else {
@@ -454,7 +460,7 @@ static int row_of(int c)
     if (c >= 256)
         return c - 256;
     for (int i = 0; i < N_ROWS; i++)
-        if (rows[i].name[0] == c && rows[i].name[1] == '\0')
+        if (rows[i].name[0] == c && is_short(&rows[i]))
             return i;
     return -1;
 }
