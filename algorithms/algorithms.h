@@ -104,6 +104,8 @@ int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
 /* The usual relabelling, v = (rank - root) mod P, and its inverse. */
 int lpi_rotate(int v, int root, int P);
 int lpi_virtual_rank(int rank, int root, int P);
+/* A reduction receives from its children in the order opposite to the broadcast's. */
+void lpi_reverse_children(struct logp_plan *plan);
 /* Children are in the order in which a broadcast sends to them. 0; -ENOMEM */
 int lpi_plan_flat(int P, int rank, struct logp_coll *c);
 int lpi_plan_chain(int P, int rank, struct logp_coll *c);
@@ -144,6 +146,8 @@ struct lpi_reduce_times {
 };
 
 struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c);
+/* Of the vector of each processor. */
+size_t lpi_vector_bytes(const struct logp_coll *c);
 /* Give a tree's plan what lpi_reduce_run() works with; rc: of making the tree. 0; rc, -EINVAL,
  * -ENOMEM */
 int lpi_reduce_finish_plan(int rc, struct logp_coll *c);
@@ -184,11 +188,24 @@ int lpi_reduce_kchain_adaptive_sorted_plan(int P, int rank, struct logp_coll *c)
 struct logp_prediction lpi_reduce_kchain_adaptive_sorted_predict(int64_t P,
                                                                  const struct logp_coll *c);
 
-/* Recursive doubling on meshes (shapes.c, broadcast.c), and what is predicted for topologies. */
+/* doubling.c: broadcasts by recursive doubling, D for a message and E between sends; with a and B
+ * the reductions. The farthest first: t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)),
+ * h = 2^(lg P - 1); P = 2^x: D + (x-1) max(D, E). */
+__int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E);
+__int128 lpi_nearest_time(int64_t P, int64_t D, int64_t E);
+__int128 lpi_mesh_time(int64_t P, int64_t D, int64_t E); /* P a square */
+int lpi_most_ones(uint64_t x, int top);
 int lpi_plan_nearest(int P, int rank, struct logp_coll *c);
 int lpi_plan_mesh(int P, int rank, struct logp_coll *c);
 struct logp_prediction lpi_broadcast_nearest_predict(int64_t P, const struct logp_coll *c);
 struct logp_prediction lpi_broadcast_mesh_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_nearest_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_nearest_predict(int64_t P, const struct logp_coll *c);
+const char *lpi_reduce_mesh_needs(int64_t P, const struct logp_coll *c);
+int lpi_reduce_mesh_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_mesh_predict(int64_t P, const struct logp_coll *c);
+
+/* topology_predict.c */
 struct logp_prediction lpi_topology_predict(const struct logp_algorithm *algorithm, int64_t P,
                                             const struct logp_coll *c);
 

@@ -70,21 +70,6 @@ struct logp_prediction lpi_broadcast_chain_predict(int64_t P, const struct logp_
     return ends_at(P, (__int128)(P - 1) * t.D, &t);
 }
 
-/* The most ones among the numbers 2^top .. x, x >= 2^top: x, or x with a one cleared and all
- * below it set. */
-static int most_ones(uint64_t x, int top)
-{
-    int most = __builtin_popcountll(x);
-
-    for (int i = 0; i < top; i++)
-        if ((x >> i) & 1) {
-            const int ones = __builtin_popcountll(x >> (i + 1)) + i;
-
-            most = ones > most ? ones : most;
-        }
-    return most;
-}
-
 /*
  * The largest depth x D + right turns x E. The path to v is the binary of v + 1 below its first
  * one, a right turn for each one; only the last level and the full one above can be the latest.
@@ -93,69 +78,36 @@ struct logp_prediction lpi_broadcast_binary_predict(int64_t P, const struct logp
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
     const int depth = 63 - __builtin_clzll((uint64_t)P);
-    const int64_t last = depth * t.D + (most_ones((uint64_t)P, depth) - 1) * t.E;
-    const int64_t above = depth > 0 ? (depth - 1) * (t.D + t.E) : 0;
+    const __int128 last =
+        (__int128)depth * t.D + (__int128)(lpi_most_ones((uint64_t)P, depth) - 1) * t.E;
+    const __int128 above = depth > 0 ? (__int128)(depth - 1) * (t.D + t.E) : 0;
 
-    return ends_at(P, lpi_max(last, above), &t);
+    return ends_at(P, last > above ? last : above, &t);
 }
 
 /* t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)); P = 2^x: D + (x-1) max(D, E) */
-static int64_t binomial_time(int64_t P, const struct lpi_times *t)
-{
-    const int x = P > 1 ? 63 - __builtin_clzll((uint64_t)P) : 0;
-    int64_t h;
-
-    if (P == 1)
-        return 0;
-    if ((P & (P - 1)) == 0)
-        return t->D + (x - 1) * lpi_max(t->D, t->E);
-    h = lpi_half(P);
-    return lpi_max(t->D + binomial_time(P - h, t), t->E + binomial_time(h, t));
-}
-
 struct logp_prediction lpi_broadcast_binomial_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
 
-    return ends_at(P, binomial_time(P, &t), &t);
+    return ends_at(P, lpi_doubling_time(P, t.D, t.E), &t);
 }
 
-/*
- * Node v with m ones and top bit t holds the item at m D + (t - m + 1) E: one receipt for each one,
- * and one send of its holder for each zero between them. The latest is the last power of two, or
- * the node with the most ones that has its top bit, or all ones below it.
- */
+/* Over all v < P with m ones and top bit t, the largest m D + (t + 1 - m) E. */
 struct logp_prediction lpi_broadcast_nearest_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
-    const int top = P > 1 ? 63 - __builtin_clzll((uint64_t)P - 1) : 0;
-    const int ones = P > 1 ? most_ones((uint64_t)P - 1, top) : 0;
-    const int64_t power = t.D + top * t.E;
-    const int64_t dense = ones * t.D + (top + 1 - ones) * t.E;
 
-    return ends_at(P, lpi_max(lpi_max(power, dense), top * t.D), &t);
+    return ends_at(P, lpi_nearest_time(P, t.D, t.E), &t);
 }
 
-/* When all of [0, P) have made their last send, as t(P) but with b(2) = max(D, E). */
-static int64_t binomial_sent(int64_t P, const struct lpi_times *t)
-{
-    const int64_t h = P > 1 ? lpi_half(P) : 0;
-
-    if (P == 1)
-        return 0;
-    if ((P & (P - 1)) == 0)
-        return (63 - __builtin_clzll((uint64_t)P)) * lpi_max(t->D, t->E);
-    return lpi_max(t->D + binomial_sent(P - h, t), t->E + binomial_sent(h, t));
-}
-
-/* The last column begins when its first node could make another send along the row, and takes t(q):
- * for q = 2^x the formula of `binomial` for P = q^2, for other q and E <= D 2 t(q). */
+/* P = 4^x: the formula of `binomial`; other squares q^2, where E <= D: 2 t(q) of `binomial`; else
+ * the recurrence in doubling.c. */
 struct logp_prediction lpi_broadcast_mesh_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
-    const int64_t side = lpi_isqrt(P);
 
-    return ends_at(P, (__int128)binomial_sent(side, &t) + binomial_time(side, &t), &t);
+    return ends_at(P, lpi_mesh_time(P, t.D, t.E), &t);
 }
 
 /* The tree for these L, o, g. */

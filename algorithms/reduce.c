@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t vector_bytes(const struct logp_coll *c)
+size_t lpi_vector_bytes(const struct logp_coll *c)
 {
     const size_t element = c->op != NULL ? c->op->element_bytes : 8;
 
@@ -35,7 +35,7 @@ static size_t vector_bytes(const struct logp_coll *c)
 struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c)
 {
     const struct logp_params *p = &c->params;
-    const int64_t stream = logp_stream_ns(p, vector_bytes(c));
+    const int64_t stream = logp_stream_ns(p, lpi_vector_bytes(c));
     const int64_t combine = lpi_combine_ns(p, c->count);
 
     return (struct lpi_reduce_times){
@@ -55,7 +55,7 @@ static size_t slot_bytes(size_t n_bytes)
 /* Of the two vectors that a processor with children works with, the root has one: recv_buf. */
 int lpi_reduce_finish_plan(int rc, struct logp_coll *c)
 {
-    const size_t bytes = vector_bytes(c);
+    const size_t bytes = lpi_vector_bytes(c);
     const bool one_will_do = c->plan.n_children == 1 && (c->op == NULL || c->op->commutative);
     const size_t n = (one_will_do ? 1 : 2) - (size_t)(c->plan.parent < 0);
 
@@ -128,7 +128,7 @@ static int take_child(struct logp_vp *vp, const struct logp_coll *c, int i, stru
 int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c)
 {
     const bool root = c->plan.parent < 0;
-    struct work w = {.n_bytes = vector_bytes(c),
+    struct work w = {.n_bytes = lpi_vector_bytes(c),
                      .combine_ns = lpi_combine_ns(&c->params, c->count)};
     char *one = root ? c->recv_buf : c->plan.scratch, *two = c->plan.scratch, *result = c->buf;
     int rc = 0;
@@ -153,7 +153,7 @@ int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c)
 void lpi_reduce_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
     (void)P;
-    *buf = vector_bytes(c);
+    *buf = lpi_vector_bytes(c);
     *recv_buf = rank == c->root ? *buf : 0;
 }
 
@@ -166,13 +166,13 @@ void lpi_reduce_fill(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
     lpi_op_fill(c->op, c->buf, (size_t)c->count, operand_seed(P, rank, seed));
     if (rank == c->root && c->count > 0)
-        memset(c->recv_buf, 0xa5, vector_bytes(c));
+        memset(c->recv_buf, 0xa5, lpi_vector_bytes(c));
 }
 
 /* All operands again, combined in the order of ranks. */
 bool lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
-    const size_t bytes = vector_bytes(c), n = (size_t)c->count;
+    const size_t bytes = lpi_vector_bytes(c), n = (size_t)c->count;
     char *expected, *operand;
     bool right = false;
 
@@ -214,18 +214,6 @@ struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct lo
     if (P == 1)
         return lpi_exact(0);
     return c->params.gap_shared ? lpi_no_prediction() : lpi_exact(T);
-}
-
-/* A broadcast's tree, its children in the opposite order: what is sent to last is received first.
- */
-static void reverse_children(struct logp_plan *plan)
-{
-    for (int i = 0, j = plan->n_children - 1; i < j; i++, j--) {
-        const int child = plan->children[i];
-
-        plan->children[i] = plan->children[j];
-        plan->children[j] = child;
-    }
 }
 
 /* ---- flat: everyone sends to the root ---- */
@@ -306,32 +294,17 @@ int lpi_reduce_binomial_plan(int P, int rank, struct logp_coll *c)
     const int rc = lpi_plan_binomial(P, rank, c);
 
     if (rc == 0)
-        reverse_children(&c->plan);
+        lpi_reverse_children(&c->plan);
     return lpi_reduce_finish_plan(rc, c);
 }
 
 /* t(1) = 0, t(2) = a, t(P) = max(t(h) + B, t(P-h) + a), h = 2^(lg P - 1);
  * P = 2^x: a + (x-1) max(a, B) */
-static __int128 binomial_time(int64_t P, const struct lpi_reduce_times *t)
-{
-    const int x = P > 1 ? 63 - __builtin_clzll((uint64_t)P) : 0;
-    __int128 near, far;
-
-    if (P == 1)
-        return 0;
-    if ((P & (P - 1)) == 0)
-        return t->a + (__int128)(x - 1) * lpi_max(t->a, t->B);
-    near = binomial_time(lpi_half(P), t) + t->B;
-    far = binomial_time(P - lpi_half(P), t) + t->a;
-    return near > far ? near : far;
-}
-
-/* Any P: the recurrence above. */
 struct logp_prediction lpi_reduce_binomial_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
-    return lpi_reduce_ends_at(P, binomial_time(P, &t), c);
+    return lpi_reduce_ends_at(P, lpi_doubling_time(P, t.a, t.B), c);
 }
 
 /* ---- optimal: the best broadcast tree backwards, a for d and B for e ---- */
@@ -354,7 +327,7 @@ int lpi_reduce_optimal_plan(int P, int rank, struct logp_coll *c)
     if (rc == 0)
         rc = lpi_plan_optimal(&tree, rank, c);
     if (rc == 0)
-        reverse_children(&c->plan);
+        lpi_reverse_children(&c->plan);
     return lpi_reduce_finish_plan(rc, c);
 }
 

@@ -40,6 +40,16 @@ int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
     return 0;
 }
 
+void lpi_reverse_children(struct logp_plan *plan)
+{
+    for (int i = 0, j = plan->n_children - 1; i < j; i++, j--) {
+        const int child = plan->children[i];
+
+        plan->children[i] = plan->children[j];
+        plan->children[j] = child;
+    }
+}
+
 static int plan_rotated(int P, int rank, const struct lpi_tree_shape *shape, struct logp_coll *c)
 {
     return lpi_plan_tree(P, lpi_virtual_rank(rank, c->root, P), shape, lpi_rotate, c);

@@ -79,6 +79,9 @@ static const struct logp_algorithm algorithms[] = {
     REDUCE(kchain_adaptive_sorted, "kchain-adaptive-sorted", lpi_reduce_needs_commutative,
            lpi_reduce_kchain_adaptive_k, "chains of 1, 2, ..., k and the rest, by length",
            kurnosov),
+    REDUCE(nearest, "binomial-nearest", lpi_reduce_needs_commutative, NULL,
+           "recursive doubling backwards, the farthest first", grama),
+    REDUCE(mesh, "mesh", lpi_reduce_mesh_needs, NULL, "all columns, then the root's row", grama),
 };
 
 static const struct logp_collective collectives[] = {

@@ -3,6 +3,9 @@
  * Predictions on a topology, for collectives along a tree: a fold over the tree with the hops of
  * each message in place of one latency.
  *
+ * Broadcasts: a node that receives at r sends to its k-th child at r + o_recv + k E. Reductions: a
+ * node that is ready at t sends then, and receives at least B apart (struct lpi_reduce_times).
+ *
  * A message over h links, sent at s, arrives at s + o_send + h (L + st) unless it waits for a link.
  * With all messages at these times, the links of each are checked: if every one enters each of its
  * links at least max(g, st) after the one sent before it, in the order of sending (start, rank),
@@ -34,19 +37,24 @@ struct fold {
     int64_t *ready;           /* by place: when it can begin to send; the root at 0 */
     int P;
     int64_t stream, E;
-    int64_t last;   /* the end of the last receive */
+    int64_t last;   /* the end of the last receive, or of what follows on it */
     bool too_large; /* for the clock */
 };
+
+/* t, if the clock can count it and what is added to it. */
+static int64_t within_clock(struct fold *f, __int128 t)
+{
+    f->too_large |= t > INT64_MAX / 4;
+    return f->too_large ? 0 : (int64_t)t;
+}
 
 /* When a message arrives if it waits for nothing. */
 static int64_t arrival(struct fold *f, int64_t start, int src, int dst)
 {
     const int hops = logp_topology_hops(f->topology, src, dst);
-    const __int128 at =
-        (__int128)start + f->params->o_send_ns + (__int128)hops * (f->params->L_ns + f->stream);
 
-    f->too_large |= at > INT64_MAX / 4;
-    return f->too_large ? 0 : (int64_t)at;
+    return within_clock(f, (__int128)start + f->params->o_send_ns +
+                               (__int128)hops * (f->params->L_ns + f->stream));
 }
 
 /* A node that receives at r sends from r + o_recv on (shared gap: max(o_recv, g)), E apart. */
@@ -58,13 +66,35 @@ static void fold_broadcast(struct fold *f)
     for (int i = 1; i < f->P && !f->too_large; i++) {
         const struct lpi_tree_place *place = &f->places[i];
         const int src = f->places[place->parent].rank, dst = place->rank;
-        const int64_t start = f->ready[place->parent] + place->k * f->E;
+        const int64_t start = within_clock(f, f->ready[place->parent] + (__int128)place->k * f->E);
         const int64_t received = arrival(f, start, src, dst);
 
         f->messages[i] = (struct message){start, src, dst, place->k};
         f->ready[i] = received + turn;
         f->last = lpi_max(f->last, received + p->o_recv_ns);
     }
+}
+
+/* From the leaves up: a node is ready when the last of its children's vectors is combined. */
+static void fold_reduction(struct fold *f, const struct lpi_reduce_times *t, int64_t combine_ns)
+{
+    const int64_t busy = f->params->o_recv_ns + combine_ns;
+
+    for (int i = f->P - 1; i >= 0 && !f->too_large; i--) {
+        const struct lpi_tree_place *place = &f->places[i];
+        int64_t next = LOGP_NEVER; /* receive */
+
+        for (int k = 0; k < place->n_children; k++) {
+            const int child = place->first_child + k, src = f->places[child].rank;
+            const int64_t start = f->ready[child];
+            const int64_t received = lpi_max(next, arrival(f, start, src, place->rank));
+
+            f->messages[child] = (struct message){start, src, place->rank, 0};
+            next = within_clock(f, (__int128)received + t->B);
+            f->ready[i] = within_clock(f, (__int128)received + busy);
+        }
+    }
+    f->last = f->ready[0];
 }
 
 static int in_order(const void *a, const void *b)
@@ -123,22 +153,36 @@ static struct logp_prediction conclude(const struct fold *f)
     return p;
 }
 
+static void fold_tree(struct fold *f, enum lpi_direction direction, const struct logp_coll *c)
+{
+    if (direction == LPI_FROM_ROOT) {
+        f->stream = logp_stream_ns(&c->params, c->n_bytes);
+        f->E = lpi_times(&c->params, c->n_bytes).E;
+        fold_broadcast(f);
+    } else {
+        const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+        f->stream = logp_stream_ns(&c->params, lpi_vector_bytes(c));
+        fold_reduction(f, &t, lpi_combine_ns(&c->params, c->count));
+    }
+}
+
 struct logp_prediction lpi_topology_predict(const struct logp_algorithm *algorithm, int64_t P,
                                             const struct logp_coll *c)
 {
+    const enum lpi_direction direction = lpi_direction_of(algorithm);
     struct logp_prediction prediction = lpi_no_prediction();
     struct fold f = {.topology = c->topology, .params = &c->params, .P = (int)P};
 
     if (P > MOST_PROCESSORS || P != logp_topology_size(c->topology) || c->root < 0 ||
-        c->root >= P || lpi_direction_of(algorithm) == LPI_NO_TREE ||
+        c->root >= P || direction == LPI_NO_TREE ||
+        (direction == LPI_TO_ROOT && c->params.gap_shared) ||
         lpi_whole_tree(algorithm, f.P, c, &f.places) != 0)
         return prediction;
-    f.stream = logp_stream_ns(&c->params, c->n_bytes);
-    f.E = lpi_times(&c->params, c->n_bytes).E;
     f.messages = calloc((size_t)P, sizeof(*f.messages));
     f.ready = calloc((size_t)P, sizeof(*f.ready));
     if (f.messages != NULL && f.ready != NULL) {
-        fold_broadcast(&f);
+        fold_tree(&f, direction, c);
         prediction = conclude(&f);
     }
     free(f.messages);
