@@ -23,7 +23,7 @@ static void settle_gamma(struct options *o, enum logp_operands operands)
 struct logp_coll make_coll(struct options *o, const char *collective)
 {
     const enum logp_operands operands = operands_of(collective);
-    struct logp_coll c = {.root = (int)o->root, .k = o->k};
+    struct logp_coll c = {.root = (int)o->root, .k = o->k, .topology = o->topology};
 
     switch (operands) {
     case LOGP_OPERANDS_NONE:

@@ -124,6 +124,9 @@ int command_tree(struct options *o)
         bad_usage("tree %s: no such tree; one of: broadcast", o->words[1]);
     if (o->n_words > 2)
         bad_usage("%s: unexpected word", o->words[2]);
+    if (o->topology != NULL)
+        bad_option("--topology", logp_topology_spec(o->topology),
+                   "the tree is the best where all are neighbours");
     snprintf(text, sizeof(text), "%lld", (long long)o->P);
     if (o->P > MOST_NODES)
         bad_option("-P", text, "a whole tree is shown up to %d processors", MOST_NODES);
