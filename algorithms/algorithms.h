@@ -192,6 +192,8 @@ struct logp_prediction lpi_reduce_kchain_adaptive_sorted_predict(int64_t P,
  * the reductions. The farthest first: t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)),
  * h = 2^(lg P - 1); P = 2^x: D + (x-1) max(D, E). */
 __int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E);
+/* When all P could make another send: as t(P), but for P = 2 max(D, E); t(P) where E <= D. */
+__int128 lpi_doubling_sent(int64_t P, int64_t D, int64_t E);
 __int128 lpi_nearest_time(int64_t P, int64_t D, int64_t E);
 __int128 lpi_mesh_time(int64_t P, int64_t D, int64_t E); /* P a square */
 int lpi_most_ones(uint64_t x, int top);
@@ -204,6 +206,15 @@ struct logp_prediction lpi_reduce_nearest_predict(int64_t P, const struct logp_c
 const char *lpi_reduce_mesh_needs(int64_t P, const struct logp_coll *c);
 int lpi_reduce_mesh_plan(int P, int rank, struct logp_coll *c);
 struct logp_prediction lpi_reduce_mesh_predict(int64_t P, const struct logp_coll *c);
+
+/* matvec.c */
+const char *lpi_matvec_needs(int64_t P, const struct logp_coll *c);
+int lpi_matvec_plan(int P, int rank, struct logp_coll *c);
+int lpi_matvec_run(struct logp_vp *vp, const struct logp_coll *c);
+struct logp_prediction lpi_matvec_predict(int64_t P, const struct logp_coll *c);
+void lpi_matvec_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_matvec_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_matvec_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 /* topology_predict.c */
 struct logp_prediction lpi_topology_predict(const struct logp_algorithm *algorithm, int64_t P,

@@ -62,14 +62,14 @@ __int128 lpi_nearest_time(int64_t P, int64_t D, int64_t E)
     return P > 1 ? larger(larger(power, dense), (__int128)top * D) : 0;
 }
 
-/* When all P nodes of a row could make another send: as t(P), but b(2) = max(D, E). */
-static __int128 row_time(int64_t P, int64_t D, int64_t E)
+__int128 lpi_doubling_sent(int64_t P, int64_t D, int64_t E)
 {
     if (P == 1)
         return 0;
     if ((P & (P - 1)) == 0)
         return (__int128)floor_log2(P) * lpi_max(D, E);
-    return larger(D + row_time(P - lpi_half(P), D, E), E + row_time(lpi_half(P), D, E));
+    return larger(D + lpi_doubling_sent(P - lpi_half(P), D, E),
+                  E + lpi_doubling_sent(lpi_half(P), D, E));
 }
 
 /* The last column begins when its first node is through with the row. */
@@ -77,7 +77,7 @@ __int128 lpi_mesh_time(int64_t P, int64_t D, int64_t E)
 {
     const int64_t side = lpi_isqrt(P);
 
-    return row_time(side, D, E) + lpi_doubling_time(side, D, E);
+    return lpi_doubling_sent(side, D, E) + lpi_doubling_time(side, D, E);
 }
 
 /* ---- reductions ---- */

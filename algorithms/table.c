@@ -82,6 +82,14 @@ static const struct logp_algorithm algorithms[] = {
     REDUCE(nearest, "binomial-nearest", lpi_reduce_needs_commutative, NULL,
            "recursive doubling backwards, the farthest first", grama),
     REDUCE(mesh, "mesh", lpi_reduce_mesh_needs, NULL, "all columns, then the root's row", grama),
+    {.collective = "matvec",
+     .name = "doubling",
+     .summary = "broadcast down columns, multiply, reduce rows",
+     .source = grama,
+     .needs = lpi_matvec_needs,
+     .plan = lpi_matvec_plan,
+     .run = lpi_matvec_run,
+     .predict = lpi_matvec_predict},
 };
 
 static const struct logp_collective collectives[] = {
@@ -93,6 +101,8 @@ static const struct logp_collective collectives[] = {
      lpi_alltoall_sizes, lpi_alltoall_fill, lpi_alltoall_check},
     {"reduce", "a vector from each, combined on the root", true, LOGP_OPERANDS_VECTOR,
      lpi_reduce_sizes, lpi_reduce_fill, lpi_reduce_check},
+    {"matvec", "matrix times vector, in blocks on n x n", false, LOGP_OPERANDS_VECTOR,
+     lpi_matvec_sizes, lpi_matvec_fill, lpi_matvec_check},
 };
 
 const struct logp_algorithm *logp_algorithms(size_t *n)

@@ -91,7 +91,7 @@ static void print_entries(enum output_format format, const struct entry *e, size
             printf("%s,%s,\"%s\",\"%s\"\n", e[i].name, of, e[i].summary,
                    e[i].source != NULL ? e[i].source : "");
         } else if (e[i].of != NULL) {
-            printf("  %-10s %-10s %-42s %s\n", of, e[i].name, e[i].summary, e[i].source);
+            printf("  %-10s %-22s %-48s %s\n", of, e[i].name, e[i].summary, e[i].source);
         } else {
             printf("  %-10s %s\n", e[i].name, e[i].summary);
         }

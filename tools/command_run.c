@@ -98,6 +98,18 @@ static void add_if_it_applies(const struct options *o, const struct logp_algorit
         rows[(*n)++].algorithm = a;
 }
 
+_Noreturn static void none_applies(const struct options *o, const char *collective,
+                                   const struct logp_coll *c)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    while (strcmp(a->collective, collective) != 0)
+        a++;
+    bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here; %s needs %s",
+               collective, a->name, logp_algorithm_needs(a, o->P, c));
+}
+
 static size_t choose_algorithms(const struct options *o, const char *collective,
                                 const struct logp_coll *c, struct row *rows)
 {
@@ -115,7 +127,7 @@ static size_t choose_algorithms(const struct options *o, const char *collective,
         n = choose_named(o, collective, c, rows);
     }
     if (n == 0)
-        bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here", collective);
+        none_applies(o, collective, c);
     return n;
 }
 

@@ -48,7 +48,8 @@ struct logp_coll {
     int tag;        /**< >= 0; its messages use it, in the context of the view they are run in */
     size_t n_bytes; /**< broadcast: size of the item; alltoall: for each destination;
                          transpose: size of an element */
-    int64_t count;  /**< reduce: elements of a vector; summation: operands of all together */
+    int64_t count;  /**< reduce: elements of a vector; summation: operands of all together;
+                         matvec: rows and columns of each processor's block */
     const struct logp_op *op;  /**< reduce, summation: how they combine; not copied */
     int64_t rows, cols;        /**< transpose: the matrix */
     enum logp_packing packing; /**< transpose */
@@ -58,8 +59,10 @@ struct logp_coll {
     int64_t work_ns;           /**< torus: time to process the whole message */
     bool no_overlap;           /**< torus: processing does not overlap with sending */
     void *buf;      /**< the processor's operands; broadcast: the item on the root, room for it
-                         elsewhere; alltoall: P items, that for rank i at i n_bytes */
-    void *recv_buf; /**< the result: alltoall: room for P items, by source; reduce: on the root */
+                         elsewhere; alltoall: P items, that for rank i at i n_bytes; matvec: the
+                         block, row by row, and the piece of the vector (row 0) or room for it */
+    void *recv_buf; /**< the result: alltoall: room for P items, by source; reduce: on the root;
+                         matvec: a piece of it in column 0, elsewhere room for one */
     struct logp_params params;            /**< the model that the algorithm plans for */
     const struct logp_topology *topology; /**< the network that predictions are for; NULL: none,
                                                any two processors are neighbours */
