@@ -159,6 +159,8 @@ void lpi_reduce_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 bool lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 const char *lpi_reduce_needs_commutative(int64_t P, const struct logp_coll *c);
 const char *lpi_reduce_needs_order(int64_t P, const struct logp_coll *c);
+
+/* reduce_tree.c: reductions along trees. */
 const char *lpi_reduce_optimal_needs(int64_t P, const struct logp_coll *c);
 int lpi_reduce_flat_plan(int P, int rank, struct logp_coll *c);
 struct logp_prediction lpi_reduce_flat_predict(int64_t P, const struct logp_coll *c);

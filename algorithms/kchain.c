@@ -204,7 +204,7 @@ static struct logp_prediction long_first_time(int64_t P, int64_t k, const struct
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
-    if (P == 1)
+    if (P <= 1)
         return lpi_exact(0);
     return lpi_reduce_ends_at(P, (__int128)ceil_div(P - 1, k) * t.a + (__int128)(k - 1) * t.B, c);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reduce: a vector from each processor, combined element by element, on the root. Every algorithm
- * is a tree (shapes.c, kchain.c); what a processor does is the same for all of them: it receives
- * its children's vectors one after the other, combines each with what it has, and sends the result
- * up.
+ * is a tree (reduce_tree.c, kchain.c); what a processor does is the same for all of them: it
+ * receives its children's vectors one after the other, combines each with what it has, and sends
+ * the result up.
  *
  * With D and st of a whole vector and c the time to combine one with another, a = D + c is the time
  * from a child's send until its vector is part of its parent's, and B = max(o_recv + c, g + st) the
@@ -18,7 +18,6 @@
  */
 #include "algorithms.h"
 
-#include <logp/tree.h>
 #include <logp/vp.h>
 
 #include <errno.h>
@@ -214,131 +213,4 @@ struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct lo
     if (P == 1)
         return lpi_exact(0);
     return c->params.gap_shared ? lpi_no_prediction() : lpi_exact(T);
-}
-
-/* ---- flat: everyone sends to the root ---- */
-
-/* It receives from root-1, ..., 0, then from root+1, ..., P-1: so each vector that comes is next to
- * those that are there, and the order of ranks is kept for any root. */
-int lpi_reduce_flat_plan(int P, int rank, struct logp_coll *c)
-{
-    const int rc = lpi_plan_flat(P, rank, c);
-
-    for (int i = 0; rc == 0 && i < c->plan.n_children; i++)
-        c->plan.children[i] = i < c->root ? c->root - 1 - i : i + 1;
-    return lpi_reduce_finish_plan(rc, c);
-}
-
-/* a + (P-2) B, P >= 2 */
-struct logp_prediction lpi_reduce_flat_predict(int64_t P, const struct logp_coll *c)
-{
-    const struct lpi_reduce_times t = lpi_reduce_times(c);
-
-    return lpi_reduce_ends_at(P, t.a + (__int128)(P - 2) * t.B, c);
-}
-
-/* ---- chain: v receives from v+1 and sends to v-1 ---- */
-
-int lpi_reduce_chain_plan(int P, int rank, struct logp_coll *c)
-{
-    return lpi_reduce_finish_plan(lpi_plan_chain(P, rank, c), c);
-}
-
-/* (P-1) a */
-struct logp_prediction lpi_reduce_chain_predict(int64_t P, const struct logp_coll *c)
-{
-    return lpi_reduce_ends_at(P, (__int128)(P - 1) * lpi_reduce_times(c).a, c);
-}
-
-/* ---- binary: v receives from 2v+1, then from 2v+2 ---- */
-
-int lpi_reduce_binary_plan(int P, int rank, struct logp_coll *c)
-{
-    return lpi_reduce_finish_plan(lpi_plan_binary(P, rank, c), c);
-}
-
-/*
- * A perfect tree of height h: h (a + B). Otherwise t(P) = max(t(left) + a + B, t(right) + a),
- * without the right subtree t(left) + a. One of the two is perfect, so that there is one call of
- * each depth.
- */
-static __int128 binary_time(int64_t P, const struct lpi_reduce_times *t)
-{
-    const int height = 63 - __builtin_clzll((uint64_t)P);
-    const int64_t full = INT64_C(1) << height >> 1; /* the lowest level of the left subtree */
-    const int64_t lowest = P + 1 - (INT64_C(1) << height);
-    const int64_t left = full - 1 + (lowest < full ? lowest : full);
-    __int128 first, second;
-
-    if ((P & (P + 1)) == 0)
-        return (__int128)height * (t->a + t->B);
-    first = binary_time(left, t) + t->a;
-    if (P == 2)
-        return first;
-    second = binary_time(P - 1 - left, t) + t->a;
-    return first + t->B > second ? first + t->B : second;
-}
-
-/* Any P: the recurrence above. */
-struct logp_prediction lpi_reduce_binary_predict(int64_t P, const struct logp_coll *c)
-{
-    const struct lpi_reduce_times t = lpi_reduce_times(c);
-
-    return lpi_reduce_ends_at(P, binary_time(P, &t), c);
-}
-
-/* ---- binomial: recursive doubling backwards, the nearest first ---- */
-
-int lpi_reduce_binomial_plan(int P, int rank, struct logp_coll *c)
-{
-    const int rc = lpi_plan_binomial(P, rank, c);
-
-    if (rc == 0)
-        lpi_reverse_children(&c->plan);
-    return lpi_reduce_finish_plan(rc, c);
-}
-
-/* t(1) = 0, t(2) = a, t(P) = max(t(h) + B, t(P-h) + a), h = 2^(lg P - 1);
- * P = 2^x: a + (x-1) max(a, B) */
-struct logp_prediction lpi_reduce_binomial_predict(int64_t P, const struct logp_coll *c)
-{
-    const struct lpi_reduce_times t = lpi_reduce_times(c);
-
-    return lpi_reduce_ends_at(P, lpi_doubling_time(P, t.a, t.B), c);
-}
-
-/* ---- optimal: the best broadcast tree backwards, a for d and B for e ---- */
-
-const char *lpi_reduce_optimal_needs(int64_t P, const struct logp_coll *c)
-{
-    const struct lpi_reduce_times t = lpi_reduce_times(c);
-
-    if (lpi_max(t.a, t.B) > 3 * LOGP_PARAM_MAX_NS)
-        return "messages that take less than 34 days";
-    return lpi_reduce_needs_commutative(P, c);
-}
-
-int lpi_reduce_optimal_plan(int P, int rank, struct logp_coll *c)
-{
-    const struct lpi_reduce_times t = lpi_reduce_times(c);
-    struct logp_tree tree;
-    int rc = logp_tree_init(&tree, P, t.a, t.B);
-
-    if (rc == 0)
-        rc = lpi_plan_optimal(&tree, rank, c);
-    if (rc == 0)
-        lpi_reverse_children(&c->plan);
-    return lpi_reduce_finish_plan(rc, c);
-}
-
-/* The least n with f(n) >= P. No tree is faster: those that are ready within n receive from nodes
- * that are within n - a, n - a - B, ..., which is how f counts. */
-struct logp_prediction lpi_reduce_optimal_predict(int64_t P, const struct logp_coll *c)
-{
-    const struct lpi_reduce_times t = lpi_reduce_times(c);
-    struct logp_tree tree;
-
-    if (logp_tree_init(&tree, P, t.a, t.B) != 0)
-        return lpi_no_prediction();
-    return lpi_reduce_ends_at(P, logp_tree_time(&tree), c);
 }

@@ -96,7 +96,7 @@ static int64_t try_all(const char *name, int64_t P, const struct logp_coll *c, i
 Test(reduce_time, the_best_numbers_of_chains_are_the_golden_ones)
 {
     const struct logp_coll c = usual(1);
-    int64_t k;
+    int64_t k = 0;
 
     cr_expect_eq(try_all("kchain", 48, &c, &k), 88);
     cr_expect_eq(k, 12);

@@ -173,7 +173,8 @@ LOGP_API int64_t logp_textbook_cost(int64_t P, const struct logp_params *params,
 
 /**
  * Work out what this rank does. To be undone with logp_coll_unplan().
- * @return 0; -EINVAL (rank or root out of range), -ENOTSUP (logp_algorithm_needs()), -ENOMEM
+ * @return 0; -EINVAL (rank or root out of range; reduce: no op, or a negative count), -ENOTSUP
+ *         (logp_algorithm_needs()), -ENOMEM
  */
 LOGP_API int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank,
                             struct logp_coll *c);
