@@ -114,8 +114,8 @@ json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 a
     run broadcast --algo flat --clock virtual --plugin "$plugin"
 
 # same seed, same bytes
-"$logp" run broadcast --algo all --clock virtual --format json >"$dir/a"
-"$logp" run broadcast --algo all --clock virtual --format json >"$dir/b"
+"$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/a"
+"$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/b"
 cmp -s "$dir/a" "$dir/b" || fail "two virtual runs differ"
 
 # CSV: a header, and as many cells in each row
