@@ -72,6 +72,26 @@ static inline int64_t lpi_half(int64_t n)
     return INT64_C(1) << (63 - __builtin_clzll((uint64_t)(n - 1)));
 }
 
+/* The largest whole number whose square is at most n >= 0. */
+static inline int64_t lpi_isqrt(int64_t n)
+{
+    int64_t root = 0;
+
+    for (int bit = 31; bit >= 0; bit--) {
+        const int64_t more = root + (INT64_C(1) << bit);
+
+        if (more <= n / more)
+            root = more;
+    }
+    return root;
+}
+
+static inline const char *lpi_needs_square(int64_t P, const struct logp_coll *c)
+{
+    (void)c;
+    return lpi_isqrt(P) * lpi_isqrt(P) == P ? NULL : "a square number of processors";
+}
+
 /* shapes.c: collectives along trees. */
 struct lpi_tree_shape {
     /* Parent of virtual rank v > 0, and its k-th child in the order of sending, -1: no more. */
@@ -86,6 +106,8 @@ int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
 /* The usual relabelling, v = (rank - root) mod P, and its inverse. */
 int lpi_rotate(int v, int root, int P);
 int lpi_virtual_rank(int rank, int root, int P);
+/* A reduction receives from its children in the order opposite to the broadcast's. */
+void lpi_reverse_children(struct logp_plan *plan);
 /* Children are in the order in which a broadcast sends to them. 0; -ENOMEM */
 int lpi_plan_flat(int P, int rank, struct logp_coll *c);
 int lpi_plan_chain(int P, int rank, struct logp_coll *c);
@@ -215,6 +237,8 @@ struct lpi_reduce_times {
 };
 
 struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c);
+/* Of the vector of each processor. */
+size_t lpi_vector_bytes(const struct logp_coll *c);
 /* Give a tree's plan what lpi_reduce_run() works with; rc: of making the tree. 0; rc, -EINVAL,
  * -ENOMEM */
 int lpi_reduce_finish_plan(int rc, struct logp_coll *c);
@@ -306,6 +330,58 @@ int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *coll
 void lpi_buffers_place(const struct lpi_buffers *b, const struct logp_collective *collective,
                        int rank, struct logp_coll *c);
 void lpi_buffers_destroy(struct lpi_buffers *b);
+
+/* doubling.c: broadcasts by recursive doubling, D for a message and E between sends; with a and B
+ * the reductions. The farthest first: t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)),
+ * h = 2^(lg P - 1); P = 2^x: D + (x-1) max(D, E). */
+__int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E);
+/* When all P could make another send: as t(P), but for P = 2 max(D, E); t(P) where E <= D. */
+__int128 lpi_doubling_sent(int64_t P, int64_t D, int64_t E);
+__int128 lpi_nearest_time(int64_t P, int64_t D, int64_t E);
+__int128 lpi_mesh_time(int64_t P, int64_t D, int64_t E); /* P a square */
+int lpi_most_ones(uint64_t x, int top);
+int lpi_plan_nearest(int P, int rank, struct logp_coll *c);
+int lpi_plan_mesh(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_broadcast_nearest_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_broadcast_mesh_predict(int64_t P, const struct logp_coll *c);
+int lpi_reduce_nearest_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_nearest_predict(int64_t P, const struct logp_coll *c);
+const char *lpi_reduce_mesh_needs(int64_t P, const struct logp_coll *c);
+int lpi_reduce_mesh_plan(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_reduce_mesh_predict(int64_t P, const struct logp_coll *c);
+
+/* matvec.c */
+const char *lpi_matvec_needs(int64_t P, const struct logp_coll *c);
+int lpi_matvec_plan(int P, int rank, struct logp_coll *c);
+int lpi_matvec_run(struct logp_vp *vp, const struct logp_coll *c);
+struct logp_prediction lpi_matvec_predict(int64_t P, const struct logp_coll *c);
+void lpi_matvec_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_matvec_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_matvec_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* topology_predict.c */
+struct logp_prediction lpi_topology_predict(const struct logp_algorithm *algorithm, int64_t P,
+                                            const struct logp_coll *c);
+
+/* The whole tree of an algorithm: whole_tree.c. Level by level from the root, children of a node
+ * side by side in their order. */
+struct lpi_tree_place {
+    int rank;
+    int parent; /* index; the root: -1 */
+    int k;      /* it is its parent's k-th child */
+    int first_child, n_children;
+};
+
+enum lpi_direction {
+    LPI_NO_TREE,
+    LPI_FROM_ROOT, /* children in the order of sending */
+    LPI_TO_ROOT,   /* children in the order of receiving */
+};
+
+enum lpi_direction lpi_direction_of(const struct logp_algorithm *algorithm);
+/* P places, to be freed. 0; -ENOMEM, -ENOTSUP (the plans make no tree) */
+int lpi_whole_tree(const struct logp_algorithm *algorithm, int P, const struct logp_coll *c,
+                   struct lpi_tree_place **out);
 
 /* op.c: n operands of an experiment. */
 void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed);

@@ -70,21 +70,6 @@ struct logp_prediction lpi_broadcast_chain_predict(int64_t P, const struct logp_
     return ends_at(P, (__int128)(P - 1) * t.D, &t);
 }
 
-/* The most ones among the numbers 2^top .. x, x >= 2^top: x, or x with a one cleared and all
- * below it set. */
-static int most_ones(uint64_t x, int top)
-{
-    int most = __builtin_popcountll(x);
-
-    for (int i = 0; i < top; i++)
-        if ((x >> i) & 1) {
-            const int ones = __builtin_popcountll(x >> (i + 1)) + i;
-
-            most = ones > most ? ones : most;
-        }
-    return most;
-}
-
 /*
  * The largest depth x D + right turns x E. The path to v is the binary of v + 1 below its first
  * one, a right turn for each one; only the last level and the full one above can be the latest.
@@ -93,31 +78,36 @@ struct logp_prediction lpi_broadcast_binary_predict(int64_t P, const struct logp
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
     const int depth = 63 - __builtin_clzll((uint64_t)P);
-    const int64_t last = depth * t.D + (most_ones((uint64_t)P, depth) - 1) * t.E;
-    const int64_t above = depth > 0 ? (depth - 1) * (t.D + t.E) : 0;
+    const __int128 last =
+        (__int128)depth * t.D + (__int128)(lpi_most_ones((uint64_t)P, depth) - 1) * t.E;
+    const __int128 above = depth > 0 ? (__int128)(depth - 1) * (t.D + t.E) : 0;
 
-    return ends_at(P, lpi_max(last, above), &t);
+    return ends_at(P, last > above ? last : above, &t);
 }
 
 /* t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)); P = 2^x: D + (x-1) max(D, E) */
-static int64_t binomial_time(int64_t P, const struct lpi_times *t)
-{
-    const int x = P > 1 ? 63 - __builtin_clzll((uint64_t)P) : 0;
-    int64_t h;
-
-    if (P == 1)
-        return 0;
-    if ((P & (P - 1)) == 0)
-        return t->D + (x - 1) * lpi_max(t->D, t->E);
-    h = lpi_half(P);
-    return lpi_max(t->D + binomial_time(P - h, t), t->E + binomial_time(h, t));
-}
-
 struct logp_prediction lpi_broadcast_binomial_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
 
-    return ends_at(P, binomial_time(P, &t), &t);
+    return ends_at(P, lpi_doubling_time(P, t.D, t.E), &t);
+}
+
+/* Over all v < P with m ones and top bit t, the largest m D + (t + 1 - m) E. */
+struct logp_prediction lpi_broadcast_nearest_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
+
+    return ends_at(P, lpi_nearest_time(P, t.D, t.E), &t);
+}
+
+/* P = 4^x: the formula of `binomial`; other squares q^2, where E <= D: 2 t(q) of `binomial`; else
+ * the recurrence in doubling.c. */
+struct logp_prediction lpi_broadcast_mesh_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
+
+    return ends_at(P, lpi_mesh_time(P, t.D, t.E), &t);
 }
 
 /* The tree for these L, o, g. */

@@ -44,13 +44,28 @@ const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t
     return algorithm->needs != NULL ? algorithm->needs(P, c) : NULL;
 }
 
+/* How much a prediction promises: a lower bound less than any other. */
+static int promise(const struct logp_prediction *p)
+{
+    if (p->certainty == LOGP_PREDICTION_NONE)
+        return 0;
+    return p->certainty == LOGP_PREDICTION_LOWER_BOUND ? 1 : 2;
+}
+
+static bool better(const struct logp_prediction *p, const struct logp_prediction *than)
+{
+    if (promise(p) != promise(than))
+        return promise(p) > promise(than);
+    return promise(p) > 0 && p->ns < than->ns;
+}
+
 const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
                                                  const struct logp_coll *c)
 {
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n), *best = NULL;
     struct logp_coll free_network = *c; /* the formulas know no capacity: compare without */
-    int64_t least = INT64_MAX;
+    struct logp_prediction least = lpi_no_prediction();
 
     free_network.params.capacity = 0;
     for (size_t i = 0; i < n; i++) {
@@ -59,9 +74,9 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
         if (strcmp(a[i].collective, collective) != 0 || logp_algorithm_needs(&a[i], P, c) != NULL)
             continue;
         p = logp_predict(&a[i], P, &free_network);
-        if (best == NULL || (p.certainty != LOGP_PREDICTION_NONE && p.ns < least)) {
+        if (best == NULL || better(&p, &least)) {
             best = &a[i];
-            least = p.certainty != LOGP_PREDICTION_NONE ? p.ns : INT64_MAX;
+            least = p;
         }
     }
     return best;
@@ -73,7 +88,17 @@ struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int6
     if (P < 1 || P > LOGP_TREE_MAX || logp_capacity(&c->params) > 0 ||
         logp_algorithm_needs(algorithm, P, c) != NULL)
         return lpi_no_prediction();
+    if (c->topology != NULL && P > 1)
+        return lpi_topology_predict(algorithm, P, c);
     return algorithm->predict(P, c);
+}
+
+int64_t logp_textbook_cost(int64_t P, const struct logp_params *p, size_t n_bytes)
+{
+    const int64_t once = p->o_send_ns + p->L_ns + p->o_recv_ns + logp_stream_ns(p, n_bytes);
+    const __int128 ns = P > 1 ? (__int128)once * (64 - __builtin_clzll((uint64_t)P - 1)) : 0;
+
+    return ns > INT64_MAX ? -1 : (int64_t)ns;
 }
 
 int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c)

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t vector_bytes(const struct logp_coll *c)
+size_t lpi_vector_bytes(const struct logp_coll *c)
 {
     const size_t element = c->op != NULL ? c->op->element_bytes : 8;
 
@@ -34,7 +34,7 @@ static size_t vector_bytes(const struct logp_coll *c)
 struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c)
 {
     const struct logp_params *p = &c->params;
-    const int64_t stream = logp_stream_ns(p, vector_bytes(c));
+    const int64_t stream = logp_stream_ns(p, lpi_vector_bytes(c));
     const int64_t combine = lpi_combine_ns(p, c->count);
 
     return (struct lpi_reduce_times){
@@ -54,7 +54,7 @@ static size_t slot_bytes(size_t n_bytes)
 /* Of the two vectors that a processor with children works with, the root has one: recv_buf. */
 int lpi_reduce_finish_plan(int rc, struct logp_coll *c)
 {
-    const size_t bytes = vector_bytes(c);
+    const size_t bytes = lpi_vector_bytes(c);
     const bool one_will_do = c->plan.n_children == 1 && (c->op == NULL || c->op->commutative);
     const size_t n = (one_will_do ? 1 : 2) - (size_t)(c->plan.parent < 0);
 
@@ -127,7 +127,7 @@ static int take_child(struct logp_vp *vp, const struct logp_coll *c, int i, stru
 int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c)
 {
     const bool root = c->plan.parent < 0;
-    struct work w = {.n_bytes = vector_bytes(c),
+    struct work w = {.n_bytes = lpi_vector_bytes(c),
                      .combine_ns = lpi_combine_ns(&c->params, c->count)};
     char *one = root ? c->recv_buf : c->plan.scratch, *two = c->plan.scratch, *result = c->buf;
     int rc = 0;
@@ -152,7 +152,7 @@ int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c)
 void lpi_reduce_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
     (void)P;
-    *buf = vector_bytes(c);
+    *buf = lpi_vector_bytes(c);
     *recv_buf = rank == c->root ? *buf : 0;
 }
 
@@ -165,13 +165,13 @@ void lpi_reduce_fill(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
     lpi_op_fill(c->op, c->buf, (size_t)c->count, operand_seed(P, rank, seed));
     if (rank == c->root && c->count > 0)
-        memset(c->recv_buf, 0xa5, vector_bytes(c));
+        memset(c->recv_buf, 0xa5, lpi_vector_bytes(c));
 }
 
 /* All operands again, combined in the order of ranks. */
 bool lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
-    const size_t bytes = vector_bytes(c), n = (size_t)c->count;
+    const size_t bytes = lpi_vector_bytes(c), n = (size_t)c->count;
     char *expected, *operand;
     bool right = false;
 

@@ -7,17 +7,6 @@
 
 #include <logp/tree.h>
 
-/* A broadcast's tree backwards: what it sends to last is received first. */
-static void reverse_children(struct logp_plan *plan)
-{
-    for (int i = 0, j = plan->n_children - 1; i < j; i++, j--) {
-        const int child = plan->children[i];
-
-        plan->children[i] = plan->children[j];
-        plan->children[j] = child;
-    }
-}
-
 /* ---- flat: everyone sends to the root ---- */
 
 /* It receives from root-1, ..., 0, then from root+1, ..., P-1: so each vector that comes is next to
@@ -96,32 +85,17 @@ int lpi_reduce_binomial_plan(int P, int rank, struct logp_coll *c)
     const int rc = lpi_plan_binomial(P, rank, c);
 
     if (rc == 0)
-        reverse_children(&c->plan);
+        lpi_reverse_children(&c->plan);
     return lpi_reduce_finish_plan(rc, c);
 }
 
 /* t(1) = 0, t(2) = a, t(P) = max(t(h) + B, t(P-h) + a), h = 2^(lg P - 1);
  * P = 2^x: a + (x-1) max(a, B) */
-static __int128 binomial_time(int64_t P, const struct lpi_reduce_times *t)
-{
-    const int x = P > 1 ? 63 - __builtin_clzll((uint64_t)P) : 0;
-    __int128 near, far;
-
-    if (P == 1)
-        return 0;
-    if ((P & (P - 1)) == 0)
-        return t->a + (__int128)(x - 1) * lpi_max(t->a, t->B);
-    near = binomial_time(lpi_half(P), t) + t->B;
-    far = binomial_time(P - lpi_half(P), t) + t->a;
-    return near > far ? near : far;
-}
-
-/* Any P: the recurrence above. */
 struct logp_prediction lpi_reduce_binomial_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
-    return lpi_reduce_ends_at(P, binomial_time(P, &t), c);
+    return lpi_reduce_ends_at(P, lpi_doubling_time(P, t.a, t.B), c);
 }
 
 /* ---- optimal: the best broadcast tree backwards, a for d and B for e ---- */
@@ -144,7 +118,7 @@ int lpi_reduce_optimal_plan(int P, int rank, struct logp_coll *c)
     if (rc == 0)
         rc = lpi_plan_optimal(&tree, rank, c);
     if (rc == 0)
-        reverse_children(&c->plan);
+        lpi_reverse_children(&c->plan);
     return lpi_reduce_finish_plan(rc, c);
 }
 

@@ -40,6 +40,16 @@ int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
     return 0;
 }
 
+void lpi_reverse_children(struct logp_plan *plan)
+{
+    for (int i = 0, j = plan->n_children - 1; i < j; i++, j--) {
+        const int child = plan->children[i];
+
+        plan->children[i] = plan->children[j];
+        plan->children[j] = child;
+    }
+}
+
 static int plan_rotated(int P, int rank, const struct lpi_tree_shape *shape, struct logp_coll *c)
 {
     return lpi_plan_tree(P, lpi_virtual_rank(rank, c->root, P), shape, lpi_rotate, c);
@@ -149,13 +159,86 @@ static int flip(int v, int root, int P)
     return (P & (P - 1)) == 0 ? v ^ root : lpi_rotate(v, root, P);
 }
 
+static int flipped(int P, int rank, int root)
+{
+    return (P & (P - 1)) == 0 ? rank ^ root : lpi_virtual_rank(rank, root, P);
+}
+
 /* Relabelled by exclusive or where P is a power of two, by rotation otherwise. */
 int lpi_plan_binomial(int P, int rank, struct logp_coll *c)
 {
-    const int v = (P & (P - 1)) == 0 ? rank ^ c->root : lpi_virtual_rank(rank, c->root, P);
+    return lpi_plan_tree(P, flipped(P, rank, c->root),
+                         &(struct lpi_tree_shape){binomial_parent, binomial_child, NULL}, flip, c);
+}
 
-    return lpi_plan_tree(P, v, &(struct lpi_tree_shape){binomial_parent, binomial_child, NULL},
-                         flip, c);
+/* ---- binomial, the nearest first: v sends to v + 2^j, from the first power of two above v ---- */
+
+static int nearest_parent(int P, int v, const void *shape)
+{
+    (void)P, (void)shape;
+    return v - (1 << (31 - __builtin_clz((unsigned)v)));
+}
+
+static int nearest_child(int P, int v, int k, const void *shape)
+{
+    const int first = v > 0 ? 32 - __builtin_clz((unsigned)v) : 0;
+
+    (void)shape;
+    return first + k < 31 && 1 << (first + k) < P - v ? v + (1 << (first + k)) : -1;
+}
+
+int lpi_plan_nearest(int P, int rank, struct logp_coll *c)
+{
+    return lpi_plan_tree(P, flipped(P, rank, c->root),
+                         &(struct lpi_tree_shape){nearest_parent, nearest_child, NULL}, flip, c);
+}
+
+/* ---- mesh: `binomial` along the root's row, then along all columns ---- */
+
+/* v = row x side + column; in row 0 first the children of the row. */
+static int mesh_parent(int P, int v, const void *shape)
+{
+    const int side = (int)lpi_isqrt(P), row = v / side, col = v % side;
+
+    if (row > 0)
+        return binomial_parent(side, row, shape) * side + col;
+    return binomial_parent(side, col, shape);
+}
+
+static int mesh_child(int P, int v, int k, const void *shape)
+{
+    const int side = (int)lpi_isqrt(P), row = v / side, col = v % side;
+    int child;
+
+    if (row == 0) {
+        int n = 0;
+
+        while ((child = binomial_child(side, col, n, shape)) >= 0 && n < k)
+            n++;
+        if (child >= 0)
+            return child;
+        k -= n;
+    }
+    child = binomial_child(side, row, k, shape);
+    return child >= 0 ? child * side + col : -1;
+}
+
+static int mesh_rank(int v, int root, int P)
+{
+    const int side = (int)lpi_isqrt(P);
+
+    return flip(v / side, root / side, side) * side + flip(v % side, root % side, side);
+}
+
+/* Rows and columns are each relabelled as `binomial` does it. */
+int lpi_plan_mesh(int P, int rank, struct logp_coll *c)
+{
+    const int side = (int)lpi_isqrt(P);
+    const int row = flipped(side, rank / side, c->root / side);
+    const int col = flipped(side, rank % side, c->root % side);
+
+    return lpi_plan_tree(P, row * side + col,
+                         &(struct lpi_tree_shape){mesh_parent, mesh_child, NULL}, mesh_rank, c);
 }
 
 /* ---- optimal: the tree of Shou & Chen ---- */

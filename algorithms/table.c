@@ -41,6 +41,21 @@ static const struct logp_algorithm algorithms[] = {
     BROADCAST(binary, lpi_plan_binary, "a binary tree in heap order", shou_chen),
     BROADCAST(binomial, lpi_plan_binomial, "recursive doubling, the farthest first", grama),
     BROADCAST(optimal, lpi_broadcast_optimal_plan, "the best tree for these L, o, g", shou_chen),
+    {.collective = "broadcast",
+     .name = "binomial-nearest",
+     .summary = "recursive doubling, the nearest first",
+     .source = grama,
+     .plan = lpi_plan_nearest,
+     .run = lpi_broadcast_run,
+     .predict = lpi_broadcast_nearest_predict},
+    {.collective = "broadcast",
+     .name = "mesh",
+     .summary = "binomial along the root's row, then columns",
+     .source = grama,
+     .needs = lpi_needs_square,
+     .plan = lpi_plan_mesh,
+     .run = lpi_broadcast_run,
+     .predict = lpi_broadcast_mesh_predict},
     {.collective = "barrier",
      .name = "dissemination",
      .summary = "in round d tell i + d, hear from i - d",
@@ -110,6 +125,17 @@ static const struct logp_algorithm algorithms[] = {
     SUMMATION("binomial", binomial, "recursive halving, the nearest first", grama),
     SUMMATION("optimal-paper", optimal_paper, "the broadcast tree in reverse, filled", shou_chen),
     SUMMATION("optimal", optimal, "the best tree, the best number of processors", shou_chen),
+    REDUCE(nearest, "binomial-nearest", lpi_reduce_needs_commutative, NULL,
+           "recursive doubling backwards, the farthest first", grama),
+    REDUCE(mesh, "mesh", lpi_reduce_mesh_needs, NULL, "all columns, then the root's row", grama),
+    {.collective = "matvec",
+     .name = "doubling",
+     .summary = "broadcast down columns, multiply, reduce rows",
+     .source = grama,
+     .needs = lpi_matvec_needs,
+     .plan = lpi_matvec_plan,
+     .run = lpi_matvec_run,
+     .predict = lpi_matvec_predict},
 };
 
 static const struct logp_collective collectives[] = {
@@ -125,6 +151,8 @@ static const struct logp_collective collectives[] = {
      lpi_reduce_sizes, lpi_reduce_fill, lpi_reduce_check},
     {"summation", "operands spread by the algorithm, combined on the root", true,
      LOGP_OPERANDS_TOTAL, lpi_summation_sizes, lpi_summation_fill, lpi_summation_check},
+    {"matvec", "matrix times vector, in blocks on n x n", false, LOGP_OPERANDS_VECTOR,
+     lpi_matvec_sizes, lpi_matvec_fill, lpi_matvec_check},
 };
 
 const struct logp_algorithm *logp_algorithms(size_t *n)

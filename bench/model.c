@@ -40,6 +40,8 @@ static void measure(const struct setting *s)
         };
         struct logp_record r;
 
+        if (logp_algorithm_needs(&a[i], s->P, &x.coll) != NULL)
+            continue;
         bench_check(logp_experiment_run(m, &x, &r), a[i].name);
         printf("%-7s %5d %6.1f  %-10s %-14s %11.3f %11.3f %11.3f %8.4f %8.3f %8.3f %4d %s\n",
                s->executor, s->P, (double)s->unit_ns / 1000, a[i].collective, a[i].name,

@@ -7,9 +7,7 @@
  * the old one. Under the virtual clock only one vp runs at a time, so a replacement ordered for a
  * virtual time is kept in a list, sorted by time, and made by the first vp whose send starts then.
  */
-#include "internal.h"
-
-#include "annotate.h"
+#include "call.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -134,6 +132,18 @@ int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int6
             return rc;
     }
     return lpi_delay_install(m, delay);
+}
+
+/* Time begins anew. Called by a vp while no other sends or receives. */
+void lpi_delay_restart(struct logp_machine *m, bool new_run)
+{
+    const struct logp_delay *d = model_lock(m);
+
+    if (d == NULL)
+        return;
+    if (d->ops->restart != NULL)
+        d->ops->restart(d->model, new_run);
+    model_unlock(m);
 }
 
 /* The machine ends: no reader is left. */

@@ -258,6 +258,7 @@ void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
 /* delay.c: the model in force. */
 int lpi_delay_install(struct logp_machine *m, struct logp_delay delay);
 void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
+void lpi_delay_restart(struct logp_machine *m, bool new_run);
 void lpi_delay_fini(struct logp_machine *m);
 
 /* recv.c */

@@ -371,13 +371,16 @@ void lpi_wake(struct lpi_proc *p, int64_t deadline)
 /* All procs of the machine have arrived: fix the start. */
 static void fix_start(struct logp_machine *m)
 {
+    /* relaxed: only this function changes it during a run */
+    const unsigned generation = atomic_load_explicit(&m->sync_generation, memory_order_relaxed);
     int64_t start = 0;
 
+    lpi_delay_restart(m, !m->is_virtual && generation == 0);
     if (m->is_virtual) {
         for (int i = 0; i < m->P; i++)
             if (m->procs[i].emulated > start)
                 start = m->procs[i].emulated;
-    } else if (atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0) {
+    } else if (generation == 0) {
         /* the first start of a run is its time 0 */
         m->base_ns = lpi_clock_ns(&m->clock) + START_MARGIN_NS;
     } else {
@@ -445,6 +448,8 @@ void lpi_proc_main(struct lpi_proc *p)
 
     p->state = LPI_RUNNING; /* its slot in the timers no longer holds */
     rc = lpi_stopped(p);
+    if (m->is_virtual && p->rank == 0) /* which is the first: all begin at 0 */
+        lpi_delay_restart(m, true);
     if (rc == 0 && !m->is_virtual)
         rc = lpi_sync(p, NULL);
     if (rc == 0)

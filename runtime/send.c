@@ -48,6 +48,15 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
     return rc;
 }
 
+/* The send has been charged, but does not take place. */
+static void unsend(struct lpi_proc *p, const struct logp_delay *d, const struct logp_port *before,
+                   const struct logp_transfer *t)
+{
+    p->port = *before;
+    if (d->ops->unsend != NULL)
+        d->ops->unsend(d->model, t);
+}
+
 /*
  * Start the send under model d, in an RCU section.
  * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or an
@@ -69,14 +78,14 @@ static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     if (capacity > 0) {
         rc = lpi_capacity_claim(p, to, capacity, t, &t->ready);
         if (rc != 0) {
-            p->port = before;
+            unsend(p, d, &before, t);
             return rc;
         }
     }
     e->arrival = t->arrival;
     rc = lpi_post(p, to, e);
     if (rc != 0)
-        p->port = before;
+        unsend(p, d, &before, t);
     else
         p->core->messages++;
     return rc;

@@ -33,7 +33,7 @@ json() {
 }
 
 # ---- what scripts rely on ----
-json 'length == 5 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
+json 'length == 6 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
       .measured_ns == null and .lag_ns == null and .emulated_ns.median == .predicted_ns and
       .messages == 7 and .restarts == 0 and .reps == 1)' \
     run broadcast --algo all --clock virtual
@@ -63,7 +63,7 @@ json 'map(.name) | index("optimal") != null' list algorithms
 json 'map(.name) == ["none","logp","loggp"]' list delays
 json 'map(.name) | index("broadcast") != null' list collectives
 
-json 'length == 5 and all(.[]; .verified and .ratio == 1 and .executor == "fiber")' \
+json 'length == 6 and all(.[]; .verified and .ratio == 1 and .executor == "fiber")' \
     run broadcast --algo all --clock virtual --executor fiber
 json '.[0] | (.verified and .ratio >= 1)' run broadcast --executor fiber -P 64 --reps 10
 json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 1500000 and .messages == 491520)' \
@@ -87,7 +87,7 @@ grep -q 'butterfly is left out: it needs a power of two' "$dir/err" || fail "but
 json '.[0] | (.algorithm == "butterfly" and .predicted_ns == 6000000)' \
     predict transpose -P 1152921504606846976
 # reductions: operands, what a combination costs, how many chains
-json 'length == 10 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
+json 'length == 11 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
       .count == 5 and .bytes == 20 and .gamma_ns == 1500 and .root == 3 and .messages == 10) and
       (map({(.algorithm): .k}) | add | .flat == null and .kchain == 4 and ."kchain-opt" == 5)' \
     run reduce --algo all --clock virtual -P 11 --gamma 0.15 --count 5 --type int32 --op max --root 3
@@ -96,7 +96,7 @@ json 'map(.predicted_ns) == [450000, 370000]' \
 json '.[0] | (.k == 7 and .predicted_ns == 101 * 10000)' \
     predict reduce -P 48 --gamma 1 --k sqrt --algo kchain
 json '.[0] | (.algorithm == "optimal" and .predicted_ns == 520000)' predict reduce --gamma 9
-json 'length == 8' predict reduce --algo all -P 3 --k 5
+json 'length == 9' predict reduce --algo all -P 3 --k 5
 grep -q 'kchain-short-first is left out: it needs a k of 1 .. P-1' "$dir/err" || fail "k: left out"
 json '.[0] | (.verified and .ratio == 1 and .gamma_ns > 0)' \
     run reduce --clock virtual --gamma host --count 1000 --type float --op prod
@@ -130,22 +130,43 @@ json '.time == 22 and (.nodes | length) == 7 and ([.nodes[].operands | .own + .s
 "$logp" tree summation -P 9 --format csv | awk -F, 'NF != 7 { exit 1 } END { exit NR != 10 }' ||
     fail "summation as CSV"
 
+# topologies
+json 'map(.name) == ["line","ring","mesh","torus","hypercube","tree"]' list topologies
+json '.[0] | (.topology == "line" and .algorithm == "binomial" and .ratio == 1 and .verified and
+      .prediction == "exact" and .link_most == 4 and .link_wait_ns == 0 and
+      .predicted_ns == 1060000 and .textbook_ns == 400000)' \
+    run broadcast --clock virtual -P 16 --topology line
+json '.[0] | (.prediction == "lower-bound" and .ratio > 1 and .verified and .link_most == 8 and
+      .link_wait_ns > 0 and .textbook_ns == null)' \
+    run broadcast --clock virtual -P 16 --topology line --algo binomial-nearest
+json '.[0] | (.ratio == 1 and .textbook_ns == .predicted_ns and .topology == null and
+      .link_most == null)' run broadcast --clock virtual --algo binomial
+json '.[0] | (.verified and .topology == "torus:2x3" and .link_most > 0)' \
+    run reduce -P 6 --topology torus:2x3 --reps 5 --executor fiber
+json '.[0] | (.prediction == "exact" and .predicted_ns == 1360000)' \
+    predict broadcast --topology tree -P 16 --algo binomial
+json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 430000 and .messages == 24)' \
+    run matvec --clock virtual -P 16 --gamma 1
+"$logp" run broadcast --topology mesh:2x4 --algo all --clock virtual 2>/dev/null >"$dir/out"
+grep -q 'delay logp on mesh:2x4' "$dir/out" || fail "heading: $(cat "$dir/out")"
+grep -q 'Of the 20 links' "$dir/out" || fail "links: $(cat "$dir/out")"
+
 # a delay model from outside: 5 ns to everyone, whatever the parameters
 json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 and .ratio == null)' \
     run broadcast --algo flat --clock virtual --plugin "$plugin"
 
 # same seed, same bytes
-"$logp" run broadcast --algo all --clock virtual --format json >"$dir/a"
-"$logp" run broadcast --algo all --clock virtual --format json >"$dir/b"
+"$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/a"
+"$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/b"
 cmp -s "$dir/a" "$dir/b" || fail "two virtual runs differ"
 
 # CSV: a header, and as many cells in each row
-"$logp" run broadcast --algo all --clock virtual --format csv |
-    awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR != 6 }' || fail "CSV is uneven"
+"$logp" run broadcast -P 4 --algo all --clock virtual --format csv |
+    awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR != 8 }' || fail "CSV is uneven"
 
 # tables and help
-"$logp" run broadcast --algo all --reps 5 >"$dir/out" 2>"$dir/err" || fail "table: exit code"
-[ "$(grep -c 'yes$' "$dir/out")" -eq 5 ] || fail "table: $(cat "$dir/out")"
+"$logp" run broadcast -P 4 --algo all --reps 5 >"$dir/out" 2>"$dir/err" || fail "table: exit code"
+[ "$(grep -c 'yes$' "$dir/out")" -eq 7 ] || fail "table: $(cat "$dir/out")"
 [ ! -s "$dir/err" ] || fail "progress without a terminal: $(cat "$dir/err")"
 "$logp" run broadcast --reps 5 --progress on 2>&1 >/dev/null | grep -q '5 of 5' || fail "progress on"
 "$logp" --help | grep -q 'logp run broadcast --algo all' || fail "help has no first step"
@@ -222,6 +243,14 @@ expect='oak broadcast' bad tree oak
 expect='nonsense algorithms' bad list nonsense
 expect='extra' bad run broadcast extra
 expect='-P 1025' bad tree broadcast -P 1025
+expect='--topology star line ring mesh torus hypercube tree' bad run broadcast --topology star
+expect='--topology mesh:3x3 rows P = 8' bad run broadcast --topology mesh:3x3
+expect='--topology mesh:3 sizes' bad run broadcast --topology mesh:3
+expect='--topology hypercube power P = 6' bad predict broadcast -P 6 --topology hypercube
+expect='--topology none' bad run broadcast --topology ring --delay none
+expect='--plugin --topology' bad run broadcast --topology ring --plugin "$plugin"
+expect='--topology neighbours' bad tree broadcast --topology ring
+expect='matvec square' bad run matvec -P 8
 expect='kchain needs P-1' bad run reduce -P 4 --k 4 --algo kchain
 expect='--k 0 sqrt' bad run reduce --k 0
 expect='--op times prod' bad run reduce --op times

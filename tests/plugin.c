@@ -23,7 +23,8 @@ static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
     t->start = t->done = t->ready > t->arrival ? t->ready : t->arrival;
 }
 
-static const struct logp_delay_ops ops = {"five-ns", start, send, recv, NULL, NULL, NULL};
+static const struct logp_delay_ops ops = {
+    .name = "five-ns", .start = start, .send = send, .recv = recv};
 
 static int create(const struct logp_params *params, struct logp_delay *out)
 {

@@ -31,7 +31,7 @@ static int64_t total_count(int64_t P)
 struct logp_coll make_coll(struct options *o, const char *collective)
 {
     const enum logp_operands operands = operands_of(collective);
-    struct logp_coll c = {.root = (int)o->root, .k = o->k};
+    struct logp_coll c = {.root = (int)o->root, .k = o->k, .topology = o->topology};
 
     switch (operands) {
     case LOGP_OPERANDS_NONE:

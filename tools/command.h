@@ -54,6 +54,7 @@ struct options {
     enum logp_clock clock;
     const char *executor;
     const char *delay;
+    const struct logp_topology *topology; /* NULL: none */
     const char *plugin;
     int reps, warmup;
     int cores[MAX_CORES];
@@ -101,12 +102,22 @@ struct row {
     const struct logp_algorithm *algorithm;
     struct logp_record record;
     bool ran; /* run, not predict */
+    bool has_links;
+    struct logp_link_use links, busiest; /* on a topology: messages and waiting of one run */
 };
 
 void print_rows(const struct options *o, const char *collective, const struct logp_coll *c,
                 const struct row *rows, size_t n, int n_cores);
 /* In words: who could not keep up, and what to change. Table format only. */
 void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores);
+
+/* ---- links.c ---- */
+
+/* What the last run did to the links of its delay model, if that has any. */
+void read_links(const struct logp_delay *delay, struct row *row);
+/* Table format, on a topology: a line for each algorithm. */
+void print_links(const struct options *o, const struct logp_coll *c, const struct row *rows,
+                 size_t n);
 
 /* ---- logp tree: a tree as it is shown ---- */
 

@@ -39,6 +39,16 @@ static size_t list_delays(struct entry *out)
     return n;
 }
 
+static size_t list_topologies(struct entry *out)
+{
+    size_t n;
+    const struct logp_topology_kind *t = logp_topologies(&n);
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct entry){.name = t[i].name, .summary = t[i].summary};
+    return n;
+}
+
 static const struct kind {
     const char *name;
     size_t (*list)(struct entry *out);
@@ -46,6 +56,7 @@ static const struct kind {
     {"collectives", list_collectives},
     {"algorithms", list_algorithms},
     {"delays", list_delays},
+    {"topologies", list_topologies},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]), MAX_ENTRIES = 256 };
@@ -97,7 +108,8 @@ int command_list(struct options *o)
 
     check_options(o, "list", OPTIONS_FORMAT, false);
     if (o->n_words > 2)
-        bad_usage("%s: unexpected word; one of: collectives, algorithms, delays", o->words[2]);
+        bad_usage("%s: unexpected word; one of: collectives, algorithms, delays, topologies",
+                  o->words[2]);
     if (wanted == NULL && o->format != FORMAT_TABLE)
         wanted = "algorithms";
     for (size_t i = 0; i < N_KINDS; i++) {
@@ -109,6 +121,6 @@ int command_list(struct options *o)
         print_entries(o->format, entries, kinds[i].list(entries));
     }
     if (!found)
-        bad_usage("list %s: one of: collectives, algorithms, delays", wanted);
+        bad_usage("list %s: one of: collectives, algorithms, delays, topologies", wanted);
     return EXIT_OK;
 }

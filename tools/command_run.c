@@ -98,6 +98,18 @@ static void add_if_it_applies(const struct options *o, const struct logp_algorit
         rows[(*n)++].algorithm = a;
 }
 
+_Noreturn static void none_applies(const struct options *o, const char *collective,
+                                   const struct logp_coll *c)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    while (strcmp(a->collective, collective) != 0)
+        a++;
+    bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here; %s needs %s",
+               collective, a->name, logp_algorithm_needs(a, o->P, c));
+}
+
 static size_t choose_algorithms(const struct options *o, const char *collective,
                                 const struct logp_coll *c, struct row *rows)
 {
@@ -115,7 +127,7 @@ static size_t choose_algorithms(const struct options *o, const char *collective,
         n = choose_named(o, collective, c, rows);
     }
     if (n == 0)
-        bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here", collective);
+        none_applies(o, collective, c);
     return n;
 }
 
@@ -157,7 +169,28 @@ static struct logp_delay load_plugin(const struct options *o)
     return delay;
 }
 
-static struct logp_machine *create_machine(const struct options *o)
+/* The delay model that the options ask for. 0; or an error */
+static int create_delay(const struct options *o, struct logp_delay *delay)
+{
+    struct logp_delay ends;
+    int rc;
+
+    if (o->plugin != NULL) {
+        *delay = load_plugin(o);
+        return 0;
+    }
+    rc = logp_delay_create(o->delay, &o->params, delay);
+    if (rc != 0 || o->topology == NULL)
+        return rc;
+    ends = *delay;
+    rc = logp_topology_delay(o->topology, ends, delay);
+    if (rc != 0)
+        logp_delay_destroy(&ends);
+    return rc;
+}
+
+/* *delay: its model, owned by the machine. */
+static struct logp_machine *create_machine(const struct options *o, struct logp_delay *delay)
 {
     struct logp_config config = {.n_processors = (int)o->P,
                                  .clock = o->clock,
@@ -165,7 +198,7 @@ static struct logp_machine *create_machine(const struct options *o)
                                  .cores = o->n_cores > 0 ? o->cores : NULL,
                                  .n_cores = o->n_cores};
     struct logp_machine *m = NULL;
-    int rc = 0;
+    int rc;
 
     if (o->P > LOGP_MAX_PROCESSORS) {
         char text[32];
@@ -173,10 +206,8 @@ static struct logp_machine *create_machine(const struct options *o)
         snprintf(text, sizeof(text), "%lld", (long long)o->P);
         bad_option("-P", text, "to run, 1 .. %d processors", LOGP_MAX_PROCESSORS);
     }
-    if (o->plugin != NULL)
-        config.delay = load_plugin(o);
-    else
-        rc = logp_delay_create(o->delay, &o->params, &config.delay);
+    rc = create_delay(o, &config.delay);
+    *delay = config.delay;
     if (rc == 0)
         rc = logp_machine_create(&config, &m);
     if (rc == -EINVAL && o->n_cores > 0)
@@ -259,8 +290,8 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
     explain_waits(report);
 }
 
-static int run_one(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
-                   struct row *row)
+static int run_one(const struct options *o, struct logp_machine *m, const struct logp_delay *delay,
+                   const struct logp_coll *c, struct row *row)
 {
     const struct logp_experiment x = {.algorithm = row->algorithm,
                                       .coll = *c,
@@ -279,7 +310,9 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
         fputs("\r\033[K", stderr);
     if (rc != 0)
         explain_error(row, m, rc);
-    else if (!row->record.verified)
+    else
+        read_links(delay, row);
+    if (rc == 0 && !row->record.verified)
         fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d\n", row->algorithm->collective,
                 row->algorithm->name, row->record.wrong_rank);
     return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;
@@ -291,20 +324,22 @@ int command_run(struct options *o)
     const char *collective = the_collective(o);
     const struct logp_coll c = make_coll(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, rows);
+    struct logp_delay delay;
     struct logp_machine *m;
     int code = EXIT_OK, n_cores;
     size_t done = 0;
 
     check_options(o, "run", OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT, false);
-    m = create_machine(o);
+    m = create_machine(o, &delay);
     n_cores = logp_machine_cores(m);
     warn_of_host(o, m);
     catch_signals();
     running = m;
     while (done < n && code == EXIT_OK && !interrupted)
-        code = run_one(o, m, &c, &rows[done++]);
+        code = run_one(o, m, &delay, &c, &rows[done++]);
     running = NULL;
     print_rows(o, collective, &c, rows, done, n_cores);
+    print_links(o, &c, rows, done);
     print_advice(o, rows, done, n_cores);
     if (logp_machine_destroy(m) != 0) {
         /* a processor never came back: end without waiting for it */

@@ -45,6 +45,9 @@ int command_tree(struct options *o)
     struct tree tree;
 
     check_options(o, "tree", OPTIONS_MODEL | OPTIONS_FORMAT, true);
+    if (o->topology != NULL)
+        bad_option("--topology", logp_topology_spec(o->topology),
+                   "the tree is the best where all are neighbours");
     limit(o, o->P, MOST_NODES, "a whole tree is shown", "");
     tree = kind->make(o);
     if (o->format == FORMAT_TABLE)

@@ -269,10 +269,28 @@ static void apply_delay(struct options *o, const char *option, const char *text)
     bad_option(option, text, "one of: %s", allowed);
 }
 
+/* Kept until the process ends. */
+static void apply_topology(struct options *o, const char *option, const char *text)
+{
+    struct logp_topology *topology = NULL;
+
+    if (*text == '\0')
+        return;
+    if (logp_topology_needs(text, o->P) != NULL)
+        bad_option(option, text, "needs %s; P = %lld", logp_topology_needs(text, o->P),
+                   (long long)o->P);
+    if (strcmp(o->delay, "none") == 0)
+        bad_option(option, text, "needs a delay model other than none");
+    if (logp_topology_create(text, o->P, &topology) != 0)
+        bad_usage("no memory");
+    o->topology = topology;
+}
+
 static void apply_plugin(struct options *o, const char *option, const char *text)
 {
-    (void)option;
     o->plugin = *text != '\0' ? text : NULL;
+    if (o->plugin != NULL && o->topology != NULL)
+        bad_option(option, text, "a delay model of one's own has no --topology");
 }
 
 static void apply_reps(struct options *o, const char *option, const char *text)
@@ -356,7 +374,8 @@ static void apply_progress(struct options *o, const char *option, const char *te
 }
 
 /* In the order in which they are applied: --unit before times, -P before --root, --clock before
- * --reps, -G before --delay. An empty preset: the option's own function knows. */
+ * --reps, -G before --delay, that before --topology, and that before --plugin. An empty preset: the
+ * option's own function knows. */
 static const struct option_row rows[] = {
     {"P", "N", "virtual processors", "8", OPTIONS_MODEL, apply_P},
     {"unit", "T", "what one plain unit of time is", "10us", OPTIONS_MODEL, apply_unit},
@@ -371,6 +390,8 @@ static const struct option_row rows[] = {
     {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "",
      OPTIONS_MODEL, apply_capacity},
     {"delay", "NAME", "none, logp, loggp (see: logp list delays)", "", OPTIONS_MODEL, apply_delay},
+    {"topology", "SPEC", "line, ring, mesh:RxC, torus:RxC, hypercube, tree", "", OPTIONS_MODEL,
+     apply_topology},
     {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", OPTIONS_MODEL,
      apply_algo},
     {"bytes", "N", "message size", "8", OPTIONS_MODEL, apply_bytes},

@@ -58,6 +58,9 @@ static void add_measured(json_t *j, const struct row *row)
     json_object_set_new(j, "restarts", json_integer(r->restarts));
     json_object_set_new(j, "ratio", ratio > 0 ? json_real(ratio) : json_null());
     json_object_set_new(j, "messages", json_integer((json_int_t)r->messages));
+    json_object_set_new(j, "link_most",
+                        number_or_null(row->has_links, (int64_t)row->busiest.messages));
+    json_object_set_new(j, "link_wait_ns", number_or_null(row->has_links, row->links.waited_ns));
     json_object_set_new(j, "verified", json_boolean(r->verified));
 }
 
@@ -81,6 +84,20 @@ static json_int_t operand_bytes(const struct options *o, const char *collective,
                     ? (__int128)c->rows * c->cols * (__int128)c->n_bytes
                     : INT64_MAX;
     return bytes < INT64_MAX ? (json_int_t)bytes : INT64_MAX;
+}
+
+/* Recursive doubling, in a row or on a mesh: what the textbook says that it takes. */
+static void add_textbook(json_t *j, const struct options *o, const struct row *row,
+                         const struct logp_coll *c, size_t bytes)
+{
+    const struct logp_algorithm *a = row->algorithm;
+    const bool has =
+        (strcmp(a->collective, "broadcast") == 0 || strcmp(a->collective, "reduce") == 0) &&
+        (strcmp(a->name, "binomial") == 0 || strcmp(a->name, "mesh") == 0) &&
+        strcmp(o->delay, "none") != 0 && o->plugin == NULL;
+    const int64_t ns = has ? logp_textbook_cost(o->P, &c->params, bytes) : -1;
+
+    json_object_set_new(j, "textbook_ns", number_or_null(ns >= 0, ns));
 }
 
 static json_t *record_json(const struct options *o, const char *collective,
@@ -111,12 +128,15 @@ static json_t *record_json(const struct options *o, const char *collective,
                         json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
     json_object_set_new(j, "executor", json_string(o->executor));
     json_object_set_new(j, "delay", json_string(o->plugin != NULL ? o->plugin : o->delay));
-    json_object_set_new(j, "topology", json_null());
+    json_object_set_new(j, "topology",
+                        o->topology != NULL ? json_string(logp_topology_spec(o->topology))
+                                            : json_null());
     json_object_set_new(j, "reps", json_integer(row->ran ? row->record.reps : o->reps));
     json_object_set_new(j, "predicted_ns",
                         number_or_null(predicted(row), row->record.prediction.ns));
     json_object_set_new(j, "prediction",
                         json_string(logp_certainty_name(row->record.prediction.certainty)));
+    add_textbook(j, o, row, c, (size_t)operand_bytes(o, collective, c));
     if (row->ran)
         add_measured(j, row);
     return j;
@@ -252,7 +272,8 @@ static void print_heading(const struct options *o, const char *collective,
     if (o->plugin != NULL)
         printf("delays by %s; ", o->plugin);
     else
-        printf("delay %s; ", o->delay);
+        printf("delay %s%s%s; ", o->delay, o->topology != NULL ? " on " : "",
+               o->topology != NULL ? logp_topology_spec(o->topology) : "");
     if (p->G_ps > 0)
         snprintf(G, sizeof(G), ", G = %g ns/byte", (double)p->G_ps / 1000);
     if (o->plugin != NULL || strcmp(o->delay, "none") != 0) {
@@ -286,6 +307,19 @@ static const char *us(bool valid, int64_t ns, char buf[32])
     return buf;
 }
 
+/* A prediction in microseconds, marked where it is only a bound. */
+static const char *predicted_us(const struct logp_prediction *p, char buf[32])
+{
+    const char *mark = p->certainty == LOGP_PREDICTION_BOUND         ? "<= "
+                       : p->certainty == LOGP_PREDICTION_LOWER_BOUND ? ">= "
+                                                                     : "";
+    char number[32];
+
+    us(p->certainty != LOGP_PREDICTION_NONE, p->ns, number);
+    snprintf(buf, 32, "%s%.28s", mark, number);
+    return buf;
+}
+
 static void print_table_row(const struct row *row, int width)
 {
     const struct logp_record *r = &row->record;
@@ -297,7 +331,7 @@ static void print_table_row(const struct row *row, int width)
 
     if (ratio > 0)
         snprintf(ratio_text, sizeof(ratio_text), "%.4f", ratio);
-    printf("%-*s %13s", width, row->algorithm->name, us(predicted(row), r->prediction.ns, b[0]));
+    printf("%-*s %13s", width, row->algorithm->name, predicted_us(&r->prediction, b[0]));
     if (!row->ran) {
         printf("  %s\n", logp_certainty_name(r->prediction.certainty));
         return;
@@ -362,14 +396,16 @@ void print_advice(const struct options *o, const struct row *rows, size_t n, int
     const double bearable = 0.01;
     const struct row *worst = NULL;
     double most = 1 + bearable;
-    int late = 0, restarts = 0;
+    int late = 0, restarts = 0, judged = 0;
     char unit[32], *space;
 
     if (o->format != FORMAT_TABLE || o->clock != LOGP_CLOCK_WALL)
         return;
     for (size_t i = 0; i < n; i++) {
-        const double ratio = logp_record_ratio(&rows[i].record);
+        const bool exact = rows[i].record.prediction.certainty == LOGP_PREDICTION_EXACT;
+        const double ratio = exact ? logp_record_ratio(&rows[i].record) : 0;
 
+        judged += ratio > 0;
         restarts += rows[i].record.restarts;
         late += ratio > 1 + bearable;
         if (ratio > most) {
@@ -381,14 +417,14 @@ void print_advice(const struct options *o, const struct row *rows, size_t n, int
         printf("%d run%s repeated: a core was not there at the start\n", restarts,
                restarts == 1 ? " was" : "s were");
     if (worst == NULL) {
-        if (n > 0 && logp_record_ratio(&rows[0].record) > 0)
+        if (judged > 0)
             puts("The host kept up: every median is within 1 % of its prediction.");
         return;
     }
     show_ns(round_up_125((double)o->unit_ns * (most - 1) / bearable), unit, sizeof(unit));
-    printf("The host could not keep up with %d of %zu: %s took %.1f %% longer than predicted.\n"
+    printf("The host could not keep up with %d of %d: %s took %.1f %% longer than predicted.\n"
            "%lld processors share %d core%s, and ",
-           late, n, worst->algorithm->name, (most - 1) * 100, (long long)o->P, n_cores,
+           late, judged, worst->algorithm->name, (most - 1) * 100, (long long)o->P, n_cores,
            n_cores == 1 ? "" : "s");
     space = strchr(unit, ' ');
     if (space != NULL) /* as the option takes it: "20us" */

@@ -58,7 +58,8 @@ struct logp_coll {
     int tag;        /**< >= 0; its messages use it, in the context of the view they are run in */
     size_t n_bytes; /**< broadcast: size of the item; alltoall: for each destination;
                          transpose: size of an element */
-    int64_t count;  /**< reduce: elements of a vector; summation: operands of all together */
+    int64_t count;  /**< reduce: elements of a vector; summation: operands of all together;
+                         matvec: rows and columns of each processor's block */
     const struct logp_op *op;  /**< reduce, summation: how they combine; not copied */
     int64_t rows, cols;        /**< transpose: the matrix */
     enum logp_packing packing; /**< transpose */
@@ -71,10 +72,14 @@ struct logp_coll {
     bool no_overlap;           /**< torus: processing does not overlap with sending */
     void *buf;      /**< the processor's operands; broadcast: the item on the root, room for it
                          elsewhere; alltoall: P items, that for rank i at i n_bytes;
-                         transpose: its columns of the matrix, one after another */
+                         transpose: its columns of the matrix, one after another; matvec: the
+                         block, row by row, and the piece of the vector (row 0) or room for it */
     void *recv_buf; /**< the result: alltoall: room for P items, by source; reduce: on the root;
-                         transpose: its columns of the transposed matrix, which are rows */
-    struct logp_params params; /**< the model that the algorithm plans for */
+                         transpose: its columns of the transposed matrix, which are rows; matvec:
+                         a piece of it in column 0, elsewhere room for one */
+    struct logp_params params;            /**< the model that the algorithm plans for */
+    const struct logp_topology *topology; /**< the network that predictions are for; NULL: none,
+                                               any two processors are neighbours */
     struct logp_plan plan;
 };
 
@@ -157,8 +162,8 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
 
 /**
  * The algorithm with the best prediction among those that apply; ties: the first of the table. A
- * capacity is left out of account, since no formula knows it. Where none that applies has a
- * prediction, the first that applies.
+ * capacity is left out of account, since no formula knows it. A lower bound counts only where there
+ * is no other prediction. Where none that applies has a prediction, the first that applies.
  * @return NULL: no such collective, or none of its algorithms applies
  */
 LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
@@ -166,10 +171,21 @@ LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective
 
 /**
  * Predict. Under a capacity limit, and where the algorithm does not apply: LOGP_PREDICTION_NONE.
+ * Under a topology: for trees of up to 2^16 processors, exact where no message waits for a link,
+ * else a lower bound; for others LOGP_PREDICTION_NONE.
  * @param P  >= 1, up to LOGP_TREE_MAX
  */
 LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
                                              const struct logp_coll *c);
+
+/**
+ * What the textbook says that a broadcast or reduction by recursive doubling costs:
+ * (ts + m tw) lg P, with ts = o_send + L + o_recv - G and tw = G. The predictions of `binomial` and
+ * `mesh` agree for P = 2^x where sends are at most o_send + L + o_recv and the streaming apart.
+ * @return ns; -1: more than the clock counts
+ * Source: Grama et al. 2003, ch. 4.1.
+ */
+LOGP_API int64_t logp_textbook_cost(int64_t P, const struct logp_params *params, size_t n_bytes);
 
 /**
  * Work out what this rank does. To be undone with logp_coll_unplan().

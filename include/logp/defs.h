@@ -28,9 +28,10 @@
 #define LOGP_ANY_TAG (-1)          /**< a receive or probe takes messages of every tag */
 #define LOGP_NEVER (INT64_MIN / 4) /**< a time before all others: it never happened */
 
-struct logp_machine; /**< P processors, their cores and the network between them */
-struct logp_vp;      /**< one virtual processor, as its program sees it */
-struct logp_request; /**< an isend or irecv under way */
+struct logp_machine;  /**< P processors, their cores and the network between them */
+struct logp_vp;       /**< one virtual processor, as its program sees it */
+struct logp_topology; /**< a network of links: topology.h */
+struct logp_request;  /**< an isend or irecv under way */
 
 LOGP_BEGIN_DECLS
 

@@ -83,6 +83,12 @@ struct logp_delay_ops {
     int64_t (*capacity)(void *model);
     /** Frees the model; no reader is left. NULL: nothing to free. */
     void (*destroy)(void *model);
+    /** Time begins anew, with a run or (new_run false) a common start within it: forget all earlier
+     *  messages. No processor is sending or receiving. NULL: nothing to forget. */
+    void (*restart)(void *model, bool new_run);
+    /** The send that was just made from this processor did not take place (no room on the wire, or
+     *  no memory); the port is put back by the caller. NULL: nothing to undo. */
+    void (*unsend)(void *model, const struct logp_transfer *t);
 };
 
 /** A model ready for use. ops == NULL stands for `none`: nothing is emulated. */

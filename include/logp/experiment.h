@@ -22,7 +22,8 @@ LOGP_BEGIN_DECLS
 
 struct logp_experiment {
     const struct logp_algorithm *algorithm;
-    /** root, tag, n_bytes and params; buf and plan are the experiment's own. */
+    /** The arguments; buf and plan are the experiment's own. params and topology: those of the
+     *  machine's delay model. */
     struct logp_coll coll;
     int reps;           /**< counted runs, >= 1 */
     int warmup;         /**< uncounted runs before, >= 0 */

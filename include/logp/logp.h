@@ -11,6 +11,7 @@
  *   experiment.h  run an algorithm many times, measured against its prediction
  *   tree.h        the optimal broadcast tree itself
  *   summation.h   the optimal summation: its tree, and how many operands each processor has
+ *   topology.h    networks of links: routes, delays, loads
  */
 #ifndef LOGP_LOGP_H
 #define LOGP_LOGP_H
@@ -22,6 +23,7 @@
 #include <logp/machine.h>
 #include <logp/op.h>
 #include <logp/summation.h>
+#include <logp/topology.h>
 #include <logp/tree.h>
 #include <logp/vp.h>
 

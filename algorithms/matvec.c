@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Matrix times vector on n x n processors, the worked example of recursive doubling: a broadcast
+ * down the columns, a product on every processor, and a reduction along the rows.
+ *
+ * Processor (i, j), rank i n + j, holds a block of count x count elements of the matrix A, row by
+ * row, in buf. Behind it in buf comes its piece of the vector x: count elements, given to the
+ * processors of row 0 and broadcast from there. The pieces of the result end in recv_buf of column
+ * 0: count elements each. Elements combine by the operation and multiply by `prod` of its type:
+ * with `sum` that is the usual product. A multiplication and the combination that goes with it
+ * together cost gamma, as does each combination in the reduction. Source: Grama et al. 2003,
+ * ch. 4.1.
+ */
+#include "algorithms.h"
+
+#include <logp/vp.h>
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct logp_op *times(const struct logp_coll *c)
+{
+    return c->op != NULL ? logp_op_find("prod", c->op->type) : NULL;
+}
+
+const char *lpi_matvec_needs(int64_t P, const struct logp_coll *c)
+{
+    if (lpi_needs_square(P, c) != NULL)
+        return lpi_needs_square(P, c);
+    if (c->count < 1 || c->count > INT32_MAX)
+        return "1 .. 2^31 - 1 elements on each processor";
+    if (c->op != NULL && (times(c) == NULL || times(c)->element_bytes != c->op->element_bytes))
+        return "elements of a built-in type";
+    return lpi_reduce_needs_commutative(P, c);
+}
+
+/* ---- operands and results ---- */
+
+void lpi_matvec_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    const size_t piece = lpi_vector_bytes(c);
+
+    (void)P, (void)rank;
+    *recv_buf = piece;
+    *buf = lpi_bytes((size_t)c->count + 1, piece);
+}
+
+static void fill_block(int P, int rank, uint64_t seed, const struct logp_coll *c, void *block)
+{
+    const size_t n = (size_t)c->count;
+
+    lpi_op_fill(c->op, block, n * n, seed * 2 * (uint64_t)P + (uint64_t)rank);
+}
+
+static void fill_piece(int P, int column, uint64_t seed, const struct logp_coll *c, void *piece)
+{
+    lpi_op_fill(c->op, piece, (size_t)c->count, (seed * 2 + 1) * (uint64_t)P + (uint64_t)column);
+}
+
+static char *piece_of(const struct logp_coll *c)
+{
+    return (char *)c->buf + (size_t)c->count * lpi_vector_bytes(c);
+}
+
+void lpi_matvec_fill(int P, int rank, uint64_t seed, const struct logp_coll *c)
+{
+    const int side = (int)lpi_isqrt(P);
+
+    fill_block(P, rank, seed, c, c->buf);
+    if (rank < side)
+        fill_piece(P, rank, seed, c, piece_of(c));
+    else
+        memset(piece_of(c), 0xa5, lpi_vector_bytes(c));
+    memset(c->recv_buf, 0xa5, lpi_vector_bytes(c));
+}
+
+/* One element: the combination of the products of a row with x; row is overwritten. */
+static void dot(const struct logp_coll *c, char *row, const char *x, char *out)
+{
+    const size_t n = (size_t)c->count, size = c->op->element_bytes;
+    const struct logp_op *prod = times(c);
+
+    prod->combine(row, x, n, prod->arg);
+    for (size_t left = n; left > 1; left -= left / 2) /* the upper half into the lower */
+        c->op->combine(row, row + (left - left / 2) * size, left / 2, c->op->arg);
+    memcpy(out, row, size);
+}
+
+/* y = A x of one block; row: room for a row of it. */
+static void multiply(const struct logp_coll *c, const char *block, const char *x, char *y,
+                     char *row)
+{
+    const size_t bytes = lpi_vector_bytes(c);
+
+    for (int64_t i = 0; i < c->count; i++) {
+        memcpy(row, block + (size_t)i * bytes, bytes);
+        dot(c, row, x, y + (size_t)i * c->op->element_bytes);
+    }
+}
+
+/* The row of blocks again, one block after the other. */
+bool lpi_matvec_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
+{
+    const int side = (int)lpi_isqrt(P);
+    const size_t bytes = lpi_vector_bytes(c), n = (size_t)c->count;
+    char *work;
+    bool right = false;
+
+    if (rank % side != 0)
+        return true;
+    work = malloc((n + 4) * bytes); /* a block, x, its product, the sum, a row */
+    if (work != NULL) {
+        char *x = work + n * bytes, *y = x + bytes, *sum = y + bytes, *row = sum + bytes;
+
+        for (int j = 0; j < side; j++) {
+            fill_block(P, rank + j, seed, c, work);
+            fill_piece(P, j, seed, c, x);
+            multiply(c, work, x, j == 0 ? sum : y, row);
+            if (j > 0)
+                c->op->combine(sum, y, n, c->op->arg);
+        }
+        right = memcmp(c->recv_buf, sum, bytes) == 0;
+    }
+    free(work);
+    return right;
+}
+
+/* ---- the algorithm ---- */
+
+/* The plan: children down the column, in the order of sending, then along the row, in the order of
+ * receiving. */
+struct scratch {
+    int above, left;                   /* parents; -1: none */
+    int n_below;                       /* children down the column */
+    _Alignas(max_align_t) char line[]; /* a row of the block, later a vector that comes */
+};
+
+/* The children of a line of processors from `first` on, `step` apart. -1; or its parent */
+static int take_plan(const struct logp_plan *plan, int first, int step, int *children)
+{
+    for (int i = 0; i < plan->n_children; i++)
+        children[i] = first + plan->children[i] * step;
+    return plan->parent >= 0 ? first + plan->parent * step : -1;
+}
+
+static int make_plan(int side, int rank, const struct logp_coll *down,
+                     const struct logp_coll *along, struct logp_coll *c)
+{
+    const int i = rank / side, j = rank % side;
+    const int n_below = down->plan.n_children, n = n_below + along->plan.n_children;
+    struct scratch *s = malloc(sizeof(*s) + lpi_vector_bytes(c));
+
+    c->plan = (struct logp_plan){.parent = -1, .n_children = n, .scratch = s};
+    c->plan.children = malloc((size_t)(n > 0 ? n : 1) * sizeof(int));
+    if (s == NULL || c->plan.children == NULL) {
+        logp_coll_unplan(c);
+        return -ENOMEM;
+    }
+    s->n_below = n_below;
+    s->above = take_plan(&down->plan, j, side, c->plan.children);
+    s->left = take_plan(&along->plan, i * side, 1, c->plan.children + n_below);
+    return 0;
+}
+
+int lpi_matvec_plan(int P, int rank, struct logp_coll *c)
+{
+    const int side = (int)lpi_isqrt(P);
+    struct logp_coll down = {.root = 0}, along = {.root = 0};
+    int rc = c->op == NULL ? -EINVAL : lpi_plan_binomial(side, rank / side, &down);
+
+    if (rc == 0)
+        rc = lpi_plan_binomial(side, rank % side, &along);
+    if (rc == 0) {
+        lpi_reverse_children(&along.plan);
+        rc = make_plan(side, rank, &down, &along, c);
+    }
+    logp_coll_unplan(&down);
+    logp_coll_unplan(&along);
+    return rc;
+}
+
+static void multiply_own(void *arg)
+{
+    const struct logp_coll *c = arg;
+    struct scratch *s = c->plan.scratch;
+
+    multiply(c, c->buf, piece_of(c), c->recv_buf, s->line);
+}
+
+static void combine_line(void *arg)
+{
+    const struct logp_coll *c = arg;
+    const struct scratch *s = c->plan.scratch;
+
+    c->op->combine(c->recv_buf, s->line, (size_t)c->count, c->op->arg);
+}
+
+/* x comes down, A x, the sum goes to the left. */
+int lpi_matvec_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    struct scratch *s = c->plan.scratch;
+    const size_t bytes = lpi_vector_bytes(c);
+    int rc = 0;
+
+    if (s->above >= 0)
+        rc = logp_recv(vp, s->above, c->tag, piece_of(c), bytes, NULL);
+    for (int k = 0; rc == 0 && k < s->n_below; k++)
+        rc = logp_send(vp, c->plan.children[k], c->tag, piece_of(c), bytes);
+    if (rc == 0)
+        rc = logp_compute(vp, lpi_combine_ns(&c->params, c->count * c->count), multiply_own,
+                          (void *)c);
+    for (int k = s->n_below; rc == 0 && k < c->plan.n_children; k++) {
+        rc = logp_recv(vp, c->plan.children[k], c->tag, s->line, bytes, NULL);
+        if (rc == 0)
+            rc = logp_compute(vp, lpi_combine_ns(&c->params, c->count), combine_line, (void *)c);
+    }
+    if (rc == 0 && s->left >= 0)
+        rc = logp_send(vp, s->left, c->tag, c->recv_buf, bytes);
+    return rc;
+}
+
+/*
+ * broadcast(n) + multiplication + reduce(n), exact for E <= D: the row that gets x last has sent
+ * nothing, and no row is later ready for its reduction. For E > D, with the time when all of a
+ * column could make another send in place of broadcast(n), an upper bound: by then no gap of the
+ * broadcast holds up the reduction.
+ */
+struct logp_prediction lpi_matvec_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->params, lpi_vector_bytes(c));
+    const struct lpi_reduce_times r = lpi_reduce_times(c);
+    const int64_t side = lpi_isqrt(P);
+    const int64_t product = lpi_combine_ns(&c->params, c->count * c->count);
+    struct logp_prediction p =
+        lpi_exact(lpi_doubling_sent(side, t.D, t.E) + product + lpi_doubling_time(side, r.a, r.B));
+
+    if (c->params.gap_shared && P > 1)
+        return lpi_no_prediction();
+    if (t.E > t.D && P > 1 && p.certainty == LOGP_PREDICTION_EXACT)
+        p.certainty = LOGP_PREDICTION_BOUND;
+    return p;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The delay model of a topology: store and forward over its links. See topology.h.
+ *
+ * What happens at the two ends of a message is left to another model (LogGP). All links of a route
+ * are claimed when the send takes place; a link keeps nothing but the time from which it is free.
+ * Under the virtual clock sends take place in the order of (start, rank), and so links pass them in
+ * that order; on the wall clock, in the order in which senders on different cores get to the link.
+ *
+ * Memory orders are all relaxed: a link's time and its counts are complete in themselves, nothing
+ * else is published through them. The run that counted them has ended, or its vps stand at a common
+ * start, before they are read or cleared; joining the run, or that start, orders that.
+ */
+#include <logp/topology.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct link {
+    _Atomic int64_t next_free; /* times of a run are >= 0: 0 is free from the start */
+    _Atomic int64_t before;    /* next_free before the last message, for unsend() */
+    _Atomic uint64_t messages;
+    _Atomic int64_t busy, waited;
+};
+
+struct model {
+    struct logp_delay ends;
+    const struct logp_params *params; /* of ends */
+    struct logp_topology *topology;
+    struct link *links;
+    int n_links;
+};
+
+/* What a message does to each link of its route. */
+struct crossing {
+    int64_t takes; /* to the other end */
+    int64_t holds; /* until the next may enter */
+};
+
+static int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t get(_Atomic int64_t *x)
+{
+    return atomic_load_explicit(x, memory_order_relaxed);
+}
+
+static void set(_Atomic int64_t *x, int64_t value)
+{
+    atomic_store_explicit(x, value, memory_order_relaxed);
+}
+
+static void count(struct link *l, int64_t messages, int64_t busy, int64_t waited)
+{
+    atomic_fetch_add_explicit(&l->messages, (uint64_t)messages, memory_order_relaxed);
+    atomic_fetch_add_explicit(&l->busy, busy, memory_order_relaxed);
+    atomic_fetch_add_explicit(&l->waited, waited, memory_order_relaxed);
+}
+
+static struct crossing crossing_of(const struct model *m, const struct logp_transfer *t)
+{
+    const int64_t stream = logp_stream_ns(m->params, t->n_bytes);
+
+    return (struct crossing){m->params->L_ns + stream, max2(m->params->g_ns, stream)};
+}
+
+/* The machine may have more processors than the topology: their messages use no link. */
+static bool inside(const struct model *m, const struct logp_transfer *t)
+{
+    const int P = logp_topology_size(m->topology);
+
+    return t->src < P && t->dst < P;
+}
+
+static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
+{
+    const struct model *m = model;
+
+    m->ends.ops->start(m->ends.model, port, t);
+}
+
+/* A message is at a link at time `at`. @return when it enters */
+static int64_t enter(struct link *l, int64_t at, const struct crossing *c)
+{
+    int64_t next_free = get(&l->next_free), entry;
+
+    do
+        entry = max2(at, next_free);
+    while (!atomic_compare_exchange_weak_explicit(&l->next_free, &next_free, entry + c->holds,
+                                                  memory_order_relaxed, memory_order_relaxed));
+    set(&l->before, next_free);
+    count(l, 1, c->holds, entry - at);
+    return entry;
+}
+
+static void send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct model *m = model;
+    const struct crossing c = crossing_of(m, t);
+    int node = t->src, link;
+    int64_t at;
+
+    m->ends.ops->send(m->ends.model, port, t);
+    at = t->done;
+    if (!inside(m, t))
+        return;
+    while ((link = logp_topology_next(m->topology, &node, t->dst)) >= 0)
+        at = enter(&m->links[link], at, &c) + c.takes;
+    t->arrival = at;
+}
+
+/*
+ * The last send of this vp did not take place: its places go back. Another message may have entered
+ * a link meanwhile (wall clock): then the place there stays taken, as nobody can have it any more.
+ */
+static void unsend(void *model, const struct logp_transfer *t)
+{
+    const struct model *m = model;
+    const struct crossing c = crossing_of(m, t);
+    int node = t->src, link;
+    int64_t at = t->done;
+
+    if (m->ends.ops->unsend != NULL)
+        m->ends.ops->unsend(m->ends.model, t);
+    if (!inside(m, t))
+        return;
+    while ((link = logp_topology_next(m->topology, &node, t->dst)) >= 0) {
+        struct link *l = &m->links[link];
+        const int64_t before = get(&l->before), entry = max2(at, before);
+        int64_t mine = entry + c.holds;
+
+        if (atomic_compare_exchange_strong_explicit(&l->next_free, &mine, before,
+                                                    memory_order_relaxed, memory_order_relaxed))
+            count(l, -1, -c.holds, at - entry);
+        at = entry + c.takes;
+    }
+}
+
+static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct model *m = model;
+
+    m->ends.ops->recv(m->ends.model, port, t);
+}
+
+static const struct logp_params *params_of(void *model)
+{
+    const struct model *m = model;
+
+    return m->ends.ops->params(m->ends.model);
+}
+
+static int64_t capacity(void *model)
+{
+    const struct model *m = model;
+
+    return m->ends.ops->capacity != NULL ? m->ends.ops->capacity(m->ends.model) : 0;
+}
+
+static void destroy(void *model)
+{
+    struct model *m = model;
+
+    logp_delay_destroy(&m->ends);
+    logp_topology_destroy(m->topology);
+    free(m->links);
+    free(m);
+}
+
+/* Time begins anew: links are free; counts go on from one common start of a run to the next. */
+static void restart(void *model, bool new_run)
+{
+    const struct model *m = model;
+
+    if (m->ends.ops->restart != NULL)
+        m->ends.ops->restart(m->ends.model, new_run);
+    for (int i = 0; i < m->n_links; i++) {
+        struct link *l = &m->links[i];
+
+        set(&l->next_free, 0);
+        if (!new_run)
+            continue;
+        atomic_store_explicit(&l->messages, 0, memory_order_relaxed);
+        set(&l->busy, 0);
+        set(&l->waited, 0);
+    }
+}
+
+static const struct logp_delay_ops ops = {
+    .name = "topology",
+    .start = start,
+    .send = send,
+    .recv = recv,
+    .params = params_of,
+    .capacity = capacity,
+    .destroy = destroy,
+    .restart = restart,
+    .unsend = unsend,
+};
+
+int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,
+                        struct logp_delay *out)
+{
+    struct model *m;
+
+    if (ends.ops == NULL || ends.ops->params == NULL || ends.ops->params(ends.model) == NULL)
+        return -EINVAL;
+    m = calloc(1, sizeof(*m));
+    if (m == NULL)
+        return -ENOMEM;
+    m->params = ends.ops->params(ends.model);
+    m->n_links = logp_topology_links(topology);
+    m->links = calloc((size_t)m->n_links + 1, sizeof(*m->links)); /* never none */
+    if (m->links == NULL || logp_topology_create(logp_topology_spec(topology),
+                                                 logp_topology_size(topology), &m->topology) != 0) {
+        free(m->links);
+        free(m);
+        return -ENOMEM;
+    }
+    m->ends = ends;
+    *out = (struct logp_delay){&ops, m};
+    return 0;
+}
+
+static void add_use(const struct model *m, int link, struct logp_link_use *use)
+{
+    struct link *l = &m->links[link];
+
+    use->messages += atomic_load_explicit(&l->messages, memory_order_relaxed);
+    use->busy_ns += get(&l->busy);
+    use->waited_ns += get(&l->waited);
+}
+
+int logp_link_use(const struct logp_delay *delay, int link, struct logp_link_use *out)
+{
+    const struct model *m = delay->model;
+
+    if (delay->ops != &ops || link < -1 || link >= m->n_links)
+        return -EINVAL;
+    *out = (struct logp_link_use){.link = link};
+    for (int i = link < 0 ? 0 : link; i < (link < 0 ? m->n_links : link + 1); i++)
+        add_use(m, i, out);
+    return 0;
+}
+
+int logp_link_busiest(const struct logp_delay *delay, struct logp_link_use *out)
+{
+    const struct model *m = delay->model;
+
+    if (delay->ops != &ops)
+        return -EINVAL;
+    *out = (struct logp_link_use){.link = -1};
+    for (int i = 0; i < m->n_links; i++)
+        if (atomic_load_explicit(&m->links[i].messages, memory_order_relaxed) > out->messages) {
+            *out = (struct logp_link_use){.link = i};
+            add_use(m, i, out);
+        }
+    return 0;
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Topologies: routes, the delay model against a simulation of its events, and what it counts.
+ */
+#include "link_simulation.h"
+
+/* ---- specifications and routes ---- */
+
+static const struct fitting {
+    const char *spec;
+    int P, links;
+} fitting[] = {
+    {"line", 1, 0},      {"line", 2, 2},        {"line", 9, 16},       {"ring", 1, 0},
+    {"ring", 2, 2},      {"ring", 3, 6},        {"ring", 8, 16},       {"ring", 9, 18},
+    {"mesh", 1, 0},      {"mesh", 16, 48},      {"mesh:2x3", 6, 14},   {"mesh:1x5", 5, 8},
+    {"mesh:5x1", 5, 8},  {"torus", 9, 36},      {"torus:4x4", 16, 64}, {"torus:2x5", 10, 30},
+    {"torus:2x2", 4, 8}, {"torus:1x6", 6, 12},  {"torus:5x3", 15, 60}, {"hypercube", 1, 0},
+    {"hypercube", 2, 2}, {"hypercube", 16, 64}, {"tree", 1, 0},        {"tree", 2, 4},
+    {"tree", 8, 28},     {"mesh:3x7", 21, 64},  {"torus:6x4", 24, 96}, {"hypercube", 32, 160},
+};
+
+enum { N_FITTING = sizeof(fitting) / sizeof(fitting[0]) };
+
+static struct logp_topology *make(const char *spec, int P)
+{
+    struct logp_topology *t = NULL;
+
+    cr_assert_eq(logp_topology_create(spec, P, &t), 0);
+    cr_assert_str_eq(logp_topology_spec(t), spec);
+    cr_assert_eq(logp_topology_size(t), P);
+    return t;
+}
+
+Test(topology, wrong_specifications_say_what_is_needed)
+{
+    static const struct {
+        const char *spec;
+        int64_t P;
+        const char *says;
+    } wrong[] = {
+        {"", 8, "one of"},
+        {"rin", 8, "one of"},
+        {"rings", 8, "one of"},
+        {"ring ", 8, "one of"},
+        {":4x2", 8, "one of"},
+        {"ring:8", 8, "no sizes"},
+        {"line:", 8, "no sizes"},
+        {"mesh", 8, "square"},
+        {"mesh:", 8, "sizes"},
+        {"mesh:4", 8, "sizes"},
+        {"mesh:4x", 8, "sizes"},
+        {"mesh:x2", 8, "sizes"},
+        {"mesh:4x2x1", 8, "sizes"},
+        {"mesh:4x-2", 8, "sizes"},
+        {"mesh:0x8", 8, "sizes"},
+        {"mesh:123456789x1", 123456789, "1 .. 16777216"},
+        {"mesh:000000004x2", 8, "sizes"},
+        {"mesh:4x3", 8, "rows x columns"},
+        {"mesh:65536x65536", 8, "rows x columns"},
+        {"torus:3x3", 8, "rows x columns"},
+        {"hypercube", 6, "power of two"},
+        {"tree", 7, "power of two"},
+        {"tree:2", 8, "no sizes"},
+        {"line", 0, "1 .. 16777216"},
+        {"line", INT64_C(1) << 40, "1 .. 16777216"},
+    };
+    struct logp_topology *t;
+    size_t n;
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        const char *needs = logp_topology_needs(wrong[i].spec, wrong[i].P);
+
+        cr_assert(needs != NULL && strstr(needs, wrong[i].says) != NULL, "%s", wrong[i].spec);
+        cr_assert_eq(logp_topology_create(wrong[i].spec, wrong[i].P, &t), -EINVAL);
+    }
+    cr_expect_str_eq(logp_topologies(&n)[0].name, "line");
+    cr_expect_eq(n, 6);
+    logp_topology_destroy(NULL);
+}
+
+/* Hops from src to all nodes, by breadth-first search over the links alone. */
+static void search(const struct logp_topology *t, int src, int *far, int n_nodes)
+{
+    int changed = 1;
+
+    for (int i = 0; i < n_nodes; i++)
+        far[i] = i == src ? 0 : 1000000;
+    for (int round = 0; changed; round++) {
+        changed = 0;
+        for (int l = 0; l < logp_topology_links(t); l++) {
+            int from, to;
+
+            logp_topology_ends(t, l, &from, &to);
+            cr_assert(from >= 0 && from < n_nodes && to >= 0 && to < n_nodes && from != to);
+            if (far[from] == round && far[to] > round + 1) {
+                far[to] = round + 1;
+                changed = 1;
+            }
+        }
+    }
+}
+
+static void check_routes(const struct fitting *f)
+{
+    struct logp_topology *t = make(f->spec, f->P);
+    int links[64], far[64];
+
+    cr_assert_eq(logp_topology_links(t), f->links, "%s %d: %d", f->spec, f->P,
+                 logp_topology_links(t));
+    for (int src = 0; src < f->P; src++) {
+        search(t, src, far, 2 * f->P - 1);
+        for (int dst = 0; dst < f->P; dst++) {
+            const int n = logp_topology_route(t, src, dst, links, 64);
+            int at = src;
+
+            cr_assert_eq(n, far[dst], "%s: %d to %d in %d", f->spec, src, dst, n);
+            cr_assert_eq(logp_topology_hops(t, src, dst), n);
+            cr_assert_eq(logp_topology_route(t, src, dst, NULL, 0), n);
+            for (int i = 0; i < n; i++) {
+                int from, to;
+
+                logp_topology_ends(t, links[i], &from, &to);
+                cr_assert_eq(from, at);
+                at = to;
+            }
+            cr_assert_eq(at, dst);
+        }
+    }
+    /* no two links lead the same way */
+    for (int a = 0; a < f->links; a++)
+        for (int b = 0; b < a; b++) {
+            int from_a, to_a, from_b, to_b;
+
+            logp_topology_ends(t, a, &from_a, &to_a);
+            logp_topology_ends(t, b, &from_b, &to_b);
+            cr_assert(from_a != from_b || to_a != to_b, "%s: %d %d", f->spec, a, b);
+        }
+    logp_topology_destroy(t);
+}
+
+Test(topology, routes_are_the_shortest)
+{
+    for (int i = 0; i < N_FITTING; i++)
+        check_routes(&fitting[i]);
+}
+
+/* The nodes on the way from src to dst are these. */
+static void passes(const char *spec, int P, int src, int dst, const int *nodes, int n)
+{
+    struct logp_topology *t = make(spec, P);
+    int at = src;
+
+    for (int i = 0; i < n; i++) {
+        cr_assert_geq(logp_topology_next(t, &at, dst), 0);
+        cr_assert_eq(at, nodes[i], "%s: %d instead of %d", spec, at, nodes[i]);
+    }
+    cr_assert_eq(logp_topology_next(t, &at, dst), -1);
+    logp_topology_destroy(t);
+}
+
+#define PASSES(spec, P, src, dst, ...)                                                             \
+    passes(spec, P, src, dst, (const int[]){__VA_ARGS__},                                          \
+           sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+
+Test(topology, ties_go_up_rows_come_first_and_the_lowest_bit)
+{
+    PASSES("ring", 8, 6, 2, 7, 0, 1, 2);
+    PASSES("ring", 8, 6, 3, 5, 4, 3);
+    PASSES("ring", 2, 1, 0, 0);
+    PASSES("mesh:3x4", 12, 11, 0, 10, 9, 8, 4, 0);
+    PASSES("torus:4x4", 16, 5, 15, 6, 7, 11, 15);
+    PASSES("torus:4x4", 16, 0, 15, 3, 15);
+    PASSES("hypercube", 8, 1, 6, 0, 2, 6);
+    PASSES("tree", 8, 0, 4, 8 + 3, 8 + 1, 8 + 0, 8 + 2, 8 + 5, 4);
+    PASSES("tree", 8, 5, 4, 8 + 5, 4);
+}
+
+/* ---- the model against it ---- */
+
+static struct logp_delay on_links(const struct logp_topology *t, const struct logp_params *params)
+{
+    struct logp_delay ends, delay;
+
+    cr_assert_eq(logp_delay_create("loggp", params, &ends), 0);
+    cr_assert_eq(logp_topology_delay(t, ends, &delay), 0);
+    return delay;
+}
+
+static struct logp_machine *machine_of(int P, enum logp_clock clock, struct logp_delay delay)
+{
+    const struct logp_config config = {.n_processors = P,
+                                       .clock = clock,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks(),
+                                       .delay = delay};
+    struct logp_machine *m = NULL;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+static struct logp_params random_params(uint64_t *state)
+{
+    static const int64_t few[] = {0, 0, 1, 2, 3, 5, 7, 11, 20, 100};
+    struct logp_params p = {0};
+
+    p.L_ns = few[test_random(state) % 10];
+    p.o_send_ns = few[test_random(state) % 9];
+    p.o_recv_ns = few[test_random(state) % 9];
+    p.g_ns = few[test_random(state) % 10];
+    p.G_ps = test_random(state) % 2 == 0 ? 0 : (int64_t)(test_random(state) % 5000);
+    return p;
+}
+
+static void compare(const struct outcome *a, const struct outcome *b, const char *what)
+{
+    (void)what; /* not in plain.h */
+    for (int i = 0; i < MOST_P; i++) {
+        cr_assert_eq(a->end[i], b->end[i], "%s: rank %d ends at %ld, not %ld", what, i,
+                     (long)a->end[i], (long)b->end[i]);
+        for (int r = 0; r < ROUNDS; r++)
+            for (int k = 0; k < MOST_P * PER_ROUND; k++)
+                cr_assert_eq(a->arrival[i][r][k], b->arrival[i][r][k], "%s", what);
+    }
+}
+
+/* Those of the table that a machine of ours can have. */
+static const struct fitting *random_fitting(uint64_t *state)
+{
+    const struct fitting *f;
+
+    do
+        f = &fitting[test_random(state) % N_FITTING];
+    while (f->P > MOST_P || f->P < 2);
+    return f;
+}
+
+/* One program, twice on one machine and once in the simulation. @return how long messages waited */
+static int64_t run_and_simulate(struct logp_topology *t, const struct logp_params *params,
+                                const struct program *p)
+{
+    struct logp_delay delay = on_links(t, params);
+    struct logp_machine *m = machine_of(p->P, LOGP_CLOCK_VIRTUAL, delay);
+    struct outcome *run = calloc(1, sizeof(*run)), *expected = calloc(1, sizeof(*expected));
+    struct sim *s = new_sim(p, t, params, expected);
+    struct both both = {p, run};
+    struct logp_link_use use;
+    int64_t waited;
+
+    simulate(s);
+    for (int again = 0; again < 2; again++) {
+        memset(run, 0, sizeof(*run));
+        cr_assert_eq(logp_machine_run(m, follow, &both, test_timeout_ns), 0);
+        compare(run, expected, logp_topology_spec(t));
+        cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+        cr_assert_eq(use.messages, (uint64_t)s->messages);
+        cr_assert_eq(use.busy_ns, s->busy);
+        cr_assert_eq(use.waited_ns, s->waited);
+    }
+    waited = s->waited;
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    free(s);
+    free(run);
+    free(expected);
+    return waited;
+}
+
+Test(topology, the_model_is_the_simulation_of_its_events)
+{
+    uint64_t state = 20031;
+    int contended = 0;
+
+    cr_log_info("seed %llu", (unsigned long long)state);
+    for (int i = 0; i < 3000 / TEST_SCALE; i++) {
+        const struct fitting *f = random_fitting(&state);
+        struct logp_topology *t = make(f->spec, f->P);
+        const struct logp_params params = random_params(&state);
+        struct program p;
+
+        random_program(&p, t, false, &state);
+        contended += run_and_simulate(t, &params, &p) > 0;
+        logp_topology_destroy(t);
+    }
+    cr_log_info("%d contended", contended);
+    cr_expect_gt(contended, 1000 / TEST_SCALE);
+}
+
+/* Over one link, what is sent by one processor is never held up: this is LogGP. */
+Test(topology, messages_to_neighbours_cost_what_loggp_says)
+{
+    uint64_t state = 7043;
+
+    cr_log_info("seed %llu", (unsigned long long)state);
+    for (int i = 0; i < 1000 / TEST_SCALE; i++) {
+        static struct outcome plain, linked;
+        const struct fitting *f;
+        struct logp_topology *t;
+        const struct logp_params params = random_params(&state);
+        struct program p;
+        struct both a = {&p, &plain}, b = {&p, &linked};
+
+        do
+            f = random_fitting(&state);
+        while (strcmp(f->spec, "tree") == 0);
+        t = make(f->spec, f->P);
+        random_program(&p, t, true, &state);
+        memset(&plain, 0, sizeof(plain));
+        memset(&linked, 0, sizeof(linked));
+        test_run(test_machine(f->P, LOGP_CLOCK_VIRTUAL, &params), follow, &a);
+        test_run(machine_of(f->P, LOGP_CLOCK_VIRTUAL, on_links(t, &params)), follow, &b);
+        compare(&linked, &plain, f->spec);
+        logp_topology_destroy(t);
+    }
+}
+
+/* ---- by hand ---- */
+
+static int all_to_the_last(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), last = logp_vp_size(vp) - 1;
+    int64_t *arrival = arg;
+    int rc = 0;
+
+    if (me < last)
+        return logp_send(vp, last, 0, NULL, 0);
+    for (int i = 0; rc == 0 && i < last; i++) {
+        struct logp_status s;
+
+        rc = logp_recv(vp, i, 0, NULL, 0, &s);
+        arrival[i] = s.arrival_ns;
+    }
+    return rc;
+}
+
+/* 0, 1, 2 send to 3 at once: all on link 2 -> 3, which they enter at 12, 16, 20; on 1 -> 2 the
+ * message of 1 waits from 0 for that of 0, which enters at 6. */
+Test(topology, sends_contend_for_a_link_in_their_order)
+{
+    const struct logp_params params = test_params(6, 0, 4);
+    struct logp_topology *t = make("line", 4);
+    struct logp_delay delay = on_links(t, &params);
+    struct logp_machine *m = machine_of(4, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_link_use use;
+    int64_t arrival[3];
+
+    cr_assert_eq(logp_machine_run(m, all_to_the_last, arrival, test_timeout_ns), 0);
+    cr_expect_eq(arrival[0], 18);
+    cr_expect_eq(arrival[1], 22);
+    cr_expect_eq(arrival[2], 26);
+    cr_assert_eq(logp_link_busiest(&delay, &use), 0);
+    cr_expect_eq(use.link, 2);
+    cr_expect_eq(use.messages, 3);
+    cr_expect_eq(use.busy_ns, 12);
+    cr_expect_eq(use.waited_ns, 20); /* 0, 0 and 20 */
+    cr_assert_eq(logp_link_use(&delay, 1, &use), 0);
+    cr_expect_eq(use.waited_ns, 10);
+    cr_expect_eq(logp_link_use(&delay, 6, &use), -EINVAL);
+    cr_expect_eq(logp_link_use(&delay, -2, &use), -EINVAL);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    logp_topology_destroy(t);
+}
+
+/* With room for one message on the wire, 1 cannot send before that of 0 is there, at 12. What it
+ * tried before has not taken the link: it enters at 106, when the link has been free for others. */
+Test(topology, a_send_that_finds_no_room_leaves_its_links_free)
+{
+    struct logp_params params = test_params(6, 0, 100);
+    struct logp_topology *t = make("line", 3);
+    struct logp_delay delay;
+    struct logp_machine *m;
+    struct logp_link_use use;
+    int64_t arrival[2];
+
+    params.capacity = 1;
+    delay = on_links(t, &params);
+    m = machine_of(3, LOGP_CLOCK_VIRTUAL, delay);
+    cr_assert_eq(logp_machine_run(m, all_to_the_last, arrival, test_timeout_ns), 0);
+    cr_expect_eq(arrival[0], 12);
+    cr_expect_eq(arrival[1], 112);
+    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+    cr_expect_eq(use.messages, 3);
+    cr_expect_eq(use.busy_ns, 300);
+    cr_expect_eq(use.waited_ns, 94);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    logp_topology_destroy(t);
+}
+
+static int thrice(struct logp_vp *vp, void *arg)
+{
+    int64_t(*took)[3] = arg;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 3; i++) {
+        int64_t arrival[8], start;
+
+        rc = logp_sync(vp, &start);
+        if (rc == 0)
+            rc = all_to_the_last(vp, arrival);
+        took[logp_vp_rank(vp)][i] = logp_now(vp) - start;
+    }
+    return rc;
+}
+
+/* The links are still taken when the last is received: o_recv = 0 < g. */
+Test(topology, links_are_free_at_a_common_start_and_counts_go_on)
+{
+    const struct logp_params params = test_params(6, 0, 400);
+    struct logp_topology *t = make("ring", 5);
+    struct logp_delay delay = on_links(t, &params);
+    struct logp_machine *m = machine_of(5, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_link_use use;
+    int64_t took[5][3];
+
+    for (int again = 0; again < 2; again++) {
+        cr_assert_eq(logp_machine_run(m, thrice, took, test_timeout_ns), 0);
+        for (int i = 1; i < 3; i++)
+            cr_expect_eq(took[4][i], took[4][0]);
+        cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+        cr_expect_eq(use.messages, 3 * (1 + 2 + 2 + 1));
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    logp_topology_destroy(t);
+}
+
+static int to_oneself(struct logp_vp *vp, void *arg)
+{
+    struct logp_status s;
+    int rc = logp_send(vp, logp_vp_rank(vp), 0, "x", 1);
+    char c;
+
+    if (rc == 0)
+        rc = logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, &s);
+    *(int64_t *)arg = s.arrival_ns;
+    return rc;
+}
+
+Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    struct logp_topology *t = make("hypercube", 1);
+    struct logp_delay delay = on_links(t, &params);
+    struct logp_machine *m = machine_of(1, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_link_use use;
+    int64_t arrival[8];
+
+    cr_assert_eq(logp_machine_run(m, to_oneself, arrival, test_timeout_ns), 0);
+    cr_expect_eq(arrival[0], 2);
+    cr_assert_eq(logp_link_busiest(&delay, &use), 0);
+    cr_expect_eq(use.link, -1);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    delay = on_links(t, &params); /* a machine larger than the topology: plain LogGP */
+    test_run(machine_of(4, LOGP_CLOCK_VIRTUAL, delay), all_to_the_last, arrival);
+    cr_expect_eq(arrival[0], 8);
+    logp_topology_destroy(t);
+}
+
+Test(topology, a_model_without_parameters_has_no_links)
+{
+    struct logp_topology *t = make("ring", 4);
+    struct logp_delay none = {0}, plain, out;
+    const struct logp_params params = test_params(1, 1, 1);
+    struct logp_link_use use;
+
+    cr_expect_eq(logp_topology_delay(t, none, &out), -EINVAL);
+    cr_assert_eq(logp_delay_create("logp", &params, &plain), 0);
+    cr_expect_eq(logp_link_use(&plain, -1, &use), -EINVAL);
+    cr_expect_eq(logp_link_busiest(&plain, &use), -EINVAL);
+    logp_delay_destroy(&plain);
+    logp_topology_destroy(t);
+}
+
+/* Real time: all arrives, and every message is counted on every link. */
+Test(topology, it_runs_on_the_wall_clock)
+{
+    const struct logp_params params = test_params(2000, 500, 1000);
+    struct logp_topology *t = make("torus:2x3", 6);
+    struct logp_delay delay = on_links(t, &params);
+    struct logp_machine *m = machine_of(6, LOGP_CLOCK_WALL, delay);
+    struct logp_link_use use;
+    static struct program p;
+    static struct outcome outcome;
+    struct both both = {&p, &outcome};
+    uint64_t state = 99, hops = 0;
+
+    random_program(&p, t, false, &state);
+    for (int v = 0; v < p.P; v++)
+        for (int r = 0; r < ROUNDS; r++)
+            for (int i = 0; i < p.n_sends[v][r]; i++)
+                hops += (uint64_t)logp_topology_hops(t, v, p.send[v][r][i].dst);
+    for (int again = 0; again < 5; again++) {
+        cr_assert_eq(logp_machine_run(m, follow, &both, test_timeout_ns), 0);
+        cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+        cr_assert_eq(use.messages, hops);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    logp_topology_destroy(t);
+}
