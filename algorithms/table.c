@@ -8,6 +8,7 @@
 
 static const char shou_chen[] = "Shou & Chen 1996";
 static const char grama[] = "Grama et al., ch. 4.1";
+static const char liu[] = "Liu, Li & Cui 1996";
 
 /* A broadcast along a tree: its plan and its prediction. */
 #define BROADCAST(algorithm, planner, line, paper)                                                 \
@@ -22,6 +23,23 @@ static const struct logp_algorithm algorithms[] = {
     BROADCAST(binary, lpi_plan_binary, "a binary tree in heap order", shou_chen),
     BROADCAST(binomial, lpi_plan_binomial, "recursive doubling, the farthest first", grama),
     BROADCAST(optimal, lpi_broadcast_optimal_plan, "the best tree for these L, o, g", shou_chen),
+    {.collective = "broadcast",
+     .name = "torus",
+     .summary = "both ways along the row, then the columns",
+     .source = liu,
+     .needs = lpi_torus_needs,
+     .plan = lpi_plan_torus,
+     .run = lpi_broadcast_run,
+     .predict = lpi_broadcast_torus_predict},
+    {.collective = "broadcast",
+     .name = "torus-pipelined",
+     .summary = "the same in blocks (--block)",
+     .source = liu,
+     .needs = lpi_torus_needs,
+     .block = lpi_broadcast_torus_pipelined_block,
+     .plan = lpi_broadcast_torus_pipelined_plan,
+     .run = lpi_broadcast_torus_pipelined_run,
+     .predict = lpi_broadcast_torus_pipelined_predict},
     {.collective = "barrier",
      .name = "dissemination",
      .summary = "in round d tell i + d, hear from i - d",

@@ -40,6 +40,7 @@ static struct plain_test *plain_tests;
 #define cr_assert_geq(a, b, ...) cr_assert((a) >= (b))
 #define cr_assert_leq(a, b, ...) cr_assert((a) <= (b))
 #define cr_assert_str_eq(a, b, ...) cr_assert(strcmp(a, b) == 0)
+#define cr_expect cr_assert
 #define cr_expect_eq cr_assert_eq
 #define cr_expect_geq cr_assert_geq
 #define cr_expect_leq cr_assert_leq

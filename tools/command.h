@@ -53,6 +53,7 @@ struct options {
     enum logp_clock clock;
     const char *executor;
     const char *delay;
+    const struct logp_preset *machine; /* NULL: none */
     const char *plugin;
     int reps, warmup;
     int cores[MAX_CORES];

@@ -28,6 +28,7 @@ struct logp_plan {
     int n_children;
     int *children; /**< ranks, in the order of use; owned by the plan */
     int64_t own;   /**< summation: operands of this processor */
+    int64_t block; /**< torus-pipelined: bytes of a block, but the last */
     void *scratch; /**< memory of the algorithm's own; owned by the plan */
 };
 
@@ -55,8 +56,8 @@ struct logp_coll {
     int64_t pack_ns;           /**< transpose: time to pack a column */
     int64_t k;                 /**< chains, segments, radix, window: 0 its own choice */
     int64_t block_bytes;       /**< torus-pipelined: 0 the best */
-    int64_t work_ns;           /**< torus: time to process the whole message */
-    bool no_overlap;           /**< torus: processing does not overlap with sending */
+    int64_t work_ns;           /**< broadcast: time that each processor takes to process the item */
+    bool no_overlap;           /**< torus-pipelined: processing does not overlap with sending */
     void *buf;      /**< the processor's operands; broadcast: the item on the root, room for it
                          elsewhere; alltoall: P items, that for rank i at i n_bytes */
     void *recv_buf; /**< the result: alltoall: room for P items, by source; reduce: on the root */
@@ -92,6 +93,8 @@ struct logp_algorithm {
     const char *(*needs)(int64_t P, const struct logp_coll *c);
     /** The k that it uses, given or chosen; NULL: it has none. */
     int64_t (*k)(int64_t P, const struct logp_coll *c);
+    /** Bytes of the blocks that the item travels in, given or chosen; NULL: it travels whole. */
+    int64_t (*block)(int64_t P, const struct logp_coll *c);
     /** Fill c->plan for this rank of P. 0; -ENOMEM. NULL: nothing to plan. */
     int (*plan)(int P, int rank, struct logp_coll *c);
     /** What this processor does. As logp_send() and logp_recv(). */

@@ -10,6 +10,8 @@
  *   collective.h  the collective algorithms and their predictions
  *   experiment.h  run an algorithm many times, measured against its prediction
  *   tree.h        the optimal broadcast tree itself
+ *   preset.h      parameters of real machines
+ *   torus.h       the pipelined torus broadcast in its paper's units
  */
 #ifndef LOGP_LOGP_H
 #define LOGP_LOGP_H
@@ -20,6 +22,8 @@
 #include <logp/experiment.h>
 #include <logp/machine.h>
 #include <logp/op.h>
+#include <logp/preset.h>
+#include <logp/torus.h>
 #include <logp/tree.h>
 #include <logp/vp.h>
 

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Broadcast on a torus (torus.c) in blocks, each sent on while the next is on its way. A processor
+ * also processes the item, in time work_ns: block by block, each its share of it, rounded up.
+ *
+ * Source: Liu, Li & Cui 1996.
+ */
+#include "algorithms.h"
+
+#include <logp/vp.h>
+
+/* Time to process n of the item's bytes. */
+static int64_t work_of(const struct logp_coll *c, int64_t n_bytes)
+{
+    const __int128 M = c->n_bytes;
+
+    return M > 0 ? (int64_t)(((__int128)c->work_ns * n_bytes + M - 1) / M) : c->work_ns;
+}
+
+/*
+ * Receive a block, send it to the children, process it. With overlap the sends go out as early as
+ * they may, E apart, and pieces of the processing fill the time between them; what is left follows
+ * the last send.
+ */
+static int pass_block(struct logp_vp *vp, const struct logp_coll *c, void *block, size_t n_bytes)
+{
+    const int64_t between = lpi_times(&c->params, n_bytes).E - c->params.o_send_ns;
+    int64_t left = work_of(c, (int64_t)n_bytes);
+    int rc = 0;
+
+    if (c->plan.parent >= 0)
+        rc = logp_recv(vp, c->plan.parent, c->tag, block, n_bytes, NULL);
+    for (int k = 0; rc == 0 && k < c->plan.n_children; k++) {
+        const bool last = k == c->plan.n_children - 1;
+        const int64_t piece = last || c->no_overlap ? 0 : left < between ? left : between;
+
+        rc = logp_send(vp, c->plan.children[k], c->tag, block, n_bytes);
+        if (rc == 0 && piece > 0)
+            rc = logp_compute(vp, piece, NULL, NULL);
+        left -= piece;
+    }
+    return rc == 0 && left > 0 ? logp_compute(vp, left, NULL, NULL) : rc;
+}
+
+int lpi_broadcast_torus_pipelined_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    size_t done = 0;
+    int rc;
+
+    do {
+        const size_t rest = c->n_bytes - done, block = (size_t)c->plan.block;
+        const size_t n = rest < block ? rest : block;
+
+        rc = pass_block(vp, c, (char *)c->buf + done, n);
+        done += n;
+    } while (rc == 0 && done < c->n_bytes);
+    return rc;
+}
+
+int lpi_broadcast_torus_pipelined_plan(int P, int rank, struct logp_coll *c)
+{
+    const int rc = lpi_plan_torus(P, rank, c);
+
+    c->plan.block = lpi_broadcast_torus_pipelined_block(P, c);
+    return rc;
+}
+
+/*
+ * The prediction. All blocks but the last are alike. A processor with c children starts to send a
+ * block at least a period Y after the one before it: it has received, sent c times E apart and
+ * processed,
+ *
+ *      Y(c) = max(c E, o_recv + (c-1) E + o_send + left)      Y(0) = max(o_recv, gap, o_recv +
+ * work)
+ *
+ * where left is what the sends have left of the work: all of it without overlap, with it
+ * max(0, work - (c-1)(E - o_send)). The root does not receive: Y = max(4E, 3E + o_send + left).
+ * Along a path from the root each processor adds its latency, and the largest period so far counts:
+ * block b gets ahead at latency + b max(Y). The last block may be shorter and so catch up with the
+ * one before: at each processor it is the later of its own way there and the period after that one.
+ * The result is the largest end over the paths; those of one kind (runs of processors with as many
+ * children) differ in length alone, and the longest is the latest.
+ *
+ * Exact for any n >= 2, sizes and parameters. Where n is even, the block divides the item and
+ * o_send = o_recv <= g it is Liu, Li & Cui's (n-3) D + 3 max(D, g) + (blocks - 1) X + work of a
+ * block, X = max(4g, 4 o_send + work), without overlap max(4g, 3g + o_send + work).
+ */
+
+/* What a block of one size takes. */
+struct block {
+    struct lpi_times t;
+    int64_t gap, work;
+};
+
+struct pipeline {
+    const struct logp_coll *c;
+    int64_t n;                /* n x n processors */
+    int64_t blocks;           /* all of them */
+    struct block whole, last; /* the last is not larger */
+};
+
+/* Where the blocks are on a path: when its last processor so far can send them on. */
+struct front {
+    __int128 latency; /* the first block */
+    __int128 period;
+    __int128 last; /* the last block */
+};
+
+static struct block block_of(const struct logp_coll *c, int64_t n_bytes)
+{
+    return (struct block){.t = lpi_times(&c->params, (size_t)n_bytes),
+                          .gap = logp_gap_ns(&c->params, (size_t)n_bytes),
+                          .work = work_of(c, n_bytes)};
+}
+
+/* From the start of the last send of a whole block to the end of its processing. */
+static __int128 send_and_process(const struct pipeline *p, int children)
+{
+    const struct block *b = &p->whole;
+    const int64_t o = p->c->params.o_send_ns;
+    const __int128 meanwhile = p->c->no_overlap ? 0 : (__int128)(children - 1) * (b->t.E - o);
+
+    return o + (b->work > meanwhile ? b->work - meanwhile : 0);
+}
+
+static __int128 larger(__int128 a, __int128 b)
+{
+    return a > b ? a : b;
+}
+
+static __int128 root_period(const struct pipeline *p, int children)
+{
+    const __int128 E = p->whole.t.E;
+
+    return larger(children * E, (children - 1) * E + send_and_process(p, children));
+}
+
+/* Y(children), from a whole block to `next`. With the shared gap it also holds from the receive to
+ * the first send, which t.early stands for, and from the last send to the next receive. */
+static __int128 period_of(const struct pipeline *p, int children, const struct block *next)
+{
+    const struct logp_params *params = &p->c->params;
+    const __int128 E = p->whole.t.E;
+    const int64_t port = lpi_max(params->o_recv_ns, next->gap);
+    __int128 after;
+
+    if (children == 0)
+        return lpi_max(port, params->o_recv_ns + p->whole.work);
+    after = send_and_process(p, children);
+    if (params->gap_shared)
+        after = larger(after, larger(E, port));
+    return larger(children * E, params->o_recv_ns + p->whole.t.early + (children - 1) * E + after);
+}
+
+/* On along `count` processors with so many children each; the first is child `index` of the one
+ * before, each other one the first child. */
+static struct front pass(const struct pipeline *p, struct front f, int index, int64_t count,
+                         int children)
+{
+    const struct lpi_times *whole = &p->whole.t, *last = &p->last.t;
+
+    if (count == 0)
+        return f;
+    f.latency += (__int128)index * whole->E + (__int128)count * whole->D;
+    f.last += (__int128)index * last->E + (__int128)count * last->D;
+    if (p->blocks > 1) {
+        f.period = larger(f.period, period_of(p, children, &p->whole));
+        f.last = larger(f.last,
+                        f.latency + (p->blocks - 2) * f.period + period_of(p, children, &p->last));
+    }
+    return f;
+}
+
+/* The last block at the end of both ways along a column, whose first processors are children
+ * `index` and index + 1. */
+static __int128 end_of_columns(const struct pipeline *p, struct front f, int index)
+{
+    const int64_t down = p->n / 2, up = p->n - 1 - down;
+    struct front below = pass(p, f, index, down - 1, 1), above = f;
+
+    below = pass(p, below, down > 1 ? 0 : index, 1, 0);
+    if (up == 0)
+        return below.last;
+    above = pass(p, above, index + 1, up - 1, 1);
+    above = pass(p, above, up > 1 ? 0 : index + 1, 1, 0);
+    return larger(below.last, above.last);
+}
+
+static __int128 end_of_pipeline(const struct pipeline *p)
+{
+    const int ways = p->n > 2 ? 2 : 1;
+    struct front root = {0, root_period(p, 2 * ways), 0};
+    __int128 end;
+
+    root.last = (p->blocks - 1) * root.period;
+    end = end_of_columns(p, root, ways);
+    for (int way = 0; way < ways; way++) {
+        const int64_t steps = way == 0 ? p->n / 2 : p->n - 1 - p->n / 2;
+        struct front f = pass(p, root, way, steps - 1, 1 + ways);
+
+        if (steps > 1)
+            end = larger(end, end_of_columns(p, f, 1));
+        f = pass(p, f, steps > 1 ? 0 : way, 1, ways);
+        end = larger(end, end_of_columns(p, f, 0));
+    }
+    return end - p->whole.t.early + p->last.work;
+}
+
+static int64_t item_bytes(const struct logp_coll *c)
+{
+    return c->n_bytes < INT64_MAX ? (int64_t)c->n_bytes : INT64_MAX;
+}
+
+/* At least low bytes a block, in so many blocks, the last of so many bytes. */
+static __int128 time_of(const struct logp_coll *c, int64_t n, int64_t low, int64_t blocks,
+                        int64_t last)
+{
+    const struct pipeline p = {c, n, blocks, block_of(c, low), block_of(c, last)};
+
+    return end_of_pipeline(&p);
+}
+
+struct choice {
+    const struct logp_coll *c;
+    int64_t n;
+};
+
+/* No block of low .. high bytes takes less; exact where low == high. The last block is taken as
+ * long as all of them leave it, one byte where their numbers differ. */
+static __int128 least_time(int64_t low, int64_t high, const void *arg)
+{
+    const struct choice *choice = arg;
+    const int64_t M = item_bytes(choice->c);
+    const int64_t blocks = (M - 1) / high + 1;
+    const bool alike = (M - 1) / low + 1 == blocks;
+
+    return time_of(choice->c, choice->n, low, blocks, alike ? M - (blocks - 1) * high : 1);
+}
+
+/* --block, but not more than the item; by default the best by the prediction. */
+int64_t lpi_broadcast_torus_pipelined_block(int64_t P, const struct logp_coll *c)
+{
+    const struct choice choice = {c, lpi_torus_side(P)};
+    const int64_t M = item_bytes(c);
+
+    if (c->block_bytes > 0 || M == 0)
+        return c->block_bytes < M ? c->block_bytes : M;
+    return lpi_minimise(least_time, &choice, 1, M);
+}
+
+struct logp_prediction lpi_broadcast_torus_pipelined_predict(int64_t P, const struct logp_coll *c)
+{
+    const int64_t M = item_bytes(c), block = lpi_broadcast_torus_pipelined_block(P, c);
+    const int64_t blocks = M > 0 ? (M - 1) / block + 1 : 1;
+
+    return lpi_exact(time_of(c, lpi_torus_side(P), block, blocks, M - (blocks - 1) * block));
+}
