@@ -112,7 +112,7 @@ int lpi_broadcast_torus_pipelined_run(struct logp_vp *vp, const struct logp_coll
 struct logp_prediction lpi_broadcast_torus_pipelined_predict(int64_t P, const struct logp_coll *c);
 
 /* minimise.c */
-/* The x in low .. high where a function is least; among equals high, else any. bound(a, b) is at
+/* The x in low .. high where a function is least; among equals low, else any. bound(a, b) is at
  * most its value anywhere in a .. b, and bound(x, x) is its value. */
 int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
                      int64_t low, int64_t high);

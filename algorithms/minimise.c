@@ -38,10 +38,10 @@ static void search(struct search *s, int64_t low, int64_t high, __int128 bound)
 int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
                      int64_t low, int64_t high)
 {
-    struct search s = {bound, arg, high, bound(high, high, arg)};
+    struct search s = {bound, arg, low, bound(low, low, arg)};
 
     if (low < high)
-        search(&s, low, high - 1, bound(low, high - 1, arg));
+        search(&s, low + 1, high, bound(low + 1, high, arg));
     return s.at;
 }
 

@@ -48,17 +48,23 @@ int64_t logp_torus_pipelined(const struct logp_torus *t, int64_t m)
     return cycles(pipelined(t, m, (t->M - 1) / m));
 }
 
-/* Blocks of low .. high bits take at least the time of the smallest, as many as of the largest. */
+/* The smallest blocks, but the last, so many of which hold the message: none larger is better. */
+static int64_t size_of(int64_t M, int64_t blocks)
+{
+    return (M - 1) / blocks + 1;
+}
+
+/* low .. high blocks take at least the time of the smallest, as many as of the largest. */
 static __int128 least_cycles(int64_t low, int64_t high, const void *arg)
 {
     const struct logp_torus *t = arg;
 
-    return pipelined(t, low, (t->M - 1) / high);
+    return pipelined(t, size_of(t->M, high), size_of(t->M, size_of(t->M, low)) - 1);
 }
 
 int64_t logp_torus_best_block(const struct logp_torus *t)
 {
-    return lpi_minimise(least_cycles, t, 1, t->M);
+    return size_of(t->M, lpi_minimise(least_cycles, t, 1, t->M));
 }
 
 /* sqrt(a / b), rounded up */

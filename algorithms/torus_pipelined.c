@@ -92,19 +92,30 @@ struct block {
     int64_t gap, work;
 };
 
+/* Kinds of processors: by their children, and the root. */
+enum { MOST_CHILDREN = 3, ROOT, KINDS };
+
 struct pipeline {
     const struct logp_coll *c;
-    int64_t n;                /* n x n processors */
-    int64_t blocks;           /* all of them */
-    struct block whole, last; /* the last is not larger */
+    int64_t n;             /* n x n processors */
+    int ways;              /* along the root's row; as many along each column */
+    int64_t blocks;        /* all of them */
+    struct block one, end; /* a whole block; the last, which is not larger */
+    /* of each kind: all periods but the one before the last block; that one */
+    __int128 steady[KINDS], before_end[KINDS];
 };
 
 /* Where the blocks are on a path: when its last processor so far can send them on. */
 struct front {
     __int128 latency; /* the first block */
-    __int128 period;
-    __int128 last; /* the last block */
+    __int128 steady;  /* the largest */
+    __int128 end;     /* the last block */
 };
+
+static __int128 larger(__int128 a, __int128 b)
+{
+    return a > b ? a : b;
+}
 
 static struct block block_of(const struct logp_coll *c, int64_t n_bytes)
 {
@@ -113,97 +124,104 @@ static struct block block_of(const struct logp_coll *c, int64_t n_bytes)
                           .work = work_of(c, n_bytes)};
 }
 
-/* From the start of the last send of a whole block to the end of its processing. */
-static __int128 send_and_process(const struct pipeline *p, int children)
+/* From the start of a processor's last send of a block to the end of processing it. */
+static __int128 send_and_process(const struct logp_coll *c, const struct block *b, int children)
 {
-    const struct block *b = &p->whole;
-    const int64_t o = p->c->params.o_send_ns;
-    const __int128 meanwhile = p->c->no_overlap ? 0 : (__int128)(children - 1) * (b->t.E - o);
+    const int64_t o = c->params.o_send_ns;
+    const __int128 meanwhile = c->no_overlap ? 0 : (__int128)(children - 1) * (b->t.E - o);
 
     return o + (b->work > meanwhile ? b->work - meanwhile : 0);
 }
 
-static __int128 larger(__int128 a, __int128 b)
-{
-    return a > b ? a : b;
-}
-
-static __int128 root_period(const struct pipeline *p, int children)
-{
-    const __int128 E = p->whole.t.E;
-
-    return larger(children * E, (children - 1) * E + send_and_process(p, children));
-}
-
-/* Y(children), from a whole block to `next`. With the shared gap it also holds from the receive to
- * the first send, which t.early stands for, and from the last send to the next receive. */
-static __int128 period_of(const struct pipeline *p, int children, const struct block *next)
+/* Y after block b, when the next one's gap is `gap`. With the shared gap it also holds from the
+ * receive to the first send, which t.early stands for, and from the last send to the receive. */
+static __int128 period(const struct pipeline *p, int kind, const struct block *b, int64_t gap)
 {
     const struct logp_params *params = &p->c->params;
-    const __int128 E = p->whole.t.E;
-    const int64_t port = lpi_max(params->o_recv_ns, next->gap);
+    const int children = kind == ROOT ? 2 * p->ways : kind;
+    const int64_t port = lpi_max(params->o_recv_ns, gap);
+    const __int128 E = b->t.E, sends = (children - 1) * E;
     __int128 after;
 
     if (children == 0)
-        return lpi_max(port, params->o_recv_ns + p->whole.work);
-    after = send_and_process(p, children);
+        return lpi_max(port, params->o_recv_ns + b->work);
+    after = send_and_process(p->c, b, children);
+    if (kind == ROOT)
+        return larger(children * E, sends + after);
     if (params->gap_shared)
         after = larger(after, larger(E, port));
-    return larger(children * E, params->o_recv_ns + p->whole.t.early + (children - 1) * E + after);
+    return larger(children * E, params->o_recv_ns + b->t.early + sends + after);
 }
 
-/* On along `count` processors with so many children each; the first is child `index` of the one
- * before, each other one the first child. */
-static struct front pass(const struct pipeline *p, struct front f, int index, int64_t count,
-                         int children)
+/* The pipeline for whole blocks of `size` bytes and a last one of `end`. */
+static struct pipeline make_pipeline(const struct logp_coll *c, int64_t n, int64_t blocks,
+                                     int64_t size, int64_t end)
 {
-    const struct lpi_times *whole = &p->whole.t, *last = &p->last.t;
+    struct pipeline p = {.c = c,
+                         .n = n,
+                         .ways = n > 2 ? 2 : 1,
+                         .blocks = blocks,
+                         .one = block_of(c, size),
+                         .end = block_of(c, end)};
 
+    for (int kind = 0; blocks > 1 && kind < KINDS; kind++) {
+        p.steady[kind] = (blocks - 2) * period(&p, kind, &p.one, p.one.gap);
+        p.before_end[kind] = period(&p, kind, &p.one, p.end.gap);
+    }
+    return p;
+}
+
+/* On along `count` processors of a kind; the first is child `index` of the one before, each other
+ * one the first child. */
+static struct front pass(const struct pipeline *p, struct front f, int index, int64_t count,
+                         int kind)
+{
     if (count == 0)
         return f;
-    f.latency += (__int128)index * whole->E + (__int128)count * whole->D;
-    f.last += (__int128)index * last->E + (__int128)count * last->D;
-    if (p->blocks > 1) {
-        f.period = larger(f.period, period_of(p, children, &p->whole));
-        f.last = larger(f.last,
-                        f.latency + (p->blocks - 2) * f.period + period_of(p, children, &p->last));
-    }
+    f.latency += (__int128)index * p->one.t.E + (__int128)count * p->one.t.D;
+    f.steady = larger(f.steady, p->steady[kind]);
+    f.end += (__int128)index * p->end.t.E + (__int128)count * p->end.t.D;
+    f.end = larger(f.end, f.latency + f.steady + p->before_end[kind]);
     return f;
 }
 
-/* The last block at the end of both ways along a column, whose first processors are children
- * `index` and index + 1. */
-static __int128 end_of_columns(const struct pipeline *p, struct front f, int index)
+static int64_t steps_of(const struct pipeline *p, int way)
 {
-    const int64_t down = p->n / 2, up = p->n - 1 - down;
-    struct front below = pass(p, f, index, down - 1, 1), above = f;
+    return way == 0 ? p->n / 2 : p->n - 1 - p->n / 2;
+}
 
-    below = pass(p, below, down > 1 ? 0 : index, 1, 0);
-    if (up == 0)
-        return below.last;
-    above = pass(p, above, index + 1, up - 1, 1);
-    above = pass(p, above, up > 1 ? 0 : index + 1, 1, 0);
-    return larger(below.last, above.last);
+/* The last block at the end of all ways along a column, whose first processors are children
+ * `index` and after. */
+static __int128 end_of_columns(const struct pipeline *p, struct front top, int index)
+{
+    __int128 end = 0;
+
+    for (int way = 0; way < p->ways; way++) {
+        const int64_t steps = steps_of(p, way);
+        struct front f = pass(p, top, index + way, steps - 1, 1);
+
+        f = pass(p, f, steps > 1 ? 0 : index + way, 1, 0);
+        end = larger(end, f.end);
+    }
+    return end;
 }
 
 static __int128 end_of_pipeline(const struct pipeline *p)
 {
-    const int ways = p->n > 2 ? 2 : 1;
-    struct front root = {0, root_period(p, 2 * ways), 0};
-    __int128 end;
+    const struct front root = {.steady = p->steady[ROOT],
+                               .end = p->steady[ROOT] + p->before_end[ROOT]};
+    __int128 end = end_of_columns(p, root, p->ways);
 
-    root.last = (p->blocks - 1) * root.period;
-    end = end_of_columns(p, root, ways);
-    for (int way = 0; way < ways; way++) {
-        const int64_t steps = way == 0 ? p->n / 2 : p->n - 1 - p->n / 2;
-        struct front f = pass(p, root, way, steps - 1, 1 + ways);
+    for (int way = 0; way < p->ways; way++) {
+        const int64_t steps = steps_of(p, way);
+        struct front f = pass(p, root, way, steps - 1, 1 + p->ways);
 
         if (steps > 1)
             end = larger(end, end_of_columns(p, f, 1));
-        f = pass(p, f, steps > 1 ? 0 : way, 1, ways);
+        f = pass(p, f, steps > 1 ? 0 : way, 1, p->ways);
         end = larger(end, end_of_columns(p, f, 0));
     }
-    return end - p->whole.t.early + p->last.work;
+    return end - p->one.t.early + p->end.work;
 }
 
 static int64_t item_bytes(const struct logp_coll *c)
@@ -211,30 +229,28 @@ static int64_t item_bytes(const struct logp_coll *c)
     return c->n_bytes < INT64_MAX ? (int64_t)c->n_bytes : INT64_MAX;
 }
 
-/* At least low bytes a block, in so many blocks, the last of so many bytes. */
-static __int128 time_of(const struct logp_coll *c, int64_t n, int64_t low, int64_t blocks,
-                        int64_t last)
-{
-    const struct pipeline p = {c, n, blocks, block_of(c, low), block_of(c, last)};
-
-    return end_of_pipeline(&p);
-}
-
 struct choice {
     const struct logp_coll *c;
     int64_t n;
 };
 
-/* No block of low .. high bytes takes less; exact where low == high. The last block is taken as
- * long as all of them leave it, one byte where their numbers differ. */
+/* The least blocks of equal size, but the last, that so many of them hold the item. */
+static int64_t size_of(int64_t M, int64_t blocks)
+{
+    return (M - 1) / blocks + 1;
+}
+
+/* No pipeline of low .. high blocks takes less; exact where they are of one size. Otherwise all
+ * times are those of the smallest block, and there are as many as of the largest. */
 static __int128 least_time(int64_t low, int64_t high, const void *arg)
 {
     const struct choice *choice = arg;
-    const int64_t M = item_bytes(choice->c);
-    const int64_t blocks = (M - 1) / high + 1;
-    const bool alike = (M - 1) / low + 1 == blocks;
+    const int64_t M = item_bytes(choice->c), large = size_of(M, low), small = size_of(M, high);
+    const int64_t blocks = size_of(M, large);
+    const struct pipeline p = make_pipeline(choice->c, choice->n, blocks, small,
+                                            small == large ? M - (blocks - 1) * large : 1);
 
-    return time_of(choice->c, choice->n, low, blocks, alike ? M - (blocks - 1) * high : 1);
+    return end_of_pipeline(&p);
 }
 
 /* --block, but not more than the item; by default the best by the prediction. */
@@ -245,13 +261,15 @@ int64_t lpi_broadcast_torus_pipelined_block(int64_t P, const struct logp_coll *c
 
     if (c->block_bytes > 0 || M == 0)
         return c->block_bytes < M ? c->block_bytes : M;
-    return lpi_minimise(least_time, &choice, 1, M);
+    return size_of(M, lpi_minimise(least_time, &choice, 1, M));
 }
 
 struct logp_prediction lpi_broadcast_torus_pipelined_predict(int64_t P, const struct logp_coll *c)
 {
-    const int64_t M = item_bytes(c), block = lpi_broadcast_torus_pipelined_block(P, c);
-    const int64_t blocks = M > 0 ? (M - 1) / block + 1 : 1;
+    const int64_t M = item_bytes(c), size = lpi_broadcast_torus_pipelined_block(P, c);
+    const int64_t blocks = M > 0 ? (M - 1) / size + 1 : 1;
+    const struct pipeline p =
+        make_pipeline(c, lpi_torus_side(P), blocks, size, M - (blocks - 1) * size);
 
-    return lpi_exact(time_of(c, lpi_torus_side(P), block, blocks, M - (blocks - 1) * block));
+    return lpi_exact(end_of_pipeline(&p));
 }
