@@ -29,7 +29,7 @@ const struct logp_preset *logp_preset_find(const char *name)
 
 struct logp_params logp_preset_params(const struct logp_preset *p)
 {
-    const int64_t send = p->overhead / 2, byte_ps = 8 * 1000 * p->cycle_ns;
+    const int64_t send = p->overhead / 2, byte_ps = 8 * p->cycle_ns * 1000;
 
     return (struct logp_params){.L_ns = p->delay * p->cycle_ns,
                                 .o_send_ns = send * p->cycle_ns,

@@ -48,7 +48,7 @@ int64_t logp_torus_pipelined(const struct logp_torus *t, int64_t m)
     return cycles(pipelined(t, m, (t->M - 1) / m));
 }
 
-/* The smallest blocks, but the last, so many of which hold the message: none larger is better. */
+/* The smallest size of which so many blocks hold the message; for their number none is better. */
 static int64_t size_of(int64_t M, int64_t blocks)
 {
     return (M - 1) / blocks + 1;

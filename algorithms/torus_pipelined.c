@@ -66,24 +66,25 @@ int lpi_broadcast_torus_pipelined_plan(int P, int rank, struct logp_coll *c)
 }
 
 /*
- * The prediction. All blocks but the last are alike. A processor with c children starts to send a
- * block at least a period Y after the one before it: it has received, sent c times E apart and
- * processed,
+ * The prediction. All blocks but the last are of one size. A processor with c children starts to
+ * send a block at least a period after the one before it, since it has received it, sent it c times
+ * E apart, and processed it; the root does not receive:
  *
- *      Y(c) = max(c E, o_recv + (c-1) E + o_send + left)      Y(0) = max(o_recv, gap, o_recv +
- * work)
+ *      Y(c) = max(c E, o_recv + (c-1) E + o_send + left)
+ *      Y(0) = max(o_recv, gap, o_recv + work)
+ *      root = max(4 E, 3 E + o_send + left)
  *
  * where left is what the sends have left of the work: all of it without overlap, with it
- * max(0, work - (c-1)(E - o_send)). The root does not receive: Y = max(4E, 3E + o_send + left).
- * Along a path from the root each processor adds its latency, and the largest period so far counts:
- * block b gets ahead at latency + b max(Y). The last block may be shorter and so catch up with the
- * one before: at each processor it is the later of its own way there and the period after that one.
- * The result is the largest end over the paths; those of one kind (runs of processors with as many
- * children) differ in length alone, and the longest is the latest.
+ * max(0, work - (c-1)(E - o_send)). Along a path from the root every processor adds to the latency,
+ * and the largest period so far counts: it sends block b at latency + b max(Y). The last block may
+ * be shorter, and so catch up with the one before: at each processor it is the later of its own way
+ * there and of a period after that one. The result is the largest end over the paths. Paths differ
+ * in their kinds of processors and in how many there are of each in a row; of those that differ in
+ * the latter alone, the longest is the latest.
  *
- * Exact for any n >= 2, sizes and parameters. Where n is even, the block divides the item and
- * o_send = o_recv <= g it is Liu, Li & Cui's (n-3) D + 3 max(D, g) + (blocks - 1) X + work of a
- * block, X = max(4g, 4 o_send + work), without overlap max(4g, 3g + o_send + work).
+ * Exact for any n >= 2, block, parameters. Where n is even, the block divides the item and
+ * o_send = o_recv <= g, it is (n-3) D + 3 max(D, g) + (blocks - 1) X + work of a block, with
+ * X = max(4g, 4 o_send + work), without overlap max(4g, 3g + o_send + work).
  */
 
 /* What a block of one size takes. */
@@ -99,7 +100,6 @@ struct pipeline {
     const struct logp_coll *c;
     int64_t n;             /* n x n processors */
     int ways;              /* along the root's row; as many along each column */
-    int64_t blocks;        /* all of them */
     struct block one, end; /* a whole block; the last, which is not larger */
     /* of each kind: all periods but the one before the last block; that one */
     __int128 steady[KINDS], before_end[KINDS];
@@ -144,7 +144,7 @@ static __int128 period(const struct pipeline *p, int kind, const struct block *b
     __int128 after;
 
     if (children == 0)
-        return lpi_max(port, params->o_recv_ns + b->work);
+        return larger(port, (__int128)params->o_recv_ns + b->work);
     after = send_and_process(p->c, b, children);
     if (kind == ROOT)
         return larger(children * E, sends + after);
@@ -157,12 +157,8 @@ static __int128 period(const struct pipeline *p, int kind, const struct block *b
 static struct pipeline make_pipeline(const struct logp_coll *c, int64_t n, int64_t blocks,
                                      int64_t size, int64_t end)
 {
-    struct pipeline p = {.c = c,
-                         .n = n,
-                         .ways = n > 2 ? 2 : 1,
-                         .blocks = blocks,
-                         .one = block_of(c, size),
-                         .end = block_of(c, end)};
+    struct pipeline p = {
+        .c = c, .n = n, .ways = n > 2 ? 2 : 1, .one = block_of(c, size), .end = block_of(c, end)};
 
     for (int kind = 0; blocks > 1 && kind < KINDS; kind++) {
         p.steady[kind] = (blocks - 2) * period(&p, kind, &p.one, p.one.gap);
@@ -234,7 +230,7 @@ struct choice {
     int64_t n;
 };
 
-/* The least blocks of equal size, but the last, that so many of them hold the item. */
+/* The size of blocks, equal but for the last, so many of which just hold the item. */
 static int64_t size_of(int64_t M, int64_t blocks)
 {
     return (M - 1) / blocks + 1;
@@ -253,7 +249,8 @@ static __int128 least_time(int64_t low, int64_t high, const void *arg)
     return end_of_pipeline(&p);
 }
 
-/* --block, but not more than the item; by default the best by the prediction. */
+/* What is asked for, but not more than the item; else as many blocks as the prediction is least
+ * for. */
 int64_t lpi_broadcast_torus_pipelined_block(int64_t P, const struct logp_coll *c)
 {
     const struct choice choice = {c, lpi_torus_side(P)};

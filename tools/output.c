@@ -387,7 +387,11 @@ void print_advice(const struct options *o, const struct row *rows, size_t n, int
     space = strchr(unit, ' ');
     if (space != NULL) /* as the option takes it: "20us" */
         memmove(space, space + 1, strlen(space));
-    if (strcmp(o->executor, "thread") == 0)
+    if (o->machine != NULL) /* a unit changes nothing but plain numbers */
+        printf(
+            "its times are the machine's own.\nUse fewer processors (-P)%s, or --clock virtual.\n",
+            strcmp(o->executor, "thread") == 0 ? ", --executor fiber" : "");
+    else if (strcmp(o->executor, "thread") == 0)
         printf("each hand-over between threads costs a microsecond or more.\n"
                "Use --executor fiber (a tenth of that), a larger unit (about --unit %s), fewer\n"
                "processors (-P), or --clock virtual.\n",

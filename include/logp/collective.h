@@ -55,7 +55,7 @@ struct logp_coll {
     enum logp_packing packing; /**< transpose */
     int64_t pack_ns;           /**< transpose: time to pack a column */
     int64_t k;                 /**< chains, segments, radix, window: 0 its own choice */
-    int64_t block_bytes;       /**< torus-pipelined: 0 the best */
+    int64_t block_bytes;       /**< torus-pipelined: 0 as many blocks as predicted best */
     int64_t work_ns;           /**< broadcast: time that each processor takes to process the item */
     bool no_overlap;           /**< torus-pipelined: processing does not overlap with sending */
     void *buf;      /**< the processor's operands; broadcast: the item on the root, room for it
