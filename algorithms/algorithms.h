@@ -28,7 +28,7 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
 {
     const int64_t stream = logp_stream_ns(p, n_bytes);
     struct lpi_times t = {.D = p->o_send_ns + stream + p->L_ns + p->o_recv_ns,
-                          .E = lpi_max(p->o_send_ns, p->g_ns + stream)};
+                          .E = lpi_max(p->o_send_ns, logp_gap_ns(p, n_bytes))};
 
     if (p->gap_shared) {
         t.early = lpi_max(p->o_recv_ns, p->g_ns) - p->o_recv_ns;
@@ -126,6 +126,24 @@ int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c);
 void lpi_broadcast_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_broadcast_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 bool lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+
+/* torus.c, torus_pipelined.c: broadcast on a torus */
+int64_t lpi_torus_side(int64_t P); /* floor(sqrt(P)) */
+const char *lpi_torus_needs(int64_t P, const struct logp_coll *c);
+int lpi_plan_torus(int P, int rank, struct logp_coll *c);
+struct logp_prediction lpi_broadcast_torus_predict(int64_t P, const struct logp_coll *c);
+int64_t lpi_broadcast_torus_pipelined_block(int64_t P, const struct logp_coll *c);
+int lpi_broadcast_torus_pipelined_plan(int P, int rank, struct logp_coll *c);
+int lpi_broadcast_torus_pipelined_run(struct logp_vp *vp, const struct logp_coll *c);
+struct logp_prediction lpi_broadcast_torus_pipelined_predict(int64_t P, const struct logp_coll *c);
+
+/* minimise.c */
+/* The x in low .. high where a function is least; among equals low, else any. bound(a, b) is at
+ * most its value anywhere in a .. b, and bound(x, x) is its value. */
+int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
+                     int64_t low, int64_t high);
+/* floor(sqrt(x)), x < 2^126 */
+int64_t lpi_square_root(unsigned __int128 x);
 
 /* barrier.c */
 int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c);

@@ -67,8 +67,8 @@ struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_
 {
     const struct logp_params *p = &c->params;
     const int64_t stream = logp_stream_ns(p, c->n_bytes);
-    const int64_t send = lpi_max(p->o_send_ns, p->g_ns + stream);
-    const int64_t recv = lpi_max(p->o_recv_ns, p->g_ns + stream);
+    const int64_t send = lpi_max(p->o_send_ns, logp_gap_ns(p, c->n_bytes));
+    const int64_t recv = lpi_max(p->o_recv_ns, logp_gap_ns(p, c->n_bytes));
     const __int128 both = (__int128)(P - 2) * (send + recv);
     const __int128 last = (__int128)(P - 2) * lpi_max(send, recv) + p->L_ns + stream;
 

@@ -4,7 +4,8 @@
  * processor does is the same for all of them.
  *
  * A node that holds the item at time t sends to its k-th child at t + k E, which holds it at
- * t + D + k E (D, E: struct lpi_times). The predictions are the largest such time.
+ * t + D + k E (D, E: struct lpi_times). The predictions are the largest such time, and the time to
+ * process the item: who holds it last has nobody to send it to.
  */
 #include "algorithms.h"
 
@@ -14,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Receive from the parent, send to the children in their order. */
+/* Receive from the parent, send to the children in their order, process the item. */
 int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c)
 {
     int rc = 0;
@@ -23,6 +24,8 @@ int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c)
         rc = logp_recv(vp, c->plan.parent, c->tag, c->buf, c->n_bytes, NULL);
     for (int k = 0; rc == 0 && k < c->plan.n_children; k++)
         rc = logp_send(vp, c->plan.children[k], c->tag, c->buf, c->n_bytes);
+    if (rc == 0 && c->work_ns > 0)
+        rc = logp_compute(vp, c->work_ns, NULL, NULL);
     return rc;
 }
 
@@ -48,10 +51,11 @@ bool lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll 
     return lpi_pattern_check(c->buf, c->n_bytes, seed);
 }
 
-/* The end of the last receive, when the last node could go on at `last`. */
-static struct logp_prediction ends_at(int64_t P, __int128 last, const struct lpi_times *t)
+/* The end of the last receive, when the last node could go on at `last`, and then the work. */
+static struct logp_prediction ends_at(int64_t P, __int128 last, const struct lpi_times *t,
+                                      const struct logp_coll *c)
 {
-    return lpi_exact(P > 1 ? last - t->early : 0);
+    return lpi_exact((P > 1 ? last - t->early : 0) + c->work_ns);
 }
 
 /* (P-2) E + D, all P >= 2 */
@@ -59,7 +63,7 @@ struct logp_prediction lpi_broadcast_flat_predict(int64_t P, const struct logp_c
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
 
-    return ends_at(P, (__int128)(P - 2) * t.E + t.D, &t);
+    return ends_at(P, (__int128)(P - 2) * t.E + t.D, &t, c);
 }
 
 /* (P-1) D */
@@ -67,7 +71,7 @@ struct logp_prediction lpi_broadcast_chain_predict(int64_t P, const struct logp_
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
 
-    return ends_at(P, (__int128)(P - 1) * t.D, &t);
+    return ends_at(P, (__int128)(P - 1) * t.D, &t, c);
 }
 
 /*
@@ -82,7 +86,7 @@ struct logp_prediction lpi_broadcast_binary_predict(int64_t P, const struct logp
         (__int128)depth * t.D + (__int128)(lpi_most_ones((uint64_t)P, depth) - 1) * t.E;
     const __int128 above = depth > 0 ? (__int128)(depth - 1) * (t.D + t.E) : 0;
 
-    return ends_at(P, last > above ? last : above, &t);
+    return ends_at(P, last > above ? last : above, &t, c);
 }
 
 /* t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)); P = 2^x: D + (x-1) max(D, E) */
@@ -90,7 +94,7 @@ struct logp_prediction lpi_broadcast_binomial_predict(int64_t P, const struct lo
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
 
-    return ends_at(P, lpi_doubling_time(P, t.D, t.E), &t);
+    return ends_at(P, lpi_doubling_time(P, t.D, t.E), &t, c);
 }
 
 /* Over all v < P with m ones and top bit t, the largest m D + (t + 1 - m) E. */
@@ -98,7 +102,7 @@ struct logp_prediction lpi_broadcast_nearest_predict(int64_t P, const struct log
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
 
-    return ends_at(P, lpi_nearest_time(P, t.D, t.E), &t);
+    return ends_at(P, lpi_nearest_time(P, t.D, t.E), &t, c);
 }
 
 /* P = 4^x: the formula of `binomial`; other squares q^2, where E <= D: 2 t(q) of `binomial`; else
@@ -107,7 +111,7 @@ struct logp_prediction lpi_broadcast_mesh_predict(int64_t P, const struct logp_c
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
 
-    return ends_at(P, lpi_mesh_time(P, t.D, t.E), &t);
+    return ends_at(P, lpi_mesh_time(P, t.D, t.E), &t, c);
 }
 
 /* The tree for these L, o, g. */
@@ -126,5 +130,5 @@ struct logp_prediction lpi_broadcast_optimal_predict(int64_t P, const struct log
 
     if (logp_tree_broadcast(&tree, P, &c->params, c->n_bytes) != 0)
         return lpi_no_prediction();
-    return lpi_exact(logp_tree_time(&tree));
+    return lpi_exact((__int128)logp_tree_time(&tree) + c->work_ns);
 }

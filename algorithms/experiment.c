@@ -30,6 +30,7 @@ struct state {
     const struct logp_collective *collective;
     struct logp_record *record;
     struct lpi_buffers buffers;
+    int64_t block_bytes;      /* chosen once, not by each rank */
     struct ending *endings;   /* by rank */
     int64_t *wall, *emulated; /* by repetition */
     int P, total;
@@ -154,8 +155,10 @@ static int program(struct logp_vp *vp, void *arg)
 {
     struct state *s = arg;
     struct logp_coll c = s->experiment->coll;
-    int rc = logp_coll_plan(s->experiment->algorithm, s->P, logp_vp_rank(vp), &c);
+    int rc;
 
+    c.block_bytes = s->block_bytes;
+    rc = logp_coll_plan(s->experiment->algorithm, s->P, logp_vp_rank(vp), &c);
     if (rc != 0)
         return rc;
     lpi_buffers_place(&s->buffers, s->collective, logp_vp_rank(vp), &c);
@@ -270,15 +273,18 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     s = calloc(1, sizeof(*s));
     if (s == NULL)
         return -ENOMEM;
-    *s = (struct state){.experiment = x,
-                        .record = record,
-                        .P = P,
-                        .collective = logp_collective_find(x->algorithm->collective),
-                        .endings = lpi_zeroed((size_t)P, sizeof(*s->endings)),
-                        .wall = malloc(reps * sizeof(*s->wall)),
-                        .emulated = malloc(reps * sizeof(*s->emulated)),
-                        .finished = malloc(reps * sizeof(*s->finished)),
-                        .is_virtual = !wall};
+    *s =
+        (struct state){.experiment = x,
+                       .record = record,
+                       .P = P,
+                       .collective = logp_collective_find(x->algorithm->collective),
+                       .endings = lpi_zeroed((size_t)P, sizeof(*s->endings)),
+                       .wall = malloc(reps * sizeof(*s->wall)),
+                       .emulated = malloc(reps * sizeof(*s->emulated)),
+                       .finished = malloc(reps * sizeof(*s->finished)),
+                       .block_bytes = x->algorithm->block != NULL ? x->algorithm->block(P, &x->coll)
+                                                                  : x->coll.block_bytes,
+                       .is_virtual = !wall};
     if (s->endings != NULL && s->wall != NULL && s->emulated != NULL && s->finished != NULL)
         rc = lpi_buffers_create(&s->buffers, s->collective, x, P);
     if (rc == 0)

@@ -9,6 +9,7 @@
 static const char shou_chen[] = "Shou & Chen 1996";
 static const char grama[] = "Grama et al., ch. 4.1";
 static const char sun[] = "Sun, Zhang & Song 2002";
+static const char liu[] = "Liu, Li & Cui 1996";
 
 /* A broadcast along a tree: its plan and its prediction. */
 #define BROADCAST(algorithm, planner, line, paper)                                                 \
@@ -56,6 +57,23 @@ static const struct logp_algorithm algorithms[] = {
      .plan = lpi_plan_mesh,
      .run = lpi_broadcast_run,
      .predict = lpi_broadcast_mesh_predict},
+    {.collective = "broadcast",
+     .name = "torus",
+     .summary = "both ways along the row, then the columns",
+     .source = liu,
+     .needs = lpi_torus_needs,
+     .plan = lpi_plan_torus,
+     .run = lpi_broadcast_run,
+     .predict = lpi_broadcast_torus_predict},
+    {.collective = "broadcast",
+     .name = "torus-pipelined",
+     .summary = "the same in blocks (--block)",
+     .source = liu,
+     .needs = lpi_torus_needs,
+     .block = lpi_broadcast_torus_pipelined_block,
+     .plan = lpi_broadcast_torus_pipelined_plan,
+     .run = lpi_broadcast_torus_pipelined_run,
+     .predict = lpi_broadcast_torus_pipelined_predict},
     {.collective = "barrier",
      .name = "dissemination",
      .summary = "in round d tell i + d, hear from i - d",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The built-in delay models: none, logp, loggp. The rules are in delay.h; `logp` is `loggp` with
- * G = 0.
+ * The built-in delay models: none, logp, loggp, store-forward. The rules are in delay.h; `logp` is
+ * `loggp` with G = 0, and `store-forward` is `loggp` with another reading of the size.
  *
  * With the shared gap, g also holds between a send and a receive, and of two messages of different
  * size the longer one's streaming counts.
@@ -19,12 +19,19 @@ static int64_t max2(int64_t a, int64_t b)
 
 int64_t logp_stream_ns(const struct logp_params *params, size_t n_bytes)
 {
+    const size_t k = n_bytes > 0 ? n_bytes : 1;
+    const size_t counted = params->store_forward ? k : k - 1;
     unsigned __int128 ns;
 
-    if (params->G_ps == 0 || n_bytes <= 1)
+    if (params->G_ps == 0 || counted == 0)
         return 0;
-    ns = ((unsigned __int128)(n_bytes - 1) * (uint64_t)params->G_ps + 999) / 1000;
+    ns = ((unsigned __int128)counted * (uint64_t)params->G_ps + 999) / 1000;
     return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8;
+}
+
+int64_t logp_gap_ns(const struct logp_params *params, size_t n_bytes)
+{
+    return params->store_forward ? params->g_ns : params->g_ns + logp_stream_ns(params, n_bytes);
 }
 
 int64_t logp_capacity(const struct logp_params *params)
@@ -48,18 +55,17 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
 static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct logp_params *p = model;
-    const int64_t stream = logp_stream_ns(p, t->n_bytes);
 
     t->done = t->start + p->o_send_ns;
-    t->arrival = t->done + stream + p->L_ns;
+    t->arrival = t->done + logp_stream_ns(p, t->n_bytes) + p->L_ns;
     port->send_start = t->start;
-    port->send_next = t->start + max2(p->o_send_ns, p->g_ns + stream);
+    port->send_next = t->start + max2(p->o_send_ns, logp_gap_ns(p, t->n_bytes));
 }
 
 static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct logp_params *p = model;
-    const int64_t port_time = max2(p->o_recv_ns, p->g_ns + logp_stream_ns(p, t->n_bytes));
+    const int64_t port_time = max2(p->o_recv_ns, logp_gap_ns(p, t->n_bytes));
 
     t->start = max2(max2(t->ready, t->arrival), port->recv_start + port_time);
     if (p->gap_shared)
@@ -93,7 +99,7 @@ static bool in_range(int64_t t)
     return t >= 0 && t <= LOGP_PARAM_MAX_NS;
 }
 
-static int create_loggp(const struct logp_params *params, struct logp_delay *out)
+static int create(const struct logp_params *params, struct logp_delay *out)
 {
     struct logp_params *copy;
 
@@ -114,7 +120,24 @@ static int create_logp(const struct logp_params *params, struct logp_delay *out)
     struct logp_params plain = *params;
 
     plain.G_ps = 0;
-    return create_loggp(&plain, out);
+    plain.store_forward = false;
+    return create(&plain, out);
+}
+
+static int create_loggp(const struct logp_params *params, struct logp_delay *out)
+{
+    struct logp_params streaming = *params;
+
+    streaming.store_forward = false;
+    return create(&streaming, out);
+}
+
+static int create_store_forward(const struct logp_params *params, struct logp_delay *out)
+{
+    struct logp_params whole = *params;
+
+    whole.store_forward = true;
+    return create(&whole, out);
 }
 
 static int create_none(const struct logp_params *params, struct logp_delay *out)
@@ -128,6 +151,8 @@ static const struct logp_delay_model models[] = {
     {"none", "nothing is emulated: the host's own speed", create_none},
     {"logp", "L, o, g; every message counts as one, whatever its size", create_logp},
     {"loggp", "as logp, and G for each byte of a long message", create_loggp},
+    {"store-forward", "as loggp, but each hop keeps the whole message: kG, and the gap is g",
+     create_store_forward},
 };
 
 const struct logp_delay_model *logp_delay_models(size_t *n)

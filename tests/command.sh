@@ -60,7 +60,8 @@ json '.time == 24 and .P == 8 and .L == 6 and .o == 2 and .g == 4 and .tree == "
       [.nodes[].time] == [24,14,4,0,10,0,6,2] and .nodes[5].parent == 4 and .nodes[5].label == 24' \
     tree broadcast
 json 'map(.name) | index("optimal") != null' list algorithms
-json 'map(.name) == ["none","logp","loggp"]' list delays
+json 'map(.name) == ["none","logp","loggp","store-forward"]' list delays
+json 'map(.name) == ["ncube2","cm5","dash","jmachine","monsoon"]' list machines
 json 'map(.name) | index("broadcast") != null' list collectives
 
 json 'length == 6 and all(.[]; .verified and .ratio == 1 and .executor == "fiber")' \
@@ -155,6 +156,26 @@ grep -q 'Of the 20 links' "$dir/out" || fail "links: $(cat "$dir/out")"
 json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 and .ratio == null)' \
     run broadcast --algo flat --clock virtual --plugin "$plugin"
 
+# a torus, a machine as preset, blocks: what is given apart wins
+json '.[0] | (.verified and .ratio == 1 and .prediction == "exact" and .machine == "dash" and
+      .delay == "store-forward" and .L_ns == 60 and .o_send_ns == 450 and .o_recv_ns == 450 and
+      .g_ns == 1200 and .G_ns_per_byte == 15 and .block == null and .predicted_ns == 76800)' \
+    run broadcast --algo torus -P 256 --machine dash --bytes 128 --work 1024 --clock virtual --executor fiber
+json 'length == 9 and all(.[]; .verified and .ratio == 1 and .prediction == "exact")' \
+    run broadcast --algo all -P 16 --machine monsoon --bytes 1000 --work 500 --root 6 --clock virtual
+json '.[0] | (.verified and .ratio == 1 and .block == 32 and .messages == 60 and .machine == null)' \
+    run broadcast --algo torus-pipelined -P 16 --bytes 100 --block 32 --overlap off --clock virtual
+json '.[0] | (.block > 0 and .block < 128)' \
+    predict broadcast --algo torus-pipelined -P 256 --machine dash --bytes 128 --work 1024
+json '.[0] | (.L_ns == 60 and .g_ns == 7000 and .delay == "loggp" and .machine == "dash")' \
+    predict broadcast --machine dash -g 7 --unit 1us --delay loggp
+json '.[0] | (.delay == "store-forward" and .machine == null and .predicted_ns == 100008)' \
+    predict broadcast -P 2 -G 1ns --delay store-forward
+LOGP_L=9us LOGP_UNIT=1ms "$logp" predict broadcast --machine dash -o 2 --format json |
+    jq -e '.[0] | .L_ns == 60 and .o_send_ns == 60' >/dev/null || fail "--machine wins over the environment"
+LOGP_MACHINE=dash LOGP_L=9us "$logp" predict broadcast --format json |
+    jq -e '.[0] | .machine == "dash" and .L_ns == 9000 and .g_ns == 1200' >/dev/null || fail "LOGP_MACHINE"
+
 # same seed, same bytes
 "$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/a"
 "$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/b"
@@ -162,11 +183,11 @@ cmp -s "$dir/a" "$dir/b" || fail "two virtual runs differ"
 
 # CSV: a header, and as many cells in each row
 "$logp" run broadcast -P 4 --algo all --clock virtual --format csv |
-    awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR != 8 }' || fail "CSV is uneven"
+    awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR != 10 }' || fail "CSV is uneven"
 
 # tables and help
 "$logp" run broadcast -P 4 --algo all --reps 5 >"$dir/out" 2>"$dir/err" || fail "table: exit code"
-[ "$(grep -c 'yes$' "$dir/out")" -eq 7 ] || fail "table: $(cat "$dir/out")"
+[ "$(grep -c 'yes$' "$dir/out")" -eq 9 ] || fail "table: $(cat "$dir/out")"
 [ ! -s "$dir/err" ] || fail "progress without a terminal: $(cat "$dir/err")"
 "$logp" run broadcast --reps 5 --progress on 2>&1 >/dev/null | grep -q '5 of 5' || fail "progress on"
 "$logp" --help | grep -q 'logp run broadcast --algo all' || fail "help has no first step"
@@ -220,7 +241,12 @@ expect='--root 8 0 7' bad run broadcast --root 8
 expect='--bytes -1' bad run broadcast --bytes -1
 expect='--clock sundial wall virtual' bad run broadcast --clock sundial
 expect='--executor magic thread fiber' bad run broadcast --executor magic
-expect='--delay slow loggp' bad run broadcast --delay slow
+expect='--algo torus n' bad run broadcast --algo torus
+expect='--machine cray ncube2 monsoon' bad run broadcast --machine cray
+expect='--block 0' bad run broadcast --block 0
+expect='--overlap maybe on off' bad run broadcast --overlap maybe
+expect='--work -1' bad run broadcast --work -1
+expect='--delay slow loggp store-forward' bad run broadcast --delay slow
 expect='--gap wide separate shared' bad run broadcast --gap wide
 expect='--capacity=3' bad run broadcast --capacity=3
 expect='--reps 0' bad run broadcast --reps 0

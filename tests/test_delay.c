@@ -249,3 +249,40 @@ Test(delay, models_are_replaced_under_traffic)
     cr_expect_gt(t.swaps, 2);
     cr_expect_eq(atomic_load(&freed), (t.swaps + 1) / 4);
 }
+
+static int two_messages(struct logp_vp *vp, void *arg)
+{
+    int64_t *done = arg;
+    char buf[1000] = {0};
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, buf, sizeof(buf))
+                                   : logp_recv(vp, 0, 0, buf, sizeof(buf), NULL);
+    done[logp_vp_rank(vp)] = logp_now(vp);
+    return rc;
+}
+
+Test(delay, store_and_forward_counts_every_byte_and_keeps_the_gap)
+{
+    struct logp_params params = test_params(60, 20, 40);
+    struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, NULL);
+    struct logp_delay delay;
+    int64_t done[2];
+
+    params.G_ps = 1001;
+    cr_assert_eq(logp_delay_create("store-forward", &params, &delay), 0);
+    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    test_run(m, two_messages, done);
+    cr_expect_eq(done[0], 40 + 20);
+    cr_expect_eq(done[1], 40 + 20 + 1001 + 60 + 20);
+    params.store_forward = true;
+    cr_expect_eq(logp_stream_ns(&params, 0), 2);
+    cr_expect_eq(logp_stream_ns(&params, 1000), 1001);
+    cr_expect_eq(logp_gap_ns(&params, 1000), 40);
+    params.store_forward = false;
+    cr_expect_eq(logp_stream_ns(&params, 1000), 1000);
+    cr_expect_eq(logp_gap_ns(&params, 1000), 1040);
+    params.G_ps = -1;
+    cr_expect_eq(logp_delay_create("store-forward", &params, &delay), -EINVAL);
+}

@@ -55,6 +55,7 @@ struct options {
     const char *executor;
     const char *delay;
     const struct logp_topology *topology; /* NULL: none */
+    const struct logp_preset *machine;    /* NULL: none */
     const char *plugin;
     int reps, warmup;
     int cores[MAX_CORES];

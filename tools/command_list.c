@@ -5,6 +5,8 @@
 #include <jansson.h>
 #include <string.h>
 
+enum { MAX_ENTRIES = 256 };
+
 struct entry {
     const char *name, *of, *summary, *source;
 };
@@ -49,17 +51,31 @@ static size_t list_topologies(struct entry *out)
     return n;
 }
 
+static size_t list_machines(struct entry *out)
+{
+    static char summaries[MAX_ENTRIES][128];
+    size_t n;
+    const struct logp_preset *m = logp_presets(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        snprintf(summaries[i], sizeof(summaries[i]),
+                 "%s: L %lld, o %g, g %lld cycles of %lld ns, %lld-bit links", m[i].title,
+                 (long long)m[i].delay, (double)m[i].overhead / 2, (long long)m[i].gap,
+                 (long long)m[i].cycle_ns, (long long)m[i].width);
+        out[i] = (struct entry){.name = m[i].name, .summary = summaries[i]};
+    }
+    return n;
+}
+
 static const struct kind {
     const char *name;
     size_t (*list)(struct entry *out);
 } kinds[] = {
-    {"collectives", list_collectives},
-    {"algorithms", list_algorithms},
-    {"delays", list_delays},
-    {"topologies", list_topologies},
+    {"collectives", list_collectives}, {"algorithms", list_algorithms}, {"delays", list_delays},
+    {"topologies", list_topologies},   {"machines", list_machines},
 };
 
-enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]), MAX_ENTRIES = 256 };
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 static json_t *entry_json(const struct entry *e)
 {
@@ -93,7 +109,7 @@ static void print_entries(enum output_format format, const struct entry *e, size
         } else if (e[i].of != NULL) {
             printf("  %-10s %-22s %-48s %s\n", of, e[i].name, e[i].summary, e[i].source);
         } else {
-            printf("  %-10s %s\n", e[i].name, e[i].summary);
+            printf("  %-15s %s\n", e[i].name, e[i].summary);
         }
     }
     if (format == FORMAT_JSON)
@@ -108,8 +124,9 @@ int command_list(struct options *o)
 
     check_options(o, "list", OPTIONS_FORMAT, false);
     if (o->n_words > 2)
-        bad_usage("%s: unexpected word; one of: collectives, algorithms, delays, topologies",
-                  o->words[2]);
+        bad_usage(
+            "%s: unexpected word; one of: collectives, algorithms, delays, topologies, machines",
+            o->words[2]);
     if (wanted == NULL && o->format != FORMAT_TABLE)
         wanted = "algorithms";
     for (size_t i = 0; i < N_KINDS; i++) {
@@ -121,6 +138,6 @@ int command_list(struct options *o)
         print_entries(o->format, entries, kinds[i].list(entries));
     }
     if (!found)
-        bad_usage("list %s: one of: collectives, algorithms, delays, topologies", wanted);
+        bad_usage("list %s: one of: collectives, algorithms, delays, topologies, machines", wanted);
     return EXIT_OK;
 }

@@ -14,7 +14,7 @@ static const struct command {
      OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT, command_run},
     {"predict", "COLLECTIVE", "the prediction alone, nothing is run",
      OPTIONS_MODEL | OPTIONS_FORMAT, command_predict},
-    {"list", "[KIND]", "the collectives, algorithms and delays there are", OPTIONS_FORMAT,
+    {"list", "[KIND]", "the collectives, algorithms, delays and machines", OPTIONS_FORMAT,
      command_list},
     {"tree", "KIND", "broadcast or summation: the optimal tree: who sends to whom, when",
      OPTIONS_MODEL | OPTIONS_FORMAT, command_tree},

@@ -54,6 +54,27 @@ static void apply_unit(struct options *o, const char *option, const char *text)
     o->unit_ns = ps / 1000;
 }
 
+/* The times of a real machine; a plain unit is its cycle. What is given apart wins: see applies().
+ */
+static void apply_machine(struct options *o, const char *option, const char *text)
+{
+    size_t n;
+    const struct logp_preset *all = logp_presets(&n);
+    char allowed[128] = "";
+
+    if (*text == '\0')
+        return;
+    o->machine = logp_preset_find(text);
+    for (size_t i = 0; i < n; i++)
+        snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
+                 i > 0 ? ", " : "", all[i].name);
+    if (o->machine == NULL)
+        bad_option(option, text, "one of: %s", allowed);
+    o->params = logp_preset_params(o->machine);
+    o->unit_ns = o->machine->cycle_ns;
+    o->delay = "store-forward";
+}
+
 static void apply_L(struct options *o, const char *option, const char *text)
 {
     o->params.L_ns = to_ns(o, option, text);
@@ -260,6 +281,7 @@ static void apply_delay(struct options *o, const char *option, const char *text)
     char allowed[128] = "";
 
     o->delay = *text != '\0' ? text : o->params.G_ps > 0 ? "loggp" : "logp";
+    o->params.store_forward = strcmp(o->delay, "store-forward") == 0;
     for (size_t i = 0; i < n; i++) {
         if (strcmp(models[i].name, o->delay) == 0)
             return;
@@ -373,11 +395,13 @@ static void apply_progress(struct options *o, const char *option, const char *te
         bad_option(option, text, "auto, on or off");
 }
 
-/* In the order in which they are applied: --unit before times, -P before --root, --clock before
- * --reps, -G before --delay, that before --topology, and that before --plugin. An empty preset: the
- * option's own function knows. */
+/* In the order in which they are applied: --machine before what it sets, --unit before times, -P
+ * before --root, --clock before --reps, -G before --delay, that before --topology, and that before
+ * --plugin. An empty preset: the option's own function knows. */
 static const struct option_row rows[] = {
     {"P", "N", "virtual processors", "8", OPTIONS_MODEL, apply_P},
+    {"machine", "NAME", "a preset for L, o, g, G, delay and unit (see: logp list machines)", "",
+     OPTIONS_MODEL, apply_machine},
     {"unit", "T", "what one plain unit of time is", "10us", OPTIONS_MODEL, apply_unit},
     {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", OPTIONS_MODEL, apply_L},
     {"o", "T", "overhead of a send and of a receive", "2", OPTIONS_MODEL, apply_o},
@@ -389,7 +413,8 @@ static const struct option_row rows[] = {
      apply_gap},
     {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "",
      OPTIONS_MODEL, apply_capacity},
-    {"delay", "NAME", "none, logp, loggp (see: logp list delays)", "", OPTIONS_MODEL, apply_delay},
+    {"delay", "NAME", "none, logp, loggp, store-forward (see: logp list delays)", "", OPTIONS_MODEL,
+     apply_delay},
     {"topology", "SPEC", "line, ring, mesh:RxC, torus:RxC, hypercube, tree", "", OPTIONS_MODEL,
      apply_topology},
     {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", OPTIONS_MODEL,
@@ -412,7 +437,8 @@ static const struct option_row rows[] = {
     {"window", "W", "of a ring: before receive r, r+W-1 sends have been made [the best]", "",
      OPTIONS_MODEL, apply_window},
     {"block", "BYTES", "of a pipelined message [the best]", "", OPTIONS_MODEL, apply_block},
-    {"work", "T", "time to process a whole pipelined message", "0", OPTIONS_MODEL, apply_work},
+    {"work", "T", "broadcast: time that each processor takes to process the item", "0",
+     OPTIONS_MODEL, apply_work},
     {"overlap", "WHEN", "is it processed while blocks are sent on: on, off", "on", OPTIONS_MODEL,
      apply_overlap},
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", OPTIONS_RUN,
@@ -501,6 +527,42 @@ static void add_word(struct options *o, const char *word)
     o->words[o->n_words++] = word;
 }
 
+/* Where a value comes from, the weakest first. */
+enum source { FROM_DEFAULT, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
+
+/* A machine sets L, o, g, G, delay and unit, unless they come from where it does or from above. */
+static bool applies(const struct options *o, const struct option_row *r, enum source source,
+                    enum source machine)
+{
+    const bool set_by_machine = r->apply == apply_unit || r->apply == apply_L ||
+                                r->apply == apply_o || r->apply == apply_g || r->apply == apply_G ||
+                                r->apply == apply_delay;
+
+    return o->machine == NULL || !set_by_machine || source >= machine;
+}
+
+static void apply_all(struct options *o)
+{
+    enum source machine = FROM_DEFAULT;
+
+    for (int i = 0; i < N_ROWS; i++) {
+        const char *environment = from_environment(&rows[i]);
+        const char *text = given[i] != NULL ? given[i] : environment;
+        const enum source source = given[i] != NULL      ? FROM_COMMAND_LINE
+                                   : environment != NULL ? FROM_ENVIRONMENT
+                                                         : FROM_DEFAULT;
+        char option[32];
+
+        dashed(&rows[i], option, sizeof(option));
+        if (given[i] != NULL && *given[i] == '\0')
+            bad_option(option, "''", "needs a value");
+        if (applies(o, &rows[i], source, machine))
+            rows[i].apply(o, option, text != NULL ? text : rows[i].preset);
+        if (rows[i].apply == apply_machine)
+            machine = source;
+    }
+}
+
 void parse_options(int argc, char **argv, struct options *o)
 {
     char shorts[3 * N_ROWS + 4];
@@ -528,15 +590,7 @@ void parse_options(int argc, char **argv, struct options *o)
     }
     for (i = optind; i < argc; i++)
         add_word(o, argv[i]);
-    for (i = 0; i < N_ROWS; i++) {
-        const char *text = given[i] != NULL ? given[i] : from_environment(&rows[i]);
-        char option[32];
-
-        dashed(&rows[i], option, sizeof(option));
-        if (text != NULL && *text == '\0' && given[i] != NULL)
-            bad_option(option, "''", "needs a value");
-        rows[i].apply(o, option, text != NULL ? text : rows[i].preset);
-    }
+    apply_all(o);
 }
 
 void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed)

@@ -124,6 +124,12 @@ static json_t *record_json(const struct options *o, const char *collective,
         j, "window",
         number_or_null(row->algorithm->window != NULL,
                        row->algorithm->window != NULL ? row->algorithm->window(o->P, c) : 0));
+    json_object_set_new(
+        j, "block",
+        number_or_null(row->algorithm->block != NULL,
+                       row->algorithm->block != NULL ? row->algorithm->block(o->P, c) : 0));
+    json_object_set_new(j, "machine",
+                        o->machine != NULL ? json_string(o->machine->name) : json_null());
     json_object_set_new(j, "clock",
                         json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
     json_object_set_new(j, "executor", json_string(o->executor));
@@ -269,6 +275,8 @@ static void print_heading(const struct options *o, const char *collective,
     if (what->rooted)
         printf(", root %lld", (long long)o->root);
     printf(", P = %lld\n", (long long)o->P);
+    if (o->machine != NULL)
+        printf("%s; ", o->machine->title);
     if (o->plugin != NULL)
         printf("delays by %s; ", o->plugin);
     else
@@ -358,6 +366,10 @@ static void print_table(const struct options *o, const char *collective, const s
         printf("\n%-*s %13s\n", width, "times in us", "predicted");
     for (size_t i = 0; i < n; i++)
         print_table_row(&rows[i], width);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].algorithm->block != NULL)
+            printf("%s: blocks of %lld bytes\n", rows[i].algorithm->name,
+                   (long long)rows[i].algorithm->block(o->P, c));
 }
 
 void print_rows(const struct options *o, const char *collective, const struct logp_coll *c,
@@ -429,7 +441,11 @@ void print_advice(const struct options *o, const struct row *rows, size_t n, int
     space = strchr(unit, ' ');
     if (space != NULL) /* as the option takes it: "20us" */
         memmove(space, space + 1, strlen(space));
-    if (strcmp(o->executor, "thread") == 0)
+    if (o->machine != NULL) /* a unit changes nothing but plain numbers */
+        printf(
+            "its times are the machine's own.\nUse fewer processors (-P)%s, or --clock virtual.\n",
+            strcmp(o->executor, "thread") == 0 ? ", --executor fiber" : "");
+    else if (strcmp(o->executor, "thread") == 0)
         printf("each hand-over between threads costs a microsecond or more.\n"
                "Use --executor fiber (a tenth of that), a larger unit (about --unit %s), fewer\n"
                "processors (-P), or --clock virtual.\n",

@@ -38,6 +38,7 @@ struct logp_plan {
     int n_children;
     int *children; /**< ranks, in the order of use; owned by the plan */
     int64_t own;   /**< summation: how many operands this processor has; 0: it takes no part */
+    int64_t block; /**< torus-pipelined: bytes of a block, but the last */
     void *scratch; /**< memory of the algorithm's own; owned by the plan */
 };
 
@@ -67,9 +68,9 @@ struct logp_coll {
     int64_t window;            /**< ring-window: before receive r, r + window - 1 sends have been
                                     made; 0: the best */
     int64_t k;                 /**< chains, segments, radix: 0 its own choice */
-    int64_t block_bytes;       /**< torus-pipelined: 0 the best */
-    int64_t work_ns;           /**< torus: time to process the whole message */
-    bool no_overlap;           /**< torus: processing does not overlap with sending */
+    int64_t block_bytes;       /**< torus-pipelined: 0 as many blocks as predicted best */
+    int64_t work_ns;           /**< broadcast: time that each processor takes to process the item */
+    bool no_overlap;           /**< torus-pipelined: processing does not overlap with sending */
     void *buf;      /**< the processor's operands; broadcast: the item on the root, room for it
                          elsewhere; alltoall: P items, that for rank i at i n_bytes;
                          transpose: its columns of the matrix, one after another; matvec: the
@@ -113,6 +114,8 @@ struct logp_algorithm {
     int64_t (*k)(int64_t P, const struct logp_coll *c);
     /** The window that it uses, given or chosen; NULL: it has none. */
     int64_t (*window)(int64_t P, const struct logp_coll *c);
+    /** Bytes of the blocks that the item travels in, given or chosen; NULL: it travels whole. */
+    int64_t (*block)(int64_t P, const struct logp_coll *c);
     /** Fill c->plan for this rank of P. 0; -ENOMEM. NULL: nothing to plan. */
     int (*plan)(int P, int rank, struct logp_coll *c);
     /** What this processor does. As logp_send() and logp_recv(). */

@@ -4,8 +4,8 @@
  * Delay models: when a message is free to leave, and when it arrives.
  *
  * A model is a table of functions (struct logp_delay_ops) and a pointer of its own. Use one of
- * the built-in ones (`none`, `logp`, `loggp`) or pass your own in the machine's configuration;
- * replace it while the machine runs with logp_machine_set_delay().
+ * the built-in ones (`none`, `logp`, `loggp`, `store-forward`) or pass your own in the machine's
+ * configuration; replace it while the machine runs with logp_machine_set_delay().
  *
  * The rules of the built-in models, for a message of k bytes (k = 0 counts as 1; under plain
  * LogP every message counts as one byte); (k-1)G is rounded up to whole nanoseconds, once:
@@ -15,7 +15,11 @@
  *     receive at r   r >= arrival, busy [r, r + o_recv], and r not before
  *                    max(o_recv, g + (k-1)G) after the start of the receive before it
  *
- * Source: Culler et al., LogP, PPoPP 1993; Alexandrov et al., LogGP, SPAA 1995.
+ * Under `store-forward` each hop keeps the whole message: it is kG on the wire, not (k-1)G, and the
+ * gap is g whatever the size.
+ *
+ * Source: Culler et al., LogP, PPoPP 1993; Alexandrov et al., LogGP, SPAA 1995; store-forward:
+ * Liu, Li & Cui 1996.
  */
 #ifndef LOGP_DELAY_H
 #define LOGP_DELAY_H
@@ -38,6 +42,9 @@ struct logp_params {
     bool gap_shared;   /**< the gap also holds between a send and a receive */
     int64_t capacity;  /**< messages on the wire from or to any one processor: 0 no limit,
                             LOGP_CAPACITY_RULE, or a number >= 1 */
+    /** Every byte counts for the time on the wire, and none for the gap. logp_delay_create() sets
+     *  it as the model needs it. */
+    bool store_forward;
 };
 
 /**
@@ -130,8 +137,11 @@ LOGP_API void logp_delay_destroy(struct logp_delay *delay);
 /** Largest parameter: about eleven days, so that sums of many stay within 64 bits. */
 #define LOGP_PARAM_MAX_NS INT64_C(1000000000000000)
 
-/** (max(n_bytes,1) - 1) G in nanoseconds, rounded up once. */
+/** (max(n_bytes,1) - 1) G in nanoseconds, rounded up once; store_forward: max(n_bytes,1) G. */
 LOGP_API int64_t logp_stream_ns(const struct logp_params *params, size_t n_bytes);
+
+/** The gap of a message: g and logp_stream_ns(); store_forward: g. */
+LOGP_API int64_t logp_gap_ns(const struct logp_params *params, size_t n_bytes);
 
 /** The capacity that params stand for: 0 where there is no limit. */
 LOGP_API int64_t logp_capacity(const struct logp_params *params);

@@ -12,6 +12,8 @@
  *   tree.h        the optimal broadcast tree itself
  *   summation.h   the optimal summation: its tree, and how many operands each processor has
  *   topology.h    networks of links: routes, delays, loads
+ *   preset.h      parameters of real machines
+ *   torus.h       the pipelined torus broadcast in its paper's units
  */
 #ifndef LOGP_LOGP_H
 #define LOGP_LOGP_H
@@ -24,6 +26,8 @@
 #include <logp/op.h>
 #include <logp/summation.h>
 #include <logp/topology.h>
+#include <logp/preset.h>
+#include <logp/torus.h>
 #include <logp/tree.h>
 #include <logp/vp.h>
 

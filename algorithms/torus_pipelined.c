@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Broadcast on a torus (torus.c) in blocks, each sent on while the next is on its way. A processor
+ * also processes the item, in time work_ns: block by block, each its share of it, rounded up.
+ *
+ * Source: Liu, Li & Cui 1996.
+ */
+#include "algorithms.h"
+
+#include <logp/vp.h>
+
+/* Time to process n of the item's bytes. */
+static int64_t work_of(const struct logp_coll *c, int64_t n_bytes)
+{
+    const __int128 M = c->n_bytes;
+
+    return M > 0 ? (int64_t)(((__int128)c->work_ns * n_bytes + M - 1) / M) : c->work_ns;
+}
+
+/*
+ * Receive a block, send it to the children, process it. With overlap the sends go out as early as
+ * they may, E apart, and pieces of the processing fill the time between them; what is left follows
+ * the last send.
+ */
+static int pass_block(struct logp_vp *vp, const struct logp_coll *c, void *block, size_t n_bytes)
+{
+    const int64_t between = lpi_times(&c->params, n_bytes).E - c->params.o_send_ns;
+    int64_t left = work_of(c, (int64_t)n_bytes);
+    int rc = 0;
+
+    if (c->plan.parent >= 0)
+        rc = logp_recv(vp, c->plan.parent, c->tag, block, n_bytes, NULL);
+    for (int k = 0; rc == 0 && k < c->plan.n_children; k++) {
+        const bool last = k == c->plan.n_children - 1;
+        const int64_t piece = last || c->no_overlap ? 0 : left < between ? left : between;
+
+        rc = logp_send(vp, c->plan.children[k], c->tag, block, n_bytes);
+        if (rc == 0 && piece > 0)
+            rc = logp_compute(vp, piece, NULL, NULL);
+        left -= piece;
+    }
+    return rc == 0 && left > 0 ? logp_compute(vp, left, NULL, NULL) : rc;
+}
+
+int lpi_broadcast_torus_pipelined_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    size_t done = 0;
+    int rc;
+
+    do {
+        const size_t rest = c->n_bytes - done, block = (size_t)c->plan.block;
+        const size_t n = rest < block ? rest : block;
+
+        rc = pass_block(vp, c, (char *)c->buf + done, n);
+        done += n;
+    } while (rc == 0 && done < c->n_bytes);
+    return rc;
+}
+
+int lpi_broadcast_torus_pipelined_plan(int P, int rank, struct logp_coll *c)
+{
+    const int rc = lpi_plan_torus(P, rank, c);
+
+    c->plan.block = lpi_broadcast_torus_pipelined_block(P, c);
+    return rc;
+}
+
+/*
+ * The prediction. All blocks but the last are of one size. A processor with c children starts to
+ * send a block at least a period after the one before it, since it has received it, sent it c times
+ * E apart, and processed it; the root does not receive:
+ *
+ *      Y(c) = max(c E, o_recv + (c-1) E + o_send + left)
+ *      Y(0) = max(o_recv, gap, o_recv + work)
+ *      root = max(4 E, 3 E + o_send + left)
+ *
+ * where left is what the sends have left of the work: all of it without overlap, with it
+ * max(0, work - (c-1)(E - o_send)). Along a path from the root every processor adds to the latency,
+ * and the largest period so far counts: it sends block b at latency + b max(Y). The last block may
+ * be shorter, and so catch up with the one before: at each processor it is the later of its own way
+ * there and of a period after that one. The result is the largest end over the paths. Paths differ
+ * in their kinds of processors and in how many there are of each in a row; of those that differ in
+ * the latter alone, the longest is the latest.
+ *
+ * Exact for any n >= 2, block, parameters. Where n is even, the block divides the item and
+ * o_send = o_recv <= g, it is (n-3) D + 3 max(D, g) + (blocks - 1) X + work of a block, with
+ * X = max(4g, 4 o_send + work), without overlap max(4g, 3g + o_send + work).
+ */
+
+/* What a block of one size takes. */
+struct block {
+    struct lpi_times t;
+    int64_t gap, work;
+};
+
+/* Kinds of processors: by their children, and the root. */
+enum { MOST_CHILDREN = 3, ROOT, KINDS };
+
+struct pipeline {
+    const struct logp_coll *c;
+    int64_t n;             /* n x n processors */
+    int ways;              /* along the root's row; as many along each column */
+    struct block one, end; /* a whole block; the last, which is not larger */
+    /* of each kind: all periods but the one before the last block; that one */
+    __int128 steady[KINDS], before_end[KINDS];
+};
+
+/* Where the blocks are on a path: when its last processor so far can send them on. */
+struct front {
+    __int128 latency; /* the first block */
+    __int128 steady;  /* the largest */
+    __int128 end;     /* the last block */
+};
+
+static __int128 larger(__int128 a, __int128 b)
+{
+    return a > b ? a : b;
+}
+
+static struct block block_of(const struct logp_coll *c, int64_t n_bytes)
+{
+    return (struct block){.t = lpi_times(&c->params, (size_t)n_bytes),
+                          .gap = logp_gap_ns(&c->params, (size_t)n_bytes),
+                          .work = work_of(c, n_bytes)};
+}
+
+/* From the start of a processor's last send of a block to the end of processing it. */
+static __int128 send_and_process(const struct logp_coll *c, const struct block *b, int children)
+{
+    const int64_t o = c->params.o_send_ns;
+    const __int128 meanwhile = c->no_overlap ? 0 : (__int128)(children - 1) * (b->t.E - o);
+
+    return o + (b->work > meanwhile ? b->work - meanwhile : 0);
+}
+
+/* Y after block b, when the next one's gap is `gap`. With the shared gap it also holds from the
+ * receive to the first send, which t.early stands for, and from the last send to the receive. */
+static __int128 period(const struct pipeline *p, int kind, const struct block *b, int64_t gap)
+{
+    const struct logp_params *params = &p->c->params;
+    const int children = kind == ROOT ? 2 * p->ways : kind;
+    const int64_t port = lpi_max(params->o_recv_ns, gap);
+    const __int128 E = b->t.E, sends = (children - 1) * E;
+    __int128 after;
+
+    if (children == 0)
+        return larger(port, (__int128)params->o_recv_ns + b->work);
+    after = send_and_process(p->c, b, children);
+    if (kind == ROOT)
+        return larger(children * E, sends + after);
+    if (params->gap_shared)
+        after = larger(after, larger(E, port));
+    return larger(children * E, params->o_recv_ns + b->t.early + sends + after);
+}
+
+/* The pipeline for whole blocks of `size` bytes and a last one of `end`. */
+static struct pipeline make_pipeline(const struct logp_coll *c, int64_t n, int64_t blocks,
+                                     int64_t size, int64_t end)
+{
+    struct pipeline p = {
+        .c = c, .n = n, .ways = n > 2 ? 2 : 1, .one = block_of(c, size), .end = block_of(c, end)};
+
+    for (int kind = 0; blocks > 1 && kind < KINDS; kind++) {
+        p.steady[kind] = (blocks - 2) * period(&p, kind, &p.one, p.one.gap);
+        p.before_end[kind] = period(&p, kind, &p.one, p.end.gap);
+    }
+    return p;
+}
+
+/* On along `count` processors of a kind; the first is child `index` of the one before, each other
+ * one the first child. */
+static struct front pass(const struct pipeline *p, struct front f, int index, int64_t count,
+                         int kind)
+{
+    if (count == 0)
+        return f;
+    f.latency += (__int128)index * p->one.t.E + (__int128)count * p->one.t.D;
+    f.steady = larger(f.steady, p->steady[kind]);
+    f.end += (__int128)index * p->end.t.E + (__int128)count * p->end.t.D;
+    f.end = larger(f.end, f.latency + f.steady + p->before_end[kind]);
+    return f;
+}
+
+static int64_t steps_of(const struct pipeline *p, int way)
+{
+    return way == 0 ? p->n / 2 : p->n - 1 - p->n / 2;
+}
+
+/* The last block at the end of all ways along a column, whose first processors are children
+ * `index` and after. */
+static __int128 end_of_columns(const struct pipeline *p, struct front top, int index)
+{
+    __int128 end = 0;
+
+    for (int way = 0; way < p->ways; way++) {
+        const int64_t steps = steps_of(p, way);
+        struct front f = pass(p, top, index + way, steps - 1, 1);
+
+        f = pass(p, f, steps > 1 ? 0 : index + way, 1, 0);
+        end = larger(end, f.end);
+    }
+    return end;
+}
+
+static __int128 end_of_pipeline(const struct pipeline *p)
+{
+    const struct front root = {.steady = p->steady[ROOT],
+                               .end = p->steady[ROOT] + p->before_end[ROOT]};
+    __int128 end = end_of_columns(p, root, p->ways);
+
+    for (int way = 0; way < p->ways; way++) {
+        const int64_t steps = steps_of(p, way);
+        struct front f = pass(p, root, way, steps - 1, 1 + p->ways);
+
+        if (steps > 1)
+            end = larger(end, end_of_columns(p, f, 1));
+        f = pass(p, f, steps > 1 ? 0 : way, 1, p->ways);
+        end = larger(end, end_of_columns(p, f, 0));
+    }
+    return end - p->one.t.early + p->end.work;
+}
+
+static int64_t item_bytes(const struct logp_coll *c)
+{
+    return c->n_bytes < INT64_MAX ? (int64_t)c->n_bytes : INT64_MAX;
+}
+
+struct choice {
+    const struct logp_coll *c;
+    int64_t n;
+};
+
+/* The size of blocks, equal but for the last, so many of which just hold the item. */
+static int64_t size_of(int64_t M, int64_t blocks)
+{
+    return (M - 1) / blocks + 1;
+}
+
+/* No pipeline of low .. high blocks takes less; exact where they are of one size. Otherwise all
+ * times are those of the smallest block, and there are as many as of the largest. */
+static __int128 least_time(int64_t low, int64_t high, const void *arg)
+{
+    const struct choice *choice = arg;
+    const int64_t M = item_bytes(choice->c), large = size_of(M, low), small = size_of(M, high);
+    const int64_t blocks = size_of(M, large);
+    const struct pipeline p = make_pipeline(choice->c, choice->n, blocks, small,
+                                            small == large ? M - (blocks - 1) * large : 1);
+
+    return end_of_pipeline(&p);
+}
+
+/* What is asked for, but not more than the item; else as many blocks as the prediction is least
+ * for. */
+int64_t lpi_broadcast_torus_pipelined_block(int64_t P, const struct logp_coll *c)
+{
+    const struct choice choice = {c, lpi_torus_side(P)};
+    const int64_t M = item_bytes(c);
+
+    if (c->block_bytes > 0 || M == 0)
+        return c->block_bytes < M ? c->block_bytes : M;
+    return size_of(M, lpi_minimise(least_time, &choice, 1, M));
+}
+
+struct logp_prediction lpi_broadcast_torus_pipelined_predict(int64_t P, const struct logp_coll *c)
+{
+    const int64_t M = item_bytes(c), size = lpi_broadcast_torus_pipelined_block(P, c);
+    const int64_t blocks = M > 0 ? (M - 1) / size + 1 : 1;
+    const struct pipeline p =
+        make_pipeline(c, lpi_torus_side(P), blocks, size, M - (blocks - 1) * size);
+
+    return lpi_exact(end_of_pipeline(&p));
+}

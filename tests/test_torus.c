@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Broadcast on a torus: the routing reaches everyone once, the virtual clock equals the
+ * predictions, these equal the paper's formulas where they hold, the block is the best; presets of
+ * machines.
+ */
+#include "support.h"
+
+static const uint64_t first_seed = UINT64_C(20240611);
+
+static int64_t below(uint64_t *random, int64_t n)
+{
+    return (int64_t)(test_random(random) % (uint64_t)n);
+}
+
+static int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static const struct logp_algorithm *torus(bool pipelined)
+{
+    return logp_algorithm_find("broadcast", pipelined ? "torus-pipelined" : "torus");
+}
+
+/* ---- the routing ---- */
+
+static int apart(int n, int a, int b)
+{
+    const int d = abs(a - b);
+
+    return d < n - d ? d : n - d;
+}
+
+/* Follow the plans from the root: parents and children agree, are neighbours, and nobody is met
+ * twice. */
+static int reached(const struct logp_coll *plans, int n, int rank)
+{
+    const struct logp_plan *plan = &plans[rank].plan;
+    int all = 1;
+
+    for (int k = 0; k < plan->n_children; k++) {
+        const int child = plan->children[k];
+
+        cr_assert_eq(plans[child].plan.parent, rank);
+        cr_assert_eq(apart(n, rank / n, child / n) + apart(n, rank % n, child % n), 1);
+        all += reached(plans, n, child);
+    }
+    return all;
+}
+
+static void check_routing(int n, int root)
+{
+    const int P = n * n;
+    struct logp_coll *plans = calloc((size_t)P, sizeof(*plans));
+
+    for (int rank = 0; rank < P; rank++) {
+        plans[rank].root = root;
+        cr_assert_eq(logp_coll_plan(torus(false), P, rank, &plans[rank]), 0);
+    }
+    cr_assert_eq(plans[root].plan.parent, -1);
+    cr_assert_eq(plans[root].plan.n_children, n > 2 ? 4 : 2);
+    cr_assert_eq(reached(plans, n, root), P, "n %d root %d", n, root);
+    for (int rank = 0; rank < P; rank++)
+        logp_coll_unplan(&plans[rank]);
+    free(plans);
+}
+
+Test(torus, everyone_has_one_parent_next_to_it_from_any_root)
+{
+    for (int n = 2; n <= 12; n++)
+        for (int root = 0; root < n * n; root++)
+            check_routing(n, root);
+}
+
+Test(torus, only_a_square_of_processors_is_a_torus)
+{
+    struct logp_coll c = {.n_bytes = 8, .params = test_params(6, 2, 4)};
+    const int64_t most = INT64_C(1518500249); /* its square is just below 2^61 */
+
+    for (int pipelined = 0; pipelined < 2; pipelined++) {
+        for (int P = 1; P < 50; P++)
+            cr_expect_eq(logp_algorithm_needs(torus(pipelined), P, &c) == NULL,
+                         P == 4 || P == 9 || P == 16 || P == 25 || P == 36 || P == 49);
+        cr_expect_null(logp_algorithm_needs(torus(pipelined), most * most, &c));
+        cr_expect_eq(logp_predict(torus(pipelined), most * most, &c).certainty,
+                     LOGP_PREDICTION_EXACT);
+        cr_expect_eq(logp_predict(torus(pipelined), most * most - 1, &c).certainty,
+                     LOGP_PREDICTION_NONE);
+        cr_expect_eq(logp_coll_plan(torus(pipelined), 8, 0, &c), -ENOTSUP);
+        cr_expect_eq(logp_coll_plan(torus(pipelined), 9, 9, &c), -EINVAL);
+    }
+}
+
+/* ---- the virtual clock ---- */
+
+/* Small numbers meet often: o = 0, g = 0, g < o, g > 2o + L, and all the others. */
+static struct logp_params random_params(uint64_t *random)
+{
+    static const int64_t most[] = {1, 2, 10, 100, 1000};
+    const int64_t scale = most[below(random, 5)];
+    struct logp_params p = {.L_ns = below(random, 2 * scale),
+                            .o_send_ns = below(random, scale),
+                            .g_ns = below(random, 3 * scale),
+                            .G_ps = below(random, 3) * below(random, 20 * scale),
+                            .gap_shared = below(random, 4) == 0,
+                            .store_forward = below(random, 2) == 0};
+
+    p.o_recv_ns = below(random, 2) == 0 ? p.o_send_ns : below(random, scale);
+    return p;
+}
+
+static struct logp_coll random_coll(uint64_t *random, int P)
+{
+    struct logp_coll c = {.root = (int)below(random, P),
+                          .n_bytes = (size_t)below(random, 200),
+                          .work_ns = below(random, 3) * below(random, 2000),
+                          .no_overlap = below(random, 2) == 0,
+                          .params = random_params(random)};
+
+    c.block_bytes = below(random, 3) > 0 ? 1 + (int64_t)c.n_bytes / (1 + below(random, 12)) : 0;
+    return c;
+}
+
+/* @return the virtual time */
+static int64_t run(struct logp_machine *m, const struct logp_algorithm *a,
+                   const struct logp_coll *c)
+{
+    const struct logp_experiment x = {
+        .algorithm = a, .coll = *c, .reps = 1, .timeout_ns = test_timeout_ns};
+    struct logp_delay delay;
+    struct logp_record r;
+
+    cr_assert_eq(
+        logp_delay_create(c->params.store_forward ? "store-forward" : "loggp", &c->params, &delay),
+        0);
+    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert(r.verified);
+    cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
+    cr_assert_eq(r.emulated.median_ns, r.prediction.ns,
+                 "%s P %d L %ld o %ld %ld g %ld G %ld%s%s, %zu bytes in %ld, work %ld%s: virtual "
+                 "%ld predicted %ld",
+                 a->name, r.P, (long)c->params.L_ns, (long)c->params.o_send_ns,
+                 (long)c->params.o_recv_ns, (long)c->params.g_ns, (long)c->params.G_ps,
+                 c->params.gap_shared ? " shared" : "", c->params.store_forward ? " sf" : "",
+                 c->n_bytes, (long)c->block_bytes, (long)c->work_ns, c->no_overlap ? " apart" : "",
+                 (long)r.emulated.median_ns, (long)r.prediction.ns);
+    return r.emulated.median_ns;
+}
+
+static void check_random(int n, int times, uint64_t *random)
+{
+    struct logp_machine *m = test_machine(n * n, LOGP_CLOCK_VIRTUAL, NULL);
+
+    for (int i = 0; i < times; i++) {
+        struct logp_coll c = random_coll(random, n * n);
+
+        run(m, torus(true), &c);
+        run(m, torus(false), &c);
+        c.block_bytes = (int64_t)c.n_bytes; /* in one block it is the same as whole */
+        cr_assert_eq(logp_predict(torus(true), n * n, &c).ns,
+                     logp_predict(torus(false), n * n, &c).ns);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+Test(torus, virtual_time_equals_the_prediction)
+{
+    uint64_t random = first_seed;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int n = 2; n <= 12; n++)
+        check_random(n, (n < 6 ? 500 : 8000 / (n * n)) / TEST_SCALE + 1, &random);
+}
+
+Test(torus, every_broadcast_processes_the_item)
+{
+    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, NULL);
+    uint64_t random = first_seed + 1;
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < 20 / TEST_SCALE + 1; k++) {
+            const struct logp_coll c = random_coll(&random, 9);
+
+            if (strcmp(a[i].collective, "broadcast") == 0)
+                run(m, &a[i], &c);
+        }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* ---- the paper's formulas ---- */
+
+/* One message; D and E under these parameters. */
+static int64_t one_message(int64_t n, int64_t D, int64_t E)
+{
+    if (n == 2)
+        return D + max2(D, E);
+    return n % 2 == 0 ? (n - 3) * D + 3 * max2(D, E) : (n - 2) * D + 2 * E + max2(D, E);
+}
+
+/* Formulas are for equal overheads, and separate gaps. */
+static struct logp_coll paper_coll(uint64_t *random)
+{
+    struct logp_coll c = random_coll(random, 1);
+
+    c.params.gap_shared = false;
+    c.params.store_forward = true;
+    c.params.o_recv_ns = c.params.o_send_ns;
+    c.n_bytes = (size_t)(1 + below(random, 300));
+    c.block_bytes = 1 + below(random, (int64_t)c.n_bytes);
+    return c;
+}
+
+Test(torus, predictions_equal_the_formulas_where_they_are_exact)
+{
+    uint64_t random = first_seed + 2;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int i = 0; i < 20000 / TEST_SCALE; i++) {
+        struct logp_coll c = paper_coll(&random);
+        const int64_t n = 2 + below(&random, 30), blocks = 1 + below(&random, 20);
+        int64_t o = c.params.o_send_ns, g, D, w, X;
+
+        c.params.g_ns += o; /* o <= g */
+        c.n_bytes = (size_t)(c.block_bytes * blocks);
+        g = c.params.g_ns;
+        D = 2 * o + c.params.L_ns + logp_stream_ns(&c.params, (size_t)c.block_bytes);
+        w = (c.work_ns * c.block_bytes + (int64_t)c.n_bytes - 1) / (int64_t)c.n_bytes;
+        X = max2(4 * g, c.no_overlap ? 3 * g + o + w : 4 * o + w);
+        if (n == 2)
+            X = max2(2 * g, c.no_overlap ? g + o + w : 2 * o + w);
+        cr_assert_eq(logp_predict(torus(true), n * n, &c).ns,
+                     one_message(n, D, g) + (blocks - 1) * X + w);
+        c.block_bytes = (int64_t)c.n_bytes;
+        D = 2 * o + c.params.L_ns + logp_stream_ns(&c.params, c.n_bytes);
+        cr_assert_eq(logp_predict(torus(false), n * n, &c).ns, one_message(n, D, g) + c.work_ns);
+    }
+}
+
+/* Equation (6) in ns and bytes, D and w of a whole block. */
+static int64_t equation_6(const struct logp_coll *c, int64_t n)
+{
+    const int64_t o = c->params.o_send_ns, m = c->block_bytes, M = (int64_t)c->n_bytes;
+    const int64_t D = 2 * o + c->params.L_ns + logp_stream_ns(&c->params, (size_t)m);
+    const int64_t w = (c->work_ns * m + M - 1) / M;
+
+    return n * D + ((M + m - 1) / m - 1) * max2(4 * c->params.g_ns, 4 * o + w) + w;
+}
+
+Test(torus, equation_6_is_never_exceeded)
+{
+    uint64_t random = first_seed + 3;
+    struct logp_machine *m = test_machine(16, LOGP_CLOCK_VIRTUAL, NULL);
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int i = 0; i < 20000 / TEST_SCALE; i++) {
+        struct logp_coll c = paper_coll(&random);
+        const int64_t n = i < 200 ? 4 : 4 + 2 * below(&random, 20);
+        const int64_t hop = 2 * c.params.o_send_ns + c.params.L_ns +
+                            logp_stream_ns(&c.params, (size_t)c.block_bytes);
+
+        c.no_overlap = false;
+        if (hop < c.params.g_ns)
+            c.params.g_ns = hop;
+        cr_assert_leq(logp_predict(torus(true), n * n, &c).ns, equation_6(&c, n));
+        if (i < 200 / TEST_SCALE)
+            cr_assert_leq(run(m, torus(true), &c), equation_6(&c, 4));
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+Test(torus, predictions_have_the_golden_values)
+{
+    struct logp_coll c = {.n_bytes = 1, .params = test_params(3, 1, 2)}; /* D = 5 */
+
+    cr_expect_eq(logp_predict(torus(false), 64, &c).ns, 40);
+    cr_expect_eq(logp_predict(torus(false), 49, &c).ns, 34);
+    c.params.g_ns = 9;
+    cr_expect_eq(logp_predict(torus(false), 64, &c).ns, 52);
+}
+
+/* ---- the size of a block ---- */
+
+/* The prediction for so many blocks of equal size, the last at most as large. */
+static int64_t in_blocks(int64_t n, struct logp_coll c, int64_t blocks)
+{
+    c.block_bytes = ((int64_t)c.n_bytes + blocks - 1) / blocks;
+    return logp_predict(torus(true), n * n, &c).ns;
+}
+
+static void check_best(int64_t n, struct logp_coll c)
+{
+    int64_t least = INT64_MAX;
+
+    c.block_bytes = 0;
+    for (int64_t blocks = 1; blocks <= (int64_t)c.n_bytes; blocks++)
+        least = least < in_blocks(n, c, blocks) ? least : in_blocks(n, c, blocks);
+    if (c.n_bytes > 0)
+        cr_assert_eq(logp_predict(torus(true), n * n, &c).ns, least);
+    cr_assert_leq(torus(true)->block(n * n, &c), (int64_t)c.n_bytes);
+}
+
+Test(torus, the_number_of_blocks_is_the_best_of_all)
+{
+    uint64_t random = first_seed + 4;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int i = 0; i < 2000 / TEST_SCALE; i++) {
+        struct logp_coll c = random_coll(&random, 1);
+
+        if (i % 10 == 0)
+            c.n_bytes = (size_t)below(&random, 3000);
+        check_best(2 + below(&random, i % 2 == 0 ? 4 : 40), c);
+    }
+}
+
+/* Items that cannot be searched one by one: nothing elsewhere, nor near the choice, is better. */
+Test(torus, the_number_of_blocks_of_a_large_item_is_found)
+{
+    uint64_t random = first_seed + 5;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int i = 0; i < 12 / TEST_SCALE + 1; i++) {
+        struct logp_coll c = random_coll(&random, 1);
+        const int64_t n = 2 + below(&random, 100), M = INT64_C(1) << (16 + below(&random, 25));
+        int64_t chosen, least;
+
+        c.n_bytes = (size_t)M;
+        c.block_bytes = 0;
+        chosen = M / torus(true)->block(n * n, &c);
+        least = logp_predict(torus(true), n * n, &c).ns;
+        for (int k = 0; k < 500; k++) {
+            cr_assert_leq(least, in_blocks(n, c, 1 + below(&random, M)));
+            cr_assert_leq(least, in_blocks(n, c, 1 + below(&random, 2 * chosen)));
+        }
+    }
+}
+
+/* A torus of the machine itself takes what the formula in cycles says. */
+Test(torus, cycles_and_nanoseconds_agree)
+{
+    struct logp_machine *m = test_machine(64, LOGP_CLOCK_VIRTUAL, NULL);
+    size_t n;
+    const struct logp_preset *machines = logp_presets(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct logp_torus t = {&machines[i], 8, 1024, 1024};
+        const struct logp_coll c = {.n_bytes = 128,
+                                    .work_ns = 1024 * machines[i].cycle_ns,
+                                    .params = logp_preset_params(&machines[i])};
+        const int64_t cycles = logp_torus_plain(&t);
+
+        if (2 * c.params.o_send_ns + c.params.L_ns + logp_stream_ns(&c.params, 128) >=
+            c.params.g_ns)
+            cr_assert_eq(run(m, torus(false), &c), cycles * machines[i].cycle_ns);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
