@@ -39,7 +39,7 @@ struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c)
 
     return (struct lpi_reduce_times){
         .a = p->o_send_ns + stream + p->L_ns + p->o_recv_ns + combine,
-        .B = lpi_max(p->o_recv_ns + combine, p->g_ns + stream),
+        .B = lpi_max(p->o_recv_ns + combine, logp_gap_ns(p, lpi_vector_bytes(c))),
     };
 }
 

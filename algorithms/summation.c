@@ -212,10 +212,11 @@ static struct steps steps_of(const struct logp_coll *c)
 {
     const struct logp_params *p = &c->params;
     const int64_t stream = logp_stream_ns(p, c->op->element_bytes);
+    const int64_t gap = logp_gap_ns(p, c->op->element_bytes);
     struct steps s = {.recv = p->o_recv_ns + additions_ns(c, 1)};
 
     s.one = (__int128)p->o_send_ns + stream + p->L_ns + s.recv;
-    s.apart = (__int128)p->g_ns + stream > s.recv ? (__int128)p->g_ns + stream : s.recv;
+    s.apart = gap > s.recv ? gap : s.recv;
     return s;
 }
 

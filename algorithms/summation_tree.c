@@ -38,7 +38,7 @@ static void measure(struct logp_summation *s, const struct logp_params *p, size_
 {
     const int64_t stream = logp_stream_ns(p, n_bytes), gamma = p->gamma_ps;
     const int64_t late = gamma % 1000 != 0;
-    const int64_t gap = units((__int128)p->g_ns + stream, gamma);
+    const int64_t gap = units(logp_gap_ns(p, n_bytes), gamma);
 
     s->o_recv = units(p->o_recv_ns + late, gamma);
     *d = units((__int128)p->o_send_ns + stream + p->L_ns + p->o_recv_ns + late, gamma) + 1;

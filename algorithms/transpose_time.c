@@ -17,11 +17,12 @@ struct lpi_parcel_time lpi_transpose_time(const struct logp_params *p,
 
     for (int i = 0; i < t.n_trains; i++) {
         const int64_t stream = logp_stream_ns(p, parcel->trains[i].n_bytes);
+        const int64_t gap = logp_gap_ns(p, parcel->trains[i].n_bytes);
 
         t.trains[i] = (struct lpi_train_time){
             .n = parcel->trains[i].n,
-            .send_gap = lpi_max(p->o_send_ns, p->g_ns + stream),
-            .recv_gap = lpi_max(p->o_recv_ns, p->g_ns + stream),
+            .send_gap = lpi_max(p->o_send_ns, gap),
+            .recv_gap = lpi_max(p->o_recv_ns, gap),
             .wire = stream + p->L_ns,
         };
     }
