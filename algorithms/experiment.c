@@ -19,10 +19,9 @@
 
 static const int64_t progress_every_ns = 100000000;
 
-/* What one vp says of one repetition; a line each, they are written at the same time. */
+/* When one vp ended one repetition; a line each, they are written at the same time. */
 struct ending {
     _Alignas(64) int64_t wall, emulated;
-    bool wrong; /* in any repetition: read after the run */
 };
 
 struct state {
@@ -31,7 +30,8 @@ struct state {
     struct logp_record *record;
     struct lpi_buffers buffers;
     int64_t block_bytes;      /* chosen once, not by each rank */
-    struct ending *endings;   /* by rank */
+    struct ending *endings;   /* wall clock: by rank */
+    bool *wrong;              /* by rank, in any repetition: read after the run */
     int64_t *wall, *emulated; /* by repetition */
     int P, total;
     int done;     /* repetitions, of total: rank 0 writes it between the syncs */
@@ -105,7 +105,7 @@ static int once(struct logp_vp *vp, struct state *s, const struct logp_coll *c, 
         return rc;
     mine->emulated = logp_clocks(vp, &mine->wall);
     rc = logp_sync(vp, NULL);
-    mine->wrong |= !s->collective->check(s->P, me, seed, c);
+    s->wrong[me] |= !s->collective->check(s->P, me, seed, c);
     if (rc == 0 && me == 0) {
         s->start_ns = start;
         judge(s, logp_start_late(vp));
@@ -142,7 +142,7 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct logp
             rc = logp_coll_run(vp, s->experiment->algorithm, c);
         if (rc != 0)
             break;
-        s->endings[me].wrong |= !s->collective->check(s->P, me, seed, c);
+        s->wrong[me] |= !s->collective->check(s->P, me, seed, c);
         end = logp_now(vp) - start;
         if (end > s->emulated[i])
             s->emulated[i] = end;
@@ -207,7 +207,7 @@ static void finish(struct state *s, const struct logp_report *report)
     struct logp_record *r = s->record;
 
     for (int i = s->P - 1; i >= 0; i--)
-        if (s->endings[i].wrong)
+        if (s->wrong[i])
             r->wrong_rank = i;
     r->verified = r->reps > 0 && r->wrong_rank < 0;
     r->lag.median_ns = report->lag.median_ns;
@@ -278,20 +278,23 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
                        .record = record,
                        .P = P,
                        .collective = logp_collective_find(x->algorithm->collective),
-                       .endings = lpi_zeroed((size_t)P, sizeof(*s->endings)),
+                       .endings = lpi_zeroed(wall ? (size_t)P : 1, sizeof(*s->endings)),
+                       .wrong = calloc((size_t)P, sizeof(*s->wrong)),
                        .wall = malloc(reps * sizeof(*s->wall)),
                        .emulated = malloc(reps * sizeof(*s->emulated)),
                        .finished = malloc(reps * sizeof(*s->finished)),
                        .block_bytes = x->algorithm->block != NULL ? x->algorithm->block(P, &x->coll)
                                                                   : x->coll.block_bytes,
                        .is_virtual = !wall};
-    if (s->endings != NULL && s->wall != NULL && s->emulated != NULL && s->finished != NULL)
+    if (s->endings != NULL && s->wrong != NULL && s->wall != NULL && s->emulated != NULL &&
+        s->finished != NULL)
         rc = lpi_buffers_create(&s->buffers, s->collective, x, P);
     if (rc == 0)
         rc = run_both(machine, s);
     if (logp_machine_busy(machine)) /* a vp that never came back may still use it */
         return rc;
     free(s->endings);
+    free(s->wrong);
     lpi_buffers_destroy(&s->buffers);
     free(s->wall);
     free(s->emulated);

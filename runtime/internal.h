@@ -61,23 +61,14 @@ struct lpi_proc {
     /* constant while it lives: senders on other cores read it */
     _Alignas(64) struct lpi_core *core;
     int rank;
-    struct lpi_offer *offer;
-    struct lpi_onwire *onwire; /* capacity.c */
-    void *carrier;             /* the executor's: a thread's baton or a fiber */
+    void *carrier; /* the executor's: a thread's baton or a fiber */
     struct logp_vp view, collective;
-
-    /* written by senders on other cores */
-    _Alignas(64) struct __cds_wfcq_head mail_head;
-    struct cds_wfcq_tail mail_tail;
-    struct lpi_proc *bell_next; /* link of the core's bell list */
-    atomic_bool rung;
 
     /* the holder's own; what a message within the core touches comes first */
     _Alignas(64) enum lpi_state state;
     bool emulating;        /* emulated and left are valid (delay was not none) */
     unsigned sends_in_row; /* delay none */
     unsigned polls;        /* tests and probes in a row that found nothing */
-    uint64_t yield_state;
     struct lpi_proc *next_ready;
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive */
     struct lpi_inbox inbox;
@@ -85,6 +76,14 @@ struct lpi_proc {
     int64_t emulated; /* the vp's clock */
     int64_t left;     /* wall clock at the last exit from the runtime */
     struct logp_port port;
+};
+
+/* What senders on other cores write: mailbox.c. */
+struct lpi_mail {
+    _Alignas(64) struct __cds_wfcq_head head;
+    struct cds_wfcq_tail tail;
+    struct lpi_proc *bell_next; /* link of the core's bell list */
+    atomic_bool rung;
 };
 
 /* A posted buffer that a sender on another core may fill: see mailbox.c. */
@@ -176,8 +175,9 @@ struct logp_machine {
     struct lpi_clock clock;
     struct lpi_proc *procs;
     struct lpi_core *cores;
-    struct lpi_offer *offers; /* NULL on one core */
-    struct lpi_onwire *onwire;
+    struct lpi_offer *offers;            /* by rank; NULL on one core */
+    struct lpi_mail *mails;              /* the same */
+    _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
     void *lanes;
     const struct lpi_executor *executor;
     void *executor_data;
@@ -266,7 +266,6 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
 
 /* capacity.c: messages on the wire. */
 struct lpi_onwire;
-int lpi_capacity_create(struct logp_machine *m);
 void lpi_capacity_destroy(struct logp_machine *m);
 int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
                        const struct logp_transfer *t, int64_t *retry_at);
