@@ -13,6 +13,7 @@
 #include <logp/vp.h>
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,7 +38,8 @@ struct state {
     int done;     /* repetitions, of total: rank 0 writes it between the syncs */
     bool counted; /* not the warm-up */
     bool is_virtual;
-    int *finished; /* virtual clock: how many ranks have, by repetition */
+    int *finished;           /* virtual clock, by rank: repetitions */
+    _Atomic int64_t *latest; /* by repetition: when the last ended */
     int64_t start_ns;
     int64_t last_progress;
 };
@@ -122,8 +124,18 @@ static int repeat(struct logp_vp *vp, struct state *s, const struct logp_coll *c
     return rc;
 }
 
+/* relaxed, both: read after the run */
+static void raise_to(_Atomic int64_t *most, int64_t value)
+{
+    int64_t now = atomic_load_explicit(most, memory_order_relaxed);
+
+    while (now < value && !atomic_compare_exchange_weak_explicit(
+                              most, &now, value, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
 /*
- * Under the virtual clock no start can be missed and one vp runs at a time: there is nothing to
+ * Under the virtual clock no start can be missed: there is nothing to
  * judge, and the first repetition starts with the run. With a million vps every sync counts.
  */
 static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct logp_coll *c)
@@ -144,9 +156,8 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct logp
             break;
         s->wrong[me] |= !s->collective->check(s->P, me, seed, c);
         end = logp_now(vp) - start;
-        if (end > s->emulated[i])
-            s->emulated[i] = end;
-        s->finished[i]++;
+        raise_to(&s->latest[i], end);
+        s->finished[me]++;
     }
     return rc;
 }
@@ -222,6 +233,18 @@ static void finish(struct state *s, const struct logp_report *report)
     r->emulated = logp_summarize(s->emulated, (size_t)r->reps);
 }
 
+/* Virtual clock: the repetitions that all ranks have finished. */
+static void count_finished(struct state *s)
+{
+    struct logp_record *r = s->record;
+
+    r->reps = s->total;
+    for (int i = 0; i < s->P; i++)
+        r->reps = s->finished[i] < r->reps ? s->finished[i] : r->reps;
+    for (int i = 0; i < r->reps; i++)
+        s->emulated[i] = s->latest[i];
+}
+
 /* The warm-up and the counted repetitions are a run each: so the report is of the latter alone. */
 static int run_both(struct logp_machine *machine, struct state *s)
 {
@@ -238,12 +261,12 @@ static int run_both(struct logp_machine *machine, struct state *s)
         s->total = counted ? x->reps : x->warmup;
         s->done = 0;
         memset(s->emulated, 0, (size_t)s->total * sizeof(*s->emulated));
-        memset(s->finished, 0, (size_t)s->total * sizeof(*s->finished));
+        memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
+        memset(s->latest, 0, (size_t)s->total * sizeof(*s->latest));
         rc = logp_machine_run(machine, program, s, left);
     }
-    if (s->counted && s->is_virtual) /* those that all ranks have finished */
-        while (s->record->reps < s->total && s->finished[s->record->reps] == s->P)
-            s->record->reps++;
+    if (s->counted && s->is_virtual)
+        count_finished(s);
     if (s->counted)
         finish(s, logp_machine_report(machine));
     return rc;
@@ -282,12 +305,13 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
                        .wrong = calloc((size_t)P, sizeof(*s->wrong)),
                        .wall = malloc(reps * sizeof(*s->wall)),
                        .emulated = malloc(reps * sizeof(*s->emulated)),
-                       .finished = malloc(reps * sizeof(*s->finished)),
+                       .finished = calloc((size_t)P, sizeof(*s->finished)),
+                       .latest = malloc(reps * sizeof(*s->latest)),
                        .block_bytes = x->algorithm->block != NULL ? x->algorithm->block(P, &x->coll)
                                                                   : x->coll.block_bytes,
                        .is_virtual = !wall};
     if (s->endings != NULL && s->wrong != NULL && s->wall != NULL && s->emulated != NULL &&
-        s->finished != NULL)
+        s->finished != NULL && s->latest != NULL)
         rc = lpi_buffers_create(&s->buffers, s->collective, x, P);
     if (rc == 0)
         rc = run_both(machine, s);
@@ -299,6 +323,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     free(s->wall);
     free(s->emulated);
     free(s->finished);
+    free(s->latest);
     free(s);
     return rc;
 }

@@ -127,6 +127,8 @@ struct lpi_core {
     bool last_counts;                /* ... and whether it is to be recorded */
     bool start_pending;              /* nobody has returned from the last sync yet */
     _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
+    int64_t window_end;              /* parallel: time stops here; else INT64_MAX */
+    _Atomic int64_t least;           /* parallel: its earliest deadline, at a meeting */
     int64_t deliveries;              /* without delays: their order stands for that of arrival */
     int64_t credit;                  /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;
@@ -195,6 +197,10 @@ struct logp_machine {
     _Alignas(LPI_LINE) atomic_int sync_arrived;
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
+    /* parallel: the meetings of the cores at the end of each window */
+    int64_t lookahead;
+    _Alignas(LPI_LINE) atomic_int n_met;
+    atomic_uint meetings;
     _Alignas(LPI_LINE) atomic_int live_cores; /* cores with procs that have not ended */
 
     pthread_mutex_t lock; /* of all below */
@@ -227,6 +233,7 @@ bool lpi_stop(struct logp_machine *m, int error);
 void lpi_idle(struct lpi_core *c);
 void lpi_busy_now(struct lpi_core *c);
 void lpi_check_deadlock(struct lpi_core *c);
+void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
 void lpi_record_waits(struct logp_machine *m, bool away);
 
@@ -260,6 +267,8 @@ int lpi_delay_install(struct logp_machine *m, struct logp_delay delay);
 void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
 void lpi_delay_restart(struct logp_machine *m, bool new_run);
 void lpi_delay_fini(struct logp_machine *m);
+
+int64_t lpi_delay_lookahead(struct logp_machine *m);
 
 /* recv.c */
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
@@ -316,6 +325,12 @@ static inline void *lpi_resident(const struct lpi_proc *p, void *address)
     if ((uintptr_t)address - c->shared_stack >= c->shared_stack_bytes)
         return address;
     return c->machine->executor->resident(p, address);
+}
+
+/* Does the virtual clock run on several cores? */
+static inline bool lpi_is_parallel(const struct logp_machine *m)
+{
+    return m->is_virtual && m->n_cores > 1;
 }
 
 /* Is there a delay model? */

@@ -239,6 +239,7 @@ static void prepare_core(struct lpi_core *c)
     c->n_live = c->n_procs;
     lpi_timers_clear(&c->timers);
     c->ready_first = NULL;
+    c->window_end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
     c->n_at_sync = 0;
     c->stop_cursor = 0;
     c->prepared = NULL;
@@ -318,6 +319,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->stop, 0);
     atomic_store(&m->sync_arrived, 0);
     atomic_store(&m->sync_generation, 0);
+    atomic_store(&m->n_met, 0);
     atomic_store(&m->live_cores, m->n_cores);
     m->away = m->n_cores;
     if (!m->is_virtual) {
@@ -340,6 +342,11 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
 
         pthread_mutex_unlock(&m->lock);
         return rc;
+    }
+    m->lookahead = lpi_is_parallel(m) ? lpi_delay_lookahead(m) : 0;
+    if (lpi_is_parallel(m) && m->lookahead <= 0) {
+        pthread_mutex_unlock(&m->lock);
+        return -ENOTSUP;
     }
     prepare(m, program, arg);
     m->executor->launch(m);

@@ -190,11 +190,22 @@ static int create_delay(const struct options *o, struct logp_delay *delay)
 }
 
 /* *delay: its model, owned by the machine. */
+/* Many processors under the virtual clock, and a model that several cores can simulate at once? */
+static bool worth_all_cores(const struct options *o)
+{
+    const int64_t many = 16384;
+
+    return o->clock == LOGP_CLOCK_VIRTUAL && strcmp(o->executor, "fiber") == 0 && o->P >= many &&
+           o->plugin == NULL && o->topology == NULL && strcmp(o->delay, "none") != 0 &&
+           logp_capacity(&o->params) == 0 && o->params.o_send_ns + o->params.L_ns > 0;
+}
+
 static struct logp_machine *create_machine(const struct options *o, struct logp_delay *delay)
 {
     struct logp_config config = {.n_processors = (int)o->P,
                                  .clock = o->clock,
                                  .executor = o->executor,
+                                 .parallel = worth_all_cores(o),
                                  .cores = o->n_cores > 0 ? o->cores : NULL,
                                  .n_cores = o->n_cores};
     struct logp_machine *m = NULL;
