@@ -193,7 +193,7 @@ static int create_delay(const struct options *o, struct logp_delay *delay)
 /* Many processors under the virtual clock, and a model that several cores can simulate at once? */
 static bool worth_all_cores(const struct options *o)
 {
-    const int64_t many = 16384;
+    const int64_t many = 256;
 
     return o->clock == LOGP_CLOCK_VIRTUAL && strcmp(o->executor, "fiber") == 0 && o->P >= many &&
            o->plugin == NULL && o->topology == NULL && strcmp(o->delay, "none") != 0 &&
