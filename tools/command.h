@@ -81,6 +81,8 @@ enum option_set {
 void parse_options(int argc, char **argv, struct options *o);
 /* May this command take the options that were given? Ends the process if not. */
 void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed);
+/* Does this option, without its dashes, stand on the command line? */
+bool option_is_given(const char *name);
 /* One line for each option of the sets. */
 void print_options(FILE *out, unsigned sets);
 
@@ -95,6 +97,11 @@ int command_tree(struct options *o);
 
 /* The arguments of a collective as the options say; sets o's defaults that depend on it. */
 struct logp_coll make_coll(struct options *o, const char *collective);
+
+/* ---- unused.c ---- */
+
+/* Say which options on the command line mean nothing to this collective. */
+void warn_of_unused(const char *collective);
 
 /* ---- output.c: records ---- */
 

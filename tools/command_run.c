@@ -120,6 +120,8 @@ static size_t choose_algorithms(const struct options *o, const char *collective,
         rows[0].algorithm = logp_algorithm_best(collective, o->P, c);
         n = rows[0].algorithm != NULL;
     } else if (strcmp(o->algorithm_list, "all") == 0) {
+        if (logp_algorithm_best(collective, o->P, c) == NULL)
+            none_applies(o, collective, c);
         for (size_t i = 0; i < n_all && n < MAX_ALGORITHMS; i++)
             if (strcmp(all[i].collective, collective) == 0)
                 add_if_it_applies(o, &all[i], c, rows, &n);
@@ -139,6 +141,7 @@ int command_predict(struct options *o)
     const size_t n = choose_algorithms(o, collective, &c, rows);
 
     check_options(o, "predict", OPTIONS_MODEL | OPTIONS_FORMAT, false);
+    warn_of_unused(collective);
     for (size_t i = 0; i < n; i++)
         if (strcmp(o->delay, "none") != 0)
             rows[i].record.prediction = logp_predict(rows[i].algorithm, o->P, &c);
@@ -344,6 +347,7 @@ int command_run(struct options *o)
     m = create_machine(o, &delay);
     n_cores = logp_machine_cores(m);
     warn_of_host(o, m);
+    warn_of_unused(collective);
     catch_signals();
     running = m;
     while (done < n && code == EXIT_OK && !interrupted)
