@@ -116,8 +116,17 @@ struct row {
 
 void print_rows(const struct options *o, const char *collective, const struct logp_coll *c,
                 const struct row *rows, size_t n, int n_cores);
+/* What a run on the wall clock was like. */
+struct advice {
+    int n_cores;
+    int late, judged, restarts; /* rows beyond what is bearable, of how many; runs repeated */
+    const struct row *worst;    /* the latest of them; NULL: the host kept up */
+    double fiber_ratio;         /* of the worst with fibers, as tried; 0: not tried */
+};
+
+struct advice judge_rows(const struct row *rows, size_t n, int n_cores);
 /* In words: who could not keep up, and what to change. Table format only. */
-void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores);
+void print_advice(const struct options *o, const struct advice *a);
 
 /* ---- links.c ---- */
 
