@@ -86,7 +86,7 @@ static void prefetch(const void *memory, size_t bytes)
 }
 
 /* With a million vps each one's memory is cold when its turn comes; the next turns are known. */
-static void warm_up(const struct shared *s, const struct lpi_core *c)
+static void warm_up(const struct shared *s, struct lpi_core *c)
 {
     const struct lpi_slot *far = lpi_timers_ahead(&c->timers, 6);
     const struct lpi_slot *near = lpi_timers_ahead(&c->timers, 3);

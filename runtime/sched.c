@@ -218,33 +218,37 @@ static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 
 /*
  * Has the deadline of p, the earliest of its core, come? Under the virtual clock it comes at once.
- * On the wall clock, while there is time, the proc that will be next is made ready.
+ * Then p is out of the timers, and RUNNING as soon as it gets the core.
  */
-static bool due(struct lpi_core *c, struct lpi_proc *p)
+static bool take_due(struct lpi_core *c, struct lpi_proc *p)
 {
-    struct logp_machine *m = c->machine;
+    const struct logp_machine *m = c->machine;
     const int64_t deadline = p->deadline;
 
-    if (m->is_virtual) {
-        p->emulated = deadline;
-        return true;
+    if (!m->is_virtual) {
+        if (c->clock_seen < deadline) {
+            do
+                c->clock_seen = lpi_wall(m);
+            while (c->clock_seen < deadline && deadline - c->clock_seen < FINAL_NS);
+        }
+        if (c->clock_seen < deadline)
+            return false;
+        c->prepared = NULL;
+        c->last_deadline = deadline;
+        c->last_counts = p->emulating;
     }
-    if (c->clock_seen < deadline) {
-        do
-            c->clock_seen = lpi_wall(m);
-        while (c->clock_seen < deadline && deadline - c->clock_seen < FINAL_NS);
-    }
-    if (c->clock_seen < deadline) {
-        if (m->executor->prepare != NULL && c->prepared != p &&
-            deadline - c->clock_seen > PREPARE_NS)
-            prepare_next(c, p);
-        return false;
-    }
-    c->prepared = NULL;
-    c->last_deadline = deadline;
-    c->last_counts = p->emulating;
     p->emulated = deadline;
+    p->state = LPI_RUNNING;
+    lpi_timers_pop(&c->timers);
     return true;
+}
+
+/* p holds the core and spins: while there is time, the proc that will be next is made ready. */
+static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
+{
+    if (c->machine->executor->prepare != NULL && c->prepared != p &&
+        p->deadline - c->clock_seen > PREPARE_NS)
+        prepare_next(c, p);
 }
 
 /*
@@ -314,6 +318,12 @@ static void next_window(struct lpi_core *c)
         lpi_stop_deadlocked(m);
 }
 
+static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
+{
+    if (from != to)
+        from->core->machine->executor->switch_to(from, to, late);
+}
+
 /*
  * p waits; the core is somebody's in the meantime.
  * @return  0: its deadline has come; otherwise the run is stopping
@@ -324,7 +334,7 @@ static int hold(struct lpi_proc *p)
     struct logp_machine *m = c->machine;
 
     note_lag(c);
-    while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: taken from the list */
+    while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: it has been p's turn */
         struct lpi_proc *first;
 
         if (c->ready_first == NULL || ++c->hand_overs % LOOK_UP_EVERY == 0)
@@ -332,16 +342,16 @@ static int hold(struct lpi_proc *p)
         first = take_ready(c);
         if (first == NULL)
             first = earliest(c);
-        if (window_is_over(c, first)) {
+        if (window_is_over(c, first))
             next_window(c);
-        } else if (first == NULL) {
+        else if (first == NULL)
             nobody_ready(c);
-        } else if (first != p) {
-            m->executor->switch_to(p, first, first->state == LPI_RUNNING || is_late(m, first));
-        } else if (p->state != LPI_RUNNING && due(c, p)) {
-            lpi_timers_pop(&c->timers);
-            break;
-        }
+        else if (first->state == LPI_RUNNING || take_due(c, first))
+            hand_over(p, first, true);
+        else if (first != p)
+            hand_over(p, first, is_late(m, first));
+        else
+            prepare_in_time(c, p);
     }
     p->state = LPI_RUNNING;
     lpi_busy(c);

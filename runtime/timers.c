@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* The parts: the runs, then the heap. */
+enum { HEAP = LPI_RUNS, NONE = -1, UNKNOWN = -2 };
+
 static bool before(const struct lpi_slot *a, const struct lpi_slot *b)
 {
     return a->key < b->key || (a->key == b->key && a->rank < b->rank);
@@ -51,7 +54,7 @@ static void sift_down(struct lpi_timers *t, int place, struct lpi_slot s)
 
 int lpi_timers_init(struct lpi_timers *t, int most)
 {
-    *t = (struct lpi_timers){.capacity = 2 * most};
+    *t = (struct lpi_timers){.capacity = 2 * most, .top = UNKNOWN};
     t->heap = lpi_memory_zeroed((size_t)t->capacity, sizeof(*t->heap));
     for (int i = 0; i < LPI_RUNS; i++) {
         t->runs[i].slots = lpi_memory_zeroed((size_t)t->capacity, sizeof(struct lpi_slot));
@@ -74,6 +77,7 @@ void lpi_timers_clear(struct lpi_timers *t)
     for (int i = 0; i < LPI_RUNS; i++)
         t->runs[i].head = t->runs[i].tail = 0;
     t->n_heap = t->n = 0;
+    t->top = UNKNOWN;
 }
 
 /* At the end of its memory a run moves to the front, if that frees half of it. */
@@ -93,10 +97,17 @@ static bool has_room(const struct lpi_timers *t, struct lpi_run *r)
     return true;
 }
 
+static const struct lpi_slot *first_of(const struct lpi_timers *t, int part)
+{
+    return part == HEAP ? &t->heap[0] : &t->runs[part].slots[t->runs[part].head];
+}
+
 void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank)
 {
     const struct lpi_slot s = {key, rank};
 
+    if (t->top == NONE || (t->top != UNKNOWN && before(&s, first_of(t, t->top))))
+        t->top = UNKNOWN;
     t->n++;
     for (int i = 0; i < LPI_RUNS; i++) {
         struct lpi_run *r = &t->runs[i];
@@ -111,48 +122,53 @@ void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank)
     sift_up(t, t->n_heap++, s);
 }
 
-/* The part that holds the earliest: a run, or LPI_RUNS for the heap; -1: none. */
-static int earliest_part(const struct lpi_timers *t)
+/* The part that holds the earliest. */
+static int earliest_part(struct lpi_timers *t)
 {
-    const struct lpi_slot *best = t->n_heap > 0 ? &t->heap[0] : NULL;
-    int part = t->n_heap > 0 ? LPI_RUNS : -1;
+    const struct lpi_slot *best = NULL;
 
+    if (t->top != UNKNOWN)
+        return t->top;
+    t->top = NONE;
+    if (t->n_heap > 0) {
+        best = &t->heap[0];
+        t->top = HEAP;
+    }
     for (int i = 0; i < LPI_RUNS; i++) {
         const struct lpi_run *r = &t->runs[i];
 
         if (r->tail > r->head && (best == NULL || before(&r->slots[r->head], best))) {
             best = &r->slots[r->head];
-            part = i;
+            t->top = i;
         }
     }
-    return part;
+    return t->top;
 }
 
-const struct lpi_slot *lpi_timers_top(const struct lpi_timers *t)
+const struct lpi_slot *lpi_timers_top(struct lpi_timers *t)
 {
     const int part = earliest_part(t);
 
-    if (part < 0)
-        return NULL;
-    return part == LPI_RUNS ? &t->heap[0] : &t->runs[part].slots[t->runs[part].head];
+    return part != NONE ? first_of(t, part) : NULL;
 }
 
 void lpi_timers_pop(struct lpi_timers *t)
 {
     const int part = earliest_part(t);
 
+    t->top = UNKNOWN;
     t->n--;
-    if (part < LPI_RUNS) {
+    if (part != HEAP) {
         t->runs[part].head++;
     } else if (--t->n_heap > 0) {
         sift_down(t, 0, t->heap[t->n_heap]);
     }
 }
 
-const struct lpi_slot *lpi_timers_ahead(const struct lpi_timers *t, int k)
+const struct lpi_slot *lpi_timers_ahead(struct lpi_timers *t, int k)
 {
     const int part = earliest_part(t);
-    const struct lpi_run *r = part >= 0 && part < LPI_RUNS ? &t->runs[part] : NULL;
+    const struct lpi_run *r = part != NONE && part != HEAP ? &t->runs[part] : NULL;
 
     return r != NULL && r->head + k < r->tail ? &r->slots[r->head + k] : NULL;
 }
@@ -176,6 +192,7 @@ void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struc
 {
     int kept = 0;
 
+    t->top = UNKNOWN;
     t->n = 0;
     for (int i = 0; i < LPI_RUNS; i++) {
         struct lpi_run *r = &t->runs[i];

@@ -32,6 +32,7 @@ struct lpi_timers {
     struct lpi_run runs[LPI_RUNS];
     struct lpi_slot *heap;
     int n_heap, n, capacity; /* in the heap, in all; of each part */
+    int top;                 /* the part that holds the earliest, if it is known: timers.c */
 };
 
 /* Room for `most` that hold, and as many that do not. 0; -ENOMEM */
@@ -41,10 +42,10 @@ void lpi_timers_clear(struct lpi_timers *t);
 /* There must be room: n < capacity. */
 void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank);
 /* The earliest; NULL: there is none. Valid until the next change. */
-const struct lpi_slot *lpi_timers_top(const struct lpi_timers *t);
+const struct lpi_slot *lpi_timers_top(struct lpi_timers *t);
 void lpi_timers_pop(struct lpi_timers *t);
 /* The k-th after the earliest, if that is known without searching; else NULL. */
-const struct lpi_slot *lpi_timers_ahead(const struct lpi_timers *t, int k);
+const struct lpi_slot *lpi_timers_ahead(struct lpi_timers *t, int k);
 /* Some of those that come soon after the earliest, in no order. @return their number, <= most */
 int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_slot **out, int most);
 /* Keep only the slots for which holds(arg, slot). */
