@@ -222,14 +222,16 @@ static struct logp_machine *create_machine(const struct options *o, struct logp_
     return m;
 }
 
-/* What the host lacks is said, not hidden. */
+/* What the host lacks is said, not hidden; once. */
 static void warn_of_host(const struct options *o, const struct logp_machine *m)
 {
+    static bool said;
     struct logp_host host;
     const int used = logp_machine_cores(m);
 
-    if (o->clock != LOGP_CLOCK_WALL || logp_host_info(&host) != 0)
+    if (said || o->clock != LOGP_CLOCK_WALL || logp_host_info(&host) != 0)
         return;
+    said = true;
     if (host.quota > 0 && host.quota < used)
         fprintf(stderr,
                 "logp: a CPU quota allows %.2f processors' worth of time, and %d cores are used: "
@@ -318,6 +320,31 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
     return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;
 }
 
+/* End the machine, or the command, where a processor never came back: without waiting for it. */
+static void end_machine(struct logp_machine *m)
+{
+    if (logp_machine_destroy(m) != 0) {
+        fflush(stdout);
+        _Exit(EXIT_WRONG);
+    }
+}
+
+int run_alone(const struct options *o, const struct logp_coll *c, struct row *row)
+{
+    struct logp_delay delay;
+    struct logp_machine *m = create_machine(o, &delay);
+    int code = EXIT_WRONG;
+
+    warn_of_host(o, m);
+    catch_signals();
+    running = m;
+    if (!interrupted)
+        code = run_one(o, m, &delay, c, row);
+    running = NULL;
+    end_machine(m);
+    return code;
+}
+
 int command_run(struct options *o)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
@@ -341,10 +368,6 @@ int command_run(struct options *o)
     print_rows(o, collective, &c, rows, done, n_cores);
     print_links(o, &c, rows, done);
     print_advice(o, rows, done, n_cores);
-    if (logp_machine_destroy(m) != 0) {
-        /* a processor never came back: end without waiting for it */
-        fflush(stdout);
-        _Exit(EXIT_WRONG);
-    }
+    end_machine(m);
     return code;
 }
