@@ -65,7 +65,9 @@ static struct costs costs_of(const struct paper_case *x)
 
 static double of_long_first(const struct costs *t, int P, int k)
 {
-    return (P - 1) / k * t->a + (k - 2) * fmax(t->b, t->g) + 3 * t->o + t->L + 2 * t->c;
+    const int shortest = (P - 1) / k;
+
+    return shortest * t->a + (k - 2) * fmax(t->b, t->g) + 3 * t->o + t->L + 2 * t->c;
 }
 
 /* The same without integers, which its figures 4 and 9 show. */

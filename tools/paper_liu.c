@@ -163,7 +163,7 @@ static void example(struct paper *p, struct paper_table *t, const struct logp_to
     run_pipelined(p, torus, m, bytes, row);
     if (m % 8 != 0)
         paper_remark(row, "%lld bits are no whole bytes: run with %lld", (long long)m,
-                     (long long)(8 * bytes));
+                     8 * (long long)bytes);
     blocks = *row;
     row = paper_row(t, "%s|%lld|%lld|gain, %%", torus->machine->name, (long long)torus->M,
                     (long long)m);

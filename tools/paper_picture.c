@@ -15,7 +15,7 @@ enum {
     TOP = 58,
     BOTTOM = 48,
     HEAD = 40,
-    FOOT = 34,
+    FOOT = 48,
     MOST_SERIES = 6,
     TICKS = 8
 };
@@ -92,7 +92,7 @@ static void measure(struct panel *c)
         while (k < c->n_series && strcmp(c->series[k], name) != 0)
             k++;
         if (k == c->n_series && k < MOST_SERIES)
-            strcpy(c->series[c->n_series++], name);
+            snprintf(c->series[c->n_series++], sizeof(name), "%s", name);
     }
     c->low_x = c->low_x < c->high_x / 4 ? 0 : c->low_x;
     step = nice_step(c->high_x - c->low_x, TICKS);
@@ -134,9 +134,12 @@ static void x_axis(const struct panel *c)
 {
     const double step = nice_step(c->high_x - c->low_x, TICKS);
     const double bottom = c->y0 + HEIGHT - BOTTOM;
+    const int first = (int)ceil(c->low_x / step), last = (int)lround(c->high_x / step);
     char word[32];
 
-    for (double x = ceil(c->low_x / step) * step; x <= c->high_x + step / 100; x += step) {
+    for (int i = first; i <= last; i++) {
+        const double x = i * step;
+
         snprintf(word, sizeof(word), "%g", x);
         line(c, "grid", x_of(c, x), c->y0 + TOP, x_of(c, x), bottom);
         text(c->out, "mid", x_of(c, x), bottom + 15, word);
@@ -162,12 +165,12 @@ static void y_axis(const struct panel *c)
     const double x = c->x0 + 14, y = c->y0 + TOP + (HEIGHT - TOP - BOTTOM) / 2.0;
 
     if (c->t->chart->log_y)
-        for (double power = c->low_y; power <= c->high_y; power++)
+        for (int power = (int)c->low_y; power <= (int)c->high_y; power++)
             for (int digit = 1; digit <= 5; digit = digit == 1 ? 2 : digit + 3)
                 y_tick(c, power + log10(digit), digit * pow(10, power));
     else
-        for (double v = c->low_y; v <= c->high_y + step / 100; v += step)
-            y_tick(c, v, fabs(v) < step / 100 ? 0 : v);
+        for (int i = (int)lround(c->low_y / step); i <= (int)lround(c->high_y / step); i++)
+            y_tick(c, i * step, i * step);
     fprintf(c->out,
             "<text class=\"mid\" transform=\"translate(%.1f %.1f) rotate(-90)\">%s</text>\n", x, y,
             c->t->chart->y_axis);
@@ -264,23 +267,24 @@ void draw_paper_svg(FILE *out, const struct paper *p)
             ".formula{fill:none;stroke-width:1.2;stroke-dasharray:5 4;opacity:.75}"
             "text{fill:#333}.mid{text-anchor:middle}.end{text-anchor:end}.head{font-size:12px}"
             ".title{font-size:14px}</style>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-            "",
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
             width, height, width, height);
     text(out, "title", 14, 26, p->title);
     for (int i = 0, k = 0; i < p->n_tables; i++)
         if (p->tables[i].chart != NULL) {
+            const int row = k / 2, column = k % 2;
             struct panel c = {.out = out,
                               .t = &p->tables[i],
                               .number = k,
-                              .x0 = k % 2 * WIDTH,
-                              .y0 = HEAD + k / 2 * HEIGHT};
+                              .x0 = column * WIDTH,
+                              .y0 = HEAD + row * HEIGHT};
 
             draw_panel(&c);
             k++;
         }
-    fprintf(out,
-            "<text x=\"14\" y=\"%d\">line: predicted, and equal to the virtual clock; dashed: the "
-            "paper's formula%s</text>\n</svg>\n",
-            height - 12, p->o->clock == LOGP_CLOCK_WALL ? "; circles: measured on this box" : "");
+    text(out, "word", 14, height - 28,
+         "line: predicted, and equal to the virtual clock; dashed: the paper's formula");
+    if (p->o->clock == LOGP_CLOCK_WALL)
+        text(out, "word", 14, height - 12, "circles: measured on this box");
+    fputs("</svg>\n", out);
 }
