@@ -75,6 +75,7 @@ enum option_set {
     OPTIONS_MODEL = 1, /* P, L, o, g, ... : what a prediction needs */
     OPTIONS_RUN = 2,   /* clock, reps, ... : what a run needs */
     OPTIONS_FORMAT = 4,
+    OPTIONS_UNIT = 8, /* --unit, also without a model */
 };
 
 /* Fill o from the environment and the command line; ends the process on bad usage. */
@@ -82,7 +83,9 @@ void parse_options(int argc, char **argv, struct options *o);
 /* May this command take the options that were given? Ends the process if not. */
 void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed);
 /* Does this option, without its dashes, stand on the command line? */
-bool option_is_given(const char *name);
+bool option_on_command_line(const char *name);
+/* Does the command line or the environment say what this option, named without dashes, is? */
+bool option_given(const char *name);
 /* One line for each option of the sets. */
 void print_options(FILE *out, unsigned sets);
 
@@ -92,6 +95,7 @@ int command_run(struct options *o);
 int command_predict(struct options *o);
 int command_list(struct options *o);
 int command_tree(struct options *o);
+int command_paper(struct options *o);
 
 /* ---- arguments.c ---- */
 
@@ -127,6 +131,12 @@ struct advice {
 struct advice judge_rows(const struct row *rows, size_t n, int n_cores);
 /* In words: who could not keep up, and what to change. Table format only. */
 void print_advice(const struct options *o, const struct advice *a);
+
+/* ---- command_run.c ---- */
+
+/* Run row->algorithm on a machine of its own and fill the row; Ctrl-C ends it, and all later ones.
+ * What goes wrong is said on stderr. @return an exit code */
+int run_alone(const struct options *o, const struct logp_coll *c, struct row *row);
 
 /* ---- links.c ---- */
 

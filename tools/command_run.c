@@ -236,14 +236,16 @@ static struct logp_machine *create_machine(const struct options *o, struct logp_
     return m;
 }
 
-/* What the host lacks is said, not hidden. */
+/* What the host lacks is said, not hidden; once. */
 static void warn_of_host(const struct options *o, const struct logp_machine *m)
 {
+    static bool said;
     struct logp_host host;
     const int used = logp_machine_cores(m);
 
-    if (o->clock != LOGP_CLOCK_WALL || logp_host_info(&host) != 0)
+    if (said || o->clock != LOGP_CLOCK_WALL || logp_host_info(&host) != 0)
         return;
+    said = true;
     if (host.quota > 0 && host.quota < used)
         fprintf(stderr,
                 "logp: a CPU quota allows %.2f processors' worth of time, and %d cores are used: "
@@ -332,31 +334,51 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
     return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;
 }
 
+/* End the machine, or the command, where a processor never came back: without waiting for it. */
+static void end_machine(struct logp_machine *m)
+{
+    if (logp_machine_destroy(m) != 0) {
+        fflush(stdout);
+        _Exit(EXIT_WRONG);
+    }
+}
+
+int run_alone(const struct options *o, const struct logp_coll *c, struct row *row)
+{
+    struct logp_delay delay;
+    struct logp_machine *m = create_machine(o, &delay);
+    int code = EXIT_WRONG;
+
+    warn_of_host(o, m);
+    catch_signals();
+    running = m;
+    if (!interrupted)
+        code = run_one(o, m, &delay, c, row);
+    running = NULL;
+    end_machine(m);
+    return code;
+}
+
 /* Threads could not keep up: could fibers? A few runs of the worst, so that the advice is one that
  * has been tried. */
 static void try_fibers(const struct options *o, const struct logp_coll *c, struct advice *a)
 {
     const int64_t most_ns = 1000000000;
     struct options fibers = *o;
-    struct logp_delay delay;
-    struct row row;
+    struct row row = {0};
     int64_t reps;
 
     if (a->worst == NULL || interrupted || o->clock != LOGP_CLOCK_WALL ||
-        strcmp(o->executor, "thread") != 0)
+        o->format != FORMAT_TABLE || strcmp(o->executor, "thread") != 0)
         return;
-    row = (struct row){.algorithm = a->worst->algorithm};
+    row.algorithm = a->worst->algorithm;
     reps = most_ns / (a->worst->record.measured.median_ns + 1);
     fibers.executor = "fiber";
     fibers.progress = false;
     fibers.warmup = 1;
     fibers.reps = (int)(reps < 3 ? 3 : reps > 20 ? 20 : reps);
-    running = create_machine(&fibers, &delay);
-    if (run_one(&fibers, running, &delay, c, &row) == EXIT_OK)
+    if (run_alone(&fibers, c, &row) == EXIT_OK)
         a->fiber_ratio = logp_record_ratio(&row.record);
-    if (logp_machine_destroy(running) != 0)
-        _Exit(EXIT_WRONG);
-    running = NULL;
 }
 
 int command_run(struct options *o)
@@ -384,13 +406,8 @@ int command_run(struct options *o)
     print_rows(o, collective, &c, rows, done, n_cores);
     print_links(o, &c, rows, done);
     advice = judge_rows(rows, done, n_cores);
-    if (logp_machine_destroy(m) != 0) {
-        /* a processor never came back: end without waiting for it */
-        fflush(stdout);
-        _Exit(EXIT_WRONG);
-    }
-    if (o->format == FORMAT_TABLE)
-        try_fibers(o, &c, &advice);
+    end_machine(m);
+    try_fibers(o, &c, &advice);
     print_advice(o, &advice);
     return code;
 }

@@ -18,6 +18,8 @@ static const struct command {
      command_list},
     {"tree", "KIND", "broadcast or summation: the optimal tree: who sends to whom, when",
      OPTIONS_MODEL | OPTIONS_FORMAT, command_tree},
+    {"paper", "NAME", "shou-chen, sun, kurnosov, grama, liu: its figures and tables beside ours",
+     OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT, command_paper},
 };
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -32,7 +34,8 @@ static void print_help(void)
          "  logp run barrier -P 64 --executor fiber      many processors on few cores\n"
          "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
          "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
-         "  logp predict broadcast -P 1000000 --algo all\n\n"
+         "  logp predict broadcast -P 1000000 --algo all\n"
+         "  logp paper kurnosov                 a paper's figures beside ours\n\n"
          "Commands:\n");
     for (int i = 0; i < N_COMMANDS; i++)
         printf("  %-8s %-11s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
@@ -53,6 +56,10 @@ static void print_command_help(const struct command *c)
     if (c->options & OPTIONS_MODEL)
         puts("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
              "...");
+    if (c->call == command_paper)
+        puts("\nDefaults of a paper: the fiber executor, 5 counted runs after 1, a unit of its "
+             "own;\n"
+             "--clock virtual measures nothing. Pictures (--format svg): kurnosov, liu.");
 }
 
 int main(int argc, char **argv)

@@ -385,7 +385,7 @@ static void apply_format(struct options *o, const char *option, const char *text
             o->format = (enum output_format)i;
             return;
         }
-    bad_option(option, text, "table, json or csv (tree: svg too)");
+    bad_option(option, text, "table, json or csv (tree, paper: svg too)");
 }
 
 static void apply_progress(struct options *o, const char *option, const char *text)
@@ -402,7 +402,8 @@ static const struct option_row rows[] = {
     {"P", "N", "virtual processors", "8", OPTIONS_MODEL, apply_P},
     {"machine", "NAME", "a preset for L, o, g, G, delay and unit (see: logp list machines)", "",
      OPTIONS_MODEL, apply_machine},
-    {"unit", "T", "what one plain unit of time is", "10us", OPTIONS_MODEL, apply_unit},
+    {"unit", "T", "what one plain unit of time is", "10us", OPTIONS_MODEL | OPTIONS_UNIT,
+     apply_unit},
     {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", OPTIONS_MODEL, apply_L},
     {"o", "T", "overhead of a send and of a receive", "2", OPTIONS_MODEL, apply_o},
     {"o-send", "T", "overhead of a send, where it differs", "", OPTIONS_MODEL, apply_o_send},
@@ -593,7 +594,7 @@ void parse_options(int argc, char **argv, struct options *o)
     apply_all(o);
 }
 
-bool option_is_given(const char *name)
+bool option_on_command_line(const char *name)
 {
     for (int i = 0; i < N_ROWS; i++)
         if (strcmp(rows[i].name, name) == 0)
@@ -612,6 +613,15 @@ void check_options(const struct options *o, const char *command, unsigned sets, 
         }
     if (o->format == FORMAT_SVG && !svg_allowed)
         bad_option("--format", "svg", "table, json or csv");
+}
+
+bool option_given(const char *name)
+{
+    int i = 0;
+
+    while (strcmp(rows[i].name, name) != 0)
+        i++;
+    return given[i] != NULL || from_environment(&rows[i]) != NULL;
 }
 
 void print_options(FILE *out, unsigned sets)

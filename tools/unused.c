@@ -94,6 +94,6 @@ void warn_of_unused(const char *collective)
     const struct logp_collective *c = logp_collective_find(collective);
 
     for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]); i++)
-        if (option_is_given(limited[i].option) && !limited[i].means_something(c))
+        if (option_on_command_line(limited[i].option) && !limited[i].means_something(c))
             fprintf(stderr, "logp: --%s means nothing to %s\n", limited[i].option, collective);
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* logp paper: a paper's figures and tables beside ours. */
+#include "paper.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *title;
+    void (*fill)(struct paper *p);
+    bool drawn;
+} papers[] = {
+    {"shou-chen", "Shou & Chen 1996: optimal broadcast and summation in the LogP model",
+     paper_shou_chen, false},
+    {"sun", "Sun, Zhang & Song 2002: data redistribution", paper_sun, false},
+    {"kurnosov", "Kurnosov 2016: reduction along k chains", paper_kurnosov, true},
+    {"grama", "Grama, Gupta, Karypis, Kumar 2003, chapter 4.1: recursive doubling", paper_grama,
+     false},
+    {"liu", "Liu, Li & Cui 1996: pipelined broadcast on a torus", paper_liu, true},
+};
+
+enum { N_PAPERS = sizeof(papers) / sizeof(papers[0]), LONGEST_UNIT_NS = 1000000000 };
+
+/* "shou-chen, sun, ..."; only those that are drawn, or all. */
+static const char *paper_names(bool only_drawn, char buf[128])
+{
+    buf[0] = '\0';
+    for (int i = 0; i < N_PAPERS; i++)
+        if (papers[i].drawn || !only_drawn)
+            snprintf(buf + strlen(buf), 128 - strlen(buf), "%s%s", buf[0] != '\0' ? ", " : "",
+                     papers[i].name);
+    return buf;
+}
+
+static int the_paper(const struct options *o)
+{
+    char names[128];
+
+    paper_names(false, names);
+    if (o->n_words < 2)
+        bad_usage("paper: which paper? one of: %s", names);
+    if (o->n_words > 2)
+        bad_usage("%s: unexpected word; one paper at a time", o->words[2]);
+    for (int i = 0; i < N_PAPERS; i++)
+        if (strcmp(o->words[1], papers[i].name) == 0)
+            return i;
+    bad_usage("paper %s: no such paper; one of: %s", o->words[1], names);
+}
+
+int command_paper(struct options *o)
+{
+    static struct paper p;
+    const int which = the_paper(o);
+    char names[128], unit[32];
+
+    check_options(o, "paper", OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT, true);
+    if (o->format == FORMAT_SVG && !papers[which].drawn)
+        bad_option("--format", "svg", "table, json or csv; there are pictures of %s",
+                   paper_names(true, names));
+    if (o->plugin != NULL)
+        bad_option("--plugin", o->plugin, "a paper's figures have delay models of their own");
+    if (o->unit_ns > LONGEST_UNIT_NS)
+        bad_option("--unit", show_ns(o->unit_ns, unit, sizeof(unit)), "for a paper at most 1s");
+    p = (struct paper){.name = papers[which].name, .title = papers[which].title, .o = o};
+    papers[which].fill(&p);
+    if (o->format == FORMAT_SVG)
+        draw_paper_svg(stdout, &p);
+    else
+        print_paper(&p);
+    paper_free(&p);
+    return p.wrong ? EXIT_WRONG : EXIT_OK;
+}

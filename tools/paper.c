@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of a paper: building them, and running their rows. */
+#include "paper.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPS = 5, WARMUP = 1 }; /* on the wall clock, unless told otherwise */
+
+#define BEARABLE 1.01 /* measured over predicted: the host kept up */
+
+struct paper_table *paper_table(struct paper *p, const char *figure, const char *columns,
+                                const char *unit, const char *title, ...)
+{
+    struct paper_table *t = &p->tables[p->n_tables];
+    va_list args;
+
+    if (p->n_tables == MOST_TABLES)
+        bad_usage("paper %s: more than %d tables", p->name, MOST_TABLES);
+    p->n_tables++;
+    *t = (struct paper_table){.figure = figure, .columns = columns, .unit = unit};
+    va_start(args, title);
+    vsnprintf(t->title, sizeof(t->title), title, args);
+    va_end(args);
+    return t;
+}
+
+struct paper_row *paper_row(struct paper_table *t, const char *labels, ...)
+{
+    struct paper_row *row;
+    va_list args;
+
+    if ((t->n_rows & (t->n_rows + 1)) == 0) { /* room for 1, 3, 7, ... */
+        t->rows = realloc(t->rows, (2 * t->n_rows + 1) * sizeof(*t->rows));
+        if (t->rows == NULL)
+            bad_usage("no memory for a table");
+    }
+    row = &t->rows[t->n_rows++];
+    *row = (struct paper_row){.certainty = LOGP_PREDICTION_EXACT};
+    for (int i = 0; i < N_VALUES; i++)
+        row->value[i] = NAN;
+    va_start(args, labels);
+    vsnprintf(row->labels, sizeof(row->labels), labels, args);
+    va_end(args);
+    return row;
+}
+
+void paper_remark(struct paper_row *row, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(row->remark, sizeof(row->remark), format, args);
+    va_end(args);
+}
+
+void paper_note(struct paper_table *t, const char *format, ...)
+{
+    va_list args;
+
+    if (t->n_notes == sizeof(t->notes) / sizeof(t->notes[0]))
+        bad_usage("%s: too many notes", t->figure);
+    va_start(args, format);
+    vsnprintf(t->notes[t->n_notes++], sizeof(t->notes[0]), format, args);
+    va_end(args);
+}
+
+const char *paper_label(const char *labels, int i, char buf[64])
+{
+    for (; i > 0 && labels != NULL; i--) {
+        labels = strchr(labels, '|');
+        labels += labels != NULL;
+    }
+    snprintf(buf, 64, "%.*s", labels != NULL ? (int)strcspn(labels, "|") : 0,
+             labels != NULL ? labels : "");
+    return buf;
+}
+
+int paper_columns(const struct paper_table *t)
+{
+    int n = 1;
+
+    for (const char *s = t->columns; *s != '\0'; s++)
+        n += *s == '|';
+    return n;
+}
+
+void paper_free(struct paper *p)
+{
+    for (int i = 0; i < p->n_tables; i++)
+        free(p->tables[i].rows);
+}
+
+/* ---- running ---- */
+
+const struct logp_algorithm *paper_algorithm(const struct paper_case *x)
+{
+    const struct logp_algorithm *a = logp_algorithm_find(x->collective, x->algorithm);
+
+    if (a == NULL)
+        bad_usage("%s %s: no such algorithm", x->collective, x->algorithm);
+    return a;
+}
+
+int64_t paper_unit(const struct paper *p, int64_t otherwise_ns)
+{
+    return option_given("unit") ? p->o->unit_ns : otherwise_ns;
+}
+
+struct options paper_options(const struct paper *p, const struct paper_case *x,
+                             enum logp_clock clock)
+{
+    const struct logp_params *params = &x->c.params;
+    const bool wall = clock == LOGP_CLOCK_WALL;
+    struct logp_topology *topology = NULL;
+    struct options o = *p->o;
+
+    if (x->topology != NULL && logp_topology_create(x->topology, x->P, &topology) != 0)
+        bad_usage("no memory for %s", x->topology);
+    o.P = x->P;
+    o.params = *params;
+    o.unit_ns = x->unit_ns;
+    o.root = 0;
+    o.gamma_host = false;
+    o.algorithm_list = "auto";
+    o.machine = NULL;
+    o.topology = topology;
+    o.delay = params->store_forward ? "store-forward" : params->G_ps > 0 ? "loggp" : "logp";
+    o.clock = clock;
+    if (!option_given("executor"))
+        o.executor = "fiber";
+    if (!wall || !option_given("reps"))
+        o.reps = wall ? REPS : 1;
+    if (!wall || !option_given("warmup"))
+        o.warmup = wall ? WARMUP : 0;
+    return o;
+}
+
+/* Does what the virtual clock says agree with the prediction? */
+static bool holds(const struct logp_record *r)
+{
+    const int64_t emulated = r->emulated.median_ns, predicted = r->prediction.ns;
+
+    switch (r->prediction.certainty) {
+    case LOGP_PREDICTION_EXACT:
+        return emulated == predicted;
+    case LOGP_PREDICTION_BOUND:
+        return emulated <= predicted;
+    case LOGP_PREDICTION_LOWER_BOUND:
+        return emulated >= predicted;
+    case LOGP_PREDICTION_NONE:
+        break;
+    }
+    return true;
+}
+
+/* One run on one clock; its links are read before the machine is gone. */
+static struct row run_case(struct paper *p, const struct paper_case *x, enum logp_clock clock)
+{
+    const struct options o = paper_options(p, x, clock);
+    struct row r = {.algorithm = paper_algorithm(x)};
+    struct logp_coll c = x->c;
+
+    c.topology = o.topology;
+    if (!p->stopped && run_alone(&o, &c, &r) != EXIT_OK)
+        p->stopped = p->wrong = true;
+    logp_topology_destroy((struct logp_topology *)o.topology);
+    return r;
+}
+
+static void measure(struct paper *p, const struct paper_case *x, struct paper_row *row)
+{
+    const struct row wall = run_case(p, x, LOGP_CLOCK_WALL);
+    const double ratio = logp_record_ratio(&wall.record);
+
+    if (p->stopped)
+        return;
+    row->value[MEASURED] = (double)wall.record.measured.median_ns / (double)x->unit_ns;
+    if (row->certainty == LOGP_PREDICTION_EXACT && ratio > 0) {
+        p->judged++;
+        p->late += ratio > BEARABLE;
+    }
+}
+
+struct row paper_run(struct paper *p, const struct paper_case *x, struct paper_row *row)
+{
+    const double unit = (double)x->unit_ns;
+    struct row exact = run_case(p, x, LOGP_CLOCK_VIRTUAL);
+    const struct logp_record *r = &exact.record;
+
+    if (p->stopped)
+        return exact;
+    row->certainty = r->prediction.certainty;
+    if (row->certainty != LOGP_PREDICTION_NONE)
+        row->value[PREDICTED] = (double)r->prediction.ns / unit;
+    row->value[EMULATED] = (double)r->emulated.median_ns / unit;
+    if (!holds(r)) {
+        fprintf(stderr, "logp: paper %s, %s %s: predicted %lld ns, the virtual clock %lld ns\n",
+                p->name, x->collective, x->algorithm, (long long)r->prediction.ns,
+                (long long)r->emulated.median_ns);
+        p->wrong = true;
+    }
+    if (p->o->clock == LOGP_CLOCK_WALL)
+        measure(p, x, row);
+    return exact;
+}
