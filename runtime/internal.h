@@ -60,8 +60,8 @@ struct lpi_offer;
 struct lpi_proc {
     /* constant while it lives: senders on other cores read it */
     _Alignas(64) struct lpi_core *core;
-    int rank;
-    void *carrier; /* the executor's: a thread's baton or a fiber */
+    int rank, core_index; /* the latter as core->index, which lies among what its holder writes */
+    void *carrier;        /* the executor's: a thread's baton or a fiber */
     struct logp_vp view, collective;
 
     /* the holder's own; what a message within the core touches comes first */

@@ -60,6 +60,7 @@ static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
 
     p->rank = rank;
     p->core = core;
+    p->core_index = core->index;
     p->state = LPI_ENDED;
     if (m->mails != NULL)
         __cds_wfcq_init(&m->mails[rank].head, &m->mails[rank].tail);

@@ -278,7 +278,7 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
         return lpi_deliver(to, c, e);
     if (c->credit < cost && lpi_credit_refill(c, cost) != 0)
         return -ENOBUFS;
-    l = c->out[to->core->index];
+    l = c->out[to->core_index];
     s = free_slot(l);
     if (s != NULL && e->n_bytes <= SLOT_BYTES) {
         s->n_bytes = (unsigned short)e->n_bytes;
@@ -398,7 +398,7 @@ static void drain_mailbox(struct lpi_core *c, const struct lpi_proc *p)
             return;
         m = (struct lpi_message *)(void *)node;
         LPI_ACQUIRE(m);
-        l = c->in[c->machine->procs[m->src].core->index];
+        l = c->in[c->machine->procs[m->src].core_index];
         drain_lane(c, l, INT32_MAX); /* older than m */
         e = (struct lpi_envelope){.context = m->context,
                                   .src = m->src,
