@@ -7,7 +7,8 @@
  * t + D + k E (D, E: struct lpi_times). The predictions are the largest such time, and the time to
  * process the item: who holds it last has nobody to send it to.
  */
-#include "algorithms.h"
+#include "broadcast.h"
+#include "doubling.h"
 
 #include <logp/tree.h>
 #include <logp/vp.h>

@@ -3,7 +3,7 @@
  * The operands and results of all ranks of an experiment, in one piece of memory: at equal
  * distances where the collective says how large they are, else one after the other.
  */
-#include "algorithms.h"
+#include "buffers.h"
 
 #include <errno.h>
 #include <stdlib.h>

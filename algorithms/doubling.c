@@ -8,7 +8,8 @@
  * others is received before k others, so that in both cases a path adds k E + D.
  * Source: Grama et al. 2003, ch. 4.1; Kurnosov 2016.
  */
-#include "algorithms.h"
+#include "doubling.h"
+#include "reduce.h"
 
 static __int128 larger(__int128 a, __int128 b)
 {

@@ -8,6 +8,7 @@
  * so while it is timed.
  */
 #include "algorithms.h"
+#include "buffers.h"
 
 #include <logp/experiment.h>
 #include <logp/vp.h>

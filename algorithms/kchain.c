@@ -9,7 +9,7 @@
  * see reduce.c). Source: Kurnosov 2016, corrected: the long chains cost no a more where k divides
  * P-1, and g counts; the short-first time has L; in the adaptive one the root does wait.
  */
-#include "algorithms.h"
+#include "reduce.h"
 
 /* ---- the shape ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How many messages of a tree use each link of a topology, round by round: see topology.h. */
-#include "algorithms.h"
+#include "whole_tree.h"
 
 #include <logp/topology.h>
 

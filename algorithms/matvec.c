@@ -11,7 +11,8 @@
  * together cost gamma, as does each combination in the reduction. Source: Grama et al. 2003,
  * ch. 4.1.
  */
-#include "algorithms.h"
+#include "doubling.h"
+#include "reduce.h"
 
 #include <logp/vp.h>
 

@@ -3,7 +3,8 @@
  * Reductions along the trees of shapes.c, each with its prediction: the fold of reduce.c, in which
  * a and B are explained, over that tree.
  */
-#include "algorithms.h"
+#include "doubling.h"
+#include "reduce.h"
 
 #include <logp/tree.h>
 

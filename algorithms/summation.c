@@ -7,7 +7,7 @@
  * a sum, adds it, and goes on with as many operands of its own as the plan has between; then it
  * sends its sum to its parent. An addition is a combination of op and costs gamma.
  */
-#include "algorithms.h"
+#include "summation_internal.h"
 
 #include <logp/summation.h>
 #include <logp/vp.h>

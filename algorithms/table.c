@@ -4,7 +4,10 @@
  * prediction in its collective's file, and a row here; tests, bench, `logp list` and the README's
  * table of commands take it from this table.
  */
-#include "algorithms.h"
+#include "broadcast.h"
+#include "reduce.h"
+#include "summation_internal.h"
+#include "transpose.h"
 
 static const char shou_chen[] = "Shou & Chen 1996";
 static const char grama[] = "Grama et al., ch. 4.1";

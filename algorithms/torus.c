@@ -17,7 +17,7 @@
  *
  * Source: Liu, Li & Cui 1996, with a routing that reaches all processors for n >= 5 too.
  */
-#include "algorithms.h"
+#include "broadcast.h"
 
 int64_t lpi_torus_side(int64_t P)
 {

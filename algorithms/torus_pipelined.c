@@ -5,7 +5,7 @@
  *
  * Source: Liu, Li & Cui 1996.
  */
-#include "algorithms.h"
+#include "broadcast.h"
 
 #include <logp/vp.h>
 

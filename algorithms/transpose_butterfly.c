@@ -10,7 +10,7 @@
  * Blocks are contiguous, column after column, so a half is one piece of memory.
  * Source: Sun, Zhang & Song 2002; their listing sends the wrong half where the bit is 1.
  */
-#include "algorithms.h"
+#include "transpose.h"
 
 #include <logp/vp.h>
 

@@ -8,7 +8,7 @@
  * plan.scratch holds W and room for a block.
  * Source: Sun, Zhang & Song 2002; the window is ours.
  */
-#include "algorithms.h"
+#include "transpose.h"
 
 #include <logp/vp.h>
 

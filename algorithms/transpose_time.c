@@ -5,7 +5,7 @@
  * it has. The predictions of the transposes are recurrences of these two steps, or their closed
  * form.
  */
-#include "algorithms.h"
+#include "transpose.h"
 
 /* No receive yet: any gap after it is over at 0. */
 const struct lpi_moment lpi_transpose_start = {0, 0, INT64_MIN};
