@@ -415,6 +415,7 @@ static void check_everywhere(const char *spec, int P, uint64_t *state, struct co
                           .n_bytes = (size_t)up_to(state, 12),
                           .count = up_to(state, 4),
                           .op = logp_op_find("sum", "int32"),
+                          .work_ns = up_to(state, 20),
                           .params = params};
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n);
