@@ -79,6 +79,15 @@ static inline struct logp_prediction lpi_exact(__int128 ns)
     return (struct logp_prediction){LOGP_PREDICTION_EXACT, (int64_t)ns};
 }
 
+static inline struct logp_prediction lpi_bound(__int128 ns)
+{
+    struct logp_prediction prediction = lpi_exact(ns);
+
+    if (prediction.certainty == LOGP_PREDICTION_EXACT)
+        prediction.certainty = LOGP_PREDICTION_BOUND;
+    return prediction;
+}
+
 /* ---- whole numbers ---- */
 
 /* The largest power of two below n >= 2. */
@@ -87,24 +96,10 @@ static inline int64_t lpi_half(int64_t n)
     return INT64_C(1) << (63 - __builtin_clzll((uint64_t)(n - 1)));
 }
 
-/* The largest whole number whose square is at most n >= 0. */
-static inline int64_t lpi_isqrt(int64_t n)
+/* n / k, rounded up; n >= 0, k >= 1 */
+static inline int64_t lpi_ceil_div(int64_t n, int64_t k)
 {
-    int64_t root = 0;
-
-    for (int bit = 31; bit >= 0; bit--) {
-        const int64_t more = root + (INT64_C(1) << bit);
-
-        if (more <= n / more)
-            root = more;
-    }
-    return root;
-}
-
-static inline const char *lpi_needs_square(int64_t P, const struct logp_coll *c)
-{
-    (void)c;
-    return lpi_isqrt(P) * lpi_isqrt(P) == P ? NULL : "a square number of processors";
+    return n / k + (n % k != 0);
 }
 
 /* minimise.c */
@@ -113,9 +108,21 @@ static inline const char *lpi_needs_square(int64_t P, const struct logp_coll *c)
 int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
                      int64_t low, int64_t high);
 /* floor(sqrt(x)), x < 2^126 */
-int64_t lpi_square_root(unsigned __int128 x);
+int64_t lpi_isqrt(unsigned __int128 x);
 
 /* ---- trees ---- */
+
+/* Processors as a square: its side, floor(sqrt(P)); P >= 1. */
+static inline int64_t lpi_side(int64_t P)
+{
+    return lpi_isqrt((unsigned __int128)P);
+}
+
+static inline const char *lpi_needs_square(int64_t P, const struct logp_coll *c)
+{
+    (void)c;
+    return lpi_side(P) * lpi_side(P) == P ? NULL : "a square number of processors";
+}
 
 /* shapes.c: collectives along trees. */
 struct lpi_tree_shape {

@@ -21,7 +21,6 @@ int lpi_broadcast_optimal_plan(int P, int rank, struct logp_coll *c);
 struct logp_prediction lpi_broadcast_optimal_predict(int64_t P, const struct logp_coll *c);
 
 /* torus.c, torus_pipelined.c: broadcast on a torus */
-int64_t lpi_torus_side(int64_t P); /* floor(sqrt(P)) */
 const char *lpi_torus_needs(int64_t P, const struct logp_coll *c);
 int lpi_plan_torus(int P, int rank, struct logp_coll *c);
 struct logp_prediction lpi_broadcast_torus_predict(int64_t P, const struct logp_coll *c);

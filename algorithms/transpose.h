@@ -72,7 +72,6 @@ void lpi_transpose_received(const struct logp_params *p, struct lpi_moment *m,
 bool lpi_transpose_alike(int64_t P, const struct logp_coll *c);
 /* Beyond this many processors unequal parcels have only a bound. */
 enum { LPI_TRANSPOSE_EXACT = 256 };
-struct logp_prediction lpi_transpose_bound(__int128 ns);
 
 /* transpose_ring.c */
 int64_t lpi_transpose_window(int64_t P, const struct logp_coll *c);

@@ -75,12 +75,3 @@ bool lpi_transpose_alike(int64_t P, const struct logp_coll *c)
     return (c->rows % P == 0 || (free_bytes && c->rows >= P)) &&
            (c->cols % P == 0 || (free_bytes && c->cols >= P && packed_free));
 }
-
-struct logp_prediction lpi_transpose_bound(__int128 ns)
-{
-    struct logp_prediction prediction = lpi_exact(ns);
-
-    if (prediction.certainty == LOGP_PREDICTION_EXACT)
-        prediction.certainty = LOGP_PREDICTION_BOUND;
-    return prediction;
-}
