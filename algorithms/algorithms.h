@@ -160,6 +160,9 @@ struct logp_prediction lpi_topology_predict(const struct logp_algorithm *algorit
 
 /* ---- operands ---- */
 
+/* experiment.c: the host's clock, from any fixed time on. */
+int64_t lpi_host_ns(void);
+
 /* op.c: n operands of an experiment. */
 void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed);
 
