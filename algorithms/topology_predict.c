@@ -3,9 +3,9 @@
  * Predictions on a topology, for collectives along a tree: a fold over the tree with the hops of
  * each message in place of one latency.
  *
- * Broadcasts: a node that receives at r sends to its k-th child at r + o_recv + k E; who receives
- * last has no children, and processes the item. Reductions: a node that is ready at t sends then,
- * and receives at least B apart (struct lpi_reduce_times).
+ * Broadcasts: a node that receives at r sends to its k-th child at r + o_recv + k E, and processes
+ * the item afterwards; who receives it last is the last to be done. Reductions: a node that is
+ * ready at t sends then, and receives at least B apart (struct lpi_reduce_times).
  *
  * A message over h links, sent at s, arrives at s + o_send + h (L + st) unless it waits for a link.
  * With all messages at these times, the links of each are checked: if every one enters each of its
@@ -40,7 +40,7 @@ struct fold {
     int64_t *ready;           /* by place: when it can begin to send; the root at 0 */
     int P;
     int64_t stream, E;
-    int64_t last;   /* the end of the last receive and of what follows on it */
+    int64_t last;   /* the end of the last receive, or of what follows on it */
     bool too_large; /* for the clock */
 };
 
