@@ -24,7 +24,7 @@ const char *lpi_torus_needs(int64_t P, const struct logp_coll *c)
     const int64_t n = lpi_side(P);
 
     (void)c;
-    return n >= 2 && n * n == P ? NULL : "P = n x n processors, n >= 2";
+    return n >= 2 && n * n == P ? NULL : "n x n processors, n >= 2";
 }
 
 /* ---- routing ---- */

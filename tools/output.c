@@ -166,53 +166,51 @@ static int64_t round_up_125(double x)
     return (double)step * 5 >= x ? step * 5 : step * 10;
 }
 
-/*
- * What the host adds to a run is much the same at any unit, so a unit that makes the prediction
- * longer by a factor makes the error smaller by it.
- */
-void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores)
-{
-    const double bearable = 0.01;
-    const struct row *worst = NULL;
-    double most = 1 + bearable;
-    int late = 0, restarts = 0, judged = 0;
-    char unit[32], *space;
+/* How the rows with an exact prediction fared. */
+struct verdict {
+    int judged, late;        /* rows; those that took longer than is bearable */
+    const struct row *worst; /* the latest one; NULL: none */
+    double most;             /* its ratio */
+};
 
-    if (o->format != FORMAT_TABLE || o->clock != LOGP_CLOCK_WALL)
-        return;
+static const double bearable = 0.01;
+
+static struct verdict judge(const struct row *rows, size_t n)
+{
+    struct verdict v = {.most = 1 + bearable};
+
     for (size_t i = 0; i < n; i++) {
         const bool exact = rows[i].record.prediction.certainty == LOGP_PREDICTION_EXACT;
         const double ratio = exact ? logp_record_ratio(&rows[i].record) : 0;
 
-        judged += ratio > 0;
-        restarts += rows[i].record.restarts;
-        late += ratio > 1 + bearable;
-        if (ratio > most) {
-            most = ratio;
-            worst = &rows[i];
+        v.judged += ratio > 0;
+        v.late += ratio > 1 + bearable;
+        if (ratio > v.most) {
+            v.most = ratio;
+            v.worst = &rows[i];
         }
     }
-    if (restarts > 0)
-        printf("%d run%s repeated: a core was not there at the start\n", restarts,
-               restarts == 1 ? " was" : "s were");
-    if (worst == NULL) {
-        if (judged > 0)
-            puts("The host kept up: every median is within 1 % of its prediction.");
-        return;
-    }
+    return v;
+}
+
+/*
+ * What to change. What the host adds to a run is much the same at any unit, so a unit that makes
+ * the prediction longer by a factor makes the error smaller by it.
+ */
+static void print_remedy(const struct options *o, double most)
+{
+    const bool threads = strcmp(o->executor, "thread") == 0;
+    char unit[32], *space;
+
     show_ns(round_up_125((double)o->unit_ns * (most - 1) / bearable), unit, sizeof(unit));
-    printf("The host could not keep up with %d of %d: %s took %.1f %% longer than predicted.\n"
-           "%lld processors share %d core%s, and ",
-           late, judged, worst->algorithm->name, (most - 1) * 100, (long long)o->P, n_cores,
-           n_cores == 1 ? "" : "s");
     space = strchr(unit, ' ');
     if (space != NULL) /* as the option takes it: "20us" */
         memmove(space, space + 1, strlen(space));
     if (o->machine != NULL) /* a unit changes nothing but plain numbers */
         printf(
             "its times are the machine's own.\nUse fewer processors (-P)%s, or --clock virtual.\n",
-            strcmp(o->executor, "thread") == 0 ? ", --executor fiber" : "");
-    else if (strcmp(o->executor, "thread") == 0)
+            threads ? ", --executor fiber" : "");
+    else if (threads)
         printf("each hand-over between threads costs a microsecond or more.\n"
                "Use --executor fiber (a tenth of that), a larger unit (about --unit %s), fewer\n"
                "processors (-P), or --clock virtual.\n",
@@ -221,4 +219,28 @@ void print_advice(const struct options *o, const struct row *rows, size_t n, int
         printf("those whose waits end together go on one after the other.\n"
                "Use a larger unit (about --unit %s), fewer processors (-P), or --clock virtual.\n",
                unit);
+}
+
+void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores)
+{
+    const struct verdict v = judge(rows, n);
+    int restarts = 0;
+
+    if (o->format != FORMAT_TABLE || o->clock != LOGP_CLOCK_WALL)
+        return;
+    for (size_t i = 0; i < n; i++)
+        restarts += rows[i].record.restarts;
+    if (restarts > 0)
+        printf("%d run%s repeated: a core was not there at the start\n", restarts,
+               restarts == 1 ? " was" : "s were");
+    if (v.worst == NULL) {
+        if (v.judged > 0)
+            puts("The host kept up: every median is within 1 % of its prediction.");
+        return;
+    }
+    printf("The host could not keep up with %d of %d: %s took %.1f %% longer than predicted.\n"
+           "%lld processors share %d core%s, and ",
+           v.late, v.judged, v.worst->algorithm->name, (v.most - 1) * 100, (long long)o->P, n_cores,
+           n_cores == 1 ? "" : "s");
+    print_remedy(o, v.most);
 }
