@@ -82,4 +82,30 @@ static inline uint64_t test_random(uint64_t *state)
     return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
+/* 0 .. n-1 */
+static inline int64_t test_below(uint64_t *state, int64_t n)
+{
+    return (int64_t)(test_random(state) % (uint64_t)n);
+}
+
+/* Give a machine these parameters. */
+static inline void test_set_params(struct logp_machine *m, const struct logp_params *params)
+{
+    struct logp_delay delay;
+
+    cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);
+    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+}
+
+/* A topology as a delay model, with these parameters at the ends. */
+static inline struct logp_delay test_on_links(const struct logp_topology *t,
+                                              const struct logp_params *params)
+{
+    struct logp_delay ends, delay;
+
+    cr_assert_eq(logp_delay_create("loggp", params, &ends), 0);
+    cr_assert_eq(logp_topology_delay(t, ends, &delay), 0);
+    return delay;
+}
+
 #endif

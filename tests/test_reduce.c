@@ -3,7 +3,7 @@
  * Reduce: every algorithm's virtual time equals its prediction and its result is the fold of all
  * operands, for any processors, parameters, roots, lengths, types and operations.
  */
-#include "support.h"
+#include "reduce.h"
 
 #include <stdio.h>
 
@@ -44,33 +44,6 @@ static const struct logp_op triples = {.name = "xor",
                                        .commutative = true,
                                        .combine = exclusive_or,
                                        .arg = &three};
-
-/* ---- helpers ---- */
-
-static const char *const names[] = {"flat",
-                                    "chain",
-                                    "binary",
-                                    "binomial",
-                                    "optimal",
-                                    "kchain",
-                                    "kchain-opt",
-                                    "kchain-short-first",
-                                    "kchain-adaptive",
-                                    "kchain-adaptive-sorted"};
-enum { N_NAMES = sizeof(names) / sizeof(names[0]) };
-
-static const struct logp_algorithm *algorithm(const char *name)
-{
-    const struct logp_algorithm *a = logp_algorithm_find("reduce", name);
-
-    cr_assert(a != NULL);
-    return a;
-}
-
-static uint64_t below(uint64_t *random, uint64_t n)
-{
-    return test_random(random) % n;
-}
 
 /* ---- the virtual clock ---- */
 

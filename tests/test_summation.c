@@ -11,30 +11,30 @@
 static struct logp_coll random_coll(uint64_t *state, int P, bool whole)
 {
     static const int64_t per_processor[] = {1, 2, 5, 20, 100};
-    const int64_t unit = whole ? 1 + below(state, 50) * below(state, 50) : 1;
+    const int64_t unit = whole ? 1 + test_below(state, 50) * test_below(state, 50) : 1;
     size_t n_ops;
     const struct logp_op *ops = logp_ops(&n_ops);
-    const struct logp_op *op = &ops[below(state, (int64_t)n_ops)];
-    struct logp_coll c = {.root = (int)below(state, P),
-                          .tag = (int)below(state, 3),
+    const struct logp_op *op = &ops[test_below(state, (int64_t)n_ops)];
+    struct logp_coll c = {.root = (int)test_below(state, P),
+                          .tag = (int)test_below(state, 3),
                           .op = op,
-                          .count = 1 + below(state, P * per_processor[below(state, 5)])};
+                          .count = 1 + test_below(state, P * per_processor[test_below(state, 5)])};
 
     c.params = (struct logp_params){.L_ns = some_time(state) * unit,
                                     .o_send_ns = some_time(state) * unit,
                                     .o_recv_ns = some_time(state) * unit,
                                     .g_ns = some_time(state) * unit,
                                     .gamma_ps = unit * 1000};
-    if (below(state, 2) == 0)
+    if (test_below(state, 2) == 0)
         c.params.o_recv_ns = c.params.o_send_ns;
     if (!whole)
-        c.params.gamma_ps = 1 + below(state, 3) * below(state, 20000);
-    if (!whole && below(state, 2) == 0)
+        c.params.gamma_ps = 1 + test_below(state, 3) * test_below(state, 20000);
+    if (!whole && test_below(state, 2) == 0)
         c.params.gamma_ps = c.params.gamma_ps / 1000 * 1000; /* 0 too */
-    if (whole && below(state, 3) == 0)                       /* streaming of whole units */
-        c.params.G_ps = (1 + below(state, 3)) * unit * 1000;
-    else if (below(state, 3) == 0)
-        c.params.G_ps = below(state, 3000);
+    if (whole && test_below(state, 3) == 0)                  /* streaming of whole units */
+        c.params.G_ps = (1 + test_below(state, 3)) * unit * 1000;
+    else if (test_below(state, 3) == 0)
+        c.params.G_ps = test_below(state, 3000);
     return c;
 }
 
@@ -77,7 +77,7 @@ static void check_random(uint64_t seed, bool whole)
 
     cr_log_info("seed %llu", (unsigned long long)seed);
     for (int i = 0; i < MACHINES / (TEST_SCALE > 4 ? 4 : 1); i++) {
-        const int P = 1 + (int)below(&state, i % 3 == 0 ? 64 : 12);
+        const int P = 1 + (int)test_below(&state, i % 3 == 0 ? 64 : 12);
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, NULL);
 
         for (int k = 0; k < SETS; k++) {
