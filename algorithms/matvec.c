@@ -17,7 +17,6 @@
 #include <logp/vp.h>
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -39,8 +39,7 @@ void apply_unit(struct options *o, const char *option, const char *text)
     o->unit_ns = ps / 1000;
 }
 
-/* The times of a real machine; a plain unit is its cycle. What is given apart wins: see applies().
- */
+/* The times of a real machine; its cycle is a plain unit. What is given apart wins: applies(). */
 void apply_machine(struct options *o, const char *option, const char *text)
 {
     size_t n;
