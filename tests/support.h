@@ -45,18 +45,30 @@ static inline enum logp_stacks test_stacks(void)
     return test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO;
 }
 
+/* P vps; the delay model becomes the machine's. */
+static inline struct logp_machine *test_machine_of(int P, enum logp_clock clock,
+                                                   struct logp_delay delay)
+{
+    const struct logp_config config = {.n_processors = P,
+                                       .clock = clock,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks(),
+                                       .delay = delay};
+    struct logp_machine *m = NULL;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
 /* P vps; params == NULL: delay none. */
 static inline struct logp_machine *test_machine(int P, enum logp_clock clock,
                                                 const struct logp_params *params)
 {
-    struct logp_config config = {
-        .n_processors = P, .clock = clock, .executor = test_executor(), .stacks = test_stacks()};
-    struct logp_machine *m = NULL;
+    struct logp_delay delay = {0};
 
     if (params != NULL)
-        cr_assert_eq(logp_delay_create("loggp", params, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+        cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);
+    return test_machine_of(P, clock, delay);
 }
 
 /* L, o, g in ns, nothing else. */

@@ -213,13 +213,11 @@ static void check_exact(struct logp_machine *m, const struct logp_algorithm *a, 
                                                .params = random_params(state)},
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
-    struct logp_delay delay;
     struct logp_record r;
 
     if (logp_algorithm_needs(a, P, &x.coll) != NULL)
         return;
-    cr_assert_eq(logp_delay_create("loggp", &x.coll.params, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    test_set_params(m, &x.coll.params);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified);
     if (r.prediction.certainty == LOGP_PREDICTION_NONE) {
@@ -259,11 +257,9 @@ static struct logp_record matvec(struct logp_machine *m, const struct logp_op *o
         .timeout_ns = test_timeout_ns,
         .seed = (uint64_t)count,
     };
-    struct logp_delay delay;
     struct logp_record r;
 
-    cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    test_set_params(m, params);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified, "%s of %s, count %ld", op->name, op->type, (long)count);
     return r;

@@ -89,10 +89,8 @@ static int check_all(struct logp_machine *m, const struct logp_coll *c)
 
 static void use_params(struct logp_machine *m, const struct logp_params *params)
 {
-    struct logp_delay delay;
 
-    cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    test_set_params(m, params);
 }
 
 /* 0 in one case of four, else up to most, small ones as often as large ones. */
