@@ -47,7 +47,7 @@ struct logp_prediction lpi_barrier_dissemination_predict(int64_t P, const struct
     const int64_t e = lpi_max(t.E, c->params.o_recv_ns);
     int rounds = 0;
 
-    if (c->params.gap_shared)
+    if (c->params.gap_shared && P > 1)
         return lpi_no_prediction();
     while (INT64_C(1) << rounds < P)
         rounds++;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The operands and results of all ranks of an experiment, in one piece of memory: at equal
- * distances where the collective says how large they are, else one after the other.
+ * distances where the collective says how large they are, else one after the other. All of it is
+ * written before the run, so what the host does not have is refused: it may well promise it, and
+ * end the process when it is used.
  */
+#include "algorithms.h"
 #include "buffers.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,6 +28,53 @@ void *lpi_zeroed(size_t n, size_t size)
     if (memory != NULL)
         memset(memory, 0, bytes);
     return memory;
+}
+
+/* Lower *least to the limits of the cgroup that this process is in, and of all above it. */
+static void limit_by_cgroup(unsigned long long *least)
+{
+    char line[512] = "", path[640];
+    FILE *f = fopen("/proc/self/cgroup", "re");
+
+    if (f == NULL)
+        return;
+    while (fgets(line, sizeof(line), f) != NULL && strncmp(line, "0::", 3) != 0)
+        line[0] = '\0';
+    fclose(f);
+    line[strcspn(line, "\n")] = '\0';
+    for (char *dir = line[0] != '\0' ? line + 3 : NULL; dir != NULL;) {
+        unsigned long long limit;
+        char *slash = strrchr(dir, '/');
+
+        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", dir);
+        f = fopen(path, "re");
+        if (f != NULL && fscanf(f, "%llu", &limit) == 1 && limit < *least)
+            *least = limit;
+        if (f != NULL)
+            fclose(f);
+        dir = slash != NULL ? dir : NULL;
+        if (slash != NULL)
+            *slash = '\0';
+    }
+}
+
+/* Can this process have so much memory? Small pieces are not worth asking for. */
+static bool can_have(size_t n_bytes)
+{
+    unsigned long long kib, least = SIZE_MAX;
+    char line[128];
+    FILE *f;
+
+    if (n_bytes < (size_t)64 << 20)
+        return true;
+    f = fopen("/proc/meminfo", "re");
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+            least = kib * 1024;
+    if (f != NULL)
+        fclose(f);
+    limit_by_cgroup(&least);
+    return n_bytes <= least;
 }
 
 static size_t aligned(size_t n_bytes)
@@ -48,6 +99,8 @@ static int measure(struct lpi_buffers *b, const struct logp_collective *collecti
         return -ENOMEM;
     b->buf_bytes = aligned(buf);
     b->stride = b->buf_bytes + aligned(recv_buf);
+    if (!can_have((size_t)b->P * b->stride))
+        return -ENOMEM;
     b->memory = lpi_zeroed((size_t)b->P, b->stride);
     return b->memory != NULL ? 0 : -ENOMEM;
 }
@@ -58,6 +111,8 @@ static int measure_planned(struct lpi_buffers *b, const struct logp_collective *
 {
     size_t total = 0;
 
+    if (!can_have(lpi_bytes((size_t)x->coll.count, x->coll.op->element_bytes)))
+        return -ENOMEM;
     b->offsets = malloc((size_t)b->P * sizeof(*b->offsets));
     if (b->offsets == NULL)
         return -ENOMEM;
@@ -75,6 +130,8 @@ static int measure_planned(struct lpi_buffers *b, const struct logp_collective *
             __builtin_add_overflow(total, aligned(buf) + aligned(recv_buf), &total))
             return -ENOMEM;
     }
+    if (!can_have(total))
+        return -ENOMEM;
     b->memory = lpi_zeroed(1, total);
     return b->memory != NULL ? 0 : -ENOMEM;
 }

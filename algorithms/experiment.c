@@ -14,16 +14,16 @@
 #include <logp/vp.h>
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static const int64_t progress_every_ns = 100000000;
 
-/* What one vp says of one repetition; a line each, they are written at the same time. */
+/* When one vp ended one repetition; a line each, they are written at the same time. */
 struct ending {
     _Alignas(64) int64_t wall, emulated;
-    bool wrong; /* in any repetition: read after the run */
 };
 
 struct state {
@@ -32,13 +32,15 @@ struct state {
     struct logp_record *record;
     struct lpi_buffers buffers;
     int64_t block_bytes;      /* chosen once, not by each rank */
-    struct ending *endings;   /* by rank */
+    struct ending *endings;   /* wall clock: by rank */
+    bool *wrong;              /* by rank, in any repetition: read after the run */
     int64_t *wall, *emulated; /* by repetition */
     int P, total;
     int done;     /* repetitions, of total: rank 0 writes it between the syncs */
     bool counted; /* not the warm-up */
     bool is_virtual;
-    int *finished; /* virtual clock: how many ranks have, by repetition */
+    int *finished;           /* virtual clock, by rank: repetitions */
+    _Atomic int64_t *latest; /* by repetition: when the last ended */
     int64_t start_ns;
     int64_t last_progress;
 };
@@ -106,7 +108,7 @@ static int once(struct logp_vp *vp, struct state *s, const struct logp_coll *c, 
         return rc;
     mine->emulated = logp_clocks(vp, &mine->wall);
     rc = logp_sync(vp, NULL);
-    mine->wrong |= !s->collective->check(s->P, me, seed, c);
+    s->wrong[me] |= !s->collective->check(s->P, me, seed, c);
     if (rc == 0 && me == 0) {
         s->start_ns = start;
         judge(s, logp_start_late(vp));
@@ -123,9 +125,19 @@ static int repeat(struct logp_vp *vp, struct state *s, const struct logp_coll *c
     return rc;
 }
 
+/* relaxed, both: read after the run */
+static void raise_to(_Atomic int64_t *most, int64_t value)
+{
+    int64_t now = atomic_load_explicit(most, memory_order_relaxed);
+
+    while (now < value && !atomic_compare_exchange_weak_explicit(
+                              most, &now, value, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
 /*
- * Under the virtual clock no start can be missed and one vp runs at a time: there is nothing to
- * judge, and the first repetition starts with the run. With a million vps every sync counts.
+ * Under the virtual clock no start can be missed: there is nothing to judge, and the first
+ * repetition starts with the run. With a million vps every sync counts.
  */
 static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct logp_coll *c)
 {
@@ -143,11 +155,10 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct logp
             rc = logp_coll_run(vp, s->experiment->algorithm, c);
         if (rc != 0)
             break;
-        s->endings[me].wrong |= !s->collective->check(s->P, me, seed, c);
+        s->wrong[me] |= !s->collective->check(s->P, me, seed, c);
         end = logp_now(vp) - start;
-        if (end > s->emulated[i])
-            s->emulated[i] = end;
-        s->finished[i]++;
+        raise_to(&s->latest[i], end);
+        s->finished[me]++;
     }
     return rc;
 }
@@ -208,7 +219,7 @@ static void finish(struct state *s, const struct logp_report *report)
     struct logp_record *r = s->record;
 
     for (int i = s->P - 1; i >= 0; i--)
-        if (s->endings[i].wrong)
+        if (s->wrong[i])
             r->wrong_rank = i;
     r->verified = r->reps > 0 && r->wrong_rank < 0;
     r->lag.median_ns = report->lag.median_ns;
@@ -221,6 +232,18 @@ static void finish(struct state *s, const struct logp_report *report)
     r->messages = report->messages / (uint64_t)(r->reps + r->restarts);
     r->measured = logp_summarize(s->wall, (size_t)r->reps);
     r->emulated = logp_summarize(s->emulated, (size_t)r->reps);
+}
+
+/* Virtual clock: the repetitions that all ranks have finished. */
+static void count_finished(struct state *s)
+{
+    struct logp_record *r = s->record;
+
+    r->reps = s->total;
+    for (int i = 0; i < s->P; i++)
+        r->reps = s->finished[i] < r->reps ? s->finished[i] : r->reps;
+    for (int i = 0; i < r->reps; i++)
+        s->emulated[i] = s->latest[i];
 }
 
 /* The warm-up and the counted repetitions are a run each: so the report is of the latter alone. */
@@ -239,12 +262,12 @@ static int run_both(struct logp_machine *machine, struct state *s)
         s->total = counted ? x->reps : x->warmup;
         s->done = 0;
         memset(s->emulated, 0, (size_t)s->total * sizeof(*s->emulated));
-        memset(s->finished, 0, (size_t)s->total * sizeof(*s->finished));
+        memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
+        memset(s->latest, 0, (size_t)s->total * sizeof(*s->latest));
         rc = logp_machine_run(machine, program, s, left);
     }
-    if (s->counted && s->is_virtual) /* those that all ranks have finished */
-        while (s->record->reps < s->total && s->finished[s->record->reps] == s->P)
-            s->record->reps++;
+    if (s->counted && s->is_virtual)
+        count_finished(s);
     if (s->counted)
         finish(s, logp_machine_report(machine));
     return rc;
@@ -255,11 +278,14 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
 {
     const size_t reps = (size_t)(x->reps > x->warmup ? x->reps : x->warmup);
 
-    s->endings = lpi_zeroed((size_t)P, sizeof(*s->endings));
+    s->endings = lpi_zeroed(s->is_virtual ? 1 : (size_t)P, sizeof(*s->endings));
+    s->wrong = calloc((size_t)P, sizeof(*s->wrong));
     s->wall = malloc(reps * sizeof(*s->wall));
     s->emulated = malloc(reps * sizeof(*s->emulated));
-    s->finished = malloc(reps * sizeof(*s->finished));
-    if (s->endings == NULL || s->wall == NULL || s->emulated == NULL || s->finished == NULL)
+    s->finished = calloc((size_t)P, sizeof(*s->finished));
+    s->latest = malloc(reps * sizeof(*s->latest));
+    if (s->endings == NULL || s->wrong == NULL || s->wall == NULL || s->emulated == NULL ||
+        s->finished == NULL || s->latest == NULL)
         return -ENOMEM;
     return lpi_buffers_create(&s->buffers, s->collective, x, P);
 }
@@ -267,10 +293,12 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
 static void free_state(struct state *s)
 {
     free(s->endings);
+    free(s->wrong);
     lpi_buffers_destroy(&s->buffers);
     free(s->wall);
     free(s->emulated);
     free(s->finished);
+    free(s->latest);
     free(s);
 }
 

@@ -35,6 +35,15 @@ static inline int bench_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Is it among the words, or are there none? */
+static inline bool bench_selected(int n_words, char **words, const char *name)
+{
+    for (int i = 0; i < n_words; i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    return n_words == 0;
+}
+
 /* Sorts its argument: values[0] is the least afterwards. */
 static inline double bench_median(double *values, size_t n)
 {

@@ -76,6 +76,35 @@ static int add(struct arrivals *a, int64_t arrival)
     return 0;
 }
 
+static void free_wires(struct lpi_onwire *w, int P)
+{
+    for (int i = 0; w != NULL && i < P; i++) {
+        free(w[i].from.at);
+        free(w[i].to.at);
+        pthread_spin_destroy(&w[i].lock);
+    }
+    lpi_memory_free(w, (size_t)P, sizeof(*w));
+}
+
+/* By rank; made when they are first needed. NULL: no memory. */
+static struct lpi_onwire *wires(struct logp_machine *m)
+{
+    /* acquire pairs with the release below: the locks are initialised */
+    struct lpi_onwire *w = atomic_load_explicit(&m->onwire, memory_order_acquire);
+    struct lpi_onwire *none = NULL;
+
+    if (w != NULL)
+        return w;
+    w = lpi_memory_zeroed((size_t)m->P, sizeof(*w));
+    for (int i = 0; w != NULL && i < m->P; i++)
+        pthread_spin_init(&w[i].lock, PTHREAD_PROCESS_PRIVATE);
+    if (w != NULL && atomic_compare_exchange_strong_explicit(
+                         &m->onwire, &none, w, memory_order_acq_rel, memory_order_acquire))
+        return w;
+    free_wires(w, m->P); /* another core was first, or there is no memory */
+    return none;
+}
+
 /*
  * Take a place on the wire for t, from t->done until t->arrival.
  * @return  0; -EAGAIN: full, a send that starts at *retry_at may find a place; -ENOMEM
@@ -83,13 +112,18 @@ static int add(struct arrivals *a, int64_t arrival)
 int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
                        const struct logp_transfer *t, int64_t *retry_at)
 {
-    struct lpi_onwire *mine = from->onwire, *theirs = to->onwire;
+    struct lpi_onwire *all, *mine, *theirs;
     int64_t free_at = LOGP_NEVER;
     bool room;
     int rc = 0;
 
     if (t->arrival <= t->done) /* it is on the wire for no time at all */
         return 0;
+    all = wires(from->core->machine);
+    if (all == NULL)
+        return -ENOMEM;
+    mine = &all[from->rank];
+    theirs = &all[to->rank];
     pthread_spin_lock(&theirs->lock);
     room = has_room(&mine->from, capacity, t->done, &free_at);
     room = has_room(&theirs->to, capacity, t->done, &free_at) && room;
@@ -105,30 +139,18 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
     return rc;
 }
 
-int lpi_capacity_create(struct logp_machine *m)
-{
-    m->onwire = lpi_memory_zeroed((size_t)m->P, sizeof(*m->onwire));
-    if (m->onwire == NULL)
-        return -ENOMEM;
-    for (int i = 0; i < m->P; i++) {
-        pthread_spin_init(&m->onwire[i].lock, PTHREAD_PROCESS_PRIVATE);
-        m->procs[i].onwire = &m->onwire[i];
-    }
-    return 0;
-}
-
 void lpi_capacity_destroy(struct logp_machine *m)
 {
-    for (int i = 0; m->onwire != NULL && i < m->P; i++) {
-        free(m->onwire[i].from.at);
-        free(m->onwire[i].to.at);
-        pthread_spin_destroy(&m->onwire[i].lock);
-    }
-    lpi_memory_free(m->onwire, (size_t)m->P, sizeof(*m->onwire));
+    free_wires(atomic_load_explicit(&m->onwire, memory_order_relaxed), m->P);
 }
 
 void lpi_capacity_reset(struct lpi_proc *p)
 {
-    p->onwire->from.n = 0;
-    p->onwire->to.n = 0;
+    /* acquire: as in wires() */
+    struct lpi_onwire *w = atomic_load_explicit(&p->core->machine->onwire, memory_order_acquire);
+
+    if (w == NULL)
+        return;
+    w[p->rank].from.n = 0;
+    w[p->rank].to.n = 0;
 }

@@ -99,12 +99,12 @@ static int copy_given(const struct logp_config *config, int **cores, int *n)
 }
 
 /*
- * The cores for a machine, at most P, and one under the virtual clock (there the current one will
- * do, and hwloc is not asked). The caller frees *cores.
+ * The cores for a machine, at most P, and one under the virtual clock unless it is to be parallel
+ * (there the current one will do, and hwloc is not asked). The caller frees *cores.
  */
 int lpi_cores_choose(const struct logp_config *config, int **cores, int *n)
 {
-    const bool one = config->clock == LOGP_CLOCK_VIRTUAL;
+    const bool one = config->clock == LOGP_CLOCK_VIRTUAL && !config->parallel;
     int rc;
 
     if (config->cores != NULL) {

@@ -92,6 +92,16 @@ void lpi_record_waits(struct logp_machine *m, bool away)
     m->report.n_waits = n;
 }
 
+void lpi_stop_deadlocked(struct logp_machine *m)
+{
+    pthread_mutex_lock(&m->lock);
+    if (!lpi_stopping(m)) {
+        lpi_record_waits(m, false);
+        lpi_stop(m, -EDEADLK);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
 /* Called by a holder whose core is idle: if the machine is deadlocked, the run ends. */
 void lpi_check_deadlock(struct lpi_core *c)
 {
@@ -103,12 +113,7 @@ void lpi_check_deadlock(struct lpi_core *c)
         return;
     if (!all_idle(m, &before) || !nothing_pending(m) || !all_idle(m, &after) || before != after)
         return;
-    pthread_mutex_lock(&m->lock);
-    if (!lpi_stopping(m)) {
-        lpi_record_waits(m, false);
-        lpi_stop(m, -EDEADLK);
-    }
-    pthread_mutex_unlock(&m->lock);
+    lpi_stop_deadlocked(m);
 }
 
 /* Can p go on only if somebody sends it something? */

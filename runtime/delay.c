@@ -121,6 +121,8 @@ int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int6
 
     if (!complete(delay.ops))
         return -EINVAL;
+    if (lpi_is_parallel(m) && (inside || at_ns > 0 || logp_machine_busy(m)))
+        return -ENOTSUP;
     if (m->is_virtual && !inside && (at_ns > 0 || logp_machine_busy(m)))
         return order(m, delay, at_ns > 0 ? at_ns : 0);
     if (m->is_virtual && inside) {
@@ -144,6 +146,21 @@ void lpi_delay_restart(struct logp_machine *m, bool new_run)
     if (d->ops->restart != NULL)
         d->ops->restart(d->model, new_run);
     model_unlock(m);
+}
+
+/* How long a message takes at least under the model in force; 0: nobody knows, or there is a
+ * capacity, which makes processors wait for each other in no time. */
+int64_t lpi_delay_lookahead(struct logp_machine *m)
+{
+    const struct logp_delay *d = model_lock(m);
+    int64_t least = 0;
+
+    if (d == NULL)
+        return 0;
+    if (d->ops->lookahead != NULL && (d->ops->capacity == NULL || d->ops->capacity(d->model) <= 0))
+        least = d->ops->lookahead(d->model);
+    model_unlock(m);
+    return least;
 }
 
 /* The machine ends: no reader is left. */

@@ -84,6 +84,13 @@ static int64_t capacity(void *model)
     return logp_capacity(model);
 }
 
+static int64_t lookahead(void *model)
+{
+    const struct logp_params *p = model;
+
+    return p->o_send_ns + p->L_ns;
+}
+
 static const struct logp_delay_ops ops = {
     .name = "loggp",
     .start = start,
@@ -91,6 +98,7 @@ static const struct logp_delay_ops ops = {
     .recv = recv,
     .params = params_of,
     .capacity = capacity,
+    .lookahead = lookahead,
     .destroy = free,
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fibers that share one stack, for machines with very many vps under the virtual clock, where one
- * vp runs at a time. A vp that waits has the used part of the stack, a few hundred bytes, set
- * aside (image.h); it is put back at the same addresses before the vp goes on. So memory goes by
- * what is used, not by pages, the one stack can be large, and its guard page catches every
+ * Fibers that share one stack for each core, for machines with very many vps under the virtual
+ * clock, where nothing is measured. A vp that waits has the used part of the stack, a few hundred
+ * bytes, set aside (image.h); it is put back at the same addresses before the vp goes on. So memory
+ * goes by what is used, not by pages, the one stack can be large, and its guard page catches every
  * overflow.
  *
  * The carrier's own context copies, between two jumps, while no vp is on the stack. What a vp's
@@ -36,7 +36,7 @@ struct fiber {
 };
 
 struct shared {
-    struct fiber *fibers; /* by rank */
+    _Alignas(LPI_LINE) struct fiber *fibers; /* by rank; of all cores */
     struct lpi_baton carrier;
     bool has_carrier;
     struct lpi_images images;
@@ -48,9 +48,10 @@ struct shared {
     struct lpi_fiber_shadow home_shadow, stack_shadow;
 };
 
+/* Each core has its own. */
 static struct shared *shared_of(const struct lpi_proc *p)
 {
-    return p->core->machine->executor_data;
+    return (struct shared *)p->core->machine->executor_data + p->core->index;
 }
 
 /* ---- on the vp's side ---- */
@@ -191,7 +192,7 @@ static void *carrier_main(void *arg)
 {
     struct lpi_baton *b = arg;
     struct lpi_core *c = b->arg;
-    struct shared *s = c->machine->executor_data;
+    struct shared *s = (struct shared *)c->machine->executor_data + c->index;
 
     lpi_this_core = c;
     urcu_memb_register_thread();
@@ -206,36 +207,43 @@ static void *carrier_main(void *arg)
 
 static void launch(struct logp_machine *m)
 {
-    struct shared *s = m->executor_data;
+    struct shared *all = m->executor_data;
 
     for (int i = 0; i < m->P; i++)
-        s->fibers[i].context = NULL;
-    lpi_baton_give(&s->carrier, LPI_BATON_HAS);
+        all->fibers[i].context = NULL;
+    for (int i = 0; i < m->n_cores; i++)
+        lpi_baton_give(&all[i].carrier, LPI_BATON_HAS);
 }
 
-static void destroy(struct logp_machine *m)
+static void destroy_one(struct shared *s)
 {
-    struct shared *s = m->executor_data;
-
-    if (s == NULL)
-        return;
     if (s->has_carrier) {
         lpi_baton_give(&s->carrier, LPI_BATON_QUIT);
         pthread_join(s->carrier.thread, NULL);
     }
-#ifdef LPI_TSAN
-    for (int i = 0; s->fibers != NULL && i < m->P; i++)
-        if (s->fibers[i].tsan_fiber != NULL)
-            __tsan_destroy_fiber(s->fibers[i].tsan_fiber);
-#endif
     lpi_images_fini(&s->images);
     s->stack_shadow.tsan_fiber = NULL;
     if (s->mapping != NULL) {
         lpi_shadow_forget(&s->stack_shadow);
         munmap(s->mapping, s->mapped);
     }
-    lpi_memory_free(s->fibers, (size_t)m->P, sizeof(*s->fibers));
-    free(s);
+}
+
+static void destroy(struct logp_machine *m)
+{
+    struct shared *all = m->executor_data;
+
+    if (all == NULL)
+        return;
+    for (int i = 0; i < m->n_cores; i++)
+        destroy_one(&all[i]);
+#ifdef LPI_TSAN
+    for (int i = 0; all->fibers != NULL && i < m->P; i++)
+        if (all->fibers[i].tsan_fiber != NULL)
+            __tsan_destroy_fiber(all->fibers[i].tsan_fiber);
+#endif
+    lpi_memory_free(all->fibers, (size_t)m->P, sizeof(*all->fibers));
+    free(all);
     m->executor_data = NULL;
 }
 
@@ -256,26 +264,38 @@ static int map_stack(const struct logp_machine *m, struct shared *s)
     return mprotect(s->mapping, page, PROT_NONE) != 0 ? -ENOMEM : 0;
 }
 
-static int create(struct logp_machine *m)
+static int create_one(struct logp_machine *m, struct shared *s, struct lpi_core *c)
 {
-    struct shared *s = aligned_alloc(LPI_LINE, sizeof(*s));
-    int rc;
+    int rc = map_stack(m, s);
 
-    if (s == NULL)
-        return -ENOMEM;
-    memset(s, 0, sizeof(*s));
-    m->executor_data = s;
-    s->images.warmer = m->warmer;
-    s->images.whole = lpi_on_valgrind(); /* it does not like words compared that nobody wrote */
-    s->fibers = lpi_memory_zeroed((size_t)m->P, sizeof(*s->fibers));
-    rc = s->fibers != NULL ? map_stack(m, s) : -ENOMEM;
     if (rc != 0)
         return rc;
-    m->cores[0].shared_stack = (uintptr_t)s->bottom;
-    m->cores[0].shared_stack_bytes = (size_t)(s->top - s->bottom);
-    s->carrier.arg = &m->cores[0];
-    rc = lpi_baton_start(&s->carrier, m->cores[0].cpu, CARRIER_STACK, carrier_main);
+    s->images.warmer = m->n_cores == 1 ? m->warmer : NULL; /* else no core has time for it */
+    s->images.whole = lpi_on_valgrind(); /* it does not like words compared that nobody wrote */
+    c->shared_stack = (uintptr_t)s->bottom;
+    c->shared_stack_bytes = (size_t)(s->top - s->bottom);
+    s->carrier.arg = c;
+    rc = lpi_baton_start(&s->carrier, c->cpu, CARRIER_STACK, carrier_main);
     s->has_carrier = rc == 0;
+    return rc;
+}
+
+static int create(struct logp_machine *m)
+{
+    struct shared *all = aligned_alloc(LPI_LINE, (size_t)m->n_cores * sizeof(*all));
+    int rc = 0;
+
+    if (all == NULL)
+        return -ENOMEM;
+    memset(all, 0, (size_t)m->n_cores * sizeof(*all));
+    m->executor_data = all;
+    all->fibers = lpi_memory_zeroed((size_t)m->P, sizeof(*all->fibers));
+    if (all->fibers == NULL)
+        return -ENOMEM;
+    for (int i = 0; rc == 0 && i < m->n_cores; i++) {
+        all[i].fibers = all->fibers;
+        rc = create_one(m, &all[i], &m->cores[i]);
+    }
     return rc;
 }
 

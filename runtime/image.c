@@ -102,25 +102,46 @@ static size_t mask_words(size_t n_words)
     return (n_words + 63) / 64;
 }
 
+/* Bits of the words k .. k + 3 that differ; their values go to out. */
+static unsigned subtract_four(uint64_t **out, const uint64_t *stack, const uint64_t *base)
+{
+    unsigned mask = 0;
+
+    if (((stack[0] ^ base[0]) | (stack[1] ^ base[1]) | (stack[2] ^ base[2]) |
+         (stack[3] ^ base[3])) == 0)
+        return 0;
+    for (unsigned k = 0; k < 4; k++) {
+        const unsigned differs = stack[k] != base[k];
+
+        **out = stack[k]; /* without a branch: kept if it differs */
+        *out += differs;
+        mask |= differs << k;
+    }
+    return mask;
+}
+
 /* @return its length in words */
 static size_t subtract(uint64_t *out, const uint64_t *stack, const uint64_t *base, size_t n_words)
 {
-    size_t n = mask_words(n_words);
+    uint64_t *next = out + mask_words(n_words);
 
     for (size_t i = 0; i < n_words; i += 64) {
         const size_t end = n_words - i < 64 ? n_words - i : 64;
         uint64_t mask = 0;
+        size_t k = 0;
 
-        for (size_t k = 0; k < end; k++) {
+        for (; k + 4 <= end; k += 4)
+            mask |= (uint64_t)subtract_four(&next, stack + i + k, base + i + k) << k;
+        for (; k < end; k++) {
             const uint64_t differs = stack[i + k] != base[i + k];
 
-            out[n] = stack[i + k]; /* without a branch: kept if it differs */
-            n += differs;
+            *next = stack[i + k];
+            next += differs;
             mask |= differs << k;
         }
         out[i / 64] = mask;
     }
-    return n;
+    return (size_t)(next - out);
 }
 
 static void add(uint64_t *stack, const uint64_t *difference, size_t n_words)
@@ -148,20 +169,31 @@ static bool add_template(struct lpi_images *all, const void *stack, size_t bytes
     return true;
 }
 
+/* The i-th of the recent ones becomes the first; beyond them: `base` comes in. */
+static void move_to_front(struct lpi_images *all, int i, int base)
+{
+    if (i == LPI_RECENT_TEMPLATES)
+        i--;
+    for (; i > 0; i--)
+        all->recent[i] = all->recent[i - 1];
+    all->recent[0] = base;
+}
+
 /*
- * The difference from the template that is nearest, beginning with the one that was nearest last
- * time; good enough is a quarter of the words. A stack far from all becomes a template.
+ * The difference from a template that was near lately: the first with at most a third of the
+ * words, or the nearest. A stack far from all of them becomes a template, while there is room.
  * @return  length of the difference in words; 0: there is no template
  */
 static size_t difference_of(struct lpi_images *all, const void *stack, size_t bytes,
                             uint64_t *difference, int32_t *base)
 {
-    const size_t n_words = bytes / sizeof(uint64_t), enough = n_words / 4;
+    const size_t n_words = bytes / sizeof(uint64_t), enough = n_words / 3;
     uint64_t other[MOST_DIFFERENCE];
     size_t least = SIZE_MAX;
+    int nearest = LPI_RECENT_TEMPLATES;
 
-    for (int tried = 0; tried < all->n_templates && least > enough; tried++) {
-        const int i = (all->nearest + tried) % all->n_templates;
+    for (int k = 0; k < LPI_RECENT_TEMPLATES && k < all->n_templates && least > enough; k++) {
+        const int i = all->recent[k];
         size_t n;
 
         if (all->templates[i].bytes != bytes)
@@ -170,17 +202,20 @@ static size_t difference_of(struct lpi_images *all, const void *stack, size_t by
         if (n < least) {
             memcpy(difference, other, n * sizeof(uint64_t));
             least = n;
+            nearest = k;
             *base = i;
         }
     }
     if (least > enough && add_template(all, stack, bytes)) {
         *base = all->n_templates - 1;
+        nearest = LPI_RECENT_TEMPLATES;
         least = mask_words(n_words);
         memset(difference, 0, least * sizeof(uint64_t));
     }
     if (least == SIZE_MAX)
         return 0;
-    all->nearest = *base;
+    if (nearest > 0)
+        move_to_front(all, nearest, *base);
     return least;
 }
 

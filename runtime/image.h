@@ -17,7 +17,12 @@
 struct lpi_warmer;
 struct lpi_chunk_of_images;
 
-enum { LPI_TEMPLATES = 16, LPI_IMAGE_CLASSES = 65, LPI_IMAGE_ROUND = 64 };
+enum {
+    LPI_TEMPLATES = 256,
+    LPI_RECENT_TEMPLATES = 4,
+    LPI_IMAGE_CLASSES = 65,
+    LPI_IMAGE_ROUND = 64
+};
 
 /* One stack, set aside; zeroed: none yet. Its memory is kept for the next time. */
 struct lpi_image {
@@ -36,8 +41,9 @@ struct lpi_images {
         char *stack;
         size_t bytes;
     } templates[LPI_TEMPLATES];
-    int n_templates, nearest; /* index of the one last used */
-    bool whole;               /* never make differences */
+    int n_templates;
+    int recent[LPI_RECENT_TEMPLATES]; /* the last that were near, the last first */
+    bool whole;                       /* never make differences */
 };
 
 /* Set aside `bytes` (a multiple of 8) of a stack. false: no memory, and nothing is set aside. */

@@ -61,23 +61,14 @@ struct lpi_proc {
     /* constant while it lives: senders on other cores read it */
     _Alignas(64) struct lpi_core *core;
     int rank;
-    struct lpi_offer *offer;
-    struct lpi_onwire *onwire; /* capacity.c */
-    void *carrier;             /* the executor's: a thread's baton or a fiber */
+    void *carrier; /* the executor's: a thread's baton or a fiber */
     struct logp_vp view, collective;
-
-    /* written by senders on other cores */
-    _Alignas(64) struct __cds_wfcq_head mail_head;
-    struct cds_wfcq_tail mail_tail;
-    struct lpi_proc *bell_next; /* link of the core's bell list */
-    atomic_bool rung;
 
     /* the holder's own; what a message within the core touches comes first */
     _Alignas(64) enum lpi_state state;
     bool emulating;        /* emulated and left are valid (delay was not none) */
     unsigned sends_in_row; /* delay none */
     unsigned polls;        /* tests and probes in a row that found nothing */
-    uint64_t yield_state;
     struct lpi_proc *next_ready;
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive */
     struct lpi_inbox inbox;
@@ -85,6 +76,14 @@ struct lpi_proc {
     int64_t emulated; /* the vp's clock */
     int64_t left;     /* wall clock at the last exit from the runtime */
     struct logp_port port;
+};
+
+/* What senders on other cores write: mailbox.c. */
+struct lpi_mail {
+    _Alignas(64) struct __cds_wfcq_head head;
+    struct cds_wfcq_tail tail;
+    struct lpi_proc *bell_next; /* link of the core's bell list */
+    atomic_bool rung;
 };
 
 /* A posted buffer that a sender on another core may fill: see mailbox.c. */
@@ -128,6 +127,8 @@ struct lpi_core {
     bool last_counts;                /* ... and whether it is to be recorded */
     bool start_pending;              /* nobody has returned from the last sync yet */
     _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
+    int64_t window_end;              /* parallel: time stops here; else INT64_MAX */
+    _Atomic int64_t least;           /* parallel: its earliest deadline, at a meeting */
     int64_t deliveries;              /* without delays: their order stands for that of arrival */
     int64_t credit;                  /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;
@@ -176,8 +177,9 @@ struct logp_machine {
     struct lpi_clock clock;
     struct lpi_proc *procs;
     struct lpi_core *cores;
-    struct lpi_offer *offers; /* NULL on one core */
-    struct lpi_onwire *onwire;
+    struct lpi_offer *offers;            /* by rank; NULL on one core */
+    struct lpi_mail *mails;              /* the same */
+    _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
     void *lanes;
     const struct lpi_executor *executor;
     void *executor_data;
@@ -195,6 +197,10 @@ struct logp_machine {
     _Alignas(LPI_LINE) atomic_int sync_arrived;
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
+    /* parallel: the meetings of the cores at the end of each window */
+    int64_t lookahead;
+    _Alignas(LPI_LINE) atomic_int n_met;
+    atomic_uint meetings;
     _Alignas(LPI_LINE) atomic_int live_cores; /* cores with procs that have not ended */
 
     pthread_mutex_t lock; /* of all below */
@@ -227,6 +233,7 @@ bool lpi_stop(struct logp_machine *m, int error);
 void lpi_idle(struct lpi_core *c);
 void lpi_busy_now(struct lpi_core *c);
 void lpi_check_deadlock(struct lpi_core *c);
+void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
 void lpi_record_waits(struct logp_machine *m, bool away);
 
@@ -261,12 +268,13 @@ void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
 void lpi_delay_restart(struct logp_machine *m, bool new_run);
 void lpi_delay_fini(struct logp_machine *m);
 
+int64_t lpi_delay_lookahead(struct logp_machine *m);
+
 /* recv.c */
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
 
 /* capacity.c: messages on the wire. */
 struct lpi_onwire;
-int lpi_capacity_create(struct logp_machine *m);
 void lpi_capacity_destroy(struct logp_machine *m);
 int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
                        const struct logp_transfer *t, int64_t *retry_at);
@@ -317,6 +325,12 @@ static inline void *lpi_resident(const struct lpi_proc *p, void *address)
     if ((uintptr_t)address - c->shared_stack >= c->shared_stack_bytes)
         return address;
     return c->machine->executor->resident(p, address);
+}
+
+/* Does the virtual clock run on several cores? */
+static inline bool lpi_is_parallel(const struct logp_machine *m)
+{
+    return m->is_virtual && m->n_cores > 1;
 }
 
 /* Is there a delay model? */

@@ -61,8 +61,8 @@ static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
     p->rank = rank;
     p->core = core;
     p->state = LPI_ENDED;
-    p->offer = m->offers != NULL ? &m->offers[rank] : NULL;
-    __cds_wfcq_init(&p->mail_head, &p->mail_tail);
+    if (m->mails != NULL)
+        __cds_wfcq_init(&m->mails[rank].head, &m->mails[rank].tail);
     p->view = (struct logp_vp){.proc = p, .rank = rank, .size = m->P};
     p->collective = p->view;
     p->collective.context = LPI_CONTEXT_COLLECTIVE;
@@ -105,15 +105,15 @@ static int init_memory(struct logp_machine *m, const int *cpus, int lane_slots)
     }
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
     m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
-    if (m->n_cores > 1)
+    if (m->n_cores > 1) {
         m->offers = lpi_memory_zeroed((size_t)m->P, sizeof(*m->offers));
+        m->mails = lpi_memory_zeroed((size_t)m->P, sizeof(*m->mails));
+    }
     if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
-        (m->n_cores > 1 && m->offers == NULL))
+        (m->n_cores > 1 && (m->offers == NULL || m->mails == NULL)))
         return -ENOMEM;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
         rc = init_core(m, i, cpus[i], &rank);
-    if (rc == 0)
-        rc = lpi_capacity_create(m);
     return rc != 0 ? rc : lpi_lanes_create(m, lane_slots);
 }
 
@@ -146,6 +146,7 @@ static void destroy_all(struct logp_machine *m)
     pthread_mutex_destroy(&m->lock);
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
     lpi_memory_free(m->procs, (size_t)m->P, sizeof(*m->procs));
+    lpi_memory_free(m->mails, (size_t)m->P, sizeof(*m->mails));
     lpi_memory_free(m->offers, (size_t)m->P, sizeof(*m->offers));
     lpi_memory_free(m->waits, (size_t)m->P, sizeof(*m->waits));
     lpi_memory_free(m, 1, sizeof(*m));
@@ -230,7 +231,7 @@ void lpi_core_home(struct lpi_core *c)
     pthread_mutex_unlock(&m->lock);
 }
 
-static void prepare_core(struct logp_machine *m, struct lpi_core *c)
+static void prepare_core(struct lpi_core *c)
 {
     atomic_store(&c->attention, 0);
     atomic_store(&c->idle_epoch, 0);
@@ -238,6 +239,7 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
     c->n_live = c->n_procs;
     lpi_timers_clear(&c->timers);
     c->ready_first = NULL;
+    c->window_end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
     c->n_at_sync = 0;
     c->stop_cursor = 0;
     c->prepared = NULL;
@@ -254,7 +256,6 @@ static void prepare_core(struct logp_machine *m, struct lpi_core *c)
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         p->sends_in_row = 0;
         p->polls = 0;
-        p->yield_state = m->yield_seed != 0 ? m->yield_seed * 2 + 1 + ((uint64_t)p->rank << 32) : 0;
         p->waits_for = NULL;
         lpi_capacity_reset(p);
         p->state = LPI_TIMED;
@@ -318,6 +319,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->stop, 0);
     atomic_store(&m->sync_arrived, 0);
     atomic_store(&m->sync_generation, 0);
+    atomic_store(&m->n_met, 0);
     atomic_store(&m->live_cores, m->n_cores);
     m->away = m->n_cores;
     if (!m->is_virtual) {
@@ -326,7 +328,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
         m->base_ns = lpi_clock_ns(&m->clock);
     }
     for (int i = 0; i < m->n_cores; i++)
-        prepare_core(m, &m->cores[i]);
+        prepare_core(&m->cores[i]);
 }
 
 int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
@@ -340,6 +342,11 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
 
         pthread_mutex_unlock(&m->lock);
         return rc;
+    }
+    m->lookahead = lpi_is_parallel(m) ? lpi_delay_lookahead(m) : 0;
+    if (lpi_is_parallel(m) && m->lookahead <= 0) {
+        pthread_mutex_unlock(&m->lock);
+        return -ENOTSUP;
     }
     prepare(m, program, arg);
     m->executor->launch(m);

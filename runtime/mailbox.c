@@ -200,18 +200,24 @@ static void publish(struct lpi_lane *l, struct slot *s, const struct lpi_envelop
     atomic_store_explicit(&s->seq, (unsigned)(tail + 1), memory_order_release);
 }
 
+static struct lpi_mail *mail_of(const struct lpi_proc *p)
+{
+    return &p->core->machine->mails[p->rank];
+}
+
 static void ring(struct lpi_proc *to)
 {
     struct lpi_core *c = to->core;
+    struct lpi_mail *mail = mail_of(to);
     struct lpi_proc *top;
 
     /* acq_rel: release pairs with the exchange in drain_bells(), so that the queued message is
      * visible to whoever clears `rung`; acquire keeps the push behind it */
-    if (atomic_exchange_explicit(&to->rung, true, memory_order_acq_rel))
+    if (atomic_exchange_explicit(&mail->rung, true, memory_order_acq_rel))
         return;
     top = atomic_load_explicit(&c->bell, memory_order_relaxed);
     do {
-        to->bell_next = top;
+        mail->bell_next = top;
         /* release pairs with the acquire exchange of the list in drain_bells() */
     } while (!atomic_compare_exchange_weak_explicit(&c->bell, &top, to, memory_order_release,
                                                     memory_order_relaxed));
@@ -225,7 +231,7 @@ static void enqueue(struct lpi_lane *l, struct lpi_proc *to, struct lpi_message 
     atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
     cds_wfcq_node_init(&m->link.queue);
     LPI_RELEASE(m);
-    cds_wfcq_enqueue(&to->mail_head, &to->mail_tail, &m->link.queue);
+    cds_wfcq_enqueue(&mail_of(to)->head, &mail_of(to)->tail, &m->link.queue);
     ring(to);
 }
 
@@ -376,10 +382,12 @@ static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
     return any;
 }
 
-static void drain_mailbox(struct lpi_core *c, struct lpi_proc *p)
+static void drain_mailbox(struct lpi_core *c, const struct lpi_proc *p)
 {
+    struct lpi_mail *mail = mail_of(p);
+
     for (;;) {
-        struct cds_wfcq_node *node = __cds_wfcq_dequeue_nonblocking(&p->mail_head, &p->mail_tail);
+        struct cds_wfcq_node *node = __cds_wfcq_dequeue_nonblocking(&mail->head, &mail->tail);
         struct lpi_message *m;
         struct lpi_envelope e;
         struct lpi_lane *l;
@@ -417,11 +425,11 @@ static void drain_bells(struct lpi_core *c)
     /* acquire pairs with the release of the push in ring() */
     p = atomic_exchange_explicit(&c->bell, NULL, memory_order_acquire);
     while (p != NULL) {
-        struct lpi_proc *next = p->bell_next;
+        struct lpi_proc *next = mail_of(p)->bell_next;
 
         /* acq_rel pairs with the exchange in ring(): either the ringer sees false and rings
          * again, or its message is visible to the drain below */
-        atomic_exchange_explicit(&p->rung, false, memory_order_acq_rel);
+        atomic_exchange_explicit(&mail_of(p)->rung, false, memory_order_acq_rel);
         drain_mailbox(c, p);
         p = next;
     }
@@ -448,10 +456,18 @@ bool lpi_poll(struct lpi_core *c)
 
 /* ---- offers ---- */
 
+/* NULL on a machine of one core. */
+static struct lpi_offer *offer_of(const struct lpi_proc *p)
+{
+    const struct logp_machine *m = p->core->machine;
+
+    return m->offers != NULL ? &m->offers[p->rank] : NULL;
+}
+
 /* p is about to wait for r: long messages may come straight into its buffer. */
 void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
 {
-    struct lpi_offer *o = p->offer;
+    struct lpi_offer *o = offer_of(p);
 
     if (o == NULL || r->capacity < OFFER_FROM || r->src == LOGP_ANY_SOURCE ||
         r->tag == LOGP_ANY_TAG || p->inbox.posted_first != r || p->inbox.posted_last != r ||
@@ -473,7 +489,7 @@ void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
  */
 bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
 {
-    struct lpi_offer *o = p->offer;
+    struct lpi_offer *o = offer_of(p);
 
     if (!r->offered)
         return true;
@@ -496,5 +512,5 @@ void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r)
 {
     r->offered = false;
     /* relaxed: the claimant is done with the offer, and the lane ordered what it wrote */
-    atomic_store_explicit(&p->offer->state, LPI_OFFER_NONE, memory_order_relaxed);
+    atomic_store_explicit(&offer_of(p)->state, LPI_OFFER_NONE, memory_order_relaxed);
 }

@@ -87,8 +87,8 @@ struct lpi_inbox {
     struct logp_request *posted_first, *posted_last;
     struct lpi_index *index; /* by (context, source, tag); NULL while few are pending */
     int n_pending;
-    int n_any;     /* posted receives from any source */
-    bool unsorted; /* pending are not in the order of (arrival, source) */
+    int n_any : 31;    /* posted receives from any source */
+    bool unsorted : 1; /* pending are not in the order of (arrival, source) */
 };
 
 struct lpi_chunk;

@@ -22,6 +22,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <sched.h>
 
 enum {
     START_MARGIN_NS = 10000,
@@ -247,6 +248,73 @@ static bool due(struct lpi_core *c, struct lpi_proc *p)
 }
 
 /*
+ * ---- the virtual clock on several cores ----
+ *
+ * Time goes in windows as long as the lookahead, the least time that a message takes. What a core
+ * does within a window cannot be noticed by another before the window's end, so the cores go
+ * through it side by side, each in the order of (time, rank), and meet at its end: the outcome is
+ * that of one core. The next window begins at the earliest deadline of all.
+ */
+
+static bool window_is_over(const struct lpi_core *c, const struct lpi_proc *first)
+{
+    return first != NULL ? first->deadline >= c->window_end : c->machine->lookahead > 0;
+}
+
+/* Wait until all cores are here. @return false: there will be no more meetings */
+static bool meet(struct logp_machine *m)
+{
+    /* relaxed: it changes only once this core is here */
+    const unsigned meeting = atomic_load_explicit(&m->meetings, memory_order_relaxed);
+
+    /* acq_rel: the last to come sees what the others did before, and so do, through `meetings`, all
+     * who wait for it */
+    if (atomic_fetch_add_explicit(&m->n_met, 1, memory_order_acq_rel) + 1 == m->n_cores) {
+        atomic_store_explicit(&m->n_met, 0, memory_order_relaxed);
+        /* release pairs with the acquire below */
+        atomic_fetch_add_explicit(&m->meetings, 1, memory_order_release);
+        return true;
+    }
+    for (int i = 1; atomic_load_explicit(&m->meetings, memory_order_acquire) == meeting; i++) {
+        /* acquire pairs with the decrement in lpi_proc_main() */
+        if (lpi_stopping(m) || atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
+            return false;
+        if (i % IDLE_POLLS == 0)
+            sched_yield(); /* the other core may need this one */
+    }
+    return true;
+}
+
+/* This core has nothing left to do in its window. */
+static void next_window(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    const struct lpi_proc *first;
+    int64_t least = INT64_MAX;
+
+    if (!meet(m)) /* now all has been sent */
+        return;
+    while (lpi_poll(c))
+        ;
+    look_up(c);
+    first = earliest(c);
+    /* relaxed, as the loads: the second meeting orders them */
+    atomic_store_explicit(&c->least, first != NULL ? first->deadline : INT64_MAX,
+                          memory_order_relaxed);
+    if (!meet(m))
+        return;
+    for (int i = 0; i < m->n_cores; i++) {
+        const int64_t l = atomic_load_explicit(&m->cores[i].least, memory_order_relaxed);
+
+        least = l < least ? l : least;
+    }
+    if (least < INT64_MAX - m->lookahead)
+        c->window_end = least + m->lookahead;
+    else if (c->index == 0) /* nobody can go on */
+        lpi_stop_deadlocked(m);
+}
+
+/*
  * p waits; the core is somebody's in the meantime.
  * @return  0: its deadline has come; otherwise the run is stopping
  */
@@ -264,7 +332,9 @@ static int hold(struct lpi_proc *p)
         first = take_ready(c);
         if (first == NULL)
             first = earliest(c);
-        if (first == NULL) {
+        if (window_is_over(c, first)) {
+            next_window(c);
+        } else if (first == NULL) {
             nobody_ready(c);
         } else if (first != p) {
             m->executor->switch_to(p, first, first->state == LPI_RUNNING || is_late(m, first));
@@ -346,7 +416,8 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
     if (!c->machine->is_virtual)
         return 0;
     first = earliest(c);
-    if (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank)))
+    if (t >= c->window_end ||
+        (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank))))
         return wait_timed(p, t);
     p->emulated = t;
     return lpi_stopped(p);
@@ -433,9 +504,12 @@ static struct lpi_proc *successor(struct lpi_core *c)
         first = take_ready(c);
         if (first == NULL)
             first = earliest(c);
-        if (first != NULL)
+        if (window_is_over(c, first))
+            next_window(c);
+        else if (first != NULL)
             return first;
-        nobody_ready(c);
+        else
+            nobody_ready(c);
     }
 }
 

@@ -12,23 +12,26 @@
 
 enum { SENDS_IN_ROW = 64 };
 
-static uint64_t next_random(uint64_t *state)
+/* One in eight of this vp's sends, from the machine's seed. splitmix64: Steele et al., 2014 */
+static bool by_chance(const struct lpi_proc *p)
 {
-    /* xorshift64*: Vigna, ACM TOMS 42(4), 2016 */
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(0x2545f4914f6cdd1d);
+    uint64_t x = p->core->machine->yield_seed + ((uint64_t)p->rank << 32) + p->sends_in_row;
+
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return ((x ^ (x >> 31)) & 7) == 0;
 }
 
 /* Without delays nothing makes a sender wait: others still get the core now and then. */
 static int let_others_run(struct lpi_proc *p)
 {
-    if (p->yield_state != 0 && (next_random(&p->yield_state) & 7) == 0)
-        return lpi_yield(p);
-    if (p->emulating || ++p->sends_in_row % SENDS_IN_ROW != 0)
+    if (p->emulating)
         return lpi_stopped(p);
-    return lpi_yield(p);
+    if (++p->sends_in_row % SENDS_IN_ROW == 0 ||
+        (p->core->machine->yield_seed != 0 && by_chance(p)))
+        return lpi_yield(p);
+    return lpi_stopped(p);
 }
 
 static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)

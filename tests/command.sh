@@ -176,6 +176,19 @@ LOGP_L=9us LOGP_UNIT=1ms "$logp" predict broadcast --machine dash -o 2 --format 
 LOGP_MACHINE=dash LOGP_L=9us "$logp" predict broadcast --format json |
     jq -e '.[0] | .machine == "dash" and .L_ns == 9000 and .g_ns == 1200' >/dev/null || fail "LOGP_MACHINE"
 
+# options that mean nothing to a collective, and operands that no host has
+json '.[0] | (.verified and .ratio == 1)' run broadcast --op max --count 3 --root 1 --clock virtual
+[ "$(cat "$dir/err")" = "$(printf 'logp: --%s means nothing to broadcast\n' count op)" ] ||
+    fail "unused options: $(cat "$dir/err")"
+json '.[0].verified' run barrier --root 1 --k 3 --clock virtual
+[ "$(wc -l <"$dir/err")" -eq 2 ] || fail "unused options: $(cat "$dir/err")"
+for words in 'transpose --rows 2147483648' 'reduce --count 1099511627776' \
+    'summation --count 1099511627776 -P 1000000 --executor fiber' 'broadcast --bytes 1099511627776'; do
+    timeout 20 "$logp" run $words --clock virtual >/dev/null 2>"$dir/err"
+    [ $? -eq 1 ] || fail "run $words: exit code"
+    grep -q 'Cannot allocate memory' "$dir/err" || fail "run $words: $(cat "$dir/err")"
+done
+
 # same seed, same bytes
 "$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/a"
 "$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/b"
@@ -277,6 +290,10 @@ expect='--topology none' bad run broadcast --topology ring --delay none
 expect='--plugin --topology' bad run broadcast --topology ring --plugin "$plugin"
 expect='--topology neighbours' bad tree broadcast --topology ring
 expect='matvec square' bad run matvec -P 8
+expect='matvec square' bad run matvec -P 8 --algo all
+expect='--rows 2147483649 2^31' bad run transpose --rows 2147483649
+expect='-G 1001s 1000' bad predict broadcast -G 1001s
+expect='kchain P-1' bad predict reduce --k 8 --algo kchain-short-first
 expect='kchain needs P-1' bad run reduce -P 4 --k 4 --algo kchain
 expect='--k 0 sqrt' bad run reduce --k 0
 expect='--op times prod' bad run reduce --op times

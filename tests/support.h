@@ -27,12 +27,20 @@
 static const int64_t test_timeout_ns = INT64_C(120000000000);
 
 /* The suites run once with each executor: ctest sets the variable; "shared": fibers that share a
- * stack, where they can. NULL: the default. */
+ * stack, where they can; "parallel": that, and several cores under the virtual clock. NULL: the
+ * default. */
+static inline bool test_parallel(void)
+{
+    const char *name = getenv("LOGP_TEST_EXECUTOR");
+
+    return name != NULL && strcmp(name, "parallel") == 0;
+}
+
 static inline bool test_shares_stack(void)
 {
     const char *name = getenv("LOGP_TEST_EXECUTOR");
 
-    return name != NULL && strcmp(name, "shared") == 0;
+    return test_parallel() || (name != NULL && strcmp(name, "shared") == 0);
 }
 
 static inline const char *test_executor(void)
@@ -53,6 +61,7 @@ static inline struct logp_machine *test_machine_of(int P, enum logp_clock clock,
                                        .clock = clock,
                                        .executor = test_executor(),
                                        .stacks = test_stacks(),
+                                       .parallel = test_parallel(),
                                        .delay = delay};
     struct logp_machine *m = NULL;
 

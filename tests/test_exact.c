@@ -136,7 +136,8 @@ static void check_grid(int P, const char *executor, const char *delay_name)
     struct logp_config config = {.n_processors = P,
                                  .clock = LOGP_CLOCK_VIRTUAL,
                                  .executor = executor,
-                                 .stacks = test_stacks()};
+                                 .stacks = test_stacks(),
+                                 .parallel = test_parallel()};
     struct logp_machine *m;
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n);
@@ -147,6 +148,8 @@ static void check_grid(int P, const char *executor, const char *delay_name)
         struct logp_params params = params_of(&sets[i]);
         struct logp_delay delay;
 
+        if (logp_machine_cores(m) > 1 && params.L_ns + params.o_send_ns == 0)
+            continue; /* without a lookahead it does not run */
         params.store_forward = strcmp(delay_name, "store-forward") == 0;
         if (params.store_forward && params.G_ps == 0) /* the same as loggp */
             continue;

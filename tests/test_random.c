@@ -11,7 +11,7 @@
  */
 #include "support.h"
 
-enum { MOST_P = 8, MOST_OPS = 120, ANY = 9, TAGS = 3, PROGRAMS = 10000, NONE = -1 };
+enum { MOST_P = 8, MOST_OPS = 256, ANY = 9, TAGS = 3, PROGRAMS = 10000, NONE = -1 };
 
 enum kind { SEND, RECV, COMPUTE };
 
@@ -285,6 +285,7 @@ static int program(struct logp_vp *vp, void *arg)
 static void compare(const struct programs *g, const struct outcome *a, const struct outcome *b,
                     uint64_t seed)
 {
+    (void)seed; /* the plain runner of tests has no messages */
     for (int i = 0; i < g->P; i++) {
         int received = 0;
 
@@ -318,6 +319,11 @@ Test(random, programs_agree_with_a_plain_event_simulation)
         cr_assert_eq(logp_delay_create("loggp", &g->params, &delay), 0);
         cr_assert_eq(logp_machine_set_delay(machines[P], delay, 0), 0);
         run.g = g;
+        if (logp_machine_cores(machines[P]) > 1 &&
+            (g->params.capacity > 0 || g->params.L_ns + g->params.o_send_ns == 0)) {
+            cr_assert_eq(logp_machine_run(machines[P], program, &run, 0), -ENOTSUP);
+            continue;
+        }
         cr_assert_eq(logp_machine_run(machines[P], program, &run, test_timeout_ns), 0);
         simulate(g, &expected);
         compare(g, &run.out, &expected, seed);

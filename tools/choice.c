@@ -93,6 +93,8 @@ size_t choose_algorithms(const struct options *o, const char *collective, const 
         rows[0].algorithm = logp_algorithm_best(collective, o->P, c);
         n = rows[0].algorithm != NULL;
     } else if (strcmp(o->algorithm_list, "all") == 0) {
+        if (logp_algorithm_best(collective, o->P, c) == NULL)
+            none_applies(o, collective, c);
         for (size_t i = 0; i < n_all && n < MAX_ALGORITHMS; i++)
             if (strcmp(all[i].collective, collective) == 0)
                 add_if_it_applies(o, &all[i], c, rows, &n);

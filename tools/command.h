@@ -81,6 +81,8 @@ enum option_set {
 void parse_options(int argc, char **argv, struct options *o);
 /* May this command take the options that were given? Ends the process if not. */
 void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed);
+/* Does this option, without its dashes, stand on the command line? */
+bool option_is_given(const char *name);
 /* One line for each option of the sets. */
 void print_options(FILE *out, unsigned sets);
 
@@ -95,6 +97,11 @@ int command_tree(struct options *o);
 
 /* The arguments of a collective as the options say; sets o's defaults that depend on it. */
 struct logp_coll make_coll(struct options *o, const char *collective);
+
+/* ---- unused.c ---- */
+
+/* Say which options on the command line mean nothing to this collective. */
+void warn_of_unused(const char *collective);
 
 /* ---- output.c: records ---- */
 
@@ -114,8 +121,17 @@ void print_rows_json(const struct options *o, const char *collective, const stru
                      const struct row *rows, size_t n);
 void print_rows_csv(const struct options *o, const char *collective, const struct logp_coll *c,
                     const struct row *rows, size_t n);
+/* What a run on the wall clock was like. */
+struct advice {
+    int n_cores;
+    int late, judged, restarts; /* rows beyond what is bearable, of how many; runs repeated */
+    const struct row *worst;    /* the latest of them; NULL: the host kept up */
+    double fiber_ratio;         /* of the worst with fibers, as tried; 0: not tried */
+};
+
+struct advice judge_rows(const struct row *rows, size_t n, int n_cores);
 /* In words: who could not keep up, and what to change. Table format only. */
-void print_advice(const struct options *o, const struct row *rows, size_t n, int n_cores);
+void print_advice(const struct options *o, const struct advice *a);
 
 /* ---- links.c ---- */
 

@@ -327,6 +327,14 @@ void parse_options(int argc, char **argv, struct options *o)
     apply_all(o);
 }
 
+bool option_is_given(const char *name)
+{
+    for (int i = 0; i < N_ROWS; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return given[i] != NULL;
+    return false;
+}
+
 void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed)
 {
     for (int i = 0; i < N_ROWS; i++)

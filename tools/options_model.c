@@ -10,8 +10,8 @@ static int64_t to_ps(const struct options *o, const char *option, const char *te
     int64_t ps;
 
     if (!parse_time_ps(text, o->unit_ns * 1000, &ps) || ps > most_ps)
-        bad_option(option, text,
-                   "a time >= 0, up to 11 days, in units or with a suffix ns, us or ms");
+        bad_option(option, text, "a time >= 0, up to %s, in units or with a suffix ns, us, ms or s",
+                   most_ps < INT64_MAX ? "1000 s" : "11 days");
     return ps;
 }
 
@@ -27,7 +27,7 @@ static int64_t to_ns(const struct options *o, const char *option, const char *te
 void apply_P(struct options *o, const char *option, const char *text)
 {
     if (!parse_whole(text, 1, LOGP_TREE_MAX, &o->P))
-        bad_option(option, text, "a number of processors >= 1");
+        bad_option(option, text, "a number of processors, 1 .. 2^61");
 }
 
 void apply_unit(struct options *o, const char *option, const char *text)

@@ -93,6 +93,10 @@ struct logp_delay_ops {
     /** Time begins anew, with a run or (new_run false) a common start within it: forget all earlier
      *  messages. No processor is sending or receiving. NULL: nothing to forget. */
     void (*restart)(void *model, bool new_run);
+    /** The least time from the start of any send to the arrival of its message. A model that has one
+     *  may be called for several processors at the same time also under the virtual clock. NULL or
+     *  0: none, and a parallel machine does not run. */
+    int64_t (*lookahead)(void *model);
     /** The send that was just made from this processor did not take place (no room on the wire, or
      *  no memory); the port is put back by the caller. NULL: nothing to undo. */
     void (*unsend)(void *model, const struct logp_transfer *t);

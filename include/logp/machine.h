@@ -40,6 +40,9 @@ enum logp_stacks {
 struct logp_config {
     int n_processors;        /**< P, 1 .. LOGP_MAX_PROCESSORS */
     enum logp_clock clock;   /**< wall */
+    bool parallel;           /**< virtual clock: several cores simulate at once. The outcome is the
+                                  same. It takes a delay model with a lookahead and no capacity, or
+                                  runs are refused, and the model cannot be replaced in a run */
     const char *executor;    /**< what carries a vp; NULL: "thread" */
     struct logp_delay delay; /**< owned by the machine once create has succeeded */
     const int *cores;        /**< operating system numbers of the cores to use; NULL: all that
@@ -73,7 +76,7 @@ typedef int (*logp_program)(struct logp_vp *vp, void *arg);
  * @param timeout_ns  the run is stopped after this time; 0: never
  * @return 0; the first error that a program returned; -EDEADLK (every vp waits and nothing is
  *         on its way); -ETIMEDOUT; what logp_machine_stop() was given; -EBUSY (a vp of an
- *         earlier run has not come home). Details: logp_machine_report()
+ *         earlier run has not come home); -ENOTSUP (parallel, and the model has no lookahead). Details: logp_machine_report()
  */
 LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program, void *arg,
                               int64_t timeout_ns);
@@ -95,7 +98,7 @@ LOGP_API void logp_machine_stop(struct logp_machine *machine, int error);
  * @param delay   owned by the machine if 0 is returned
  * @param at_ns   virtual clock and called from outside: sends that start at or after this
  *                virtual time use the new model; otherwise ignored
- * @return 0; -EINVAL (incomplete ops), -ENOMEM
+ * @return 0; -EINVAL (incomplete ops), -ENOTSUP (a parallel machine that runs), -ENOMEM
  */
 LOGP_API int logp_machine_set_delay(struct logp_machine *machine, struct logp_delay delay,
                                     int64_t at_ns);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long it takes to choose an algorithm: logp_algorithm_best() for every collective, with
+ * parameters and operands at random, small and large, even and uneven. usage: bench_auto
+ * [COLLECTIVE ...]
+ */
+#include "bench.h"
+
+enum { ROUNDS = 201, AGAIN = 3 };
+
+static int64_t below(uint64_t *random, int64_t n)
+{
+    *random ^= *random >> 12;
+    *random ^= *random << 25;
+    *random ^= *random >> 27;
+    return (int64_t)((*random * UINT64_C(0x2545f4914f6cdd1d) >> 1) % (uint64_t)n);
+}
+
+/* Any length up to 2^bits, short ones as often as long ones. */
+static int64_t some(uint64_t *random, int bits)
+{
+    return 1 + below(random, INT64_C(1) << below(random, bits + 1));
+}
+
+static struct logp_coll draw(uint64_t *random, int64_t P)
+{
+    const int64_t o = some(random, 20), elements = some(random, 10);
+    const bool even = below(random, 2) == 0;
+
+    return (struct logp_coll){
+        .n_bytes = (size_t)some(random, 24),
+        .count = some(random, 30),
+        .op = logp_op_find("sum", "double"),
+        .rows = even ? P * elements : some(random, 30),
+        .cols = even ? P * elements : some(random, 30),
+        .packing = below(random, 2) == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
+        .work_ns = below(random, 2) * some(random, 20),
+        .params = {.L_ns = some(random, 20),
+                   .o_send_ns = o,
+                   .o_recv_ns = below(random, 2) == 0 ? o : some(random, 20),
+                   .g_ns = some(random, 20),
+                   .G_ps = below(random, 2) * some(random, 12),
+                   .gamma_ps = 1000 * some(random, 12)},
+    };
+}
+
+static void measure(const char *collective, int64_t P)
+{
+    uint64_t random = 88172645463325252;
+    double us[ROUNDS];
+    const struct logp_algorithm *taken = NULL;
+    struct logp_coll slowest = {0};
+    double most = -1;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        const struct logp_coll c = draw(&random, P);
+
+        us[i] = 1e9;
+        for (int again = 0; again < AGAIN; again++) { /* the least: without what the host does */
+            const int64_t start = bench_now_ns();
+            double took;
+
+            taken = logp_algorithm_best(collective, P, &c);
+            took = (double)(bench_now_ns() - start) / 1000;
+            us[i] = took < us[i] ? took : us[i];
+        }
+        if (taken == NULL)
+            break;
+        if (us[i] > most) {
+            most = us[i];
+            slowest = c;
+        }
+    }
+    if (taken == NULL)
+        printf("%-15s %12lld %10s\n", collective, (long long)P, "none applies");
+    else
+        printf("%-15s %12lld %10.1f %10.1f   %zu bytes, %lld x %lld, count %lld\n", collective,
+               (long long)P, bench_median(us, ROUNDS), most, slowest.n_bytes,
+               (long long)slowest.rows, (long long)slowest.cols, (long long)slowest.count);
+}
+
+int main(int argc, char **argv)
+{
+    static const int64_t P[] = {8, 64, 256, 1000, 1 << 20, 1000000000};
+    size_t n;
+    const struct logp_collective *all = logp_collectives(&n);
+
+    printf("%-15s %12s %10s %10s   %s\n", "auto", "P", "median, us", "most, us",
+           "the slowest choice");
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0;
+             bench_selected(argc - 1, argv + 1, all[i].name) && k < sizeof(P) / sizeof(P[0]); k++)
+            measure(all[i].name, P[k]);
+    return 0;
+}

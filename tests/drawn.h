@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A case at random: a collective, processors, parameters, operands, a delay model and perhaps a
+ * topology. It is its seed, and the table of algorithms, and nothing else.
+ */
+#ifndef LOGP_TESTS_DRAWN_H
+#define LOGP_TESTS_DRAWN_H
+
+#include "support.h"
+
+#include <stdio.h>
+
+enum { MOST_P = 40 };
+
+struct drawn {
+    uint64_t seed;
+    int P, reps;
+    const struct logp_collective *collective;
+    const char *delay;
+    struct logp_topology *topology; /* or NULL */
+    struct logp_coll coll;
+};
+
+static int64_t below(uint64_t *random, int64_t n)
+{
+    return (int64_t)(test_random(random) % (uint64_t)n);
+}
+
+static bool one_in(uint64_t *random, int64_t n)
+{
+    return below(random, n) == 0;
+}
+
+/* Any, and more often those that some algorithms need. */
+static int some_P(uint64_t *random)
+{
+    const int side = 1 + (int)below(random, 6);
+
+    switch (below(random, 4)) {
+    case 0:
+        return 1 << below(random, 6);
+    case 1:
+        return side * side;
+    case 2:
+        return 1 + (int)below(random, 9);
+    default:
+        return 1 + (int)below(random, MOST_P);
+    }
+}
+
+static int64_t some_time(uint64_t *random, int64_t unit)
+{
+    static const int64_t below_units[] = {1, 12, 12, 600};
+
+    return unit * below(random, below_units[below(random, 4)]);
+}
+
+static struct logp_params some_params(uint64_t *random)
+{
+    static const int64_t units[] = {1, 1, 7, 10000};
+    const int64_t unit = units[below(random, 4)], o = some_time(random, unit);
+
+    return (struct logp_params){
+        .L_ns = some_time(random, unit),
+        .o_send_ns = o,
+        .o_recv_ns = one_in(random, 3) ? some_time(random, unit) : o,
+        .g_ns = some_time(random, unit),
+        .G_ps = one_in(random, 2) ? 0 : below(random, one_in(random, 2) ? 3000 : 300 * unit),
+        /* often a whole number of ns that divides o: summations are exact */
+        .gamma_ps = one_in(random, 3) ? below(random, 5000)
+                                      : 1000 * (one_in(random, 2) ? 1 : below(random, 4) * unit),
+        .gap_shared = one_in(random, 12),
+        .capacity = one_in(random, 16) ? below(random, 5) - 1 : 0,
+    };
+}
+
+/* maps x -> m x + t modulo 2^32, one after the other: not commutative */
+struct map {
+    uint32_t m, t;
+};
+
+static void follow(void *acc, const void *in, size_t n, void *arg)
+{
+    struct map *x = acc;
+    const struct map *y = in;
+
+    (void)arg;
+    for (size_t i = 0; i < n; i++)
+        x[i] = (struct map){y[i].m * x[i].m, y[i].m * x[i].t + y[i].t};
+}
+
+static const struct logp_op maps = {
+    .name = "follow", .type = "map", .element_bytes = sizeof(struct map), .combine = follow};
+
+static const struct logp_op *some_op(uint64_t *random)
+{
+    size_t n;
+    const struct logp_op *ops = logp_ops(&n);
+
+    return one_in(random, 12) ? &maps : &ops[below(random, (int64_t)n)];
+}
+
+/* Nothing, one, few, many. */
+static int64_t some_size(uint64_t *random, int64_t most)
+{
+    switch (below(random, 6)) {
+    case 0:
+        return below(random, 2);
+    case 1:
+        return 8;
+    case 2:
+        return below(random, most);
+    default:
+        return below(random, 48);
+    }
+}
+
+static int64_t some_count(uint64_t *random, enum logp_operands operands, int P)
+{
+    if (operands == LOGP_OPERANDS_TOTAL)
+        return one_in(random, 16) ? 0 : 1 + below(random, one_in(random, 2) ? P : 40 * P);
+    return one_in(random, 2) ? below(random, 4) : some_size(random, 60);
+}
+
+/* An algorithm's own; sqrt; of any size, out of range too. */
+static int64_t some_k(uint64_t *random, int P)
+{
+    switch (below(random, 6)) {
+    case 0:
+        return LOGP_K_SQRT;
+    case 1:
+        return below(random, P + 4) - 2;
+    case 2:
+        return 1 + below(random, 8);
+    default:
+        return 0;
+    }
+}
+
+/* A topology that fits P processors; the sizes of a grid are any that make P. */
+static struct logp_topology *some_topology(uint64_t *random, int P)
+{
+    size_t n;
+    const struct logp_topology_kind *kinds = logp_topologies(&n);
+    struct logp_topology *topology = NULL;
+
+    while (topology == NULL) {
+        const struct logp_topology_kind *kind = &kinds[below(random, (int64_t)n)];
+        int rows = 1 + (int)below(random, P);
+        char spec[32];
+
+        while (P % rows != 0)
+            rows--;
+        snprintf(spec, sizeof(spec), "%s", kind->name);
+        if (strstr(kind->form, "RxC") != NULL)
+            snprintf(spec, sizeof(spec), "%s:%dx%d", kind->name, rows, P / rows);
+        if (logp_topology_needs(spec, P) == NULL)
+            cr_assert_eq(logp_topology_create(spec, P, &topology), 0);
+    }
+    return topology;
+}
+
+static void draw_delay(struct drawn *d, uint64_t *random)
+{
+    struct logp_params *p = &d->coll.params;
+    const bool tree =
+        strcmp(d->collective->name, "broadcast") == 0 || strcmp(d->collective->name, "reduce") == 0;
+
+    d->delay = one_in(random, 4) ? "store-forward" : one_in(random, 3) ? "logp" : "loggp";
+    p->store_forward = strcmp(d->delay, "store-forward") == 0;
+    if (strcmp(d->delay, "logp") == 0) /* every message counts as one */
+        p->G_ps = 0;
+    if (one_in(random, tree ? 4 : 24))
+        d->topology = some_topology(random, d->P);
+    d->coll.topology = d->topology;
+}
+
+static void draw_arguments(struct drawn *d, uint64_t *random)
+{
+    const bool matrix = d->collective->operands == LOGP_OPERANDS_MATRIX;
+    const struct logp_params params = some_params(random);
+    const int P = some_P(random);
+    const size_t n_bytes = (size_t)some_size(random, matrix ? 16 : P > 16 ? 300 : 2000);
+
+    d->P = P;
+    d->reps = one_in(random, 8) ? 2 : 1;
+    d->coll = (struct logp_coll){
+        .root = (int)below(random, P),
+        .tag = (int)below(random, 3),
+        .n_bytes = n_bytes,
+        .count = some_count(random, d->collective->operands, P),
+        .op = some_op(random),
+        .rows = 1 + below(random, 3 * P),
+        .cols = 1 + below(random, 3 * P),
+        .packing = one_in(random, 2) ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
+        .pack_ns = one_in(random, 2) ? 0 : below(random, 40),
+        .window = one_in(random, 2) ? 0 : 1 + below(random, P + 2),
+        .k = some_k(random, P),
+        .block_bytes = one_in(random, 2) ? 0 : 1 + below(random, (int64_t)n_bytes + 4),
+        .work_ns = one_in(random, 2) ? 0 : some_time(random, 3),
+        .no_overlap = one_in(random, 2),
+        .params = params,
+    };
+    if (matrix && one_in(random, 2)) { /* blocks all alike */
+        d->coll.rows = P * (1 + below(random, 3));
+        d->coll.cols = P * (1 + below(random, 3));
+    }
+}
+
+/* The seed decides for a row of the table, and so for its collective; the arguments are drawn until
+ * that algorithm applies, but for one case in eight. */
+static struct drawn draw(uint64_t seed)
+{
+    uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    size_t n;
+    const struct logp_algorithm *rows = logp_algorithms(&n), *row = &rows[seed % n];
+    struct drawn d = {.seed = seed, .collective = logp_collective_find(row->collective)};
+    const int tries = one_in(&random, 8) ? 1 : 30;
+
+    for (int i = 0; i < tries; i++) {
+        draw_arguments(&d, &random);
+        if (logp_algorithm_needs(row, d.P, &d.coll) == NULL)
+            break;
+    }
+    draw_delay(&d, &random);
+    return d;
+}
+
+static void describe(const struct drawn *d, const char *algorithm)
+{
+    const struct logp_coll *c = &d->coll;
+    const struct logp_params *p = &c->params;
+
+    fprintf(stderr,
+            "LOGP_TEST_SEED=%lu: %s %s, P %d root %d, %s%s%s, L %ld o %ld %ld g %ld G %ld ps gamma "
+            "%ld ps, %s gap, capacity %ld, %zu bytes, %ld %s of %s, k %ld, %ld x %ld packing %d "
+            "pack %ld window %ld, block %ld work %ld overlap %d, %d runs\n",
+            (unsigned long)d->seed, d->collective->name, algorithm, d->P, c->root, d->delay,
+            d->topology != NULL ? " on " : "",
+            d->topology != NULL ? logp_topology_spec(d->topology) : "", (long)p->L_ns,
+            (long)p->o_send_ns, (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)p->gamma_ps,
+            p->gap_shared ? "shared" : "separate", (long)p->capacity, c->n_bytes, (long)c->count,
+            c->op->type, c->op->name, (long)c->k, (long)c->rows, (long)c->cols, (int)c->packing,
+            (long)c->pack_ns, (long)c->window, (long)c->block_bytes, (long)c->work_ns,
+            !c->no_overlap, d->reps);
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The virtual clock on several cores: what ends a run, what is refused, and that many messages
+ * between the cores arrive. That the outcome is that of one core is shown by the suites `exact` and
+ * `random`, which run on such machines too. On a host of one core these are ordinary machines.
+ */
+#include "support.h"
+
+static struct logp_machine *parallel_machine(int P, const struct logp_params *params)
+{
+    struct logp_config config = {.n_processors = P,
+                                 .clock = LOGP_CLOCK_VIRTUAL,
+                                 .executor = "fiber",
+                                 .stacks = LOGP_STACKS_SHARED,
+                                 .parallel = true};
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_delay_create("loggp", params, &config.delay), 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+/* Everyone sends to everyone, again and again, and receives from anyone; then all start anew. */
+static int crowd(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    int64_t *ends = arg;
+    int rc = 0;
+
+    for (int round = 0; rc == 0 && round < 5; round++) {
+        int64_t start;
+        long sum = 0;
+
+        for (int d = 1; rc == 0 && d < P; d++)
+            rc = logp_send(vp, (me + d) % P, 0, &me, sizeof(me));
+        for (int d = 1; rc == 0 && d < P; d++) {
+            int from = -1;
+
+            rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &from, sizeof(from), NULL);
+            sum += from;
+        }
+        if (rc == 0)
+            cr_assert_eq(sum, (long)P * (P - 1) / 2 - me);
+        ends[me] += logp_now(vp);
+        if (rc == 0)
+            rc = logp_sync(vp, &start);
+        cr_assert_leq(ends[me] / (round + 1), start);
+    }
+    return rc;
+}
+
+Test(parallel, crowds_take_the_same_time_as_on_one_core)
+{
+    const struct logp_params params = test_params(7, 2, 3);
+
+    for (int P = 2; P <= 130; P += 32) {
+        int64_t *together = calloc((size_t)P, sizeof(int64_t)), *alone = calloc((size_t)P, 8);
+
+        test_run(parallel_machine(P, &params), crowd, together);
+        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), crowd, alone);
+        cr_assert_eq(memcmp(together, alone, (size_t)P * sizeof(int64_t)), 0);
+        free(together);
+        free(alone);
+    }
+}
+
+/* Each waits for the next, and nobody sends. */
+static int circle(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_recv(vp, (logp_vp_rank(vp) + 1) % logp_vp_size(vp), 3, NULL, 0, NULL);
+}
+
+Test(parallel, a_deadlock_ends_and_says_who_waits_for_whom)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    struct logp_machine *m = parallel_machine(9, &params);
+
+    for (int i = 0; i < 20; i++) {
+        const struct logp_report *report;
+
+        cr_assert_eq(logp_machine_run(m, circle, NULL, test_timeout_ns), -EDEADLK);
+        report = logp_machine_report(m);
+        cr_assert_eq(report->n_waits, 9);
+        for (int k = 0; k < 9; k++) {
+            cr_assert_eq(report->waits[k].kind, LOGP_WAIT_RECV);
+            cr_assert_eq(report->waits[k].source, (report->waits[k].rank + 1) % 9);
+            cr_assert_eq(report->waits[k].tag, 3);
+        }
+    }
+    logp_machine_destroy(m);
+}
+
+/* The last rank fails, while the others wait, or have ended. */
+static int failing(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    int rc;
+
+    (void)arg;
+    if (me == P - 1) {
+        rc = logp_compute(vp, 1000, NULL, NULL);
+        return rc != 0 ? rc : -EIO;
+    }
+    return me % 2 == 0 ? 0 : logp_recv(vp, P - 1, 0, NULL, 0, NULL);
+}
+
+Test(parallel, an_error_stops_all)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    struct logp_machine *m = parallel_machine(8, &params);
+
+    for (int i = 0; i < 20; i++) {
+        cr_assert_eq(logp_machine_run(m, failing, NULL, test_timeout_ns), -EIO);
+        cr_assert_eq(logp_machine_report(m)->error_rank, 7);
+    }
+    logp_machine_destroy(m);
+}
+
+static int replace(struct logp_vp *vp, void *arg)
+{
+    struct logp_delay none = {0};
+
+    (void)arg;
+    return logp_machine_set_delay(logp_vp_machine(vp), none, 0);
+}
+
+Test(parallel, a_model_without_a_lookahead_is_refused)
+{
+    struct logp_params params = test_params(6, 2, 4);
+    struct logp_machine *m = parallel_machine(8, &params);
+    struct logp_delay delay;
+
+    if (logp_machine_cores(m) > 1) {
+        cr_assert_eq(logp_machine_run(m, replace, NULL, test_timeout_ns), -ENOTSUP);
+        cr_assert_eq(logp_machine_set_delay(m, (struct logp_delay){0}, 0), 0);
+        cr_assert_eq(logp_machine_run(m, circle, NULL, test_timeout_ns), -ENOTSUP);
+        params.capacity = 2;
+        cr_assert_eq(logp_delay_create("logp", &params, &delay), 0);
+        cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+        cr_assert_eq(logp_machine_run(m, circle, NULL, test_timeout_ns), -ENOTSUP);
+    }
+    logp_machine_destroy(m);
+}
