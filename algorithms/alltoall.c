@@ -76,5 +76,5 @@ struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_
         return lpi_exact(0);
     if (p->gap_shared)
         return lpi_no_prediction();
-    return lpi_exact(p->o_send_ns + p->o_recv_ns + (both > last ? both : last));
+    return lpi_exact(p->o_send_ns + p->o_recv_ns + lpi_later(both, last));
 }

@@ -7,7 +7,8 @@
  * t + D + k E (D, E: struct lpi_times). The predictions are the largest such time, and the time to
  * process the item: who holds it last has nobody to send it to.
  */
-#include "algorithms.h"
+#include "broadcast.h"
+#include "doubling.h"
 
 #include <logp/tree.h>
 #include <logp/vp.h>
@@ -86,7 +87,7 @@ struct logp_prediction lpi_broadcast_binary_predict(int64_t P, const struct logp
         (__int128)depth * t.D + (__int128)(lpi_most_ones((uint64_t)P, depth) - 1) * t.E;
     const __int128 above = depth > 0 ? (__int128)(depth - 1) * (t.D + t.E) : 0;
 
-    return ends_at(P, last > above ? last : above, &t, c);
+    return ends_at(P, lpi_later(last, above), &t, c);
 }
 
 /* t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)); P = 2^x: D + (x-1) max(D, E) */

@@ -6,6 +6,7 @@
  * end the process when it is used.
  */
 #include "algorithms.h"
+#include "buffers.h"
 
 #include <errno.h>
 #include <stdio.h>

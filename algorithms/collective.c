@@ -124,22 +124,28 @@ int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
     return algorithm->run(logp_vp_collective(vp), c);
 }
 
+/* Plan, run, unplan: of all that it makes, nothing stays. */
+static int run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c)
+{
+    int rc = logp_coll_plan(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c);
+
+    if (rc != 0)
+        return rc;
+    rc = logp_coll_run(vp, algorithm, c);
+    logp_coll_unplan(c);
+    return rc;
+}
+
 int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
 {
     struct logp_coll c = {.root = root, .buf = buf, .n_bytes = n_bytes};
     const struct logp_algorithm *algorithm;
-    int rc;
 
     if (logp_vp_params(vp, &c.params) == 0)
         algorithm = logp_algorithm_best("broadcast", logp_vp_size(vp), &c);
     else
         algorithm = logp_algorithm_find("broadcast", "binomial");
-    rc = logp_coll_plan(algorithm, logp_vp_size(vp), logp_vp_rank(vp), &c);
-    if (rc != 0)
-        return rc;
-    rc = logp_coll_run(vp, algorithm, &c);
-    logp_coll_unplan(&c);
-    return rc;
+    return run_once(vp, algorithm, &c);
 }
 
 int logp_barrier(struct logp_vp *vp)
@@ -164,7 +170,6 @@ int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t cols, si
     struct logp_coll c = {.rows = rows, .cols = cols, .n_bytes = n_bytes};
     struct logp_coll even = c;
     const struct logp_algorithm *algorithm;
-    int rc;
 
     if (rows < 1 || cols < 1 || rows > INT64_MAX - P || cols > INT64_MAX - P)
         return -EINVAL;
@@ -176,12 +181,7 @@ int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t cols, si
     algorithm = logp_algorithm_best("transpose", P, &even);
     c.buf = buf;
     c.recv_buf = recv_buf;
-    rc = logp_coll_plan(algorithm, P, logp_vp_rank(vp), &c);
-    if (rc != 0)
-        return rc;
-    rc = logp_coll_run(vp, algorithm, &c);
-    logp_coll_unplan(&c);
-    return rc;
+    return run_once(vp, algorithm, &c);
 }
 
 int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
@@ -194,7 +194,6 @@ int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_
                           .op = op};
     const int P = logp_vp_size(vp);
     const struct logp_algorithm *algorithm = logp_algorithm_find("reduce", "binomial");
-    int rc;
 
     if (op == NULL || count < 0)
         return -EINVAL;
@@ -202,10 +201,5 @@ int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_
         algorithm = logp_algorithm_best("reduce", P, &c);
     else if (logp_algorithm_needs(algorithm, P, &c) != NULL)
         algorithm = logp_algorithm_find("reduce", "flat");
-    rc = logp_coll_plan(algorithm, P, logp_vp_rank(vp), &c);
-    if (rc != 0)
-        return rc;
-    rc = logp_coll_run(vp, algorithm, &c);
-    logp_coll_unplan(&c);
-    return rc;
+    return run_once(vp, algorithm, &c);
 }

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recursive doubling: how long it takes, farthest first, nearest first and on a mesh, and the
- * reductions that are its broadcasts backwards (their trees: shapes.c).
+ * Recursive doubling: how long it takes, farthest first, nearest first and on a mesh (the trees:
+ * shapes.c).
  *
  * The times are those of a broadcast in which a message takes D and sends start E apart. They hold
  * for the reduction along the same tree with a for D and B for E: a child that is sent to after k
  * others is received before k others, so that in both cases a path adds k E + D.
  * Source: Grama et al. 2003, ch. 4.1; Kurnosov 2016.
  */
-#include "algorithms.h"
-
-static __int128 larger(__int128 a, __int128 b)
-{
-    return a > b ? a : b;
-}
+#include "doubling.h"
 
 static int floor_log2(int64_t n)
 {
@@ -29,7 +24,7 @@ __int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E)
     if ((P & (P - 1)) == 0)
         return D + (__int128)(floor_log2(P) - 1) * lpi_max(D, E);
     h = lpi_half(P);
-    return larger(D + lpi_doubling_time(P - h, D, E), E + lpi_doubling_time(h, D, E));
+    return lpi_later(D + lpi_doubling_time(P - h, D, E), E + lpi_doubling_time(h, D, E));
 }
 
 /* The most ones among the numbers 2^top .. x, x >= 2^top: x, or x with a one cleared and all
@@ -59,7 +54,7 @@ __int128 lpi_nearest_time(int64_t P, int64_t D, int64_t E)
     const __int128 power = D + (__int128)top * E;
     const __int128 dense = (__int128)ones * D + (__int128)(top + 1 - ones) * E;
 
-    return P > 1 ? larger(larger(power, dense), (__int128)top * D) : 0;
+    return P > 1 ? lpi_later(lpi_later(power, dense), (__int128)top * D) : 0;
 }
 
 __int128 lpi_doubling_sent(int64_t P, int64_t D, int64_t E)
@@ -68,58 +63,14 @@ __int128 lpi_doubling_sent(int64_t P, int64_t D, int64_t E)
         return 0;
     if ((P & (P - 1)) == 0)
         return (__int128)floor_log2(P) * lpi_max(D, E);
-    return larger(D + lpi_doubling_sent(P - lpi_half(P), D, E),
-                  E + lpi_doubling_sent(lpi_half(P), D, E));
+    return lpi_later(D + lpi_doubling_sent(P - lpi_half(P), D, E),
+                     E + lpi_doubling_sent(lpi_half(P), D, E));
 }
 
 /* The last column begins when its first node is through with the row. */
 __int128 lpi_mesh_time(int64_t P, int64_t D, int64_t E)
 {
-    const int64_t side = lpi_isqrt(P);
+    const int64_t side = lpi_side(P);
 
     return lpi_doubling_sent(side, D, E) + lpi_doubling_time(side, D, E);
-}
-
-/* ---- reductions ---- */
-
-static int backwards(int rc, struct logp_coll *c)
-{
-    if (rc == 0)
-        lpi_reverse_children(&c->plan);
-    return lpi_reduce_finish_plan(rc, c);
-}
-
-/* v receives from v + 2^j for all 2^j > v, the farthest first. */
-int lpi_reduce_nearest_plan(int P, int rank, struct logp_coll *c)
-{
-    return backwards(lpi_plan_nearest(P, rank, c), c);
-}
-
-/* The broadcast's time with a for D, B for E. */
-struct logp_prediction lpi_reduce_nearest_predict(int64_t P, const struct logp_coll *c)
-{
-    const struct lpi_reduce_times t = lpi_reduce_times(c);
-
-    return lpi_reduce_ends_at(P, lpi_nearest_time(P, t.a, t.B), c);
-}
-
-const char *lpi_reduce_mesh_needs(int64_t P, const struct logp_coll *c)
-{
-    const char *needs = lpi_needs_square(P, c);
-
-    return needs != NULL ? needs : lpi_reduce_needs_commutative(P, c);
-}
-
-/* All columns, then the root's row. */
-int lpi_reduce_mesh_plan(int P, int rank, struct logp_coll *c)
-{
-    return backwards(lpi_plan_mesh(P, rank, c), c);
-}
-
-/* The broadcast's time with a for D, B for E. */
-struct logp_prediction lpi_reduce_mesh_predict(int64_t P, const struct logp_coll *c)
-{
-    const struct lpi_reduce_times t = lpi_reduce_times(c);
-
-    return lpi_reduce_ends_at(P, lpi_mesh_time(P, t.a, t.B), c);
 }

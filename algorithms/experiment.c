@@ -8,6 +8,7 @@
  * so while it is timed.
  */
 #include "algorithms.h"
+#include "buffers.h"
 
 #include <logp/experiment.h>
 #include <logp/vp.h>
@@ -44,7 +45,7 @@ struct state {
     int64_t last_progress;
 };
 
-static int64_t monotonic_ns(void)
+int64_t lpi_host_ns(void)
 {
     struct timespec t;
 
@@ -59,7 +60,7 @@ static void report_progress(struct state *s)
 
     if (x->progress == NULL)
         return;
-    now = monotonic_ns();
+    now = lpi_host_ns();
     if (now - s->last_progress < progress_every_ns && s->done < s->total)
         return;
     s->last_progress = now;
@@ -135,8 +136,8 @@ static void raise_to(_Atomic int64_t *most, int64_t value)
 }
 
 /*
- * Under the virtual clock no start can be missed: there is nothing to
- * judge, and the first repetition starts with the run. With a million vps every sync counts.
+ * Under the virtual clock no start can be missed: there is nothing to judge, and the first
+ * repetition starts with the run. With a million vps every sync counts.
  */
 static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct logp_coll *c)
 {
@@ -249,14 +250,14 @@ static void count_finished(struct state *s)
 static int run_both(struct logp_machine *machine, struct state *s)
 {
     const struct logp_experiment *x = s->experiment;
-    const int64_t deadline = monotonic_ns() + x->timeout_ns;
+    const int64_t start = lpi_host_ns();
     int rc = 0;
 
     for (int counted = x->warmup == 0; rc == 0 && counted < 2; counted++) {
-        int64_t left = x->timeout_ns > 0 ? deadline - monotonic_ns() : 0;
+        int64_t left = 0; /* 0: no limit */
 
-        if (left < 0)
-            left = 1;
+        if (x->timeout_ns > 0)
+            left = lpi_max(x->timeout_ns - (lpi_host_ns() - start), 1);
         s->counted = counted;
         s->total = counted ? x->reps : x->warmup;
         s->done = 0;
@@ -272,6 +273,35 @@ static int run_both(struct logp_machine *machine, struct state *s)
     return rc;
 }
 
+/* Room for what the repetitions are measured by; freed by free_state() in any case. 0; an error */
+static int make_state(struct state *s, const struct logp_experiment *x, int P)
+{
+    const size_t reps = (size_t)(x->reps > x->warmup ? x->reps : x->warmup);
+
+    s->endings = lpi_zeroed(s->is_virtual ? 1 : (size_t)P, sizeof(*s->endings));
+    s->wrong = calloc((size_t)P, sizeof(*s->wrong));
+    s->wall = malloc(reps * sizeof(*s->wall));
+    s->emulated = malloc(reps * sizeof(*s->emulated));
+    s->finished = calloc((size_t)P, sizeof(*s->finished));
+    s->latest = malloc(reps * sizeof(*s->latest));
+    if (s->endings == NULL || s->wrong == NULL || s->wall == NULL || s->emulated == NULL ||
+        s->finished == NULL || s->latest == NULL)
+        return -ENOMEM;
+    return lpi_buffers_create(&s->buffers, s->collective, x, P);
+}
+
+static void free_state(struct state *s)
+{
+    free(s->endings);
+    free(s->wrong);
+    lpi_buffers_destroy(&s->buffers);
+    free(s->wall);
+    free(s->emulated);
+    free(s->finished);
+    free(s->latest);
+    free(s);
+}
+
 int logp_experiment_run(struct logp_machine *machine, const struct logp_experiment *x,
                         struct logp_record *record)
 {
@@ -279,8 +309,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     const bool wall = logp_machine_clock(machine) == LOGP_CLOCK_WALL;
     const bool delayed = logp_machine_delayed(machine);
     struct state *s;
-    const size_t reps = (size_t)(x->reps > x->warmup ? x->reps : x->warmup);
-    int rc = -ENOMEM;
+    int rc;
 
     *record = (struct logp_record){.P = P, .wrong_rank = -1};
     if (x->reps < 1 || x->warmup < 0 || logp_collective_find(x->algorithm->collective) == NULL ||
@@ -296,34 +325,18 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     s = calloc(1, sizeof(*s));
     if (s == NULL)
         return -ENOMEM;
-    *s =
-        (struct state){.experiment = x,
-                       .record = record,
-                       .P = P,
-                       .collective = logp_collective_find(x->algorithm->collective),
-                       .endings = lpi_zeroed(wall ? (size_t)P : 1, sizeof(*s->endings)),
-                       .wrong = calloc((size_t)P, sizeof(*s->wrong)),
-                       .wall = malloc(reps * sizeof(*s->wall)),
-                       .emulated = malloc(reps * sizeof(*s->emulated)),
-                       .finished = calloc((size_t)P, sizeof(*s->finished)),
-                       .latest = malloc(reps * sizeof(*s->latest)),
-                       .block_bytes = x->algorithm->block != NULL ? x->algorithm->block(P, &x->coll)
-                                                                  : x->coll.block_bytes,
-                       .is_virtual = !wall};
-    if (s->endings != NULL && s->wrong != NULL && s->wall != NULL && s->emulated != NULL &&
-        s->finished != NULL && s->latest != NULL)
-        rc = lpi_buffers_create(&s->buffers, s->collective, x, P);
+    *s = (struct state){.experiment = x,
+                        .record = record,
+                        .P = P,
+                        .collective = logp_collective_find(x->algorithm->collective),
+                        .block_bytes = x->coll.block_bytes,
+                        .is_virtual = !wall};
+    if (x->algorithm->block != NULL)
+        s->block_bytes = x->algorithm->block(P, &x->coll);
+    rc = make_state(s, x, P);
     if (rc == 0)
         rc = run_both(machine, s);
-    if (logp_machine_busy(machine)) /* a vp that never came back may still use it */
-        return rc;
-    free(s->endings);
-    free(s->wrong);
-    lpi_buffers_destroy(&s->buffers);
-    free(s->wall);
-    free(s->emulated);
-    free(s->finished);
-    free(s->latest);
-    free(s);
+    if (!logp_machine_busy(machine)) /* else a vp that never came back may still use it */
+        free_state(s);
     return rc;
 }

@@ -9,7 +9,7 @@
  * see reduce.c). Source: Kurnosov 2016, corrected: the long chains cost no a more where k divides
  * P-1, and g counts; the short-first time has L; in the adaptive one the root does wait.
  */
-#include "algorithms.h"
+#include "reduce.h"
 
 /* ---- the shape ---- */
 
@@ -90,31 +90,11 @@ static int plan(int P, int rank, const struct chains *s, struct logp_coll *c)
 
 /* ---- how many chains ---- */
 
-/* The largest r with r^2 <= x: Newton's method from above. */
-static int64_t isqrt(uint64_t x)
-{
-    uint64_t r, next;
-
-    if (x == 0)
-        return 0;
-    next = UINT64_C(1) << (65 - __builtin_clzll(x)) / 2;
-    do {
-        r = next;
-        next = (r + x / r) / 2;
-    } while (next < r);
-    return (int64_t)r;
-}
-
-static int64_t ceil_div(int64_t n, int64_t k)
-{
-    return n / k + (n % k != 0);
-}
-
 /* The k that is asked for; by default min(4, P-1). */
 int64_t lpi_reduce_kchain_k(int64_t P, const struct logp_coll *c)
 {
     if (c->k == LOGP_K_SQRT) {
-        const int64_t r = isqrt((uint64_t)(P - 1));
+        const int64_t r = lpi_isqrt((unsigned __int128)P - 1);
 
         return r + (r * r < P - 1);
     }
@@ -149,16 +129,16 @@ static int64_t best_k(int64_t n, int64_t a, int64_t B)
 {
     const bool x_is_k = B >= a;
     const int64_t A = lpi_max(a, B), C = a + B - A;
-    const int64_t root = A > 0 ? isqrt((uint64_t)((__int128)n * C / A)) : 0;
+    const int64_t root = A > 0 ? lpi_isqrt((unsigned __int128)n * (uint64_t)C / (uint64_t)A) : 0;
     const int64_t start = root > 1 ? root : 1;
-    __int128 least = (__int128)A * start + (__int128)C * ceil_div(n, start);
+    __int128 least = (__int128)A * start + (__int128)C * lpi_ceil_div(n, start);
     int64_t best = n;
 
     if (A == 0)
         return 1;
     for (int step = -1; step <= 1; step += 2)
         for (int64_t x = start; x >= 1 && x <= n && may_reach(least, x, n, A, C); x += step) {
-            const int64_t y = ceil_div(n, x), k = x_is_k ? x : y;
+            const int64_t y = lpi_ceil_div(n, x), k = x_is_k ? x : y;
             const __int128 cost = (__int128)A * x + (__int128)C * y;
 
             if (cost < least || (cost == least && k < best)) {
@@ -180,7 +160,7 @@ int64_t lpi_reduce_kchain_opt_k(int64_t P, const struct logp_coll *c)
 int64_t lpi_reduce_kchain_adaptive_k(int64_t P, const struct logp_coll *c)
 {
     (void)c;
-    return (isqrt(8 * (uint64_t)(P - 1) + 1) - 1) / 2;
+    return (lpi_isqrt(8 * (unsigned __int128)(P - 1) + 1) - 1) / 2;
 }
 
 /* ---- kchain: k chains, the long ones first; kchain-opt: the best k ---- */
@@ -206,7 +186,8 @@ static struct logp_prediction long_first_time(int64_t P, int64_t k, const struct
 
     if (P <= 1)
         return lpi_exact(0);
-    return lpi_reduce_ends_at(P, (__int128)ceil_div(P - 1, k) * t.a + (__int128)(k - 1) * t.B, c);
+    return lpi_reduce_ends_at(P, (__int128)lpi_ceil_div(P - 1, k) * t.a + (__int128)(k - 1) * t.B,
+                              c);
 }
 
 struct logp_prediction lpi_reduce_kchain_predict(int64_t P, const struct logp_coll *c)
@@ -243,8 +224,7 @@ struct logp_prediction lpi_reduce_kchain_short_first_predict(int64_t P, const st
     r = (P - 1) % k;
     if (r == 0)
         return lpi_reduce_ends_at(P, (__int128)q * t.a + (__int128)(k - 1) * t.B, c);
-    next = (__int128)(k - r) * t.B;
-    next = next > t.a ? next : t.a;
+    next = lpi_later((__int128)(k - r) * t.B, t.a);
     return lpi_reduce_ends_at(P, (__int128)q * t.a + next + (__int128)(r - 1) * t.B, c);
 }
 
@@ -293,15 +273,12 @@ struct logp_prediction lpi_reduce_kchain_adaptive_sorted_predict(int64_t P,
     const struct lpi_reduce_times t = lpi_reduce_times(c);
     const int64_t k = lpi_reduce_kchain_adaptive_k(P, c), w = leftover(P, k);
     __int128 T = t.a + (__int128)(w - 1) * lpi_max(t.a, t.B) + (__int128)(k - w + 1) * t.B;
-    __int128 wait;
 
     if (w == 0)
         return lpi_reduce_kchain_adaptive_predict(P, c);
     if (w < k) {
-        wait = (__int128)(w + 1) * t.a + (__int128)(k - w - 1) * t.B;
-        T = T > wait ? T : wait;
-        wait = (__int128)k * t.a;
-        T = T > wait ? T : wait;
+        T = lpi_later(T, (__int128)(w + 1) * t.a + (__int128)(k - w - 1) * t.B);
+        T = lpi_later(T, (__int128)k * t.a);
     }
     return lpi_reduce_ends_at(P, T, c);
 }

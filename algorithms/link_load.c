@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How many messages of a tree use each link of a topology, round by round: see topology.h. */
-#include "algorithms.h"
+#include "whole_tree.h"
 
 #include <logp/topology.h>
 
@@ -37,8 +37,7 @@ static int sort_by_round(const int *round, int P, int n_rounds, int *order)
     return 0;
 }
 
-/* Add n to all links of the message to or from place i. @return the largest number on one of them
- */
+/* Add n to all links of the message to or from place i. @return the most on any of them */
 static int load_route(const struct logp_topology *t, const struct lpi_tree_place *places, int i,
                       enum lpi_direction direction, int *links, int n)
 {

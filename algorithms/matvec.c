@@ -11,12 +11,12 @@
  * together cost gamma, as does each combination in the reduction. Source: Grama et al. 2003,
  * ch. 4.1.
  */
-#include "algorithms.h"
+#include "doubling.h"
+#include "reduce.h"
 
 #include <logp/vp.h>
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static char *piece_of(const struct logp_coll *c)
 
 void lpi_matvec_fill(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
-    const int side = (int)lpi_isqrt(P);
+    const int side = (int)lpi_side(P);
 
     fill_block(P, rank, seed, c, c->buf);
     if (rank < side)
@@ -103,7 +103,7 @@ static void multiply(const struct logp_coll *c, const char *block, const char *x
 /* The row of blocks again, one block after the other. */
 bool lpi_matvec_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
-    const int side = (int)lpi_isqrt(P);
+    const int side = (int)lpi_side(P);
     const size_t bytes = lpi_vector_bytes(c), n = (size_t)c->count;
     char *work;
     bool right = false;
@@ -166,7 +166,7 @@ static int make_plan(int side, int rank, const struct logp_coll *down,
 
 int lpi_matvec_plan(int P, int rank, struct logp_coll *c)
 {
-    const int side = (int)lpi_isqrt(P);
+    const int side = (int)lpi_side(P);
     struct logp_coll down = {.root = 0}, along = {.root = 0};
     int rc = c->op == NULL ? -EINVAL : lpi_plan_binomial(side, rank / side, &down);
 
@@ -231,14 +231,12 @@ struct logp_prediction lpi_matvec_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_times t = lpi_times(&c->params, lpi_vector_bytes(c));
     const struct lpi_reduce_times r = lpi_reduce_times(c);
-    const int64_t side = lpi_isqrt(P);
+    const int64_t side = lpi_side(P);
     const int64_t product = lpi_combine_ns(&c->params, c->count * c->count);
-    struct logp_prediction p =
-        lpi_exact(lpi_doubling_sent(side, t.D, t.E) + product + lpi_doubling_time(side, r.a, r.B));
+    const __int128 ns =
+        lpi_doubling_sent(side, t.D, t.E) + product + lpi_doubling_time(side, r.a, r.B);
 
     if (c->params.gap_shared && P > 1)
         return lpi_no_prediction();
-    if (t.E > t.D && P > 1 && p.certainty == LOGP_PREDICTION_EXACT)
-        p.certainty = LOGP_PREDICTION_BOUND;
-    return p;
+    return t.E > t.D && P > 1 ? lpi_bound(ns) : lpi_exact(ns);
 }

@@ -46,7 +46,7 @@ int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *ar
 }
 
 /* Bit by bit: the largest r with r * r <= x. */
-int64_t lpi_square_root(unsigned __int128 x)
+int64_t lpi_isqrt(unsigned __int128 x)
 {
     unsigned __int128 r = 0;
 

@@ -2,12 +2,12 @@
 /* The built-in operations: see op.h. Each is a plain loop that the compiler vectorises. */
 #include "algorithms.h"
 
+#include <logp/experiment.h>
 #include <logp/op.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define COMBINE(op, type, wide, expression)                                                        \
     static void op##_##type(void *restrict acc, const void *restrict in, size_t n, void *arg)      \
@@ -101,27 +101,13 @@ void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed)
         lpi_pattern_fill(buf, n * op->element_bytes, seed);
 }
 
-static int64_t monotonic_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 int64_t logp_op_measure(const struct logp_op *op, size_t n)
 {
     enum { SWEEPS = 9 };
     const int64_t long_enough_ns = 200000;
-    char *acc = malloc(n * op->element_bytes), *in = malloc(n * op->element_bytes);
-    int64_t ps[SWEEPS];
+    const size_t bytes = lpi_bytes(n, op->element_bytes);
+    char *acc = malloc(bytes), *in = malloc(bytes);
+    int64_t ps[SWEEPS], median;
     size_t times = 1;
 
     if (acc == NULL || in == NULL) {
@@ -132,12 +118,12 @@ int64_t logp_op_measure(const struct logp_op *op, size_t n)
     lpi_op_fill(op, acc, n, 1);
     lpi_op_fill(op, in, n, 2);
     for (int i = 0; i < SWEEPS; i++) {
-        const int64_t start = monotonic_ns();
+        const int64_t start = lpi_host_ns();
         int64_t took;
 
         for (size_t k = 0; k < times; k++)
             op->combine(acc, in, n, op->arg);
-        took = monotonic_ns() - start;
+        took = lpi_host_ns() - start;
         ps[i] = (int64_t)((double)took * 1000 / (double)times / (double)n);
         if (took < long_enough_ns && times < SIZE_MAX / 2) {
             times *= 2;
@@ -146,6 +132,6 @@ int64_t logp_op_measure(const struct logp_op *op, size_t n)
     }
     free(acc);
     free(in);
-    qsort(ps, SWEEPS, sizeof(ps[0]), compare);
-    return ps[SWEEPS / 2] > 0 ? ps[SWEEPS / 2] : 1;
+    median = logp_summarize(ps, SWEEPS).median_ns;
+    return median > 0 ? median : 1;
 }

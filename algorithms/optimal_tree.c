@@ -316,15 +316,15 @@ __int128 lpi_tree_total(const struct logp_tree *tree)
     while (node.id != last) {
         const struct logp_tree_node next = follow_first(tree, &node, last);
         const int64_t passed = next.id - node.id, t = next.time / tree->scale;
-        int64_t k;
+        int64_t waited; /* for the sends before that to the next node */
 
         total += (__int128)passed * (node.time / tree->scale + t + tree->d) / 2;
         node = next;
         if (next.id == last)
             break;
         node = follow_last(tree, &next, last);
-        k = (t - tree->d - node.time / tree->scale) / tree->e;
-        total += t + total_time(tree, t) - total_time(tree, t - k * tree->e) - k * tree->e;
+        waited = t - tree->d - node.time / tree->scale;
+        total += t + total_time(tree, t) - total_time(tree, t - waited) - waited;
     }
     return (total + node.time / tree->scale) * tree->scale;
 }

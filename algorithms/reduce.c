@@ -16,7 +16,7 @@
  * their order.
  * Source: Kurnosov 2016, corrected.
  */
-#include "algorithms.h"
+#include "reduce.h"
 
 #include <logp/vp.h>
 

@@ -3,9 +3,18 @@
  * Reductions along the trees of shapes.c, each with its prediction: the fold of reduce.c, in which
  * a and B are explained, over that tree.
  */
-#include "algorithms.h"
+#include "doubling.h"
+#include "reduce.h"
 
 #include <logp/tree.h>
+
+/* The plan of a broadcast backwards; rc: of making it. */
+static int backwards(int rc, struct logp_coll *c)
+{
+    if (rc == 0)
+        lpi_reverse_children(&c->plan);
+    return lpi_reduce_finish_plan(rc, c);
+}
 
 /* ---- flat: everyone sends to the root ---- */
 
@@ -67,7 +76,7 @@ static __int128 binary_time(int64_t P, const struct lpi_reduce_times *t)
     if (P == 2)
         return first;
     second = binary_time(P - 1 - left, t) + t->a;
-    return first + t->B > second ? first + t->B : second;
+    return lpi_later(first + t->B, second);
 }
 
 /* Any P: the recurrence above. */
@@ -82,11 +91,7 @@ struct logp_prediction lpi_reduce_binary_predict(int64_t P, const struct logp_co
 
 int lpi_reduce_binomial_plan(int P, int rank, struct logp_coll *c)
 {
-    const int rc = lpi_plan_binomial(P, rank, c);
-
-    if (rc == 0)
-        lpi_reverse_children(&c->plan);
-    return lpi_reduce_finish_plan(rc, c);
+    return backwards(lpi_plan_binomial(P, rank, c), c);
 }
 
 /* t(1) = 0, t(2) = a, t(P) = max(t(h) + B, t(P-h) + a), h = 2^(lg P - 1);
@@ -96,6 +101,44 @@ struct logp_prediction lpi_reduce_binomial_predict(int64_t P, const struct logp_
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
     return lpi_reduce_ends_at(P, lpi_doubling_time(P, t.a, t.B), c);
+}
+
+/* ---- binomial-nearest: recursive doubling backwards, the farthest first ---- */
+
+/* v receives from v + 2^j for all 2^j > v, the farthest first. */
+int lpi_reduce_nearest_plan(int P, int rank, struct logp_coll *c)
+{
+    return backwards(lpi_plan_nearest(P, rank, c), c);
+}
+
+/* The broadcast's time with a for D, B for E. */
+struct logp_prediction lpi_reduce_nearest_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+    return lpi_reduce_ends_at(P, lpi_nearest_time(P, t.a, t.B), c);
+}
+
+/* ---- mesh: all columns, then the root's row ---- */
+
+const char *lpi_reduce_mesh_needs(int64_t P, const struct logp_coll *c)
+{
+    const char *needs = lpi_needs_square(P, c);
+
+    return needs != NULL ? needs : lpi_reduce_needs_commutative(P, c);
+}
+
+int lpi_reduce_mesh_plan(int P, int rank, struct logp_coll *c)
+{
+    return backwards(lpi_plan_mesh(P, rank, c), c);
+}
+
+/* The broadcast's time with a for D, B for E. */
+struct logp_prediction lpi_reduce_mesh_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+    return lpi_reduce_ends_at(P, lpi_mesh_time(P, t.a, t.B), c);
 }
 
 /* ---- optimal: the best broadcast tree backwards, a for d and B for e ---- */
@@ -117,9 +160,7 @@ int lpi_reduce_optimal_plan(int P, int rank, struct logp_coll *c)
 
     if (rc == 0)
         rc = lpi_plan_optimal(&tree, rank, c);
-    if (rc == 0)
-        lpi_reverse_children(&c->plan);
-    return lpi_reduce_finish_plan(rc, c);
+    return backwards(rc, c);
 }
 
 /* The least n with f(n) >= P. No tree is faster: those that are ready within n receive from nodes

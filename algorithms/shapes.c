@@ -198,7 +198,7 @@ int lpi_plan_nearest(int P, int rank, struct logp_coll *c)
 /* v = row x side + column; in row 0 first the children of the row. */
 static int mesh_parent(int P, int v, const void *shape)
 {
-    const int side = (int)lpi_isqrt(P), row = v / side, col = v % side;
+    const int side = (int)lpi_side(P), row = v / side, col = v % side;
 
     if (row > 0)
         return binomial_parent(side, row, shape) * side + col;
@@ -207,7 +207,7 @@ static int mesh_parent(int P, int v, const void *shape)
 
 static int mesh_child(int P, int v, int k, const void *shape)
 {
-    const int side = (int)lpi_isqrt(P), row = v / side, col = v % side;
+    const int side = (int)lpi_side(P), row = v / side, col = v % side;
     int child;
 
     if (row == 0) {
@@ -225,7 +225,7 @@ static int mesh_child(int P, int v, int k, const void *shape)
 
 static int mesh_rank(int v, int root, int P)
 {
-    const int side = (int)lpi_isqrt(P);
+    const int side = (int)lpi_side(P);
 
     return flip(v / side, root / side, side) * side + flip(v % side, root % side, side);
 }
@@ -233,7 +233,7 @@ static int mesh_rank(int v, int root, int P)
 /* Rows and columns are each relabelled as `binomial` does it. */
 int lpi_plan_mesh(int P, int rank, struct logp_coll *c)
 {
-    const int side = (int)lpi_isqrt(P);
+    const int side = (int)lpi_side(P);
     const int row = flipped(side, rank / side, c->root / side);
     const int col = flipped(side, rank % side, c->root % side);
 

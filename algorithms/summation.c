@@ -7,7 +7,7 @@
  * a sum, adds it, and goes on with as many operands of its own as the plan has between; then it
  * sends its sum to its parent. An addition is a combination of op and costs gamma.
  */
-#include "algorithms.h"
+#include "summation_internal.h"
 
 #include <logp/summation.h>
 #include <logp/vp.h>
@@ -220,11 +220,6 @@ static struct steps steps_of(const struct logp_coll *c)
     return s;
 }
 
-static __int128 later(__int128 a, __int128 b)
-{
-    return a > b ? a : b;
-}
-
 /* When id is done with its own operands, n processors having all. */
 static __int128 own_done(const struct logp_coll *c, int64_t n, int64_t id)
 {
@@ -245,7 +240,7 @@ struct logp_prediction lpi_summation_flat_predict(int64_t P, const struct logp_c
         return lpi_exact(own_done(c, n, 0));
     if (c->params.gap_shared)
         return lpi_no_prediction();
-    return lpi_exact(later(own_done(c, n, 0) + s.recv, own_done(c, n, n - 1) + s.one) +
+    return lpi_exact(lpi_later(own_done(c, n, 0) + s.recv, own_done(c, n, n - 1) + s.one) +
                      (n - 2) * s.apart);
 }
 
@@ -275,11 +270,11 @@ static __int128 binomial_time(const struct logp_coll *c, const struct steps *s, 
     if (size == 1)
         return S;
     if ((size & (size - 1)) == 0 && (longer <= low || longer >= low + size))
-        return S + s->one + (x - 1) * later(s->one, s->apart);
+        return S + s->one + (x - 1) * lpi_later(s->one, s->apart);
     if (size == 2)
-        return later(S + s->recv, own_done(c, n, low + 1) + s->one);
-    return later(binomial_time(c, s, n, low, h) + s->apart,
-                 binomial_time(c, s, n, low + h, size - h) + s->one);
+        return lpi_later(S + s->recv, own_done(c, n, low + 1) + s->one);
+    return lpi_later(binomial_time(c, s, n, low, h) + s->apart,
+                     binomial_time(c, s, n, low + h, size - h) + s->one);
 }
 
 struct logp_prediction lpi_summation_binomial_predict(int64_t P, const struct logp_coll *c)
@@ -302,16 +297,11 @@ int lpi_summation_optimal_paper_plan(int P, int rank, struct logp_coll *c)
     return rc != 0 ? rc : plan_along(&s, P, rank, c);
 }
 
-static struct logp_prediction ends_at(int64_t P, const struct logp_coll *c,
-                                      const struct logp_summation *s)
+static struct logp_prediction ends_at(const struct logp_coll *c, const struct logp_summation *s)
 {
-    struct logp_prediction prediction = lpi_exact(additions_ns(c, s->time));
-
-    if (P > 1 && s->tree.P > 1 && c->params.gap_shared)
+    if (s->tree.P > 1 && c->params.gap_shared)
         return lpi_no_prediction();
-    if (prediction.certainty == LOGP_PREDICTION_EXACT && !s->exact)
-        prediction.certainty = LOGP_PREDICTION_BOUND;
-    return prediction;
+    return s->exact ? lpi_exact(additions_ns(c, s->time)) : lpi_bound(additions_ns(c, s->time));
 }
 
 /* T + ceil((N - N_S) / P) units of gamma, T that of the tree and N_S what fills it; exact where
@@ -322,7 +312,7 @@ struct logp_prediction lpi_summation_optimal_paper_predict(int64_t P, const stru
 
     if (logp_summation_paper(&s, P, c->count, &c->params, c->op->element_bytes) != 0)
         return lpi_no_prediction();
-    return ends_at(P, c, &s);
+    return ends_at(c, &s);
 }
 
 /* ---- optimal: the tree of the earliest labels, no more of it than pays ---- */
@@ -343,5 +333,5 @@ struct logp_prediction lpi_summation_optimal_predict(int64_t P, const struct log
 
     if (logp_summation_optimal(&s, P, c->count, &c->params, c->op->element_bytes) != 0)
         return lpi_no_prediction();
-    return ends_at(P, c, &s);
+    return ends_at(c, &s);
 }

@@ -3,7 +3,7 @@
  * The operands of a summation: who has how many, how an experiment makes them, and whether the
  * root has their sum. What a processor does is in summation.c.
  */
-#include "algorithms.h"
+#include "summation_internal.h"
 
 #include <logp/summation.h>
 

@@ -14,6 +14,8 @@
  * does begins as early as what it depends on allows, and a link only delays.
  */
 #include "algorithms.h"
+#include "reduce.h"
+#include "whole_tree.h"
 
 #include <logp/topology.h>
 

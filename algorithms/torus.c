@@ -17,19 +17,14 @@
  *
  * Source: Liu, Li & Cui 1996, with a routing that reaches all processors for n >= 5 too.
  */
-#include "algorithms.h"
-
-int64_t lpi_torus_side(int64_t P)
-{
-    return (int64_t)lpi_square_root((unsigned __int128)P);
-}
+#include "broadcast.h"
 
 const char *lpi_torus_needs(int64_t P, const struct logp_coll *c)
 {
-    const int64_t n = lpi_torus_side(P);
+    const int64_t n = lpi_side(P);
 
     (void)c;
-    return n >= 2 && n * n == P ? NULL : "P = n x n processors, n >= 2";
+    return n >= 2 && n * n == P ? NULL : "n x n processors, n >= 2";
 }
 
 /* ---- routing ---- */
@@ -57,7 +52,7 @@ static int neighbour(int n, int place, int way)
 
 static int torus_parent(int P, int v, const void *shape)
 {
-    const int n = (int)lpi_torus_side(P), i = v / n, j = v % n;
+    const int n = (int)lpi_side(P), i = v / n, j = v % n;
 
     (void)shape;
     if (i > 0)
@@ -67,7 +62,7 @@ static int torus_parent(int P, int v, const void *shape)
 
 static int torus_child(int P, int v, int k, const void *shape)
 {
-    const int n = (int)lpi_torus_side(P), i = v / n, j = v % n;
+    const int n = (int)lpi_side(P), i = v / n, j = v % n;
 
     (void)shape;
     for (int way = 0; way < 2; way++) /* along the row */
@@ -82,14 +77,14 @@ static int torus_child(int P, int v, int k, const void *shape)
 /* The root moves to (0,0) and back. */
 static int torus_rank(int v, int root, int P)
 {
-    const int n = (int)lpi_torus_side(P);
+    const int n = (int)lpi_side(P);
 
     return (v / n + root / n) % n * n + (v % n + root % n) % n;
 }
 
 int lpi_plan_torus(int P, int rank, struct logp_coll *c)
 {
-    const int n = (int)lpi_torus_side(P), i = rank / n - c->root / n, j = rank % n - c->root % n;
+    const int n = (int)lpi_side(P), i = rank / n - c->root / n, j = rank % n - c->root % n;
 
     return lpi_plan_tree(P, (i + n) % n * n + (j + n) % n,
                          &(struct lpi_tree_shape){torus_parent, torus_child, NULL}, torus_rank, c);
@@ -104,7 +99,7 @@ int lpi_plan_torus(int P, int rank, struct logp_coll *c)
 struct logp_prediction lpi_broadcast_torus_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
-    const __int128 n = lpi_torus_side(P), most = lpi_max(t.D, t.E);
+    const __int128 n = lpi_side(P), most = lpi_max(t.D, t.E);
     __int128 last;
 
     if (n == 2)

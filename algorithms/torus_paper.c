@@ -48,29 +48,26 @@ int64_t logp_torus_pipelined(const struct logp_torus *t, int64_t m)
     return cycles(pipelined(t, m, (t->M - 1) / m));
 }
 
-/* The smallest size of which so many blocks hold the message; for their number none is better. */
-static int64_t size_of(int64_t M, int64_t blocks)
-{
-    return (M - 1) / blocks + 1;
-}
-
-/* low .. high blocks take at least the time of the smallest, as many as of the largest. */
+/* Blocks are of the smallest size of which so many hold the message: for their number none is
+ * better. low .. high blocks take at least the time of the smallest, as many as of the largest. */
 static __int128 least_cycles(int64_t low, int64_t high, const void *arg)
 {
     const struct logp_torus *t = arg;
 
-    return pipelined(t, size_of(t->M, high), size_of(t->M, size_of(t->M, low)) - 1);
+    const int64_t large = lpi_ceil_div(t->M, low), small = lpi_ceil_div(t->M, high);
+
+    return pipelined(t, small, lpi_ceil_div(t->M, large) - 1);
 }
 
 int64_t logp_torus_best_block(const struct logp_torus *t)
 {
-    return size_of(t->M, lpi_minimise(least_cycles, t, 1, t->M));
+    return lpi_ceil_div(t->M, lpi_minimise(least_cycles, t, 1, t->M));
 }
 
 /* sqrt(a / b), rounded up */
 static int64_t root_up(unsigned __int128 a, unsigned __int128 b)
 {
-    const int64_t r = lpi_square_root(a / b);
+    const int64_t r = lpi_isqrt(a / b);
 
     return (unsigned __int128)r * (unsigned __int128)r * b < a ? r + 1 : r;
 }

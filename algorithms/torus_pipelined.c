@@ -5,7 +5,7 @@
  *
  * Source: Liu, Li & Cui 1996.
  */
-#include "algorithms.h"
+#include "broadcast.h"
 
 #include <logp/vp.h>
 
@@ -112,11 +112,6 @@ struct front {
     __int128 end;     /* the last block */
 };
 
-static __int128 larger(__int128 a, __int128 b)
-{
-    return a > b ? a : b;
-}
-
 static struct block block_of(const struct logp_coll *c, int64_t n_bytes)
 {
     return (struct block){.t = lpi_times(&c->params, (size_t)n_bytes),
@@ -144,13 +139,13 @@ static __int128 period(const struct pipeline *p, int kind, const struct block *b
     __int128 after;
 
     if (children == 0)
-        return larger(port, (__int128)params->o_recv_ns + b->work);
+        return lpi_later(port, (__int128)params->o_recv_ns + b->work);
     after = send_and_process(p->c, b, children);
     if (kind == ROOT)
-        return larger(children * E, sends + after);
+        return lpi_later(children * E, sends + after);
     if (params->gap_shared)
-        after = larger(after, larger(E, port));
-    return larger(children * E, params->o_recv_ns + b->t.early + sends + after);
+        after = lpi_later(after, lpi_later(E, port));
+    return lpi_later(children * E, params->o_recv_ns + b->t.early + sends + after);
 }
 
 /* The pipeline for whole blocks of `size` bytes and a last one of `end`. */
@@ -175,9 +170,9 @@ static struct front pass(const struct pipeline *p, struct front f, int index, in
     if (count == 0)
         return f;
     f.latency += (__int128)index * p->one.t.E + (__int128)count * p->one.t.D;
-    f.steady = larger(f.steady, p->steady[kind]);
+    f.steady = lpi_later(f.steady, p->steady[kind]);
     f.end += (__int128)index * p->end.t.E + (__int128)count * p->end.t.D;
-    f.end = larger(f.end, f.latency + f.steady + p->before_end[kind]);
+    f.end = lpi_later(f.end, f.latency + f.steady + p->before_end[kind]);
     return f;
 }
 
@@ -197,7 +192,7 @@ static __int128 end_of_columns(const struct pipeline *p, struct front top, int i
         struct front f = pass(p, top, index + way, steps - 1, 1);
 
         f = pass(p, f, steps > 1 ? 0 : index + way, 1, 0);
-        end = larger(end, f.end);
+        end = lpi_later(end, f.end);
     }
     return end;
 }
@@ -213,9 +208,9 @@ static __int128 end_of_pipeline(const struct pipeline *p)
         struct front f = pass(p, root, way, steps - 1, 1 + p->ways);
 
         if (steps > 1)
-            end = larger(end, end_of_columns(p, f, 1));
+            end = lpi_later(end, end_of_columns(p, f, 1));
         f = pass(p, f, steps > 1 ? 0 : way, 1, p->ways);
-        end = larger(end, end_of_columns(p, f, 0));
+        end = lpi_later(end, end_of_columns(p, f, 0));
     }
     return end - p->one.t.early + p->end.work;
 }
@@ -230,19 +225,15 @@ struct choice {
     int64_t n;
 };
 
-/* The size of blocks, equal but for the last, so many of which just hold the item. */
-static int64_t size_of(int64_t M, int64_t blocks)
-{
-    return (M - 1) / blocks + 1;
-}
-
-/* No pipeline of low .. high blocks takes less; exact where they are of one size. Otherwise all
- * times are those of the smallest block, and there are as many as of the largest. */
+/* Blocks are equal, but for the last, and of the smallest size of which so many hold the item. No
+ * pipeline of low .. high blocks takes less; exact where they are of one size. Otherwise all times
+ * are those of the smallest block, and there are as many as of the largest. */
 static __int128 least_time(int64_t low, int64_t high, const void *arg)
 {
     const struct choice *choice = arg;
-    const int64_t M = item_bytes(choice->c), large = size_of(M, low), small = size_of(M, high);
-    const int64_t blocks = size_of(M, large);
+    const int64_t M = item_bytes(choice->c);
+    const int64_t large = lpi_ceil_div(M, low), small = lpi_ceil_div(M, high);
+    const int64_t blocks = lpi_ceil_div(M, large);
     const struct pipeline p = make_pipeline(choice->c, choice->n, blocks, small,
                                             small == large ? M - (blocks - 1) * large : 1);
 
@@ -253,20 +244,19 @@ static __int128 least_time(int64_t low, int64_t high, const void *arg)
  * for. */
 int64_t lpi_broadcast_torus_pipelined_block(int64_t P, const struct logp_coll *c)
 {
-    const struct choice choice = {c, lpi_torus_side(P)};
+    const struct choice choice = {c, lpi_side(P)};
     const int64_t M = item_bytes(c);
 
     if (c->block_bytes > 0 || M == 0)
         return c->block_bytes < M ? c->block_bytes : M;
-    return size_of(M, lpi_minimise(least_time, &choice, 1, M));
+    return lpi_ceil_div(M, lpi_minimise(least_time, &choice, 1, M));
 }
 
 struct logp_prediction lpi_broadcast_torus_pipelined_predict(int64_t P, const struct logp_coll *c)
 {
     const int64_t M = item_bytes(c), size = lpi_broadcast_torus_pipelined_block(P, c);
-    const int64_t blocks = M > 0 ? (M - 1) / size + 1 : 1;
-    const struct pipeline p =
-        make_pipeline(c, lpi_torus_side(P), blocks, size, M - (blocks - 1) * size);
+    const int64_t blocks = M > 0 ? lpi_ceil_div(M, size) : 1;
+    const struct pipeline p = make_pipeline(c, lpi_side(P), blocks, size, M - (blocks - 1) * size);
 
     return lpi_exact(end_of_pipeline(&p));
 }

@@ -10,7 +10,7 @@
  * Blocks are contiguous, column after column, so a half is one piece of memory.
  * Source: Sun, Zhang & Song 2002; their listing sends the wrong half where the bit is 1.
  */
-#include "algorithms.h"
+#include "transpose.h"
 
 #include <logp/vp.h>
 
@@ -216,6 +216,5 @@ struct logp_prediction lpi_transpose_butterfly_predict(int64_t P, const struct l
         return lpi_no_prediction();
     if (lpi_transpose_alike(P, c))
         return lpi_exact(alike_time(P, c));
-    return P <= LPI_TRANSPOSE_EXACT ? lpi_exact(stages_time(P, c))
-                                    : lpi_transpose_bound(alike_time(P, c));
+    return P <= LPI_TRANSPOSE_EXACT ? lpi_exact(stages_time(P, c)) : lpi_bound(alike_time(P, c));
 }

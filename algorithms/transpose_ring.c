@@ -8,7 +8,7 @@
  * plan.scratch holds W and room for a block.
  * Source: Sun, Zhang & Song 2002; the window is ours.
  */
-#include "algorithms.h"
+#include "transpose.h"
 
 #include <logp/vp.h>
 
@@ -244,7 +244,7 @@ static struct logp_prediction predict_window(int64_t P, const struct logp_coll *
         return lpi_no_prediction();
     if (lpi_transpose_alike(P, c))
         return lpi_exact(alike_time(P, &c->params, &largest, W));
-    prediction = lpi_transpose_bound(alike_time(P, &c->params, &largest, W));
+    prediction = lpi_bound(alike_time(P, &c->params, &largest, W));
     if (P > LPI_TRANSPOSE_EXACT)
         return prediction;
     moments = malloc((size_t)P * sizeof(*moments));

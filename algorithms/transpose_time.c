@@ -5,7 +5,7 @@
  * it has. The predictions of the transposes are recurrences of these two steps, or their closed
  * form.
  */
-#include "algorithms.h"
+#include "transpose.h"
 
 /* No receive yet: any gap after it is over at 0. */
 const struct lpi_moment lpi_transpose_start = {0, 0, INT64_MIN};
@@ -74,13 +74,4 @@ bool lpi_transpose_alike(int64_t P, const struct logp_coll *c)
 
     return (c->rows % P == 0 || (free_bytes && c->rows >= P)) &&
            (c->cols % P == 0 || (free_bytes && c->cols >= P && packed_free));
-}
-
-struct logp_prediction lpi_transpose_bound(__int128 ns)
-{
-    struct logp_prediction prediction = lpi_exact(ns);
-
-    if (prediction.certainty == LOGP_PREDICTION_EXACT)
-        prediction.certainty = LOGP_PREDICTION_BOUND;
-    return prediction;
 }

@@ -3,7 +3,9 @@
  * The tree of an algorithm as a whole, put together from the plans of all its processors, for what
  * must be known of every message: times and loads on a topology.
  */
-#include "algorithms.h"
+#include "whole_tree.h"
+#include "broadcast.h"
+#include "reduce.h"
 
 #include <errno.h>
 #include <stdlib.h>

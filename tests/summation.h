@@ -32,17 +32,12 @@ static inline int64_t predicted(int which, int64_t P, const struct logp_coll *c)
     return p.ns;
 }
 
-static inline int64_t below(uint64_t *state, int64_t n)
-{
-    return (int64_t)(test_random(state) % (uint64_t)n);
-}
-
 /* Often 0, mostly small, sometimes large. */
 static inline int64_t some_time(uint64_t *state)
 {
     static const int64_t most[] = {1, 3, 8, 8, 20, 100};
 
-    return below(state, most[below(state, 6)]);
+    return test_below(state, most[test_below(state, 6)]);
 }
 
 #endif

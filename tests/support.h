@@ -53,21 +53,31 @@ static inline enum logp_stacks test_stacks(void)
     return test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO;
 }
 
+/* P vps; the delay model becomes the machine's. */
+static inline struct logp_machine *test_machine_of(int P, enum logp_clock clock,
+                                                   struct logp_delay delay)
+{
+    const struct logp_config config = {.n_processors = P,
+                                       .clock = clock,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks(),
+                                       .parallel = test_parallel(),
+                                       .delay = delay};
+    struct logp_machine *m = NULL;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
 /* P vps; params == NULL: delay none. */
 static inline struct logp_machine *test_machine(int P, enum logp_clock clock,
                                                 const struct logp_params *params)
 {
-    struct logp_config config = {.n_processors = P,
-                                 .clock = clock,
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .parallel = test_parallel()};
-    struct logp_machine *m = NULL;
+    struct logp_delay delay = {0};
 
     if (params != NULL)
-        cr_assert_eq(logp_delay_create("loggp", params, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+        cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);
+    return test_machine_of(P, clock, delay);
 }
 
 /* L, o, g in ns, nothing else. */
@@ -91,6 +101,32 @@ static inline uint64_t test_random(uint64_t *state)
     *state ^= *state << 25;
     *state ^= *state >> 27;
     return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* 0 .. n-1 */
+static inline int64_t test_below(uint64_t *state, int64_t n)
+{
+    return (int64_t)(test_random(state) % (uint64_t)n);
+}
+
+/* Give a machine these parameters. */
+static inline void test_set_params(struct logp_machine *m, const struct logp_params *params)
+{
+    struct logp_delay delay;
+
+    cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);
+    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+}
+
+/* A topology as a delay model, with these parameters at the ends. */
+static inline struct logp_delay test_on_links(const struct logp_topology *t,
+                                              const struct logp_params *params)
+{
+    struct logp_delay ends, delay;
+
+    cr_assert_eq(logp_delay_create("loggp", params, &ends), 0);
+    cr_assert_eq(logp_topology_delay(t, ends, &delay), 0);
+    return delay;
 }
 
 #endif

@@ -77,16 +77,11 @@ static int far_and_near(struct logp_vp *vp, void *arg)
 
 Test(delay, a_model_of_the_users_own)
 {
-    struct logp_config config = {.executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .n_processors = 4,
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .delay = per_hop(1000)};
     struct logp_machine *m;
     int64_t finish[4];
 
     atomic_store(&freed, 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, per_hop(1000));
     test_run(m, far_and_near, finish);
     for (int i = 0; i < 4; i++)
         cr_expect_eq(finish[i], i * 1000);
@@ -128,16 +123,11 @@ static int send_each_100(struct logp_vp *vp, void *arg)
 
 Test(delay, replacement_takes_place_at_its_virtual_time)
 {
-    struct logp_config config = {.executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .n_processors = 2,
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .delay = per_hop(7)};
     struct logp_machine *m;
     int64_t arrival[10];
 
     atomic_store(&freed, 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, per_hop(7));
     cr_assert_eq(logp_machine_set_delay(m, per_hop(30), 800), 0); /* given out of order */
     cr_assert_eq(logp_machine_set_delay(m, per_hop(20), 400), 0);
     cr_assert_eq(logp_machine_set_delay(m, (struct logp_delay){0}, 100000), 0);
@@ -172,15 +162,10 @@ static int replace_own(struct logp_vp *vp, void *arg)
 
 Test(delay, a_vp_may_replace_the_model)
 {
-    struct logp_config config = {.executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .n_processors = 2,
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .delay = per_hop(7)};
     struct logp_machine *m;
     int64_t arrival[10];
 
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, per_hop(7));
     test_run(m, replace_own, arrival);
     for (int i = 0; i < 10; i++)
         cr_expect_eq(arrival[i], 100 * i + (i < 5 ? 7 : 50));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recursive doubling, and what topologies do to trees: broadcasts and reductions farthest first,
- * nearest first and on a mesh, their predictions with and without a topology, the load that they
- * put on links, and the product of matrix and vector made of them.
+ * Recursive doubling: broadcasts and reductions farthest first, nearest first and on a mesh, their
+ * predictions, and the product of matrix and vector made of them.
  */
-#include "support.h"
+#include "doubling.h"
 
 static int64_t predicted(const char *collective, const char *name, int64_t P,
                          const struct logp_params *params)
@@ -202,26 +201,6 @@ Test(doubling, the_textbook_is_right_for_powers_of_two_and_short_gaps)
         logp_textbook_cost(LOGP_TREE_MAX, &(struct logp_params){.G_ps = 1000000}, SIZE_MAX), -1);
 }
 
-static int64_t up_to(uint64_t *state, int64_t n)
-{
-    return (int64_t)(test_random(state) % (uint64_t)(n + 1));
-}
-
-static struct logp_params random_params(uint64_t *state)
-{
-    static const int64_t scale[] = {0, 3, 10, 40};
-    struct logp_params p = {0};
-
-    p.L_ns = up_to(state, scale[test_random(state) % 4]);
-    p.o_send_ns = up_to(state, scale[test_random(state) % 3]);
-    p.o_recv_ns = test_random(state) % 2 == 0 ? p.o_send_ns : up_to(state, 10);
-    p.g_ns = up_to(state, scale[test_random(state) % 4]);
-    p.G_ps = test_random(state) % 2 == 0 ? 0 : up_to(state, 2500);
-    p.gamma_ps = test_random(state) % 2 == 0 ? 0 : up_to(state, 5000);
-    p.gap_shared = test_random(state) % 8 == 0;
-    return p;
-}
-
 /* All neighbours: the virtual clock equals the prediction to the nanosecond. */
 static void check_exact(struct logp_machine *m, const struct logp_algorithm *a, uint64_t *state)
 {
@@ -234,13 +213,11 @@ static void check_exact(struct logp_machine *m, const struct logp_algorithm *a, 
                                                .params = random_params(state)},
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
-    struct logp_delay delay;
     struct logp_record r;
 
     if (logp_algorithm_needs(a, P, &x.coll) != NULL)
         return;
-    cr_assert_eq(logp_delay_create("loggp", &x.coll.params, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    test_set_params(m, &x.coll.params);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified);
     if (r.prediction.certainty == LOGP_PREDICTION_NONE) {
@@ -268,239 +245,6 @@ Test(doubling, virtual_time_equals_the_prediction)
     }
 }
 
-/* ---- loads ---- */
-
-static void loads_are(const char *collective, const char *name, const char *spec, int P, int root,
-                      const int *expected, int n)
-{
-    struct logp_topology *t;
-    struct logp_coll c = {
-        .root = root, .n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")};
-    struct logp_link_load load;
-    int64_t hops = 0, in_all = 0;
-
-    cr_assert_eq(logp_topology_create(spec, P, &t), 0);
-    c.topology = t;
-    cr_assert_eq(logp_link_load_init(&load, logp_algorithm_find(collective, name), &c), 0);
-    cr_assert_eq(load.n_steps, n, "%s %s: %d", name, spec, load.n_steps);
-    for (int i = 0; i < n; i++)
-        cr_assert_eq(load.step_most[i], expected[i], "%s %s: %d in round %d", name, spec,
-                     load.step_most[i], i);
-    for (int i = 0; i < load.n_links; i++)
-        in_all += load.messages[i];
-    for (int rank = 0; rank < P; rank++) {
-        cr_assert_eq(logp_coll_plan(logp_algorithm_find(collective, name), P, rank, &c), 0);
-        if (c.plan.parent >= 0)
-            hops += logp_topology_hops(t, rank, c.plan.parent);
-        logp_coll_unplan(&c);
-    }
-    cr_assert_eq(in_all, hops);
-    logp_link_load_fini(&load);
-    logp_topology_destroy(t);
-}
-
-#define LOADS(collective, name, spec, P, root, ...)                                                \
-    loads_are(collective, name, spec, P, root, (const int[]){__VA_ARGS__},                         \
-              sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
-
-Test(doubling, links_have_the_golden_loads)
-{
-    LOADS("broadcast", "binomial", "tree", 8, 0, 1, 1, 1);
-    LOADS("broadcast", "binomial-nearest", "tree", 8, 0, 1, 2, 4);
-    LOADS("reduce", "binomial", "tree", 8, 0, 1, 1, 1);
-    LOADS("reduce", "binomial-nearest", "tree", 8, 0, 4, 2, 1);
-}
-
-Test(doubling, on_a_line_the_farthest_first_never_share_a_link)
-{
-    for (int P = 2; P <= 40; P++) {
-        int one[8], many[8], n = 0;
-
-        for (; 1 << n < P; n++) {
-            one[n] = 1;
-            many[n] = 1 << n < P - (1 << n) ? 1 << n : P - (1 << n);
-        }
-        loads_are("broadcast", "binomial", "line", P, 0, one, n);
-        loads_are("reduce", "binomial", "line", P, 0, one, n);
-        loads_are("broadcast", "binomial-nearest", "line", P, 0, many, n);
-    }
-}
-
-Test(doubling, on_the_switch_tree_the_farthest_is_six_hops_away)
-{
-    struct logp_topology *t;
-
-    cr_assert_eq(logp_topology_create("tree", 8, &t), 0);
-    cr_expect_eq(logp_topology_hops(t, 0, 4), 6);
-    cr_expect_eq(logp_topology_hops(t, 0, 2), 4);
-    cr_expect_eq(logp_topology_hops(t, 0, 1), 2);
-    logp_topology_destroy(t);
-}
-
-Test(doubling, only_trees_have_a_load)
-{
-    struct logp_coll c = {.n_bytes = 8};
-    struct logp_link_load load;
-    struct logp_topology *t;
-    const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
-
-    cr_expect_eq(logp_link_load_init(&load, flat, &c), -EINVAL);
-    cr_assert_eq(logp_topology_create("ring", 6, &t), 0);
-    c.topology = t;
-    cr_expect_eq(logp_link_load_init(&load, logp_algorithm_find("alltoall", "linear"), &c),
-                 -ENOTSUP);
-    cr_expect_eq(logp_link_load_init(&load, logp_algorithm_find("broadcast", "mesh"), &c),
-                 -ENOTSUP);
-    c.root = 6;
-    cr_expect_eq(logp_link_load_init(&load, flat, &c), -EINVAL);
-    logp_topology_destroy(t);
-}
-
-/* ---- predictions on a topology ---- */
-
-struct counts {
-    int exact, contended;
-};
-
-static struct logp_delay on_links(const struct logp_topology *t, const struct logp_params *params)
-{
-    struct logp_delay ends, delay;
-
-    cr_assert_eq(logp_delay_create("loggp", params, &ends), 0);
-    cr_assert_eq(logp_topology_delay(t, ends, &delay), 0);
-    return delay;
-}
-
-/* Exact if and only if nobody waited for a link; otherwise nothing is faster than predicted. */
-static void check_on(struct logp_machine *m, const struct logp_algorithm *a,
-                     const struct logp_coll *c, struct counts *counts)
-{
-    const struct logp_experiment x = {
-        .algorithm = a, .coll = *c, .reps = 1, .timeout_ns = test_timeout_ns};
-    const struct logp_delay delay = on_links(c->topology, &c->params);
-    struct logp_link_use use;
-    struct logp_record r;
-
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
-    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-    cr_assert(r.verified);
-    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
-    if (r.prediction.certainty == LOGP_PREDICTION_NONE) {
-        cr_assert(c->params.gap_shared && strcmp(a->collective, "broadcast") != 0);
-        return;
-    }
-    if (use.waited_ns == 0 || r.P == 1) {
-        cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
-        cr_assert_eq(r.emulated.median_ns, r.prediction.ns, "%s %s on %s: %ld predicted %ld",
-                     a->collective, a->name, logp_topology_spec(c->topology),
-                     (long)r.emulated.median_ns, (long)r.prediction.ns);
-        counts->exact++;
-    } else {
-        cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_LOWER_BOUND);
-        cr_assert_geq(r.emulated.median_ns, r.prediction.ns);
-        counts->contended++;
-    }
-}
-
-static void check_everywhere(const char *spec, int P, uint64_t *state, struct counts *counts)
-{
-    struct logp_config config = {.n_processors = P,
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks()};
-    const struct logp_params params = random_params(state);
-    struct logp_machine *m;
-    struct logp_topology *t;
-    struct logp_coll c = {.root = (int)up_to(state, P - 1),
-                          .n_bytes = (size_t)up_to(state, 12),
-                          .count = up_to(state, 4),
-                          .op = logp_op_find("sum", "int32"),
-                          .params = params};
-    size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
-
-    cr_assert_eq(logp_topology_create(spec, P, &t), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    c.topology = t;
-    for (size_t i = 0; i < n; i++) {
-        struct logp_link_load load;
-
-        if (logp_link_load_init(&load, &a[i], &c) == 0) { /* a tree that applies */
-            check_on(m, &a[i], &c, counts);
-            logp_link_load_fini(&load);
-        }
-    }
-    cr_assert_eq(logp_machine_destroy(m), 0);
-    logp_topology_destroy(t);
-}
-
-Test(doubling, on_topologies_predictions_are_exact_where_nobody_waits)
-{
-    static const struct {
-        const char *spec;
-        int P;
-    } on[] = {
-        {"line", 2},       {"line", 7},       {"line", 16},    {"ring", 2},      {"ring", 9},
-        {"ring", 16},      {"mesh", 16},      {"mesh:2x3", 6}, {"mesh", 25},     {"mesh:4x5", 20},
-        {"torus", 16},     {"torus:3x4", 12}, {"torus", 25},   {"hypercube", 8}, {"hypercube", 16},
-        {"hypercube", 32}, {"tree", 4},       {"tree", 8},     {"tree", 16},     {"hypercube", 1},
-    };
-    struct counts counts = {0};
-    uint64_t state = 1994;
-
-    cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 600 / TEST_SCALE; i++) {
-        const size_t k = (size_t)up_to(&state, sizeof(on) / sizeof(on[0]) - 1);
-
-        check_everywhere(on[k].spec, on[k].P, &state, &counts);
-    }
-    cr_log_info("%d exact, %d contended", counts.exact, counts.contended);
-    cr_expect_gt(counts.exact, 1000 / TEST_SCALE);
-    cr_expect_gt(counts.contended, 1000 / TEST_SCALE);
-}
-
-static struct logp_prediction on_ring(const char *collective, const char *name, int64_t P, int ring)
-{
-    struct logp_coll c = {.n_bytes = 8,
-                          .count = 1,
-                          .op = logp_op_find("sum", "double"),
-                          .params = test_params(6, 2, 4)};
-    struct logp_prediction p;
-    struct logp_topology *t;
-
-    cr_assert_eq(logp_topology_create("ring", ring, &t), 0);
-    c.topology = t;
-    p = logp_predict(logp_algorithm_find(collective, name), P, &c);
-    logp_topology_destroy(t);
-    return p;
-}
-
-Test(doubling, on_a_topology_what_is_no_tree_has_no_prediction)
-{
-    cr_expect_eq(on_ring("broadcast", "chain", 8, 8).ns, 70);
-    cr_expect_eq(on_ring("broadcast", "chain", 8, 8).certainty, LOGP_PREDICTION_EXACT);
-    cr_expect_eq(on_ring("broadcast", "chain", 8, 9).certainty, LOGP_PREDICTION_NONE);
-    cr_expect_eq(on_ring("alltoall", "linear", 8, 8).certainty, LOGP_PREDICTION_NONE);
-    cr_expect_eq(on_ring("barrier", "dissemination", 8, 8).certainty, LOGP_PREDICTION_NONE);
-    cr_expect_eq(on_ring("barrier", "dissemination", 1, 1).certainty, LOGP_PREDICTION_EXACT);
-    cr_expect_eq(on_ring("broadcast", "chain", 100000, 100000).certainty, LOGP_PREDICTION_NONE);
-    /* 65535 messages over 16384 links each: too many to look at */
-    cr_expect_eq(on_ring("broadcast", "flat", 65536, 65536).certainty, LOGP_PREDICTION_LOWER_BOUND);
-}
-
-/* Nearest first is predicted as fast as farthest first, but that is a lower bound only. */
-Test(doubling, auto_prefers_what_is_certain)
-{
-    struct logp_coll c = {.n_bytes = 8, .params = test_params(6, 2, 4)};
-    struct logp_topology *t;
-
-    cr_assert_eq(logp_topology_create("line", 16, &t), 0);
-    c.topology = t;
-    cr_expect_str_eq(logp_algorithm_best("broadcast", 16, &c)->name, "binomial");
-    cr_expect_str_eq(logp_algorithm_best("alltoall", 16, &c)->name, "linear");
-    logp_topology_destroy(t);
-}
-
 /* ---- matrix times vector ---- */
 
 static struct logp_record matvec(struct logp_machine *m, const struct logp_op *op, int64_t count,
@@ -513,11 +257,9 @@ static struct logp_record matvec(struct logp_machine *m, const struct logp_op *o
         .timeout_ns = test_timeout_ns,
         .seed = (uint64_t)count,
     };
-    struct logp_delay delay;
     struct logp_record r;
 
-    cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    test_set_params(m, params);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified, "%s of %s, count %ld", op->name, op->type, (long)count);
     return r;

@@ -3,7 +3,7 @@
  * Reduce: every algorithm's virtual time equals its prediction and its result is the fold of all
  * operands, for any processors, parameters, roots, lengths, types and operations.
  */
-#include "support.h"
+#include "reduce.h"
 
 #include <stdio.h>
 
@@ -44,33 +44,6 @@ static const struct logp_op triples = {.name = "xor",
                                        .commutative = true,
                                        .combine = exclusive_or,
                                        .arg = &three};
-
-/* ---- helpers ---- */
-
-static const char *const names[] = {"flat",
-                                    "chain",
-                                    "binary",
-                                    "binomial",
-                                    "optimal",
-                                    "kchain",
-                                    "kchain-opt",
-                                    "kchain-short-first",
-                                    "kchain-adaptive",
-                                    "kchain-adaptive-sorted"};
-enum { N_NAMES = sizeof(names) / sizeof(names[0]) };
-
-static const struct logp_algorithm *algorithm(const char *name)
-{
-    const struct logp_algorithm *a = logp_algorithm_find("reduce", name);
-
-    cr_assert(a != NULL);
-    return a;
-}
-
-static uint64_t below(uint64_t *random, uint64_t n)
-{
-    return test_random(random) % n;
-}
 
 /* ---- the virtual clock ---- */
 
@@ -116,10 +89,8 @@ static int check_all(struct logp_machine *m, const struct logp_coll *c)
 
 static void use_params(struct logp_machine *m, const struct logp_params *params)
 {
-    struct logp_delay delay;
 
-    cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    test_set_params(m, params);
 }
 
 /* 0 in one case of four, else up to most, small ones as often as large ones. */

@@ -1,27 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The predictions of reductions: printed values, the best number of chains, the best algorithm, and
  * who applies when. That they hold is tested in test_reduce.c. */
-#include "support.h"
-
-static const char *const names[] = {"flat",
-                                    "chain",
-                                    "binary",
-                                    "binomial",
-                                    "optimal",
-                                    "kchain",
-                                    "kchain-opt",
-                                    "kchain-short-first",
-                                    "kchain-adaptive",
-                                    "kchain-adaptive-sorted"};
-enum { N_NAMES = sizeof(names) / sizeof(names[0]) };
-
-static const struct logp_algorithm *algorithm(const char *name)
-{
-    const struct logp_algorithm *a = logp_algorithm_find("reduce", name);
-
-    cr_assert(a != NULL);
-    return a;
-}
+#include "reduce.h"
 
 /* L, o, g = 6, 2, 4, and gamma; one element. */
 static struct logp_coll usual(int64_t gamma)
@@ -50,11 +30,6 @@ static int64_t with_k(const char *name, int64_t P, struct logp_coll c, int64_t k
 {
     c.k = k;
     return predicted(name, P, &c);
-}
-
-static uint64_t below(uint64_t *random, uint64_t n)
-{
-    return test_random(random) % n;
 }
 
 Test(reduce_time, predictions_have_the_golden_values)

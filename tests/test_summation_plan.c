@@ -145,9 +145,9 @@ Test(summation, no_tree_is_faster_than_the_optimal_one)
     cr_log_info("seed %llu", (unsigned long long)state);
     check_optimum(0, 0, 0, 0);
     for (int i = 0; i < 200 / TEST_SCALE; i++) {
-        const int64_t o_send = below(&state, 2), o_recv = below(&state, 3);
+        const int64_t o_send = test_below(&state, 2), o_recv = test_below(&state, 3);
 
-        check_optimum(below(&state, 4), o_send, o_recv, below(&state, 6));
+        check_optimum(test_below(&state, 4), o_send, o_recv, test_below(&state, 6));
     }
 }
 
@@ -158,8 +158,8 @@ Test(summation, optimal_is_never_slower_than_any_other)
 
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int i = 0; i < 20000 / TEST_SCALE; i++) {
-        const int64_t P = 1 + below(&state, i % 2 == 0 ? 40 : 100000);
-        struct logp_coll c = coll_of(1 + below(&state, 1 + P * (1 + below(&state, 30))),
+        const int64_t P = 1 + test_below(&state, i % 2 == 0 ? 40 : 100000);
+        struct logp_coll c = coll_of(1 + test_below(&state, 1 + P * (1 + test_below(&state, 30))),
                                      some_time(&state), some_time(&state), some_time(&state), 1);
         int64_t best;
 
@@ -218,8 +218,8 @@ Test(summation, plans_give_out_every_operand_and_nobody_waits)
 
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int i = 0; i < 2000 / TEST_SCALE; i++) {
-        const int64_t P = 1 + below(&state, 1 + below(&state, 300));
-        const int64_t N = 1 + below(&state, 1 + P * (1 + below(&state, 30)));
+        const int64_t P = 1 + test_below(&state, 1 + test_below(&state, 300));
+        const int64_t N = 1 + test_below(&state, 1 + P * (1 + test_below(&state, 30)));
         struct logp_coll c = coll_of(N, some_time(&state), some_time(&state), some_time(&state), 1);
         const int64_t d = c.params.L_ns + 2 * c.params.o_send_ns + 1, o = c.params.o_recv_ns;
         struct logp_summation s;
@@ -296,14 +296,14 @@ Test(summation, long_times_are_predicted_or_not_at_all)
 
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int i = 0; i < 3000 / TEST_SCALE; i++) {
-        struct logp_coll c = coll_of(1 + below(&state, LOGP_SUMMATION_MAX), 0, 0, 0, 1);
-        const int64_t P = 1 + below(&state, LOGP_TREE_MAX);
+        struct logp_coll c = coll_of(1 + test_below(&state, LOGP_SUMMATION_MAX), 0, 0, 0, 1);
+        const int64_t P = 1 + test_below(&state, LOGP_TREE_MAX);
 
-        c.params.L_ns = below(&state, LOGP_PARAM_MAX_NS + 1);
-        c.params.o_send_ns = below(&state, LOGP_PARAM_MAX_NS + 1);
-        c.params.o_recv_ns = below(&state, i % 2 ? 3 : LOGP_PARAM_MAX_NS + 1);
-        c.params.g_ns = below(&state, i % 3 ? 3 : LOGP_PARAM_MAX_NS + 1);
-        c.params.gamma_ps = below(&state, i % 5 ? 2000 : LOGP_PARAM_MAX_NS * 1000);
+        c.params.L_ns = test_below(&state, LOGP_PARAM_MAX_NS + 1);
+        c.params.o_send_ns = test_below(&state, LOGP_PARAM_MAX_NS + 1);
+        c.params.o_recv_ns = test_below(&state, i % 2 ? 3 : LOGP_PARAM_MAX_NS + 1);
+        c.params.g_ns = test_below(&state, i % 3 ? 3 : LOGP_PARAM_MAX_NS + 1);
+        c.params.gamma_ps = test_below(&state, i % 5 ? 2000 : LOGP_PARAM_MAX_NS * 1000);
         for (int a = 0; a < N_NAMES; a++) {
             const struct logp_prediction p = logp_predict(algorithm(a), P, &c);
 

@@ -177,28 +177,6 @@ Test(topology, ties_go_up_rows_come_first_and_the_lowest_bit)
 
 /* ---- the model against it ---- */
 
-static struct logp_delay on_links(const struct logp_topology *t, const struct logp_params *params)
-{
-    struct logp_delay ends, delay;
-
-    cr_assert_eq(logp_delay_create("loggp", params, &ends), 0);
-    cr_assert_eq(logp_topology_delay(t, ends, &delay), 0);
-    return delay;
-}
-
-static struct logp_machine *machine_of(int P, enum logp_clock clock, struct logp_delay delay)
-{
-    const struct logp_config config = {.n_processors = P,
-                                       .clock = clock,
-                                       .executor = test_executor(),
-                                       .stacks = test_stacks(),
-                                       .delay = delay};
-    struct logp_machine *m = NULL;
-
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
-}
-
 static struct logp_params random_params(uint64_t *state)
 {
     static const int64_t few[] = {0, 0, 1, 2, 3, 5, 7, 11, 20, 100};
@@ -239,8 +217,8 @@ static const struct fitting *random_fitting(uint64_t *state)
 static int64_t run_and_simulate(struct logp_topology *t, const struct logp_params *params,
                                 const struct program *p)
 {
-    struct logp_delay delay = on_links(t, params);
-    struct logp_machine *m = machine_of(p->P, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_delay delay = test_on_links(t, params);
+    struct logp_machine *m = test_machine_of(p->P, LOGP_CLOCK_VIRTUAL, delay);
     struct outcome *run = calloc(1, sizeof(*run)), *expected = calloc(1, sizeof(*expected));
     struct sim *s = new_sim(p, t, params, expected);
     struct both both = {p, run};
@@ -307,7 +285,7 @@ Test(topology, messages_to_neighbours_cost_what_loggp_says)
         memset(&plain, 0, sizeof(plain));
         memset(&linked, 0, sizeof(linked));
         test_run(test_machine(f->P, LOGP_CLOCK_VIRTUAL, &params), follow, &a);
-        test_run(machine_of(f->P, LOGP_CLOCK_VIRTUAL, on_links(t, &params)), follow, &b);
+        test_run(test_machine_of(f->P, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params)), follow, &b);
         compare(&linked, &plain, f->spec);
         logp_topology_destroy(t);
     }
@@ -338,8 +316,8 @@ Test(topology, sends_contend_for_a_link_in_their_order)
 {
     const struct logp_params params = test_params(6, 0, 4);
     struct logp_topology *t = make("line", 4);
-    struct logp_delay delay = on_links(t, &params);
-    struct logp_machine *m = machine_of(4, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_delay delay = test_on_links(t, &params);
+    struct logp_machine *m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, delay);
     struct logp_link_use use;
     int64_t arrival[3];
 
@@ -372,8 +350,8 @@ Test(topology, a_send_that_finds_no_room_leaves_its_links_free)
     int64_t arrival[2];
 
     params.capacity = 1;
-    delay = on_links(t, &params);
-    m = machine_of(3, LOGP_CLOCK_VIRTUAL, delay);
+    delay = test_on_links(t, &params);
+    m = test_machine_of(3, LOGP_CLOCK_VIRTUAL, delay);
     cr_assert_eq(logp_machine_run(m, all_to_the_last, arrival, test_timeout_ns), 0);
     cr_expect_eq(arrival[0], 12);
     cr_expect_eq(arrival[1], 112);
@@ -406,8 +384,8 @@ Test(topology, links_are_free_at_a_common_start_and_counts_go_on)
 {
     const struct logp_params params = test_params(6, 0, 400);
     struct logp_topology *t = make("ring", 5);
-    struct logp_delay delay = on_links(t, &params);
-    struct logp_machine *m = machine_of(5, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_delay delay = test_on_links(t, &params);
+    struct logp_machine *m = test_machine_of(5, LOGP_CLOCK_VIRTUAL, delay);
     struct logp_link_use use;
     int64_t took[5][3];
 
@@ -438,8 +416,8 @@ Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
 {
     const struct logp_params params = test_params(6, 2, 4);
     struct logp_topology *t = make("hypercube", 1);
-    struct logp_delay delay = on_links(t, &params);
-    struct logp_machine *m = machine_of(1, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_delay delay = test_on_links(t, &params);
+    struct logp_machine *m = test_machine_of(1, LOGP_CLOCK_VIRTUAL, delay);
     struct logp_link_use use;
     int64_t arrival[8];
 
@@ -448,8 +426,8 @@ Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
     cr_assert_eq(logp_link_busiest(&delay, &use), 0);
     cr_expect_eq(use.link, -1);
     cr_assert_eq(logp_machine_destroy(m), 0);
-    delay = on_links(t, &params); /* a machine larger than the topology: plain LogGP */
-    test_run(machine_of(4, LOGP_CLOCK_VIRTUAL, delay), all_to_the_last, arrival);
+    delay = test_on_links(t, &params); /* a machine larger than the topology: plain LogGP */
+    test_run(test_machine_of(4, LOGP_CLOCK_VIRTUAL, delay), all_to_the_last, arrival);
     cr_expect_eq(arrival[0], 8);
     logp_topology_destroy(t);
 }
@@ -474,8 +452,8 @@ Test(topology, it_runs_on_the_wall_clock)
 {
     const struct logp_params params = test_params(2000, 500, 1000);
     struct logp_topology *t = make("torus:2x3", 6);
-    struct logp_delay delay = on_links(t, &params);
-    struct logp_machine *m = machine_of(6, LOGP_CLOCK_WALL, delay);
+    struct logp_delay delay = test_on_links(t, &params);
+    struct logp_machine *m = test_machine_of(6, LOGP_CLOCK_WALL, delay);
     struct logp_link_use use;
     static struct program p;
     static struct outcome outcome;

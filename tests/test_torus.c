@@ -8,11 +8,6 @@
 
 static const uint64_t first_seed = UINT64_C(20240611);
 
-static int64_t below(uint64_t *random, int64_t n)
-{
-    return (int64_t)(test_random(random) % (uint64_t)n);
-}
-
 static int64_t max2(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -98,27 +93,28 @@ Test(torus, only_a_square_of_processors_is_a_torus)
 static struct logp_params random_params(uint64_t *random)
 {
     static const int64_t most[] = {1, 2, 10, 100, 1000};
-    const int64_t scale = most[below(random, 5)];
-    struct logp_params p = {.L_ns = below(random, 2 * scale),
-                            .o_send_ns = below(random, scale),
-                            .g_ns = below(random, 3 * scale),
-                            .G_ps = below(random, 3) * below(random, 20 * scale),
-                            .gap_shared = below(random, 4) == 0,
-                            .store_forward = below(random, 2) == 0};
+    const int64_t scale = most[test_below(random, 5)];
+    struct logp_params p = {.L_ns = test_below(random, 2 * scale),
+                            .o_send_ns = test_below(random, scale),
+                            .g_ns = test_below(random, 3 * scale),
+                            .G_ps = test_below(random, 3) * test_below(random, 20 * scale),
+                            .gap_shared = test_below(random, 4) == 0,
+                            .store_forward = test_below(random, 2) == 0};
 
-    p.o_recv_ns = below(random, 2) == 0 ? p.o_send_ns : below(random, scale);
+    p.o_recv_ns = test_below(random, 2) == 0 ? p.o_send_ns : test_below(random, scale);
     return p;
 }
 
 static struct logp_coll random_coll(uint64_t *random, int P)
 {
-    struct logp_coll c = {.root = (int)below(random, P),
-                          .n_bytes = (size_t)below(random, 200),
-                          .work_ns = below(random, 3) * below(random, 2000),
-                          .no_overlap = below(random, 2) == 0,
+    struct logp_coll c = {.root = (int)test_below(random, P),
+                          .n_bytes = (size_t)test_below(random, 200),
+                          .work_ns = test_below(random, 3) * test_below(random, 2000),
+                          .no_overlap = test_below(random, 2) == 0,
                           .params = random_params(random)};
 
-    c.block_bytes = below(random, 3) > 0 ? 1 + (int64_t)c.n_bytes / (1 + below(random, 12)) : 0;
+    c.block_bytes =
+        test_below(random, 3) > 0 ? 1 + (int64_t)c.n_bytes / (1 + test_below(random, 12)) : 0;
     return c;
 }
 
@@ -210,8 +206,8 @@ static struct logp_coll paper_coll(uint64_t *random)
     c.params.gap_shared = false;
     c.params.store_forward = true;
     c.params.o_recv_ns = c.params.o_send_ns;
-    c.n_bytes = (size_t)(1 + below(random, 300));
-    c.block_bytes = 1 + below(random, (int64_t)c.n_bytes);
+    c.n_bytes = (size_t)(1 + test_below(random, 300));
+    c.block_bytes = 1 + test_below(random, (int64_t)c.n_bytes);
     return c;
 }
 
@@ -222,7 +218,7 @@ Test(torus, predictions_equal_the_formulas_where_they_are_exact)
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 20000 / TEST_SCALE; i++) {
         struct logp_coll c = paper_coll(&random);
-        const int64_t n = 2 + below(&random, 30), blocks = 1 + below(&random, 20);
+        const int64_t n = 2 + test_below(&random, 30), blocks = 1 + test_below(&random, 20);
         int64_t o = c.params.o_send_ns, g, D, w, X;
 
         c.params.g_ns += o; /* o <= g */
@@ -259,7 +255,7 @@ Test(torus, equation_6_is_never_exceeded)
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 20000 / TEST_SCALE; i++) {
         struct logp_coll c = paper_coll(&random);
-        const int64_t n = i < 200 ? 4 : 4 + 2 * below(&random, 20);
+        const int64_t n = i < 200 ? 4 : 4 + 2 * test_below(&random, 20);
         const int64_t hop = 2 * c.params.o_send_ns + c.params.L_ns +
                             logp_stream_ns(&c.params, (size_t)c.block_bytes);
 
@@ -313,8 +309,8 @@ Test(torus, the_number_of_blocks_is_the_best_of_all)
         struct logp_coll c = random_coll(&random, 1);
 
         if (i % 10 == 0)
-            c.n_bytes = (size_t)below(&random, 3000);
-        check_best(2 + below(&random, i % 2 == 0 ? 4 : 40), c);
+            c.n_bytes = (size_t)test_below(&random, 3000);
+        check_best(2 + test_below(&random, i % 2 == 0 ? 4 : 40), c);
     }
 }
 
@@ -326,7 +322,8 @@ Test(torus, the_number_of_blocks_of_a_large_item_is_found)
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 12 / TEST_SCALE + 1; i++) {
         struct logp_coll c = random_coll(&random, 1);
-        const int64_t n = 2 + below(&random, 100), M = INT64_C(1) << (16 + below(&random, 25));
+        const int64_t n = 2 + test_below(&random, 100), M = INT64_C(1)
+                                                            << (16 + test_below(&random, 25));
         int64_t chosen, least;
 
         c.n_bytes = (size_t)M;
@@ -334,8 +331,8 @@ Test(torus, the_number_of_blocks_of_a_large_item_is_found)
         chosen = M / torus(true)->block(n * n, &c);
         least = logp_predict(torus(true), n * n, &c).ns;
         for (int k = 0; k < 500; k++) {
-            cr_assert_leq(least, in_blocks(n, c, 1 + below(&random, M)));
-            cr_assert_leq(least, in_blocks(n, c, 1 + below(&random, 2 * chosen)));
+            cr_assert_leq(least, in_blocks(n, c, 1 + test_below(&random, M)));
+            cr_assert_leq(least, in_blocks(n, c, 1 + test_below(&random, 2 * chosen)));
         }
     }
 }

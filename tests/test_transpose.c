@@ -1,81 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transposing: on random matrices, processors and parameters the virtual clock equals the
- * prediction to the nanosecond; bounds hold; windows are the best; every element is in its place.
+ * prediction to the nanosecond; bounds hold; every element is in its place. The predictions
+ * themselves: test_transpose_time.c.
  */
-#include "support.h"
-
-static const char *const names[] = {"ring", "ring-eager", "ring-window", "butterfly"};
-
-static const struct logp_algorithm *algorithm(const char *name)
-{
-    return logp_algorithm_find("transpose", name);
-}
-
-static int64_t predicted(const char *name, int64_t P, const struct logp_coll *c)
-{
-    const struct logp_prediction p = logp_predict(algorithm(name), P, c);
-
-    cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT);
-    return p.ns;
-}
-
-/* A matrix that each processor has `s` columns of, in blocks of `t` rows. */
-static struct logp_coll even(int64_t P, int64_t t, int64_t s, const struct logp_params *params)
-{
-    return (struct logp_coll){.rows = P * t, .cols = P * s, .n_bytes = 8, .params = *params};
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* o_send = o_recv: from the start of a send to that of the next, and to the end of the receipt. */
-static int64_t E_of(const struct logp_params *p, int64_t n_bytes)
-{
-    return larger(p->o_send_ns, p->g_ns + logp_stream_ns(p, (size_t)n_bytes));
-}
-
-static int64_t D_of(const struct logp_params *p, int64_t n_bytes)
-{
-    return 2 * p->o_send_ns + p->L_ns + logp_stream_ns(p, (size_t)n_bytes);
-}
-
-static int64_t below(uint64_t *state, int64_t n)
-{
-    return (int64_t)(test_random(state) >> 33) % n;
-}
-
-/* L, o, g and G of very different sizes, zeros among them. */
-static struct logp_params random_params(uint64_t *state)
-{
-    static const int64_t most[] = {1, 2, 8, 8, 30, 300};
-    struct logp_params p = {0};
-
-    p.L_ns = below(state, most[below(state, 6)]);
-    p.o_send_ns = below(state, most[below(state, 6)]);
-    p.o_recv_ns = below(state, 3) > 0 ? p.o_send_ns : below(state, most[below(state, 6)]);
-    p.g_ns = below(state, most[below(state, 6)]);
-    if (below(state, 2) == 0)
-        p.G_ps = below(state, 2) == 0 ? below(state, 5000) : 1 + below(state, 20);
-    return p;
-}
-
-/* Of P processors; even in one case of three, fewer columns or rows than processors in another. */
-static struct logp_coll random_matrix(uint64_t *state, int64_t P)
-{
-    static const size_t sizes[] = {1, 4, 8, 13};
-    struct logp_coll c = {.n_bytes = sizes[below(state, 4)], .params = random_params(state)};
-    const int kind = (int)below(state, 3);
-
-    c.rows = kind == 0 ? P * (1 + below(state, 3)) : 1 + below(state, kind == 1 ? P : 3 * P);
-    c.cols = kind == 0 ? P * (1 + below(state, 3)) : 1 + below(state, kind == 1 ? 3 * P : P + 2);
-    c.packing = below(state, 2) == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
-    c.pack_ns = below(state, 2) == 0 ? below(state, 40) : 0;
-    c.window = below(state, 2) == 0 ? 1 + below(state, P + 1) : 0;
-    return c;
-}
+#include "transpose.h"
 
 static void expect_times(struct logp_machine *m, int P, const char *name, const struct logp_coll *c)
 {
@@ -104,14 +33,6 @@ static void expect_times(struct logp_machine *m, int P, const char *name, const 
                      (long)r.prediction.ns);
 }
 
-static void use_params(struct logp_machine *m, const struct logp_params *params)
-{
-    struct logp_delay delay;
-
-    cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
-}
-
 static void expect_times_at_random(int P, int times, uint64_t *state)
 {
     const struct logp_params any = test_params(6, 2, 4);
@@ -120,7 +41,7 @@ static void expect_times_at_random(int P, int times, uint64_t *state)
     for (int i = 0; i < times; i++) {
         const struct logp_coll c = random_matrix(state, P);
 
-        use_params(m, &c.params);
+        test_set_params(m, &c.params);
         for (int k = 0; k < 4; k++)
             expect_times(m, P, names[k], &c);
     }
@@ -137,176 +58,6 @@ Test(transpose, virtual_time_equals_the_prediction)
     expect_times_at_random(16, 120 / TEST_SCALE + 1, &state);
     expect_times_at_random(32, 20 / TEST_SCALE + 1, &state);
     expect_times_at_random(37, 12 / TEST_SCALE + 1, &state);
-}
-
-Test(transpose, golden_times)
-{
-    const struct logp_params params = test_params(6, 2, 4);
-    struct logp_coll c = even(8, 1, 1, &params);
-
-    cr_expect_eq(predicted("ring", 8, &c), 70);
-    cr_expect_eq(predicted("ring-eager", 8, &c), 52);
-    cr_expect_eq(predicted("ring-window", 8, &c), 36);
-    cr_expect_eq(algorithm("ring-window")->window(8, &c), 3);
-    cr_expect_eq(predicted("butterfly", 8, &c), 30);
-    cr_expect_str_eq(logp_algorithm_best("transpose", 8, &c)->name, "butterfly");
-    c = even(7, 1, 1, &params);
-    cr_expect_str_eq(logp_algorithm_best("transpose", 7, &c)->name, "ring-window");
-    c = even(2, 1, 1, &params); /* all are the same: one message each way */
-    cr_expect_str_eq(logp_algorithm_best("transpose", 2, &c)->name, "ring");
-    for (int i = 0; i < 4; i++) {
-        cr_expect_eq(predicted(names[i], 2, &c), 10);
-        cr_expect_eq(predicted(names[i], 1, &c), 0);
-    }
-}
-
-Test(transpose, times_are_those_of_the_formulas)
-{
-    uint64_t state = 5;
-
-    cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 20000 / TEST_SCALE; i++) {
-        struct logp_params p = random_params(&state);
-        const int64_t lg = 1 + below(&state, 6), P = INT64_C(1) << lg, n = 2 + below(&state, 60);
-        struct logp_coll c;
-        int64_t E, D, o, w;
-
-        p.o_recv_ns = p.o_send_ns;
-        c = even(n, 1 + below(&state, 4), 1 + below(&state, 4), &p);
-        E = E_of(&p, c.rows / n * (c.cols / n) * 8);
-        D = D_of(&p, c.rows / n * (c.cols / n) * 8);
-        o = p.o_send_ns;
-        cr_assert_eq(predicted("ring", n, &c), (n - 2) * larger(D, E) + D);
-        cr_assert_eq(predicted("ring-eager", n, &c),
-                     larger(D - 2 * o, (n - 2) * E) + (n - 2) * E + 2 * o);
-
-        /* w messages of a word a stage */
-        p.G_ps = 0;
-        c = even(P, 1, 1 + below(&state, 4), &p);
-        c.packing = LOGP_PACKING_NONE;
-        w = P / 2 * (c.cols / P);
-        E = E_of(&p, 8);
-        if (w >= 2)
-            cr_assert_eq(predicted("butterfly", P, &c),
-                         lg * ((w - 1) * E + larger(p.L_ns, (w - 1) * E) + 2 * o));
-    }
-}
-
-Test(transpose, no_order_of_a_ring_beats_the_lower_bound)
-{
-    uint64_t state = 70;
-
-    cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 3000 / TEST_SCALE; i++) {
-        struct logp_params p = random_params(&state);
-        const int64_t n = 2 + below(&state, 30), o = p.o_recv_ns = p.o_send_ns;
-        struct logp_coll c = even(n, 1, 1, &p);
-        for (c.window = 0; c.window < n; c.window++) {
-            cr_assert_geq(predicted("ring-window", n, &c), (n - 2) * E_of(&p, 8) + D_of(&p, 8));
-            cr_assert_geq(predicted("ring-window", n, &c), 2 * o * (n - 1));
-        }
-    }
-}
-
-Test(transpose, a_window_of_one_alternates_and_the_largest_is_eager)
-{
-    uint64_t state = 1;
-
-    cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 2000 / TEST_SCALE; i++) {
-        const int64_t P = 1 + below(&state, 40);
-        struct logp_coll c = random_matrix(&state, P);
-
-        c.window = 1;
-        cr_assert_eq(predicted("ring-window", P, &c), predicted("ring", P, &c));
-        c.window = P + below(&state, 3);
-        cr_assert_eq(predicted("ring-window", P, &c), predicted("ring-eager", P, &c));
-    }
-}
-
-Test(transpose, its_own_window_is_the_smallest_of_the_best)
-{
-    uint64_t state = 36;
-
-    cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 5000 / TEST_SCALE; i++) {
-        const int64_t P = 2 + below(&state, i % 8 == 0 ? 200 : 20);
-        struct logp_coll c = random_matrix(&state, P);
-        int64_t best = INT64_MAX, smallest = 0, own;
-
-        c.rows = (c.rows + P - 1) / P * P;
-        c.cols = (c.cols + P - 1) / P * P;
-        c.window = 0;
-        own = algorithm("ring-window")->window(P, &c);
-        for (c.window = 1; c.window < P; c.window++) {
-            const int64_t ns = predicted("ring-window", P, &c);
-
-            smallest = ns < best ? c.window : smallest;
-            best = ns < best ? ns : best;
-        }
-        cr_assert_eq(own, smallest);
-        c.window = 0;
-        cr_assert_eq(predicted("ring-window", P, &c), best);
-    }
-}
-
-Test(transpose, any_number_of_processors_has_a_prediction)
-{
-    const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 1};
-    const int64_t P = INT64_C(1) << 58;
-    struct logp_coll c = even(P, 1, 1, &params);
-
-    cr_expect_eq(predicted("ring", P, &c), P * 10 - 10);
-    cr_expect_eq(predicted("ring-window", P, &c), 2 * 2 * (P - 1)); /* never idle */
-    cr_expect_eq(algorithm("ring-window")->window(P, &c), 4);
-    cr_expect_eq(predicted("butterfly", P, &c), 580);
-    c.rows++; /* a byte costs nothing: one more does not matter */
-    cr_expect_eq(predicted("ring", P, &c), P * 10 - 10);
-    c.params.g_ns = 1000;
-    cr_expect_eq(logp_predict(algorithm("ring"), P, &c).certainty, LOGP_PREDICTION_NONE);
-    c.params = (struct logp_params){.g_ns = 1};
-    c.rows = c.cols = INT64_MAX;
-    c.packing = LOGP_PACKING_NONE;
-    for (int i = 0; i < 4; i++)
-        cr_expect_eq(logp_predict(algorithm(names[i]), P, &c).certainty, LOGP_PREDICTION_NONE);
-}
-
-/* A matrix of one row: only rank 0 gets anything. */
-Test(transpose, packing_joins_the_columns_for_one_destination)
-{
-    uint64_t state = 9;
-
-    cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 2000 / TEST_SCALE; i++) {
-        struct logp_params p = random_params(&state);
-        const int64_t s = 1 + below(&state, 30), t = 1 + below(&state, 30);
-        struct logp_coll c = {.rows = 1, .cols = 2 * s, .n_bytes = (size_t)t * 8};
-
-        p.o_recv_ns = p.o_send_ns;
-        c.params = p;
-        c.pack_ns = below(&state, 20);
-        cr_assert_eq(predicted("ring", 2, &c), s * c.pack_ns + D_of(&p, s * t * 8));
-        c.packing = LOGP_PACKING_NONE;
-        cr_assert_eq(predicted("ring", 2, &c), (s - 1) * E_of(&p, t * 8) + D_of(&p, t * 8));
-    }
-}
-
-Test(transpose, the_largest_block_is_a_bound)
-{
-    uint64_t state = 257;
-
-    cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 3000 / TEST_SCALE; i++) {
-        const int64_t P = i % 2 == 0 ? 1 + below(&state, 40) : INT64_C(1) << below(&state, 6);
-        const struct logp_coll c = random_matrix(&state, P);
-        struct logp_coll largest = c;
-
-        largest.rows = (c.rows + P - 1) / P * P;
-        largest.cols = (c.cols + P - 1) / P * P;
-        for (int k = 0; k < 4; k++)
-            if (logp_algorithm_needs(algorithm(names[k]), P, &c) == NULL)
-                cr_assert_leq(predicted(names[k], P, &c), predicted(names[k], P, &largest));
-    }
 }
 
 static void expect_bound(struct logp_machine *m, const char *name, const struct logp_coll *c)
@@ -352,26 +103,6 @@ Test(transpose, a_shared_gap_has_no_prediction)
         expect_times(m, 8, names[k], &c);
     }
     cr_assert_eq(logp_machine_destroy(m), 0);
-}
-
-Test(transpose, an_algorithm_says_what_it_needs)
-{
-    const struct logp_params params = test_params(6, 2, 4);
-    struct logp_coll c = even(6, 1, 1, &params);
-
-    cr_expect_str_eq(logp_algorithm_needs(algorithm("butterfly"), 6, &c),
-                     "a power of two of processors");
-    cr_expect_null(logp_algorithm_needs(algorithm("butterfly"), 4, &c));
-    cr_expect_null(logp_algorithm_needs(algorithm("ring"), 6, &c));
-    c.rows = 0;
-    for (int k = 0; k < 4; k++)
-        cr_expect_str_eq(logp_algorithm_needs(algorithm(names[k]), 4, &c),
-                         "at least one row and one column");
-    cr_expect_null(logp_algorithm_best("transpose", 4, &c));
-    c.rows = 1;
-    c.pack_ns = -1;
-    cr_expect_str_eq(logp_algorithm_needs(algorithm("ring"), 6, &c),
-                     "a time to pack of at least 0");
 }
 
 /* One element that is not what it should be is found, wherever it is. */

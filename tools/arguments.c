@@ -9,11 +9,14 @@ static enum logp_operands operands_of(const char *collective)
     return logp_collective_find(collective)->operands;
 }
 
-/* What a combination costs: given, measured here, or by default nothing, in a summation a unit. */
+/* What a combination costs: given, measured here on what one processor has, or by default nothing,
+ * in a summation a unit. */
 static void settle_gamma(struct options *o, enum logp_operands operands)
 {
+    const int64_t each = operands == LOGP_OPERANDS_TOTAL ? (o->count - 1) / o->P + 1 : o->count;
+
     if (o->gamma_host)
-        o->params.gamma_ps = logp_op_measure(o->op, o->count > 0 ? (size_t)o->count : 1);
+        o->params.gamma_ps = logp_op_measure(o->op, (size_t)each);
     else if (!o->gamma_given && operands == LOGP_OPERANDS_TOTAL)
         o->params.gamma_ps = o->unit_ns * 1000;
     if (o->params.gamma_ps < 0)

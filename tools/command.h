@@ -120,6 +120,11 @@ struct row {
 
 void print_rows(const struct options *o, const char *collective, const struct logp_coll *c,
                 const struct row *rows, size_t n, int n_cores);
+/* output_json.c: the same in these formats. */
+void print_rows_json(const struct options *o, const char *collective, const struct logp_coll *c,
+                     const struct row *rows, size_t n);
+void print_rows_csv(const struct options *o, const char *collective, const struct logp_coll *c,
+                    const struct row *rows, size_t n);
 /* What a run on the wall clock was like. */
 struct advice {
     int n_cores;
@@ -145,6 +150,13 @@ void read_links(const struct logp_delay *delay, struct row *row);
 /* Table format, on a topology: a line for each algorithm. */
 void print_links(const struct options *o, const struct logp_coll *c, const struct row *rows,
                  size_t n);
+
+/* ---- choice.c: what the words and --algo name; they end the process where that is nothing ---- */
+
+const char *named_collective(const struct options *o);
+/* Fill the algorithms of at most MAX_ALGORITHMS rows. @return how many, >= 1 */
+size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
+                         struct row *rows);
 
 /* ---- logp tree: a tree as it is shown ---- */
 

@@ -30,113 +30,10 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* ---- which collective, which algorithms ---- */
-
-static const char *the_collective(const struct options *o)
-{
-    size_t n;
-    const struct logp_collective *all = logp_collectives(&n);
-    char names[256] = "";
-
-    for (size_t i = 0; i < n; i++)
-        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i > 0 ? ", " : "",
-                 all[i].name);
-    if (o->n_words < 2)
-        bad_usage("%s: which collective? one of: %s", o->words[0], names);
-    if (logp_collective_find(o->words[1]) == NULL)
-        bad_usage("%s %s: no such collective; one of: %s", o->words[0], o->words[1], names);
-    if (o->n_words > 2)
-        bad_usage("%s: unexpected word; one collective at a time", o->words[2]);
-    return o->words[1];
-}
-
-static void add_named(const struct options *o, const char *collective, const struct logp_coll *c,
-                      const char *name, struct row *rows, size_t *n)
-{
-    size_t n_all;
-    const struct logp_algorithm *all = logp_algorithms(&n_all);
-    const struct logp_algorithm *found = logp_algorithm_find(collective, name);
-    char allowed[512] = "all, auto";
-
-    for (size_t i = 0; i < n_all; i++)
-        if (strcmp(all[i].collective, collective) == 0)
-            snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), ", %s",
-                     all[i].name);
-    if (found == NULL)
-        bad_option("--algo", o->algorithm_list, "'%s' is none of: %s", name, allowed);
-    if (*n == MAX_ALGORITHMS)
-        bad_option("--algo", o->algorithm_list, "at most %d names", MAX_ALGORITHMS);
-    if (logp_algorithm_needs(found, o->P, c) != NULL)
-        bad_option("--algo", name, "needs %s", logp_algorithm_needs(found, o->P, c));
-    rows[(*n)++].algorithm = found;
-}
-
-static size_t choose_named(const struct options *o, const char *collective,
-                           const struct logp_coll *c, struct row *rows)
-{
-    char *list = strdup(o->algorithm_list), *save = NULL;
-    size_t n = 0;
-
-    if (list == NULL)
-        bad_usage("no memory");
-    for (char *name = strtok_r(list, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save))
-        add_named(o, collective, c, name, rows, &n);
-    free(list);
-    if (n == 0)
-        bad_option("--algo", o->algorithm_list, "at least one name");
-    return n;
-}
-
-static void add_if_it_applies(const struct options *o, const struct logp_algorithm *a,
-                              const struct logp_coll *c, struct row *rows, size_t *n)
-{
-    const char *needs = logp_algorithm_needs(a, o->P, c);
-
-    if (needs != NULL)
-        fprintf(stderr, "logp: %s %s is left out: it needs %s\n", a->collective, a->name, needs);
-    else if (*n < MAX_ALGORITHMS)
-        rows[(*n)++].algorithm = a;
-}
-
-_Noreturn static void none_applies(const struct options *o, const char *collective,
-                                   const struct logp_coll *c)
-{
-    size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
-
-    while (strcmp(a->collective, collective) != 0)
-        a++;
-    bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here; %s needs %s",
-               collective, a->name, logp_algorithm_needs(a, o->P, c));
-}
-
-static size_t choose_algorithms(const struct options *o, const char *collective,
-                                const struct logp_coll *c, struct row *rows)
-{
-    size_t n_all, n = 0;
-    const struct logp_algorithm *all = logp_algorithms(&n_all);
-
-    if (strcmp(o->algorithm_list, "auto") == 0) {
-        rows[0].algorithm = logp_algorithm_best(collective, o->P, c);
-        n = rows[0].algorithm != NULL;
-    } else if (strcmp(o->algorithm_list, "all") == 0) {
-        if (logp_algorithm_best(collective, o->P, c) == NULL)
-            none_applies(o, collective, c);
-        for (size_t i = 0; i < n_all && n < MAX_ALGORITHMS; i++)
-            if (strcmp(all[i].collective, collective) == 0)
-                add_if_it_applies(o, &all[i], c, rows, &n);
-    } else {
-        n = choose_named(o, collective, c, rows);
-    }
-    if (n == 0)
-        none_applies(o, collective, c);
-    return n;
-}
-
 int command_predict(struct options *o)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
-    const char *collective = the_collective(o);
+    const char *collective = named_collective(o);
     const struct logp_coll c = make_coll(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, rows);
 
@@ -384,7 +281,7 @@ static void try_fibers(const struct options *o, const struct logp_coll *c, struc
 int command_run(struct options *o)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
-    const char *collective = the_collective(o);
+    const char *collective = named_collective(o);
     const struct logp_coll c = make_coll(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, rows);
     struct logp_delay delay;

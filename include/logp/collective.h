@@ -116,11 +116,12 @@ struct logp_algorithm {
     int64_t (*window)(int64_t P, const struct logp_coll *c);
     /** Bytes of the blocks that the item travels in, given or chosen; NULL: it travels whole. */
     int64_t (*block)(int64_t P, const struct logp_coll *c);
-    /** Fill c->plan for this rank of P. 0; -ENOMEM. NULL: nothing to plan. */
+    /** Fill c->plan for this rank of P; it applies. As logp_coll_plan(). NULL: nothing to plan. */
     int (*plan)(int P, int rank, struct logp_coll *c);
     /** What this processor does. As logp_send() and logp_recv(). */
     int (*run)(struct logp_vp *vp, const struct logp_coll *c);
-    /** The prediction for P processors under c->params. */
+    /** The prediction for P processors under c->params; it applies, and there is neither capacity
+     *  nor topology: see logp_predict(). */
     struct logp_prediction (*predict)(int64_t P, const struct logp_coll *c);
 };
 
@@ -191,14 +192,16 @@ LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algori
 LOGP_API int64_t logp_textbook_cost(int64_t P, const struct logp_params *params, size_t n_bytes);
 
 /**
- * Work out what this rank does. To be undone with logp_coll_unplan().
- * @return 0; -EINVAL (rank or root out of range; reduce: no op, or a negative count), -ENOTSUP
- *         (logp_algorithm_needs()), -ENOMEM
+ * Work out what this rank does, into c->plan. To be undone with logp_coll_unplan(), also before it
+ * is planned again; where it fails there is nothing to undo.
+ * @return 0; -EINVAL (rank or root out of range; reduce, matvec: no op; reduce: a negative count),
+ *         -ENOTSUP (logp_algorithm_needs()), -ENOMEM
+ * Threads: any; c belongs to the caller.
  */
 LOGP_API int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank,
                             struct logp_coll *c);
 
-/** Free the plan. */
+/** Free the plan. What was never planned, all 0, may be unplanned, and more than once. */
 LOGP_API void logp_coll_unplan(struct logp_coll *c);
 
 /**
@@ -228,9 +231,10 @@ LOGP_API int logp_barrier(struct logp_vp *vp);
 
 /**
  * Everyone sends a different item to everyone, itself included.
- * @param send_buf  P items of n_bytes, that for rank i at i n_bytes
+ * @param send_buf  P items of n_bytes, that for rank i at i n_bytes; not modified
  * @param recv_buf  room for P items, by source; must not overlap send_buf
  * @return as logp_send() and logp_recv()
+ * Source: Sun, Zhang & Song 2002 (ring, all sends first).
  */
 LOGP_API int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf);
 

@@ -20,6 +20,7 @@ LOGP_BEGIN_DECLS
 /** A start later than this (a preempted core) is not counted. */
 #define LOGP_START_TOLERANCE_NS 1000
 
+/** What to run, and how often. */
 struct logp_experiment {
     const struct logp_algorithm *algorithm;
     /** The arguments; buf and plan are the experiment's own. params and topology: those of the
@@ -39,6 +40,7 @@ struct logp_summary {
     int64_t min_ns, median_ns, p90_ns, p99_ns, max_ns;
 };
 
+/** What came of it; times in ns. */
 struct logp_record {
     int P;
     int reps;     /**< counted; less than asked for if the run was stopped */
@@ -51,16 +53,20 @@ struct logp_record {
     struct logp_summary emulated; /**< the same on the vps' own clocks */
     struct {
         int64_t median_ns, p99_ns, max_ns;
-    } lag;
+    } lag;             /**< how late the host returned from waits: struct logp_report */
     uint64_t messages; /**< of one repetition */
     bool verified;     /**< every result of every repetition was right, and reps > 0 */
     int wrong_rank;    /**< a rank with a wrong result; -1: none */
 };
 
 /**
- * @param record  out: filled also where an error is returned, with what there is
- * @return 0 (look at record->verified); -EINVAL, -ENOTSUP (logp_algorithm_needs()), -ENOMEM; or as
- * logp_machine_run(), whose report has the details
+ * Run an experiment on a machine that is not running, and predict its time, unless the delay model
+ * is `none`.
+ * @param experiment  must stay where it is until it returns, and while logp_machine_busy()
+ * @param record      out: filled also where an error is returned, with what there is
+ * @return 0 (look at record->verified); -EINVAL (reps, warmup, timeout_ns, root, an unknown
+ *         collective), -ENOTSUP (logp_algorithm_needs()), -ENOMEM; or as logp_machine_run(), whose
+ *         report has the details
  */
 LOGP_API int logp_experiment_run(struct logp_machine *machine,
                                  const struct logp_experiment *experiment,

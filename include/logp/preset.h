@@ -3,6 +3,7 @@
  * @file preset.h
  * Real machines as presets: what their builders and users measured, in cycles, and the parameters
  * that this makes. Messages are stored and forwarded: each hop is a software send.
+ * All functions are pure and may be called from any thread.
  * Source: Liu, Li & Cui 1996, table 1.
  */
 #ifndef LOGP_PRESET_H

@@ -14,7 +14,8 @@
  * what LogGP says, so a message to a neighbour that nothing delays arrives as under plain LogGP. A
  * message to oneself uses no link and arrives when its send is done.
  *
- * Threads: a topology is constant; any thread may read it.
+ * Threads: a topology is constant; any thread may read it. logp_link_use() and logp_link_busiest():
+ * while the machine does not run.
  * Source: Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, 2003, ch. 2.4, 4.1.
  */
 #ifndef LOGP_TOPOLOGY_H

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* What the suites of the transpose share. */
+#ifndef LOGP_TESTS_TRANSPOSE_H
+#define LOGP_TESTS_TRANSPOSE_H
+
+#include "support.h"
+
+static const char *const names[] = {"ring", "ring-eager", "ring-window", "butterfly"};
+
+static inline const struct logp_algorithm *algorithm(const char *name)
+{
+    return logp_algorithm_find("transpose", name);
+}
+
+static inline int64_t predicted(const char *name, int64_t P, const struct logp_coll *c)
+{
+    const struct logp_prediction p = logp_predict(algorithm(name), P, c);
+
+    cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT);
+    return p.ns;
+}
+
+/* A matrix that each processor has `s` columns of, in blocks of `t` rows. */
+static inline struct logp_coll even(int64_t P, int64_t t, int64_t s,
+                                    const struct logp_params *params)
+{
+    return (struct logp_coll){.rows = P * t, .cols = P * s, .n_bytes = 8, .params = *params};
+}
+
+/* L, o, g and G of very different sizes, zeros among them. */
+static inline struct logp_params random_params(uint64_t *state)
+{
+    static const int64_t most[] = {1, 2, 8, 8, 30, 300};
+    struct logp_params p = {0};
+
+    p.L_ns = test_below(state, most[test_below(state, 6)]);
+    p.o_send_ns = test_below(state, most[test_below(state, 6)]);
+    p.o_recv_ns =
+        test_below(state, 3) > 0 ? p.o_send_ns : test_below(state, most[test_below(state, 6)]);
+    p.g_ns = test_below(state, most[test_below(state, 6)]);
+    if (test_below(state, 2) == 0)
+        p.G_ps = test_below(state, 2) == 0 ? test_below(state, 5000) : 1 + test_below(state, 20);
+    return p;
+}
+
+/* Of P processors; even in one case of three, fewer columns or rows than processors in another. */
+static inline struct logp_coll random_matrix(uint64_t *state, int64_t P)
+{
+    static const size_t sizes[] = {1, 4, 8, 13};
+    struct logp_coll c = {.n_bytes = sizes[test_below(state, 4)], .params = random_params(state)};
+    const int kind = (int)test_below(state, 3);
+
+    c.rows =
+        kind == 0 ? P * (1 + test_below(state, 3)) : 1 + test_below(state, kind == 1 ? P : 3 * P);
+    c.cols = kind == 0 ? P * (1 + test_below(state, 3))
+                       : 1 + test_below(state, kind == 1 ? 3 * P : P + 2);
+    c.packing = test_below(state, 2) == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+    c.pack_ns = test_below(state, 2) == 0 ? test_below(state, 40) : 0;
+    c.window = test_below(state, 2) == 0 ? 1 + test_below(state, P + 1) : 0;
+    return c;
+}
+
+#endif
