@@ -86,7 +86,8 @@ struct lpi_mail {
     atomic_bool rung;
 };
 
-/* A posted buffer that a sender on another core may fill: see mailbox.c. */
+/* A posted buffer that a sender on another core may fill: see offer.c. */
+#define LPI_OFFER_FROM 2048 /* bytes: below, two copies cost less than the offer's cache lines */
 enum { LPI_OFFER_NONE, LPI_OFFER_OPEN, LPI_OFFER_CHECKED, LPI_OFFER_CLAIMED };
 struct lpi_offer {
     _Alignas(LPI_LINE) atomic_uint state;
@@ -229,6 +230,12 @@ void lpi_core_home(struct lpi_core *c);
 void lpi_attend(struct logp_machine *m, unsigned bits);
 bool lpi_stop(struct logp_machine *m, int error);
 
+struct lpi_proc *lpi_earliest(struct lpi_core *c);
+void lpi_look_up(struct lpi_core *c);
+
+/* window.c: the virtual clock on several cores. */
+void lpi_next_window(struct lpi_core *c);
+
 /* deadlock.c */
 void lpi_idle(struct lpi_core *c);
 void lpi_busy_now(struct lpi_core *c);
@@ -243,6 +250,9 @@ void lpi_lanes_destroy(struct logp_machine *m);
 bool lpi_poll(struct lpi_core *c);
 bool lpi_lanes_quiet(const struct logp_machine *m);
 int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
+
+/* offer.c: long messages between cores without a second copy. */
+bool lpi_offer_fill(struct lpi_offer *o, const struct lpi_envelope *e);
 void lpi_offer_open(struct lpi_proc *p, struct logp_request *r);
 bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r);
 void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r);

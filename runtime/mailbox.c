@@ -16,11 +16,7 @@
  * the lane is older than what the same core has queued: the lane is drained before a queued message
  * is delivered.
  *
- * Long messages. A vp that waits for a message of a named source and tag may put its buffer on
- * offer. A sender that finds the offer open, and knows that all that its core ever sent to that
- * core has been delivered (so nothing earlier can still take this receive), claims it, copies the
- * payload straight into the buffer, and sends the envelope down the lane. The claim commits both:
- * the receive may not leave before the envelope has come.
+ * Long messages: offer.c.
  */
 #include "internal.h"
 
@@ -35,7 +31,6 @@ enum {
     DEFAULT_SLOTS = 1024,
     LEAST_SLOTS = 16,
     TOTAL_SLOTS = 1 << 18,
-    OFFER_FROM = 2048, /* bytes: below, two copies cost less than the offer's cache lines */
     DRAIN_BURST = 64,
     AHEAD = 4, /* slots to come, whose lines are fetched */
 };
@@ -235,31 +230,12 @@ static void enqueue(struct lpi_lane *l, struct lpi_proc *to, struct lpi_message 
     ring(to);
 }
 
-/*
- * Claim the receiver's buffer and fill it. The claim is made in two steps, because only a checked
- * offer's fields are stable: OPEN -> CHECKED -> CLAIMED, or back to OPEN.
- */
+/* The order of the two tests matters: a message delivered before that took the receive has
+ * withdrawn the offer. */
 static bool fill_offer(const struct logp_machine *m, const struct lpi_lane *l,
                        const struct lpi_proc *to, const struct lpi_envelope *e)
 {
-    struct lpi_offer *o = &m->offers[to->rank];
-    unsigned open = LPI_OFFER_OPEN;
-    bool wanted;
-
-    /* The order of the two tests matters: a message delivered before that took the receive has
-     * withdrawn the offer. Acquire pairs with the release in lpi_offer_open(). */
-    if (!all_delivered(l) ||
-        !atomic_compare_exchange_strong_explicit(&o->state, &open, LPI_OFFER_CHECKED,
-                                                 memory_order_acquire, memory_order_relaxed))
-        return false;
-    wanted = o->context == e->context && o->src == e->src && o->tag == e->tag &&
-             o->capacity >= e->n_bytes;
-    /* release pairs with the acquires in lpi_offer_withdraw(): our reading is over */
-    atomic_store_explicit(&o->state, wanted ? LPI_OFFER_CLAIMED : LPI_OFFER_OPEN,
-                          memory_order_release);
-    if (wanted)
-        memcpy(o->buf, e->data, e->n_bytes);
-    return wanted;
+    return all_delivered(l) && lpi_offer_fill(&m->offers[to->rank], e);
 }
 
 /*
@@ -285,7 +261,7 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
         if (e->n_bytes > 0)
             memcpy(s->u.bytes, e->data, e->n_bytes);
         publish(l, s, e, SLOT_INLINE);
-    } else if (s != NULL && e->n_bytes >= OFFER_FROM && fill_offer(c->machine, l, to, e)) {
+    } else if (s != NULL && e->n_bytes >= LPI_OFFER_FROM && fill_offer(c->machine, l, to, e)) {
         s->u.n_direct = e->n_bytes;
         publish(l, s, e, SLOT_DIRECT);
     } else {
@@ -452,65 +428,4 @@ bool lpi_poll(struct lpi_core *c)
         any = true;
     }
     return any;
-}
-
-/* ---- offers ---- */
-
-/* NULL on a machine of one core. */
-static struct lpi_offer *offer_of(const struct lpi_proc *p)
-{
-    const struct logp_machine *m = p->core->machine;
-
-    return m->offers != NULL ? &m->offers[p->rank] : NULL;
-}
-
-/* p is about to wait for r: long messages may come straight into its buffer. */
-void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
-{
-    struct lpi_offer *o = offer_of(p);
-
-    if (o == NULL || r->capacity < OFFER_FROM || r->src == LOGP_ANY_SOURCE ||
-        r->tag == LOGP_ANY_TAG || p->inbox.posted_first != r || p->inbox.posted_last != r ||
-        lpi_is_here(p->core, r->src))
-        return;
-    o->context = r->context;
-    o->src = r->src;
-    o->tag = r->tag;
-    o->capacity = r->capacity;
-    o->buf = r->buf;
-    r->offered = true;
-    /* release pairs with the acquire in fill_offer() */
-    atomic_store_explicit(&o->state, LPI_OFFER_OPEN, memory_order_release);
-}
-
-/*
- * The receive is leaving its offer: taken by a message, or cancelled.
- * @return  false: a sender has claimed it; it completes with that sender's envelope
- */
-bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
-{
-    struct lpi_offer *o = offer_of(p);
-
-    if (!r->offered)
-        return true;
-    for (;;) {
-        unsigned state = LPI_OFFER_OPEN;
-
-        /* acquire pairs with the releases in fill_offer(): its reader is done with the fields */
-        if (atomic_compare_exchange_strong_explicit(&o->state, &state, LPI_OFFER_NONE,
-                                                    memory_order_acquire, memory_order_acquire)) {
-            r->offered = false;
-            return true;
-        }
-        if (state == LPI_OFFER_CLAIMED)
-            return false;
-    }
-}
-
-/* The envelope of the sender that claimed the offer has come. */
-void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r)
-{
-    r->offered = false;
-    /* relaxed: the claimant is done with the offer, and the lane ordered what it wrote */
-    atomic_store_explicit(&offer_of(p)->state, LPI_OFFER_NONE, memory_order_relaxed);
 }

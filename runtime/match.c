@@ -14,6 +14,7 @@
  * Most messages wanted are among the first that are pending. An index by hash of (context, source,
  * tag) is made for a vp when one is not found among the first INDEX_FROM.
  */
+#include "index.h"
 #include "internal.h"
 
 #include <errno.h>
@@ -21,68 +22,6 @@
 #include <string.h>
 
 enum { INDEX_FROM = 24 };
-
-struct chain {
-    struct lpi_message *first, *last;
-};
-
-struct lpi_index {
-    unsigned n_chains; /* a power of two */
-    struct chain chains[];
-};
-
-static struct chain *chain_of(const struct lpi_index *x, uint32_t context, int src, int tag)
-{
-    uint64_t h = ((uint64_t)context << 32) ^ ((uint64_t)(uint32_t)src << 20) ^ (uint32_t)tag;
-
-    h *= UINT64_C(0x9e3779b97f4a7c15);
-    return (struct chain *)&x->chains[(h >> 32) & (x->n_chains - 1)];
-}
-
-static void chain_append(struct lpi_index *x, struct lpi_message *m)
-{
-    struct chain *c = chain_of(x, m->context, m->src, m->tag);
-
-    m->next_in_chain = NULL;
-    if (c->last != NULL)
-        c->last->next_in_chain = m;
-    else
-        c->first = m;
-    c->last = m;
-}
-
-static void chain_remove(struct lpi_index *x, struct lpi_message *m)
-{
-    struct chain *c = chain_of(x, m->context, m->src, m->tag);
-    struct lpi_message *before = NULL;
-
-    for (struct lpi_message *i = c->first; i != m; i = i->next_in_chain)
-        before = i;
-    if (before != NULL)
-        before->next_in_chain = m->next_in_chain;
-    else
-        c->first = m->next_in_chain;
-    if (c->last == m)
-        c->last = before;
-}
-
-/* Without memory there is no index and searches are linear: slower, not wrong. */
-static void reindex(struct lpi_inbox *in)
-{
-    unsigned n = 64;
-    struct lpi_index *x;
-
-    while (n < (unsigned)in->n_pending * 2)
-        n *= 2;
-    x = calloc(1, sizeof(*x) + n * sizeof(x->chains[0]));
-    free(in->index);
-    in->index = x;
-    if (x == NULL)
-        return;
-    x->n_chains = n;
-    for (struct lpi_message *m = in->first; m != NULL; m = m->next)
-        chain_append(x, m);
-}
 
 static bool arrives_before(const struct lpi_message *a, const struct lpi_message *b)
 {
@@ -105,16 +44,16 @@ static void pend(struct lpi_inbox *in, struct lpi_message *m)
     in->n_pending++;
     if (in->index == NULL)
         return;
-    if (in->index->n_chains >= (unsigned)in->n_pending)
-        chain_append(in->index, m);
+    if (lpi_index_has_room(in->index, in->n_pending))
+        lpi_index_append(in->index, m);
     else
-        reindex(in);
+        lpi_index_rebuild(in);
 }
 
 static void unpend(struct lpi_inbox *in, struct lpi_message *m)
 {
     if (in->index != NULL)
-        chain_remove(in->index, m);
+        lpi_index_remove(in->index, m);
     if (m->prev != NULL)
         m->prev->next = m->next;
     else
@@ -147,13 +86,13 @@ static struct lpi_message *find_from(struct lpi_inbox *in, uint32_t context, int
     if (m == NULL)
         return NULL;
     if (in->index == NULL)
-        reindex(in);
+        lpi_index_rebuild(in);
     if (in->index == NULL) { /* no memory for it */
         while (m != NULL && !fits(context, src, tag, m->context, m->src, m->tag))
             m = m->next;
         return m;
     }
-    for (m = chain_of(in->index, context, src, tag)->first; m != NULL; m = m->next_in_chain)
+    for (m = lpi_index_first(in->index, context, src, tag); m != NULL; m = m->next_in_chain)
         if (m->context == context && m->src == src && m->tag == tag)
             return m;
     return NULL;
@@ -435,7 +374,7 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
     in->unsorted = true;
     in->n_pending++;
     if (in->index != NULL)
-        reindex(in);
+        lpi_index_rebuild(in);
     return 0;
 }
 

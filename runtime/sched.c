@@ -22,7 +22,6 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <sched.h>
 
 enum {
     START_MARGIN_NS = 10000,
@@ -37,7 +36,7 @@ enum {
 void lpi_attend(struct logp_machine *m, unsigned bits)
 {
     for (int i = 0; i < m->n_cores; i++)
-        /* release pairs with the acquire in look_up() */
+        /* release pairs with the acquire in lpi_look_up() */
         atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
 }
 
@@ -88,7 +87,7 @@ void lpi_make_ready(struct lpi_proc *p)
 }
 
 /* The proc with the earliest deadline; NULL: none has one. */
-static struct lpi_proc *earliest(struct lpi_core *c)
+struct lpi_proc *lpi_earliest(struct lpi_core *c)
 {
     const struct lpi_slot *top;
 
@@ -103,7 +102,7 @@ static struct lpi_proc *earliest(struct lpi_core *c)
 /* Has a deadline of this core come? */
 static bool timer_due(struct lpi_core *c)
 {
-    const struct lpi_proc *first = earliest(c);
+    const struct lpi_proc *first = lpi_earliest(c);
 
     if (first == NULL)
         return false;
@@ -154,7 +153,7 @@ static void release_sync(struct lpi_core *c)
 }
 
 /* Everything that may have changed the timers from outside. */
-static void look_up(struct lpi_core *c)
+void lpi_look_up(struct lpi_core *c)
 {
     lpi_poll(c);
     /* acquire pairs with the release in lpi_attend(): sync_start and base_ns are visible */
@@ -251,71 +250,10 @@ static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
         prepare_next(c, p);
 }
 
-/*
- * ---- the virtual clock on several cores ----
- *
- * Time goes in windows as long as the lookahead, the least time that a message takes. What a core
- * does within a window cannot be noticed by another before the window's end, so the cores go
- * through it side by side, each in the order of (time, rank), and meet at its end: the outcome is
- * that of one core. The next window begins at the earliest deadline of all.
- */
-
+/* Parallel: is there nothing left to do in this window (window.c)? */
 static bool window_is_over(const struct lpi_core *c, const struct lpi_proc *first)
 {
     return first != NULL ? first->deadline >= c->window_end : c->machine->lookahead > 0;
-}
-
-/* Wait until all cores are here. @return false: there will be no more meetings */
-static bool meet(struct logp_machine *m)
-{
-    /* relaxed: it changes only once this core is here */
-    const unsigned meeting = atomic_load_explicit(&m->meetings, memory_order_relaxed);
-
-    /* acq_rel: the last to come sees what the others did before, and so do, through `meetings`, all
-     * who wait for it */
-    if (atomic_fetch_add_explicit(&m->n_met, 1, memory_order_acq_rel) + 1 == m->n_cores) {
-        atomic_store_explicit(&m->n_met, 0, memory_order_relaxed);
-        /* release pairs with the acquire below */
-        atomic_fetch_add_explicit(&m->meetings, 1, memory_order_release);
-        return true;
-    }
-    for (int i = 1; atomic_load_explicit(&m->meetings, memory_order_acquire) == meeting; i++) {
-        /* acquire pairs with the decrement in lpi_proc_main() */
-        if (lpi_stopping(m) || atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
-            return false;
-        if (i % IDLE_POLLS == 0)
-            sched_yield(); /* the other core may need this one */
-    }
-    return true;
-}
-
-/* This core has nothing left to do in its window. */
-static void next_window(struct lpi_core *c)
-{
-    struct logp_machine *m = c->machine;
-    const struct lpi_proc *first;
-    int64_t least = INT64_MAX;
-
-    if (!meet(m)) /* now all has been sent */
-        return;
-    while (lpi_poll(c))
-        ;
-    look_up(c);
-    first = earliest(c);
-    /* relaxed, as the loads: the second meeting orders them */
-    atomic_store_explicit(&c->least, first != NULL ? first->deadline : INT64_MAX,
-                          memory_order_relaxed);
-    if (!meet(m))
-        return;
-    for (int i = 0; i < m->n_cores; i++) {
-        const int64_t l = atomic_load_explicit(&m->cores[i].least, memory_order_relaxed);
-
-        least = l < least ? l : least;
-    }
-    if (least < INT64_MAX - m->lookahead)
-        c->window_end = least + m->lookahead;
-    else if (c->index == 0) /* nobody can go on */
-        lpi_stop_deadlocked(m);
 }
 
 static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
@@ -338,12 +276,12 @@ static int hold(struct lpi_proc *p)
         struct lpi_proc *first;
 
         if (c->ready_first == NULL || ++c->hand_overs % LOOK_UP_EVERY == 0)
-            look_up(c);
+            lpi_look_up(c);
         first = take_ready(c);
         if (first == NULL)
-            first = earliest(c);
+            first = lpi_earliest(c);
         if (window_is_over(c, first))
-            next_window(c);
+            lpi_next_window(c);
         else if (first == NULL)
             nobody_ready(c);
         else if (first->state == LPI_RUNNING || take_due(c, first))
@@ -425,7 +363,7 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
 
     if (!c->machine->is_virtual)
         return 0;
-    first = earliest(c);
+    first = lpi_earliest(c);
     if (t >= c->window_end ||
         (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank))))
         return wait_timed(p, t);
@@ -510,12 +448,12 @@ static struct lpi_proc *successor(struct lpi_core *c)
                 c->stop_cursor++;
             return c->procs[c->stop_cursor];
         }
-        look_up(c);
+        lpi_look_up(c);
         first = take_ready(c);
         if (first == NULL)
-            first = earliest(c);
+            first = lpi_earliest(c);
         if (window_is_over(c, first))
-            next_window(c);
+            lpi_next_window(c);
         else if (first != NULL)
             return first;
         else

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The virtual clock on several cores.
+ *
+ * Time goes in windows as long as the lookahead, the least time that a message takes. What a core
+ * does within a window cannot be noticed by another before the window's end, so the cores go
+ * through it side by side, each in the order of (time, rank), and meet at its end: the outcome is
+ * that of one core. The next window begins at the earliest deadline of all.
+ */
+#include "internal.h"
+
+#include <sched.h>
+
+enum { SPINS = 2048 };
+
+/* Wait until all cores are here. @return false: there will be no more meetings */
+static bool meet(struct logp_machine *m)
+{
+    /* relaxed: it changes only once this core is here */
+    const unsigned meeting = atomic_load_explicit(&m->meetings, memory_order_relaxed);
+
+    /* acq_rel: the last to come sees what the others did before, and so do, through `meetings`, all
+     * who wait for it */
+    if (atomic_fetch_add_explicit(&m->n_met, 1, memory_order_acq_rel) + 1 == m->n_cores) {
+        atomic_store_explicit(&m->n_met, 0, memory_order_relaxed);
+        /* release pairs with the acquire below */
+        atomic_fetch_add_explicit(&m->meetings, 1, memory_order_release);
+        return true;
+    }
+    for (int i = 1; atomic_load_explicit(&m->meetings, memory_order_acquire) == meeting; i++) {
+        /* acquire pairs with the decrement in lpi_proc_main() */
+        if (lpi_stopping(m) || atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
+            return false;
+        if (i % SPINS == 0)
+            sched_yield(); /* the other core may need this one */
+    }
+    return true;
+}
+
+/* This core has nothing left to do in its window. */
+void lpi_next_window(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    const struct lpi_proc *first;
+    int64_t least = INT64_MAX;
+
+    if (!meet(m)) /* now all has been sent */
+        return;
+    while (lpi_poll(c))
+        ;
+    lpi_look_up(c);
+    first = lpi_earliest(c);
+    /* relaxed, as the loads: the second meeting orders them */
+    atomic_store_explicit(&c->least, first != NULL ? first->deadline : INT64_MAX,
+                          memory_order_relaxed);
+    if (!meet(m))
+        return;
+    for (int i = 0; i < m->n_cores; i++) {
+        const int64_t l = atomic_load_explicit(&m->cores[i].least, memory_order_relaxed);
+
+        least = l < least ? l : least;
+    }
+    if (least < INT64_MAX - m->lookahead)
+        c->window_end = least + m->lookahead;
+    else if (c->index == 0) /* nobody can go on */
+        lpi_stop_deadlocked(m);
+}
