@@ -126,6 +126,14 @@ static struct lpi_proc *take_ready(struct lpi_core *c)
     return p;
 }
 
+/* Who is to have the core; NULL: nobody can go on. */
+static struct lpi_proc *next_proc(struct lpi_core *c)
+{
+    struct lpi_proc *ready = take_ready(c);
+
+    return ready != NULL ? ready : lpi_earliest(c);
+}
+
 /* All have arrived: release those of this core, with the common start as their deadline. */
 static void release_sync(struct lpi_core *c)
 {
@@ -277,9 +285,7 @@ static int hold(struct lpi_proc *p)
 
         if (c->ready_first == NULL || ++c->hand_overs % LOOK_UP_EVERY == 0)
             lpi_look_up(c);
-        first = take_ready(c);
-        if (first == NULL)
-            first = lpi_earliest(c);
+        first = next_proc(c);
         if (window_is_over(c, first))
             lpi_next_window(c);
         else if (first == NULL)
@@ -449,9 +455,7 @@ static struct lpi_proc *successor(struct lpi_core *c)
             return c->procs[c->stop_cursor];
         }
         lpi_look_up(c);
-        first = take_ready(c);
-        if (first == NULL)
-            first = lpi_earliest(c);
+        first = next_proc(c);
         if (window_is_over(c, first))
             lpi_next_window(c);
         else if (first != NULL)
