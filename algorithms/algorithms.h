@@ -71,10 +71,10 @@ static inline struct logp_prediction lpi_no_prediction(void)
     return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
 }
 
-/* Beyond 292 years there is none. */
+/* Beyond 36 years there is none: sums of times saturate there, and no clock goes on. */
 static inline struct logp_prediction lpi_exact(__int128 ns)
 {
-    if (ns > INT64_MAX)
+    if (ns >= INT64_MAX / 8)
         return lpi_no_prediction();
     return (struct logp_prediction){LOGP_PREDICTION_EXACT, (int64_t)ns};
 }

@@ -195,7 +195,8 @@ int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_
     const int P = logp_vp_size(vp);
     const struct logp_algorithm *algorithm = logp_algorithm_find("reduce", "binomial");
 
-    if (op == NULL || count < 0)
+    if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
+        (send_buf == NULL && count > 0))
         return -EINVAL;
     if (logp_vp_params(vp, &c.params) == 0)
         algorithm = logp_algorithm_best("reduce", P, &c);

@@ -144,13 +144,12 @@ void lpi_capacity_destroy(struct logp_machine *m)
     free_wires(atomic_load_explicit(&m->onwire, memory_order_relaxed), m->P);
 }
 
-void lpi_capacity_reset(struct lpi_proc *p)
+/* Called while nobody sends. */
+void lpi_capacity_reset(struct logp_machine *m)
 {
     /* acquire: as in wires() */
-    struct lpi_onwire *w = atomic_load_explicit(&p->core->machine->onwire, memory_order_acquire);
+    struct lpi_onwire *w = atomic_load_explicit(&m->onwire, memory_order_acquire);
 
-    if (w == NULL)
-        return;
-    w[p->rank].from.n = 0;
-    w[p->rank].to.n = 0;
+    for (int i = 0; w != NULL && i < m->P; i++)
+        w[i].from.n = w[i].to.n = 0;
 }

@@ -55,14 +55,15 @@ static bool nothing_pending(const struct logp_machine *m)
 /* What p waits for, as its core's holder left it. */
 static struct logp_wait_info wait_of(const struct lpi_proc *p)
 {
+    const struct logp_request *const r = p->waits_for; /* once: somebody may stop the run */
     struct logp_wait_info w = {.rank = p->rank, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
 
     if (p->state == LPI_SYNC) {
         w.kind = LOGP_WAIT_SYNC;
-    } else if (p->waits_for != NULL) {
+    } else if (r != NULL) {
         w.kind = LOGP_WAIT_RECV;
-        w.source = p->waits_for->src;
-        w.tag = p->waits_for->tag;
+        w.source = r->src;
+        w.tag = r->tag;
     } else if (p->polls >= LPI_POLLS_IN_VAIN) {
         w.kind = LOGP_WAIT_POLL;
     }
@@ -129,6 +130,14 @@ static bool waits_in_vain(const struct lpi_proc *p)
     return true;
 }
 
+bool lpi_all_in_vain(const struct lpi_core *c)
+{
+    for (int i = 0; i < c->n_procs; i++)
+        if (!waits_in_vain(c->procs[i]))
+            return false;
+    return true;
+}
+
 /*
  * Called by a holder that polls and polls: if all of its core poll or wait, the core counts as idle
  * for the length of a check. So a polling loop does not hide a deadlock of all others; loops on
@@ -136,9 +145,9 @@ static bool waits_in_vain(const struct lpi_proc *p)
  */
 void lpi_check_pollers(struct lpi_core *c)
 {
-    for (int i = 0; i < c->n_procs; i++)
-        if (!waits_in_vain(c->procs[i]))
-            return;
+    c->alarm = lpi_all_in_vain(c);
+    if (!c->alarm || lpi_is_parallel(c->machine)) /* there the cores ask when they meet */
+        return;
     lpi_idle(c);
     lpi_check_deadlock(c);
     lpi_busy(c);

@@ -114,6 +114,18 @@ void lpi_delay_apply_pending(struct logp_machine *m, int64_t now)
     pthread_mutex_unlock(&m->lock);
 }
 
+/* Between the runs of a parallel machine. */
+static int install_between_runs(struct logp_machine *m, struct logp_delay delay)
+{
+    int rc = -ENOTSUP;
+
+    pthread_mutex_lock(&m->lock);
+    if (m->away == 0)
+        rc = lpi_delay_install(m, delay);
+    pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
 int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int64_t at_ns)
 {
     struct lpi_core *here = lpi_this_core;
@@ -121,8 +133,8 @@ int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int6
 
     if (!complete(delay.ops))
         return -EINVAL;
-    if (lpi_is_parallel(m) && (inside || at_ns > 0 || logp_machine_busy(m)))
-        return -ENOTSUP;
+    if (lpi_is_parallel(m))
+        return inside || at_ns > 0 ? -ENOTSUP : install_between_runs(m, delay);
     if (m->is_virtual && !inside && (at_ns > 0 || logp_machine_busy(m)))
         return order(m, delay, at_ns > 0 ? at_ns : 0);
     if (m->is_virtual && inside) {
@@ -148,19 +160,22 @@ void lpi_delay_restart(struct logp_machine *m, bool new_run)
     model_unlock(m);
 }
 
-/* How long a message takes at least under the model in force; 0: nobody knows, or there is a
- * capacity, which makes processors wait for each other in no time. */
-int64_t lpi_delay_lookahead(struct logp_machine *m)
+/*
+ * A parallel run begins; the machine's lock is held, so the model cannot be replaced.
+ * @return  how long a message takes at least; 0: nobody knows, or there is a capacity, which makes
+ *          processors wait for each other in no time
+ */
+int64_t lpi_delay_begin(struct logp_machine *m)
 {
-    const struct logp_delay *d = model_lock(m);
-    int64_t least = 0;
+    /* relaxed: it is replaced under the lock */
+    const struct logp_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
 
-    if (d == NULL)
+    if (d == NULL || d->ops->lookahead == NULL ||
+        (d->ops->capacity != NULL && d->ops->capacity(d->model) > 0))
         return 0;
-    if (d->ops->lookahead != NULL && (d->ops->capacity == NULL || d->ops->capacity(d->model) <= 0))
-        least = d->ops->lookahead(d->model);
-    model_unlock(m);
-    return least;
+    if (d->ops->restart != NULL)
+        d->ops->restart(d->model, true);
+    return d->ops->lookahead(d->model);
 }
 
 /* The machine ends: no reader is left. */

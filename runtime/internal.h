@@ -66,9 +66,10 @@ struct lpi_proc {
 
     /* the holder's own; what a message within the core touches comes first */
     _Alignas(64) enum lpi_state state;
-    bool emulating;        /* emulated and left are valid (delay was not none) */
-    unsigned sends_in_row; /* delay none */
-    unsigned polls;        /* tests and probes in a row that found nothing */
+    unsigned emulating : 1;     /* emulated and left are valid (delay was not none) */
+    unsigned sends_in_row : 31; /* delay none */
+    unsigned stamp;             /* of its deadline in the timers */
+    unsigned polls;             /* tests and probes in a row that found nothing */
     struct lpi_proc *next_ready;
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive */
     struct lpi_inbox inbox;
@@ -129,7 +130,9 @@ struct lpi_core {
     bool start_pending;              /* nobody has returned from the last sync yet */
     _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
     int64_t window_end;              /* parallel: time stops here; else INT64_MAX */
-    _Atomic int64_t least;           /* parallel: its earliest deadline, at a meeting */
+    _Atomic int64_t least;           /* parallel: its earliest deadline, at a meeting; ... */
+    atomic_bool in_vain;             /* ... and whether all of its procs wait or poll in vain */
+    bool alarm;                      /* parallel: there may be none of its procs but such */
     int64_t deliveries;              /* without delays: their order stands for that of arrival */
     int64_t credit;                  /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;
@@ -206,7 +209,8 @@ struct logp_machine {
 
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t home;
-    int away; /* cores that have not come home */
+    int away;         /* cores that have not come home */
+    bool uncollected; /* what the last run left is still where it was */
     struct lpi_pending_delay *pending;
     struct logp_report report;
     atomic_int error_rank;
@@ -242,6 +246,7 @@ void lpi_busy_now(struct lpi_core *c);
 void lpi_check_deadlock(struct lpi_core *c);
 void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
+bool lpi_all_in_vain(const struct lpi_core *c);
 void lpi_record_waits(struct logp_machine *m, bool away);
 
 /* mailbox.c: messages between cores. */
@@ -278,7 +283,7 @@ void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
 void lpi_delay_restart(struct logp_machine *m, bool new_run);
 void lpi_delay_fini(struct logp_machine *m);
 
-int64_t lpi_delay_lookahead(struct logp_machine *m);
+int64_t lpi_delay_begin(struct logp_machine *m);
 
 /* recv.c */
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
@@ -288,7 +293,7 @@ struct lpi_onwire;
 void lpi_capacity_destroy(struct logp_machine *m);
 int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
                        const struct logp_transfer *t, int64_t *retry_at);
-void lpi_capacity_reset(struct lpi_proc *p);
+void lpi_capacity_reset(struct logp_machine *m);
 
 /* cores.c: which cores, in which order. */
 int lpi_cores_choose(const struct logp_config *config, int **cores, int *n);

@@ -209,16 +209,6 @@ bool logp_machine_busy(struct logp_machine *m)
     return busy;
 }
 
-int logp_machine_destroy(struct logp_machine *m)
-{
-    if (m == NULL)
-        return 0;
-    if (logp_machine_busy(m))
-        return -EBUSY;
-    destroy_all(m);
-    return 0;
-}
-
 /* ---- run ---- */
 
 /* The last proc of a core has ended, and so have all of the machine. */
@@ -247,6 +237,7 @@ static void prepare_core(struct lpi_core *c)
     c->last_deadline = -1;
     c->clock_seen = 0;
     c->start_pending = false;
+    c->alarm = false;
     c->messages = 0;
     lpi_histogram_reset(&c->lag);
     for (int i = 0; i < c->n_procs; i++) {
@@ -258,10 +249,9 @@ static void prepare_core(struct lpi_core *c)
         p->sends_in_row = 0;
         p->polls = 0;
         p->waits_for = NULL;
-        lpi_capacity_reset(p);
         p->state = LPI_TIMED;
         p->deadline = 0;
-        lpi_timers_push(&c->timers, 0, p->rank);
+        lpi_timers_push(&c->timers, 0, p->rank, p->stamp);
     }
 }
 
@@ -290,10 +280,13 @@ static void collect(struct logp_machine *m)
     struct logp_report *r = &m->report;
     struct lpi_histogram *lag = &m->cores[0].lag;
 
+    m->uncollected = false;
+    for (int i = 0; i < m->n_cores; i++)
+        while (lpi_poll(&m->cores[i]))
+            ;
     for (int i = 0; i < m->n_cores; i++) {
-        struct lpi_core *c = &m->cores[i];
+        const struct lpi_core *c = &m->cores[i];
 
-        lpi_poll(c);
         r->messages += c->messages;
         if (i > 0)
             lpi_histogram_merge(lag, &c->lag);
@@ -302,8 +295,11 @@ static void collect(struct logp_machine *m)
         r->unreceived += (uint64_t)m->procs[i].inbox.n_pending;
         lpi_match_discard(&m->procs[i], m->procs[i].core);
     }
-    for (int i = 0; i < m->n_cores; i++)
+    for (int i = 0; i < m->n_cores; i++) {
         lpi_pool_forget_requests(&m->cores[i]);
+        m->cores[i].credit = 0; /* nothing is queued any more */
+    }
+    atomic_store_explicit(&m->credit, (int64_t)m->queue_limit, memory_order_relaxed);
     r->lag.n = lag->n;
     r->lag.max_ns = lag->max;
     r->lag.median_ns = lpi_histogram_permille(lag, 500);
@@ -328,6 +324,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
         m->clock_overhead = lpi_clock_overhead(&m->clock);
         m->base_ns = lpi_clock_ns(&m->clock);
     }
+    lpi_capacity_reset(m);
     for (int i = 0; i < m->n_cores; i++)
         prepare_core(&m->cores[i]);
 }
@@ -344,7 +341,9 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         pthread_mutex_unlock(&m->lock);
         return rc;
     }
-    m->lookahead = lpi_is_parallel(m) ? lpi_delay_lookahead(m) : 0;
+    if (m->uncollected) /* of a run that had not come home in time */
+        collect(m);
+    m->lookahead = lpi_is_parallel(m) ? lpi_delay_begin(m) : 0;
     if (lpi_is_parallel(m) && m->lookahead <= 0) {
         pthread_mutex_unlock(&m->lock);
         return -ENOTSUP;
@@ -355,6 +354,7 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         lpi_stop(m, -ETIMEDOUT);
         if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
             lpi_record_waits(m, true);
+            m->uncollected = true;
             m->report.error = -ETIMEDOUT;
             pthread_mutex_unlock(&m->lock);
             return -ETIMEDOUT;
@@ -366,6 +366,18 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         m->report.error = stopped;
     pthread_mutex_unlock(&m->lock);
     return m->report.error;
+}
+
+int logp_machine_destroy(struct logp_machine *m)
+{
+    if (m == NULL)
+        return 0;
+    if (logp_machine_busy(m))
+        return -EBUSY;
+    if (m->uncollected)
+        collect(m);
+    destroy_all(m);
+    return 0;
 }
 
 void logp_machine_stop(struct logp_machine *m, int error)

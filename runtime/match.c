@@ -303,8 +303,10 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
         r->arrival = r->done = LOGP_NEVER;
         r->state = LPI_REQ_CHARGED;
         to->waits_for = NULL;
-        if (paid)
+        if (paid) {
             c->credit += lpi_message_cost(n_bytes);
+            lpi_credit_return(c);
+        }
         lpi_make_ready(to);
         return true;
     }
@@ -339,7 +341,7 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, in
     struct lpi_message *m = in->first;
 
     if (m == NULL || m->src != src || m->tag != tag || m->context != context ||
-        m->n_bytes > capacity || in->n_any > 0)
+        m->n_bytes > capacity || in->n_any > 0 || m->arrival >= 0) /* on its way, from before */
         return NULL;
     unpend(in, m);
     p->core->credit += lpi_message_cost(m->n_bytes);

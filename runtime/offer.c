@@ -25,9 +25,11 @@ void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_offer *o = offer_of(p);
 
-    if (o == NULL || r->capacity < LPI_OFFER_FROM || r->src == LOGP_ANY_SOURCE ||
-        r->tag == LOGP_ANY_TAG || p->inbox.posted_first != r || p->inbox.posted_last != r ||
-        lpi_is_here(p->core, r->src))
+    /* a buffer on a stack that other vps use meanwhile is not where it seems (lpi_resident()) */
+    if (o == NULL || (uintptr_t)r->buf - p->core->shared_stack < p->core->shared_stack_bytes)
+        return;
+    if (r->capacity < LPI_OFFER_FROM || r->src == LOGP_ANY_SOURCE || r->tag == LOGP_ANY_TAG ||
+        p->inbox.posted_first != r || p->inbox.posted_last != r || lpi_is_here(p->core, r->src))
         return;
     o->context = r->context;
     o->src = r->src;

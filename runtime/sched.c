@@ -23,6 +23,9 @@
 
 #include <errno.h>
 
+/* No clock goes beyond: a few more times can be added to it. */
+static const int64_t clock_end = INT64_MAX / 8;
+
 enum {
     START_MARGIN_NS = 10000,
     IDLE_POLLS = 2048,
@@ -56,7 +59,7 @@ static bool holds(void *machine, const struct lpi_slot *s)
     const struct logp_machine *m = machine;
     const struct lpi_proc *p = &m->procs[s->rank];
 
-    return p->state == LPI_TIMED && p->deadline == s->key;
+    return p->state == LPI_TIMED && p->stamp == s->stamp;
 }
 
 static void set_deadline(struct lpi_proc *p, int64_t deadline)
@@ -65,9 +68,10 @@ static void set_deadline(struct lpi_proc *p, int64_t deadline)
 
     p->state = LPI_TIMED;
     p->deadline = deadline;
-    if (c->timers.n == c->timers.capacity)
+    p->stamp++; /* what it had does not hold any more */
+    if (c->timers.n >= c->timers.capacity)
         lpi_timers_purge(&c->timers, holds, c->machine);
-    lpi_timers_push(&c->timers, deadline, p->rank);
+    lpi_timers_push(&c->timers, deadline, p->rank, p->stamp);
 }
 
 /* p can go on as soon as it gets the core. Called by the holder of its core. */
@@ -155,7 +159,6 @@ static void release_sync(struct lpi_core *c)
         /* relaxed: whether there is a model, not which */
         p->emulating =
             !m->is_virtual && atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
-        lpi_capacity_reset(p);
         lpi_wake(p, start);
     }
 }
@@ -317,7 +320,7 @@ int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
     if (p->core->machine->is_virtual) {
         if (deadline > p->emulated)
             p->emulated = deadline;
-        return lpi_stopped(p);
+        return p->emulated < clock_end ? lpi_stopped(p) : -EOVERFLOW;
     }
     return wait_timed(p, deadline);
 }
@@ -343,8 +346,9 @@ static inline int hold_ready(struct lpi_proc *p)
     struct lpi_core *c = p->core;
     struct lpi_proc *first = c->ready_first;
 
-    if (first != NULL && first != p && c->timers.n == 0 && !lpi_stopping(c->machine) &&
-        ++c->hand_overs % LOOK_UP_EVERY != 0) {
+    if (++c->hand_overs % LOOK_UP_EVERY == 0) {
+        lpi_look_up(c);
+    } else if (first != NULL && first != p && c->timers.n == 0 && !lpi_stopping(c->machine)) {
         c->ready_first = first->next_ready;
         first->state = LPI_RUNNING;
         c->machine->executor->switch_to(p, first, true);
@@ -401,6 +405,7 @@ static void fix_start(struct logp_machine *m)
     int64_t start = 0;
 
     lpi_delay_restart(m, !m->is_virtual && generation == 0);
+    lpi_capacity_reset(m);
     if (m->is_virtual) {
         for (int i = 0; i < m->P; i++)
             if (m->procs[i].emulated > start)
@@ -474,7 +479,7 @@ void lpi_proc_main(struct lpi_proc *p)
 
     p->state = LPI_RUNNING; /* its slot in the timers no longer holds */
     rc = lpi_stopped(p);
-    if (m->is_virtual && p->rank == 0) /* which is the first: all begin at 0 */
+    if (m->is_virtual && !lpi_is_parallel(m) && p->rank == 0) /* the first: all begin at 0 */
         lpi_delay_restart(m, true);
     if (rc == 0 && !m->is_virtual)
         rc = lpi_sync(p, NULL);
@@ -485,6 +490,9 @@ void lpi_proc_main(struct lpi_proc *p)
         m->report.error = rc;
         atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
     }
+    /* what it has posted and not waited for: nothing may be written there any more */
+    p->inbox.posted_first = p->inbox.posted_last = NULL;
+    p->inbox.n_any = 0;
     p->state = LPI_ENDED;
     atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
     if (--c->n_live == 0)

@@ -102,9 +102,9 @@ static const struct lpi_slot *first_of(const struct lpi_timers *t, int part)
     return part == HEAP ? &t->heap[0] : &t->runs[part].slots[t->runs[part].head];
 }
 
-void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank)
+void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp)
 {
-    const struct lpi_slot s = {key, rank};
+    const struct lpi_slot s = {key, rank, stamp};
 
     if (t->top == NONE || (t->top != UNKNOWN && before(&s, first_of(t, t->top))))
         t->top = UNKNOWN;

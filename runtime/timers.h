@@ -21,6 +21,7 @@ enum { LPI_RUNS = 4, LPI_HEAP_ARITY = 4 };
 struct lpi_slot {
     int64_t key;
     int rank;
+    unsigned stamp; /* of the deadline, so that one that has been moved is not taken for another */
 };
 
 struct lpi_run {
@@ -40,7 +41,7 @@ int lpi_timers_init(struct lpi_timers *t, int most);
 void lpi_timers_fini(struct lpi_timers *t);
 void lpi_timers_clear(struct lpi_timers *t);
 /* There must be room: n < capacity. */
-void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank);
+void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp);
 /* The earliest; NULL: there is none. Valid until the next change. */
 const struct lpi_slot *lpi_timers_top(struct lpi_timers *t);
 void lpi_timers_pop(struct lpi_timers *t);

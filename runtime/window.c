@@ -43,6 +43,7 @@ void lpi_next_window(struct lpi_core *c)
     struct logp_machine *m = c->machine;
     const struct lpi_proc *first;
     int64_t least = INT64_MAX;
+    bool in_vain = true;
 
     if (!meet(m)) /* now all has been sent */
         return;
@@ -50,6 +51,8 @@ void lpi_next_window(struct lpi_core *c)
         ;
     lpi_look_up(c);
     first = lpi_earliest(c);
+    c->alarm = c->alarm && lpi_all_in_vain(c);
+    atomic_store_explicit(&c->in_vain, first == NULL || c->alarm, memory_order_relaxed);
     /* relaxed, as the loads: the second meeting orders them */
     atomic_store_explicit(&c->least, first != NULL ? first->deadline : INT64_MAX,
                           memory_order_relaxed);
@@ -59,8 +62,9 @@ void lpi_next_window(struct lpi_core *c)
         const int64_t l = atomic_load_explicit(&m->cores[i].least, memory_order_relaxed);
 
         least = l < least ? l : least;
+        in_vain = in_vain && atomic_load_explicit(&m->cores[i].in_vain, memory_order_relaxed);
     }
-    if (least < INT64_MAX - m->lookahead)
+    if (!in_vain)
         c->window_end = least + m->lookahead;
     else if (c->index == 0) /* nobody can go on */
         lpi_stop_deadlocked(m);

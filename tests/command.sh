@@ -228,6 +228,15 @@ for words in 'transpose --rows 2147483648' 'reduce --count 1099511627776' \
     grep -q 'Cannot allocate memory' "$dir/err" || fail "run $words: $(cat "$dir/err")"
 done
 
+# output that is lost is an error
+"$logp" run broadcast --clock virtual >/dev/full 2>"$dir/err" && fail "lost output: exit code 0"
+grep -q 'could not be written' "$dir/err" || fail "lost output: $(cat "$dir/err")"
+# beyond the clock there is no prediction, and a run ends
+json '.[0].predicted_ns == null' predict reduce -P 2 --gamma 1000s --count 100000000
+"$logp" run broadcast --clock virtual --executor fiber -L 900000s --algo chain -P 100000 >"$dir/out" 2>"$dir/err" &&
+    fail "beyond the clock: exit code 0"
+grep -q 'deadlock' "$dir/err" && fail "beyond the clock: $(cat "$dir/err")"
+
 # same seed, same bytes
 "$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/a"
 "$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/b"

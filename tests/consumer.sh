@@ -17,6 +17,6 @@ pc=$(dirname "$(find "$dir/prefix" -name logp.pc)")
 export PKG_CONFIG_PATH=$pc
 # shellcheck disable=SC2046
 cc "$source/consumer.c" -o "$dir/consumer" \
-    $(pkg-config --define-variable=prefix="$dir/prefix" --cflags --libs logp criterion)
+    $(pkg-config --cflags --libs logp criterion)
 LD_LIBRARY_PATH=$(dirname "$pc") "$dir/consumer" --jobs 1
-LD_LIBRARY_PATH=$(dirname "$pc") "$dir/prefix/bin/logp" --version
+"$dir/prefix/bin/logp" --version

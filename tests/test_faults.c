@@ -412,3 +412,87 @@ Test(faults, a_stack_overflow_runs_into_the_guard_page, .signal = SIGSEGV)
     logp_machine_run(test_machine(3, LOGP_CLOCK_VIRTUAL, NULL), overflow, NULL, 0);
 }
 #endif
+
+enum { LEFT = 1000 };
+
+/* The last rank receives nothing of what all others send. In the second run it looks for it. */
+static int leave_behind(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const bool second = arg != NULL;
+    bool found = false;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && !second && me == 0 && i < LEFT; i++)
+        rc = logp_send(vp, P - 1, 0, &i, sizeof(i));
+    if (rc == 0 && second && me == P - 1)
+        rc = logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, NULL);
+    cr_assert(!found);
+    return rc;
+}
+
+Test(faults, what_a_run_leaves_behind_is_counted_and_gone)
+{
+    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, NULL);
+    int second = 1;
+
+    for (int i = 0; i < 10; i++) {
+        cr_assert_eq(logp_machine_run(m, leave_behind, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_report(m)->unreceived, LEFT);
+        cr_assert_eq(logp_machine_run(m, leave_behind, &second, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_report(m)->unreceived, 0);
+    }
+    logp_machine_destroy(m);
+}
+
+/* Every rank ends with a receive posted into its stack, while others still send there. */
+static int end_with_a_receive(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct logp_request *request;
+    char buf[1024];
+    int rc = logp_irecv(vp, LOGP_ANY_SOURCE, 7, buf, sizeof(buf), &request);
+
+    (void)arg;
+    memset(buf, me, sizeof(buf));
+    if (me == 0)
+        return rc;
+    for (int to = 0; rc == 0 && to < P; to++)
+        rc = logp_send(vp, to, 7, buf, sizeof(buf));
+    return rc;
+}
+
+Test(faults, nothing_is_written_to_a_vp_that_has_ended)
+{
+    struct logp_machine *m = test_machine(8, LOGP_CLOCK_WALL, NULL);
+
+    for (int i = 0; i < 200 / TEST_SCALE; i++)
+        cr_assert_eq(logp_machine_run(m, end_with_a_receive, NULL, test_timeout_ns), 0);
+    logp_machine_destroy(m);
+}
+
+/* A receive from anyone is woken again and again before a message that is far away. */
+static int woken_often(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), rounds = 3000;
+    int rc = 0, in;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && me > 0 && i < rounds; i++) {
+        rc = logp_send(vp, 0, 0, &i, sizeof(i));
+        if (rc == 0)
+            rc = logp_compute(vp, 50, NULL, NULL);
+    }
+    for (int i = 0; rc == 0 && me == 0 && i < (P - 1) * rounds; i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &in, sizeof(in), NULL);
+    return rc;
+}
+
+Test(faults, deadlines_that_move_take_no_room)
+{
+    const struct logp_params params = {
+        .L_ns = 3, .o_send_ns = 1, .o_recv_ns = 1, .g_ns = 1, .G_ps = 100000};
+
+    for (int P = 2; P <= 8; P += 3)
+        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), woken_often, NULL);
+}

@@ -143,3 +143,61 @@ Test(parallel, a_model_without_a_lookahead_is_refused)
     }
     logp_machine_destroy(m);
 }
+
+/* Rank 0 waits for rank 2, of another core, with a buffer on the stack that rank 1 uses meanwhile.
+ */
+static int long_messages(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    unsigned char buf[4096];
+    int rc = 0;
+
+    (void)arg;
+    memset(buf, me + 1, sizeof(buf));
+    if (me == 0)
+        rc = logp_recv(vp, 2, 1, buf, sizeof(buf), NULL);
+    for (int i = 0; rc == 0 && me > 0 && i < 50; i++) {
+        bool found;
+
+        rc = logp_compute(vp, 100, NULL, NULL);
+        if (rc == 0)
+            rc = logp_probe(vp, 3, 99, &found, NULL);
+        for (size_t k = 0; k < sizeof(buf); k++)
+            cr_assert_eq(buf[k], me + 1);
+    }
+    if (rc == 0 && me == 2)
+        rc = logp_send(vp, 0, 1, buf, sizeof(buf));
+    for (size_t k = 0; rc == 0 && me == 0 && k < sizeof(buf); k++)
+        cr_assert_eq(buf[k], 3);
+    return rc;
+}
+
+Test(parallel, a_long_message_reaches_a_stack_that_is_set_aside)
+{
+    const struct logp_params params = test_params(1000, 10, 10);
+
+    test_run(parallel_machine(4, &params), long_messages, NULL);
+}
+
+/* Rank 0 polls for ever, the others wait. */
+static int poll_for_ever(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+    bool found;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 0)
+        return logp_recv(vp, 0, 0, NULL, 0, NULL);
+    while (rc == 0)
+        rc = logp_probe(vp, 1, 5, &found, NULL);
+    return rc;
+}
+
+Test(parallel, a_polling_loop_does_not_hide_a_deadlock)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    struct logp_machine *m = parallel_machine(4, &params);
+
+    cr_assert_eq(logp_machine_run(m, poll_for_ever, NULL, test_timeout_ns), -EDEADLK);
+    logp_machine_destroy(m);
+}

@@ -82,6 +82,8 @@ enum option_set {
 void parse_options(int argc, char **argv, struct options *o);
 /* May this command take the options that were given? Ends the process if not. */
 void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed);
+/* What the command line or the environment says of this option, or its default. */
+const char *option_text(const char *name);
 /* Does this option, without its dashes, stand on the command line? */
 bool option_on_command_line(const char *name);
 /* Does the command line or the environment say what this option, named without dashes, is? */

@@ -122,7 +122,8 @@ static struct logp_machine *create_machine(const struct options *o, struct logp_
     if (rc == 0)
         rc = logp_machine_create(&config, &m);
     if (rc == -EINVAL && o->n_cores > 0)
-        bad_usage("--cores: a core is listed twice, or this process may not run on it");
+        bad_option("--cores", option_text("cores"),
+                   "each core once, and of those that this process may run on");
     if (rc != 0) {
         fprintf(stderr, "logp: cannot make a machine of %lld processors (%s executor): %s%s\n",
                 (long long)o->P, o->executor, strerror(-rc),

@@ -13,5 +13,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/logp-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/logp-config.cmake
               ${PROJECT_BINARY_DIR}/logp-config-version.cmake DESTINATION ${LOGP_CMAKE_DIR})
+# Relative to where the file lies, so that the installed tree may be moved.
+file(RELATIVE_PATH LOGP_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/tools/logp.pc.in ${PROJECT_BINARY_DIR}/logp.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/logp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

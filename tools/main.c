@@ -2,6 +2,7 @@
 /* The `logp` command: which word calls what, and the first screen of help. */
 #include "command.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,15 @@ static void print_command_help(const struct command *c)
              "--clock virtual measures nothing. Pictures (--format svg): kurnosov, liu.");
 }
 
+/* Output that was lost is an error too. */
+static int finish(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "logp: the output could not be written: %s\n", strerror(errno));
+    return EXIT_WRONG;
+}
+
 int main(int argc, char **argv)
 {
     static struct options o;
@@ -85,5 +95,5 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (command == NULL)
         bad_usage("%s: no such command; see logp --help", o.words[0]);
-    return command->call(&o);
+    return finish(command->call(&o));
 }

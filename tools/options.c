@@ -209,18 +209,24 @@ static void dashed(const struct option_row *r, char *out, size_t size)
 }
 
 /* LOGP_P, LOGP_o, LOGP_UNIT, LOGP_O_SEND: short names as they are, others in capitals. */
-static const char *from_environment(const struct option_row *r)
+static void environment_name(const struct option_row *r, char *name, size_t size)
 {
-    char name[32] = "LOGP_";
-    size_t n = strlen(name);
+    size_t n = (size_t)snprintf(name, size, "LOGP_");
 
-    for (const char *s = r->name; *s != '\0' && n + 1 < sizeof(name); s++) {
+    for (const char *s = r->name; *s != '\0' && n + 1 < size; s++) {
         if (*s == '-')
             name[n++] = '_';
         else
             name[n++] = (char)(!is_short(r) && *s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s);
     }
     name[n] = '\0';
+}
+
+static const char *from_environment(const struct option_row *r)
+{
+    char name[32];
+
+    environment_name(r, name, sizeof(name));
     return getenv(name);
 }
 
@@ -288,7 +294,10 @@ static void apply_all(struct options *o)
                                                          : FROM_DEFAULT;
         char option[32];
 
-        dashed(&rows[i], option, sizeof(option));
+        if (source == FROM_ENVIRONMENT)
+            environment_name(&rows[i], option, sizeof(option));
+        else
+            dashed(&rows[i], option, sizeof(option));
         if (given[i] != NULL && *given[i] == '\0')
             bad_option(option, "''", "needs a value");
         if (applies(o, &rows[i], source, machine))
@@ -347,6 +356,17 @@ void check_options(const struct options *o, const char *command, unsigned sets, 
         }
     if (o->format == FORMAT_SVG && !svg_allowed)
         bad_option("--format", "svg", "table, json or csv");
+}
+
+const char *option_text(const char *name)
+{
+    const struct option_row *r = rows;
+
+    while (strcmp(r->name, name) != 0)
+        r++;
+    if (given[r - rows] != NULL)
+        return given[r - rows];
+    return from_environment(r) != NULL ? from_environment(r) : r->preset;
 }
 
 bool option_given(const char *name)

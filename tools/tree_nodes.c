@@ -47,6 +47,8 @@ struct tree make_broadcast_tree(struct options *o)
                         .o_recv = units(o, p->o_recv_ns)};
     struct logp_tree shape;
 
+    if (strcmp(o->algorithm_list, "auto") != 0 && strcmp(o->algorithm_list, "optimal") != 0)
+        bad_option("--algo", o->algorithm_list, "this is the tree of: optimal");
     logp_tree_broadcast(&shape, o->P, p, o->n_bytes);
     make_nodes(o, &tree);
     tree.used = o->P;

@@ -15,7 +15,8 @@
  *
  * Errors of every function that may wait, besides its own: -EDEADLK (every vp waits, or has polled
  * a million times in a row for nothing, and nothing is on its way), -ECANCELED (another vp returned
- * an error), -ETIMEDOUT, or what logp_machine_stop() was given. Return it: the run is over.
+ * an error), -ETIMEDOUT, -EOVERFLOW (virtual clock: beyond 36 years), or what logp_machine_stop()
+ * was given. Return it: the run is over.
  */
 #ifndef LOGP_VP_H
 #define LOGP_VP_H
@@ -139,8 +140,9 @@ LOGP_API int logp_test(struct logp_vp *vp, struct logp_request *request, bool *d
 
 /**
  * Withdraw a posted receive that has taken no message yet, and free it.
- * @return 0; -EINPROGRESS: a message has been matched, or is being copied into its buffer; the
- *         request lives on, complete it with logp_wait(). NULL and sends: -EINVAL
+ * @return 0; -EINPROGRESS: a message has been matched (on a parallel machine perhaps one that would
+ *         be matched only later on one core), or is being copied into its buffer; the request lives
+ *         on, complete it with logp_wait(). NULL and sends: -EINVAL
  */
 LOGP_API int logp_cancel(struct logp_vp *vp, struct logp_request *request);
 
