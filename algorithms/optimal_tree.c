@@ -91,6 +91,13 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
+/* All processors of a machine ask for the same tree, one after the other: the last one is kept, by
+ * each thread for itself. */
+static _Thread_local struct {
+    int64_t d, e; /* as they were asked for */
+    struct logp_tree tree;
+} kept;
+
 int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
 {
     int64_t low = 0, high;
@@ -98,6 +105,10 @@ int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
     if (P < 1 || P > LOGP_TREE_MAX || d < 0 || e < 0 || d > 3 * LOGP_PARAM_MAX_NS ||
         e > 3 * LOGP_PARAM_MAX_NS)
         return -EINVAL;
+    if (P == kept.tree.P && d == kept.d && e == kept.e) {
+        *tree = kept.tree;
+        return 0;
+    }
     *tree = (struct logp_tree){.P = P, .scale = d + e > 0 ? gcd(d, e) : 1};
     tree->d = d / tree->scale;
     tree->e = e / tree->scale;
@@ -113,6 +124,9 @@ int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
             low = middle + 1;
     }
     tree->T = low * tree->scale;
+    kept.d = d;
+    kept.e = e;
+    kept.tree = *tree;
     return 0;
 }
 

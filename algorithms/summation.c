@@ -289,10 +289,44 @@ struct logp_prediction lpi_summation_binomial_predict(int64_t P, const struct lo
 
 /* ---- optimal-paper: the broadcast tree in reverse ---- */
 
+typedef int (*planner)(struct logp_summation *s, int64_t P, int64_t N,
+                       const struct logp_params *params, size_t n_bytes);
+
+/* All processors of a machine ask for the same plan, one after the other: the last one is kept, by
+ * each thread for itself. */
+static int common_plan(planner make, struct logp_summation *s, int64_t P, const struct logp_coll *c)
+{
+    static _Thread_local struct {
+        planner make;
+        int64_t P, N;
+        size_t n_bytes;
+        struct logp_params params;
+        struct logp_summation plan;
+    } last;
+    const size_t n_bytes = c->op->element_bytes;
+    int rc;
+
+    if (last.make == make && last.P == P && last.N == c->count && last.n_bytes == n_bytes &&
+        memcmp(&last.params, &c->params, sizeof(last.params)) == 0) {
+        *s = last.plan;
+        return 0;
+    }
+    rc = make(s, P, c->count, &c->params, n_bytes);
+    if (rc != 0)
+        return rc;
+    last.make = make;
+    last.P = P;
+    last.N = c->count;
+    last.n_bytes = n_bytes;
+    memcpy(&last.params, &c->params, sizeof(last.params)); /* with what lies between its fields */
+    last.plan = *s;
+    return 0;
+}
+
 int lpi_summation_optimal_paper_plan(int P, int rank, struct logp_coll *c)
 {
     struct logp_summation s;
-    const int rc = logp_summation_paper(&s, P, c->count, &c->params, c->op->element_bytes);
+    const int rc = common_plan(logp_summation_paper, &s, P, c);
 
     return rc != 0 ? rc : plan_along(&s, P, rank, c);
 }
@@ -320,7 +354,7 @@ struct logp_prediction lpi_summation_optimal_paper_predict(int64_t P, const stru
 int lpi_summation_optimal_plan(int P, int rank, struct logp_coll *c)
 {
     struct logp_summation s;
-    const int rc = logp_summation_optimal(&s, P, c->count, &c->params, c->op->element_bytes);
+    const int rc = common_plan(logp_summation_optimal, &s, P, c);
 
     return rc != 0 ? rc : plan_along(&s, P, rank, c);
 }
