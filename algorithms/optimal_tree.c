@@ -96,7 +96,7 @@ static int64_t gcd(int64_t a, int64_t b)
 static _Thread_local struct {
     int64_t d, e; /* as they were asked for */
     struct logp_tree tree;
-} kept;
+} asked;
 
 int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
 {
@@ -105,8 +105,8 @@ int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
     if (P < 1 || P > LOGP_TREE_MAX || d < 0 || e < 0 || d > 3 * LOGP_PARAM_MAX_NS ||
         e > 3 * LOGP_PARAM_MAX_NS)
         return -EINVAL;
-    if (P == kept.tree.P && d == kept.d && e == kept.e) {
-        *tree = kept.tree;
+    if (P == asked.tree.P && d == asked.d && e == asked.e) {
+        *tree = asked.tree;
         return 0;
     }
     *tree = (struct logp_tree){.P = P, .scale = d + e > 0 ? gcd(d, e) : 1};
@@ -124,9 +124,9 @@ int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
             low = middle + 1;
     }
     tree->T = low * tree->scale;
-    kept.d = d;
-    kept.e = e;
-    kept.tree = *tree;
+    asked.d = d;
+    asked.e = e;
+    asked.tree = *tree;
     return 0;
 }
 
