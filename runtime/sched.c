@@ -33,7 +33,7 @@ enum {
     PREPARE_NS = 3000, /* ... as long as there is so much time to do it */
     FINAL_NS = 60,     /* before a deadline only the clock is looked at */
     LATE_NS = 3000,    /* so short before a deadline a hand-over must be the shortest */
-    LOOK_UP_EVERY = 8, /* hand-overs to those that are ready: in between, mail can wait */
+    LOOK_UP_EVERY = 32, /* hand-overs to those that are ready: in between, mail can wait */
 };
 
 void lpi_attend(struct logp_machine *m, unsigned bits)
