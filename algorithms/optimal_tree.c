@@ -36,16 +36,10 @@ static int64_t binomial(int64_t n, int64_t k)
     return (int64_t)c;
 }
 
-int64_t logp_tree_count(int64_t n, int64_t d, int64_t e)
+static int64_t count(int64_t n, int64_t d, int64_t e)
 {
     int64_t f = 0;
 
-    if (n < 0)
-        return 0;
-    if (d == 0 || (e == 0 && n >= d))
-        return LOGP_TREE_MAX; /* no time, or all at once */
-    if (n < d)
-        return 1;
     if (d >= e) {
         for (int64_t j = 0; j <= n / d && f < LOGP_TREE_MAX; j++)
             f += binomial(j + (n - j * d) / e, j);
@@ -55,6 +49,32 @@ int64_t logp_tree_count(int64_t n, int64_t d, int64_t e)
             f += binomial(k + (n - k * e) / d, k + 1);
     }
     return f < LOGP_TREE_MAX ? f : LOGP_TREE_MAX;
+}
+
+/* One who walks along a tree asks for the same few values again and again. Each thread keeps some.
+ */
+enum { KEPT = 128 };
+
+int64_t logp_tree_count(int64_t n, int64_t d, int64_t e)
+{
+    static _Thread_local struct {
+        int64_t n, d, e, f;
+    } kept_counts[KEPT];
+    const size_t place = (size_t)n % KEPT;
+
+    if (n < 0)
+        return 0;
+    if (d == 0 || (e == 0 && n >= d))
+        return LOGP_TREE_MAX; /* no time, or all at once */
+    if (n < d)
+        return 1;
+    if (kept_counts[place].n != n || kept_counts[place].d != d || kept_counts[place].e != e) {
+        kept_counts[place].n = n;
+        kept_counts[place].d = d;
+        kept_counts[place].e = e;
+        kept_counts[place].f = count(n, d, e);
+    }
+    return kept_counts[place].f;
 }
 
 /*

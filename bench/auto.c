@@ -57,9 +57,11 @@ static void measure(const char *collective, int64_t P)
 
         us[i] = 1e9;
         for (int again = 0; again < AGAIN; again++) { /* the least: without what the host does */
-            const int64_t start = bench_now_ns();
+            int64_t start;
             double took;
 
+            bench_forget_trees();
+            start = bench_now_ns();
             taken = logp_algorithm_best(collective, P, &c);
             took = (double)(bench_now_ns() - start) / 1000;
             us[i] = took < us[i] ? took : us[i];
