@@ -169,13 +169,15 @@ int64_t lpi_delay_begin(struct logp_machine *m)
 {
     /* relaxed: it is replaced under the lock */
     const struct logp_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
+    int64_t lookahead;
 
     if (d == NULL || d->ops->lookahead == NULL ||
         (d->ops->capacity != NULL && d->ops->capacity(d->model) > 0))
         return 0;
     if (d->ops->restart != NULL)
         d->ops->restart(d->model, true);
-    return d->ops->lookahead(d->model);
+    lookahead = d->ops->lookahead(d->model);
+    return lookahead < INT64_MAX / 4 ? lookahead : INT64_MAX / 4; /* it is added to times */
 }
 
 /* The machine ends: no reader is left. */

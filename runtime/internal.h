@@ -10,7 +10,8 @@
  *             one, the consumer half to the holder of the other
  *
  * So a message between two vps of one core is delivered by plain stores, and only messages
- * between cores need atomics. Under the virtual clock the whole machine is one core.
+ * between cores need atomics. Under the virtual clock the whole machine is one core,
+ * unless it is parallel (window.c).
  */
 #ifndef LPI_INTERNAL_H
 #define LPI_INTERNAL_H
@@ -228,7 +229,7 @@ int lpi_reach(struct lpi_proc *p, int64_t t);
 int lpi_yield(struct lpi_proc *p);
 void lpi_wake(struct lpi_proc *p, int64_t deadline);
 void lpi_make_ready(struct lpi_proc *p);
-int lpi_sync(struct lpi_proc *p, int64_t *start);
+int lpi_hold(struct lpi_proc *p);
 void lpi_proc_main(struct lpi_proc *p);
 void lpi_core_home(struct lpi_core *c);
 void lpi_attend(struct logp_machine *m, unsigned bits);
@@ -236,6 +237,10 @@ bool lpi_stop(struct logp_machine *m, int error);
 
 struct lpi_proc *lpi_earliest(struct lpi_core *c);
 void lpi_look_up(struct lpi_core *c);
+
+/* sync.c: the common start. */
+void lpi_release_sync(struct lpi_core *c);
+int lpi_sync(struct lpi_proc *p, int64_t *start);
 
 /* window.c: the virtual clock on several cores. */
 void lpi_next_window(struct lpi_core *c);

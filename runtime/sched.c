@@ -3,7 +3,7 @@
  * The scheduler of a core: who holds it, and until when.
  *
  * Whoever must wait puts its deadline into the core's timers (or has none, and is blocked) and
- * calls hold(). There the holder looks at the earliest deadline. Its own: it spins on the clock
+ * calls lpi_hold(). There the holder looks at the earliest deadline. Its own: it spins on the clock
  * until then. Another's: it hands the core over at once, so that the hand-over hides in the wait.
  * None: it stays and watches for messages. While it spins it takes what other cores send, since
  * that may bring an earlier deadline.
@@ -11,13 +11,13 @@
  * Those that wait for nothing but the core (delay none: a message came; a poll in vain) have no
  * deadline: they are READY, in a list, and go on in the order in which they came there.
  *
- * Invariants: exactly one proc of a core is RUNNING or inside hold() at any time; a proc is in the
- * timers if it is TIMED. core.clock_seen is a time that has passed: deadlines up to it need no
+ * Invariants: exactly one proc of a core is RUNNING or inside lpi_hold() at any time; a proc is in
+ * the timers if it is TIMED. core.clock_seen is a time that has passed: deadlines up to it need no
  * reading of the clock.
  *
- * Under the virtual clock the machine is one core, and instead of spinning, time jumps to the
- * earliest deadline. A proc's clock may be ahead of the machine's; lpi_reach() waits until that
- * has caught up, and is called before everything that others can notice.
+ * Under the virtual clock the machine is one core (several: window.c), and instead of spinning,
+ * time jumps to the earliest deadline. A proc's clock may be ahead of the machine's; lpi_reach()
+ * waits until that has caught up, and is called before everything that others can notice.
  */
 #include "internal.h"
 
@@ -27,12 +27,11 @@
 static const int64_t clock_end = INT64_MAX / 8;
 
 enum {
-    START_MARGIN_NS = 10000,
     IDLE_POLLS = 2048,
-    CLOSE_NS = 5000,   /* a deadline so close behind the holder's: its proc is made ready ... */
-    PREPARE_NS = 3000, /* ... as long as there is so much time to do it */
-    FINAL_NS = 60,     /* before a deadline only the clock is looked at */
-    LATE_NS = 3000,    /* so short before a deadline a hand-over must be the shortest */
+    CLOSE_NS = 5000,    /* a deadline so close behind the holder's: its proc is made ready ... */
+    PREPARE_NS = 3000,  /* ... as long as there is so much time to do it */
+    FINAL_NS = 60,      /* before a deadline only the clock is looked at */
+    LATE_NS = 3000,     /* so short before a deadline a hand-over must be the shortest */
     LOOK_UP_EVERY = 32, /* hand-overs to those that are ready: in between, mail can wait */
 };
 
@@ -138,38 +137,13 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     return ready != NULL ? ready : lpi_earliest(c);
 }
 
-/* All have arrived: release those of this core, with the common start as their deadline. */
-static void release_sync(struct lpi_core *c)
-{
-    struct logp_machine *m = c->machine;
-    const int64_t start = atomic_load_explicit(&m->sync_start, memory_order_relaxed);
-
-    lpi_busy(c);
-    /* relaxed: the next sync cannot complete before this core has taken part in it */
-    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
-    c->n_at_sync = 0;
-    c->start_pending = true;
-    if (c->clock_seen > start) /* the first start of a run has moved time 0 */
-        c->clock_seen = start;
-    for (int i = 0; i < c->n_procs; i++) {
-        struct lpi_proc *p = c->procs[i];
-
-        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
-        p->emulated = start;
-        /* relaxed: whether there is a model, not which */
-        p->emulating =
-            !m->is_virtual && atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
-        lpi_wake(p, start);
-    }
-}
-
 /* Everything that may have changed the timers from outside. */
 void lpi_look_up(struct lpi_core *c)
 {
     lpi_poll(c);
     /* acquire pairs with the release in lpi_attend(): sync_start and base_ns are visible */
     if (atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_SYNC)
-        release_sync(c);
+        lpi_release_sync(c);
 }
 
 /* Nobody of this core has a deadline. */
@@ -277,7 +251,7 @@ static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
  * p waits; the core is somebody's in the meantime.
  * @return  0: its deadline has come; otherwise the run is stopping
  */
-static int hold(struct lpi_proc *p)
+int lpi_hold(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
     struct logp_machine *m = c->machine;
@@ -308,7 +282,7 @@ static int hold(struct lpi_proc *p)
 static int wait_timed(struct lpi_proc *p, int64_t deadline)
 {
     set_deadline(p, deadline);
-    return hold(p);
+    return lpi_hold(p);
 }
 
 /*
@@ -334,12 +308,12 @@ int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
     if (deadline != INT64_MAX)
         return wait_timed(p, deadline);
     p->state = LPI_BLOCKED;
-    return hold(p);
+    return lpi_hold(p);
 }
 
 /*
- * p waits and is not RUNNING: by the shortest way if another proc is ready. hold() knows the other
- * ways.
+ * p waits and is not RUNNING: by the shortest way if another proc is ready. lpi_hold() knows the
+ * other ways.
  */
 static inline int hold_ready(struct lpi_proc *p)
 {
@@ -355,7 +329,7 @@ static inline int hold_ready(struct lpi_proc *p)
         if (p->state == LPI_RUNNING)
             return lpi_stopped(p);
     }
-    return hold(p);
+    return lpi_hold(p);
 }
 
 /* As lpi_wait_message() without a deadline, where nothing is emulated. */
@@ -395,51 +369,6 @@ void lpi_wake(struct lpi_proc *p, int64_t deadline)
         return;
     p->core->prepared = NULL; /* the order may have changed */
     set_deadline(p, deadline);
-}
-
-/* All procs of the machine have arrived: fix the start. */
-static void fix_start(struct logp_machine *m)
-{
-    /* relaxed: only this function changes it during a run */
-    const unsigned generation = atomic_load_explicit(&m->sync_generation, memory_order_relaxed);
-    int64_t start = 0;
-
-    lpi_delay_restart(m, !m->is_virtual && generation == 0);
-    lpi_capacity_reset(m);
-    if (m->is_virtual) {
-        for (int i = 0; i < m->P; i++)
-            if (m->procs[i].emulated > start)
-                start = m->procs[i].emulated;
-    } else if (generation == 0) {
-        /* the first start of a run is its time 0 */
-        m->base_ns = lpi_clock_ns(&m->clock) + START_MARGIN_NS;
-    } else {
-        start = lpi_wall(m) + START_MARGIN_NS;
-    }
-    atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
-    atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
-    lpi_attend(m, LPI_ATT_SYNC); /* its release publishes the four */
-}
-
-int lpi_sync(struct lpi_proc *p, int64_t *start)
-{
-    struct lpi_core *c = p->core;
-    struct logp_machine *m = c->machine;
-    int rc;
-
-    p->state = LPI_SYNC;
-    p->polls = 0;
-    if (++c->n_at_sync == c->n_procs) {
-        /* acq_rel: the last to arrive sees what all procs wrote before, and so do, through
-         * fix_start(), all whom it releases */
-        if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
-            fix_start(m);
-    }
-    rc = hold(p);
-    if (rc == 0 && start != NULL)
-        *start = p->deadline;
-    return rc;
 }
 
 /* p has ended: the core goes to another of its procs, or home with the whole machine. */

@@ -3,8 +3,8 @@
  * Memory that will be needed soon, made present by a thread of its own.
  *
  * The kernel clears every page it gives out, which for a million vps takes as long as simulating
- * them. Under the virtual clock one core works and the others are free: one of them can touch the
- * memory first. It is a wish only; whoever needs a page that is not there yet takes the fault.
+ * them. Where one core simulates and others are free, one of these can touch the memory
+ * first. It is a wish only; whoever needs a page that is not there yet takes the fault.
  */
 #ifndef LPI_WARMER_H
 #define LPI_WARMER_H

@@ -6,6 +6,7 @@
 #ifndef LOGP_TESTS_DRAWN_H
 #define LOGP_TESTS_DRAWN_H
 
+#include "maps.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -73,24 +74,6 @@ static struct logp_params some_params(uint64_t *random)
         .capacity = one_in(random, 16) ? below(random, 5) - 1 : 0,
     };
 }
-
-/* maps x -> m x + t modulo 2^32, one after the other: not commutative */
-struct map {
-    uint32_t m, t;
-};
-
-static void follow(void *acc, const void *in, size_t n, void *arg)
-{
-    struct map *x = acc;
-    const struct map *y = in;
-
-    (void)arg;
-    for (size_t i = 0; i < n; i++)
-        x[i] = (struct map){y[i].m * x[i].m, y[i].m * x[i].t + y[i].t};
-}
-
-static const struct logp_op maps = {
-    .name = "follow", .type = "map", .element_bytes = sizeof(struct map), .combine = follow};
 
 static const struct logp_op *some_op(uint64_t *random)
 {

@@ -3,29 +3,10 @@
  * Reduce: every algorithm's virtual time equals its prediction and its result is the fold of all
  * operands, for any processors, parameters, roots, lengths, types and operations.
  */
+#include "maps.h"
 #include "reduce.h"
 
 #include <stdio.h>
-
-/* ---- an operation that does not commute: maps x -> m x + t modulo 2^32, one after the other ----
- */
-
-struct map {
-    uint32_t m, t;
-};
-
-static void follow(void *acc, const void *in, size_t n, void *arg)
-{
-    struct map *x = acc;
-    const struct map *y = in;
-
-    (void)arg;
-    for (size_t i = 0; i < n; i++)
-        x[i] = (struct map){y[i].m * x[i].m, y[i].m * x[i].t + y[i].t};
-}
-
-static const struct logp_op maps = {
-    .name = "follow", .type = "map", .element_bytes = sizeof(struct map), .combine = follow};
 
 /* Elements of an odd size, and no operands of its own. */
 static void exclusive_or(void *acc, const void *in, size_t n, void *arg)

@@ -72,8 +72,8 @@ struct logp_transfer {
  * A delay model. Every function gets the model's own pointer.
  * Threads: under the wall clock, `start` and `send` run on the sender's thread, `recv` on a
  * thread of the receiver's core, those of different processors at the same time; under the
- * virtual clock one at a time, sends in the order of (start, rank). They run inside an RCU
- * read-side section: they must not block nor call logp_machine_set_delay().
+ * virtual clock one at a time, sends in the order of (start, rank) (but see lookahead). They run
+ * inside an RCU read-side section: they must not block nor call logp_machine_set_delay().
  */
 struct logp_delay_ops {
     const char *name;
@@ -93,9 +93,9 @@ struct logp_delay_ops {
     /** Time begins anew, with a run or (new_run false) a common start within it: forget all earlier
      *  messages. No processor is sending or receiving. NULL: nothing to forget. */
     void (*restart)(void *model, bool new_run);
-    /** The least time from the start of any send to the arrival of its message. A model that has one
-     *  may be called for several processors at the same time also under the virtual clock. NULL or
-     *  0: none, and a parallel machine does not run. */
+    /** The least time from the start of any send to the arrival of its message. A model that has
+     * one may be called for several processors at the same time also under the virtual clock. NULL
+     * or 0: none, and a parallel machine does not run. */
     int64_t (*lookahead)(void *model);
     /** The send that was just made from this processor did not take place (no room on the wire, or
      *  no memory); the port is put back by the caller. NULL: nothing to undo. */

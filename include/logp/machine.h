@@ -22,7 +22,8 @@ LOGP_BEGIN_DECLS
 /** Who waits: real time passes, or the clock jumps. */
 enum logp_clock {
     LOGP_CLOCK_WALL,    /**< every wait is real */
-    LOGP_CLOCK_VIRTUAL, /**< one vp at a time, earliest (time, rank) first; deterministic */
+    LOGP_CLOCK_VIRTUAL, /**< one vp at a time, earliest (time, rank) first; deterministic, also
+                             where it is parallel */
 };
 
 /** Where vps of the fiber executor have their stacks. */
@@ -76,7 +77,8 @@ typedef int (*logp_program)(struct logp_vp *vp, void *arg);
  * @param timeout_ns  the run is stopped after this time; 0: never
  * @return 0; the first error that a program returned; -EDEADLK (every vp waits and nothing is
  *         on its way); -ETIMEDOUT; what logp_machine_stop() was given; -EBUSY (a vp of an
- *         earlier run has not come home); -ENOTSUP (parallel, and the model has no lookahead). Details: logp_machine_report()
+ *         earlier run has not come home); -ENOTSUP (parallel, and the model has no lookahead).
+ * Details: logp_machine_report()
  */
 LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program, void *arg,
                               int64_t timeout_ns);
