@@ -62,14 +62,14 @@ static void init_once(void)
     first = take_anchor();
 }
 
-void lpi_clock_init(struct lpi_clock *c)
+void lpi_clock_init(struct lpi_clock *c, int64_t (*source)(void *arg), void *arg)
 {
     const int64_t calibrate_ns = 2000000;
     struct anchor now;
 
     pthread_once(&once, init_once);
-    *c = (struct lpi_clock){.tsc = have_tsc};
-    if (!have_tsc)
+    *c = (struct lpi_clock){.tsc = have_tsc && source == NULL, .source = source, .arg = arg};
+    if (!c->tsc)
         return;
     while (lpi_monotonic_ns() - first.ns < calibrate_ns)
         ;
@@ -82,9 +82,9 @@ void lpi_clock_init(struct lpi_clock *c)
 
 #else
 
-void lpi_clock_init(struct lpi_clock *c)
+void lpi_clock_init(struct lpi_clock *c, int64_t (*source)(void *arg), void *arg)
 {
-    *c = (struct lpi_clock){.tsc = false};
+    *c = (struct lpi_clock){.source = source, .arg = arg};
 }
 
 #endif

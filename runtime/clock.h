@@ -3,7 +3,7 @@
  * The wall clock. CLOCK_MONOTONIC, read through the processor's time-stamp counter where the
  * kernel itself does so (invariant TSC): 10 ns instead of 22. The rate is measured against
  * CLOCK_MONOTONIC over all the time since the first use, so its error shrinks; a machine takes a
- * fresh copy at the start of each run.
+ * fresh copy at the start of each run. Or it is a source of the user's own (logp_config.time_ns).
  */
 #ifndef LPI_CLOCK_H
 #define LPI_CLOCK_H
@@ -20,10 +20,13 @@ struct lpi_clock {
     bool tsc;
     uint64_t tick0; /* counter at ns0 */
     int64_t ns0;
-    uint64_t mult; /* ns per tick, 32 fractional bits */
+    uint64_t mult;                /* ns per tick, 32 fractional bits */
+    int64_t (*source)(void *arg); /* read instead, where tsc is false; NULL: CLOCK_MONOTONIC */
+    void *arg;
 };
 
-void lpi_clock_init(struct lpi_clock *c);
+/* source: a clock of the user's own, or NULL. */
+void lpi_clock_init(struct lpi_clock *c, int64_t (*source)(void *arg), void *arg);
 /* Median time from the reading that ends one call into the runtime to the one that begins the next,
  * if the program does nothing in between. */
 int64_t lpi_clock_overhead(const struct lpi_clock *c);
@@ -45,7 +48,7 @@ static inline int64_t lpi_clock_ns(const struct lpi_clock *c)
         return c->ns0 + (int64_t)(((unsigned __int128)ticks * c->mult) >> 32);
     }
 #endif
-    return lpi_monotonic_ns();
+    return c->source != NULL ? c->source(c->arg) : lpi_monotonic_ns();
 }
 
 #endif

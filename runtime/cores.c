@@ -170,7 +170,7 @@ int logp_host_info(struct logp_host *out)
 
     if (set == NULL)
         return -ENOMEM;
-    lpi_clock_init(&clock);
+    lpi_clock_init(&clock, NULL, NULL);
     *out = (struct logp_host){
         .n_cores = 1, .quota = cgroup_quota(), .clock_read_ns = (double)lpi_clock_overhead(&clock)};
     if (sched_getaffinity(0, size, set) == 0)

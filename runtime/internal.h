@@ -179,6 +179,8 @@ struct logp_machine {
     int P, n_cores;
     int64_t poll_ns;
     uint64_t yield_seed;
+    int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
+    void *time_arg;
     struct lpi_clock clock;
     struct lpi_proc *procs;
     struct lpi_core *cores;
@@ -230,6 +232,7 @@ int lpi_yield(struct lpi_proc *p);
 void lpi_wake(struct lpi_proc *p, int64_t deadline);
 void lpi_make_ready(struct lpi_proc *p);
 int lpi_hold(struct lpi_proc *p);
+void lpi_note_lag(struct lpi_core *c);
 void lpi_proc_main(struct lpi_proc *p);
 void lpi_core_home(struct lpi_core *c);
 void lpi_attend(struct logp_machine *m, unsigned bits);

@@ -179,6 +179,8 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
     m->stack_bytes = config->stack_bytes > 0 ? config->stack_bytes : (size_t)256 << 10;
     m->yield_seed = config->yield_seed;
+    m->time_ns = config->time_ns;
+    m->time_arg = config->time_arg;
     m->executor = with_stacks(executor, config);
     m->report.error_rank = -1;
     atomic_init(&m->pending_at, INT64_MAX);
@@ -320,7 +322,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->live_cores, m->n_cores);
     m->away = m->n_cores;
     if (!m->is_virtual) {
-        lpi_clock_init(&m->clock);
+        lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
         m->clock_overhead = lpi_clock_overhead(&m->clock);
         m->base_ns = lpi_clock_ns(&m->clock);
     }

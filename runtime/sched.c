@@ -169,7 +169,7 @@ static bool is_late(const struct logp_machine *m, const struct lpi_proc *next)
  * recorded when the next one begins, so that a vp is not held up by the bookkeeping. The first
  * return from a common start tells whether this core was there in time.
  */
-static void note_lag(struct lpi_core *c)
+void lpi_note_lag(struct lpi_core *c)
 {
     const int64_t lag = c->clock_seen - c->last_deadline;
 
@@ -180,7 +180,7 @@ static void note_lag(struct lpi_core *c)
         const unsigned generation =
             atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed);
 
-        /* relaxed: read after another sync */
+        /* relaxed: read after the next sync, in which this core takes part afterwards */
         atomic_store_explicit(&c->start_late[generation & 1], lag, memory_order_relaxed);
         c->start_pending = false;
     } else if (c->last_counts) {
@@ -256,7 +256,7 @@ int lpi_hold(struct lpi_proc *p)
     struct lpi_core *c = p->core;
     struct logp_machine *m = c->machine;
 
-    note_lag(c);
+    lpi_note_lag(c);
     while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: it has been p's turn */
         struct lpi_proc *first;
 
@@ -376,7 +376,7 @@ static struct lpi_proc *successor(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
 
-    note_lag(c);
+    lpi_note_lag(c);
     for (;;) {
         struct lpi_proc *first;
 

@@ -57,6 +57,13 @@ struct logp_config {
                               cores; < 0: none, every message takes the queue */
     uint64_t yield_seed; /**< not 0: with delay none, sends hand the core over at random,
                               from this seed, to shake out dependence on timing */
+    /** Wall clock: where it reads the time, in ns, instead of from the host; NULL: the host's
+     *  monotonic clock. It must never go back, and advance between readings now and then, since
+     *  waits spin on it. On one core with fibers a run is then as reproducible as this clock is:
+     *  so are programs tested that must cope with a late host. Timeouts of runs stay the host's.
+     *  Threads: called on all cores that carry vps, and by whoever calls logp_machine_run(). */
+    int64_t (*time_ns)(void *arg);
+    void *time_arg; /**< passed to it */
 };
 
 /**

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time that counts and time that does not, on a wall clock that the test controls: so what the
+ * runtime says of its lateness is known to the nanosecond, and nothing depends on the host.
+ */
+#include "own_clock.h"
+
+#include <stdio.h>
+
+/* The readings of the clock that a call into the runtime may take before its vp goes on. */
+enum { FEW = 12 };
+
+static struct own_clock host;
+
+static void run_by_own_clock(int P, const struct logp_params *params, logp_program program,
+                             void *arg, struct logp_report *report)
+{
+    struct logp_machine *m = own_clock_machine(P, &host, params);
+
+    cr_assert_eq(logp_machine_run(m, program, arg, test_timeout_ns), 0);
+    if (report != NULL)
+        *report = *logp_machine_report(m);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+static const struct logp_params some_model = {
+    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+
+/* ---- the program's own time ---- */
+
+static int works_between_calls(struct logp_vp *vp, void *arg)
+{
+    int64_t *took = arg, before = logp_now(vp);
+
+    host.now += 5000; /* the program computes */
+    took[0] = logp_now(vp) - before;
+    before = logp_now(vp);
+    took[1] = logp_now(vp) - before; /* and does nothing */
+    for (int i = 0; i < 3; i++)
+        host.now += 100;
+    before = logp_now(vp);
+    took[2] = logp_compute(vp, 0, NULL, NULL);
+    host.now += 70;
+    took[3] = logp_now(vp) - before;
+    return 0;
+}
+
+Test(accounting, what_a_program_computes_between_calls_counts_once)
+{
+    int64_t took[4];
+
+    host = own_clock();
+    run_by_own_clock(1, &some_model, works_between_calls, took, NULL);
+    cr_expect_eq(took[0], 5000);
+    cr_expect_eq(took[1], 0);
+    cr_expect_eq(took[2], 0);
+    cr_expect_eq(took[3], 70);
+}
+
+static void takes(void *arg)
+{
+    host.now += *(const int64_t *)arg;
+}
+
+static int computes(struct logp_vp *vp, void *arg)
+{
+    static int64_t shorter = 3000, longer = 8000;
+    int64_t *at = arg;
+    int rc = 0;
+
+    at[0] = logp_now(vp);
+    rc = logp_compute(vp, 5000, takes, &shorter);
+    at[1] = logp_now(vp);
+    rc = rc != 0 ? rc : logp_compute(vp, 5000, takes, &longer);
+    at[2] = logp_now(vp);
+    rc = rc != 0 ? rc : logp_compute(vp, 5000, NULL, NULL);
+    at[3] = logp_now(vp);
+    return rc;
+}
+
+Test(accounting, only_what_a_computation_takes_beyond_its_time_is_extra)
+{
+    int64_t at[4];
+
+    host = own_clock();
+    run_by_own_clock(1, &some_model, computes, at, NULL);
+    cr_expect_eq(at[1] - at[0], 5000);
+    cr_expect_eq(at[2] - at[1], 8000 + host.step); /* it is measured from reading to reading */
+    cr_expect_eq(at[3] - at[2], 5000);
+}
+
+/* ---- waits ---- */
+
+enum { WAITS = 200 };
+
+struct waits {
+    int64_t wait_ns;
+    int late[4]; /* the waits after which the host is away for late_ns; -1: none */
+    int64_t late_ns;
+    int64_t emulated[WAITS], wall[WAITS];
+};
+
+static int waits(struct logp_vp *vp, void *arg)
+{
+    struct waits *w = arg;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < WAITS; i++) {
+        for (int k = 0; k < 4; k++)
+            if (w->late[k] == i) { /* away just when the wait is over */
+                host.jump_at = host.now + w->wait_ns / 2;
+                host.jump_ns = w->wait_ns / 2 + w->late_ns;
+            }
+        rc = logp_compute(vp, w->wait_ns, NULL, NULL);
+        w->emulated[i] = logp_clocks(vp, &w->wall[i]);
+    }
+    return rc;
+}
+
+static struct logp_report waited(struct waits *w)
+{
+    struct logp_report report;
+
+    host = own_clock();
+    run_by_own_clock(1, &some_model, waits, w, &report);
+    return report;
+}
+
+Test(accounting, a_wait_ends_when_its_time_has_come)
+{
+    struct waits w = {.wait_ns = 1000, .late = {-1, -1, -1, -1}};
+    const struct logp_report report = waited(&w);
+
+    for (int i = 0; i < WAITS; i++) {
+        cr_assert_eq(w.emulated[i], (i + 1) * w.wait_ns);
+        cr_assert_geq(w.wall[i], w.emulated[i]);
+        cr_assert_leq(w.wall[i], w.emulated[i] + FEW);
+    }
+    cr_expect_eq(report.lag.n, WAITS);
+    cr_expect_leq(report.lag.max_ns, FEW);
+}
+
+Test(accounting, lag_is_what_the_host_was_late_and_is_made_up_for)
+{
+    struct waits w = {.wait_ns = 10000, .late = {20, 50, 60, -1}, .late_ns = 4000};
+    const struct logp_report report = waited(&w);
+
+    for (int i = 0; i < WAITS; i++) {
+        const bool late = i == 20 || i == 50 || i == 60;
+
+        cr_assert_eq(w.emulated[i], (i + 1) * w.wait_ns);
+        cr_assert_geq(w.wall[i], w.emulated[i] + (late ? w.late_ns - FEW : 0));
+        cr_assert_leq(w.wall[i], w.emulated[i] + (late ? w.late_ns : 0) + FEW, "wait %d", i);
+    }
+    cr_expect_eq(report.lag.n, WAITS);
+    cr_expect_geq(report.lag.max_ns, w.late_ns - FEW);
+    cr_expect_leq(report.lag.max_ns, w.late_ns + FEW);
+    cr_expect_leq(report.lag.median_ns, FEW);
+    /* 3 of 200 are more than 1 %: the 198th of 200 is one of them */
+    cr_expect_geq(report.lag.p99_ns, w.late_ns - FEW);
+}
+
+Test(accounting, one_late_wait_in_a_hundred_is_not_the_99th_percentile)
+{
+    struct waits w = {.wait_ns = 10000, .late = {3, 150, -1, -1}, .late_ns = 4000};
+    const struct logp_report report = waited(&w);
+
+    cr_expect_leq(report.lag.p99_ns, FEW);
+    cr_expect_geq(report.lag.max_ns, w.late_ns - FEW);
+}
+
+Test(accounting, a_lag_longer_than_the_next_wait_is_made_up_for_later)
+{
+    struct waits w = {.wait_ns = 1000, .late = {10, -1, -1, -1}, .late_ns = 3500};
+
+    waited(&w);
+    for (int i = 0; i < WAITS; i++)
+        cr_assert_eq(w.emulated[i], (i + 1) * w.wait_ns);
+    cr_expect_geq(w.wall[10] - w.emulated[10], 3500 - FEW);
+    cr_expect_leq(w.wall[12] - w.emulated[12], 1500 + 3 * FEW);
+    cr_expect_leq(w.wall[14] - w.emulated[14], FEW);
+}
+
+static int waits_without_a_model(struct logp_vp *vp, void *arg)
+{
+    int64_t *took = arg, before = logp_now(vp);
+    int rc = logp_compute(vp, 5000, NULL, NULL);
+
+    *took = logp_now(vp) - before;
+    return rc;
+}
+
+Test(accounting, with_no_delay_nothing_is_waited_for_and_there_is_no_lag)
+{
+    struct logp_report report;
+    int64_t took = -1;
+
+    host = own_clock();
+    run_by_own_clock(1, NULL, waits_without_a_model, &took, &report);
+    cr_expect_geq(took, 0);
+    cr_expect_leq(took, FEW);
+    cr_expect_eq(report.lag.n, 0);
+    cr_expect_eq(report.lag.max_ns, 0);
+}
+
+/* ---- the common start ---- */
+
+static int first_thing(struct logp_vp *vp, void *arg)
+{
+    int64_t *first = arg;
+    const int64_t emulated = logp_clocks(vp, &first[logp_vp_rank(vp)]);
+
+    return emulated >= 0 && first[logp_vp_rank(vp)] >= emulated ? 0 : -ERANGE;
+}
+
+Test(accounting, no_program_starts_before_time_0)
+{
+    int64_t first[3] = {-1, -1, -1};
+
+    host = own_clock();
+    run_by_own_clock(3, &some_model, first_thing, first, NULL);
+    for (int i = 0; i < 3; i++) {
+        cr_expect_geq(first[i], 0);
+        cr_expect_leq(first[i], 3 * FEW);
+    }
+    host = own_clock();
+    run_by_own_clock(3, NULL, first_thing, first, NULL);
+    for (int i = 0; i < 3; i++)
+        cr_expect_geq(first[i], 0);
+}
+
+static int starts(struct logp_vp *vp, void *arg)
+{
+    int64_t start, wall, *late = arg;
+    int rc;
+
+    host.jump_at = host.now + 8000; /* a start lies 10 us ahead */
+    host.jump_ns = 2000 + late[0];
+    rc = logp_sync(vp, &start);
+    cr_assert_eq(logp_clocks(vp, &wall), start);
+    cr_assert_geq(wall, start + late[0] - FEW);
+    cr_assert_leq(wall, start + late[0] + FEW);
+    rc = rc != 0 ? rc : logp_sync(vp, NULL);
+    late[1] = logp_start_late(vp);
+    return rc;
+}
+
+Test(accounting, a_late_start_is_said)
+{
+    for (int64_t late = 0; late <= 5000; late += 1250) {
+        int64_t said[2] = {late, -1};
+        struct logp_report report;
+
+        host = own_clock();
+        run_by_own_clock(1, &some_model, starts, said, &report);
+        cr_expect_geq(said[1], late - FEW);
+        cr_expect_leq(said[1], late + FEW);
+        cr_expect_leq(report.lag.max_ns, FEW, "a late start is no lag");
+    }
+}
+
+/* ---- messages ---- */
+
+struct exchange {
+    int64_t emulated[2], wall[2];
+    int64_t arrival;
+};
+
+/* There and back; rank 1 computes in between, on the host and in the model. */
+static int ping_pong(struct logp_vp *vp, void *arg)
+{
+    struct exchange *x = arg;
+    const int me = logp_vp_rank(vp);
+    struct logp_status s = {0};
+    char c = 0;
+    int rc = me == 0 ? logp_send(vp, 1, 0, &c, 1) : logp_recv(vp, 0, 0, &c, 1, &s);
+
+    if (rc == 0 && me == 1) {
+        x->arrival = s.arrival_ns;
+        host.now += 500;
+        rc = logp_compute(vp, 1500, NULL, NULL);
+    }
+    if (rc == 0)
+        rc = me == 1 ? logp_send(vp, 0, 0, &c, 1) : logp_recv(vp, 1, 0, &c, 1, NULL);
+    x->emulated[me] = logp_clocks(vp, &x->wall[me]);
+    return rc;
+}
+
+Test(accounting, messages_take_their_time_on_the_wall_clock)
+{
+    struct exchange x;
+
+    host = own_clock();
+    run_by_own_clock(2, &some_model, ping_pong, &x, NULL);
+    cr_expect_eq(x.arrival, 8000);
+    cr_expect_eq(x.emulated[1], 10000 + 2000 + 2000);
+    cr_expect_eq(x.emulated[0], 14000 + 6000 + 2000);
+    for (int i = 0; i < 2; i++) {
+        cr_expect_geq(x.wall[i], x.emulated[i]);
+        cr_expect_leq(x.wall[i], x.emulated[i] + 2 * FEW);
+    }
+}
+
+Test(accounting, a_late_receiver_catches_up_with_its_messages)
+{
+    struct exchange x;
+
+    host = own_clock();
+    host.jump_at = host.now + 10000 + 9000; /* both wait for the first message's o_recv */
+    host.jump_ns = 2500;
+    run_by_own_clock(2, &some_model, ping_pong, &x, NULL);
+    cr_expect_eq(host.away_ns, 2500);
+    cr_expect_eq(x.emulated[1], 14000);
+    cr_expect_eq(x.emulated[0], 22000);
+    cr_expect_leq(x.wall[0], 22000 + 2 * FEW, "the lag of 1500 has been made up for");
+}
+
+static int polls(struct logp_vp *vp, void *arg)
+{
+    int64_t *took = arg, before = logp_now(vp);
+    bool found = false;
+    int rc = logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, NULL);
+
+    took[0] = logp_now(vp) - before;
+    before = logp_now(vp);
+    for (int i = 0; rc == 0 && i < 5; i++)
+        rc = logp_probe(vp, 0, 3, &found, NULL);
+    took[1] = logp_now(vp) - before;
+    return rc;
+}
+
+Test(accounting, a_poll_in_vain_costs_poll_ns)
+{
+    int64_t took[2];
+
+    host = own_clock();
+    run_by_own_clock(1, &some_model, polls, took, NULL);
+    cr_expect_eq(took[0], 100);
+    cr_expect_eq(took[1], 500);
+}
