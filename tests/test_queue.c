@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is held for a receiver: however a message is taken its bytes are given back to the queue
+ * limit, what is refused changes nothing, and nothing is seen before it has arrived.
+ */
+#include "support.h"
+
+enum { LIMIT = 1 << 18, LONGEST = 20000 };
+
+/* Delays, clock, executor: the limit is the same. */
+static struct logp_machine *limited_machine(int P, enum logp_clock clock, bool delayed)
+{
+    const struct logp_params params = test_params(600, 200, 400);
+    struct logp_config config = {.n_processors = P,
+                                 .clock = clock,
+                                 .executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .queue_limit = LIMIT};
+    struct logp_machine *m;
+
+    if (delayed)
+        cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+static void run_limited(int P, logp_program program, void *arg)
+{
+    for (int i = 0; i < 4; i++)
+        test_run(limited_machine(P, i % 2 == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL, i >= 2),
+                 program, arg);
+}
+
+/* ---- how a message can be taken; each takes the next one of rank 0 ---- */
+
+static int take_plain(struct logp_vp *vp, void *buf, size_t n)
+{
+    return logp_recv(vp, 0, 1, buf, n, NULL);
+}
+
+static int take_from_any(struct logp_vp *vp, void *buf, size_t n)
+{
+    return logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, buf, n, NULL);
+}
+
+static int take_posted(struct logp_vp *vp, void *buf, size_t n)
+{
+    struct logp_request *r;
+    const int rc = logp_irecv(vp, 0, 1, buf, n, &r);
+
+    return rc != 0 ? rc : logp_wait(vp, r, NULL);
+}
+
+static int take_tested(struct logp_vp *vp, void *buf, size_t n)
+{
+    struct logp_request *r;
+    bool done = false;
+    int rc = logp_irecv(vp, LOGP_ANY_SOURCE, 1, buf, n, &r);
+
+    while (rc == 0 && !done)
+        rc = logp_test(vp, r, &done, NULL);
+    return rc;
+}
+
+static int take_probed(struct logp_vp *vp, void *buf, size_t n)
+{
+    struct logp_status s;
+    bool found = false;
+    int rc = 0;
+
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, 0, LOGP_ANY_TAG, &found, &s);
+    cr_assert(rc != 0 || s.n_bytes == n);
+    return rc != 0 ? rc : logp_recv(vp, s.source, s.tag, buf, s.n_bytes, NULL);
+}
+
+/* First with too small a buffer, which takes nothing. */
+static int take_twice(struct logp_vp *vp, void *buf, size_t n)
+{
+    if (n > 0)
+        cr_assert_eq(logp_recv(vp, 0, 1, buf, n - 1, NULL), -EMSGSIZE);
+    return logp_recv(vp, 0, 1, buf, n, NULL);
+}
+
+/* First in a sendrecv whose send is refused, which gives it back. */
+static int take_again(struct logp_vp *vp, void *buf, size_t n)
+{
+    cr_assert_eq(logp_sendrecv(vp, logp_vp_size(vp), 0, buf, 1, 0, 1, buf, n, NULL), -EINVAL);
+    return logp_recv(vp, 0, 1, buf, n, NULL);
+}
+
+static int (*const takers[])(struct logp_vp *vp, void *buf, size_t n) = {
+    take_plain, take_from_any, take_posted, take_tested, take_probed, take_twice, take_again};
+enum { N_TAKERS = sizeof(takers) / sizeof(takers[0]) };
+
+struct traffic {
+    int taker;
+    size_t n;
+    bool waits_first; /* the receiver is there before the message */
+};
+
+/* Rank 0 sends until it is refused. @return bytes that found room; < 0: an error */
+static int64_t fill_up(struct logp_vp *vp, const char *buf, size_t n)
+{
+    int64_t room = 0;
+    int rc;
+
+    while ((rc = logp_send(vp, 1, 2, buf, n)) == 0)
+        room += (int64_t)n;
+    return rc == -ENOBUFS ? room : rc;
+}
+
+/* Many times the limit in all, a few at a time; then as much room as at the beginning. */
+static int pass_many(struct logp_vp *vp, void *arg)
+{
+    const struct traffic *t = arg;
+    const int rounds = 3 * LIMIT / (int)(t->n + 100) / 8 + 1, me = logp_vp_rank(vp);
+    char buf[LONGEST + 1] = {0};
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < rounds; i++) {
+        for (int k = 0; rc == 0 && k < 8; k++) {
+            memset(buf, i + k, t->n);
+            if (me == 0)
+                rc = logp_send(vp, 1, 1, buf, t->n);
+            if (rc == 0 && !t->waits_first && k == 7)
+                rc = logp_sync(vp, NULL);
+            if (me == 1 && t->waits_first)
+                rc = takers[t->taker](vp, buf, t->n);
+        }
+        for (int k = 0; rc == 0 && me == 1 && !t->waits_first && k < 8; k++) {
+            rc = takers[t->taker](vp, buf, t->n);
+            cr_assert(rc != 0 || t->n == 0 || (buf[0] == (char)(i + k) && buf[t->n - 1] == buf[0]));
+        }
+        rc = rc != 0 ? rc : logp_sync(vp, NULL);
+    }
+    if (rc == 0 && me == 0) {
+        const int64_t room = fill_up(vp, buf, LONGEST);
+
+        cr_assert_leq(room, LIMIT);
+        cr_assert_geq(room, LIMIT - LIMIT / 8, "taker %d, %zu bytes: room for %ld of %d", t->taker,
+                      t->n, (long)room, LIMIT);
+    }
+    rc = rc != 0 ? rc : logp_sync(vp, NULL);
+    for (bool found = true; rc == 0 && me == 1 && found;) {
+        rc = logp_probe(vp, 0, 2, &found, NULL);
+        if (rc == 0 && found)
+            rc = logp_recv(vp, 0, 2, buf, LONGEST, NULL);
+    }
+    return rc;
+}
+
+Test(queue, however_a_message_is_taken_its_bytes_are_given_back)
+{
+    static const size_t sizes[] = {0, 8, 40, 1000, LONGEST};
+
+    for (int taker = 0; taker < N_TAKERS; taker++)
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+            for (int first = 0; first < 2; first++) {
+                struct traffic t = {taker, sizes[i], first};
+
+                if (sizes[i] >= 1000 || (taker + (int)i) % 3 == 0) /* short ones take long */
+                    run_limited(2, pass_many, &t);
+            }
+}
+
+/* ---- order ---- */
+
+/* The first of three is taken by an exchange that is refused: it is still the first. */
+static int refused_exchange(struct logp_vp *vp, void *arg)
+{
+    const int src = *(const int *)arg;
+    int got = -1, rc = 0;
+
+    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 1 && i < 3; i++)
+        rc = logp_send(vp, 0, 4, &i, sizeof(i));
+    rc = rc != 0 ? rc : logp_sync(vp, NULL);
+    if (rc != 0 || logp_vp_rank(vp) == 1)
+        return rc;
+    rc = logp_compute(vp, 100000, NULL, NULL); /* all have arrived */
+    cr_assert_eq(logp_sendrecv(vp, 7, 4, &got, sizeof(got), src, 4, &got, sizeof(got), NULL),
+                 -EINVAL);
+    for (int i = 0; rc == 0 && i < 3; i++) {
+        rc = logp_recv(vp, src, 4, &got, sizeof(got), NULL);
+        cr_assert_eq(got, i);
+    }
+    return rc;
+}
+
+Test(queue, a_refused_exchange_leaves_the_order_as_it_was)
+{
+    run_limited(2, refused_exchange, &(int){1});
+    run_limited(2, refused_exchange, &(int){LOGP_ANY_SOURCE});
+}
+
+static int cancel_too_late(struct logp_vp *vp, void *arg)
+{
+    const int src = *(const int *)arg;
+    struct logp_request *r;
+    int got = -1, rc = 0;
+
+    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 1 && i < 2; i++)
+        rc = logp_send(vp, 0, 4, &i, sizeof(i));
+    rc = rc != 0 ? rc : logp_sync(vp, NULL);
+    if (rc != 0 || logp_vp_rank(vp) == 1)
+        return rc;
+    rc = logp_compute(vp, 100000, NULL, NULL);
+    rc = rc != 0 ? rc : logp_irecv(vp, src, 4, &got, sizeof(got), &r);
+    if (rc != 0)
+        return rc;
+    cr_assert_eq(logp_cancel(vp, r), -EINPROGRESS);
+    rc = logp_wait(vp, r, NULL);
+    cr_assert_eq(got, 0);
+    rc = rc != 0 ? rc : logp_recv(vp, src, 4, &got, sizeof(got), NULL);
+    cr_assert_eq(got, 1);
+    return rc;
+}
+
+Test(queue, a_receive_that_has_its_message_is_not_cancelled)
+{
+    run_limited(2, cancel_too_late, &(int){1});
+    run_limited(2, cancel_too_late, &(int){LOGP_ANY_SOURCE});
+}
+
+/* ---- nothing is seen before it has arrived ---- */
+
+struct look {
+    int src, tag;
+};
+
+static int look_early(struct logp_vp *vp, void *arg)
+{
+    const struct look *l = arg;
+    struct logp_status s = {.arrival_ns = -1};
+    int64_t before = 0, now;
+    bool found = false;
+    char c = 'x';
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0) /* it is sent at once, and arrives at 8000 */
+        rc = logp_send(vp, 1, 3, &c, 1);
+    rc = rc != 0 ? rc : logp_compute(vp, 10, NULL, NULL);
+    for (now = 0; rc == 0 && logp_vp_rank(vp) == 1 && !found;) {
+        before = now;
+        rc = logp_probe(vp, l->src, l->tag, &found, &s);
+        now = logp_now(vp);
+    }
+    if (rc != 0 || logp_vp_rank(vp) == 0)
+        return rc;
+    cr_assert_eq(s.arrival_ns, 8000);
+    cr_assert_geq(now, s.arrival_ns);
+    cr_assert_geq(before + 100, s.arrival_ns - 10, "it looked in vain until then");
+    rc = logp_recv(vp, l->src, l->tag, &c, 1, &s);
+    cr_assert_geq(logp_now(vp), 8000 + 2000);
+    return rc;
+}
+
+Test(queue, a_probe_sees_what_has_arrived)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+    struct look looks[] = {
+        {0, 3}, {0, LOGP_ANY_TAG}, {LOGP_ANY_SOURCE, 3}, {LOGP_ANY_SOURCE, LOGP_ANY_TAG}};
+
+    for (int i = 0; i < 4; i++) {
+        test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), look_early, &looks[i]);
+    }
+}
+
+/* A request that is tested is complete when its message has arrived, not when it was sent. */
+static int test_early(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    bool done = false;
+    char c = 0;
+    int polls = 0;
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_send(vp, 1, 3, "x", 1);
+    rc = logp_compute(vp, 50, NULL, NULL);
+    rc = rc != 0 ? rc : logp_irecv(vp, *(const int *)arg, 3, &c, 1, &r);
+    for (; rc == 0 && !done; polls++)
+        rc = logp_test(vp, r, &done, NULL);
+    cr_assert_eq(polls, 81); /* at 50, 150, ..., 7950, and at 8050 it is there */
+    cr_assert_eq(logp_now(vp), 8050 + 2000);
+    cr_assert_eq(c, 'x');
+    return rc;
+}
+
+Test(queue, a_test_sees_what_has_arrived)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), test_early, &(int){0});
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), test_early, &(int){LOGP_ANY_SOURCE});
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The experiment on a clock that the test controls: which repetitions count, which are repeated and
+ * how often, and what is said of their times.
+ */
+#include "own_clock.h"
+
+enum { MOST_REPS = 100 };
+
+/* What happens in which repetition, counted from 0, the warm-up included. */
+static struct script {
+    struct own_clock host;
+    int begun;                       /* repetitions */
+    int64_t late_ns[3 * MOST_REPS];  /* its start comes so much too late */
+    int64_t extra_ns[3 * MOST_REPS]; /* its program takes so much longer: emulated */
+    int64_t away_ns[3 * MOST_REPS];  /* the host is away for so long at its end: lag */
+} script;
+
+static const struct logp_params model = {
+    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+static const int64_t work_ns = 20000;
+
+/* The start of the repetition `next`: after two syncs, each 10 us ahead, comes the third. */
+static void arrange_start(int next)
+{
+    if (script.late_ns[next] == 0)
+        return;
+    script.host.jump_at = script.host.now + 25000;
+    script.host.jump_ns = 5000 + script.late_ns[next];
+}
+
+static int scripted(struct logp_vp *vp, const struct logp_coll *c)
+{
+    const int i = script.begun++;
+    int rc = logp_compute(vp, work_ns + script.extra_ns[i], NULL, NULL);
+
+    (void)c;
+    script.host.now += script.away_ns[i]; /* counts as the program's computing ... */
+    if (rc == 0 && script.away_ns[i] > 0)
+        rc = logp_compute(vp, 0, NULL, NULL);
+    arrange_start(script.begun);
+    return rc;
+}
+
+static struct logp_prediction predicted(int64_t P, const struct logp_coll *c)
+{
+    (void)P, (void)c;
+    return (struct logp_prediction){LOGP_PREDICTION_EXACT, work_ns};
+}
+
+static const struct logp_algorithm scripted_row = {
+    .collective = "barrier", .name = "scripted", .run = scripted, .predict = predicted};
+
+static struct logp_record experiment(int reps, int warmup)
+{
+    const struct logp_experiment x = {
+        .algorithm = &scripted_row, .reps = reps, .warmup = warmup, .coll = {.params = model}};
+    struct logp_machine *m = own_clock_machine(1, &script.host, &model);
+    struct logp_record r;
+
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return r;
+}
+
+static void begin(void)
+{
+    script = (struct script){.host = own_clock()};
+}
+
+Test(repeats, repetitions_that_start_in_time_are_not_repeated)
+{
+    struct logp_record r;
+
+    begin();
+    r = experiment(20, 3);
+    cr_expect_eq(script.begun, 23);
+    cr_expect_eq(r.reps, 20);
+    cr_expect_eq(r.restarts, 0);
+    cr_expect_eq(r.emulated.min_ns, work_ns);
+    cr_expect_eq(r.emulated.max_ns, work_ns);
+    cr_expect_geq(r.measured.min_ns, work_ns);
+    cr_expect_leq(r.measured.max_ns, work_ns + 20);
+}
+
+Test(repeats, a_repetition_that_started_late_is_repeated)
+{
+    struct logp_record r;
+
+    begin();
+    script.late_ns[3 + 7] = LOGP_START_TOLERANCE_NS + 100;
+    script.extra_ns[3 + 7] = 5000; /* seen nowhere, if it does not count */
+    r = experiment(20, 3);
+    cr_expect_eq(script.begun, 24);
+    cr_expect_eq(r.reps, 20);
+    cr_expect_eq(r.restarts, 1);
+    cr_expect_eq(r.emulated.max_ns, work_ns);
+}
+
+Test(repeats, a_repetition_within_the_tolerance_counts)
+{
+    struct logp_record r;
+
+    begin();
+    script.late_ns[3 + 7] = LOGP_START_TOLERANCE_NS - 100;
+    script.extra_ns[3 + 7] = 5000;
+    r = experiment(20, 3);
+    cr_expect_eq(script.begun, 23);
+    cr_expect_eq(r.restarts, 0);
+    cr_expect_eq(r.emulated.max_ns, work_ns + 5000);
+}
+
+Test(repeats, a_late_warm_up_is_not_repeated)
+{
+    struct logp_record r;
+
+    begin();
+    script.late_ns[1] = 10 * LOGP_START_TOLERANCE_NS;
+    r = experiment(20, 3);
+    cr_expect_eq(script.begun, 23);
+    cr_expect_eq(r.restarts, 0);
+}
+
+Test(repeats, at_most_one_in_ten_is_repeated)
+{
+    struct logp_record r;
+
+    for (int reps = 9; reps <= 31; reps += 11) {
+        begin();
+        for (int i = 0; i < 2 * reps; i++)
+            script.late_ns[i] = 10 * LOGP_START_TOLERANCE_NS;
+        r = experiment(reps, 1);
+        cr_expect_eq(r.reps, reps);
+        cr_expect_eq(r.restarts, reps / 10);
+        cr_expect_eq(script.begun, 1 + reps + reps / 10);
+    }
+}
+
+/* Nine of ten are quick: the ratio is that of the median, the tail is in p90, p99 and max. */
+Test(repeats, order_statistics_are_those_of_all_repetitions)
+{
+    struct logp_record r;
+
+    begin();
+    for (int i = 0; i < 100; i++)
+        script.extra_ns[i] = 1000 * ((i * 37) % 100); /* 0 .. 99 us, each once */
+    r = experiment(100, 0);
+    cr_expect_eq(r.emulated.min_ns, work_ns);
+    cr_expect_eq(r.emulated.median_ns, work_ns + 49000);
+    cr_expect_eq(r.emulated.p90_ns, work_ns + 89000);
+    cr_expect_eq(r.emulated.p99_ns, work_ns + 98000);
+    cr_expect_eq(r.emulated.max_ns, work_ns + 99000);
+    cr_expect_eq(r.prediction.ns, work_ns);
+    cr_expect_eq(logp_record_ratio(&r), (double)r.measured.median_ns / (double)work_ns);
+    cr_expect_geq(r.measured.median_ns, work_ns + 49000);
+    cr_expect_leq(r.measured.median_ns, work_ns + 49000 + 20);
+}
+
+/* What the program computes at its end, beyond what the model says, counts in both clocks. */
+Test(repeats, what_the_program_computes_is_measured)
+{
+    struct logp_record r;
+
+    begin();
+    for (int i = 0; i < 30; i++)
+        script.away_ns[i] = 700;
+    r = experiment(20, 5);
+    cr_expect_geq(r.emulated.min_ns, work_ns + 700);
+    cr_expect_leq(r.emulated.max_ns, work_ns + 700 + 20);
+    cr_expect_geq(r.measured.min_ns, r.emulated.min_ns);
+    cr_expect_leq(r.measured.max_ns, work_ns + 700 + 40);
+}
+
+static int n_reported;
+static int last_done, last_total;
+
+static void report(void *arg, int done, int total)
+{
+    cr_assert_eq(arg, &n_reported);
+    n_reported++;
+    cr_assert_geq(done, last_done);
+    last_done = done;
+    last_total = total;
+}
+
+Test(repeats, progress_ends_with_all_done)
+{
+    const struct logp_experiment x = {.algorithm = &scripted_row,
+                                      .reps = 50,
+                                      .warmup = 2,
+                                      .coll = {.params = model},
+                                      .progress = report,
+                                      .progress_arg = &n_reported};
+    struct logp_machine *m;
+    struct logp_record r;
+
+    begin();
+    m = own_clock_machine(1, &script.host, &model);
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    cr_expect_geq(n_reported, 1);
+    cr_expect_leq(n_reported, 50);
+    cr_expect_eq(last_done, 50);
+    cr_expect_eq(last_total, 50);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* The deadlines of a core and the histogram of its lags, against lists that are searched. */
+#include "support.h"
+
+#include "histogram.h"
+#include "timers.h"
+
+enum { MOST = 40, STEPS = 4000 };
+
+struct plain {
+    struct lpi_slot slots[4 * MOST];
+    int n;
+    bool gone[4 * MOST * STEPS]; /* by stamp: it does not hold any more */
+};
+
+static bool before(const struct lpi_slot *a, const struct lpi_slot *b)
+{
+    return a->key < b->key || (a->key == b->key && a->rank < b->rank);
+}
+
+static int first_of(const struct plain *p)
+{
+    int first = 0;
+
+    for (int i = 1; i < p->n; i++)
+        if (before(&p->slots[i], &p->slots[first]))
+            first = i;
+    return first;
+}
+
+static bool holds(void *arg, const struct lpi_slot *s)
+{
+    return !((struct plain *)arg)->gone[s->stamp];
+}
+
+static void purge_both(struct lpi_timers *t, struct plain *p)
+{
+    int kept = 0;
+
+    lpi_timers_purge(t, holds, p);
+    for (int i = 0; i < p->n; i++)
+        if (!p->gone[p->slots[i].stamp])
+            p->slots[kept++] = p->slots[i];
+    p->n = kept;
+}
+
+static void check_top(struct lpi_timers *t, const struct plain *p)
+{
+    const struct lpi_slot *top = lpi_timers_top(t);
+
+    cr_assert_eq(t->n, p->n);
+    cr_assert_eq(top == NULL, p->n == 0);
+    if (top != NULL) {
+        const struct lpi_slot *first = &p->slots[first_of(p)];
+
+        cr_assert_eq(top->key, first->key);
+        cr_assert_eq(top->rank, first->rank);
+    }
+}
+
+/* Those that come soon are among all, each once, and the first of each part is one of them. */
+static void check_soon(struct lpi_timers *t, const struct plain *p)
+{
+    const struct lpi_slot *soon[8], *ahead;
+    const int n = lpi_timers_soon(t, soon, 8);
+
+    cr_assert_leq(n, 8);
+    cr_assert(n > 0 || p->n == 0);
+    for (int i = 0; i < n; i++) {
+        bool found = false;
+
+        for (int k = 0; k < p->n; k++)
+            found |= p->slots[k].stamp == soon[i]->stamp && p->slots[k].key == soon[i]->key;
+        cr_assert(found);
+        for (int k = 0; k < i; k++)
+            cr_assert_neq(soon[k], soon[i]);
+    }
+    ahead = lpi_timers_ahead(t, 1);
+    if (ahead != NULL)
+        cr_assert(!before(ahead, lpi_timers_top(t)));
+}
+
+static void remove_from(struct plain *p, int i)
+{
+    p->slots[i] = p->slots[--p->n];
+}
+
+static void some_steps(uint64_t seed, int64_t spread)
+{
+    uint64_t random = seed * 2 + 1;
+    struct plain *p = calloc(1, sizeof(*p));
+    struct lpi_timers t;
+    unsigned stamp = 0;
+    int64_t now = 0;
+
+    cr_assert_eq(lpi_timers_init(&t, MOST), 0);
+    for (int i = 0; i < STEPS; i++) {
+        const int64_t what = test_below(&random, 100);
+
+        if (what < 55 && p->n < t.capacity) {
+            const struct lpi_slot s = {now + test_below(&random, spread),
+                                       (int)test_below(&random, MOST), stamp++};
+
+            p->slots[p->n++] = s;
+            lpi_timers_push(&t, s.key, s.rank, s.stamp);
+        } else if (what < 90 && p->n > 0) {
+            const struct lpi_slot top = *lpi_timers_top(&t);
+            int at = 0;
+
+            while (p->slots[at].stamp != top.stamp)
+                at++;
+            now = top.key;
+            remove_from(p, at);
+            lpi_timers_pop(&t);
+        } else if (what < 96 && p->n > 0) {
+            p->gone[p->slots[test_below(&random, p->n)].stamp] = true;
+        } else if (what < 98) {
+            purge_both(&t, p);
+        }
+        check_top(&t, p);
+        if (i % 8 == 0)
+            check_soon(&t, p);
+    }
+    lpi_timers_clear(&t);
+    cr_assert_eq(t.n, 0);
+    cr_assert(lpi_timers_top(&t) == NULL);
+    lpi_timers_push(&t, 5, 1, 0);
+    cr_assert_eq(lpi_timers_top(&t)->key, 5);
+    lpi_timers_fini(&t);
+    free(p);
+}
+
+Test(timers, the_earliest_comes_first_whatever_is_withdrawn)
+{
+    for (uint64_t seed = 1; seed <= 40 / TEST_SCALE + 1; seed++)
+        for (int64_t spread = 1; spread <= 100000; spread *= 10)
+            some_steps(seed, spread);
+}
+
+/* Full of deadlines that all hold, in the worst order for sorted runs. */
+Test(timers, all_that_hold_survive_a_purge)
+{
+    struct plain *p = calloc(1, sizeof(*p));
+    struct lpi_timers t;
+
+    cr_assert_eq(lpi_timers_init(&t, MOST), 0);
+    for (int i = 0; i < t.capacity; i++)
+        lpi_timers_push(&t, 1000 - i, i % MOST, (unsigned)i);
+    for (int i = 0; i < t.capacity; i += 2)
+        p->gone[i] = true;
+    lpi_timers_purge(&t, holds, p);
+    cr_assert_eq(t.n, t.capacity / 2);
+    for (int i = t.capacity - 1; i > 0; i -= 2) {
+        cr_assert_eq(lpi_timers_top(&t)->key, 1000 - i);
+        lpi_timers_pop(&t);
+    }
+    cr_assert(lpi_timers_top(&t) == NULL);
+    lpi_timers_fini(&t);
+    free(p);
+}
+
+/* ---- lags ---- */
+
+static int compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The nearest rank, at most 1/32 too large, and never beyond the largest. */
+static void check_permille(const struct lpi_histogram *h, const int64_t *sorted, int n, int q)
+{
+    const int rank = (n * q + 999) / 1000;
+    const int64_t exact = sorted[rank > 0 ? rank - 1 : 0];
+    const int64_t said = lpi_histogram_permille(h, q);
+
+    cr_assert_geq(said, exact);
+    cr_assert_leq(said, exact + exact / 32);
+    cr_assert_leq(said, sorted[n - 1]);
+    if (exact < LPI_HIST_STEPS)
+        cr_assert_eq(said, exact);
+}
+
+static void some_lags(uint64_t seed, int64_t most)
+{
+    static struct lpi_histogram one, two;
+    uint64_t random = seed * 2 + 1;
+    const int n = 1 + (int)test_below(&random, 300);
+    int64_t values[300];
+
+    lpi_histogram_reset(&one);
+    lpi_histogram_reset(&two);
+    for (int i = 0; i < n; i++) {
+        values[i] = test_below(&random, most);
+        lpi_histogram_add(i % 3 == 0 ? &one : &two, values[i]);
+    }
+    lpi_histogram_merge(&one, &two);
+    qsort(values, (size_t)n, sizeof(values[0]), compare);
+    cr_assert_eq(one.n, n);
+    cr_assert_eq(one.max, values[n - 1]);
+    for (int q = 0; q <= 1000; q += 10)
+        check_permille(&one, values, n, q);
+}
+
+Test(timers, percentiles_of_lags_are_at_most_a_32nd_too_large)
+{
+    static struct lpi_histogram none;
+
+    for (uint64_t seed = 1; seed <= 30; seed++)
+        for (int64_t most = 1; most < INT64_MAX / 64; most *= 31)
+            some_lags(seed, most);
+    cr_expect_eq(lpi_histogram_permille(&none, 500), 0);
+    lpi_histogram_add(&none, -5); /* early counts as in time */
+    cr_expect_eq(lpi_histogram_permille(&none, 1000), 0);
+    cr_expect_eq(none.max, 0);
+    cr_expect_eq(none.n, 1);
+}
