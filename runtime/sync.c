@@ -26,7 +26,6 @@ void lpi_release_sync(struct lpi_core *c)
         struct lpi_proc *p = c->procs[i];
 
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
-        p->emulated = start;
         /* relaxed: whether there is a model, not which */
         p->emulating =
             !m->is_virtual && atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
