@@ -7,7 +7,9 @@
  * to it. A sender that finds either full at the moment its message would enter the wire is told
  * when the first place is free, and tries again then. Under the virtual clock it does so in the
  * order of (time, rank), so a freed place goes to the lowest rank then waiting; on the wall clock
- * to the first that claims it, under the receiver's lock.
+ * to the first that claims it, under the receiver's lock. When a message arrives is known only once
+ * its send has been charged, so a place is taken in two steps, claim and settle, and between them
+ * nothing can fail: what has been charged takes place.
  */
 #include "internal.h"
 
@@ -56,24 +58,29 @@ static bool has_room(struct arrivals *a, int64_t capacity, int64_t enter, int64_
     return false;
 }
 
-static int add(struct arrivals *a, int64_t arrival)
+/* Memory for one more. */
+static int grow(struct arrivals *a)
 {
-    size_t i = a->n;
+    const size_t room = a->room > 0 ? 2 * a->room : 8;
+    int64_t *at;
 
-    if (a->n == a->room) {
-        const size_t room = a->room > 0 ? 2 * a->room : 8;
-        int64_t *at = realloc(a->at, room * sizeof(*at));
+    if (a->n < a->room)
+        return 0;
+    at = realloc(a->at, room * sizeof(*at));
+    if (at == NULL)
+        return -ENOMEM;
+    a->at = at;
+    a->room = room;
+    return 0;
+}
 
-        if (at == NULL)
-            return -ENOMEM;
-        a->at = at;
-        a->room = room;
-    }
-    a->n++;
+static void add(struct arrivals *a, int64_t arrival)
+{
+    size_t i = a->n++;
+
     for (; i > 0 && a->at[(i - 1) / 2] > arrival; i = (i - 1) / 2)
         a->at[i] = a->at[(i - 1) / 2];
     a->at[i] = arrival;
-    return 0;
 }
 
 static void free_wires(struct lpi_onwire *w, int P)
@@ -106,20 +113,18 @@ static struct lpi_onwire *wires(struct logp_machine *m)
 }
 
 /*
- * Take a place on the wire for t, from t->done until t->arrival.
+ * Find a place on the wire for t, which enters it at t->done. Where there is one it is kept until
+ * lpi_capacity_settle(), which must follow at once.
  * @return  0; -EAGAIN: full, a send that starts at *retry_at may find a place; -ENOMEM
  */
 int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
                        const struct logp_transfer *t, int64_t *retry_at)
 {
-    struct lpi_onwire *all, *mine, *theirs;
+    struct lpi_onwire *all = wires(from->core->machine), *mine, *theirs;
     int64_t free_at = LOGP_NEVER;
     bool room;
-    int rc = 0;
+    int rc;
 
-    if (t->arrival <= t->done) /* it is on the wire for no time at all */
-        return 0;
-    all = wires(from->core->machine);
     if (all == NULL)
         return -ENOMEM;
     mine = &all[from->rank];
@@ -127,16 +132,22 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
     pthread_spin_lock(&theirs->lock);
     room = has_room(&mine->from, capacity, t->done, &free_at);
     room = has_room(&theirs->to, capacity, t->done, &free_at) && room;
-    if (!room) {
+    rc = !room ? -EAGAIN : grow(&mine->from) != 0 || grow(&theirs->to) != 0 ? -ENOMEM : 0;
+    if (rc == -EAGAIN)
         *retry_at = t->start + (free_at - t->done);
-        rc = -EAGAIN;
-    } else {
-        rc = add(&mine->from, t->arrival);
-        if (rc == 0)
-            rc = add(&theirs->to, t->arrival);
-    }
-    pthread_spin_unlock(&theirs->lock);
+    if (rc != 0)
+        pthread_spin_unlock(&theirs->lock);
     return rc;
+}
+
+/* The message that has a place is on the wire until `arrival`. */
+void lpi_capacity_settle(struct lpi_proc *from, struct lpi_proc *to, int64_t arrival)
+{
+    struct lpi_onwire *all = wires(from->core->machine);
+
+    add(&all[from->rank].from, arrival);
+    add(&all[to->rank].to, arrival);
+    pthread_spin_unlock(&all[to->rank].lock);
 }
 
 void lpi_capacity_destroy(struct logp_machine *m)

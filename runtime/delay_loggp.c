@@ -50,6 +50,7 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
     t->start = max2(t->ready, port->send_next);
     if (p->gap_shared)
         t->start = max2(t->start, port->recv_start + max2(p->o_recv_ns, p->g_ns));
+    t->done = t->start + p->o_send_ns;
 }
 
 static void send(void *model, struct logp_port *port, struct logp_transfer *t)

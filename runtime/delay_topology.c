@@ -19,7 +19,6 @@
 
 struct link {
     _Atomic int64_t next_free; /* times of a run are >= 0: 0 is free from the start */
-    _Atomic int64_t before;    /* next_free before the last message, for unsend() */
     _Atomic uint64_t messages;
     _Atomic int64_t busy, waited;
 };
@@ -53,9 +52,9 @@ static void set(_Atomic int64_t *x, int64_t value)
     atomic_store_explicit(x, value, memory_order_relaxed);
 }
 
-static void count(struct link *l, int64_t messages, int64_t busy, int64_t waited)
+static void count(struct link *l, int64_t busy, int64_t waited)
 {
-    atomic_fetch_add_explicit(&l->messages, (uint64_t)messages, memory_order_relaxed);
+    atomic_fetch_add_explicit(&l->messages, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&l->busy, busy, memory_order_relaxed);
     atomic_fetch_add_explicit(&l->waited, waited, memory_order_relaxed);
 }
@@ -91,8 +90,7 @@ static int64_t enter(struct link *l, int64_t at, const struct crossing *c)
         entry = max2(at, next_free);
     while (!atomic_compare_exchange_weak_explicit(&l->next_free, &next_free, entry + c->holds,
                                                   memory_order_relaxed, memory_order_relaxed));
-    set(&l->before, next_free);
-    count(l, 1, c->holds, entry - at);
+    count(l, c->holds, entry - at);
     return entry;
 }
 
@@ -110,33 +108,6 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
     while ((link = logp_topology_next(m->topology, &node, t->dst)) >= 0)
         at = enter(&m->links[link], at, &c) + c.takes;
     t->arrival = at;
-}
-
-/*
- * The last send of this vp did not take place: its places go back. Another message may have entered
- * a link meanwhile (wall clock): then the place there stays taken, as nobody can have it any more.
- */
-static void unsend(void *model, const struct logp_transfer *t)
-{
-    const struct model *m = model;
-    const struct crossing c = crossing_of(m, t);
-    int node = t->src, link;
-    int64_t at = t->done;
-
-    if (m->ends.ops->unsend != NULL)
-        m->ends.ops->unsend(m->ends.model, t);
-    if (!inside(m, t))
-        return;
-    while ((link = logp_topology_next(m->topology, &node, t->dst)) >= 0) {
-        struct link *l = &m->links[link];
-        const int64_t before = get(&l->before), entry = max2(at, before);
-        int64_t mine = entry + c.holds;
-
-        if (atomic_compare_exchange_strong_explicit(&l->next_free, &mine, before,
-                                                    memory_order_relaxed, memory_order_relaxed))
-            count(l, -1, -c.holds, at - entry);
-        at = entry + c.takes;
-    }
 }
 
 static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
@@ -198,7 +169,6 @@ static const struct logp_delay_ops ops = {
     .capacity = capacity,
     .destroy = destroy,
     .restart = restart,
-    .unsend = unsend,
 };
 
 int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,

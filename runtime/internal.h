@@ -262,6 +262,7 @@ int lpi_lanes_create(struct logp_machine *m, int slots);
 void lpi_lanes_destroy(struct logp_machine *m);
 bool lpi_poll(struct lpi_core *c);
 bool lpi_lanes_quiet(const struct logp_machine *m);
+int lpi_find_room(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
 int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
 
 /* offer.c: long messages between cores without a second copy. */
@@ -276,6 +277,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
                       const void *data, size_t n_bytes, bool paid);
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
                                         size_t capacity);
+struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
 void lpi_match_arrived(struct lpi_proc *p, int64_t until);
 int64_t lpi_next_arrival(struct lpi_proc *p);
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
@@ -301,6 +303,7 @@ struct lpi_onwire;
 void lpi_capacity_destroy(struct logp_machine *m);
 int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
                        const struct logp_transfer *t, int64_t *retry_at);
+void lpi_capacity_settle(struct lpi_proc *from, struct lpi_proc *to, int64_t arrival);
 void lpi_capacity_reset(struct logp_machine *m);
 
 /* cores.c: which cores, in which order. */

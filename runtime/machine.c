@@ -11,6 +11,7 @@
 
 /* A vp that is outside the runtime when the timeout comes gets so long to come back. */
 static const int64_t grace_ns = INT64_C(1000000000);
+static const size_t most_limit = SIZE_MAX / 4; /* of the queue limit: sums of it do not overflow */
 static const int64_t most_credit = 1 << 20; /* bytes of the queue limit a core takes at once */
 
 _Thread_local struct lpi_core *lpi_this_core;
@@ -177,6 +178,8 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
     m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
+    if (m->queue_limit > most_limit)
+        m->queue_limit = most_limit;
     m->stack_bytes = config->stack_bytes > 0 ? config->stack_bytes : (size_t)256 << 10;
     m->yield_seed = config->yield_seed;
     m->time_ns = config->time_ns;

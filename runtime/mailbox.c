@@ -239,8 +239,22 @@ static bool fill_offer(const struct logp_machine *m, const struct lpi_lane *l,
 }
 
 /*
+ * Does the queue limit let this message through? Its room is kept for the holder's next post.
+ * @return  0; -ENOBUFS: not now; -EMSGSIZE: never
+ */
+int lpi_find_room(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
+{
+    struct lpi_core *c = from->core;
+    const int64_t cost = lpi_message_cost(e->n_bytes);
+
+    if (c->credit >= cost || (lpi_is_here(c, e->dst) && lpi_match_wanted(to, e) != NULL))
+        return 0;
+    return lpi_credit_refill(c, cost);
+}
+
+/*
  * Hand a message to `to`. The payload has been copied when this returns.
- * @return  0; -ENOBUFS, -ENOMEM
+ * @return  0; -ENOBUFS, -EMSGSIZE (lpi_find_room()), -ENOMEM
  */
 int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
 {
@@ -249,11 +263,13 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
     struct lpi_lane *l;
     struct slot *s;
     struct lpi_message *m;
+    int rc;
 
     if (lpi_is_here(c, e->dst))
         return lpi_deliver(to, c, e);
-    if (c->credit < cost && lpi_credit_refill(c, cost) != 0)
-        return -ENOBUFS;
+    rc = c->credit < cost ? lpi_credit_refill(c, cost) : 0;
+    if (rc != 0)
+        return rc;
     l = c->out[to->core_index];
     s = free_slot(l);
     if (s != NULL && e->n_bytes <= SLOT_BYTES) {

@@ -224,9 +224,20 @@ static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_
     return true;
 }
 
+/* The posted receive that would take this message at once; NULL: it would be pending. */
+struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e)
+{
+    struct logp_request *r = p->inbox.n_any == 0 ? p->inbox.posted_first : NULL;
+
+    while (r != NULL && (e->n_bytes > r->capacity ||
+                         !fits(r->context, r->src, r->tag, e->context, e->src, e->tag)))
+        r = r->next;
+    return r;
+}
+
 /*
  * A message reaches its destination, whose core the caller holds.
- * @return  0; -ENOBUFS, -ENOMEM: it has not been delivered
+ * @return  0; -ENOBUFS, -EMSGSIZE, -ENOMEM: it has not been delivered
  */
 int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e)
 {

@@ -228,6 +228,10 @@ void lpi_pool_fini(struct lpi_core *c)
     c->pool = (struct lpi_pool){0};
 }
 
+/*
+ * Let the core have `bytes`.
+ * @return  0; -ENOBUFS: so many are not free; -EMSGSIZE: there are not so many
+ */
 int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
 {
     struct logp_machine *m = c->machine;
@@ -236,6 +240,8 @@ int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
     /* relaxed throughout: a number, nothing is published by it */
     int64_t have = atomic_load_explicit(&m->credit, memory_order_relaxed);
 
+    if ((size_t)bytes > m->queue_limit)
+        return -EMSGSIZE;
     for (;;) {
         const int64_t take = have < wanted ? have : wanted;
 

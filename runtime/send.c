@@ -51,46 +51,35 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
     return rc;
 }
 
-/* The send has been charged, but does not take place. */
-static void unsend(struct lpi_proc *p, const struct logp_delay *d, const struct logp_port *before,
-                   const struct logp_transfer *t)
-{
-    p->port = *before;
-    if (d->ops->unsend != NULL)
-        d->ops->unsend(d->model, t);
-}
-
 /*
- * Start the send under model d, in an RCU section.
+ * Start the send under model d, in an RCU section. All that can refuse it comes first, so nothing
+ * that has been charged is taken back.
  * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or an
  * error
  */
 static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e,
                       const struct logp_delay *d, struct logp_transfer *t)
 {
-    const struct logp_port before = p->port;
     const int64_t capacity = d->ops->capacity != NULL ? d->ops->capacity(d->model) : 0;
     int rc;
 
+    t->done = LOGP_NEVER;
     d->ops->start(d->model, &p->port, t);
     if (p->core->machine->is_virtual && t->start > p->emulated) {
         t->ready = t->start;
         return -EAGAIN;
     }
-    d->ops->send(d->model, &p->port, t);
-    if (capacity > 0) {
+    rc = lpi_find_room(p, to, e);
+    if (rc == 0 && capacity > 0)
         rc = lpi_capacity_claim(p, to, capacity, t, &t->ready);
-        if (rc != 0) {
-            unsend(p, d, &before, t);
-            return rc;
-        }
-    }
+    if (rc != 0)
+        return rc;
+    d->ops->send(d->model, &p->port, t);
+    if (capacity > 0)
+        lpi_capacity_settle(p, to, t->arrival);
     e->arrival = t->arrival;
     rc = lpi_post(p, to, e);
-    if (rc != 0)
-        unsend(p, d, &before, t);
-    else
-        p->core->messages++;
+    p->core->messages += rc == 0;
     return rc;
 }
 

@@ -177,7 +177,7 @@ static void do_send(struct simulation *s, int me, const struct op *op, int64_t s
     const int64_t enter = start + p->o_send_ns, stream = streaming(p, op->n_bytes);
     const int64_t arrival = enter + stream + p->L_ns;
 
-    if (p->capacity > 0 && arrival > enter) {
+    if (p->capacity > 0) {
         const int64_t free_at =
             larger(place_free(s, me, true, enter), place_free(s, op->peer, false, enter));
 

@@ -77,9 +77,11 @@ struct logp_transfer {
  */
 struct logp_delay_ops {
     const char *name;
-    /** The earliest t->start >= t->ready for this send. Changes nothing but t->start. */
+    /** The earliest t->start >= t->ready for this send, and, if the model has a capacity, t->done
+     *  for it, when the message enters the wire. Changes nothing but the two. */
     void (*start)(void *model, const struct logp_port *port, struct logp_transfer *t);
-    /** The send starts at t->start: fill t->done and t->arrival, update the port. */
+    /** The send starts at t->start, nothing can refuse it any more: fill t->done and t->arrival,
+     *  update the port. */
     void (*send)(void *model, struct logp_port *port, struct logp_transfer *t);
     /** A receive: fill t->start >= max(ready, arrival) and t->done, update the port. */
     void (*recv)(void *model, struct logp_port *port, struct logp_transfer *t);
@@ -97,9 +99,6 @@ struct logp_delay_ops {
      * one may be called for several processors at the same time also under the virtual clock. NULL
      * or 0: none, and a parallel machine does not run. */
     int64_t (*lookahead)(void *model);
-    /** The send that was just made from this processor did not take place (no room on the wire, or
-     *  no memory); the port is put back by the caller. NULL: nothing to undo. */
-    void (*unsend)(void *model, const struct logp_transfer *t);
 };
 
 /** A model ready for use. ops == NULL stands for `none`: nothing is emulated. */

@@ -50,7 +50,8 @@ struct logp_config {
                                   this process may use, one hardware thread of each first */
     int n_cores;             /**< entries of cores; with cores == NULL at most so many (0: all) */
     int64_t poll_ns;         /**< cost of a test or probe that finds nothing; 0: 100 */
-    size_t queue_limit;      /**< bytes of messages held; 0: 1 GiB. Beyond: -ENOBUFS */
+    size_t queue_limit;      /**< bytes of messages held, with some 150 for each message's own
+                                  needs; 0: 1 GiB. Beyond: -ENOBUFS */
     size_t stack_bytes;      /**< of each vp; 0: 256 KiB */
     enum logp_stacks stacks;
     int lane_slots;      /**< slots of the fast path between two cores; 0: 1024, fewer with many

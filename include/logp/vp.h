@@ -77,7 +77,8 @@ LOGP_API struct logp_vp *logp_vp_collective(struct logp_vp *vp);
  * Cost:    o_send of the vp's clock; starts at least g after its last send.
  * Blocks:  while the network is full, if the model has a capacity.
  * Memory:  what was written before is visible after the matching receive.
- * @return  0; -EINVAL (rank, tag, buf), -ENOBUFS (queue_limit of the machine), -ENOMEM
+ * @return  0; -EINVAL (rank, tag, buf), -ENOBUFS (queue_limit of the machine), -EMSGSIZE (larger
+ *          than that limit: it could never be sent), -ENOMEM. What is refused costs nothing
  * Source:  Culler et al., LogP, PPoPP 1993.
  */
 LOGP_API int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
