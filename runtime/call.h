@@ -68,8 +68,12 @@ static inline void enter(struct lpi_proc *p)
 /* The end of a call: what the runtime did meanwhile is not the program's computing. */
 static inline int leave(struct lpi_proc *p, int rc)
 {
-    if (p->emulating)
-        p->left = p->core->clock_seen = lpi_wall(p->core->machine);
+    struct lpi_core *c = p->core;
+
+    if (p->emulating) {
+        p->left = c->clock_seen = lpi_wall(c->machine);
+        lpi_lag_returned(&c->lag, p->left);
+    }
     return rc;
 }
 

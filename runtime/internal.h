@@ -19,7 +19,7 @@
 #include <logp/logp.h>
 
 #include "clock.h"
-#include "histogram.h"
+#include "lag.h"
 #include "message.h"
 #include "timers.h"
 
@@ -125,11 +125,7 @@ struct lpi_core {
     bool is_idle;    /* idle_epoch is odd */
     unsigned idle_polls;
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
-    int64_t clock_seen;              /* the last reading of the wall clock on this core */
-    int64_t last_deadline;           /* of the last wait, whose lag is not recorded yet; -1: none */
-    bool last_counts;                /* ... and whether it is to be recorded */
-    bool start_pending;              /* nobody has returned from the last sync yet */
-    _Atomic int64_t start_late[2];   /* of the last starts, by the parity of their generation */
+    int64_t clock_seen;              /* a reading of the wall clock on this core: it has passed */
     int64_t window_end;              /* parallel: time stops here; else INT64_MAX */
     _Atomic int64_t least;           /* parallel: its earliest deadline, at a meeting; ... */
     atomic_bool in_vain;             /* ... and whether all of its procs wait or poll in vain */
@@ -137,7 +133,7 @@ struct lpi_core {
     int64_t deliveries;              /* without delays: their order stands for that of arrival */
     int64_t credit;                  /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;
-    struct lpi_histogram lag;
+    struct lpi_lag lag;
 };
 
 struct lpi_executor {
@@ -232,7 +228,7 @@ int lpi_yield(struct lpi_proc *p);
 void lpi_wake(struct lpi_proc *p, int64_t deadline);
 void lpi_make_ready(struct lpi_proc *p);
 int lpi_hold(struct lpi_proc *p);
-void lpi_note_lag(struct lpi_core *c);
+void lpi_record_lag(struct lpi_core *c);
 void lpi_proc_main(struct lpi_proc *p);
 void lpi_core_home(struct lpi_core *c);
 void lpi_attend(struct logp_machine *m, unsigned bits);
@@ -376,6 +372,12 @@ static inline bool lpi_plain(const struct logp_machine *m)
 static inline bool lpi_is_here(const struct lpi_core *c, int rank)
 {
     return (unsigned)(rank - c->first_rank) < (unsigned)c->n_procs;
+}
+
+/* t + dt, or the end of time; t, dt >= 0. */
+static inline int64_t lpi_after(int64_t t, int64_t dt)
+{
+    return dt < INT64_MAX - t ? t + dt : INT64_MAX;
 }
 
 /* t, but not before the vp's own clock. */

@@ -157,6 +157,7 @@ static void destroy_all(struct logp_machine *m)
 static bool valid(const struct logp_config *c)
 {
     return c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
+           c->poll_ns <= LOGP_PARAM_MAX_NS &&
            c->n_cores >= 0 && (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL);
 }
 
@@ -239,12 +240,10 @@ static void prepare_core(struct lpi_core *c)
     c->n_at_sync = 0;
     c->stop_cursor = 0;
     c->prepared = NULL;
-    c->last_deadline = -1;
     c->clock_seen = 0;
-    c->start_pending = false;
     c->alarm = false;
     c->messages = 0;
-    lpi_histogram_reset(&c->lag);
+    lpi_lag_reset(&c->lag);
     for (int i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = c->procs[i];
 
@@ -283,7 +282,7 @@ static bool await_home(struct logp_machine *m, int64_t deadline)
 static void collect(struct logp_machine *m)
 {
     struct logp_report *r = &m->report;
-    struct lpi_histogram *lag = &m->cores[0].lag;
+    struct lpi_histogram *lag = &m->cores[0].lag.waits;
 
     m->uncollected = false;
     for (int i = 0; i < m->n_cores; i++)
@@ -294,7 +293,7 @@ static void collect(struct logp_machine *m)
 
         r->messages += c->messages;
         if (i > 0)
-            lpi_histogram_merge(lag, &c->lag);
+            lpi_histogram_merge(lag, &c->lag.waits);
     }
     for (int i = 0; i < m->P; i++) {
         r->unreceived += (uint64_t)m->procs[i].inbox.n_pending;
@@ -336,7 +335,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
 
 int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
 {
-    const int64_t deadline = timeout_ns > 0 ? lpi_monotonic_ns() + timeout_ns : 0;
+    const int64_t deadline = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
     int stopped;
 
     pthread_mutex_lock(&m->lock);

@@ -164,28 +164,12 @@ static bool is_late(const struct logp_machine *m, const struct lpi_proc *next)
     return m->executor->prepare != NULL && !m->is_virtual && lpi_wall(m) > next->deadline - LATE_NS;
 }
 
-/*
- * What the last wait of this core came to, up to the moment its vp went back to its program;
- * recorded when the next one begins, so that a vp is not held up by the bookkeeping. The first
- * return from a common start tells whether this core was there in time.
- */
-void lpi_note_lag(struct lpi_core *c)
+/* The last wait of this core, if it has not been recorded yet. */
+void lpi_record_lag(struct lpi_core *c)
 {
-    const int64_t lag = c->clock_seen - c->last_deadline;
-
-    if (c->last_deadline < 0)
-        return;
-    c->last_deadline = -1;
-    if (c->start_pending) {
-        const unsigned generation =
-            atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed);
-
-        /* relaxed: read after the next sync, in which this core takes part afterwards */
-        atomic_store_explicit(&c->start_late[generation & 1], lag, memory_order_relaxed);
-        c->start_pending = false;
-    } else if (c->last_counts) {
-        lpi_histogram_add(&c->lag, lag);
-    }
+    /* relaxed: the start that this core has last taken part in */
+    lpi_lag_record(&c->lag,
+                   atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed));
 }
 
 /* Those whose deadlines follow at once on that of p, the earliest, are made ready. */
@@ -218,8 +202,7 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
         if (c->clock_seen < deadline)
             return false;
         c->prepared = NULL;
-        c->last_deadline = deadline;
-        c->last_counts = p->emulating;
+        lpi_lag_over(&c->lag, deadline, c->clock_seen, p->emulating);
     }
     p->emulated = deadline;
     p->state = LPI_RUNNING;
@@ -256,7 +239,7 @@ int lpi_hold(struct lpi_proc *p)
     struct lpi_core *c = p->core;
     struct logp_machine *m = c->machine;
 
-    lpi_note_lag(c);
+    lpi_record_lag(c);
     while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: it has been p's turn */
         struct lpi_proc *first;
 
@@ -287,16 +270,17 @@ static int wait_timed(struct lpi_proc *p, int64_t deadline)
 
 /*
  * p's clock advances to deadline: on the wall clock it waits until then.
- * @return  0, or the error that stops the run
+ * @return  0; -EOVERFLOW: no clock goes so far; or the error that stops the run
  */
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
 {
-    if (p->core->machine->is_virtual) {
-        if (deadline > p->emulated)
-            p->emulated = deadline;
-        return p->emulated < clock_end ? lpi_stopped(p) : -EOVERFLOW;
-    }
-    return wait_timed(p, deadline);
+    if (deadline >= clock_end)
+        return -EOVERFLOW;
+    if (!p->core->machine->is_virtual)
+        return wait_timed(p, deadline);
+    if (deadline > p->emulated)
+        p->emulated = deadline;
+    return lpi_stopped(p);
 }
 
 /*
@@ -376,7 +360,7 @@ static struct lpi_proc *successor(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
 
-    lpi_note_lag(c);
+    lpi_record_lag(c);
     for (;;) {
         struct lpi_proc *first;
 

@@ -19,7 +19,7 @@ void lpi_release_sync(struct lpi_core *c)
     /* relaxed: the next sync cannot complete before this core has taken part in it */
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
     c->n_at_sync = 0;
-    c->start_pending = true;
+    c->lag.start_pending = true;
     if (c->clock_seen > start - START_MARGIN_NS) /* the first start of a run has moved time 0: ... */
         c->clock_seen = start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
     for (int i = 0; i < c->n_procs; i++) {
@@ -64,7 +64,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     struct logp_machine *m = c->machine;
     int rc;
 
-    lpi_note_lag(c); /* before the next start is fixed: it may belong to the last one */
+    lpi_record_lag(c); /* before the next start is fixed: it may belong to the last one */
     p->state = LPI_SYNC;
     p->polls = 0;
     if (++c->n_at_sync == c->n_procs) {

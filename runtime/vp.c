@@ -26,7 +26,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     }
     if (!lpi_has_clock(p))
         return lpi_stopped(p);
-    return leave(p, lpi_wait_until(p, p->emulated + (took > t_ns ? took : t_ns)));
+    return leave(p, lpi_wait_until(p, lpi_after(p->emulated, took > t_ns ? took : t_ns)));
 }
 
 int64_t logp_now(struct logp_vp *vp)
@@ -48,7 +48,8 @@ int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
 {
     struct lpi_proc *p = vp->proc;
 
-    enter(p); /* reads the wall clock where there is something to emulate */
+    p->polls = 0; /* whoever looks at the clock may act when it is time */
+    enter(p);     /* reads the wall clock where there is something to emulate */
     *wall_ns = p->core->machine->is_virtual ? p->emulated
                : p->emulating               ? p->left
                                             : lpi_wall(p->core->machine);
@@ -70,7 +71,7 @@ int64_t logp_start_late(const struct logp_vp *vp)
     int64_t late = 0;
 
     for (int i = 0; i < m->n_cores; i++) {
-        const int64_t l = atomic_load_explicit(&m->cores[i].start_late[(generation + 1) & 1],
+        const int64_t l = atomic_load_explicit(&m->cores[i].lag.start_late[(generation + 1) & 1],
                                                memory_order_relaxed);
 
         if (l > late)

@@ -181,6 +181,61 @@ Test(accounting, a_lag_longer_than_the_next_wait_is_made_up_for_later)
     cr_expect_leq(w.wall[14] - w.emulated[14], FEW);
 }
 
+/* After each wait the program computes, and makes calls that wait for nothing. */
+static int works_after_waits(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    char c = 0;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 50; i++) {
+        rc = logp_compute(vp, 1000, NULL, NULL);
+        host.now += *(const int64_t *)arg;
+        rc = rc != 0 ? rc : logp_irecv(vp, 0, i, &c, 1, &r);
+        host.now += *(const int64_t *)arg;
+        rc = rc != 0 ? rc : logp_cancel(vp, r);
+        logp_now(vp);
+    }
+    return rc;
+}
+
+Test(accounting, what_a_program_computes_after_a_wait_is_no_lag)
+{
+    for (int64_t work = 0; work <= 10000; work += 2500) {
+        struct logp_report report;
+
+        host = own_clock();
+        run_by_own_clock(1, &some_model, works_after_waits, &work, &report);
+        cr_expect_eq(report.lag.n, 50);
+        cr_expect_leq(report.lag.max_ns, FEW);
+    }
+}
+
+/* Nor does it make a start late. */
+static int works_after_a_start(struct logp_vp *vp, void *arg)
+{
+    int rc = logp_sync(vp, NULL);
+
+    host.now += 20000;
+    rc = rc != 0 ? rc : logp_compute(vp, 10, NULL, NULL);
+    host.now += 20000;
+    rc = rc != 0 ? rc : logp_sync(vp, NULL);
+    *(int64_t *)arg = logp_start_late(vp);
+    return rc;
+}
+
+Test(accounting, what_a_program_computes_after_a_start_does_not_make_it_late)
+{
+    for (int delayed = 0; delayed < 2; delayed++) {
+        int64_t late = -1;
+
+        host = own_clock();
+        run_by_own_clock(1, delayed ? &some_model : NULL, works_after_a_start, &late, NULL);
+        cr_expect_geq(late, 0);
+        cr_expect_leq(late, FEW);
+    }
+}
+
 static int waits_without_a_model(struct logp_vp *vp, void *arg)
 {
     int64_t *took = arg, before = logp_now(vp);

@@ -231,66 +231,6 @@ Test(faults, stop_ends_the_run_with_its_error)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
-/* Messages to a rank that takes none, until the limit; then they are taken, and there is room. */
-static int fill_up(struct logp_vp *vp, void *arg)
-{
-    const size_t n = *(const size_t *)arg, limit = 1 << 22;
-    char *buf = calloc(1, n + 1);
-    size_t sent = 0;
-    int rc = 0;
-
-    if (logp_vp_rank(vp) == 0) {
-        while ((rc = logp_send(vp, 1, 0, buf, n)) == 0)
-            sent++;
-        cr_assert_eq(rc, -ENOBUFS);
-        cr_assert_leq(sent * n, limit);
-        cr_assert_geq(sent * (n + 256) + n, limit - limit / 8);
-        rc = logp_send(vp, 2, 0, &sent, sizeof(sent)); /* a small one still finds room */
-        if (rc == -ENOBUFS)
-            rc = logp_sync(vp, NULL), sent = 0;
-        else
-            rc = logp_sync(vp, NULL);
-        if (rc == 0)
-            rc = logp_sync(vp, NULL);
-        if (rc == 0)
-            rc = logp_send(vp, 1, 1, buf, n);
-    } else {
-        bool found = true;
-
-        rc = logp_sync(vp, NULL);
-        while (rc == 0 && found) {
-            rc = logp_probe(vp, 0, 0, &found, NULL);
-            if (rc == 0 && found)
-                rc = logp_recv(vp, 0, 0, buf, n > sizeof(sent) ? n : sizeof(sent), NULL);
-        }
-        if (rc == 0)
-            rc = logp_sync(vp, NULL);
-        if (rc == 0 && logp_vp_rank(vp) == 1)
-            rc = logp_recv(vp, 0, 1, buf, n, NULL);
-    }
-    free(buf);
-    return rc;
-}
-
-Test(faults, the_queue_limit_refuses_and_recovers)
-{
-    size_t sizes[] = {1000, 100000};
-
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 2; k++) {
-            struct logp_config config = {.executor = test_executor(),
-                                         .stacks = test_stacks(),
-                                         .n_processors = 3,
-                                         .clock = clocks[i],
-                                         .queue_limit = 1 << 22};
-            struct logp_machine *m;
-
-            cr_assert_eq(logp_machine_create(&config, &m), 0);
-            cr_assert_eq(logp_machine_run(m, fill_up, &sizes[k], test_timeout_ns), 0);
-            cr_assert_eq(logp_machine_destroy(m), 0);
-        }
-}
-
 static int bad_arguments(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r;
@@ -337,45 +277,6 @@ Test(faults, bad_arguments_are_refused)
         -EINVAL);
     cr_expect_eq(logp_delay_create("nonsense", &params, &delay), -ENOENT);
     cr_expect_eq(logp_delay_create("logp", &params, &delay), -EINVAL);
-}
-
-/* A sendrecv whose send is refused gives back the message that its receive had taken. */
-static int refused_send(struct logp_vp *vp, void *arg)
-{
-    char buf[2000] = {0};
-    int rc = 0, got = 0;
-
-    (void)arg;
-    if (logp_vp_rank(vp) == 1) {
-        rc = logp_send(vp, 0, 0, &(int){5}, sizeof(int));
-        return rc != 0 ? rc : logp_sync(vp, NULL);
-    }
-    rc = logp_sync(vp, NULL);
-    while (rc == 0)
-        rc = logp_send(vp, 1, 9, buf, sizeof(buf));
-    cr_assert_eq(rc, -ENOBUFS);
-    rc = logp_sendrecv(vp, 1, 9, buf, sizeof(buf), 1, 0, &got, sizeof(got), NULL);
-    cr_assert_eq(rc, -ENOBUFS);
-    got = 0;
-    rc = logp_recv(vp, 1, 0, &got, sizeof(got), NULL);
-    cr_assert_eq(got, 5);
-    return rc;
-}
-
-Test(faults, a_refused_sendrecv_loses_nothing)
-{
-    for (int i = 0; i < 2; i++) {
-        struct logp_config config = {.executor = test_executor(),
-                                     .stacks = test_stacks(),
-                                     .n_processors = 2,
-                                     .clock = clocks[i],
-                                     .queue_limit = 1 << 18};
-        struct logp_machine *m;
-
-        cr_assert_eq(logp_machine_create(&config, &m), 0);
-        cr_assert_eq(logp_machine_run(m, refused_send, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
-    }
 }
 
 /* Several machines live side by side in one process. */

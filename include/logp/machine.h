@@ -49,7 +49,8 @@ struct logp_config {
     const int *cores;        /**< operating system numbers of the cores to use; NULL: all that
                                   this process may use, one hardware thread of each first */
     int n_cores;             /**< entries of cores; with cores == NULL at most so many (0: all) */
-    int64_t poll_ns;         /**< cost of a test or probe that finds nothing; 0: 100 */
+    int64_t poll_ns;         /**< cost of a test or probe that finds nothing, up to
+                                  LOGP_PARAM_MAX_NS; 0: 100 */
     size_t queue_limit;      /**< bytes of messages held, with some 150 for each message's own
                                   needs; 0: 1 GiB. Beyond: -ENOBUFS */
     size_t stack_bytes;      /**< of each vp; 0: 256 KiB */
@@ -118,7 +119,8 @@ enum logp_wait_kind {
     LOGP_WAIT_NONE, /**< it has finished, or it could go on */
     LOGP_WAIT_RECV, /**< a message from source with tag */
     LOGP_WAIT_SYNC, /**< all other vps, in logp_sync() */
-    LOGP_WAIT_POLL, /**< it polls: a million tests or probes in a row found nothing */
+    LOGP_WAIT_POLL, /**< it polls: a million tests or probes in a row found nothing, and it has
+                          not looked at its clock in between */
     LOGP_WAIT_AWAY, /**< it is outside the runtime and holds its core */
 };
 

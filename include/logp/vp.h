@@ -14,8 +14,8 @@
  * network; everything that happens there happens in the order of (time, rank).
  *
  * Errors of every function that may wait, besides its own: -EDEADLK (every vp waits, or has polled
- * a million times in a row for nothing, and nothing is on its way), -ECANCELED (another vp returned
- * an error), -ETIMEDOUT, -EOVERFLOW (virtual clock: beyond 36 years), or what logp_machine_stop()
+ * a million times in a row for nothing without a look at its clock, and nothing is on its way), -ECANCELED (another vp returned
+ * an error), -ETIMEDOUT, -EOVERFLOW (beyond 36 years, and it does not wait for them), or what logp_machine_stop()
  * was given. Return it: the run is over.
  */
 #ifndef LOGP_VP_H

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits, of what is queued and of time: what is beyond is refused, and then nothing has happened.
+ */
+#include "limited.h"
+
+static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
+
+/* Messages to a rank that takes none, until the limit; then they are taken, and there is room. */
+static int fill_up(struct logp_vp *vp, void *arg)
+{
+    const size_t n = *(const size_t *)arg, limit = 1 << 22;
+    char *buf = calloc(1, n + 1);
+    size_t sent = 0;
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0) {
+        while ((rc = logp_send(vp, 1, 0, buf, n)) == 0)
+            sent++;
+        cr_assert_eq(rc, -ENOBUFS);
+        cr_assert_leq(sent * n, limit);
+        cr_assert_geq(sent * (n + 256) + n, limit - limit / 8);
+        rc = logp_send(vp, 2, 0, &sent, sizeof(sent)); /* a small one still finds room */
+        if (rc == -ENOBUFS)
+            rc = logp_sync(vp, NULL), sent = 0;
+        else
+            rc = logp_sync(vp, NULL);
+        if (rc == 0)
+            rc = logp_sync(vp, NULL);
+        if (rc == 0)
+            rc = logp_send(vp, 1, 1, buf, n);
+    } else {
+        bool found = true;
+
+        rc = logp_sync(vp, NULL);
+        while (rc == 0 && found) {
+            rc = logp_probe(vp, 0, 0, &found, NULL);
+            if (rc == 0 && found)
+                rc = logp_recv(vp, 0, 0, buf, n > sizeof(sent) ? n : sizeof(sent), NULL);
+        }
+        if (rc == 0)
+            rc = logp_sync(vp, NULL);
+        if (rc == 0 && logp_vp_rank(vp) == 1)
+            rc = logp_recv(vp, 0, 1, buf, n, NULL);
+    }
+    free(buf);
+    return rc;
+}
+
+Test(limits, the_queue_limit_refuses_and_recovers)
+{
+    size_t sizes[] = {1000, 100000};
+
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) {
+            struct logp_config config = {.executor = test_executor(),
+                                         .stacks = test_stacks(),
+                                         .n_processors = 3,
+                                         .clock = clocks[i],
+                                         .queue_limit = 1 << 22};
+            struct logp_machine *m;
+
+            cr_assert_eq(logp_machine_create(&config, &m), 0);
+            cr_assert_eq(logp_machine_run(m, fill_up, &sizes[k], test_timeout_ns), 0);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+/* A sendrecv whose send is refused gives back the message that its receive had taken. */
+static int refused_send(struct logp_vp *vp, void *arg)
+{
+    char buf[2000] = {0};
+    int rc = 0, got = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 1) {
+        rc = logp_send(vp, 0, 0, &(int){5}, sizeof(int));
+        return rc != 0 ? rc : logp_sync(vp, NULL);
+    }
+    rc = logp_sync(vp, NULL);
+    while (rc == 0)
+        rc = logp_send(vp, 1, 9, buf, sizeof(buf));
+    cr_assert_eq(rc, -ENOBUFS);
+    rc = logp_sendrecv(vp, 1, 9, buf, sizeof(buf), 1, 0, &got, sizeof(got), NULL);
+    cr_assert_eq(rc, -ENOBUFS);
+    got = 0;
+    rc = logp_recv(vp, 1, 0, &got, sizeof(got), NULL);
+    cr_assert_eq(got, 5);
+    return rc;
+}
+
+Test(limits, a_refused_sendrecv_loses_nothing)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_config config = {.executor = test_executor(),
+                                     .stacks = test_stacks(),
+                                     .n_processors = 2,
+                                     .clock = clocks[i],
+                                     .queue_limit = 1 << 18};
+        struct logp_machine *m;
+
+        cr_assert_eq(logp_machine_create(&config, &m), 0);
+        cr_assert_eq(logp_machine_run(m, refused_send, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+/* ---- what is refused costs nothing ---- */
+
+static int refused_then_sent(struct logp_vp *vp, void *arg)
+{
+    char *large = calloc(1, 2 * LIMIT), c = 0;
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0) {
+        cr_assert_eq(logp_send(vp, 2, 0, large, 2 * LIMIT), -EMSGSIZE);
+        cr_assert_eq(logp_now(vp), 0);
+        rc = logp_send(vp, 2, 0, &c, 1); /* at once: neither the gap nor the wire are taken */
+        cr_assert_eq(logp_now(vp), 2000);
+    } else if (logp_vp_rank(vp) == 2) {
+        rc = logp_recv(vp, 0, 0, &c, 1, NULL);
+        cr_assert_eq(logp_now(vp), *(const int64_t *)arg);
+    }
+    free(large);
+    return rc;
+}
+
+static struct logp_delay one_on_the_wire(const struct logp_topology *t)
+{
+    struct logp_params params = test_params(6000, 2000, 4000);
+    struct logp_delay delay;
+
+    params.capacity = 1;
+    if (t != NULL)
+        return test_on_links(t, &params);
+    cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
+    return delay;
+}
+
+static struct logp_machine *machine_with_room(struct logp_delay delay)
+{
+    const struct logp_config config = {.n_processors = 3,
+                                       .clock = LOGP_CLOCK_VIRTUAL,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks(),
+                                       .queue_limit = LIMIT,
+                                       .delay = delay};
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+Test(limits, a_refused_send_takes_no_place_on_the_wire)
+{
+    test_run(machine_with_room(one_on_the_wire(NULL)), refused_then_sent, &(int64_t){10000});
+}
+
+Test(limits, a_refused_send_takes_no_place_on_its_links)
+{
+    struct logp_topology *t;
+    struct logp_link_use use;
+    struct logp_delay delay;
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_topology_create("line", 3, &t), 0);
+    delay = one_on_the_wire(t);
+    m = machine_with_room(delay);
+    cr_assert_eq(logp_machine_run(m, refused_then_sent, &(int64_t){16000}, test_timeout_ns), 0);
+    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+    cr_expect_eq(use.messages, 2); /* one of two hops */
+    cr_expect_eq(use.busy_ns, 2 * 6000 - 2 * 2000);
+    cr_expect_eq(use.waited_ns, 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    logp_topology_destroy(t);
+}
+
+/* A full queue does not hold back what is wanted at once, within a core. */
+static int full_but_wanted(struct logp_vp *vp, void *arg)
+{
+    char buf[1000] = {0};
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 1) {
+        rc = logp_recv(vp, 0, 5, buf, 8, NULL);
+        return rc != 0 ? rc : logp_sync(vp, NULL);
+    }
+    rc = logp_compute(vp, 1, NULL, NULL); /* 1 waits */
+    while (rc == 0)
+        rc = logp_send(vp, 0, 0, buf, sizeof(buf));
+    cr_assert_eq(rc, -ENOBUFS);
+    while ((rc = logp_send(vp, 0, 0, buf, 1)) == 0)
+        ;
+    cr_assert_eq(rc, -ENOBUFS);
+    rc = logp_send(vp, 1, 5, buf, 8);
+    rc = rc != 0 ? rc : logp_sync(vp, NULL);
+    for (bool found = true; rc == 0 && found;) {
+        rc = logp_probe(vp, 0, 0, &found, NULL);
+        if (rc == 0 && found)
+            rc = logp_recv(vp, 0, 0, buf, sizeof(buf), NULL);
+    }
+    return rc;
+}
+
+Test(limits, what_is_wanted_at_once_needs_no_room)
+{
+    for (int delayed = 0; delayed < 2; delayed++)
+        test_run(limited_machine(2, LOGP_CLOCK_VIRTUAL, delayed), full_but_wanted, NULL);
+}
+
+static int ask_for_more(struct logp_vp *vp, void *arg)
+{
+    char c = 0;
+    const int rc = logp_send(vp, logp_vp_rank(vp), 0, &c, 1);
+
+    (void)arg;
+    return rc != 0 ? rc : logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, NULL);
+}
+
+Test(limits, a_limit_without_an_end_is_a_limit)
+{
+    const struct logp_config config = {.n_processors = 2,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks(),
+                                       .queue_limit = SIZE_MAX};
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    test_run(m, ask_for_more, NULL);
+}
+/* ---- times without an end ---- */
+
+static int compute_for_ever(struct logp_vp *vp, void *arg)
+{
+    const int64_t before = logp_now(vp);
+
+    (void)arg;
+    cr_assert_eq(logp_compute(vp, INT64_MAX, NULL, NULL), -EOVERFLOW);
+    cr_assert_eq(logp_compute(vp, INT64_MAX - 10, NULL, NULL), -EOVERFLOW);
+    cr_assert_geq(logp_now(vp), before);
+    cr_assert_leq(logp_now(vp), INT64_C(1000000000) * 3600);
+    return logp_compute(vp, 1, NULL, NULL);
+}
+
+Test(limits, a_time_that_no_clock_reaches_is_refused)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    for (int i = 0; i < 2; i++)
+        test_run(test_machine(2, clocks[i], &params), compute_for_ever, NULL);
+}
+
+static int nothing_happens(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_barrier(vp);
+}
+
+Test(limits, a_timeout_without_an_end_is_no_timeout)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_machine *m = test_machine(4, clocks[i], NULL);
+
+        cr_assert_eq(logp_machine_run(m, nothing_happens, NULL, INT64_MAX), 0);
+        cr_assert_eq(logp_machine_run(m, nothing_happens, NULL, INT64_MAX - 1000), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* A receive with a time limit, by hand: 1 polls until its clock says so, and only then sends what
+ * 0 waits for. */
+static int poll_until(struct logp_vp *vp, void *arg)
+{
+    const int64_t until = *(const int64_t *)arg;
+    bool found = false;
+    char c = 0;
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_recv(vp, 1, 0, &c, 1, NULL);
+    while (rc == 0 && logp_now(vp) < until)
+        rc = logp_probe(vp, 0, 0, &found, NULL);
+    cr_assert(!found);
+    return rc != 0 ? rc : logp_send(vp, 0, 0, &c, 1);
+}
+
+Test(limits, a_loop_that_watches_the_clock_does_not_wait_in_vain)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    int64_t until = INT64_C(300000000); /* three million polls */
+
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), poll_until, &until);
+}
