@@ -283,6 +283,7 @@ static void collect(struct logp_machine *m)
 {
     struct logp_report *r = &m->report;
     struct lpi_histogram *lag = &m->cores[0].lag.waits;
+    int stopped;
 
     m->uncollected = false;
     for (int i = 0; i < m->n_cores; i++)
@@ -309,6 +310,10 @@ static void collect(struct logp_machine *m)
     r->lag.median_ns = lpi_histogram_permille(lag, 500);
     r->lag.p99_ns = lpi_histogram_permille(lag, 990);
     r->error_rank = atomic_load_explicit(&m->error_rank, memory_order_relaxed);
+    /* what comes from now on is for the next run; relaxed: nothing is published by it */
+    stopped = atomic_exchange_explicit(&m->stop, 0, memory_order_relaxed);
+    if (r->error == 0)
+        r->error = stopped;
 }
 
 static void prepare(struct logp_machine *m, logp_program program, void *arg)
@@ -317,12 +322,10 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     m->arg = arg;
     m->report = (struct logp_report){.error_rank = -1};
     atomic_store(&m->error_rank, -1);
-    atomic_store(&m->stop, 0);
     atomic_store(&m->sync_arrived, 0);
     atomic_store(&m->sync_generation, 0);
     atomic_store(&m->n_met, 0);
     atomic_store(&m->live_cores, m->n_cores);
-    m->away = m->n_cores;
     if (!m->is_virtual) {
         lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
         m->clock_overhead = lpi_clock_overhead(&m->clock);
@@ -333,10 +336,15 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
         prepare_core(&m->cores[i]);
 }
 
+static void launch(struct logp_machine *m)
+{
+    m->away = m->n_cores;
+    m->executor->launch(m);
+}
+
 int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
 {
     const int64_t deadline = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
-    int stopped;
 
     pthread_mutex_lock(&m->lock);
     if (m->away > 0 || program == NULL || timeout_ns < 0) {
@@ -353,7 +361,8 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         return -ENOTSUP;
     }
     prepare(m, program, arg);
-    m->executor->launch(m);
+    if (!lpi_stopping(m))
+        launch(m);
     if (!await_home(m, deadline)) {
         lpi_stop(m, -ETIMEDOUT);
         if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
@@ -365,9 +374,6 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         }
     }
     collect(m);
-    stopped = atomic_load_explicit(&m->stop, memory_order_relaxed);
-    if (m->report.error == 0)
-        m->report.error = stopped;
     pthread_mutex_unlock(&m->lock);
     return m->report.error;
 }

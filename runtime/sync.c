@@ -25,6 +25,8 @@ void lpi_release_sync(struct lpi_core *c)
     for (int i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = c->procs[i];
 
+        if (p->state != LPI_SYNC) /* the run is stopping: it has left without waiting */
+            continue;
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         /* relaxed: whether there is a model, not which */
         p->emulating =

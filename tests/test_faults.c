@@ -231,6 +231,45 @@ Test(faults, stop_ends_the_run_with_its_error)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+/* Before the common start, at it, and after it. */
+Test(faults, a_run_may_be_stopped_at_any_time)
+{
+    for (int P = 2; P <= 5; P++) {
+        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+
+        for (int i = 0; i < 300 / TEST_SCALE; i++)
+            cr_assert_eq(logp_machine_run(m, too_long, NULL, 1 + i * 300), -ETIMEDOUT);
+        cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+static int counts_itself(struct logp_vp *vp, void *arg)
+{
+    (void)vp;
+    atomic_fetch_add((atomic_int *)arg, 1);
+    return 0;
+}
+
+Test(faults, a_stop_between_runs_ends_the_next_before_it_begins)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_machine *m = test_machine(3, clocks[i], NULL);
+        atomic_int begun = 0;
+
+        logp_machine_stop(m, -EINTR);
+        logp_machine_stop(m, -EIO); /* the first counts */
+        cr_assert_eq(logp_machine_run(m, counts_itself, &begun, test_timeout_ns), -EINTR);
+        cr_assert_eq(atomic_load(&begun), 0);
+        cr_assert_eq(logp_machine_report(m)->error, -EINTR);
+        cr_assert_eq(logp_machine_report(m)->error_rank, -1);
+        cr_assert_eq(logp_machine_run(m, counts_itself, &begun, test_timeout_ns), 0);
+        cr_assert_eq(atomic_load(&begun), 3);
+        logp_machine_stop(m, -EINTR); /* one that nobody waits for any more */
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
 static int bad_arguments(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r;

@@ -93,7 +93,8 @@ LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program
                               int64_t timeout_ns);
 
 /**
- * Stop the run under way: waits of all vps return error. No effect between runs.
+ * Stop the run under way: waits of all vps return error. Between runs: the next one ends with error
+ * before its program begins, so that no stop is lost, whenever it comes.
  * Threads: any thread or signal handler, at any time before destroy.
  * @param error  a negative errno, e.g. -EINTR
  */
