@@ -234,7 +234,7 @@ Test(faults, stop_ends_the_run_with_its_error)
 /* Before the common start, at it, and after it. */
 Test(faults, a_run_may_be_stopped_at_any_time)
 {
-    for (int P = 2; P <= 5; P++) {
+    for (int P = 3; P <= 6; P++) {
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
 
         for (int i = 0; i < 300 / TEST_SCALE; i++)
