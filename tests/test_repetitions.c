@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The repetitions of an experiment: an algorithm that takes a known time has it in the record, and
+ * one that fails, or has no end, leaves there what was done until then.
+ */
+#include "plotted.h"
+
+/* ---- times ---- */
+
+/* Repetition i, from 1, takes 100 i, on one rank: another each time; the warm-up a second. */
+enum { TIMED_WARMUP = 3, TIMED_REPS = 11 };
+
+static int takes_a_known_time(struct logp_vp *vp, const struct logp_coll *c)
+{
+    const int me = logp_vp_rank(vp), rep = plot.calls[me]++ - TIMED_WARMUP + 1;
+    const int64_t most = rep < 1 ? 1000000 : 100 * rep;
+
+    (void)c;
+    return logp_compute(vp, rep % P == me || rep < 1 ? most : most / 2, NULL, NULL);
+}
+
+static struct logp_prediction predict_1000(int64_t n, const struct logp_coll *c)
+{
+    (void)n, (void)c;
+    return (struct logp_prediction){LOGP_PREDICTION_EXACT, 1000};
+}
+
+static const struct logp_algorithm timed = {
+    .collective = "broadcast", .name = "timed", .run = takes_a_known_time, .predict = predict_1000};
+
+static struct logp_record run_timed(int on, int reps)
+{
+    struct logp_machine *m = machine(on);
+    struct logp_experiment x = experiment(&timed, TIMED_WARMUP, reps);
+    struct logp_record r;
+
+    no_plot();
+    x.coll.n_bytes = 0;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    cr_expect_eq(r.P, P);
+    cr_expect_eq(r.reps, reps);
+    cr_expect_eq(r.messages, 0);
+    cr_expect(r.verified);
+    return r;
+}
+
+/* The last to end counts, of each counted repetition, from its own start. */
+Test(experiment, a_repetition_takes_until_the_last_has_ended)
+{
+    const struct logp_record r = run_timed(0, TIMED_REPS);
+
+    cr_expect(r.has_emulated && !r.has_measured && !r.has_lag);
+    cr_expect_eq(r.emulated.min_ns, 100);
+    cr_expect_eq(r.emulated.median_ns, 600);
+    cr_expect_eq(r.emulated.p90_ns, 1000);
+    cr_expect_eq(r.emulated.max_ns, 1100);
+    cr_expect_eq(r.measured.max_ns, 0);
+    cr_expect_eq(r.restarts, 0);
+    cr_expect_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
+    cr_expect_eq(r.prediction.ns, 1000);
+    cr_expect_eq(logp_record_ratio(&r), 0.6);
+}
+
+/* On the wall clock a busy host makes it longer, never shorter. */
+Test(experiment, on_the_wall_clock_it_takes_no_less)
+{
+    const struct logp_record r = run_timed(1, TIMED_REPS);
+
+    cr_expect(r.has_emulated && r.has_measured && r.has_lag);
+    for (int i = 0; i < 2; i++) {
+        const struct logp_summary *s = i == 0 ? &r.measured : &r.emulated;
+
+        cr_expect_geq(s->min_ns, 100);
+        cr_expect_geq(s->median_ns, 500); /* one may have been repeated */
+        cr_expect_geq(s->max_ns, 1100);
+        cr_expect_leq(s->max_ns, test_timeout_ns);
+    }
+    cr_expect_geq(r.measured.max_ns, r.emulated.median_ns);
+    cr_expect(r.restarts >= 0 && r.restarts <= TIMED_REPS / 10);
+    cr_expect(r.lag.median_ns >= 0 && r.lag.p99_ns >= r.lag.median_ns && r.lag.max_ns > 0);
+}
+
+Test(experiment, fewer_than_ten_repetitions_are_never_repeated)
+{
+    cr_expect_eq(run_timed(1, 9).restarts, 0);
+}
+
+Test(experiment, without_a_delay_model_there_is_nothing_to_emulate)
+{
+    const struct logp_record r = run_timed(2, TIMED_REPS);
+
+    cr_expect(!r.has_emulated && r.has_measured && !r.has_lag);
+    cr_expect_eq(r.prediction.certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(logp_record_ratio(&r), 0.0);
+}
+
+Test(experiment, messages_are_those_of_one_repetition)
+{
+    for (int i = 0; i < MACHINES; i++) {
+        struct logp_machine *m = machine(i);
+        const struct logp_experiment x = experiment(&broadcast, 3, 30);
+        struct logp_record r;
+
+        no_plot();
+        cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+        cr_expect_eq(r.messages, P - 1);
+        cr_expect_eq(plot.calls[0], 33 + r.restarts);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- ends before its time ---- */
+
+/* The run ends in call `call` on one rank, with two calls of warm-up. */
+static void expect_ended(struct logp_machine *m, int call, int rank)
+{
+    const struct logp_experiment x = experiment(&broadcast, 2, 9);
+    const int counted = call < 2 ? 0 : call - 2;
+    struct logp_record r;
+
+    no_plot();
+    plot.bad_call = call;
+    plot.bad_rank = rank;
+    plot.error = -EPROTO;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), -EPROTO);
+    cr_expect_eq(logp_machine_report(m)->error_rank, rank);
+    cr_expect_eq(r.reps, counted, "call %d: %d runs", call, r.reps);
+    cr_expect(r.verified == (counted > 0));
+    cr_expect_eq(r.wrong_rank, -1);
+    cr_expect(counted == 0 || !r.has_emulated || r.emulated.min_ns >= r.prediction.ns);
+}
+
+Test(experiment, an_error_ends_it_and_what_was_done_counts)
+{
+    for (int i = 0; i < MACHINES; i++) {
+        struct logp_machine *m = machine(i);
+
+        for (int call = 0; call < 11; call += 2)
+            for (int rank = 0; rank < P; rank += P - 1)
+                expect_ended(m, call, rank);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* The time is for all: a warm-up that takes it leaves nothing. */
+Test(experiment, the_timeout_is_for_warm_up_and_runs)
+{
+    for (int i = 0; i < MACHINES; i++) {
+        struct logp_machine *m = machine(i);
+        struct logp_experiment x = experiment(&broadcast, 0, 1000000);
+        struct logp_record r;
+
+        no_plot();
+        x.timeout_ns = 10000000;
+        cr_expect_eq(logp_experiment_run(m, &x, &r), -ETIMEDOUT);
+        cr_expect_lt(r.reps, x.reps);
+        x.warmup = x.reps;
+        x.reps = 1;
+        cr_expect_eq(logp_experiment_run(m, &x, &r), -ETIMEDOUT);
+        cr_expect_eq(r.reps, 0);
+        cr_expect(!r.verified);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+Test(experiment, a_timeout_of_0_is_none)
+{
+    struct logp_machine *m = machine(1);
+    struct logp_experiment x = experiment(&broadcast, 1, 3);
+    struct logp_record r;
+
+    no_plot();
+    x.timeout_ns = 0;
+    cr_expect_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_expect_eq(r.reps, 3);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* ---- progress ---- */
+
+struct heard {
+    int times, done, total;
+};
+
+static void hear(void *arg, int done, int total)
+{
+    struct heard *h = arg;
+
+    cr_assert(done > h->done && done <= total);
+    *h = (struct heard){h->times + 1, done, total};
+}
+
+Test(experiment, progress_ends_with_the_last_repetition)
+{
+    struct logp_machine *m = machine(1);
+    struct logp_experiment x = experiment(&broadcast, 40, 20);
+    struct heard h = {0};
+    struct logp_record r;
+
+    no_plot();
+    x.progress = hear;
+    x.progress_arg = &h;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_expect_geq(h.times, 1);
+    cr_expect_eq(h.done, 20);
+    cr_expect_eq(h.total, 20);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
