@@ -37,6 +37,19 @@ int lpi_absences(const struct logp_collective *collective, int P)
     return runs < P ? runs : P;
 }
 
+/* Who stays away in run i: each, or at equal distances, from where the seed says. Rank 0 is the
+ * last to tell anything: where it is the centre nobody gets through without it. */
+static int who(const struct logp_experiment *x, const struct logp_collective *collective, int P,
+               int i)
+{
+    const int runs = lpi_absences(collective, P);
+
+    if (runs == P)
+        return i;
+    return 1 +
+           (int)((x->seed + (uint64_t)i * (uint64_t)(P - 1) / (uint64_t)runs) % (uint64_t)(P - 1));
+}
+
 static int program(struct logp_vp *vp, void *arg)
 {
     const struct absence *a = arg;
@@ -63,16 +76,17 @@ int lpi_run_without(struct logp_machine *machine, const struct logp_experiment *
                     const struct lpi_buffers *buffers, int64_t block_bytes, int64_t timeout_ns,
                     bool *got_through)
 {
+    const struct logp_collective *collective = logp_collective_find(x->algorithm->collective);
     struct absence *a = malloc(sizeof(*a));
     int rc;
 
     if (a == NULL)
         return -ENOMEM;
     *a = (struct absence){.experiment = x,
-                          .collective = logp_collective_find(x->algorithm->collective),
+                          .collective = collective,
                           .buffers = buffers,
                           .block_bytes = block_bytes,
-                          .away = (int)((x->seed + (uint64_t)i) % (uint64_t)buffers->P),
+                          .away = who(x, collective, buffers->P, i),
                           .got_through = got_through};
     rc = logp_machine_run(machine, program, a, timeout_ns);
     if (!logp_machine_busy(machine)) /* else a vp that never came back may still use it */
