@@ -177,6 +177,65 @@ Test(experiment, a_timeout_of_0_is_none)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+/* A model of the test's own, without delays, that stops the run when all have come to a start. */
+struct stopper {
+    struct logp_machine *machine;
+    int starts_left;
+};
+
+static void at_once(void *model, const struct logp_port *port, struct logp_transfer *t)
+{
+    (void)model, (void)port;
+    t->start = t->ready;
+}
+
+static void in_no_time(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    (void)model, (void)port;
+    t->done = t->arrival = t->start;
+}
+
+static void on_arrival(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    (void)model, (void)port;
+    t->start = t->done = t->ready > t->arrival ? t->ready : t->arrival;
+}
+
+static void stop_at_the_start(void *model, bool new_run)
+{
+    struct stopper *s = model;
+
+    (void)new_run;
+    if (s->machine != NULL && s->starts_left-- == 0)
+        logp_machine_stop(s->machine, -EINTR);
+}
+
+/* All have come, the start is fixed, and nobody is to start any more. */
+Test(repetitions, a_stop_at_a_common_start_ends_it)
+{
+    static const struct logp_delay_ops ops = {.name = "stopper",
+                                              .start = at_once,
+                                              .send = in_no_time,
+                                              .recv = on_arrival,
+                                              .restart = stop_at_the_start};
+
+    for (int clock = 0; clock < 2; clock++)
+        for (int starts = 0; starts < 12; starts++) {
+            struct stopper s = {.starts_left = starts};
+            struct logp_machine *m =
+                test_machine_of(P, clock == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                (struct logp_delay){&ops, &s});
+            const struct logp_experiment x = experiment(&broadcast, 0, 100);
+            struct logp_record r;
+
+            no_plot();
+            s.machine = m;
+            cr_expect_eq(logp_experiment_run(m, &x, &r), -EINTR);
+            cr_expect_lt(r.reps, x.reps);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
 /* ---- progress ---- */
 
 struct heard {
