@@ -66,12 +66,14 @@ static inline struct logp_experiment experiment(const struct logp_algorithm *a, 
                                     .timeout_ns = test_timeout_ns};
 }
 
-/* The machines of a test: the virtual clock, the wall clock, the wall clock without delays. */
-enum { MACHINES = 3 };
+/* The machines of a test: the virtual clock, the wall clock, and both without delays. */
+enum { VIRTUAL, WALL, WALL_PLAIN, VIRTUAL_PLAIN, MACHINES };
 
 static inline struct logp_machine *machine(int i)
 {
-    return test_machine(P, i == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, i < 2 ? &params : NULL);
+    return test_machine(P,
+                        i == VIRTUAL || i == VIRTUAL_PLAIN ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                        i == VIRTUAL || i == WALL ? &params : NULL);
 }
 
 #endif

@@ -148,7 +148,7 @@ static int looks_at_its_arguments(struct logp_vp *vp, const struct logp_coll *c)
 Test(experiment, the_arguments_reach_the_algorithm)
 {
     struct logp_algorithm a = broadcast;
-    struct logp_machine *m = machine(0);
+    struct logp_machine *m = machine(VIRTUAL);
     struct logp_experiment x = experiment(&a, 0, 2);
     struct logp_record r;
 
