@@ -139,6 +139,8 @@ static int looks_at_its_arguments(struct logp_vp *vp, const struct logp_coll *c)
     cr_assert(c->block_bytes == 77 && c->root == 1 && c->tag == 3 && c->n_bytes == 24 && c->k == 4);
     cr_assert_eq(c->plan.parent, me == 1 ? -1 : 1);
     cr_assert_eq(c->plan.n_children, me == 1 ? P - 1 : 0);
+    cr_assert_eq((uintptr_t)c->buf % 16, 0);
+    cr_assert_eq((uintptr_t)c->recv_buf % 16, 0);
     bufs[me] = c->buf;
     for (int i = 0; i < me; i++)
         cr_assert(bufs[i] == NULL || bufs[i] + 24 <= bufs[me]);
