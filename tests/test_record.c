@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is made of the times of an experiment: order statistics and ratio, by hand. */
+/* What is made of the times of an experiment: order statistics and ratio, by hand. And the table of
+ * algorithms: who is found, planned, predicted, chosen, and who is not. */
 #include "support.h"
 
 /* 1 .. n in an order that is not theirs: the value at a rank is the rank. */
@@ -94,4 +95,105 @@ Test(record, there_is_no_ratio_where_it_means_nothing)
     cr_expect_eq(logp_record_ratio(&r), 0.0);
     r = record(true, false); /* no delay model: there is nothing to hold it against */
     cr_expect_eq(logp_record_ratio(&r), 0.0);
+}
+
+/* ---- the table ---- */
+
+static struct logp_coll arguments(void)
+{
+    return (struct logp_coll){.n_bytes = 8,
+                              .count = 40,
+                              .rows = 9,
+                              .cols = 9,
+                              .op = logp_op_find("sum", "double"),
+                              .params = test_params(60, 20, 40)};
+}
+
+static void expect_no_plan(const struct logp_algorithm *a, int rank, int root, int error)
+{
+    struct logp_coll c = arguments();
+
+    memset(&c.plan, 0x5a, sizeof(c.plan));
+    c.root = root;
+    cr_expect_eq(logp_coll_plan(a, 4, rank, &c), error, "%s %s: rank %d, root %d", a->collective,
+                 a->name, rank, root);
+    cr_expect(c.plan.parent == -1 && c.plan.children == NULL && c.plan.scratch == NULL);
+    logp_coll_unplan(&c);
+    logp_coll_unplan(&c);
+}
+
+static const char *needs_more(int64_t P, const struct logp_coll *c)
+{
+    (void)P, (void)c;
+    return "more";
+}
+
+Test(record, a_plan_needs_a_rank_a_root_and_what_the_algorithm_needs)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct logp_algorithm wants = a[i];
+        struct logp_coll c = arguments();
+
+        expect_no_plan(&a[i], -1, 0, -EINVAL);
+        expect_no_plan(&a[i], 4, 0, -EINVAL);
+        expect_no_plan(&a[i], 0, -1, -EINVAL);
+        expect_no_plan(&a[i], 0, 4, -EINVAL);
+        wants.needs = needs_more;
+        expect_no_plan(&wants, 0, 0, -ENOTSUP);
+        if (logp_algorithm_needs(&a[i], 4, &c) == NULL)
+            cr_expect_eq(logp_coll_plan(&a[i], 4, 3, &c), 0);
+        logp_coll_unplan(&c);
+    }
+}
+
+Test(record, there_is_no_prediction_without_processors_or_with_too_many)
+{
+    const struct logp_coll c = arguments();
+    struct logp_algorithm flat = *logp_algorithm_find("barrier", "dissemination");
+
+    cr_expect_eq(logp_predict(&flat, 1, &c).certainty, LOGP_PREDICTION_EXACT);
+    cr_expect_eq(logp_predict(&flat, LOGP_TREE_MAX, &c).certainty, LOGP_PREDICTION_EXACT);
+    cr_expect_eq(logp_predict(&flat, 0, &c).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(logp_predict(&flat, -1, &c).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(logp_predict(&flat, LOGP_TREE_MAX + 1, &c).certainty, LOGP_PREDICTION_NONE);
+    flat.needs = needs_more;
+    cr_expect_eq(logp_predict(&flat, 4, &c).certainty, LOGP_PREDICTION_NONE);
+}
+
+/* What a capacity costs no formula says: the choice is made without. */
+Test(record, a_capacity_does_not_change_the_choice)
+{
+    struct logp_coll c = arguments();
+    const struct logp_algorithm *best = logp_algorithm_best("broadcast", 30, &c);
+
+    cr_expect_str_eq(best->name, "optimal");
+    c.params.capacity = -1;
+    cr_expect(logp_algorithm_best("broadcast", 30, &c) == best);
+    c.params.capacity = 1;
+    cr_expect(logp_algorithm_best("broadcast", 30, &c) == best);
+}
+
+Test(record, certainties_have_names)
+{
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_NONE), "none");
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_EXACT), "exact");
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_BOUND), "bound");
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_LOWER_BOUND), "lower-bound");
+}
+
+Test(record, rows_are_found_by_both_names)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        cr_expect(logp_algorithm_find(a[i].collective, a[i].name) == &a[i]);
+        cr_expect(logp_collective_find(a[i].collective) != NULL);
+    }
+    cr_expect_null(logp_algorithm_find("broadcast", "linear"));
+    cr_expect_null(logp_algorithm_find("alltoall", "flat"));
+    cr_expect_null(logp_collective_find("gossip"));
 }
