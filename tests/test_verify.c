@@ -274,3 +274,46 @@ Test(verify, operands_in_a_wrong_order_are_found)
     cr_expect_geq(out_of_order, 2);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
+
+/* ---- an operation's own argument ---- */
+
+static const char its_own;
+
+static void or_bytes(void *acc, const void *in, size_t n, void *arg)
+{
+    cr_assert(arg == &its_own);
+    for (size_t i = 0; i < 3 * n; i++)
+        ((unsigned char *)acc)[i] |= ((const unsigned char *)in)[i];
+}
+
+static void sparse(void *buf, size_t n, uint64_t seed, void *arg)
+{
+    cr_assert(arg == &its_own);
+    for (size_t i = 0; i < 3 * n; i++)
+        ((unsigned char *)buf)[i] = (unsigned char)(1 << (seed + i) % 8);
+}
+
+/* Elements of 3 bytes, made and combined by functions that are told what is theirs. */
+Test(verify, an_operation_of_ones_own_gets_its_argument)
+{
+    const struct logp_op op = {"or", "3 bytes", 3, true, or_bytes, sparse, (void *)&its_own};
+    const struct logp_params params = test_params(600, 200, 400);
+    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
+    struct logp_coll c = arguments(9, 4);
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+    int ran = 0;
+
+    c.op = &op;
+    for (size_t i = 0; i < n; i++) {
+        const bool combines =
+            strcmp(a[i].collective, "reduce") == 0 || strcmp(a[i].collective, "summation") == 0;
+
+        if (!combines || logp_algorithm_needs(&a[i], 9, &c) != NULL)
+            continue;
+        ran++;
+        cr_expect(run_row(m, &a[i], &c, false).verified, "%s %s", a[i].collective, a[i].name);
+    }
+    cr_expect_geq(ran, 10);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
