@@ -141,6 +141,8 @@ int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
     struct logp_coll c = {.root = root, .buf = buf, .n_bytes = n_bytes};
     const struct logp_algorithm *algorithm;
 
+    if (buf == NULL && n_bytes > 0)
+        return -EINVAL;
     if (logp_vp_params(vp, &c.params) == 0)
         algorithm = logp_algorithm_best("broadcast", logp_vp_size(vp), &c);
     else
@@ -159,6 +161,8 @@ int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv
 {
     const struct logp_coll c = {.buf = send_buf, .n_bytes = n_bytes, .recv_buf = recv_buf};
 
+    if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
+        return -EINVAL;
     return lpi_alltoall_linear_run(logp_vp_collective(vp), &c);
 }
 
@@ -169,12 +173,16 @@ int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t cols, si
     const int P = logp_vp_size(vp);
     struct logp_coll c = {.rows = rows, .cols = cols, .n_bytes = n_bytes};
     struct logp_coll even = c;
+    size_t before, after;
     const struct logp_algorithm *algorithm;
 
     if (rows < 1 || cols < 1 || rows > INT64_MAX - P || cols > INT64_MAX - P)
         return -EINVAL;
     if (logp_vp_params(vp, &c.params) != 0)
         c.params = (struct logp_params){0};
+    logp_collective_find("transpose")->sizes(P, logp_vp_rank(vp), &c, &before, &after);
+    if ((buf == NULL && before > 0) || (recv_buf == NULL && after > 0))
+        return -EINVAL;
     even.params = c.params;
     even.rows = (rows + P - 1) / P * P;
     even.cols = (cols + P - 1) / P * P;
@@ -196,7 +204,7 @@ int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_
     const struct logp_algorithm *algorithm = logp_algorithm_find("reduce", "binomial");
 
     if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
-        (send_buf == NULL && count > 0))
+        (count > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))))
         return -EINVAL;
     if (logp_vp_params(vp, &c.params) == 0)
         algorithm = logp_algorithm_best("reduce", P, &c);

@@ -9,6 +9,7 @@
  */
 #include "algorithms.h"
 #include "buffers.h"
+#include "held_back.h"
 
 #include <logp/experiment.h>
 #include <logp/vp.h>
@@ -246,25 +247,30 @@ static void count_finished(struct state *s)
         s->emulated[i] = s->latest[i];
 }
 
+/* Of the time for all, what is left; 0: no limit. */
+static int64_t time_left(const struct logp_experiment *x, int64_t start)
+{
+    return x->timeout_ns > 0 ? lpi_max(x->timeout_ns - (lpi_host_ns() - start), 1) : 0;
+}
+
 /* The warm-up and the counted repetitions are a run each: so the report is of the latter alone. */
-static int run_both(struct logp_machine *machine, struct state *s)
+static int run_all(struct logp_machine *machine, struct state *s)
 {
     const struct logp_experiment *x = s->experiment;
     const int64_t start = lpi_host_ns();
+    const int absences = lpi_absences(s->collective, s->P);
     int rc = 0;
 
+    for (int i = 0; rc == 0 && i < absences; i++)
+        rc = lpi_run_without(machine, x, i, &s->buffers, s->block_bytes, time_left(x, start),
+                             s->wrong);
     for (int counted = x->warmup == 0; rc == 0 && counted < 2; counted++) {
-        int64_t left = 0; /* 0: no limit */
-
-        if (x->timeout_ns > 0)
-            left = lpi_max(x->timeout_ns - (lpi_host_ns() - start), 1);
         s->counted = counted;
         s->total = counted ? x->reps : x->warmup;
         s->done = 0;
-        memset(s->emulated, 0, (size_t)s->total * sizeof(*s->emulated));
         memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
         memset(s->latest, 0, (size_t)s->total * sizeof(*s->latest));
-        rc = logp_machine_run(machine, program, s, left);
+        rc = logp_machine_run(machine, program, s, time_left(x, start));
     }
     if (s->counted && s->is_virtual)
         count_finished(s);
@@ -335,7 +341,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         s->block_bytes = x->algorithm->block(P, &x->coll);
     rc = make_state(s, x, P);
     if (rc == 0)
-        rc = run_both(machine, s);
+        rc = run_all(machine, s);
     if (!logp_machine_busy(machine)) /* else a vp that never came back may still use it */
         free_state(s);
     return rc;

@@ -124,19 +124,19 @@ static const struct logp_algorithm algorithms[] = {
 
 static const struct logp_collective collectives[] = {
     {"broadcast", "one item from the root to all", true, LOGP_OPERANDS_BYTES, lpi_broadcast_sizes,
-     lpi_broadcast_fill, lpi_broadcast_check},
+     lpi_broadcast_fill, .check = lpi_broadcast_check},
     {"reduce", "a vector from each, combined on the root", true, LOGP_OPERANDS_VECTOR,
-     lpi_reduce_sizes, lpi_reduce_fill, lpi_reduce_check},
+     lpi_reduce_sizes, lpi_reduce_fill, .check = lpi_reduce_check},
     {"summation", "operands spread by the algorithm, combined on the root", true,
-     LOGP_OPERANDS_TOTAL, lpi_summation_sizes, lpi_summation_fill, lpi_summation_check},
+     LOGP_OPERANDS_TOTAL, lpi_summation_sizes, lpi_summation_fill, .check = lpi_summation_check},
     {"alltoall", "a different item from each to each", false, LOGP_OPERANDS_BYTES,
-     lpi_alltoall_sizes, lpi_alltoall_fill, lpi_alltoall_check},
+     lpi_alltoall_sizes, lpi_alltoall_fill, .check = lpi_alltoall_check},
     {"barrier", "nobody goes on before all have come", false, LOGP_OPERANDS_NONE, lpi_barrier_sizes,
-     lpi_barrier_fill, lpi_barrier_check},
+     lpi_barrier_fill, .check = lpi_barrier_check, .holds_back = true},
     {"transpose", "a matrix, its columns over all, is transposed", false, LOGP_OPERANDS_MATRIX,
-     lpi_transpose_sizes, lpi_transpose_fill, lpi_transpose_check},
+     lpi_transpose_sizes, lpi_transpose_fill, .check = lpi_transpose_check},
     {"matvec", "matrix times vector, in blocks on n x n", false, LOGP_OPERANDS_VECTOR,
-     lpi_matvec_sizes, lpi_matvec_fill, lpi_matvec_check},
+     lpi_matvec_sizes, lpi_matvec_fill, .check = lpi_matvec_check},
 };
 
 const struct logp_algorithm *logp_algorithms(size_t *n)

@@ -164,64 +164,70 @@ void print_rows_json(const struct options *o, const char *collective, const stru
 
 /* ---- CSV: the JSON record, flattened ---- */
 
+/* Columns must not depend on the row: statistics that are absent are empty cells. */
+static const struct group {
+    const char *key, *parts[6];
+} groups[] = {
+    {"measured_ns", {"min", "median", "p90", "p99", "max"}},
+    {"emulated_ns", {"min", "median", "max"}},
+    {"lag_ns", {"median", "p99", "max"}},
+};
+
+static const struct group *group_of(const char *key)
+{
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+        if (strcmp(groups[i].key, key) == 0)
+            return &groups[i];
+    return NULL;
+}
+
+/* measured_min_ns, ... */
+static void print_group(const struct group *g, const json_t *value, bool header,
+                        const char **between)
+{
+    for (int k = 0; g->parts[k] != NULL; k++, *between = ",") {
+        const json_t *part = json_object_get(value, g->parts[k]); /* NULL of what is null */
+
+        fputs(*between, stdout);
+        if (header)
+            printf("%.*s_%s_ns", (int)strlen(g->key) - 3, g->key, g->parts[k]);
+        else if (part != NULL)
+            printf("%lld", (long long)json_integer_value(part));
+    }
+}
+
+static void print_cell(const json_t *value)
+{
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(7));
+
+    if (json_is_string(value))
+        printf("%.*s", (int)strlen(text) - 2, text + 1);
+    else if (!json_is_null(value))
+        fputs(text, stdout);
+    free(text);
+}
+
 static void print_csv_row(json_t *j, bool header)
 {
-    const char *key, *inner, *between = "";
-    json_t *value, *part;
+    const char *key, *between = "";
+    json_t *value;
 
     json_object_foreach(j, key, value)
     {
-        if (!json_is_object(value)) {
-            char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(7));
-            const size_t len = strlen(text);
+        const struct group *group = group_of(key);
 
-            if (header)
-                printf("%s%s", between, key);
-            else if (json_is_string(value))
-                printf("%s%.*s", between, (int)len - 2, text + 1);
-            else
-                printf("%s%s", between, json_is_null(value) ? "" : text);
-            free(text);
-            between = ",";
+        if (group != NULL) {
+            print_group(group, value, header, &between);
             continue;
         }
-        json_object_foreach(value, inner, part)
-        {
-            if (header)
-                printf("%s%.*s_%s_ns", between, (int)strlen(key) - 3, key, inner);
-            else
-                printf("%s%lld", between, (long long)json_integer_value(part));
-            between = ",";
-        }
+        fputs(between, stdout);
+        if (header)
+            fputs(key, stdout);
+        else
+            print_cell(value);
+        between = ",";
     }
     putchar('\n');
-}
-
-/* Columns must not depend on the row: absent statistics are empty objects of empty cells. */
-static void complete_columns(json_t *j)
-{
-    static const struct {
-        const char *key, *parts[6];
-    } groups[] = {
-        {"measured_ns", {"min", "median", "p90", "p99", "max"}},
-        {"emulated_ns", {"min", "median", "max"}},
-        {"lag_ns", {"median", "p99", "max"}},
-    };
-
-    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-        json_t *value = json_object_get(j, groups[i].key);
-
-        if (value == NULL || json_is_object(value))
-            continue;
-        json_object_del(j, groups[i].key);
-        for (int k = 0; groups[i].parts[k] != NULL; k++) {
-            char name[32];
-
-            snprintf(name, sizeof(name), "%.*s_%s_ns", (int)strlen(groups[i].key) - 3,
-                     groups[i].key, groups[i].parts[k]);
-            json_object_set_new(j, name, json_null());
-        }
-    }
 }
 
 void print_rows_csv(const struct options *o, const char *collective, const struct logp_coll *c,
@@ -230,7 +236,6 @@ void print_rows_csv(const struct options *o, const char *collective, const struc
     for (size_t i = 0; i < n; i++) {
         json_t *j = record_json(o, collective, c, &rows[i]);
 
-        complete_columns(j);
         if (i == 0)
             print_csv_row(j, true);
         print_csv_row(j, false);

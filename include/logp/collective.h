@@ -146,6 +146,8 @@ struct logp_collective {
     void (*fill)(int P, int rank, uint64_t seed, const struct logp_coll *c);
     /** After it: does this rank hold what it should? */
     bool (*check)(int P, int rank, uint64_t seed, const struct logp_coll *c);
+    /** Nobody may leave before all have come: an experiment looks whether that holds. */
+    bool holds_back;
 };
 
 /** The table. @param n out: its length. @return static storage. */
@@ -217,7 +219,7 @@ LOGP_API int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algo
  * Broadcast n_bytes from root to all processors of the view, with the algorithm that is predicted
  * to be the best under the delay model in force (binomial where the model has no parameters).
  * @param buf  the item on the root, room for it elsewhere
- * @return as logp_send() and logp_recv(); -EINVAL (root), -ENOMEM
+ * @return as logp_send() and logp_recv(); -EINVAL (root, no buffer), -ENOMEM
  * Source: Shou & Chen 1996.
  */
 LOGP_API int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root);
@@ -233,7 +235,7 @@ LOGP_API int logp_barrier(struct logp_vp *vp);
  * Everyone sends a different item to everyone, itself included.
  * @param send_buf  P items of n_bytes, that for rank i at i n_bytes; not modified
  * @param recv_buf  room for P items, by source; must not overlap send_buf
- * @return as logp_send() and logp_recv()
+ * @return as logp_send() and logp_recv(); -EINVAL (a buffer is missing)
  * Source: Sun, Zhang & Song 2002 (ring, all sends first).
  */
 LOGP_API int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf);
@@ -248,7 +250,7 @@ LOGP_API int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, v
  * @param rows      >= 1, the same on all processors; so is cols
  * @param n_bytes   of an element
  * @param recv_buf  room for its columns of the result, if it has any; must not overlap buf
- * @return as logp_send() and logp_recv(); -EINVAL (rows, cols), -ENOMEM
+ * @return as logp_send() and logp_recv(); -EINVAL (rows, cols, a buffer is missing), -ENOMEM
  * Source: Sun, Zhang & Song 2002.
  */
 LOGP_API int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t cols,
@@ -263,7 +265,7 @@ LOGP_API int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t
  * @param count     elements of a vector, >= 0, the same on all processors
  * @param op        how they combine, the same on all; if it does not commute, in the order of ranks
  * Cost:   each combination of two vectors takes count gamma of the vp's clock.
- * @return as logp_send() and logp_recv(); -EINVAL (count, op, root), -ENOMEM
+ * @return as logp_send() and logp_recv(); -EINVAL (count, op, root, a buffer is missing), -ENOMEM
  * Source: Kurnosov 2016; Shou & Chen 1996.
  */
 LOGP_API int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,

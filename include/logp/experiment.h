@@ -7,6 +7,10 @@
  * Each repetition starts at one time for all processors, fixed in advance (logp_sync()), and ends
  * when the last one is done. It is repeated only if a core's scheduler missed that start by more
  * than LOGP_START_TOLERANCE_NS, at most reps/10 times in all.
+ *
+ * A barrier has no result that could be looked at, and what starts at one time holds nobody back.
+ * So runs of their own go before, in each of which one processor stays away: then nobody may get
+ * through. With up to 8 processors each stays away once; of more, a few, as the seed says.
  */
 #ifndef LOGP_EXPERIMENT_H
 #define LOGP_EXPERIMENT_H
@@ -55,8 +59,9 @@ struct logp_record {
         int64_t median_ns, p99_ns, max_ns;
     } lag;             /**< how late the host returned from waits: struct logp_report */
     uint64_t messages; /**< of one repetition */
-    bool verified;     /**< every result of every repetition was right, and reps > 0 */
-    int wrong_rank;    /**< a rank with a wrong result; -1: none */
+    bool verified;     /**< every result of every repetition was right, nobody left a barrier before
+                            all had come, and reps > 0 */
+    int wrong_rank;    /**< a rank with a wrong result, or that left too early; -1: none */
 };
 
 /**

@@ -1,0 +1,227 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What an experiment has found reaches the user: JSON, CSV, table, words and exit code, from records
+# in which each number is another (canned.c). usage: records.sh LOGP CANNED
+set -u
+logp=$1
+canned=$2
+failed=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+for name in $(compgen -e LOGP_); do unset "$name"; done
+
+fail() { printf 'FAILED: %s\n' "$*"; failed=1; }
+
+# run EXIT-CODE RECORDS WORDS...: output in out, what was said in err, what was asked for in saw
+run() {
+    local wanted=$1 records=$2 code
+    shift 2
+    rm -f "$dir/saw"
+    LD_PRELOAD=$canned CANNED=$records CANNED_SAW=$dir/saw "$logp" run "$@" >"$dir/out" 2>"$dir/err"
+    code=$?
+    what="'$records' $*"
+    [ $code -eq "$wanted" ] || fail "$what: exit code $code: $(cat "$dir/err")"
+}
+
+# line TEXT: a line of the output that says just this; blanks count as one
+line() { tr -s ' ' <"$dir/out" | sed 's/^ //' | grep -qxF -- "$1" || fail "$what: no line '$1': $(cat "$dir/out")"; }
+says() { grep -qF -- "$1" "$dir/out" || fail "$what: no '$1': $(cat "$dir/out")"; }
+not() { ! grep -q -- "$1" "$dir/out" || fail "$what: '$1': $(cat "$dir/out")"; }
+# what was said, but for a quota that this host may have
+err() { [ "$(grep -v '^logp: a CPU quota allows ' "$dir/err")" = "$1" ] || fail "$what: not '$1': $(cat "$dir/err")"; }
+json() { jq -e "$1" "$dir/out" >/dev/null || fail "$what: not ($1): $(cat "$dir/out")"; }
+saw() { [ "$(cat "$dir/saw")" = "$1" ] || fail "$what: asked for $(cat "$dir/saw")"; }
+
+# ---- JSON ----
+run 0 'restarts=3' broadcast --algo optimal --format json
+json 'length == 1 and (.[0] | .collective == "broadcast" and .algorithm == "optimal" and .P == 8 and
+      .root == 0 and .bytes == 8 and .count == null and .L_ns == 60000 and .o_send_ns == 20000 and
+      .o_recv_ns == 20000 and .g_ns == 40000 and .G_ns_per_byte == 0 and .gamma_ns == 0 and
+      .gap == "separate" and .capacity == null and .k == null and .window == null and
+      .block == null and .machine == null and .clock == "wall" and .executor == "thread" and
+      .delay == "logp" and .topology == null and .reps == 77 and .predicted_ns == 200000 and
+      .prediction == "exact" and
+      .measured_ns == {min:201001,median:201500,p90:203003,p99:204004,max:205005} and
+      .emulated_ns == {min:206006,median:207007,max:210010} and
+      .lag_ns == {median:11011,p99:12012,max:13013} and .restarts == 3 and .ratio == 1.0075 and
+      .messages == 14014 and .verified == true)'
+run 0 '' reduce -P 5 --root 3 -L 7 --o-send 3 --o-recv 5 -g 11 -G 0.5ns --gamma 1.5us --gap shared \
+    --count 9 --type int32 --op max --algo kchain --k 2 --executor fiber --format json
+json '.[0] | (.collective == "reduce" and .algorithm == "kchain" and .P == 5 and .root == 3 and
+      .bytes == 36 and .count == 9 and .L_ns == 70000 and .o_send_ns == 30000 and
+      .o_recv_ns == 50000 and .g_ns == 110000 and .G_ns_per_byte == 0.5 and .gamma_ns == 1500 and
+      .gap == "shared" and .k == 2 and .executor == "fiber" and .delay == "loggp")'
+run 0 '' broadcast --clock virtual --capacity --algo binomial --format json
+json '.[0] | (.clock == "virtual" and .measured_ns == null and .lag_ns == null and
+      .emulated_ns.median == 207007 and .ratio == 1.035035 and .capacity == 2)'
+run 0 '' broadcast --delay none --format json
+json '.[0] | (.measured_ns.median == 201500 and .emulated_ns == null and .lag_ns == null and
+      .ratio == null and .delay == "none")'
+run 0 'certainty=0' broadcast --format json
+json '.[0] | (.predicted_ns == null and .prediction == "none" and .ratio == null)'
+run 0 'certainty=2' broadcast --format json
+json '.[0] | (.predicted_ns == 200000 and .prediction == "bound" and .ratio == 1.0075)'
+run 0 'certainty=3' broadcast --format json
+json '.[0].prediction == "lower-bound"'
+run 0 'predicted=0' broadcast --format json
+json '.[0] | (.predicted_ns == 0 and .ratio == null)'
+run 0 '' transpose --rows 3 --cols 5 --type float --algo ring-window --window 2 --format json
+json '.[0] | (.window == 2 and .bytes == 60 and .block == null)'
+run 0 '' broadcast --algo torus-pipelined -P 16 --machine dash --bytes 100 --block 32 --format json
+json '.[0] | (.block == 32 and .machine == "dash" and .delay == "store-forward" and .window == null)'
+# a record for each algorithm, all with the same keys
+run 0 'median=300000;median=400000' broadcast --algo flat,chain,binary --format json
+json 'map([.algorithm, .measured_ns.median]) == [["flat",300000],["chain",400000],["binary",400000]] and
+      (map(keys_unsorted) | unique | length == 1)'
+
+# ---- CSV: the JSON record made flat, the same columns whatever is null ----
+header=''
+for words in 'broadcast' 'broadcast --delay none' 'broadcast --clock virtual' \
+    'reduce --algo kchain --k 3 --count 5' 'broadcast --topology ring --algo binomial'; do
+    run 0 'restarts=3;reps=5;reps=0' $words --format json
+    jq -r 'def flat($k): {"measured_ns":["min","median","p90","p99","max"],
+             "emulated_ns":["min","median","max"], "lag_ns":["median","p99","max"]}[$k];
+           [.[] | [to_entries[] | . as $e |
+              if flat(.key) then flat(.key)[] | {key: "\($e.key[:-3])_\(.)_ns", value: ($e.value // {})[.]}
+              else $e end]] |
+           (.[0] | map(.key)), (.[] | map(.value // (if .value == false then false else "" end))) |
+           map(tostring) | join(",")' "$dir/out" >"$dir/expected"
+    run 0 'restarts=3;reps=5;reps=0' $words --format csv
+    cmp -s "$dir/expected" "$dir/out" || fail "$what: $(diff "$dir/expected" "$dir/out")"
+    [ -z "$header" ] || [ "$header" = "$(head -n 1 "$dir/out")" ] || fail "$what: other columns"
+    header=$(head -n 1 "$dir/out")
+done
+
+# ---- the table ----
+run 0 '' broadcast --algo optimal
+line 'times in us predicted measured p99 ratio lag lag p99 verified'
+line 'optimal 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+says 'broadcast of 8 bytes, root 0, P = 8'
+says 'delay logp; L = 60 us, o = 20 us, g = 40 us; wall clock, thread executor on '
+says ', 100 runs each'
+run 0 '' broadcast --algo optimal --clock virtual --bytes 1
+line 'times in us predicted emulated p99 ratio lag lag p99 verified'
+line 'optimal 200.000 207.007 - 1.0350 - - yes'
+says 'broadcast of 1 byte, root 0'
+says 'virtual clock, thread executor on 1 core, 1 run each'
+run 0 'certainty=2;certainty=3;certainty=0' broadcast --algo flat,chain,binary --delay loggp -G 1.5ns
+line 'flat <= 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+line 'chain >= 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+line 'binary - 201.500 204.004 - 11.011 12.012 yes'
+says 'g = 40 us, G = 1.5 ns/byte; '
+run 0 '' broadcast --algo optimal --delay none
+line 'optimal 200.000 201.500 204.004 - - - yes'
+not 'L = '
+run 0 '' reduce -P 5 --root 3 --count 9 --type int32 --op max --algo flat --gap shared --gamma 3ns \
+    --o-send 3 --capacity
+says 'reduce of 9 int32 each, max, root 3, P = 5'
+says 'o = 30 us to send, 20 us to receive, g = 40 us (shared); gamma = 3 ns; capacity 2; '
+run 0 '' summation --count 90 --algo flat
+says 'summation of 90 double in all, sum, root 0, P = 8'
+run 0 '' transpose --rows 3 --cols 5 --type float --algo ring
+says 'transpose of 3 x 5 elements of 4 bytes, P = 8'
+run 0 '' barrier --algo dissemination
+says 'barrier, P = 8'
+run 0 '' broadcast --algo torus-pipelined -P 16 --machine dash --bytes 100 --block 32
+line 'torus-pipelined: blocks of 32 bytes'
+
+# ---- a wrong result ----
+run 1 'wrong=3' broadcast --algo optimal
+line 'optimal 200.000 201.500 204.004 1.0075 11.011 12.012 NO'
+err 'logp: broadcast optimal: WRONG RESULT on rank 3'
+run 1 'wrong=0' broadcast --algo optimal --format json
+json '.[0] | (.verified == false and .measured_ns.median == 201500)'
+err 'logp: broadcast optimal: WRONG RESULT on rank 0'
+run 1 'wrong=-1;wrong=5;wrong=-1' broadcast --algo flat,chain,binary --clock virtual --format csv
+err 'logp: broadcast chain: WRONG RESULT on rank 5'
+[ "$(cut -d, -f2 "$dir/out" | tr '\n' ' ')" = 'algorithm flat chain ' ] || fail "$what: $(cat "$dir/out")"
+
+# ---- ended before its time: what there is ----
+run 1 'error=4 reps=7' broadcast --algo optimal,flat --format json
+json 'length == 1 and (.[0] | .reps == 7 and .measured_ns.median == 201500 and .verified)'
+err 'logp: broadcast optimal: interrupted after 7 runs'
+run 1 'error=4 reps=0' broadcast --algo optimal --format json
+json '.[0] | (.reps == 0 and .measured_ns == null and .emulated_ns == null and .lag_ns == null and
+      .ratio == null and .verified == false)'
+run 1 'error=4 reps=0' broadcast --algo optimal
+line 'optimal 200.000 - - - - - NO'
+run 1 'error=110 reps=7' broadcast --algo optimal
+err 'logp: broadcast optimal: not finished within --timeout; 7 runs were'
+run 1 'error=35 reps=7' broadcast --algo optimal
+err 'logp: broadcast optimal: deadlock: every processor waits and nothing is on its way'
+run 1 'error=12 reps=0' broadcast --algo optimal
+err 'logp: broadcast optimal: Cannot allocate memory'
+
+# ---- in words: restarts, and whether the host kept up ----
+kept='The host kept up: every median is within 1 % of its prediction.'
+for median in 200000 201000 202000; do
+    run 0 "median=$median" broadcast --algo optimal
+    line "$kept"
+    not 'could not keep up\|repeated'
+done
+run 0 'median=202100;median=201000' broadcast --algo optimal
+not 'kept up'
+line 'The host could not keep up with 1 of 1: optimal took 1.0 % longer than predicted.'
+line '--executor fiber optimal takes 0.50 % longer than predicted (just tried)'
+line '--unit 20us about 1 % longer, as what the host adds stays the same'
+line '--clock virtual exact, and nobody waits; or fewer processors (-P)'
+says 'each hand-over between threads costs'
+[ "$(wc -l <"$dir/saw")" -eq 2 ] || fail "$what: fibers were not tried"
+run 0 'median=204000;wrong=1' broadcast --algo optimal
+line 'The host could not keep up with 1 of 1: optimal took 2.0 % longer than predicted.'
+not '--executor fiber'
+run 0 'median=400000' broadcast --algo optimal --executor fiber
+line 'The host could not keep up with 1 of 1: optimal took 100.0 % longer than predicted.'
+line '--unit 1000us about 1 % longer, as what the host adds stays the same'
+says 'those whose waits end together'
+not '--executor fiber  '
+[ "$(wc -l <"$dir/saw")" -eq 1 ] || fail "$what: fibers were tried"
+run 0 'median=400000' broadcast --algo optimal --executor fiber --machine cm5
+not '--unit'
+run 0 'median=300000;median=500000;median=200000;median=400000' broadcast --algo flat,chain,binary,binomial \
+    --executor fiber
+line 'The host could not keep up with 3 of 4: chain took 150.0 % longer than predicted.'
+run 0 'median=500000 certainty=2;median=201000' broadcast --algo flat,chain
+line "$kept"
+run 0 'median=500000 certainty=2' broadcast --algo flat
+not 'keep up\|kept up'
+run 0 'median=500000' broadcast --algo flat --clock virtual
+not 'keep up\|kept up'
+for n in 0 1 2; do
+    run 0 "restarts=$n" broadcast --algo optimal
+    case $n in
+    0) not 'repeated' ;;
+    1) line '1 run was repeated: a core was not there at the start' ;;
+    2) line '2 runs were repeated: a core was not there at the start' ;;
+    esac
+done
+run 0 'restarts=1;restarts=2' broadcast --algo flat,chain
+line '3 runs were repeated: a core was not there at the start'
+for format in json csv; do
+    run 0 'restarts=3 median=400000' broadcast --algo optimal --format $format
+    not 'repeated\|keep up\|unit '
+    [ "$(wc -l <"$dir/saw")" -eq 1 ] || fail "$what: fibers were tried"
+done
+core=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+run 0 'median=400000;median=500000' broadcast --algo optimal --cores "$core" -P 5
+line '5 processors share 1 core, and each hand-over between threads costs a microsecond or more. What would do:'
+says ' executor on 1 core, '
+if [ "$(nproc)" -gt 1 ]; then
+    run 0 'median=400000' broadcast --algo optimal --executor fiber
+    grep -q '^8 processors share [0-9]* cores, and those' "$dir/out" || fail "$what: $(cat "$dir/out")"
+fi
+
+# ---- what was asked for ----
+run 0 '' broadcast --algo optimal
+saw 'optimal reps=100 warmup=5 timeout=60000000000 seed=1 root=0 bytes=8 count=0 L=60000'
+run 0 '' broadcast --algo optimal --clock virtual
+saw 'optimal reps=1 warmup=0 timeout=60000000000 seed=1 root=0 bytes=8 count=0 L=60000'
+run 0 '' reduce --algo flat,chain --reps 12 --warmup 3 --timeout 5ms --seed 44 --root 2 --count 6 -L 9
+saw "$(printf '%s reps=12 warmup=3 timeout=5000000 seed=44 root=2 bytes=0 count=6 L=90000\n' flat chain)"
+run 0 '' broadcast --algo optimal --reps 9 --progress on
+tr '\r' '\n' <"$dir/err" | grep -q '^logp: broadcast optimal: 77 of 9 runs' || fail "$what: $(cat "$dir/err")"
+run 0 '' broadcast --algo optimal --progress off
+err ''
+
+[ $failed -eq 0 ] && echo "all good"
+exit $failed

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nobody leaves a barrier before all have come: an experiment finds barriers that do not hold, each
+ * broken in its own way, with any clock; and all of the table hold, by their clocks too.
+ */
+#include "support.h"
+
+static const struct logp_params params = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
+
+static int right_of(const struct logp_vp *vp, int d)
+{
+    return (logp_vp_rank(vp) + d) % logp_vp_size(vp);
+}
+
+static int left_of(const struct logp_vp *vp, int d)
+{
+    return (logp_vp_rank(vp) + logp_vp_size(vp) - d) % logp_vp_size(vp);
+}
+
+/* Dissemination in rounds of distance 1, 2, 4, ... < end. */
+static int disseminate(struct logp_vp *vp, const struct logp_coll *c, int end, int sends)
+{
+    int rc = 0;
+
+    for (int d = 1; rc == 0 && d < end; d *= 2) {
+        for (int i = 0; rc == 0 && i < sends; i++)
+            rc = logp_send(vp, right_of(vp, d), c->tag, NULL, 0);
+        if (rc == 0)
+            rc = logp_recv(vp, left_of(vp, d), c->tag, NULL, 0, NULL);
+    }
+    return rc;
+}
+
+static int whole(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return disseminate(vp, c, logp_vp_size(vp), 1);
+}
+
+static int nothing(struct logp_vp *vp, const struct logp_coll *c)
+{
+    (void)vp, (void)c;
+    return 0;
+}
+
+static int without_the_last_round(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return disseminate(vp, c, (logp_vp_size(vp) + 1) / 2, 1);
+}
+
+/* Right the first time: what it leaves behind lets all through the second. */
+static int with_a_message_too_many(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return disseminate(vp, c, logp_vp_size(vp), 2);
+}
+
+/* All tell rank 0, which tells all when it has heard of all but so many. */
+static int central(struct logp_vp *vp, const struct logp_coll *c, int missing)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    int rc = 0;
+
+    for (int i = 1 + missing; rc == 0 && me == 0 && i < P; i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, c->tag, NULL, 0, NULL);
+    for (int i = 1; rc == 0 && me == 0 && i < P; i++)
+        rc = logp_send(vp, i, c->tag, NULL, 0);
+    if (me != 0)
+        rc = logp_send(vp, 0, c->tag, NULL, 0);
+    if (rc == 0 && me != 0)
+        rc = logp_recv(vp, 0, c->tag, NULL, 0, NULL);
+    return rc;
+}
+
+static int centre(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return central(vp, c, 0);
+}
+
+/* The last rank does not wait for the answer. */
+static int the_last_does_not_wait(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return logp_vp_rank(vp) == logp_vp_size(vp) - 1 ? logp_send(vp, 0, c->tag, NULL, 0)
+                                                    : central(vp, c, 0);
+}
+
+static int centre_without_one(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return central(vp, c, 1);
+}
+
+static struct logp_prediction unpredicted(int64_t P, const struct logp_coll *c)
+{
+    (void)P, (void)c;
+    return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+}
+
+static struct logp_record measure(struct logp_machine *m,
+                                  int (*run)(struct logp_vp *, const struct logp_coll *), int reps,
+                                  uint64_t seed)
+{
+    const struct logp_algorithm row = {
+        .collective = "barrier", .name = "own", .run = run, .predict = unpredicted};
+    const struct logp_experiment x = {.algorithm = &row,
+                                      .coll = {.tag = 5, .params = params},
+                                      .reps = reps,
+                                      .timeout_ns = test_timeout_ns,
+                                      .seed = seed};
+    struct logp_record r;
+
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert_eq(r.reps, reps);
+    return r;
+}
+
+/* The virtual clock, the wall clock, the wall clock without delays. */
+static struct logp_machine *machine(int i, int P)
+{
+    return test_machine(P, i == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, i < 2 ? &params : NULL);
+}
+
+static void expect_held(struct logp_machine *m, int reps)
+{
+    struct logp_record r = measure(m, whole, reps, 0);
+
+    cr_expect(r.verified && r.wrong_rank == -1);
+    r = measure(m, centre, reps, 0);
+    cr_expect(r.verified && r.wrong_rank == -1);
+}
+
+static void expect_broken(struct logp_machine *m, int reps)
+{
+    const int P = logp_machine_size(m);
+    const struct logp_record one = measure(m, the_last_does_not_wait, reps, 0);
+
+    cr_expect(!one.verified);
+    cr_expect_eq(one.wrong_rank, P - 1);
+    cr_expect(!measure(m, nothing, reps, 0).verified, "nothing, P %d", P);
+    cr_expect(!measure(m, without_the_last_round, reps, 0).verified, "a round less, P %d", P);
+    cr_expect(!measure(m, centre_without_one, reps, 0).verified, "one less, P %d", P);
+    if (reps > 1)
+        cr_expect(!measure(m, with_a_message_too_many, reps, 0).verified, "one more, P %d", P);
+}
+
+Test(barrier, one_that_does_not_hold_is_found)
+{
+    static const int sizes[] = {2, 3, 5, 8, 9, 17, 34};
+
+    for (int i = 0; i < 3; i++)
+        for (size_t k = 0; k < (i == 0 ? 7 : 3); k++) {
+            struct logp_machine *m = machine(i, sizes[k]);
+
+            expect_held(m, 1);
+            expect_broken(m, 1);
+            expect_broken(m, 2);
+            expect_held(m, 2); /* on the same machine, after all of these */
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+/* Of few processors each stays away once; of many the seed says which. */
+static int away;
+
+/* Holds everyone back, but for one: without it, it lets all through. */
+static int does_not_miss_one(struct logp_vp *vp, const struct logp_coll *c)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), centre_rank = away == 0 ? 1 : 0;
+    int rc = 0;
+
+    if (me == away)
+        return 0;
+    if (me != centre_rank) {
+        rc = logp_send(vp, centre_rank, c->tag, NULL, 0);
+        return rc != 0 ? rc : logp_recv(vp, centre_rank, c->tag, NULL, 0, NULL);
+    }
+    for (int i = 0; rc == 0 && i < P; i++)
+        if (i != me && i != away)
+            rc = logp_recv(vp, i, c->tag, NULL, 0, NULL);
+    for (int i = 0; rc == 0 && i < P; i++)
+        if (i != me && i != away)
+            rc = logp_send(vp, i, c->tag, NULL, 0);
+    return rc;
+}
+
+Test(barrier, with_few_processors_each_is_waited_for)
+{
+    for (int P = 2; P <= 8; P++) {
+        struct logp_machine *m = machine(0, P);
+
+        for (away = 0; away < P; away++)
+            cr_expect(!measure(m, does_not_miss_one, 1, 0).verified, "rank %d of %d", away, P);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+Test(barrier, with_one_processor_there_is_nobody_to_wait_for)
+{
+    for (int i = 0; i < 3; i++) {
+        struct logp_machine *m = machine(i, 1);
+
+        expect_held(m, 3);
+        cr_expect(measure(m, nothing, 1, 0).verified);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- as the experiment runs it ---- */
+
+static int failing(struct logp_vp *vp, const struct logp_coll *c)
+{
+    (void)c;
+    return logp_vp_rank(vp) == 1 ? -EPROTO : 0;
+}
+
+static int deadlocked(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return logp_recv(vp, right_of(vp, 1), c->tag, NULL, 0, NULL);
+}
+
+static struct logp_record expect_error(int i,
+                                       int (*run)(struct logp_vp *, const struct logp_coll *),
+                                       int64_t timeout_ns, int error)
+{
+    const struct logp_algorithm row = {
+        .collective = "barrier", .name = "own", .run = run, .predict = unpredicted};
+    const struct logp_experiment x = {
+        .algorithm = &row, .coll = {.params = params}, .reps = 1000000, .timeout_ns = timeout_ns};
+    struct logp_machine *m = machine(i, 4);
+    struct logp_record r;
+
+    cr_expect_eq(logp_experiment_run(m, &x, &r), error);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return r;
+}
+
+Test(barrier, errors_are_what_they_are_without_a_check)
+{
+    for (int i = 0; i < 3; i++) {
+        struct logp_record r = expect_error(i, failing, test_timeout_ns, -EPROTO);
+
+        cr_expect(r.reps == 0 && !r.verified);
+        r = expect_error(i, deadlocked, test_timeout_ns, -EDEADLK);
+        cr_expect(r.reps == 0 && !r.verified);
+        expect_error(i, whole, 10000000, -ETIMEDOUT);
+    }
+}
+
+/* The report is of the counted repetitions, not of those in which one stayed away. */
+Test(barrier, the_check_leaves_no_trace_in_the_record)
+{
+    for (int i = 0; i < 3; i++) {
+        struct logp_machine *m = machine(i, 8);
+        const struct logp_record r = measure(m, whole, 5, 3);
+
+        cr_expect_eq(r.messages, 24);
+        cr_expect_eq(logp_machine_report(m)->error, 0);
+        cr_expect_eq(logp_machine_report(m)->n_waits, 0);
+        cr_expect_eq(logp_machine_report(m)->unreceived, 0);
+        cr_expect(i > 0 || r.emulated.max_ns == 2 * 1000 + 1000);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- by the clocks ---- */
+
+struct coming {
+    const struct logp_algorithm *row;
+    int64_t came[40];
+};
+
+/* Everyone comes at another time, by its own clock; what is written before is seen after. */
+static int come_and_go(struct logp_vp *vp, void *arg)
+{
+    struct coming *x = arg;
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct logp_coll c = {.params = params};
+    int rc = logp_coll_plan(x->row, P, me, &c);
+
+    if (rc == 0)
+        rc = logp_compute(vp, (me * 7919 + 104729) % 5000, NULL, NULL);
+    x->came[me] = logp_now(vp);
+    if (rc == 0)
+        rc = logp_coll_run(vp, x->row, &c);
+    for (int i = 0; rc == 0 && i < P; i++)
+        cr_assert(x->came[i] > 0 && x->came[i] <= logp_now(vp), "%s, P %d: %d leaves before %d",
+                  x->row->name, P, me, i);
+    logp_coll_unplan(&c);
+    return rc;
+}
+
+Test(barrier, all_of_the_table_hold_by_the_clocks)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+    int held = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (int P = 1; P <= 33 && logp_collective_find(a[i].collective)->holds_back; P += 4) {
+            struct coming x = {.row = &a[i]};
+
+            if (logp_algorithm_needs(&a[i], P, &(struct logp_coll){.params = params}) != NULL)
+                continue;
+            held++;
+            test_run(machine(0, P), come_and_go, &x);
+            memset(x.came, 0, sizeof(x.came));
+            if (P < 10)
+                test_run(machine(1, P), come_and_go, &x);
+        }
+    cr_expect_geq(held, 9);
+}

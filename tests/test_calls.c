@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The collectives as a program calls them: data made and looked at here, on all machines, in a view
+ * of some processors too, next to messages of the program's own. Reductions and transposition
+ * have their calls in their suites.
+ */
+#include "support.h"
+
+static const struct logp_params params = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 250, .g_ns = 400, .G_ps = 300};
+
+enum { MOST_P = 9, MOST_BYTES = 1000 };
+
+struct call {
+    size_t n_bytes;
+    int root;
+    int64_t end[MOST_P]; /* by rank: its clock */
+};
+
+/* Byte i of what `from` has for `to` in a round. */
+static unsigned char byte(int round, int from, int to, size_t i)
+{
+    return (unsigned char)(round * 101 + from * 37 + to * 11 + (int)i % 251);
+}
+
+static void run_on_all(logp_program program, int P, struct call *x)
+{
+    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, x);
+    test_run(test_machine(P, LOGP_CLOCK_WALL, &params), program, x);
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, x);
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, x); /* the last: end is its */
+}
+
+/* ---- all to all ---- */
+
+/* What is sent stays, what comes is in its place, nothing is written behind. */
+static int exchange(struct logp_vp *vp, size_t n, int round)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const size_t all = (size_t)P * n;
+    unsigned char *out = malloc(all + 8), *in = malloc(all + 8);
+    int rc;
+
+    for (size_t i = 0; i < all + 8; i++) {
+        out[i] = i < all ? byte(round, me, (int)(i / n), i % n) : 0xee;
+        in[i] = 0xee;
+    }
+    rc = logp_alltoall(vp, out, n, in);
+    for (size_t i = 0; rc == 0 && i < all; i++) {
+        cr_assert_eq(in[i], byte(round, (int)(i / n), me, i % n), "rank %d of %d, byte %zu of %zu",
+                     me, P, i, n);
+        cr_assert_eq(out[i], byte(round, me, (int)(i / n), i % n));
+    }
+    for (size_t i = all; i < all + 8; i++)
+        cr_assert_eq(in[i], 0xee);
+    free(out);
+    free(in);
+    return rc;
+}
+
+static int all_to_all(struct logp_vp *vp, void *arg)
+{
+    struct call *x = arg;
+    int rc = exchange(vp, x->n_bytes, 1);
+
+    x->end[logp_vp_rank(vp)] = logp_now(vp);
+    return rc != 0 ? rc : exchange(vp, x->n_bytes, 2);
+}
+
+static int64_t latest(const struct call *x, int P)
+{
+    int64_t end = 0;
+
+    for (int i = 0; i < P; i++)
+        end = x->end[i] > end ? x->end[i] : end;
+    return end;
+}
+
+Test(calls, alltoall_exchanges_everything)
+{
+    static const size_t sizes[] = {0, 1, 13, MOST_BYTES};
+
+    for (int P = 1; P <= MOST_P; P += 4)
+        for (int i = 0; i < 4; i++) {
+            struct call x = {.n_bytes = sizes[i]};
+            const struct logp_coll c = {.n_bytes = sizes[i], .params = params};
+
+            run_on_all(all_to_all, P, &x);
+            cr_expect_eq(latest(&x, P),
+                         logp_predict(logp_algorithm_find("alltoall", "linear"), P, &c).ns);
+        }
+}
+
+/* ---- broadcast ---- */
+
+static int broadcast(struct logp_vp *vp, void *arg)
+{
+    struct call *x = arg;
+    const int me = logp_vp_rank(vp);
+    unsigned char item[MOST_BYTES + 8];
+    int rc = 0;
+
+    for (int round = 1; rc == 0 && round < 3; round++) {
+        for (size_t i = 0; i < sizeof(item); i++)
+            item[i] = me == x->root && i < x->n_bytes ? byte(round, me, 0, i) : 0xee;
+        rc = logp_broadcast(vp, item, x->n_bytes, x->root);
+        if (round == 1)
+            x->end[me] = logp_now(vp);
+        for (size_t i = 0; rc == 0 && i < sizeof(item); i++)
+            cr_assert_eq(item[i], i < x->n_bytes ? byte(round, x->root, 0, i) : 0xee);
+    }
+    return rc;
+}
+
+/* In the time of the best algorithm for the model in force. */
+Test(calls, broadcast_reaches_all_in_the_time_of_the_best)
+{
+    static const size_t sizes[] = {0, 1, 13, MOST_BYTES};
+
+    for (int P = 1; P <= MOST_P; P += 4)
+        for (int i = 0; i < 4; i++) {
+            struct call x = {.n_bytes = sizes[i], .root = P / 2};
+            const struct logp_coll c = {.root = x.root, .n_bytes = sizes[i], .params = params};
+
+            run_on_all(broadcast, P, &x);
+            cr_expect_eq(latest(&x, P),
+                         logp_predict(logp_algorithm_best("broadcast", P, &c), P, &c).ns);
+        }
+}
+
+/* ---- in a view, and next to the program's own messages ---- */
+
+static int in_a_view(struct logp_vp *vp, void *arg)
+{
+    static const int members[] = {6, 1, 4};
+    const int me = logp_vp_rank(vp);
+    struct logp_vp *view;
+    int rc, item;
+
+    (void)arg;
+    if (me != 6 && me != 1 && me != 4)
+        return 0;
+    rc = logp_vp_view(vp, 7, members, 3, &view);
+    if (rc != 0)
+        return rc;
+    item = logp_vp_rank(view) == 2 ? 4711 : 0;
+    cr_assert_eq(members[logp_vp_rank(view)], me);
+    rc = exchange(view, 5, 3);
+    if (rc == 0)
+        rc = logp_barrier(view);
+    if (rc == 0)
+        rc = logp_broadcast(view, &item, sizeof(item), 2);
+    cr_assert(rc != 0 || item == 4711);
+    logp_vp_unview(view);
+    return rc;
+}
+
+Test(calls, a_view_is_enough)
+{
+    struct call x = {0};
+
+    run_on_all(in_a_view, 8, &x);
+}
+
+/* A message of the program's, with the tag of the collectives, waits while they run. */
+static int beside(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    int own = 1000 + me, got = 0, item = me == 0 ? 5 : 0, rc;
+
+    (void)arg;
+    rc = logp_send(vp, (me + 1) % P, 0, &own, sizeof(own));
+    if (rc == 0)
+        rc = exchange(vp, sizeof(int), 4);
+    if (rc == 0)
+        rc = logp_barrier(vp);
+    if (rc == 0)
+        rc = logp_broadcast(vp, &item, sizeof(item), 0);
+    if (rc == 0)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got, sizeof(got), NULL);
+    cr_assert(rc != 0 || (got == 1000 + (me + P - 1) % P && item == 5));
+    return rc;
+}
+
+Test(calls, messages_of_the_program_are_left_alone)
+{
+    struct call x = {0};
+
+    run_on_all(beside, 5, &x);
+}
+
+/* ---- what is refused ---- */
+
+static int refused(struct logp_vp *vp, void *arg)
+{
+    const struct logp_op *sum = logp_op_find("sum", "int32");
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    char x[8 * MOST_P];
+    struct logp_op incomplete = *sum;
+
+    (void)arg;
+    cr_assert_eq(logp_alltoall(vp, NULL, 1, x), -EINVAL);
+    cr_assert_eq(logp_alltoall(vp, x, 1, NULL), -EINVAL);
+    cr_assert_eq(logp_broadcast(vp, x, 1, -1), -EINVAL);
+    cr_assert_eq(logp_broadcast(vp, x, 1, P), -EINVAL);
+    cr_assert_eq(logp_broadcast(vp, NULL, 1, 0), -EINVAL);
+    cr_assert_eq(logp_reduce(vp, NULL, x, 1, sum, me), -EINVAL);
+    cr_assert_eq(logp_reduce(vp, x, NULL, 1, sum, me), -EINVAL);
+    incomplete.combine = NULL;
+    cr_assert_eq(logp_reduce(vp, x, x + 8, 1, &incomplete, me), -EINVAL);
+    incomplete = *sum;
+    incomplete.element_bytes = 0;
+    cr_assert_eq(logp_reduce(vp, x, x + 8, 1, &incomplete, me), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, NULL, P, P, 1, x), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, x, P, P, 1, NULL), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, x, 0, P, 1, x + 8), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, x, P, 0, 1, x + 8), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, x, INT64_MAX, P, 1, x + 8), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, x, P, INT64_MAX, 1, x + 8), -EINVAL);
+    /* nothing to send or to hold: nothing is needed */
+    cr_assert_eq(logp_alltoall(vp, NULL, 0, NULL), 0);
+    cr_assert_eq(logp_broadcast(vp, NULL, 0, 0), 0);
+    cr_assert_eq(logp_reduce(vp, NULL, NULL, 0, sum, 0), 0);
+    return logp_transpose(vp, NULL, P, P, 0, NULL);
+}
+
+Test(calls, bad_arguments_are_refused)
+{
+    struct call x = {0};
+
+    run_on_all(refused, 3, &x);
+    run_on_all(refused, 1, &x);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The experiment, with algorithms of the test's own: a wrong result in any repetition on any rank
+ * is in the record; operands; arguments. Times and ends: test_repetitions.c. What is a wrong result
+ * of which collective: test_verify.c.
+ */
+#include "plotted.h"
+
+/* ---- wrong results ---- */
+
+static void expect_found(struct logp_machine *m, int call, int rank)
+{
+    const struct logp_experiment x = experiment(&broadcast, 2, 4);
+    struct logp_record r;
+
+    no_plot();
+    plot.bad_call = call;
+    plot.bad_rank = rank;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_expect(r.verified == (rank < 0), "call %d, rank %d", call, rank);
+    cr_expect_eq(r.wrong_rank, rank, "call %d, rank %d: rank %d", call, rank, r.wrong_rank);
+    cr_expect_eq(r.reps, 4);
+}
+
+/* In the warm-up, the first, the last and any other repetition, on any rank. */
+Test(experiment, a_wrong_result_is_found_wherever_it_is)
+{
+    for (int i = 0; i < MACHINES; i++) {
+        struct logp_machine *m = machine(i);
+
+        expect_found(m, -1, -1);
+        for (int call = 0; call < 6; call++)
+            for (int rank = 0; rank < P; rank += 2)
+                expect_found(m, call, rank);
+        expect_found(m, -1, -1); /* and it is not held against the next */
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- operands ---- */
+
+Test(experiment, operands_differ_with_seed_and_repetition)
+{
+    enum { REPS = 8, RUNS = 3 };
+    uint64_t first[RUNS][REPS];
+    static const uint64_t seeds[RUNS] = {1, 1, 1000};
+
+    for (int i = 0; i < MACHINES; i++) {
+        struct logp_machine *m = machine(i);
+
+        for (int run = 0; run < RUNS; run++) {
+            struct logp_experiment x = experiment(&broadcast, 0, REPS);
+            struct logp_record r;
+
+            no_plot();
+            x.seed = seeds[run];
+            cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+            memcpy(first[run], plot.first, sizeof(first[run]));
+        }
+        cr_expect(memcmp(first[0], first[1], sizeof(first[0])) == 0);
+        for (int a = 0; a < REPS; a++) {
+            for (int b = 0; b < a; b++)
+                cr_expect(first[0][a] != first[0][b]);
+            for (int b = 0; b < REPS; b++)
+                cr_expect(first[0][a] != first[2][b]);
+        }
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- what it refuses, and what it hands on ---- */
+
+static void expect_refused(struct logp_machine *m, const struct logp_experiment *x, int error)
+{
+    struct logp_record r;
+
+    memset(&r, 0x5a, sizeof(r));
+    cr_expect_eq(logp_experiment_run(m, x, &r), error);
+    cr_expect_eq(r.P, P);
+    cr_expect(r.reps == 0 && r.restarts == 0 && r.wrong_rank == -1 && !r.verified);
+    cr_expect_eq(plot.calls[0], 0);
+}
+
+static const char *needs_a_seventh(int64_t n, const struct logp_coll *c)
+{
+    (void)c;
+    return n == 7 ? NULL : "seven processors";
+}
+
+Test(experiment, bad_arguments_are_refused)
+{
+    const struct logp_algorithm unknown = {.collective = "gossip", .run = plotted};
+    const struct logp_experiment good = experiment(&broadcast, 0, 1);
+    struct logp_algorithm seven = broadcast;
+
+    seven.needs = needs_a_seventh;
+    no_plot();
+    for (int i = 0; i < MACHINES; i++) {
+        struct logp_machine *m = machine(i);
+        const int roots[] = {-1, P, P + 1};
+        struct logp_experiment x;
+
+        for (int k = 0; k < 3; k++) {
+            x = good;
+            x.coll.root = roots[k];
+            expect_refused(m, &x, -EINVAL);
+        }
+        for (int reps = -1; reps < 1; reps++) {
+            x = good;
+            x.reps = reps;
+            expect_refused(m, &x, -EINVAL);
+        }
+        x = good, x.warmup = -1;
+        expect_refused(m, &x, -EINVAL);
+        x = good, x.timeout_ns = -1;
+        expect_refused(m, &x, -EINVAL);
+        x = good, x.algorithm = &unknown;
+        expect_refused(m, &x, -EINVAL);
+        x = good, x.algorithm = &seven;
+        expect_refused(m, &x, -ENOTSUP);
+        x = good, x.coll.n_bytes = SIZE_MAX / 4;
+        expect_refused(m, &x, -ENOMEM);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+static int64_t block_of_77(int64_t n, const struct logp_coll *c)
+{
+    cr_assert(n == P && c->block_bytes == 9);
+    return 77;
+}
+
+/* Planned as asked, with the block that was chosen; room of its own on each rank. */
+static int looks_at_its_arguments(struct logp_vp *vp, const struct logp_coll *c)
+{
+    static char *bufs[P];
+    const int me = logp_vp_rank(vp);
+
+    cr_assert(c->block_bytes == 77 && c->root == 1 && c->tag == 3 && c->n_bytes == 24 && c->k == 4);
+    cr_assert_eq(c->plan.parent, me == 1 ? -1 : 1);
+    cr_assert_eq(c->plan.n_children, me == 1 ? P - 1 : 0);
+    cr_assert_eq((uintptr_t)c->buf % 16, 0);
+    cr_assert_eq((uintptr_t)c->recv_buf % 16, 0);
+    bufs[me] = c->buf;
+    for (int i = 0; i < me; i++)
+        cr_assert(bufs[i] == NULL || bufs[i] + 24 <= bufs[me]);
+    return plotted(vp, c);
+}
+
+Test(experiment, the_arguments_reach_the_algorithm)
+{
+    struct logp_algorithm a = broadcast;
+    struct logp_machine *m = machine(VIRTUAL);
+    struct logp_experiment x = experiment(&a, 0, 2);
+    struct logp_record r;
+
+    no_plot();
+    a.run = looks_at_its_arguments;
+    a.block = block_of_77;
+    x.coll.tag = 3;
+    x.coll.k = 4;
+    x.coll.block_bytes = 9;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_expect(r.verified);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* What is made of the times of an experiment: order statistics and ratio, by hand. And the table of
+ * algorithms: who is found, planned, predicted, chosen, and who is not. */
+#include "support.h"
+
+/* 1 .. n in an order that is not theirs: the value at a rank is the rank. */
+static struct logp_summary of_ranks(int n)
+{
+    int64_t values[1001];
+    struct logp_summary s;
+
+    for (int i = 0; i < n; i++)
+        values[i] = (int64_t)i * 7 % n + 1; /* 7 divides none of the n below */
+    s = logp_summarize(values, (size_t)n);
+    for (int i = 0; i < n; i++)
+        cr_assert_eq(values[i], i + 1);
+    return s;
+}
+
+/* The nearest rank: ceil(n q). */
+Test(record, percentiles_are_by_the_nearest_rank)
+{
+    static const struct {
+        int n;
+        int64_t median, p90, p99;
+    } cases[] = {
+        {1, 1, 1, 1},          {2, 1, 2, 2},         {3, 2, 3, 3},         {4, 2, 4, 4},
+        {10, 5, 9, 10},        {11, 6, 10, 11},      {99, 50, 90, 99},     {100, 50, 90, 99},
+        {101, 51, 91, 100},    {199, 100, 180, 198}, {200, 100, 180, 198}, {201, 101, 181, 199},
+        {1000, 500, 900, 990},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct logp_summary s = of_ranks(cases[i].n);
+
+        cr_expect_eq(s.min_ns, 1);
+        cr_expect_eq(s.median_ns, cases[i].median, "median of %d", cases[i].n);
+        cr_expect_eq(s.p90_ns, cases[i].p90, "p90 of %d", cases[i].n);
+        cr_expect_eq(s.p99_ns, cases[i].p99, "p99 of %d", cases[i].n);
+        cr_expect_eq(s.max_ns, cases[i].n);
+    }
+}
+
+Test(record, values_of_any_size_are_put_in_order)
+{
+    int64_t values[] = {INT64_MAX, -5, INT64_MIN, 5, INT64_MAX, 0};
+    const struct logp_summary s = logp_summarize(values, 6);
+
+    cr_expect_eq(s.min_ns, INT64_MIN);
+    cr_expect_eq(s.median_ns, 0);
+    cr_expect_eq(s.p90_ns, INT64_MAX);
+    cr_expect_eq(s.max_ns, INT64_MAX);
+    for (int i = 1; i < 6; i++)
+        cr_expect_leq(values[i - 1], values[i]);
+}
+
+/* Every statistic another multiple of the prediction. */
+static struct logp_record record(bool measured, bool emulated)
+{
+    return (struct logp_record){
+        .reps = 5,
+        .prediction = {LOGP_PREDICTION_EXACT, 1000},
+        .has_measured = measured,
+        .has_emulated = emulated,
+        .measured = {2000, 3000, 4000, 5000, 6000},
+        .emulated = {7000, 8000, 9000, 10000, 11000},
+    };
+}
+
+Test(record, the_ratio_is_that_of_the_median)
+{
+    struct logp_record r = record(true, true);
+
+    cr_expect_eq(logp_record_ratio(&r), 3.0); /* on the wall clock what was measured counts */
+    r.prediction.certainty = LOGP_PREDICTION_BOUND;
+    cr_expect_eq(logp_record_ratio(&r), 3.0);
+    r.prediction.certainty = LOGP_PREDICTION_LOWER_BOUND;
+    r.measured.median_ns = 1250;
+    cr_expect_eq(logp_record_ratio(&r), 1.25);
+    r = record(false, true);
+    cr_expect_eq(logp_record_ratio(&r), 8.0);
+}
+
+Test(record, there_is_no_ratio_where_it_means_nothing)
+{
+    struct logp_record r = record(true, true);
+
+    r.reps = 0;
+    cr_expect_eq(logp_record_ratio(&r), 0.0);
+    r = record(true, true);
+    r.prediction.ns = 0;
+    cr_expect_eq(logp_record_ratio(&r), 0.0);
+    r = record(true, true);
+    r.prediction.certainty = LOGP_PREDICTION_NONE;
+    cr_expect_eq(logp_record_ratio(&r), 0.0);
+    r = record(true, false); /* no delay model: there is nothing to hold it against */
+    cr_expect_eq(logp_record_ratio(&r), 0.0);
+}
+
+/* ---- the table ---- */
+
+static struct logp_coll arguments(void)
+{
+    return (struct logp_coll){.n_bytes = 8,
+                              .count = 40,
+                              .rows = 9,
+                              .cols = 9,
+                              .op = logp_op_find("sum", "double"),
+                              .params = test_params(60, 20, 40)};
+}
+
+static void expect_no_plan(const struct logp_algorithm *a, int rank, int root, int error)
+{
+    struct logp_coll c = arguments();
+
+    memset(&c.plan, 0x5a, sizeof(c.plan));
+    c.root = root;
+    cr_expect_eq(logp_coll_plan(a, 4, rank, &c), error, "%s %s: rank %d, root %d", a->collective,
+                 a->name, rank, root);
+    cr_expect(c.plan.parent == -1 && c.plan.children == NULL && c.plan.scratch == NULL);
+    logp_coll_unplan(&c);
+    logp_coll_unplan(&c);
+}
+
+static const char *needs_more(int64_t P, const struct logp_coll *c)
+{
+    (void)P, (void)c;
+    return "more";
+}
+
+Test(record, a_plan_needs_a_rank_a_root_and_what_the_algorithm_needs)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct logp_algorithm wants = a[i];
+        struct logp_coll c = arguments();
+
+        expect_no_plan(&a[i], -1, 0, -EINVAL);
+        expect_no_plan(&a[i], 4, 0, -EINVAL);
+        expect_no_plan(&a[i], 0, -1, -EINVAL);
+        expect_no_plan(&a[i], 0, 4, -EINVAL);
+        wants.needs = needs_more;
+        expect_no_plan(&wants, 0, 0, -ENOTSUP);
+        if (logp_algorithm_needs(&a[i], 4, &c) == NULL)
+            cr_expect_eq(logp_coll_plan(&a[i], 4, 3, &c), 0);
+        logp_coll_unplan(&c);
+    }
+}
+
+Test(record, there_is_no_prediction_without_processors_or_with_too_many)
+{
+    const struct logp_coll c = arguments();
+    struct logp_algorithm flat = *logp_algorithm_find("barrier", "dissemination");
+
+    cr_expect_eq(logp_predict(&flat, 1, &c).certainty, LOGP_PREDICTION_EXACT);
+    cr_expect_eq(logp_predict(&flat, LOGP_TREE_MAX, &c).certainty, LOGP_PREDICTION_EXACT);
+    cr_expect_eq(logp_predict(&flat, 0, &c).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(logp_predict(&flat, -1, &c).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(logp_predict(&flat, LOGP_TREE_MAX + 1, &c).certainty, LOGP_PREDICTION_NONE);
+    flat.needs = needs_more;
+    cr_expect_eq(logp_predict(&flat, 4, &c).certainty, LOGP_PREDICTION_NONE);
+}
+
+/* What a capacity costs no formula says: the choice is made without. */
+Test(record, a_capacity_does_not_change_the_choice)
+{
+    struct logp_coll c = arguments();
+    const struct logp_algorithm *best = logp_algorithm_best("broadcast", 30, &c);
+
+    cr_expect_str_eq(best->name, "optimal");
+    c.params.capacity = -1;
+    cr_expect(logp_algorithm_best("broadcast", 30, &c) == best);
+    c.params.capacity = 1;
+    cr_expect(logp_algorithm_best("broadcast", 30, &c) == best);
+}
+
+Test(record, certainties_have_names)
+{
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_NONE), "none");
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_EXACT), "exact");
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_BOUND), "bound");
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_LOWER_BOUND), "lower-bound");
+}
+
+Test(record, rows_are_found_by_both_names)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        cr_expect(logp_algorithm_find(a[i].collective, a[i].name) == &a[i]);
+        cr_expect(logp_collective_find(a[i].collective) != NULL);
+    }
+    cr_expect_null(logp_algorithm_find("broadcast", "linear"));
+    cr_expect_null(logp_algorithm_find("alltoall", "flat"));
+    cr_expect_null(logp_collective_find("gossip"));
+}

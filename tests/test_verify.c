@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an experiment takes for right: every algorithm of the table, and then the same with its
+ * result spoilt on one rank. Whatever is wrong with it, wherever, that rank is found. A new
+ * collective is held to this from its first day.
+ */
+#include "maps.h"
+#include "support.h"
+
+enum { MOST_BYTES = 4096, N_BYTES = 13 };
+
+enum spoiling {
+    FIRST_BIT,    /* of the result's first byte, */
+    MIDDLE_BIT,   /* of one in its middle, */
+    LAST_BIT,     /* of its last */
+    ENDS_SWAPPED, /* its first element or item and its last */
+    ZEROED,
+    AS_BEFORE, /* what was there before the run */
+    STALE,     /* the result of the repetition before */
+    SPOILINGS
+};
+
+static struct {
+    const struct logp_algorithm *real;
+    enum spoiling how;
+    int rank; /* -1: none */
+    int done; /* repetitions of that rank */
+    char before[MOST_BYTES], last[MOST_BYTES];
+} plot;
+
+/* Where the result of this rank is, and how long it is: recv_buf, or buf where there is none. */
+static char *result_of(struct logp_vp *vp, const struct logp_coll *c, size_t *n)
+{
+    const struct logp_collective *what = logp_collective_find(plot.real->collective);
+    size_t buf;
+
+    what->sizes(logp_vp_size(vp), logp_vp_rank(vp), c, &buf, n);
+    if (strcmp(what->name, "broadcast") != 0)
+        return c->recv_buf;
+    *n = buf;
+    return c->buf;
+}
+
+static size_t element_bytes(const struct logp_coll *c)
+{
+    const enum logp_operands by = logp_collective_find(plot.real->collective)->operands;
+
+    return by == LOGP_OPERANDS_VECTOR || by == LOGP_OPERANDS_TOTAL ? c->op->element_bytes
+                                                                   : c->n_bytes;
+}
+
+static void swap_ends(char *result, size_t n, size_t size)
+{
+    char first[MOST_BYTES];
+
+    memcpy(first, result, size);
+    memcpy(result, result + n - size, size);
+    memcpy(result + n - size, first, size);
+}
+
+static void spoil(char *result, size_t n, const struct logp_coll *c)
+{
+    char right[MOST_BYTES];
+
+    memcpy(right, result, n);
+    if (plot.how == FIRST_BIT)
+        result[0] ^= 1;
+    else if (plot.how == MIDDLE_BIT)
+        result[n / 2] ^= 1;
+    else if (plot.how == LAST_BIT)
+        result[n - 1] ^= 1;
+    else if (plot.how == ENDS_SWAPPED)
+        swap_ends(result, n, element_bytes(c));
+    else if (plot.how == ZEROED)
+        memset(result, 0, n);
+    else if (plot.how == AS_BEFORE)
+        memcpy(result, plot.before, n);
+    else if (plot.done > 0)
+        memcpy(result, plot.last, n);
+    memcpy(plot.last, right, n);
+    plot.done++;
+}
+
+static int spoilt(struct logp_vp *vp, const struct logp_coll *c)
+{
+    const bool mine = logp_vp_rank(vp) == plot.rank;
+    size_t n;
+    char *result = result_of(vp, c, &n);
+    int rc;
+
+    cr_assert_leq(n, (size_t)MOST_BYTES);
+    if (mine)
+        memcpy(plot.before, result, n);
+    rc = plot.real->run(vp, c);
+    if (mine && n > 0)
+        spoil(result, n, c);
+    return rc;
+}
+
+/* Does this rank end with a result? Of a matrix times a vector column 0 does, of what is combined
+ * on a root the root, of the rest all. */
+static bool holds_result(int P, int rank, const struct logp_coll *c)
+{
+    const char *collective = plot.real->collective;
+    int side = 1;
+
+    while (side * side < P)
+        side++;
+    if (strcmp(collective, "matvec") == 0)
+        return rank % side == 0;
+    if (strcmp(collective, "reduce") == 0 || strcmp(collective, "summation") == 0)
+        return rank == c->root;
+    return true;
+}
+
+/* One element or item alone has no ends to be swapped, and a broadcast's root has the item before.
+ */
+static bool can_spoil(int P, int rank, enum spoiling how, const struct logp_coll *c)
+{
+    const bool item = strcmp(plot.real->collective, "broadcast") == 0;
+    const bool alone = item || strcmp(plot.real->collective, "summation") == 0;
+
+    return holds_result(P, rank, c) && !(how == ENDS_SWAPPED && alone) &&
+           !(how == AS_BEFORE && item && rank == c->root);
+}
+
+static void expect(struct logp_machine *m, const struct logp_coll *c, int rank, enum spoiling how)
+{
+    struct logp_algorithm row = *plot.real;
+    const struct logp_experiment x = {
+        .algorithm = &row, .coll = *c, .reps = 2, .timeout_ns = test_timeout_ns};
+    const int P = logp_machine_size(m);
+    const int wrong = rank >= 0 && can_spoil(P, rank, how, c) ? rank : -1;
+    struct logp_record r;
+
+    row.run = spoilt;
+    plot.rank = rank;
+    plot.how = how;
+    plot.done = 0;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_expect(r.verified == (wrong < 0) && r.wrong_rank == wrong,
+              "%s %s, P %d, root %d: rank %d spoilt in way %d, rank %d found", row.collective,
+              row.name, P, c->root, rank, (int)how, r.wrong_rank);
+}
+
+static struct logp_coll arguments(int P, int root)
+{
+    return (struct logp_coll){.root = root,
+                              .n_bytes = N_BYTES,
+                              .count = 10 * P,
+                              .op = logp_op_find("max", "int32"),
+                              .rows = P + 3,
+                              .cols = 2 * P + 1,
+                              .params = test_params(600, 200, 400)};
+}
+
+Test(verify, a_spoilt_result_is_found_on_every_rank)
+{
+    static const int sizes[] = {4, 9};
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (int s = 0; s < 2; s++) {
+        const struct logp_params params = test_params(600, 200, 400);
+        const int P = sizes[s];
+        struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+
+        for (size_t i = 0; i < n; i++) {
+            const struct logp_coll c = arguments(P, i % 2 == 0 ? 0 : P - 1);
+
+            plot.real = &a[i];
+            if (logp_algorithm_needs(&a[i], P, &c) != NULL ||
+                logp_collective_find(a[i].collective)->operands == LOGP_OPERANDS_NONE)
+                continue;
+            expect(m, &c, -1, FIRST_BIT);
+            for (int rank = 0; rank < P; rank++)
+                for (int how = 0; how < SPOILINGS; how++)
+                    if (can_spoil(P, rank, (enum spoiling)how, &c) || how == LAST_BIT)
+                        expect(m, &c, rank, (enum spoiling)how);
+        }
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- nothing done, nothing to do, in a wrong order ---- */
+
+static int nothing(struct logp_vp *vp, const struct logp_coll *c)
+{
+    (void)vp, (void)c;
+    return 0;
+}
+
+/* Run a row of the table, or one that does nothing in its place. */
+static struct logp_record run_row(struct logp_machine *m, const struct logp_algorithm *a,
+                                  const struct logp_coll *c, bool idle)
+{
+    struct logp_algorithm row = *a;
+    const struct logp_experiment x = {
+        .algorithm = &row, .coll = *c, .reps = 1, .timeout_ns = test_timeout_ns};
+    struct logp_record r;
+
+    if (idle)
+        row.run = nothing;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    return r;
+}
+
+Test(verify, doing_nothing_is_wrong)
+{
+    const struct logp_params params = test_params(600, 200, 400);
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (int P = 4; P <= 9; P += 5) {
+        struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+        const struct logp_coll c = arguments(P, 1);
+
+        for (size_t i = 0; i < n; i++) {
+            if (logp_algorithm_needs(&a[i], P, &c) != NULL)
+                continue;
+            cr_expect(!run_row(m, &a[i], &c, true).verified, "%s %s", a[i].collective, a[i].name);
+            cr_expect(run_row(m, &a[i], &c, false).verified, "%s %s", a[i].collective, a[i].name);
+        }
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+Test(verify, what_is_empty_is_right)
+{
+    const struct logp_params params = test_params(600, 200, 400);
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
+    struct logp_coll c = arguments(4, 1);
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+    int ran = 0;
+
+    c.n_bytes = 0;
+    c.count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (logp_algorithm_needs(&a[i], 4, &c) != NULL)
+            continue;
+        ran++;
+        cr_expect(run_row(m, &a[i], &c, false).verified, "%s %s", a[i].collective, a[i].name);
+    }
+    cr_expect_geq(ran, 20);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* An operation that says that it commutes and does not: algorithms that count on it are wrong. */
+Test(verify, operands_in_a_wrong_order_are_found)
+{
+    const struct logp_params params = test_params(600, 200, 400);
+    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
+    struct logp_op liar = maps;
+    struct logp_coll honest = arguments(9, 0), c;
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+    int out_of_order = 0;
+
+    liar.commutative = true;
+    honest.op = &maps;
+    c = honest;
+    c.op = &liar;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(a[i].collective, "reduce") != 0 || logp_algorithm_needs(&a[i], 9, &c) != NULL)
+            continue;
+        if (logp_algorithm_needs(&a[i], 9, &honest) == NULL) {
+            cr_expect(run_row(m, &a[i], &honest, false).verified, "%s", a[i].name);
+            continue;
+        }
+        cr_expect(!run_row(m, &a[i], &c, false).verified, "%s", a[i].name);
+        out_of_order++;
+    }
+    cr_expect_geq(out_of_order, 2);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* ---- an operation's own argument ---- */
+
+static const char its_own;
+
+static void or_bytes(void *acc, const void *in, size_t n, void *arg)
+{
+    cr_assert(arg == &its_own);
+    for (size_t i = 0; i < 3 * n; i++)
+        ((unsigned char *)acc)[i] |= ((const unsigned char *)in)[i];
+}
+
+static void sparse(void *buf, size_t n, uint64_t seed, void *arg)
+{
+    cr_assert(arg == &its_own);
+    for (size_t i = 0; i < 3 * n; i++)
+        ((unsigned char *)buf)[i] = (unsigned char)(1 << (seed + i) % 8);
+}
+
+/* Elements of 3 bytes, made and combined by functions that are told what is theirs. */
+Test(verify, an_operation_of_ones_own_gets_its_argument)
+{
+    const struct logp_op op = {"or", "3 bytes", 3, true, or_bytes, sparse, (void *)&its_own};
+    const struct logp_params params = test_params(600, 200, 400);
+    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
+    struct logp_coll c = arguments(9, 4);
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+    int ran = 0;
+
+    c.op = &op;
+    for (size_t i = 0; i < n; i++) {
+        const bool combines =
+            strcmp(a[i].collective, "reduce") == 0 || strcmp(a[i].collective, "summation") == 0;
+
+        if (!combines || logp_algorithm_needs(&a[i], 9, &c) != NULL)
+            continue;
+        ran++;
+        cr_expect(run_row(m, &a[i], &c, false).verified, "%s %s", a[i].collective, a[i].name);
+    }
+    cr_expect_geq(ran, 10);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
