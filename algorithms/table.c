@@ -35,7 +35,7 @@ static const struct logp_algorithm algorithms[] = {
     {"broadcast", "binomial-nearest", "recursive doubling, the nearest first", grama,
      .plan = lpi_plan_nearest, .run = lpi_broadcast_run, .predict = lpi_broadcast_nearest_predict},
     {"broadcast", "mesh", "binomial along the root's row, then columns", grama,
-     .needs = lpi_needs_square, .plan = lpi_plan_mesh, .run = lpi_broadcast_run,
+     .needs = lpi_needs_grid, .plan = lpi_plan_mesh, .run = lpi_broadcast_run,
      .predict = lpi_broadcast_mesh_predict},
     {"broadcast", "torus", "both ways along the row, then the columns", liu,
      .needs = lpi_torus_needs, .plan = lpi_plan_torus, .run = lpi_broadcast_run,

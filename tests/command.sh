@@ -148,6 +148,11 @@ json '.[0] | (.prediction == "exact" and .predicted_ns == 1360000)' \
     predict broadcast --topology tree -P 16 --algo binomial
 json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 430000 and .messages == 24)' \
     run matvec --clock virtual -P 16 --gamma 1
+json 'length == 2 and all(.[]; .verified and .prediction == "exact" and .ratio == 1) and
+      .[0].topology == "torus:4x6"' \
+    run broadcast --algo torus,torus-pipelined -P 24 --topology torus:4x6 --bytes 100 --clock virtual
+json '.[0] | (.verified and .algorithm == "mesh" and .prediction == "exact" and .ratio == 1)' \
+    run reduce --algo mesh -P 24 --topology mesh:2x3x4 --clock virtual --executor fiber
 "$logp" run broadcast --topology mesh:2x4 --algo all --clock virtual 2>/dev/null >"$dir/out"
 grep -q 'delay logp on mesh:2x4' "$dir/out" || fail "heading: $(cat "$dir/out")"
 grep -q 'Of the 20 links' "$dir/out" || fail "links: $(cat "$dir/out")"
@@ -338,8 +343,9 @@ expect='--format svg kurnosov liu' bad paper sun --format svg
 expect='--plugin' bad paper sun --plugin "$plugin"
 expect='-P 1025' bad tree broadcast -P 1025
 expect='--topology star line ring mesh torus hypercube tree' bad run broadcast --topology star
-expect='--topology mesh:3x3 rows P = 8' bad run broadcast --topology mesh:3x3
-expect='--topology mesh:3 sizes' bad run broadcast --topology mesh:3
+expect='--topology mesh:3x3 multiply P = 8' bad run broadcast --topology mesh:3x3
+expect='--topology mesh:3 multiply' bad run broadcast --topology mesh:3
+expect='--topology mesh:2xx3 sizes :2x4 P = 8' bad run broadcast --topology mesh:2xx3
 expect='--topology hypercube power P = 6' bad predict broadcast -P 6 --topology hypercube
 expect='--topology none' bad run broadcast --topology ring --delay none
 expect='--plugin --topology' bad run broadcast --topology ring --plugin "$plugin"
