@@ -87,11 +87,13 @@ static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     }
     e->arrival = t->arrival;
     rc = lpi_post(p, to, e);
-    if (rc != 0)
+    if (rc != 0) {
         unsend(p, d, &before, t);
-    else
-        p->core->messages++;
-    return rc;
+        return rc;
+    }
+    p->port.sends++;
+    p->core->messages++;
+    return 0;
 }
 
 static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)

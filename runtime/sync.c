@@ -25,7 +25,7 @@ void lpi_release_sync(struct lpi_core *c)
     for (int i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = c->procs[i];
 
-        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER, p->port.sends};
         p->emulated = start;
         /* relaxed: whether there is a model, not which */
         p->emulating =

@@ -160,11 +160,16 @@ static void draw_delay(struct drawn *d, uint64_t *random)
     const bool tree =
         strcmp(d->collective->name, "broadcast") == 0 || strcmp(d->collective->name, "reduce") == 0;
 
-    d->delay = one_in(random, 4) ? "store-forward" : one_in(random, 3) ? "logp" : "loggp";
+    d->delay = one_in(random, 4)    ? "store-forward"
+               : one_in(random, 3)  ? "logp"
+               : one_in(random, 10) ? "varying"
+                                    : "loggp";
     p->store_forward = strcmp(d->delay, "store-forward") == 0;
+    p->latency_varies = strcmp(d->delay, "varying") == 0; /* not on links */
+    p->seed = d->seed;
     if (strcmp(d->delay, "logp") == 0) /* every message counts as one */
         p->G_ps = 0;
-    if (one_in(random, tree ? 4 : 24))
+    if (!p->latency_varies && one_in(random, tree ? 4 : 24))
         d->topology = some_topology(random, d->P);
     d->coll.topology = d->topology;
 }

@@ -177,6 +177,7 @@ LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective
  * Predict. Under a capacity limit, and where the algorithm does not apply: LOGP_PREDICTION_NONE.
  * Under a topology: for trees of up to 2^16 processors, and for torus and torus-pipelined where the
  * topology is a torus of two dimensions, exact where no message waits for a link, else a lower bound; for others
+ * LOGP_PREDICTION_NONE. Where latencies vary up to L: an upper bound; on a topology
  * LOGP_PREDICTION_NONE.
  * @param P  >= 1, up to LOGP_TREE_MAX
  */

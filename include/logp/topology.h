@@ -110,7 +110,7 @@ LOGP_API int logp_topology_route(const struct logp_topology *topology, int src, 
  *                  or `loggp`; the new model owns it if 0 is returned
  * @param out       out: for a machine of as many processors (messages of others use no link); keep
  *                  a copy for logp_link_use()
- * @return 0; -EINVAL (ends has no parameters), -ENOMEM
+ * @return 0; -EINVAL (ends has no parameters, or its latency varies: each link has L), -ENOMEM
  */
 LOGP_API int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,
                                  struct logp_delay *out);
