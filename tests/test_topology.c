@@ -366,6 +366,53 @@ Test(topology, sends_contend_for_a_link_in_their_order)
     logp_topology_destroy(t);
 }
 
+static int from_the_last(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), last = logp_vp_size(vp) - 1;
+    int rc = 0;
+
+    if (me == 0) {
+        struct logp_status s;
+
+        rc = logp_recv(vp, last, 0, NULL, 0, &s);
+        *(int64_t *)arg = s.arrival_ns;
+    }
+    return me == last ? logp_send(vp, 0, 0, NULL, 0) : rc;
+}
+
+/* Of those that passed as many the lowest is the busiest; between neighbours nobody waits. */
+Test(topology, the_busiest_link_is_the_first_of_equals)
+{
+    const struct logp_params params = test_params(6, 0, 4);
+    struct logp_topology *t = make("line", 4);
+    struct logp_delay delay = test_on_links(t, &params);
+    struct logp_machine *m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_link_use use;
+    int64_t arrival;
+
+    cr_assert_eq(logp_machine_run(m, from_the_last, &arrival, test_timeout_ns), 0);
+    cr_expect_eq(arrival, 18);
+    cr_assert_eq(logp_link_busiest(&delay, &use), 0);
+    cr_expect_eq(use.link, 3); /* the first that leads down */
+    cr_expect_eq(use.messages, 1);
+    cr_expect_eq(use.busy_ns, 4);
+    for (int link = 0; link < 6; link++) {
+        cr_assert_eq(logp_link_use(&delay, link, &use), 0);
+        cr_expect_eq(use.link, link);
+        cr_expect_eq(use.messages, link < 3 ? 0 : 1);
+        cr_expect_eq(use.waited_ns, 0);
+    }
+    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+    cr_expect_eq(use.link, -1);
+    cr_expect_eq(use.busy_ns, 12);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    /* to a node of the topology from one beyond it: plain LogGP */
+    delay = test_on_links(t, &params);
+    test_run(test_machine_of(5, LOGP_CLOCK_VIRTUAL, delay), from_the_last, &arrival);
+    cr_expect_eq(arrival, 6);
+    logp_topology_destroy(t);
+}
+
 /* With room for one message on the wire, 1 cannot send before that of 0 is there, at 12. What it
  * tried before has not taken the link: it enters at 106, when the link has been free for others. */
 Test(topology, a_send_that_finds_no_room_leaves_its_links_free)
