@@ -9,6 +9,7 @@
 #include <logp/collective.h>
 #include <logp/delay.h>
 #include <logp/op.h>
+#include <logp/topology.h>
 #include <logp/tree.h>
 
 #include <stdbool.h>
@@ -124,6 +125,17 @@ static inline const char *lpi_needs_square(int64_t P, const struct logp_coll *c)
     return lpi_side(P) * lpi_side(P) == P ? NULL : "a square number of processors";
 }
 
+/* Processors as a grid, ranks along the last dimension first. */
+struct lpi_grid {
+    int dimensions; /* 0: P is no such number */
+    int64_t size[LOGP_TOPOLOGY_SIZES];
+};
+
+/* grid.c */
+/* The sizes of the topology where that is a mesh or torus; else a square. */
+struct lpi_grid lpi_grid_of(int64_t P, const struct logp_coll *c);
+const char *lpi_needs_grid(int64_t P, const struct logp_coll *c);
+
 /* shapes.c: collectives along trees. */
 struct lpi_tree_shape {
     /* Parent of virtual rank v > 0, and its k-th child in the order of sending, -1: no more. */
@@ -132,9 +144,10 @@ struct lpi_tree_shape {
     const void *shape;
 };
 
-/* Fill c->plan from a shape in virtual ranks; to_rank relabels them. 0; -ENOMEM */
+/* Fill c->plan from a shape in virtual ranks; to_rank relabels them, NULL: lpi_rotate(). 0;
+ * -ENOMEM */
 int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
-                  int (*to_rank)(int v, int root, int P), struct logp_coll *c);
+                  int (*to_rank)(int v, int root, int P, const void *shape), struct logp_coll *c);
 /* The usual relabelling, v = (rank - root) mod P, and its inverse. */
 int lpi_rotate(int v, int root, int P);
 int lpi_virtual_rank(int rank, int root, int P);

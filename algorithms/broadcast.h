@@ -21,12 +21,19 @@ int lpi_broadcast_optimal_plan(int P, int rank, struct logp_coll *c);
 struct logp_prediction lpi_broadcast_optimal_predict(int64_t P, const struct logp_coll *c);
 
 /* torus.c, torus_pipelined.c: broadcast on a torus */
+/* How far it goes in a row or column of n: one way (0: right, down) or the other. */
+int64_t lpi_torus_steps(int64_t n, int way);
 const char *lpi_torus_needs(int64_t P, const struct logp_coll *c);
 int lpi_plan_torus(int P, int rank, struct logp_coll *c);
 struct logp_prediction lpi_broadcast_torus_predict(int64_t P, const struct logp_coll *c);
+/* Is this a torus algorithm, and c->topology, which has P processors, its torus? Then *p is its
+ * prediction there. */
+bool lpi_torus_on_links(const struct logp_algorithm *algorithm, int64_t P,
+                        const struct logp_coll *c, struct logp_prediction *p);
 int64_t lpi_broadcast_torus_pipelined_block(int64_t P, const struct logp_coll *c);
 int lpi_broadcast_torus_pipelined_plan(int P, int rank, struct logp_coll *c);
 int lpi_broadcast_torus_pipelined_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_broadcast_torus_pipelined_predict(int64_t P, const struct logp_coll *c);
+struct logp_prediction lpi_broadcast_torus_pipelined_on_links(int64_t P, const struct logp_coll *c);
 
 #endif

@@ -82,15 +82,33 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
     return best;
 }
 
+/*
+ * Where latencies vary, what holds for L is an upper bound. All algorithms of the table receive
+ * from named sources, so what each processor does, and which message it waits for, is the same in
+ * every run; each step begins at the latest of times that are sums of durations and of the ends of
+ * other steps. A maximum of sums only grows with each of its latencies, and none is larger than L.
+ * (A receive from any source, a capacity, or links that messages share would choose by time: there
+ * less latency may take longer.)
+ */
+static struct logp_prediction at_most(struct logp_prediction p)
+{
+    if (p.certainty == LOGP_PREDICTION_EXACT)
+        p.certainty = LOGP_PREDICTION_BOUND;
+    return p;
+}
+
 struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
                                     const struct logp_coll *c)
 {
-    if (P < 1 || P > LOGP_TREE_MAX || logp_capacity(&c->params) > 0 ||
+    const bool varies = c->params.latency_varies && c->params.L_ns > 0 && P > 1;
+    const bool linked = c->topology != NULL && P > 1;
+
+    if (P < 1 || P > LOGP_TREE_MAX || logp_capacity(&c->params) > 0 || (linked && varies) ||
         logp_algorithm_needs(algorithm, P, c) != NULL)
         return lpi_no_prediction();
-    if (c->topology != NULL && P > 1)
+    if (linked)
         return lpi_topology_predict(algorithm, P, c);
-    return algorithm->predict(P, c);
+    return varies ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
 }
 
 int64_t logp_textbook_cost(int64_t P, const struct logp_params *p, size_t n_bytes)

@@ -83,7 +83,7 @@ static int chain_child(int P, int v, int k, const void *shape)
 static int plan(int P, int rank, const struct chains *s, struct logp_coll *c)
 {
     const struct lpi_tree_shape shape = {chain_parent, chain_child, s};
-    const int rc = lpi_plan_tree(P, lpi_virtual_rank(rank, c->root, P), &shape, lpi_rotate, c);
+    const int rc = lpi_plan_tree(P, lpi_virtual_rank(rank, c->root, P), &shape, NULL, c);
 
     return lpi_reduce_finish_plan(rc, c);
 }

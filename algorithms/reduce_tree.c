@@ -123,7 +123,7 @@ struct logp_prediction lpi_reduce_nearest_predict(int64_t P, const struct logp_c
 
 const char *lpi_reduce_mesh_needs(int64_t P, const struct logp_coll *c)
 {
-    const char *needs = lpi_needs_square(P, c);
+    const char *needs = lpi_needs_grid(P, c);
 
     return needs != NULL ? needs : lpi_reduce_needs_commutative(P, c);
 }

@@ -20,11 +20,19 @@ int lpi_virtual_rank(int rank, int root, int P)
     return rank >= root ? rank - root : rank - root + P;
 }
 
+static int rotated(int v, int root, int P, const void *shape)
+{
+    (void)shape;
+    return lpi_rotate(v, root, P);
+}
+
 int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
-                  int (*to_rank)(int v, int root, int P), struct logp_coll *c)
+                  int (*to_rank)(int v, int root, int P, const void *shape), struct logp_coll *c)
 {
     int n = 0;
 
+    if (to_rank == NULL)
+        to_rank = rotated;
     while (shape->child(P, v, n, shape->shape) >= 0)
         n++;
     c->plan = (struct logp_plan){.parent = -1, .n_children = n};
@@ -34,9 +42,10 @@ int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
             return -ENOMEM;
     }
     for (int k = 0; k < n; k++)
-        c->plan.children[k] = to_rank(shape->child(P, v, k, shape->shape), c->root, P);
+        c->plan.children[k] =
+            to_rank(shape->child(P, v, k, shape->shape), c->root, P, shape->shape);
     if (v > 0)
-        c->plan.parent = to_rank(shape->parent(P, v, shape->shape), c->root, P);
+        c->plan.parent = to_rank(shape->parent(P, v, shape->shape), c->root, P, shape->shape);
     return 0;
 }
 
@@ -52,7 +61,7 @@ void lpi_reverse_children(struct logp_plan *plan)
 
 static int plan_rotated(int P, int rank, const struct lpi_tree_shape *shape, struct logp_coll *c)
 {
-    return lpi_plan_tree(P, lpi_virtual_rank(rank, c->root, P), shape, lpi_rotate, c);
+    return lpi_plan_tree(P, lpi_virtual_rank(rank, c->root, P), shape, NULL, c);
 }
 
 /* ---- flat: the root sends to 1, 2, ..., P-1 ---- */
@@ -154,20 +163,21 @@ static int binomial_child(int P, int v, int k, const void *shape)
     return size > 1 ? v + (int)lpi_half(size) : -1;
 }
 
-static int flip(int v, int root, int P)
+static int flip(int v, int root, int P, const void *shape)
 {
-    return (P & (P - 1)) == 0 ? v ^ root : lpi_rotate(v, root, P);
+    return (P & (P - 1)) == 0 ? v ^ root : rotated(v, root, P, shape);
 }
 
-static int flipped(int P, int rank, int root)
+static int flipped(int rank, int root, int P, const void *shape)
 {
+    (void)shape;
     return (P & (P - 1)) == 0 ? rank ^ root : lpi_virtual_rank(rank, root, P);
 }
 
 /* Relabelled by exclusive or where P is a power of two, by rotation otherwise. */
 int lpi_plan_binomial(int P, int rank, struct logp_coll *c)
 {
-    return lpi_plan_tree(P, flipped(P, rank, c->root),
+    return lpi_plan_tree(P, flipped(rank, c->root, P, NULL),
                          &(struct lpi_tree_shape){binomial_parent, binomial_child, NULL}, flip, c);
 }
 
@@ -189,56 +199,80 @@ static int nearest_child(int P, int v, int k, const void *shape)
 
 int lpi_plan_nearest(int P, int rank, struct logp_coll *c)
 {
-    return lpi_plan_tree(P, flipped(P, rank, c->root),
+    return lpi_plan_tree(P, flipped(rank, c->root, P, NULL),
                          &(struct lpi_tree_shape){nearest_parent, nearest_child, NULL}, flip, c);
 }
 
-/* ---- mesh: `binomial` along the root's row, then along all columns ---- */
+/* ---- mesh: `binomial` along the root's row, then along all columns, then the next dimension ----
+ * A node has the item from the first dimension in which it is not at the root's place, and passes
+ * it on there, and then in those before. */
 
-/* v = row x side + column; in row 0 first the children of the row. */
+/* The first dimension in which v is not at 0, the last for v = 0; *stride: in ranks. */
+static int mesh_from(const struct lpi_grid *grid, int P, int v, int *stride)
+{
+    int i = -1, size;
+
+    *stride = P;
+    do {
+        size = (int)grid->size[++i];
+        *stride /= size;
+    } while (v / *stride % size == 0 && i + 1 < grid->dimensions);
+    return i;
+}
+
 static int mesh_parent(int P, int v, const void *shape)
 {
-    const int side = (int)lpi_side(P), row = v / side, col = v % side;
+    const struct lpi_grid *grid = shape;
+    int stride;
+    const int size = (int)grid->size[mesh_from(grid, P, v, &stride)], place = v / stride % size;
 
-    if (row > 0)
-        return binomial_parent(side, row, shape) * side + col;
-    return binomial_parent(side, col, shape);
+    return v + (binomial_parent(size, place, shape) - place) * stride;
 }
 
 static int mesh_child(int P, int v, int k, const void *shape)
 {
-    const int side = (int)lpi_side(P), row = v / side, col = v % side;
-    int child;
+    const struct lpi_grid *grid = shape;
+    int stride, child;
 
-    if (row == 0) {
+    for (int i = mesh_from(grid, P, v, &stride); i >= 0; stride *= (int)grid->size[i--]) {
+        const int size = (int)grid->size[i], place = v / stride % size;
         int n = 0;
 
-        while ((child = binomial_child(side, col, n, shape)) >= 0 && n < k)
+        while ((child = binomial_child(size, place, n, shape)) >= 0 && n < k)
             n++;
         if (child >= 0)
-            return child;
+            return v + (child - place) * stride;
         k -= n;
     }
-    child = binomial_child(side, row, k, shape);
-    return child >= 0 ? child * side + col : -1;
+    return -1;
 }
 
-static int mesh_rank(int v, int root, int P)
+/* Each dimension is relabelled as `binomial` does it, by one of these. */
+static int mesh_relabel(int v, int root, const struct lpi_grid *grid,
+                        int (*relabel)(int place, int root, int size, const void *shape))
 {
-    const int side = (int)lpi_side(P);
+    int rank = 0;
 
-    return flip(v / side, root / side, side) * side + flip(v % side, root % side, side);
+    for (int i = grid->dimensions - 1, stride = 1; i >= 0; stride *= (int)grid->size[i--]) {
+        const int size = (int)grid->size[i];
+
+        rank += stride * relabel(v / stride % size, root / stride % size, size, NULL);
+    }
+    return rank;
 }
 
-/* Rows and columns are each relabelled as `binomial` does it. */
+static int mesh_rank(int v, int root, int P, const void *shape)
+{
+    (void)P;
+    return mesh_relabel(v, root, shape, flip);
+}
+
 int lpi_plan_mesh(int P, int rank, struct logp_coll *c)
 {
-    const int side = (int)lpi_side(P);
-    const int row = flipped(side, rank / side, c->root / side);
-    const int col = flipped(side, rank % side, c->root % side);
+    const struct lpi_grid grid = lpi_grid_of(P, c);
 
-    return lpi_plan_tree(P, row * side + col,
-                         &(struct lpi_tree_shape){mesh_parent, mesh_child, NULL}, mesh_rank, c);
+    return lpi_plan_tree(P, mesh_relabel(rank, c->root, &grid, flipped),
+                         &(struct lpi_tree_shape){mesh_parent, mesh_child, &grid}, mesh_rank, c);
 }
 
 /* ---- optimal: the tree of Shou & Chen ---- */

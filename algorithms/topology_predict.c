@@ -12,8 +12,11 @@
  * links at least max(g, st) after the one sent before it, in the order of sending (start, rank),
  * then nobody waits and the fold is exact. Otherwise it is a lower bound: everything a processor
  * does begins as early as what it depends on allows, and a link only delays.
+ *
+ * On their own torus the torus algorithms have a formula (torus.c).
  */
 #include "algorithms.h"
+#include "broadcast.h"
 #include "reduce.h"
 #include "whole_tree.h"
 
@@ -178,8 +181,11 @@ struct logp_prediction lpi_topology_predict(const struct logp_algorithm *algorit
     struct logp_prediction prediction = lpi_no_prediction();
     struct fold f = {.topology = c->topology, .params = &c->params, .P = (int)P};
 
-    if (P > MOST_PROCESSORS || P != logp_topology_size(c->topology) || c->root < 0 ||
-        c->root >= P || direction == LPI_NO_TREE ||
+    if (P != logp_topology_size(c->topology) || c->root < 0 || c->root >= P)
+        return prediction;
+    if (lpi_torus_on_links(algorithm, P, c, &prediction))
+        return prediction;
+    if (P > MOST_PROCESSORS || direction == LPI_NO_TREE ||
         (direction == LPI_TO_ROOT && c->params.gap_shared) ||
         lpi_whole_tree(algorithm, f.P, c, &f.places) != 0)
         return prediction;

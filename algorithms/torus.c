@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Broadcast on a torus of n x n processors: the routing, and the item sent whole.
+ * Broadcast on a torus of M rows of N processors: the routing, and the item sent whole.
  *
- * Routing R from (0,0), h = n div 2. The root sends both ways along its row, then both ways along
- * its column. A processor of that row passes the item on along the row, up to the middle, then both
- * ways along its column; every other one passes it on along its column, up to the middle. So all
- * messages go between neighbours, and no processor has more than four children. n = 5:
+ * Routing R from (0,0). The root sends both ways along its row, then both ways along its column. A
+ * processor of that row passes the item on along the row, up to the middle, then both ways along
+ * its column; every other one passes it on along its column, up to the middle. So all messages go
+ * between neighbours, and no processor has more than four children. N = 5:
  *
  *      (0,3) <- (0,4) <- (0,0) -> (0,1) -> (0,2)      first right, then left, then down and up;
- *        and from each of them down two and up two    going right and down takes h steps, going
- *                                                     left and up n - 1 - h
+ *        and from each of them down M div 2 and up    going right takes N div 2 steps, going left
+ *        M - 1 - M div 2                              N - 1 - N div 2
  *
- * Virtual rank i n + j is processor (i,j); another root shifts rows and columns.
+ * Virtual rank i N + j is processor (i,j); another root shifts rows and columns. The sizes are
+ * those of the topology, if it is a mesh or torus; else the torus is a square.
  *
  * What a processor does is the same as in any tree (broadcast.c), or pipelined (torus_pipelined.c).
  *
@@ -21,28 +22,28 @@
 
 const char *lpi_torus_needs(int64_t P, const struct logp_coll *c)
 {
-    const int64_t n = lpi_side(P);
+    const struct lpi_grid grid = lpi_grid_of(P, c);
 
-    (void)c;
-    return n >= 2 && n * n == P ? NULL : "n x n processors, n >= 2";
+    if (grid.dimensions == 2 && grid.size[0] >= 2 && grid.size[1] >= 2)
+        return NULL;
+    return "n x n processors, n >= 2, or a topology of two dimensions, each >= 2";
 }
 
 /* ---- routing ---- */
 
-/* One way along a row or column, away from the root: down or right, and up or left. */
-static int steps_of(int n, int way)
+int64_t lpi_torus_steps(int64_t n, int way)
 {
     return way == 0 ? n / 2 : n - 1 - n / 2;
 }
 
-/* Does the processor at this place of a row or column pass the item on in this way? */
+/* Does the processor at this place of a row or column of n pass the item on in this way? */
 static bool passes_on(int n, int place, int way)
 {
-    const int steps = way == 0 ? place : n - place;
+    const int64_t steps = way == 0 ? place : n - place;
 
     if (place == 0)
-        return steps_of(n, way) > 0;
-    return (place <= n / 2) == (way == 0) && steps < steps_of(n, way);
+        return lpi_torus_steps(n, way) > 0;
+    return (place <= n / 2) == (way == 0) && steps < lpi_torus_steps(n, way);
 }
 
 static int neighbour(int n, int place, int way)
@@ -50,63 +51,117 @@ static int neighbour(int n, int place, int way)
     return way == 0 ? (place + 1) % n : (place + n - 1) % n;
 }
 
+/* Back towards place 0. */
+static int towards_root(int n, int place)
+{
+    return neighbour(n, place, place <= n / 2 ? 1 : 0);
+}
+
 static int torus_parent(int P, int v, const void *shape)
 {
-    const int n = (int)lpi_side(P), i = v / n, j = v % n;
+    const struct lpi_grid *grid = shape;
+    const int M = (int)grid->size[0], N = (int)grid->size[1], i = v / N, j = v % N;
 
-    (void)shape;
-    if (i > 0)
-        return (i <= n / 2 ? i - 1 : neighbour(n, i, 0)) * n + j;
-    return j <= n / 2 ? j - 1 : neighbour(n, j, 0);
+    (void)P;
+    return i > 0 ? towards_root(M, i) * N + j : towards_root(N, j);
 }
 
 static int torus_child(int P, int v, int k, const void *shape)
 {
-    const int n = (int)lpi_side(P), i = v / n, j = v % n;
+    const struct lpi_grid *grid = shape;
+    const int M = (int)grid->size[0], N = (int)grid->size[1], i = v / N, j = v % N;
 
-    (void)shape;
+    (void)P;
     for (int way = 0; way < 2; way++) /* along the row */
-        if (i == 0 && passes_on(n, j, way) && k-- == 0)
-            return neighbour(n, j, way);
+        if (i == 0 && passes_on(N, j, way) && k-- == 0)
+            return neighbour(N, j, way);
     for (int way = 0; way < 2; way++) /* along the column */
-        if (passes_on(n, i, way) && k-- == 0)
-            return neighbour(n, i, way) * n + j;
+        if (passes_on(M, i, way) && k-- == 0)
+            return neighbour(M, i, way) * N + j;
     return -1;
 }
 
 /* The root moves to (0,0) and back. */
-static int torus_rank(int v, int root, int P)
+static int torus_rank(int v, int root, int P, const void *shape)
 {
-    const int n = (int)lpi_side(P);
+    const struct lpi_grid *grid = shape;
+    const int M = (int)grid->size[0], N = (int)grid->size[1];
 
-    return (v / n + root / n) % n * n + (v % n + root % n) % n;
+    (void)P;
+    return (v / N + root / N) % M * N + (v % N + root % N) % N;
 }
 
 int lpi_plan_torus(int P, int rank, struct logp_coll *c)
 {
-    const int n = (int)lpi_side(P), i = rank / n - c->root / n, j = rank % n - c->root % n;
+    const struct lpi_grid grid = lpi_grid_of(P, c);
+    const int M = (int)grid.size[0], N = (int)grid.size[1];
+    const int i = rank / N - c->root / N, j = rank % N - c->root % N;
 
-    return lpi_plan_tree(P, (i + n) % n * n + (j + n) % n,
-                         &(struct lpi_tree_shape){torus_parent, torus_child, NULL}, torus_rank, c);
+    return lpi_plan_tree(P, (i + M) % M * N + (j + N) % N,
+                         &(struct lpi_tree_shape){torus_parent, torus_child, &grid}, torus_rank, c);
+}
+
+/* Is the topology this torus (or has sides of two), so that all messages go to a neighbour? Then a
+ * link passes those of one processor to one other. */
+static bool on_own_links(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_grid grid = lpi_grid_of(P, c);
+    const int M = (int)grid.size[0], N = (int)grid.size[1];
+
+    return logp_topology_hops(c->topology, 0, N - 1) == 1 &&
+           logp_topology_hops(c->topology, 0, (M - 1) * N) == 1;
+}
+
+bool lpi_torus_on_links(const struct logp_algorithm *algorithm, int64_t P,
+                        const struct logp_coll *c, struct logp_prediction *p)
+{
+    const bool pipelined = algorithm->run == lpi_broadcast_torus_pipelined_run;
+
+    if ((!pipelined && algorithm->plan != lpi_plan_torus) || !on_own_links(P, c))
+        return false;
+    *p = pipelined ? lpi_broadcast_torus_pipelined_on_links(P, c)
+                   : lpi_broadcast_torus_predict(P, c);
+    return true;
 }
 
 /* ---- one message ---- */
 
+/* Along a column of M, from when its first processor could begin to send down it: down M div 2
+ * steps; or up, a send later. */
+static __int128 along_column(int64_t M, const struct lpi_times *t)
+{
+    if (M == 2)
+        return t->D;
+    return M % 2 == 0 ? (M / 2 - 1) * (__int128)t->D + lpi_max(t->D, t->E)
+                      : M / 2 * (__int128)t->D + t->E;
+}
+
+/* Along the row, up to when the last of its processors could begin to send down its column: that is
+ * where the row ends, one before, which has sent along the row first, or the root. */
+static __int128 along_row(int64_t N, const struct lpi_times *t)
+{
+    const int64_t most = lpi_max(t->D, t->E);
+
+    if (N == 2)
+        return most;
+    return N % 2 == 0 ? (N / 2 - 2) * (__int128)t->D + 2 * (__int128)most
+                      : (N / 2 - 1) * (__int128)t->D + t->E + most;
+}
+
 /*
- * n = 2: D + max(D, E); even n: (n-3) D + 3 max(D, E); odd n: (n-2) D + 2 E + max(D, E); and the
- * work. For any n >= 2, and the shared gap too: E counts max(o_send, g), in place of g.
+ * With X = max(D, E), the row and then the column:
+ *
+ *      row      N = 2: X;  even: (N/2 - 2) D + 2 X;  odd: ((N-3)/2) D + E + X
+ *      column   M = 2: D;  even: (M/2 - 1) D + X;    odd: ((M-1)/2) D + E
+ *
+ * and the work. For n x n that is D + X for n = 2, (n-3) D + 3 X for even n, (n-2) D + 2 E + X for
+ * odd n. For any M, N >= 2, and the shared gap too: E counts max(o_send, g), in place of g.
  */
 struct logp_prediction lpi_broadcast_torus_predict(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_times t = lpi_times(&c->params, c->n_bytes);
-    const __int128 n = lpi_side(P), most = lpi_max(t.D, t.E);
-    __int128 last;
+    const struct lpi_grid grid = lpi_grid_of(P, c);
+    const __int128 last = along_row(grid.size[1], &t) + along_column(grid.size[0], &t);
 
-    if (n == 2)
-        last = t.D + most;
-    else if (n % 2 == 0)
-        last = (n - 3) * t.D + 3 * most;
-    else
-        last = (n - 2) * t.D + 2 * (__int128)t.E + most;
     return lpi_exact(last - t.early + c->work_ns);
 }

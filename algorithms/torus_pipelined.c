@@ -82,9 +82,9 @@ int lpi_broadcast_torus_pipelined_plan(int P, int rank, struct logp_coll *c)
  * in their kinds of processors and in how many there are of each in a row; of those that differ in
  * the latter alone, the longest is the latest.
  *
- * Exact for any n >= 2, block, parameters. Where n is even, the block divides the item and
- * o_send = o_recv <= g, it is (n-3) D + 3 max(D, g) + (blocks - 1) X + work of a block, with
- * X = max(4g, 4 o_send + work), without overlap max(4g, 3g + o_send + work).
+ * Exact for any rows, columns >= 2, block, parameters. On n x n where n is even, the block divides
+ * the item and o_send = o_recv <= g, it is (n-3) D + 3 max(D, g) + (blocks - 1) X + work of a
+ * block, with X = max(4g, 4 o_send + work), without overlap max(4g, 3g + o_send + work).
  */
 
 /* What a block of one size takes. */
@@ -98,9 +98,9 @@ enum { MOST_CHILDREN = 3, ROOT, KINDS };
 
 struct pipeline {
     const struct logp_coll *c;
-    int64_t n;             /* n x n processors */
-    int ways;              /* along the root's row; as many along each column */
-    struct block one, end; /* a whole block; the last, which is not larger */
+    int64_t rows, cols;
+    int row_ways, col_ways; /* along the root's row, along each column: 1 where that has two */
+    struct block one, end;  /* a whole block; the last, which is not larger */
     /* of each kind: all periods but the one before the last block; that one */
     __int128 steady[KINDS], before_end[KINDS];
 };
@@ -133,7 +133,7 @@ static __int128 send_and_process(const struct logp_coll *c, const struct block *
 static __int128 period(const struct pipeline *p, int kind, const struct block *b, int64_t gap)
 {
     const struct logp_params *params = &p->c->params;
-    const int children = kind == ROOT ? 2 * p->ways : kind;
+    const int children = kind == ROOT ? p->row_ways + p->col_ways : kind;
     const int64_t port = lpi_max(params->o_recv_ns, gap);
     const __int128 E = b->t.E, sends = (children - 1) * E;
     __int128 after;
@@ -149,11 +149,16 @@ static __int128 period(const struct pipeline *p, int kind, const struct block *b
 }
 
 /* The pipeline for whole blocks of `size` bytes and a last one of `end`. */
-static struct pipeline make_pipeline(const struct logp_coll *c, int64_t n, int64_t blocks,
-                                     int64_t size, int64_t end)
+static struct pipeline make_pipeline(const struct logp_coll *c, const struct lpi_grid *grid,
+                                     int64_t blocks, int64_t size, int64_t end)
 {
-    struct pipeline p = {
-        .c = c, .n = n, .ways = n > 2 ? 2 : 1, .one = block_of(c, size), .end = block_of(c, end)};
+    struct pipeline p = {.c = c,
+                         .rows = grid->size[0],
+                         .cols = grid->size[1],
+                         .row_ways = grid->size[1] > 2 ? 2 : 1,
+                         .col_ways = grid->size[0] > 2 ? 2 : 1,
+                         .one = block_of(c, size),
+                         .end = block_of(c, end)};
 
     for (int kind = 0; blocks > 1 && kind < KINDS; kind++) {
         p.steady[kind] = (blocks - 2) * period(&p, kind, &p.one, p.one.gap);
@@ -176,19 +181,14 @@ static struct front pass(const struct pipeline *p, struct front f, int index, in
     return f;
 }
 
-static int64_t steps_of(const struct pipeline *p, int way)
-{
-    return way == 0 ? p->n / 2 : p->n - 1 - p->n / 2;
-}
-
 /* The last block at the end of all ways along a column, whose first processors are children
  * `index` and after. */
 static __int128 end_of_columns(const struct pipeline *p, struct front top, int index)
 {
     __int128 end = 0;
 
-    for (int way = 0; way < p->ways; way++) {
-        const int64_t steps = steps_of(p, way);
+    for (int way = 0; way < p->col_ways; way++) {
+        const int64_t steps = lpi_torus_steps(p->rows, way);
         struct front f = pass(p, top, index + way, steps - 1, 1);
 
         f = pass(p, f, steps > 1 ? 0 : index + way, 1, 0);
@@ -201,15 +201,15 @@ static __int128 end_of_pipeline(const struct pipeline *p)
 {
     const struct front root = {.steady = p->steady[ROOT],
                                .end = p->steady[ROOT] + p->before_end[ROOT]};
-    __int128 end = end_of_columns(p, root, p->ways);
+    __int128 end = end_of_columns(p, root, p->row_ways);
 
-    for (int way = 0; way < p->ways; way++) {
-        const int64_t steps = steps_of(p, way);
-        struct front f = pass(p, root, way, steps - 1, 1 + p->ways);
+    for (int way = 0; way < p->row_ways; way++) {
+        const int64_t steps = lpi_torus_steps(p->cols, way);
+        struct front f = pass(p, root, way, steps - 1, 1 + p->col_ways);
 
         if (steps > 1)
             end = lpi_later(end, end_of_columns(p, f, 1));
-        f = pass(p, f, steps > 1 ? 0 : way, 1, p->ways);
+        f = pass(p, f, steps > 1 ? 0 : way, 1, p->col_ways);
         end = lpi_later(end, end_of_columns(p, f, 0));
     }
     return end - p->one.t.early + p->end.work;
@@ -222,7 +222,7 @@ static int64_t item_bytes(const struct logp_coll *c)
 
 struct choice {
     const struct logp_coll *c;
-    int64_t n;
+    struct lpi_grid grid;
 };
 
 /* Blocks are equal, but for the last, and of the smallest size of which so many hold the item. No
@@ -234,7 +234,7 @@ static __int128 least_time(int64_t low, int64_t high, const void *arg)
     const int64_t M = item_bytes(choice->c);
     const int64_t large = lpi_ceil_div(M, low), small = lpi_ceil_div(M, high);
     const int64_t blocks = lpi_ceil_div(M, large);
-    const struct pipeline p = make_pipeline(choice->c, choice->n, blocks, small,
+    const struct pipeline p = make_pipeline(choice->c, &choice->grid, blocks, small,
                                             small == large ? M - (blocks - 1) * large : 1);
 
     return end_of_pipeline(&p);
@@ -244,7 +244,7 @@ static __int128 least_time(int64_t low, int64_t high, const void *arg)
  * for. */
 int64_t lpi_broadcast_torus_pipelined_block(int64_t P, const struct logp_coll *c)
 {
-    const struct choice choice = {c, lpi_side(P)};
+    const struct choice choice = {c, lpi_grid_of(P, c)};
     const int64_t M = item_bytes(c);
 
     if (c->block_bytes > 0 || M == 0)
@@ -256,7 +256,28 @@ struct logp_prediction lpi_broadcast_torus_pipelined_predict(int64_t P, const st
 {
     const int64_t M = item_bytes(c), size = lpi_broadcast_torus_pipelined_block(P, c);
     const int64_t blocks = M > 0 ? lpi_ceil_div(M, size) : 1;
-    const struct pipeline p = make_pipeline(c, lpi_side(P), blocks, size, M - (blocks - 1) * size);
+    const struct lpi_grid grid = lpi_grid_of(P, c);
+    const struct pipeline p = make_pipeline(c, &grid, blocks, size, M - (blocks - 1) * size);
 
     return lpi_exact(end_of_pipeline(&p));
+}
+
+/* Blocks wait for links if their sender may send the next before a link has passed one. */
+static bool outruns_links(const struct logp_coll *c, int64_t block)
+{
+    const int64_t holds = lpi_max(c->params.g_ns, logp_stream_ns(&c->params, (size_t)block));
+
+    return block < item_bytes(c) && holds > lpi_times(&c->params, (size_t)block).E;
+}
+
+/* On its own torus a link passes the blocks of one processor only. Where these wait for it, which
+ * takes store-forward, nothing is faster than predicted. */
+struct logp_prediction lpi_broadcast_torus_pipelined_on_links(int64_t P, const struct logp_coll *c)
+{
+    struct logp_prediction p = lpi_broadcast_torus_pipelined_predict(P, c);
+
+    if (p.certainty == LOGP_PREDICTION_EXACT &&
+        outruns_links(c, lpi_broadcast_torus_pipelined_block(P, c)))
+        p.certainty = LOGP_PREDICTION_LOWER_BOUND;
+    return p;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The built-in delay models: none, logp, loggp, store-forward. The rules are in delay.h; `logp` is
- * `loggp` with G = 0, and `store-forward` is `loggp` with another reading of the size.
+ * The built-in delay models: none, logp, loggp, store-forward, varying. The rules are in delay.h;
+ * `logp` is `loggp` with G = 0, `store-forward` is `loggp` with another reading of the size, and
+ * `varying` is `loggp` with a latency drawn for each message.
  *
  * With the shared gap, g also holds between a send and a receive, and of two messages of different
  * size the longer one's streaming counts.
@@ -43,6 +44,26 @@ int64_t logp_capacity(const struct logp_params *params)
     return max2(1, (params->L_ns + params->g_ns - 1) / params->g_ns);
 }
 
+/* splitmix64: Steele et al., 2014 */
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+/* 0 .. L, from who sends to whom, and how many it has sent before. No state: senders on different
+ * cores need not meet, and the order in which they run does not matter. */
+static int64_t draw_latency(const struct logp_params *p, uint64_t sends,
+                            const struct logp_transfer *t)
+{
+    const uint64_t pair = (uint64_t)(uint32_t)t->src << 32 | (uint32_t)t->dst;
+    const uint64_t random = mix(mix(mix(p->seed) ^ pair) ^ sends);
+
+    return (int64_t)((unsigned __int128)random * (uint64_t)(p->L_ns + 1) >> 64);
+}
+
 static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
 {
     const struct logp_params *p = model;
@@ -58,7 +79,8 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
     const struct logp_params *p = model;
 
     t->done = t->start + p->o_send_ns;
-    t->arrival = t->done + logp_stream_ns(p, t->n_bytes) + p->L_ns;
+    t->arrival = t->done + logp_stream_ns(p, t->n_bytes) +
+                 (p->latency_varies ? draw_latency(p, port->sends, t) : p->L_ns);
     port->send_start = t->start;
     port->send_next = t->start + max2(p->o_send_ns, logp_gap_ns(p, t->n_bytes));
 }
@@ -89,7 +111,7 @@ static int64_t lookahead(void *model)
 {
     const struct logp_params *p = model;
 
-    return p->o_send_ns + p->L_ns;
+    return p->o_send_ns + (p->latency_varies ? 0 : p->L_ns);
 }
 
 static const struct logp_delay_ops ops = {
@@ -108,18 +130,22 @@ static bool in_range(int64_t t)
     return t >= 0 && t <= LOGP_PARAM_MAX_NS;
 }
 
-static int create(const struct logp_params *params, struct logp_delay *out)
+/* A model of these parameters, with what the kind of model is. */
+static int create(struct logp_params params, bool store_forward, bool latency_varies,
+                  struct logp_delay *out)
 {
     struct logp_params *copy;
 
-    if (!in_range(params->L_ns) || !in_range(params->o_send_ns) || !in_range(params->o_recv_ns) ||
-        !in_range(params->g_ns) || !in_range(params->G_ps) || !in_range(params->gamma_ps) ||
-        params->capacity < LOGP_CAPACITY_RULE)
+    if (!in_range(params.L_ns) || !in_range(params.o_send_ns) || !in_range(params.o_recv_ns) ||
+        !in_range(params.g_ns) || !in_range(params.G_ps) || !in_range(params.gamma_ps) ||
+        params.capacity < LOGP_CAPACITY_RULE)
         return -EINVAL;
     copy = malloc(sizeof(*copy));
     if (copy == NULL)
         return -ENOMEM;
-    *copy = *params;
+    *copy = params;
+    copy->store_forward = store_forward;
+    copy->latency_varies = latency_varies;
     *out = (struct logp_delay){&ops, copy};
     return 0;
 }
@@ -129,24 +155,22 @@ static int create_logp(const struct logp_params *params, struct logp_delay *out)
     struct logp_params plain = *params;
 
     plain.G_ps = 0;
-    plain.store_forward = false;
-    return create(&plain, out);
+    return create(plain, false, false, out);
 }
 
 static int create_loggp(const struct logp_params *params, struct logp_delay *out)
 {
-    struct logp_params streaming = *params;
-
-    streaming.store_forward = false;
-    return create(&streaming, out);
+    return create(*params, false, false, out);
 }
 
 static int create_store_forward(const struct logp_params *params, struct logp_delay *out)
 {
-    struct logp_params whole = *params;
+    return create(*params, true, false, out);
+}
 
-    whole.store_forward = true;
-    return create(&whole, out);
+static int create_varying(const struct logp_params *params, struct logp_delay *out)
+{
+    return create(*params, false, true, out);
 }
 
 static int create_none(const struct logp_params *params, struct logp_delay *out)
@@ -162,6 +186,8 @@ static const struct logp_delay_model models[] = {
     {"loggp", "as logp, and G for each byte of a long message", create_loggp},
     {"store-forward", "as loggp, but each hop keeps the whole message: kG, and the gap is g",
      create_store_forward},
+    {"varying", "as loggp, but each message's latency is drawn from 0 .. L (--seed)",
+     create_varying},
 };
 
 const struct logp_delay_model *logp_delay_models(size_t *n)

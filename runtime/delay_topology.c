@@ -176,7 +176,8 @@ int logp_topology_delay(const struct logp_topology *topology, struct logp_delay 
 {
     struct model *m;
 
-    if (ends.ops == NULL || ends.ops->params == NULL || ends.ops->params(ends.model) == NULL)
+    if (ends.ops == NULL || ends.ops->params == NULL || ends.ops->params(ends.model) == NULL ||
+        ends.ops->params(ends.model)->latency_varies)
         return -EINVAL;
     m = calloc(1, sizeof(*m));
     if (m == NULL)

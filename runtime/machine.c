@@ -249,7 +249,7 @@ static void prepare_core(struct lpi_core *c)
 
         p->emulated = p->left = 0;
         p->emulating = false;
-        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER, 0};
         p->sends_in_row = 0;
         p->polls = 0;
         p->waits_for = NULL;

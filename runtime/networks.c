@@ -2,16 +2,18 @@
 /*
  * The networks: their sizes, links and routes. See topology.h.
  *
- * Line, ring, mesh and torus are one: rows of columns, with or without a way round; a line is a
- * single row. Each network is a table of functions at the end of this file.
+ * Line, ring, mesh and torus are one: a grid of any number of dimensions, with or without a way
+ * round; a line has one. Each network is a table of functions at the end of this file.
  */
 #include "networks.h"
+
+#include <logp/machine.h>
 
 /* ---- line, ring, mesh, torus ----
  * A row of n nodes has the links i -> i+1 (number i) and then i -> i-1. With a way round there are
  * n of each, and number n+i leads down from i; without, n-1 of each, and n-1+i-1 does. Two nodes
- * that are linked round have one link each way: a tie goes up. Links of the mesh: all rows', then
- * all columns'. */
+ * that are linked round have one link each way: a tie goes up. Links of a grid: those of the rows,
+ * which is its last dimension, then those of the columns, and so on to the first. */
 
 static int row_links(int n, bool round)
 {
@@ -55,65 +57,90 @@ static void row_ends(int n, bool round, int link, int *from, int *to)
     *to = link < ups ? (*from + 1) % n : (*from + n - 1) % n;
 }
 
+/* Ranks count along the rows, so a node's place in a dimension is a digit of its rank. */
+static int place_in(const struct lpi_dimension *d, int node)
+{
+    return node / d->stride % d->size;
+}
+
+/* The links of the dimension before that of the line that node is on. */
+static int links_before(const struct lpi_dimension *d, bool round, int node)
+{
+    const int line = node / (d->stride * d->size) * d->stride + node % d->stride;
+
+    return d->first_link + line * row_links(d->size, round);
+}
+
 static int grid_next(const struct logp_topology *t, int *node, int dst)
 {
     const bool round = t->network->round;
-    int row = *node / t->cols, col = *node % t->cols, link;
 
-    if (col != dst % t->cols) {
-        link = row * row_links(t->cols, round) + row_next(t->cols, round, &col, dst % t->cols);
-    } else if (row != dst / t->cols) {
-        link = t->rows * row_links(t->cols, round) + col * row_links(t->rows, round);
-        link += row_next(t->rows, round, &row, dst / t->cols);
-    } else {
-        return -1;
+    for (int i = t->dimensions - 1; i >= 0; i--) {
+        const struct lpi_dimension *d = &t->grid[i];
+        const int from = place_in(d, *node), to = place_in(d, dst), line = *node;
+        int place = from, link;
+
+        if (from == to)
+            continue;
+        link = row_next(d->size, round, &place, to);
+        *node += (place - from) * d->stride;
+        return links_before(d, round, line) + link;
     }
-    *node = row * t->cols + col;
-    return link;
+    return -1;
 }
 
 static int grid_hops(const struct logp_topology *t, int src, int dst)
 {
-    int along, across;
+    int all = 0, hops;
 
-    goes_up(t->cols, t->network->round, src % t->cols, dst % t->cols, &along);
-    goes_up(t->rows, t->network->round, src / t->cols, dst / t->cols, &across);
-    return along + across;
+    for (int i = 0; i < t->dimensions; i++) {
+        const struct lpi_dimension *d = &t->grid[i];
+
+        goes_up(d->size, t->network->round, place_in(d, src), place_in(d, dst), &hops);
+        all += hops;
+    }
+    return all;
 }
 
 static void grid_ends(const struct logp_topology *t, int link, int *from, int *to)
 {
     const bool round = t->network->round;
-    const int in_row = row_links(t->cols, round), in_col = row_links(t->rows, round);
-    const int in_rows = t->rows * in_row;
+    const struct lpi_dimension *d = t->grid;
+    int in_line, line, first;
 
-    if (link < in_rows) {
-        row_ends(t->cols, round, link % in_row, from, to);
-        *from += link / in_row * t->cols;
-        *to += link / in_row * t->cols;
-    } else {
-        const int col = (link - in_rows) / in_col;
-
-        row_ends(t->rows, round, (link - in_rows) % in_col, from, to);
-        *from = *from * t->cols + col;
-        *to = *to * t->cols + col;
-    }
+    while (link < d->first_link) /* those of the last dimension come first */
+        d++;
+    in_line = row_links(d->size, round);
+    line = (link - d->first_link) / in_line;
+    first = line / d->stride * d->stride * d->size + line % d->stride;
+    row_ends(d->size, round, (link - d->first_link) % in_line, from, to);
+    *from = first + *from * d->stride;
+    *to = first + *to * d->stride;
 }
 
-static void set_grid(struct logp_topology *t, int rows, int cols)
+/* Strides and links of a grid whose sizes are there and multiply to P. */
+static void set_grid(struct logp_topology *t)
 {
-    const bool round = t->network->round;
+    int stride = 1;
 
-    t->rows = rows;
-    t->cols = cols;
-    t->n_links = rows * row_links(cols, round) + cols * row_links(rows, round);
+    t->n_links = 0;
+    for (int i = t->dimensions - 1; i >= 0; i--) {
+        struct lpi_dimension *d = &t->grid[i];
+
+        d->stride = stride;
+        d->first_link = t->n_links;
+        stride *= d->size;
+        t->n_links += t->P / d->size * row_links(d->size, t->network->round);
+    }
 }
 
 static const char *fit_row(struct logp_topology *t, const char *sizes)
 {
     if (*sizes != '\0')
         return "no sizes";
-    set_grid(t, 1, t->P);
+    t->dimensions = 1;
+    t->grid[0].size = t->P;
+    set_grid(t);
     return NULL;
 }
 
@@ -127,29 +154,42 @@ static int read_size(const char **text)
     return n;
 }
 
+/* The square of t's processors. */
+static const char *fit_square(struct logp_topology *t)
+{
+    int side = 1;
+
+    while ((side + 1) * (side + 1) <= t->P)
+        side++;
+    if (side * side != t->P)
+        return "a square number of processors, or its sizes (as in :2x4 or :2x2x2)";
+    t->dimensions = 2;
+    t->grid[0].size = t->grid[1].size = side;
+    set_grid(t);
+    return NULL;
+}
+
 static const char *fit_grid(struct logp_topology *t, const char *sizes)
 {
-    int rows = 1, cols = 0;
+    int64_t P = 1;
 
-    if (*sizes == '\0') {
-        while ((rows + 1) * (rows + 1) <= t->P)
-            rows++;
-        cols = rows;
-        if (rows * cols != t->P)
-            return "a square number of processors, or its sizes, rows x columns (as in :2x4)";
-    } else {
-        sizes++; /* the colon */
-        rows = read_size(&sizes);
-        if (*sizes == 'x') {
-            sizes++;
-            cols = read_size(&sizes);
-        }
-        if (rows == 0 || cols == 0 || *sizes != '\0')
-            return "its sizes as rows x columns (as in :2x4)";
-        if ((int64_t)rows * cols != t->P)
-            return "rows x columns processors";
-    }
-    set_grid(t, rows, cols);
+    if (*sizes == '\0')
+        return fit_square(t);
+    do {
+        int size;
+
+        sizes++; /* the colon, or an x */
+        size = read_size(&sizes);
+        if (size == 0 || t->dimensions == LPI_MOST_SIZES)
+            return "its sizes, 1 to 24 of them, with an x between (as in :2x4 or :2x2x2)";
+        t->grid[t->dimensions++].size = size;
+        P = P * size <= LOGP_MAX_PROCESSORS ? P * size : 0; /* 0: too many, and stays so */
+    } while (*sizes == 'x');
+    if (*sizes != '\0')
+        return "its sizes, 1 to 24 of them, with an x between (as in :2x4 or :2x2x2)";
+    if (P != t->P)
+        return "as many processors as its sizes multiply to";
+    set_grid(t);
     return NULL;
 }
 
@@ -243,9 +283,14 @@ static void tree_ends(const struct logp_topology *t, int link, int *from, int *t
     *to = node_at(t, link < ups ? below / 2 : below);
 }
 
-const struct lpi_network lpi_network_line = {false, fit_row, grid_next, grid_hops, grid_ends};
-const struct lpi_network lpi_network_ring = {true, fit_row, grid_next, grid_hops, grid_ends};
-const struct lpi_network lpi_network_mesh = {false, fit_grid, grid_next, grid_hops, grid_ends};
-const struct lpi_network lpi_network_torus = {true, fit_grid, grid_next, grid_hops, grid_ends};
-const struct lpi_network lpi_network_cube = {false, fit_cube, cube_next, cube_hops, cube_ends};
-const struct lpi_network lpi_network_tree = {false, fit_tree, tree_next, tree_hops, tree_ends};
+const struct lpi_network lpi_network_line = {false,     false,     fit_row,
+                                             grid_next, grid_hops, grid_ends};
+const struct lpi_network lpi_network_ring = {true, false, fit_row, grid_next, grid_hops, grid_ends};
+const struct lpi_network lpi_network_mesh = {false,     true,      fit_grid,
+                                             grid_next, grid_hops, grid_ends};
+const struct lpi_network lpi_network_torus = {true,      true,      fit_grid,
+                                              grid_next, grid_hops, grid_ends};
+const struct lpi_network lpi_network_cube = {false,     false,     fit_cube,
+                                             cube_next, cube_hops, cube_ends};
+const struct lpi_network lpi_network_tree = {false,     false,     fit_tree,
+                                             tree_next, tree_hops, tree_ends};

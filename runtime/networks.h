@@ -5,20 +5,30 @@
 
 #include <logp/topology.h>
 
-enum { LPI_SPEC_MAX = 64 };
+enum {
+    LPI_MOST_SIZES = LOGP_TOPOLOGY_SIZES,
+    LPI_SPEC_MAX = 16 + 9 * LPI_MOST_SIZES, /* a name, and sizes of eight digits */
+};
+
+/* A dimension of a grid: lines of `size` nodes, `stride` ranks apart. */
+struct lpi_dimension {
+    int size, stride;
+    int first_link; /* of the first line; lines' links follow one another */
+};
 
 struct logp_topology {
     const struct lpi_network *network;
     char spec[LPI_SPEC_MAX];
     int P;
-    int rows, cols; /* line to torus */
-    int dimensions; /* hypercube */
+    struct lpi_dimension grid[LPI_MOST_SIZES]; /* line to torus: the last along the row */
+    int dimensions;                            /* of the grid; hypercube */
     int n_links;
 };
 
 struct lpi_network {
     bool round; /* there is a way round: ring, torus */
-    /* Settle the sizes from what follows the name ("" or ":4x8"). NULL, or what is needed. */
+    bool sized; /* its dimensions have sizes: mesh, torus */
+    /* Settle the sizes from what follows the name ("" or ":4x8x2"). NULL, or what is needed. */
     const char *(*fit)(struct logp_topology *t, const char *sizes);
     int (*next)(const struct logp_topology *t, int *node, int dst);
     int (*hops)(const struct logp_topology *t, int src, int dst);

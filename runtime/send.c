@@ -79,7 +79,10 @@ static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
         lpi_capacity_settle(p, to, t->arrival);
     e->arrival = t->arrival;
     rc = lpi_post(p, to, e);
-    p->core->messages += rc == 0;
+    if (rc == 0) {
+        p->port.sends++;
+        p->core->messages++;
+    }
     return rc;
 }
 

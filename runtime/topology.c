@@ -15,9 +15,10 @@
 static const struct logp_topology_kind kinds[] = {
     {"line", "line", "each processor is linked to the next", &lpi_network_line},
     {"ring", "ring", "a line whose ends are linked", &lpi_network_ring},
-    {"mesh", "mesh[:RxC]", "R rows of C processors, linked along rows and columns",
+    {"mesh", "mesh[:AxBx...]", "A rows of B processors, linked along rows and columns; AxBxC ...",
      &lpi_network_mesh},
-    {"torus", "torus[:RxC]", "a mesh whose rows and columns are rings", &lpi_network_torus},
+    {"torus", "torus[:AxBx...]", "a mesh whose rows, columns and so on are rings",
+     &lpi_network_torus},
     {"hypercube", "hypercube", "2^x processors, linked where one bit of the rank differs",
      &lpi_network_cube},
     {"tree", "tree", "a binary tree of switches, 2^x processors at its leaves", &lpi_network_tree},
@@ -39,10 +40,10 @@ static const char *settle(struct logp_topology *t, const char *spec, int64_t P)
         if (P < 1 || P > LOGP_MAX_PROCESSORS)
             return "1 .. 16777216 processors";
         *t = (struct logp_topology){.network = kinds[i].network, .P = (int)P};
-        snprintf(t->spec, sizeof(t->spec), "%s", spec); /* what is longer will not fit */
+        snprintf(t->spec, sizeof(t->spec), "%s", spec); /* what is longer does not fit */
         return t->network->fit(t, spec + name);
     }
-    return "to be one of: line, ring, mesh[:RxC], torus[:RxC], hypercube, tree";
+    return "to be one of: line, ring, mesh[:AxBx...], torus[:AxBx...], hypercube, tree";
 }
 
 const char *logp_topology_needs(const char *spec, int64_t P)
@@ -78,6 +79,15 @@ const char *logp_topology_spec(const struct logp_topology *t)
 int logp_topology_size(const struct logp_topology *t)
 {
     return t->P;
+}
+
+int logp_topology_sizes(const struct logp_topology *t, int sizes[LOGP_TOPOLOGY_SIZES])
+{
+    if (!t->network->sized)
+        return 0;
+    for (int i = 0; i < t->dimensions; i++)
+        sizes[i] = t->grid[i].size;
+    return t->dimensions;
 }
 
 int logp_topology_links(const struct logp_topology *t)

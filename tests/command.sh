@@ -60,7 +60,7 @@ json '.time == 24 and .P == 8 and .L == 6 and .o == 2 and .g == 4 and .tree == "
       [.nodes[].time] == [24,14,4,0,10,0,6,2] and .nodes[5].parent == 4 and .nodes[5].label == 24' \
     tree broadcast
 json 'map(.name) | index("optimal") != null' list algorithms
-json 'map(.name) == ["none","logp","loggp","store-forward"]' list delays
+json 'map(.name) == ["none","logp","loggp","store-forward","varying"]' list delays
 json 'map(.name) == ["ncube2","cm5","dash","jmachine","monsoon"]' list machines
 json 'map(.name) | index("broadcast") != null' list collectives
 
@@ -148,6 +148,22 @@ json '.[0] | (.prediction == "exact" and .predicted_ns == 1360000)' \
     predict broadcast --topology tree -P 16 --algo binomial
 json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 430000 and .messages == 24)' \
     run matvec --clock virtual -P 16 --gamma 1
+json 'length == 2 and all(.[]; .verified and .prediction == "exact" and .ratio == 1) and
+      .[0].topology == "torus:4x6"' \
+    run broadcast --algo torus,torus-pipelined -P 24 --topology torus:4x6 --bytes 100 --clock virtual
+json '.[0] | (.verified and .algorithm == "mesh" and .prediction == "exact" and .ratio == 1)' \
+    run reduce --algo mesh -P 24 --topology mesh:2x3x4 --clock virtual --executor fiber
+# latencies that vary: a bound, other times for another seed, the same for the same
+for seed in 1 2 1; do
+    json '.[0] | (.verified and .delay == "varying" and .prediction == "bound" and .ratio < 1 and
+          .predicted_ns == 700000 and .emulated_ns.min < .emulated_ns.max)' \
+        run broadcast --algo chain --delay varying --clock virtual --reps 9 --seed $seed
+    jq -c '.[0].emulated_ns' "$dir/out" >>"$dir/seeds"
+done
+[ "$(sed -n 1p "$dir/seeds")" = "$(sed -n 3p "$dir/seeds")" ] || fail "one seed, two times"
+[ "$(sed -n 1p "$dir/seeds")" != "$(sed -n 2p "$dir/seeds")" ] || fail "two seeds, one time"
+json '.[0] | (.predicted_ns == 280000 and .prediction == "bound")' predict broadcast --delay varying -P 9 --algo torus
+json '.[] | select(.name == "varying") | (.summary | test("seed"))' list delays
 "$logp" run broadcast --topology mesh:2x4 --algo all --clock virtual 2>/dev/null >"$dir/out"
 grep -q 'delay logp on mesh:2x4' "$dir/out" || fail "heading: $(cat "$dir/out")"
 grep -q 'Of the 20 links' "$dir/out" || fail "links: $(cat "$dir/out")"
@@ -338,9 +354,12 @@ expect='--format svg kurnosov liu' bad paper sun --format svg
 expect='--plugin' bad paper sun --plugin "$plugin"
 expect='-P 1025' bad tree broadcast -P 1025
 expect='--topology star line ring mesh torus hypercube tree' bad run broadcast --topology star
-expect='--topology mesh:3x3 rows P = 8' bad run broadcast --topology mesh:3x3
-expect='--topology mesh:3 sizes' bad run broadcast --topology mesh:3
+expect='--topology mesh:3x3 multiply P = 8' bad run broadcast --topology mesh:3x3
+expect='--topology mesh:3 multiply' bad run broadcast --topology mesh:3
+expect='--topology mesh:2xx3 sizes :2x4 P = 8' bad run broadcast --topology mesh:2xx3
 expect='--topology hypercube power P = 6' bad predict broadcast -P 6 --topology hypercube
+expect='--topology varying' bad run broadcast --topology ring --delay varying
+expect='--delay variable loggp varying' bad run broadcast --delay variable
 expect='--topology none' bad run broadcast --topology ring --delay none
 expect='--plugin --topology' bad run broadcast --topology ring --plugin "$plugin"
 expect='--topology neighbours' bad tree broadcast --topology ring

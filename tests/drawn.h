@@ -120,6 +120,20 @@ static int64_t some_k(uint64_t *random, int P)
     }
 }
 
+/* Sizes of a grid of P processors, in any number of dimensions, ones among them now and then. */
+static void some_sizes(uint64_t *random, int P, char *spec, size_t room)
+{
+    for (const char *before = ":"; before != NULL;
+         before = P > 1 || one_in(random, 6) ? "x" : NULL) {
+        int size = one_in(random, 3) ? P : 1 + (int)below(random, P);
+
+        while (P % size != 0)
+            size--;
+        snprintf(spec + strlen(spec), room - strlen(spec), "%s%d", before, size);
+        P /= size;
+    }
+}
+
 /* A topology that fits P processors; the sizes of a grid are any that make P. */
 static struct logp_topology *some_topology(uint64_t *random, int P)
 {
@@ -129,14 +143,11 @@ static struct logp_topology *some_topology(uint64_t *random, int P)
 
     while (topology == NULL) {
         const struct logp_topology_kind *kind = &kinds[below(random, (int64_t)n)];
-        int rows = 1 + (int)below(random, P);
-        char spec[32];
+        char spec[128];
 
-        while (P % rows != 0)
-            rows--;
         snprintf(spec, sizeof(spec), "%s", kind->name);
-        if (strstr(kind->form, "RxC") != NULL)
-            snprintf(spec, sizeof(spec), "%s:%dx%d", kind->name, rows, P / rows);
+        if (strstr(kind->form, "AxB") != NULL)
+            some_sizes(random, P, spec, sizeof(spec));
         if (logp_topology_needs(spec, P) == NULL)
             cr_assert_eq(logp_topology_create(spec, P, &topology), 0);
     }
@@ -149,11 +160,16 @@ static void draw_delay(struct drawn *d, uint64_t *random)
     const bool tree =
         strcmp(d->collective->name, "broadcast") == 0 || strcmp(d->collective->name, "reduce") == 0;
 
-    d->delay = one_in(random, 4) ? "store-forward" : one_in(random, 3) ? "logp" : "loggp";
+    d->delay = one_in(random, 4)    ? "store-forward"
+               : one_in(random, 3)  ? "logp"
+               : one_in(random, 10) ? "varying"
+                                    : "loggp";
     p->store_forward = strcmp(d->delay, "store-forward") == 0;
+    p->latency_varies = strcmp(d->delay, "varying") == 0; /* not on links */
+    p->seed = d->seed;
     if (strcmp(d->delay, "logp") == 0) /* every message counts as one */
         p->G_ps = 0;
-    if (one_in(random, tree ? 4 : 24))
+    if (!p->latency_varies && one_in(random, tree ? 4 : 24))
         d->topology = some_topology(random, d->P);
     d->coll.topology = d->topology;
 }

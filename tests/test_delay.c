@@ -90,14 +90,28 @@ Test(delay, a_model_of_the_users_own)
 
 Test(delay, an_incomplete_model_is_refused)
 {
-    static const struct logp_delay_ops incomplete = {.name = "x", .start = hop_start};
-    struct logp_config config = {.executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .n_processors = 2,
-                                 .delay = {&incomplete, NULL}};
-    struct logp_machine *m;
+    static const struct logp_delay_ops incomplete[] = {
+        {.name = "x", .start = hop_start, .send = hop_send},
+        {.name = "x", .start = hop_start, .recv = hop_recv},
+        {.name = "x", .send = hop_send, .recv = hop_recv},
+        {.name = "x", .start = hop_start},
+    };
+    int64_t finish[2];
 
-    cr_expect_eq(logp_machine_create(&config, &m), -EINVAL);
+    for (int i = 0; i < 4; i++) {
+        struct logp_config config = {.executor = test_executor(),
+                                     .stacks = test_stacks(),
+                                     .n_processors = 2,
+                                     .delay = {&incomplete[i], NULL}};
+        struct logp_machine *m;
+
+        cr_expect_eq(logp_machine_create(&config, &m), -EINVAL);
+        m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, per_hop(1000));
+        cr_expect_eq(logp_machine_set_delay(m, config.delay, 0), -EINVAL);
+        cr_expect_eq(logp_machine_set_delay(m, config.delay, 10), -EINVAL);
+        test_run(m, far_and_near, finish); /* with the model that it has */
+        cr_expect_eq(finish[1], 1000);
+    }
 }
 
 /* ---- replaced under the virtual clock: at a virtual time ---- */
@@ -135,6 +149,30 @@ Test(delay, replacement_takes_place_at_its_virtual_time)
     for (int i = 0; i < 10; i++)
         cr_expect_eq(arrival[i], 100 * i + (i < 4 ? 7 : i < 8 ? 20 : 30));
     cr_expect_eq(atomic_load(&freed), 3);
+}
+
+/* Of those due at once the last holds, of those for one time the one given last; all are freed,
+ * also what was for a time that never came. */
+Test(delay, of_several_replacements_the_last_holds)
+{
+    struct logp_machine *m;
+    int64_t arrival[10];
+
+    atomic_store(&freed, 0);
+    m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, per_hop(7));
+    cr_assert_eq(logp_machine_set_delay(m, per_hop(9), -1), 0); /* now */
+    cr_expect_eq(atomic_load(&freed), 1);
+    cr_assert_eq(logp_machine_set_delay(m, per_hop(20), 401), 0);
+    cr_assert_eq(logp_machine_set_delay(m, per_hop(30), 500), 0);
+    cr_assert_eq(logp_machine_set_delay(m, per_hop(40), 500), 0);
+    cr_assert_eq(logp_machine_set_delay(m, per_hop(50), 450), 0);
+    cr_assert_eq(logp_machine_set_delay(m, per_hop(60), 901), 0);
+    cr_assert_eq(logp_machine_run(m, send_each_100, arrival, test_timeout_ns), 0);
+    for (int i = 0; i < 10; i++)
+        cr_expect_eq(arrival[i], 100 * i + (i < 5 ? 9 : 40));
+    cr_expect_eq(atomic_load(&freed), 5);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    cr_expect_eq(atomic_load(&freed), 7);
 }
 
 static int replace_own(struct logp_vp *vp, void *arg)

@@ -169,10 +169,14 @@ Test(links, on_topologies_predictions_are_exact_where_nobody_waits)
         const char *spec;
         int P;
     } on[] = {
-        {"line", 2},       {"line", 7},       {"line", 16},    {"ring", 2},      {"ring", 9},
-        {"ring", 16},      {"mesh", 16},      {"mesh:2x3", 6}, {"mesh", 25},     {"mesh:4x5", 20},
-        {"torus", 16},     {"torus:3x4", 12}, {"torus", 25},   {"hypercube", 8}, {"hypercube", 16},
-        {"hypercube", 32}, {"tree", 4},       {"tree", 8},     {"tree", 16},     {"hypercube", 1},
+        {"line", 2},        {"line", 7},         {"line", 16},       {"ring", 2},
+        {"ring", 9},        {"ring", 16},        {"mesh", 16},       {"mesh:2x3", 6},
+        {"mesh", 25},       {"mesh:4x5", 20},    {"torus", 16},      {"torus:3x4", 12},
+        {"torus", 25},      {"hypercube", 8},    {"hypercube", 16},  {"hypercube", 32},
+        {"tree", 4},        {"tree", 8},         {"tree", 16},       {"hypercube", 1},
+        {"mesh:2x3x4", 24}, {"torus:2x3x4", 24}, {"mesh:4x2x2", 16}, {"torus:3x3x3", 27},
+        {"torus:5x3", 15},  {"torus:2x6", 12},   {"mesh:2x2", 4},    {"mesh:2x1x2x3", 12},
+        {"torus:8", 8},     {"mesh:8", 8},
     };
     struct counts counts = {0};
     uint64_t state = 1994;

@@ -10,13 +10,21 @@ static const struct fitting {
     const char *spec;
     int P, links;
 } fitting[] = {
-    {"line", 1, 0},      {"line", 2, 2},        {"line", 9, 16},       {"ring", 1, 0},
-    {"ring", 2, 2},      {"ring", 3, 6},        {"ring", 8, 16},       {"ring", 9, 18},
-    {"mesh", 1, 0},      {"mesh", 16, 48},      {"mesh:2x3", 6, 14},   {"mesh:1x5", 5, 8},
-    {"mesh:5x1", 5, 8},  {"torus", 9, 36},      {"torus:4x4", 16, 64}, {"torus:2x5", 10, 30},
-    {"torus:2x2", 4, 8}, {"torus:1x6", 6, 12},  {"torus:5x3", 15, 60}, {"hypercube", 1, 0},
-    {"hypercube", 2, 2}, {"hypercube", 16, 64}, {"tree", 1, 0},        {"tree", 2, 4},
-    {"tree", 8, 28},     {"mesh:3x7", 21, 64},  {"torus:6x4", 24, 96}, {"hypercube", 32, 160},
+    {"line", 1, 0},           {"line", 2, 2},           {"line", 9, 16},
+    {"ring", 1, 0},           {"ring", 2, 2},           {"ring", 3, 6},
+    {"ring", 8, 16},          {"ring", 9, 18},          {"mesh", 1, 0},
+    {"mesh", 16, 48},         {"mesh:2x3", 6, 14},      {"mesh:1x5", 5, 8},
+    {"mesh:5x1", 5, 8},       {"torus", 9, 36},         {"torus:4x4", 16, 64},
+    {"torus:2x5", 10, 30},    {"torus:2x2", 4, 8},      {"torus:1x6", 6, 12},
+    {"torus:5x3", 15, 60},    {"hypercube", 1, 0},      {"hypercube", 2, 2},
+    {"hypercube", 16, 64},    {"tree", 1, 0},           {"tree", 2, 4},
+    {"tree", 8, 28},          {"mesh:3x7", 21, 64},     {"torus:6x4", 24, 96},
+    {"hypercube", 32, 160},   {"mesh:7", 7, 12},        {"torus:7", 7, 14},
+    {"mesh:1", 1, 0},         {"torus:1x1x1", 1, 0},    {"mesh:2x2x2", 8, 24},
+    {"torus:2x2x2", 8, 24},   {"mesh:2x3x4", 24, 92},   {"torus:2x3x4", 24, 120},
+    {"torus:4x2x2", 16, 64},  {"mesh:3x1x4", 12, 34},   {"torus:1x5x1x3", 15, 60},
+    {"mesh:2x2x2x2", 16, 64}, {"torus:3x3x3", 27, 162}, {"mesh:2x1x3x1x2", 12, 40},
+    {"torus:5x3x2", 30, 150}, {"mesh:4x3x2", 24, 92},
 };
 
 enum { N_FITTING = sizeof(fitting) / sizeof(fitting[0]) };
@@ -47,21 +55,36 @@ Test(topology, wrong_specifications_say_what_is_needed)
         {"line:", 8, "no sizes"},
         {"mesh", 8, "square"},
         {"mesh:", 8, "sizes"},
-        {"mesh:4", 8, "sizes"},
-        {"mesh:4x", 8, "sizes"},
-        {"mesh:x2", 8, "sizes"},
-        {"mesh:4x2x1", 8, "sizes"},
-        {"mesh:4x-2", 8, "sizes"},
-        {"mesh:0x8", 8, "sizes"},
+        {"mesh", 3, "square"},
+        {"torus", 15, "square"},
+        {"mesh:4", 8, "multiply"},
+        {"mesh:4x", 8, "1 to 24"},
+        {"mesh:x2", 8, "1 to 24"},
+        {"mesh:2xx4", 8, "1 to 24"},
+        {"mesh:4x2x", 8, "1 to 24"},
+        {"mesh:4x2x2", 8, "multiply"},
+        {"mesh:2x2", 8, "multiply"},
+        {"mesh:4x2x1:", 8, "1 to 24"},
+        {"mesh:4X2", 8, "1 to 24"},
+        {"mesh:4x-2", 8, "1 to 24"},
+        {"mesh:0x8", 8, "1 to 24"},
+        {"mesh:8x0", 8, "1 to 24"},
+        {"torus:2x2x2x0", 8, "1 to 24"},
         {"mesh:123456789x1", 123456789, "1 .. 16777216"},
         {"mesh:000000004x2", 8, "sizes"},
-        {"mesh:4x3", 8, "rows x columns"},
-        {"mesh:65536x65536", 8, "rows x columns"},
-        {"torus:3x3", 8, "rows x columns"},
+        {"mesh:4x3", 8, "multiply"},
+        {"mesh:65536x65536", 8, "multiply"},
+        {"torus:99999999x99999999x99999999", 8, "multiply"},
+        {"mesh:65536x65536x1x1", 1, "multiply"}, /* 2^32 */
+        {"mesh:4294967296", 1, "1 to 24"},
+        {"mesh:1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1", 1, "1 to 24"}, /* 25 */
+        {"torus:3x3", 8, "multiply"},
         {"hypercube", 6, "power of two"},
         {"tree", 7, "power of two"},
         {"tree:2", 8, "no sizes"},
         {"line", 0, "1 .. 16777216"},
+        {"line", -1, "1 .. 16777216"},
+        {"line", LOGP_MAX_PROCESSORS + 1, "1 .. 16777216"},
         {"line", INT64_C(1) << 40, "1 .. 16777216"},
     };
     struct logp_topology *t;
@@ -171,6 +194,11 @@ Test(topology, ties_go_up_rows_come_first_and_the_lowest_bit)
     PASSES("torus:4x4", 16, 5, 15, 6, 7, 11, 15);
     PASSES("torus:4x4", 16, 0, 15, 3, 15);
     PASSES("hypercube", 8, 1, 6, 0, 2, 6);
+    /* from (1,0,0) to (0,2,3): along the row, then the column, then the third dimension */
+    PASSES("mesh:2x3x4", 24, 12, 11, 13, 14, 15, 19, 23, 11);
+    PASSES("torus:2x3x4", 24, 12, 11, 15, 23, 11);
+    PASSES("torus:4x4x4", 64, 0, 42, 1, 2, 6, 10, 26, 42); /* ties */
+    PASSES("mesh:5", 5, 4, 2, 3, 2);
     PASSES("tree", 8, 0, 4, 8 + 3, 8 + 1, 8 + 0, 8 + 2, 8 + 5, 4);
     PASSES("tree", 8, 5, 4, 8 + 5, 4);
 }
@@ -335,6 +363,53 @@ Test(topology, sends_contend_for_a_link_in_their_order)
     cr_expect_eq(logp_link_use(&delay, 6, &use), -EINVAL);
     cr_expect_eq(logp_link_use(&delay, -2, &use), -EINVAL);
     cr_assert_eq(logp_machine_destroy(m), 0);
+    logp_topology_destroy(t);
+}
+
+static int from_the_last(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), last = logp_vp_size(vp) - 1;
+    int rc = 0;
+
+    if (me == 0) {
+        struct logp_status s;
+
+        rc = logp_recv(vp, last, 0, NULL, 0, &s);
+        *(int64_t *)arg = s.arrival_ns;
+    }
+    return me == last ? logp_send(vp, 0, 0, NULL, 0) : rc;
+}
+
+/* Of those that passed as many the lowest is the busiest; between neighbours nobody waits. */
+Test(topology, the_busiest_link_is_the_first_of_equals)
+{
+    const struct logp_params params = test_params(6, 0, 4);
+    struct logp_topology *t = make("line", 4);
+    struct logp_delay delay = test_on_links(t, &params);
+    struct logp_machine *m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_link_use use;
+    int64_t arrival;
+
+    cr_assert_eq(logp_machine_run(m, from_the_last, &arrival, test_timeout_ns), 0);
+    cr_expect_eq(arrival, 18);
+    cr_assert_eq(logp_link_busiest(&delay, &use), 0);
+    cr_expect_eq(use.link, 3); /* the first that leads down */
+    cr_expect_eq(use.messages, 1);
+    cr_expect_eq(use.busy_ns, 4);
+    for (int link = 0; link < 6; link++) {
+        cr_assert_eq(logp_link_use(&delay, link, &use), 0);
+        cr_expect_eq(use.link, link);
+        cr_expect_eq(use.messages, link < 3 ? 0 : 1);
+        cr_expect_eq(use.waited_ns, 0);
+    }
+    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+    cr_expect_eq(use.link, -1);
+    cr_expect_eq(use.busy_ns, 12);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    /* to a node of the topology from one beyond it: plain LogGP */
+    delay = test_on_links(t, &params);
+    test_run(test_machine_of(5, LOGP_CLOCK_VIRTUAL, delay), from_the_last, &arrival);
+    cr_expect_eq(arrival, 6);
     logp_topology_destroy(t);
 }
 

@@ -49,7 +49,7 @@ int command_predict(struct options *o)
 /* ---- the machine ---- */
 
 /* A plugin is a shared object with a `const struct logp_delay_model logp_delay_plugin`. */
-static struct logp_delay load_plugin(const struct options *o)
+static struct logp_delay load_plugin(const struct options *o, const struct logp_params *params)
 {
     void *handle = dlopen(o->plugin, RTLD_NOW | RTLD_LOCAL);
     const struct logp_delay_model *model;
@@ -62,7 +62,7 @@ static struct logp_delay load_plugin(const struct options *o)
     if (model == NULL)
         bad_option("--plugin", o->plugin,
                    "a shared object that defines struct logp_delay_model logp_delay_plugin");
-    rc = model->create(&o->params, &delay);
+    rc = model->create(params, &delay);
     if (rc != 0)
         bad_option("--plugin", o->plugin, "%s refused these parameters: %s", model->name,
                    strerror(-rc));
@@ -72,14 +72,16 @@ static struct logp_delay load_plugin(const struct options *o)
 /* The delay model that the options ask for. 0; or an error */
 static int create_delay(const struct options *o, struct logp_delay *delay)
 {
+    struct logp_params params = o->params;
     struct logp_delay ends;
     int rc;
 
+    params.seed = o->seed;
     if (o->plugin != NULL) {
-        *delay = load_plugin(o);
+        *delay = load_plugin(o, &params);
         return 0;
     }
-    rc = logp_delay_create(o->delay, &o->params, delay);
+    rc = logp_delay_create(o->delay, &params, delay);
     if (rc != 0 || o->topology == NULL)
         return rc;
     ends = *delay;
@@ -91,13 +93,13 @@ static int create_delay(const struct options *o, struct logp_delay *delay)
 
 /* *delay: its model, owned by the machine. */
 /* Many processors under the virtual clock, and a model that several cores can simulate at once? */
-static bool worth_all_cores(const struct options *o)
+static bool worth_all_cores(const struct options *o, const struct logp_delay *delay)
 {
     const int64_t many = 256;
 
     return o->clock == LOGP_CLOCK_VIRTUAL && strcmp(o->executor, "fiber") == 0 && o->P >= many &&
-           o->plugin == NULL && o->topology == NULL && strcmp(o->delay, "none") != 0 &&
-           logp_capacity(&o->params) == 0 && o->params.o_send_ns + o->params.L_ns > 0;
+           o->plugin == NULL && logp_capacity(&o->params) == 0 && delay->ops != NULL &&
+           delay->ops->lookahead != NULL && delay->ops->lookahead(delay->model) > 0;
 }
 
 static struct logp_machine *create_machine(const struct options *o, struct logp_delay *delay)
@@ -105,7 +107,6 @@ static struct logp_machine *create_machine(const struct options *o, struct logp_
     struct logp_config config = {.n_processors = (int)o->P,
                                  .clock = o->clock,
                                  .executor = o->executor,
-                                 .parallel = worth_all_cores(o),
                                  .cores = o->n_cores > 0 ? o->cores : NULL,
                                  .n_cores = o->n_cores};
     struct logp_machine *m = NULL;
@@ -119,6 +120,7 @@ static struct logp_machine *create_machine(const struct options *o, struct logp_
     }
     rc = create_delay(o, &config.delay);
     *delay = config.delay;
+    config.parallel = rc == 0 && worth_all_cores(o, delay);
     if (rc == 0)
         rc = logp_machine_create(&config, &m);
     if (rc == -EINVAL && o->n_cores > 0)

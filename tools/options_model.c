@@ -236,6 +236,18 @@ void apply_overlap(struct options *o, const char *option, const char *text)
         bad_option(option, text, "on or off");
 }
 
+/* The parameters that say what kind of model this is are those that it has itself. */
+static void ask_model(struct options *o, const struct logp_delay_model *model)
+{
+    struct logp_delay delay = {0};
+
+    if (model->create(&o->params, &delay) != 0 || delay.ops == NULL)
+        return;
+    o->params.store_forward = delay.ops->params(delay.model)->store_forward;
+    o->params.latency_varies = delay.ops->params(delay.model)->latency_varies;
+    logp_delay_destroy(&delay);
+}
+
 void apply_delay(struct options *o, const char *option, const char *text)
 {
     size_t n;
@@ -243,10 +255,12 @@ void apply_delay(struct options *o, const char *option, const char *text)
     char allowed[128] = "";
 
     o->delay = *text != '\0' ? text : o->params.G_ps > 0 ? "loggp" : "logp";
-    o->params.store_forward = strcmp(o->delay, "store-forward") == 0;
+    o->params.store_forward = o->params.latency_varies = false;
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(models[i].name, o->delay) == 0)
+        if (strcmp(models[i].name, o->delay) == 0) {
+            ask_model(o, &models[i]);
             return;
+        }
         snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
                  i > 0 ? ", " : "", models[i].name);
     }
@@ -265,6 +279,9 @@ void apply_topology(struct options *o, const char *option, const char *text)
                    (long long)o->P);
     if (strcmp(o->delay, "none") == 0)
         bad_option(option, text, "needs a delay model other than none");
+    if (o->params.latency_varies)
+        bad_option(option, text, "needs a delay model other than %s: each link has the latency L",
+                   o->delay);
     if (logp_topology_create(text, o->P, &topology) != 0)
         bad_usage("no memory");
     o->topology = topology;

@@ -79,8 +79,10 @@ struct logp_coll {
                          transpose: its columns of the transposed matrix, which are rows; matvec:
                          a piece of it in column 0, elsewhere room for one */
     struct logp_params params;            /**< the model that the algorithm plans for */
-    const struct logp_topology *topology; /**< the network that predictions are for; NULL: none,
-                                               any two processors are neighbours */
+    const struct logp_topology *topology; /**< the network that predictions are for, and a mesh's or
+                                               torus's sizes those of the algorithms mesh and torus;
+                                               NULL: none, any two processors are neighbours, and
+                                               these are square */
     struct logp_plan plan;
 };
 
@@ -177,8 +179,10 @@ LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective
 
 /**
  * Predict. Under a capacity limit, and where the algorithm does not apply: LOGP_PREDICTION_NONE.
- * Under a topology: for trees of up to 2^16 processors, exact where no message waits for a link,
- * else a lower bound; for others LOGP_PREDICTION_NONE.
+ * Under a topology: for trees of up to 2^16 processors, and for torus and torus-pipelined where the
+ * topology is a torus of two dimensions, exact where no message waits for a link, else a lower
+ * bound; for others LOGP_PREDICTION_NONE. Where latencies vary up to L: an upper bound; on a
+ * topology LOGP_PREDICTION_NONE.
  * @param P  >= 1, up to LOGP_TREE_MAX
  */
 LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,

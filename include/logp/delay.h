@@ -4,8 +4,8 @@
  * Delay models: when a message is free to leave, and when it arrives.
  *
  * A model is a table of functions (struct logp_delay_ops) and a pointer of its own. Use one of
- * the built-in ones (`none`, `logp`, `loggp`, `store-forward`) or pass your own in the machine's
- * configuration; replace it while the machine runs with logp_machine_set_delay().
+ * the built-in ones (`none`, `logp`, `loggp`, `store-forward`, `varying`) or pass your own in the
+ * machine's configuration; replace it while the machine runs with logp_machine_set_delay().
  *
  * The rules of the built-in models, for a message of k bytes (k = 0 counts as 1; under plain
  * LogP every message counts as one byte); (k-1)G is rounded up to whole nanoseconds, once:
@@ -18,8 +18,15 @@
  * Under `store-forward` each hop keeps the whole message: it is kG on the wire, not (k-1)G, and the
  * gap is g whatever the size.
  *
+ * Under `varying` L is what it is in LogP, an upper bound: the latency of each message is drawn,
+ * every whole number of nanoseconds in 0 .. L alike. It is a function of the seed, the two ranks
+ * and the number of the message among all that its sender has sent in this run, and of nothing
+ * else: a program that sends the same takes the same, whatever carries it. A message may arrive
+ * before an earlier one, but those of one (context, source, tag) are received in the order sent all
+ * the same.
+ *
  * Source: Culler et al., LogP, PPoPP 1993; Alexandrov et al., LogGP, SPAA 1995; store-forward:
- * Liu, Li & Cui 1996.
+ * Liu, Li & Cui 1996; varying: Kurnosov 2016, section 3.
  */
 #ifndef LOGP_DELAY_H
 #define LOGP_DELAY_H
@@ -33,7 +40,7 @@ LOGP_BEGIN_DECLS
 
 /** The parameters of the model, and what a combine costs. All are >= 0. */
 struct logp_params {
-    int64_t L_ns;      /**< latency: the time on the wire */
+    int64_t L_ns;      /**< latency: the time on the wire, at most */
     int64_t o_send_ns; /**< overhead of a send */
     int64_t o_recv_ns; /**< overhead of a receive */
     int64_t g_ns;      /**< gap between two sends, or two receives, of one processor */
@@ -45,6 +52,9 @@ struct logp_params {
     /** Every byte counts for the time on the wire, and none for the gap. logp_delay_create() sets
      *  it as the model needs it. */
     bool store_forward;
+    /** L is an upper bound. logp_delay_create() sets it as the model needs it. */
+    bool latency_varies;
+    uint64_t seed; /**< varying: of the latencies */
 };
 
 /**
@@ -55,6 +65,7 @@ struct logp_port {
     int64_t send_start; /**< start of the last send */
     int64_t send_next;  /**< the gap of the last send is over */
     int64_t recv_start; /**< start of the last receive */
+    uint64_t sends;     /**< messages sent in this run, common starts or not; the runtime counts */
 };
 
 /** One message, seen from one of its ends. */

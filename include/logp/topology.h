@@ -5,8 +5,9 @@
  * use each link.
  *
  * Processors are the nodes 0 .. P-1; the switches of a tree are numbered from P on. Links are
- * directed. A message takes the shortest route: a tie on a ring goes up; in a mesh or torus first
- * along the row, then along the column; in a hypercube the lowest bit first.
+ * directed. A message takes the shortest route: a tie on a ring goes up; in a mesh or torus
+ * dimension by dimension, the last first, which is along the row, then along the column, and so on;
+ * in a hypercube the lowest bit first.
  *
  * As a delay model (logp_topology_delay()) the network stores and forwards: each link delays a
  * message of k bytes by L + (k-1)G, and passes messages at least max(g, (k-1)G) apart, in the order
@@ -30,7 +31,7 @@ LOGP_BEGIN_DECLS
 /** One row of the table of topologies. */
 struct logp_topology_kind {
     const char *name;
-    const char *form; /**< how it is written: "mesh[:RxC]" */
+    const char *form; /**< how it is written: "mesh[:AxBx...]" */
     const char *summary;
     const struct lpi_network *network; /**< the library's own */
 };
@@ -40,8 +41,9 @@ LOGP_API const struct logp_topology_kind *logp_topologies(size_t *n);
 
 /**
  * Does a specification fit P processors?
- * @param spec  "line", "ring", "mesh:RxC", "torus:RxC" (without sizes: square), "hypercube",
- *              "tree" (a binary tree of switches, with the processors at its leaves)
+ * @param spec  "line", "ring", "mesh:AxBxC", "torus:AxBxC" (any number of dimensions, up to
+ *              LOGP_TOPOLOGY_SIZES; without sizes: square), "hypercube", "tree" (a binary tree of
+ *              switches, with the processors at its leaves)
  * @return NULL: it does; else what it needs, in a few words; static storage
  */
 LOGP_API const char *logp_topology_needs(const char *spec, int64_t P);
@@ -60,6 +62,18 @@ LOGP_API const char *logp_topology_spec(const struct logp_topology *topology);
 
 /** @return P. */
 LOGP_API int logp_topology_size(const struct logp_topology *topology);
+
+/** Most dimensions of a mesh or torus: with more, one of them would be of a single processor. */
+#define LOGP_TOPOLOGY_SIZES 24
+
+/**
+ * The sizes of a mesh or torus. Rank r is at place (r / (product of the sizes after d)) mod size d
+ * of dimension d: ranks count along the last dimension first, a row.
+ * @param sizes  out: of each dimension, in the order of the specification
+ * @return the number of dimensions; 0: no mesh or torus
+ */
+LOGP_API int logp_topology_sizes(const struct logp_topology *topology,
+                                 int sizes[LOGP_TOPOLOGY_SIZES]);
 
 /** @return how many directed links there are; they are numbered from 0. */
 LOGP_API int logp_topology_links(const struct logp_topology *topology);
@@ -96,7 +110,7 @@ LOGP_API int logp_topology_route(const struct logp_topology *topology, int src, 
  *                  or `loggp`; the new model owns it if 0 is returned
  * @param out       out: for a machine of as many processors (messages of others use no link); keep
  *                  a copy for logp_link_use()
- * @return 0; -EINVAL (ends has no parameters), -ENOMEM
+ * @return 0; -EINVAL (ends has no parameters, or its latency varies: each link has L), -ENOMEM
  */
 LOGP_API int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,
                                  struct logp_delay *out);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* The built-in delay models by themselves: what they accept, and their arithmetic at its edges. */
+#include "support.h"
+
+Test(delay_models, each_has_a_name_by_which_it_is_made)
+{
+    size_t n;
+    const struct logp_delay_model *models = logp_delay_models(&n);
+    const struct logp_params params = test_params(6, 2, 4);
+    struct logp_delay delay;
+
+    cr_assert_eq(n, 5);
+    for (size_t i = 0; i < n; i++) {
+        cr_assert_eq(logp_delay_create(models[i].name, &params, &delay), 0);
+        cr_expect_eq(delay.ops != NULL, i > 0);
+        logp_delay_destroy(&delay);
+        cr_expect(delay.ops == NULL && delay.model == NULL);
+    }
+    cr_expect_eq(logp_delay_create("nonsense", &params, &delay), -ENOENT);
+    cr_expect_eq(logp_delay_create("", &params, &delay), -ENOENT);
+}
+
+static int create(const char *name, const struct logp_params *params)
+{
+    struct logp_delay delay = {0};
+    const int rc = logp_delay_create(name, params, &delay);
+
+    logp_delay_destroy(&delay);
+    return rc;
+}
+
+/* Every parameter from 0 to the largest, and nothing beyond; none reads no parameter. */
+Test(delay_models, parameters_are_within_their_range)
+{
+    static const char *const names[] = {"logp", "loggp", "store-forward", "varying"};
+
+    for (int i = 0; i < 4; i++)
+        for (int field = 0; field < 6; field++) {
+            struct logp_params p = {0};
+            int64_t *const fields[] = {&p.L_ns, &p.o_send_ns, &p.o_recv_ns,
+                                       &p.g_ns, &p.G_ps,      &p.gamma_ps};
+            const bool unread = i == 0 && field == 4; /* logp has no G */
+
+            *fields[field] = LOGP_PARAM_MAX_NS;
+            cr_expect_eq(create(names[i], &p), 0);
+            *fields[field] = LOGP_PARAM_MAX_NS + 1;
+            cr_expect_eq(create(names[i], &p), unread ? 0 : -EINVAL, "%s %d", names[i], field);
+            *fields[field] = -1;
+            cr_expect_eq(create(names[i], &p), unread ? 0 : -EINVAL, "%s %d", names[i], field);
+            cr_expect_eq(create("none", &p), 0);
+        }
+    for (int64_t capacity = -3; capacity < 3; capacity++) {
+        const struct logp_params p = {.capacity = capacity};
+
+        cr_expect_eq(create("logp", &p), capacity < LOGP_CAPACITY_RULE ? -EINVAL : 0);
+    }
+}
+
+static int64_t capacity_of(int64_t L, int64_t g, int64_t capacity)
+{
+    const struct logp_params p = {.L_ns = L, .g_ns = g, .capacity = capacity};
+    struct logp_delay delay;
+    int64_t models;
+
+    cr_assert_eq(logp_delay_create("loggp", &p, &delay), 0);
+    models = delay.ops->capacity(delay.model);
+    logp_delay_destroy(&delay);
+    cr_assert_eq(models, logp_capacity(&p));
+    return models;
+}
+
+Test(delay_models, the_capacity_is_L_over_g_rounded_up)
+{
+    cr_expect_eq(capacity_of(6, 4, LOGP_CAPACITY_RULE), 2);
+    cr_expect_eq(capacity_of(8, 4, LOGP_CAPACITY_RULE), 2);
+    cr_expect_eq(capacity_of(9, 4, LOGP_CAPACITY_RULE), 3);
+    cr_expect_eq(capacity_of(4, 4, LOGP_CAPACITY_RULE), 1);
+    cr_expect_eq(capacity_of(1, 4, LOGP_CAPACITY_RULE), 1);
+    cr_expect_eq(capacity_of(0, 4, LOGP_CAPACITY_RULE), 1);
+    cr_expect_eq(capacity_of(6, 1, LOGP_CAPACITY_RULE), 6);
+    cr_expect_eq(capacity_of(6, 0, LOGP_CAPACITY_RULE), 0);
+    cr_expect_eq(capacity_of(6, 4, 0), 0);
+    cr_expect_eq(capacity_of(6, 0, 7), 7);
+}
+
+Test(delay_models, streaming_is_rounded_up_once_and_stops_before_the_clock_does)
+{
+    struct logp_params p = {.g_ns = 40, .G_ps = 1};
+
+    cr_expect_eq(logp_stream_ns(&p, 0), 0);
+    cr_expect_eq(logp_stream_ns(&p, 1), 0);
+    cr_expect_eq(logp_stream_ns(&p, 2), 1);
+    cr_expect_eq(logp_stream_ns(&p, 1001), 1);
+    cr_expect_eq(logp_stream_ns(&p, 1002), 2);
+    p.G_ps = LOGP_PARAM_MAX_NS;
+    cr_expect_eq(logp_stream_ns(&p, SIZE_MAX), INT64_MAX / 8);
+    cr_expect_eq(logp_gap_ns(&p, SIZE_MAX), INT64_MAX / 8 + 40);
+    p.G_ps = 1000;
+    cr_expect_eq(logp_stream_ns(&p, (size_t)INT64_MAX / 8), INT64_MAX / 8 - 1);
+    cr_expect_eq(logp_stream_ns(&p, (size_t)INT64_MAX / 8 + 1), INT64_MAX / 8);
+    cr_expect_eq(logp_stream_ns(&p, (size_t)INT64_MAX / 8 + 2), INT64_MAX / 8);
+    p.store_forward = true;
+    cr_expect_eq(logp_stream_ns(&p, 0), 1);
+    cr_expect_eq(logp_stream_ns(&p, 1), 1);
+    cr_expect_eq(logp_stream_ns(&p, 7), 7);
+    cr_expect_eq(logp_gap_ns(&p, SIZE_MAX), 40);
+}
+
+/* One send of a port that has sent and received: gap, overhead, arrival and what comes after. */
+Test(delay_models, a_send_waits_for_the_gap_and_with_a_shared_one_for_the_last_receive)
+{
+    struct logp_params p = {.L_ns = 60, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 45, .G_ps = 2000};
+    struct logp_delay delay;
+
+    for (int shared = 0; shared < 2; shared++) {
+        struct logp_port port = {.send_start = 10, .send_next = 70, .recv_start = 50};
+        struct logp_transfer t = {.src = 0, .dst = 1, .n_bytes = 6, .ready = 40};
+
+        p.gap_shared = shared == 1;
+        cr_assert_eq(logp_delay_create("loggp", &p, &delay), 0);
+        delay.ops->start(delay.model, &port, &t);
+        cr_expect_eq(t.start, shared ? 95 : 70);
+        t.start = 100;
+        delay.ops->send(delay.model, &port, &t);
+        cr_expect_eq(t.done, 120);
+        cr_expect_eq(t.arrival, 120 + 10 + 60);
+        cr_expect_eq(port.send_start, 100);
+        cr_expect_eq(port.send_next, 100 + 45 + 10);
+        t = (struct logp_transfer){.src = 1, .dst = 0, .n_bytes = 11, .ready = 130, .arrival = 110};
+        delay.ops->recv(delay.model, &port, &t);
+        cr_expect_eq(t.start, shared ? 165 : 130);
+        cr_expect_eq(t.done, t.start + 30);
+        cr_expect_eq(port.recv_start, t.start);
+        logp_delay_destroy(&delay);
+    }
+}
+
+Test(delay_models, certainties_have_names)
+{
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_NONE), "none");
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_EXACT), "exact");
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_BOUND), "bound");
+    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_LOWER_BOUND), "lower-bound");
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grids of any number of dimensions: the routes of a mesh or torus, one coordinate after the other;
+ * the trees that follow their sizes (`mesh`, `torus`); how long these take.
+ */
+#include "support.h"
+
+#include <stdio.h>
+
+enum { MOST_DIMENSIONS = 5, MOST_NODES = 200 };
+
+static const uint64_t first_seed = UINT64_C(20030704);
+
+static int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- routes ---- */
+
+struct grid {
+    int n, size[MOST_DIMENSIONS], P;
+    bool round;
+    struct logp_topology *t;
+};
+
+static struct grid random_grid(uint64_t *random)
+{
+    struct grid g = {.n = 1 + (int)test_below(random, MOST_DIMENSIONS),
+                     .round = test_below(random, 2) == 0};
+    char spec[64];
+
+    do {
+        snprintf(spec, sizeof(spec), "%s", g.round ? "torus" : "mesh");
+        g.P = 1;
+        for (int i = 0; i < g.n; i++) {
+            g.size[i] = 1 + (int)test_below(random, g.n < 3 ? 12 : 5);
+            g.P *= g.size[i];
+            snprintf(spec + strlen(spec), sizeof(spec) - strlen(spec), "%c%d", i == 0 ? ':' : 'x',
+                     g.size[i]);
+        }
+    } while (g.P > MOST_NODES);
+    cr_assert_eq(logp_topology_create(spec, g.P, &g.t), 0, "%s", spec);
+    return g;
+}
+
+static void place_of(const struct grid *g, int rank, int *place)
+{
+    for (int i = g->n - 1; i >= 0; rank /= g->size[i--])
+        place[i] = rank % g->size[i];
+}
+
+static int rank_at(const struct grid *g, const int *place)
+{
+    int rank = 0;
+
+    for (int i = 0; i < g->n; i++)
+        rank = rank * g->size[i] + place[i];
+    return rank;
+}
+
+/* One hop: the last coordinate that differs changes by one, a tie upwards. */
+static int hop(const struct grid *g, int at, int dst)
+{
+    int from[MOST_DIMENSIONS], to[MOST_DIMENSIONS], i = g->n - 1, up;
+
+    place_of(g, at, from);
+    place_of(g, dst, to);
+    while (from[i] == to[i])
+        i--;
+    up = (to[i] - from[i] + g->size[i]) % g->size[i];
+    if (g->round ? up <= g->size[i] - up : to[i] > from[i])
+        from[i] = (from[i] + 1) % g->size[i];
+    else
+        from[i] = (from[i] + g->size[i] - 1) % g->size[i];
+    return rank_at(g, from);
+}
+
+static void check_route(const struct grid *g, int src, int dst)
+{
+    int at = src, expected = src, link, hops = 0;
+
+    while (expected != dst) {
+        int from, to;
+
+        expected = hop(g, expected, dst);
+        link = logp_topology_next(g->t, &at, dst);
+        cr_assert_eq(at, expected, "%s: %d to %d", logp_topology_spec(g->t), src, dst);
+        cr_assert(link >= 0 && link < logp_topology_links(g->t));
+        logp_topology_ends(g->t, link, &from, &to);
+        cr_assert_eq(to, at);
+        hops++;
+    }
+    cr_assert_eq(logp_topology_next(g->t, &at, dst), -1);
+    cr_assert_eq(logp_topology_hops(g->t, src, dst), hops);
+}
+
+/* Neighbours, counted one by one: up and down in each dimension, each once. */
+static int links_of(const struct grid *g)
+{
+    int links = 0;
+
+    for (int i = 0; i < g->n; i++)
+        if (g->size[i] > 1)
+            links += 2 * (g->round && g->size[i] > 2 ? g->P : g->P / g->size[i] * (g->size[i] - 1));
+    return links;
+}
+
+Test(topology_grid, routes_go_dimension_by_dimension_the_last_first)
+{
+    uint64_t random = first_seed;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int i = 0; i < 200 / TEST_SCALE; i++) {
+        struct grid g = random_grid(&random);
+        int sizes[LOGP_TOPOLOGY_SIZES];
+
+        cr_assert_eq(logp_topology_sizes(g.t, sizes), g.n);
+        cr_assert(memcmp(sizes, g.size, (size_t)g.n * sizeof(int)) == 0);
+        cr_assert_eq(logp_topology_links(g.t), links_of(&g), "%s", logp_topology_spec(g.t));
+        for (int src = 0; src < g.P; src++)
+            for (int dst = 0; dst < g.P; dst += 1 + g.P / 40)
+                check_route(&g, src, dst);
+        logp_topology_destroy(g.t);
+    }
+}
+
+Test(topology_grid, only_mesh_and_torus_have_sizes)
+{
+    size_t n;
+    const struct logp_topology_kind *kinds = logp_topologies(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        const bool sized =
+            strcmp(kinds[i].name, "mesh") == 0 || strcmp(kinds[i].name, "torus") == 0;
+        struct logp_topology *t;
+        int sizes[LOGP_TOPOLOGY_SIZES] = {0};
+
+        cr_assert_eq(logp_topology_create(kinds[i].name, 16, &t), 0);
+        cr_expect_eq(logp_topology_sizes(t, sizes), sized ? 2 : 0);
+        cr_expect(!sized || (sizes[0] == 4 && sizes[1] == 4));
+        logp_topology_destroy(t);
+    }
+}
+
+/* Every size of two, and a spec of the longest form. */
+Test(topology_grid, there_may_be_24_dimensions)
+{
+    static const char two[] = "torus:2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2";
+    char longest[256] = "torus:00000002";
+    struct logp_topology *t;
+    int sizes[LOGP_TOPOLOGY_SIZES];
+
+    cr_assert_eq(logp_topology_create(two, 1 << 24, &t), 0);
+    cr_expect_eq(logp_topology_sizes(t, sizes), 24);
+    cr_expect_eq(logp_topology_links(t), 24 << 24);
+    cr_expect_eq(logp_topology_hops(t, 0, (1 << 24) - 1), 24);
+    logp_topology_destroy(t);
+    for (int i = 1; i < 24; i++)
+        strcat(longest, "x00000001");
+    cr_assert_eq(logp_topology_create(longest, 2, &t), 0);
+    cr_expect_str_eq(logp_topology_spec(t), longest);
+    logp_topology_destroy(t);
+}
+
+/* ---- trees ---- */
+
+static const struct logp_algorithm *broadcast(const char *name)
+{
+    return logp_algorithm_find("broadcast", name);
+}
+
+/* Fill the plans of all ranks, and when each can begin to send, for a message of D and sends E
+ * apart. @return when the last one has the item */
+static int64_t fold(const struct logp_algorithm *a, const struct logp_coll *c, int P, int64_t D,
+                    int64_t E)
+{
+    struct logp_coll *plans = calloc((size_t)P, sizeof(*plans));
+    int64_t *label = calloc((size_t)P, sizeof(*label)), last = 0;
+    int *queue = calloc((size_t)P, sizeof(*queue)), n = 1;
+
+    for (int rank = 0; rank < P; rank++) {
+        plans[rank] = *c;
+        cr_assert_eq(logp_coll_plan(a, P, rank, &plans[rank]), 0);
+    }
+    cr_assert_eq(plans[c->root].plan.parent, -1);
+    queue[0] = c->root;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < plans[queue[i]].plan.n_children; k++) {
+            const int child = plans[queue[i]].plan.children[k];
+
+            cr_assert_lt(n, P);
+            cr_assert_eq(plans[child].plan.parent, queue[i]);
+            label[child] = label[queue[i]] + D + k * E;
+            last = max2(last, label[child]);
+            queue[n++] = child;
+        }
+    cr_assert_eq(n, P);
+    for (int rank = 0; rank < P; rank++)
+        logp_coll_unplan(&plans[rank]);
+    free(plans);
+    free(label);
+    free(queue);
+    return last;
+}
+
+static void children_are(const char *name, const char *spec, int P, int root, int rank,
+                         const int *expected, int n)
+{
+    struct logp_coll c = {.root = root, .n_bytes = 8};
+    struct logp_topology *t;
+
+    cr_assert_eq(logp_topology_create(spec, P, &t), 0);
+    c.topology = t;
+    cr_assert_eq(logp_coll_plan(broadcast(name), P, rank, &c), 0);
+    cr_assert_eq(c.plan.n_children, n, "%s: %d", spec, c.plan.n_children);
+    for (int i = 0; i < n; i++)
+        cr_assert_eq(c.plan.children[i], expected[i], "%s: %d", spec, c.plan.children[i]);
+    logp_coll_unplan(&c);
+    logp_topology_destroy(t);
+}
+
+#define CHILDREN(name, spec, P, root, rank, ...)                                                   \
+    children_are(name, spec, P, root, rank, (const int[]){__VA_ARGS__},                            \
+                 sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+
+Test(topology_grid, trees_follow_the_sizes_of_the_topology)
+{
+    CHILDREN("mesh", "mesh:4x4x4", 64, 0, 0, 2, 1, 8, 4, 32, 16);
+    CHILDREN("mesh", "mesh:4x4x4", 64, 0, 2, 3, 10, 6, 34, 18);
+    CHILDREN("mesh", "mesh:4x4x4", 64, 0, 9, 13, 41, 25);
+    CHILDREN("mesh", "mesh:4x4x4", 64, 0, 33, 49);
+    CHILDREN("mesh", "mesh:2x8", 16, 9, 9, 13, 11, 8, 1);
+    CHILDREN("mesh", "torus:3x2", 6, 3, 3, 2, 1, 5);
+    CHILDREN("mesh", "ring", 16, 0, 0, 2, 1, 8, 4); /* no sizes of its own: 4 x 4 */
+    CHILDREN("torus", "torus:3x4", 12, 5, 5, 6, 4, 9, 1);
+    CHILDREN("torus", "torus:2x5", 10, 0, 0, 1, 4, 5);
+    CHILDREN("torus", "torus:5x2", 10, 0, 0, 1, 2, 8);
+    CHILDREN("torus", "torus:5x2", 10, 0, 1, 3, 9);
+    CHILDREN("torus", "hypercube", 16, 0, 0, 1, 3, 4, 12);
+}
+
+Test(topology_grid, every_rank_is_reached_from_any_root)
+{
+    uint64_t random = first_seed + 1;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int i = 0; i < 300 / TEST_SCALE; i++) {
+        struct grid g = random_grid(&random);
+        const struct logp_coll c = {
+            .root = (int)test_below(&random, g.P), .n_bytes = 8, .topology = g.t};
+
+        fold(broadcast("mesh"), &c, g.P, 1, 1);
+        logp_topology_destroy(g.t);
+    }
+}
+
+static const char *torus_needs(const char *spec, int P)
+{
+    struct logp_coll c = {.n_bytes = 8};
+    struct logp_topology *t;
+    const char *needs;
+
+    cr_assert_eq(logp_topology_create(spec, P, &t), 0);
+    c.topology = t;
+    needs = logp_algorithm_needs(broadcast("torus"), P, &c);
+    cr_expect_eq(logp_algorithm_needs(broadcast("torus-pipelined"), P, &c), needs);
+    logp_topology_destroy(t);
+    return needs;
+}
+
+Test(topology_grid, a_torus_has_two_dimensions_of_two_or_more)
+{
+    cr_expect_null(torus_needs("torus:2x8", 16));
+    cr_expect_null(torus_needs("torus:7x2", 14));
+    cr_expect_null(torus_needs("line", 16));
+    cr_expect(torus_needs("torus:1x16", 16) != NULL);
+    cr_expect(torus_needs("torus:16x1", 16) != NULL);
+    cr_expect(torus_needs("torus:4x2x2", 16) != NULL);
+    cr_expect(torus_needs("torus:16", 16) != NULL);
+    cr_expect(torus_needs("line", 14) != NULL);
+    cr_expect(torus_needs("line", 1) != NULL);
+}
+
+/* ---- times ---- */
+
+/* Powers of two, all messages neighbours' or hops that cost nothing: the textbook's log2 of P. */
+Test(topology_grid, a_mesh_in_three_dimensions_takes_what_the_textbook_says)
+{
+    static const struct {
+        const char *spec;
+        int P;
+        int64_t L;
+    } cases[] = {{"mesh:2x2x2", 8, 6},   {"mesh:2x2x2x2", 16, 6}, {"mesh:4x4x4", 64, 0},
+                 {"mesh:8x8x8", 512, 0}, {"mesh:2x4x8", 64, 0},   {"torus:4x4x4", 64, 0}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct logp_coll c = {.root = cases[i].P / 3,
+                              .n_bytes = 8,
+                              .count = 1,
+                              .op = logp_op_find("sum", "double"),
+                              .params = test_params(cases[i].L, 4, 3)};
+        struct logp_topology *t;
+
+        cr_assert_eq(logp_topology_create(cases[i].spec, cases[i].P, &t), 0);
+        c.topology = t;
+        for (int k = 0; k < 2; k++) {
+            const struct logp_prediction p = logp_predict(
+                logp_algorithm_find(k == 0 ? "broadcast" : "reduce", "mesh"), cases[i].P, &c);
+
+            cr_expect_eq(p.certainty, LOGP_PREDICTION_EXACT);
+            cr_expect_eq(p.ns, logp_textbook_cost(cases[i].P, &c.params, 8), "%s: %ld",
+                         cases[i].spec, (long)p.ns);
+        }
+        logp_topology_destroy(t);
+    }
+}
+
+static struct logp_topology *torus_of(int M, int N)
+{
+    struct logp_topology *t;
+    char spec[32];
+
+    snprintf(spec, sizeof(spec), "torus:%dx%d", M, N);
+    cr_assert_eq(logp_topology_create(spec, M * N, &t), 0);
+    return t;
+}
+
+/* The formula is the fold of the tree, for g below D and above it; the tree of any root is one. */
+Test(topology_grid, a_torus_takes_what_its_formula_says)
+{
+    for (int M = 2; M <= 12; M++)
+        for (int N = 2; N <= 12; N++) {
+            struct logp_topology *t = torus_of(M, N);
+            struct logp_coll c = {.n_bytes = 1, .topology = t};
+
+            for (c.root = 0; c.root < M * N; c.root += TEST_SCALE)
+                for (int k = c.root == 0 ? 0 : 5; k < 6; k++) {
+                    static const int64_t g[] = {0, 2, 14, 15, 16, 47};
+
+                    c.params = test_params(7, 4, g[k]); /* D = 15 */
+                    cr_assert_eq(logp_predict(broadcast("torus"), M * N, &c).ns,
+                                 fold(broadcast("torus"), &c, M * N, 15, max2(4, g[k])),
+                                 "%d x %d, g %ld", M, N, (long)g[k]);
+                }
+            logp_topology_destroy(t);
+        }
+}
+
+static struct logp_coll random_coll(uint64_t *random, const struct logp_topology *t)
+{
+    static const int64_t most[] = {2, 10, 300};
+    const int64_t scale = most[test_below(random, 3)];
+    struct logp_coll c = {
+        .root = (int)test_below(random, logp_topology_size(t)),
+        .n_bytes = (size_t)test_below(random, 100),
+        .work_ns = test_below(random, 2) * test_below(random, 1000),
+        .no_overlap = test_below(random, 2) == 0,
+        .topology = t,
+        .params = {.L_ns = test_below(random, 2 * scale),
+                   .o_send_ns = test_below(random, scale),
+                   .o_recv_ns = test_below(random, scale),
+                   .g_ns = test_below(random, 4 * scale),
+                   .G_ps = test_below(random, 2) * test_below(random, 100 * scale),
+                   .gap_shared = test_below(random, 4) == 0,
+                   .store_forward = test_below(random, 3) == 0},
+    };
+
+    if (c.params.store_forward && test_below(random, 2) == 0)
+        c.params.G_ps = 1000 * (1 + c.params.g_ns);
+    if (test_below(random, 3) > 0)
+        c.block_bytes = 1 + (int64_t)c.n_bytes / (1 + test_below(random, 9));
+    return c;
+}
+
+struct seen {
+    int exact, waited;
+};
+
+/* On its links: exact, unless blocks wait for one. */
+static void check_time(struct logp_machine *m, const char *name, const struct logp_coll *c,
+                       struct seen *seen)
+{
+    const struct logp_experiment x = {
+        .algorithm = broadcast(name), .coll = *c, .reps = 1, .timeout_ns = test_timeout_ns};
+    struct logp_delay ends, delay;
+    struct logp_link_use use;
+    struct logp_record r;
+
+    cr_assert_eq(
+        logp_delay_create(c->params.store_forward ? "store-forward" : "loggp", &c->params, &ends),
+        0);
+    cr_assert_eq(logp_topology_delay(c->topology, ends, &delay), 0);
+    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert(r.verified);
+    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+    if (r.prediction.certainty == LOGP_PREDICTION_EXACT) {
+        cr_assert_eq(use.waited_ns, 0);
+        cr_assert_eq(r.emulated.median_ns, r.prediction.ns, "%s on %s, block %ld: %ld not %ld",
+                     name, logp_topology_spec(c->topology), (long)c->block_bytes,
+                     (long)r.emulated.median_ns, (long)r.prediction.ns);
+        seen->exact++;
+    } else {
+        cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_LOWER_BOUND);
+        cr_assert(c->params.store_forward && c->block_bytes < (int64_t)c->n_bytes);
+        cr_assert_geq(r.emulated.median_ns, r.prediction.ns);
+        seen->waited += use.waited_ns > 0;
+    }
+}
+
+Test(topology_grid, on_a_torus_virtual_time_equals_the_prediction)
+{
+    uint64_t random = first_seed + 2;
+    struct seen seen = {0};
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int M = 2; M <= 12; M++)
+        for (int N = 2; N <= 12; N += TEST_SCALE > 1 ? 3 : 1) {
+            struct logp_topology *t = torus_of(M, N);
+            struct logp_machine *m = test_machine(M * N, LOGP_CLOCK_VIRTUAL, NULL);
+
+            for (int i = 0; i < 6; i++) {
+                const struct logp_coll c = random_coll(&random, t);
+
+                check_time(m, i % 2 == 0 ? "torus" : "torus-pipelined", &c, &seen);
+            }
+            cr_assert_eq(logp_machine_destroy(m), 0);
+            logp_topology_destroy(t);
+        }
+    cr_log_info("%d exact, %d times blocks waited", seen.exact, seen.waited);
+    cr_expect_gt(seen.exact, 500 / TEST_SCALE);
+    cr_expect_gt(seen.waited, 10 / TEST_SCALE);
+}
+
+/* A mesh has no way round: messages there take many hops, and blocks have no prediction. */
+Test(topology_grid, the_formula_is_for_a_torus)
+{
+    struct logp_coll c = {.n_bytes = 8, .params = test_params(6, 2, 4)};
+    struct logp_topology *t;
+    struct logp_prediction p;
+
+    cr_assert_eq(logp_topology_create("mesh:3x5", 15, &t), 0);
+    c.topology = t;
+    p = logp_predict(broadcast("torus"), 15, &c);
+    logp_topology_destroy(t);
+    cr_expect_eq(
+        logp_predict(broadcast("torus"), 16, &(struct logp_coll){.n_bytes = 8, .params = c.params})
+            .ns,
+        40);
+    t = torus_of(3, 5);
+    c.topology = t;
+    cr_expect_lt(logp_predict(broadcast("torus"), 15, &c).ns, p.ns);
+    cr_expect_eq(logp_predict(broadcast("torus"), 14, &c).certainty, LOGP_PREDICTION_NONE);
+    logp_topology_destroy(t);
+    cr_assert_eq(logp_topology_create("mesh:5x3", 15, &t), 0);
+    c.topology = t;
+    cr_expect_eq(logp_predict(broadcast("torus-pipelined"), 15, &c).certainty,
+                 LOGP_PREDICTION_NONE);
+    logp_topology_destroy(t);
+    t = torus_of(1000, 1000); /* as large as any */
+    c.topology = t;
+    cr_expect_eq(logp_predict(broadcast("torus"), 1000000, &c).ns, 997 * 10 + 30);
+    logp_topology_destroy(t);
+}
