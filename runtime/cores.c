@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include "process.h"
+
 #include <errno.h>
 #include <hwloc.h>
 #include <sched.h>
@@ -100,12 +102,15 @@ static int copy_given(const struct logp_config *config, int **cores, int *n)
 
 /*
  * The cores for a machine, at most P, and one under the virtual clock unless it is to be parallel
- * (there the current one will do, and hwloc is not asked). The caller frees *cores.
+ * (there hwloc is not asked: one that other machines have not taken, *taken, to be given back;
+ * -1: none). The caller frees *cores.
  */
-int lpi_cores_choose(const struct logp_config *config, int **cores, int *n)
+int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int *taken)
 {
     const bool one = config->clock == LOGP_CLOCK_VIRTUAL && !config->parallel;
     int rc;
+
+    *taken = -1;
 
     if (config->cores != NULL) {
         rc = copy_given(config, cores, n);
@@ -113,7 +118,7 @@ int lpi_cores_choose(const struct logp_config *config, int **cores, int *n)
         *cores = malloc(sizeof(**cores));
         rc = *cores == NULL ? -ENOMEM : 0;
         if (rc == 0)
-            **cores = sched_getcpu();
+            **cores = *taken = lpi_process_take_core();
         *n = 1;
     } else {
         rc = list_allowed(cores, n);

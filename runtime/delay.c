@@ -9,6 +9,8 @@
  */
 #include "call.h"
 
+#include "process.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <urcu/urcu-memb.h>
@@ -133,6 +135,8 @@ int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int6
 
     if (!complete(delay.ops))
         return -EINVAL;
+    if (lpi_process_is_orphan())
+        return -ENOTSUP;
     if (lpi_is_parallel(m))
         return inside || at_ns > 0 ? -ENOTSUP : install_between_runs(m, delay);
     if (m->is_virtual && !inside && (at_ns > 0 || logp_machine_busy(m)))

@@ -173,6 +173,7 @@ struct logp_machine {
     _Atomic int64_t pending_at;         /* virtual: the next replacement; INT64_MAX: none */
     bool is_virtual;
     int P, n_cores;
+    int taken_core; /* of the process's; -1: none */
     int64_t poll_ns;
     uint64_t yield_seed;
     int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
@@ -303,7 +304,7 @@ void lpi_capacity_settle(struct lpi_proc *from, struct lpi_proc *to, int64_t arr
 void lpi_capacity_reset(struct logp_machine *m);
 
 /* cores.c: which cores, in which order. */
-int lpi_cores_choose(const struct logp_config *config, int **cores, int *n);
+int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int *taken);
 
 static inline bool lpi_stopping(const struct logp_machine *m)
 {

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include "memory.h"
+#include "process.h"
 #include "warmer.h"
 
 #include <errno.h>
@@ -136,6 +137,8 @@ static void destroy_all(struct logp_machine *m)
     if (m->procs != NULL && m->executor != NULL)
         m->executor->destroy(m);
     lpi_delay_fini(m);
+    lpi_process_give_core(m->taken_core);
+    lpi_process_leave();
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++)
         lpi_pool_fini(&m->cores[i]);
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++) {
@@ -172,9 +175,13 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
         return -EINVAL;
     if (executor == NULL)
         return -ENOENT;
+    if (!lpi_process_enter())
+        return -ENOTSUP;
     m = lpi_memory_zeroed(1, sizeof(*m));
-    if (m == NULL)
+    if (m == NULL) {
+        lpi_process_leave();
         return -ENOMEM;
+    }
     m->P = config->n_processors;
     m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
@@ -190,7 +197,7 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
     atomic_init(&m->pending_at, INT64_MAX);
     atomic_init(&m->credit, (int64_t)m->queue_limit);
     init_home(m);
-    rc = lpi_cores_choose(config, &cpus, &m->n_cores);
+    rc = lpi_cores_choose(config, &cpus, &m->n_cores, &m->taken_core);
     if (rc == 0)
         rc = init_memory(m, cpus, config->lane_slots);
     free(cpus);
@@ -209,6 +216,8 @@ bool logp_machine_busy(struct logp_machine *m)
 {
     bool busy;
 
+    if (lpi_process_is_orphan())
+        return false;
     pthread_mutex_lock(&m->lock);
     busy = m->away > 0;
     pthread_mutex_unlock(&m->lock);
@@ -346,6 +355,8 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
 {
     const int64_t deadline = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
 
+    if (lpi_process_is_orphan())
+        return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
     if (m->away > 0 || program == NULL || timeout_ns < 0) {
         const int rc = m->away > 0 ? -EBUSY : -EINVAL;
@@ -380,7 +391,7 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
 
 int logp_machine_destroy(struct logp_machine *m)
 {
-    if (m == NULL)
+    if (m == NULL || lpi_process_is_orphan())
         return 0;
     if (logp_machine_busy(m))
         return -EBUSY;

@@ -8,8 +8,12 @@
  * the earliest and otherwise hands it over at once, so that the hand-over hides in the wait.
  * Nobody sleeps to keep time: during a run every core that carries vps is busy.
  *
- * Several machines may live in one process. Functions without a word on threads may be called
- * from any one thread at a time, which is not a vp of the machine.
+ * Several machines may live in one process. In a child that was forked while there were machines
+ * there are none: runs and new machines are refused (-ENOTSUP), what the parent made stays as it
+ * was. A child that was forked before, or whose parent had destroyed its machines, makes its own.
+ *
+ * Functions without a word on threads may be called from any one thread at a time, which is not a
+ * vp of the machine.
  */
 #ifndef LOGP_MACHINE_H
 #define LOGP_MACHINE_H
@@ -72,7 +76,7 @@ struct logp_config {
  * Make a machine. Its threads are created here, once, and pinned.
  * @param out  the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (P, a core that this process may not use, an unknown clock, a negative
- *         size), -ENOENT (executor), -ENOMEM, -EAGAIN (no more threads)
+ *         size), -ENOENT (executor), -ENOMEM, -EAGAIN (no more threads), -ENOTSUP (a forked child)
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 
@@ -86,7 +90,8 @@ typedef int (*logp_program)(struct logp_vp *vp, void *arg);
  * @param timeout_ns  the run is stopped after this time; 0: never
  * @return 0; the first error that a program returned; -EDEADLK (every vp waits and nothing is
  *         on its way); -ETIMEDOUT; what logp_machine_stop() was given; -EBUSY (a vp of an
- *         earlier run has not come home); -ENOTSUP (parallel, and the model has no lookahead).
+ *         earlier run has not come home); -ENOTSUP (parallel, and the model has no lookahead; a
+ *         forked child).
  * Details: logp_machine_report()
  */
 LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program, void *arg,
@@ -110,7 +115,8 @@ LOGP_API void logp_machine_stop(struct logp_machine *machine, int error);
  * @param delay   owned by the machine if 0 is returned
  * @param at_ns   virtual clock and called from outside: sends that start at or after this
  *                virtual time use the new model; otherwise ignored
- * @return 0; -EINVAL (incomplete ops), -ENOTSUP (a parallel machine that runs), -ENOMEM
+ * @return 0; -EINVAL (incomplete ops), -ENOTSUP (a parallel machine that runs; a forked child),
+ *         -ENOMEM
  */
 LOGP_API int logp_machine_set_delay(struct logp_machine *machine, struct logp_delay delay,
                                     int64_t at_ns);

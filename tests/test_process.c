@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Several machines of one process, and what a fork leaves of them. */
+#define _GNU_SOURCE
+#include "support.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int where(struct logp_vp *vp, void *arg)
+{
+    (void)vp;
+    *(int *)arg = sched_getcpu();
+    return 0;
+}
+
+static int core_of(struct logp_machine *m)
+{
+    int cpu = -1;
+
+    cr_assert_eq(logp_machine_run(m, where, &cpu, test_timeout_ns), 0);
+    return cpu;
+}
+
+/* As many machines as this process has cores have one each; what is destroyed is free again. */
+Test(process, machines_of_the_virtual_clock_take_different_cores)
+{
+    struct logp_machine *m[8];
+    int core[8], n;
+    cpu_set_t set;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+    n = CPU_COUNT(&set) < 8 ? CPU_COUNT(&set) : 8;
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < n; i++) {
+            m[i] = test_machine(2, LOGP_CLOCK_VIRTUAL, NULL);
+            core[i] = core_of(m[i]);
+            for (int k = 0; k < i; k++)
+                cr_assert_neq(core[i], core[k]);
+        }
+        for (int i = 0; i < n; i++)
+            cr_assert_eq(logp_machine_destroy(m[i]), 0);
+    }
+}
+
+/* The exit code of a child that runs f, which has a while for it. */
+static int in_child(int (*f)(struct logp_machine *m), struct logp_machine *m)
+{
+    int status = 0;
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        alarm(60); /* it must not hang */
+        _exit(f(m));
+    }
+    cr_assert_gt(pid, 0);
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int counts(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_barrier(vp);
+}
+
+static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
+
+/* 0: all is refused, and nothing hangs */
+static int uses_the_parents(struct logp_machine *m)
+{
+    struct logp_config config = {.n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL};
+    struct logp_machine *own;
+    struct logp_delay delay;
+    int rc;
+
+    if (logp_machine_run(m, counts, NULL, 0) != -ENOTSUP)
+        return 1;
+    if (logp_machine_create(&config, &own) != -ENOTSUP)
+        return 2;
+    if (logp_machine_busy(m))
+        return 3;
+    if (logp_delay_create("logp", &params, &delay) != 0)
+        return 4;
+    rc = logp_machine_set_delay(m, delay, 0);
+    logp_delay_destroy(&delay);
+    return rc != -ENOTSUP ? 5 : logp_machine_destroy(m) != 0 ? 6 : 0;
+}
+
+static int makes_its_own(struct logp_machine *m)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_config config = {.n_processors = 4,
+                                     .clock = (enum logp_clock)i,
+                                     .executor = test_executor(),
+                                     .stacks = test_stacks()};
+        int rc;
+
+        if (logp_delay_create("logp", &params, &config.delay) != 0 ||
+            logp_machine_create(&config, &m) != 0)
+            return 1;
+        rc = logp_machine_run(m, counts, NULL, 0);
+        if (logp_machine_destroy(m) != 0 || rc != 0)
+            return 2;
+    }
+    return 0;
+}
+
+Test(process, a_machine_of_the_parent_is_refused_in_the_child)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_machine *m = test_machine(4, (enum logp_clock)i, &params);
+
+        cr_assert_eq(logp_machine_run(m, counts, NULL, test_timeout_ns), 0);
+        cr_assert_eq(in_child(uses_the_parents, m), 0);
+        cr_assert_eq(logp_machine_run(m, counts, NULL, test_timeout_ns), 0,
+                     "the parent's lives on");
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+Test(process, a_child_makes_its_own_where_the_parent_has_none)
+{
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, &params);
+
+    cr_assert_eq(logp_machine_run(m, counts, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    cr_assert_eq(in_child(makes_its_own, NULL), 0);
+    cr_assert_eq(makes_its_own(NULL), 0);
+}
