@@ -52,7 +52,6 @@ int command_paper(struct options *o)
     const int which = the_paper(o);
     char names[128], unit[32];
 
-    check_options(o, "paper", OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT, true);
     if (o->format == FORMAT_SVG && !papers[which].drawn)
         bad_option("--format", "svg", "table, json or csv; there are pictures of %s",
                    paper_names(true, names));
@@ -60,6 +59,7 @@ int command_paper(struct options *o)
         bad_option("--plugin", o->plugin, "a paper's figures have delay models of their own");
     if (o->unit_ns > LONGEST_UNIT_NS)
         bad_option("--unit", show_ns(o->unit_ns, unit, sizeof(unit)), "for a paper at most 1s");
+    warn_of_unused(o);
     p = (struct paper){.name = papers[which].name, .title = papers[which].title, .o = o};
     papers[which].fill(&p);
     if (o->format == FORMAT_SVG)
