@@ -60,7 +60,8 @@ struct options {
     const char *plugin;
     int reps, warmup;
     int cores[MAX_CORES];
-    int n_cores; /* 0: all allowed */
+    int n_cores;   /* 0: all allowed */
+    bool one_core; /* under the virtual clock, whatever P is */
     int64_t timeout_ns;
     uint64_t seed;
     enum output_format format;

@@ -60,6 +60,7 @@ int command_paper(struct options *o)
     if (o->unit_ns > LONGEST_UNIT_NS)
         bad_option("--unit", option_text("unit"), "for a paper at most 1s");
     warn_of_unused(o);
+    o->one_core = !option_given("cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.name = papers[which].name, .title = papers[which].title, .o = o};
     papers[which].fill(&p);
     if (o->format == FORMAT_SVG)

@@ -94,9 +94,10 @@ static bool worth_all_cores(const struct options *o)
 {
     const int64_t many = 256;
 
-    return o->clock == LOGP_CLOCK_VIRTUAL && strcmp(o->executor, "fiber") == 0 && o->P >= many &&
-           o->plugin == NULL && o->topology == NULL && strcmp(o->delay, "none") != 0 &&
-           logp_capacity(&o->params) == 0 && o->params.o_send_ns + o->params.L_ns > 0;
+    return o->clock == LOGP_CLOCK_VIRTUAL && !o->one_core && strcmp(o->executor, "fiber") == 0 &&
+           o->P >= many && o->plugin == NULL && o->topology == NULL &&
+           strcmp(o->delay, "none") != 0 && logp_capacity(&o->params) == 0 &&
+           o->params.o_send_ns + o->params.L_ns > 0;
 }
 
 static struct logp_machine *create_machine(const struct options *o, struct logp_delay *delay)
