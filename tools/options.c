@@ -153,12 +153,13 @@ static void make_getopt(char *shorts, struct option *longs)
 
 static int row_of(int c)
 {
+    int i = 0;
+
     if (c >= 256)
         return c - 256;
-    for (int i = 0; i < N_ROWS; i++)
-        if (rows[i].name[0] == c && is_short(&rows[i]))
-            return i;
-    return -1;
+    while (rows[i].name[0] != c || !is_short(&rows[i]))
+        i++;
+    return i;
 }
 
 static void add_word(struct options *o, const char *word)
@@ -265,14 +266,15 @@ void parse_options(int argc, char **argv, struct options *o)
         add_word(o, argv[i]);
 }
 
-/* The row of this option, named with or without its dashes; -1: none. */
+/* The row of an option, named with or without its dashes. */
 static int find_row(const char *name)
 {
+    int i = 0;
+
     name += strspn(name, "-");
-    for (int i = 0; i < N_ROWS; i++)
-        if (strcmp(rows[i].name, name) == 0)
-            return i;
-    return -1;
+    while (strcmp(rows[i].name, name) != 0)
+        i++;
+    return i;
 }
 
 bool option_on_command_line(const char *name)
@@ -282,18 +284,14 @@ bool option_on_command_line(const char *name)
 
 bool option_in_environment(const char *name)
 {
-    const int i = find_row(name);
-
-    return i >= 0 && taken[i].source == FROM_ENVIRONMENT;
+    return taken[find_row(name)].source == FROM_ENVIRONMENT;
 }
 
 const char *option_shown(const char *name, char buf[32])
 {
     const int i = find_row(name);
 
-    if (i < 0)
-        snprintf(buf, 32, "%s", name);
-    else if (taken[i].source == FROM_ENVIRONMENT)
+    if (taken[i].source == FROM_ENVIRONMENT)
         environment_name(&rows[i], buf, 32);
     else
         dashed(&rows[i], buf, 32);

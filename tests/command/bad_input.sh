@@ -34,4 +34,20 @@ expect='--format svg' bad run broadcast --format svg
 expect='--plugin nothing.so' bad run broadcast --plugin nothing.so
 expect='extra' bad run broadcast extra
 expect='-G 1001s 1000' bad predict broadcast -G 1001s
+expect="-P '' value" bad run broadcast -P ''
+expect='-P 9223372036854775808.5' bad run broadcast -P 9223372036854775808.5
+expect='-L 99999999999999999999 time' bad run broadcast -L 99999999999999999999
+expect='-L 0.00000000000000000001 time' bad run broadcast -L 0.00000000000000000001
+expect='-L . time' bad run broadcast -L .
+expect='-L 1.2.3 time' bad run broadcast -L 1.2.3
+expect='--algo , name' bad run broadcast --algo ,
+expect='--algo 64' bad run broadcast --algo "$(printf 'flat,%.0s' {1..65})"
+expect='nine words' bad run broadcast 3 4 5 6 7 8 nine
+expect='--plugin logp_delay_plugin' bad run broadcast --plugin "$feign"
+expect='--plugin five-ns refused supported' bad run broadcast --plugin "$plugin" --gap shared
+expect='--gamma host memory' bad run reduce --gamma host --count 1099511627776
+expect='--progress loud auto' bad run broadcast --progress loud
+expect='--warmup -1' bad run broadcast --warmup -1
+expect='--seed x' bad run broadcast --seed x
+expect='--help value' bad run broadcast --help=yes
 finish

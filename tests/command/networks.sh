@@ -24,6 +24,8 @@ json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 430000 and .message
 logp run broadcast --topology mesh:2x4 --algo all --clock virtual
 grep -q 'delay logp on mesh:2x4' "$dir/out" || fail "heading: $(cat "$dir/out")"
 grep -q 'Of the 20 links' "$dir/out" || fail "links: $(cat "$dir/out")"
+says 'chain 1 1 1 1 1 1 1 1 1 1 1 1 ... 0 -> 1 1 0.000' run broadcast --clock virtual -P 16 --topology ring --algo chain
+says 'linear - 0 -> 1 6 6960.000' run alltoall --clock virtual -P 6 --topology ring
 
 # a torus, a machine as preset, blocks: what is given apart wins
 json '.[0] | (.verified and .ratio == 1 and .prediction == "exact" and .machine == "dash" and

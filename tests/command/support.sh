@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # What the tests of the command share; sourced by each of them with its arguments:
-#     TOPIC.sh LOGP PLUGIN QUOTA
-# the command, a delay plugin (tests/plugin.c), and a library that feigns a CPU quota (quota.c). They
-# depend on no LOGP_* of whoever runs them, and on nothing that the host is: not on its speed, load,
-# cores or quota.
+#     TOPIC.sh LOGP PLUGIN FEIGN
+# the command, a delay plugin (tests/plugin.c), and a library that feigns what goes wrong (feign.c).
+# They depend on no LOGP_* of whoever runs them, and on nothing that the host is: not on its speed,
+# load, cores or quota.
 set -u
-unset "${!LOGP_@}"
+unset "${!LOGP_@}" FEIGN QUOTA
 logp=$1
 # shellcheck disable=SC2034
-plugin=$2 quota=$3
+plugin=$2 feign=$3
 failed=0
 expect=
 dir=$(mktemp -d)

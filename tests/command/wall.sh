@@ -33,7 +33,7 @@ for list in 0,x x 3-2 1- -1 0-4095 0,,1 '0;1'; do
 done
 
 # a quota is said, where it matters: less time than cores, on the wall clock; after what is wrong
-quota() { QUOTA=$1 LD_PRELOAD=$quota logp "${@:2}"; }
+quota() { QUOTA=$1 LD_PRELOAD=$feign logp "${@:2}"; }
 quota '50000 100000' "${small[@]}" --cores "$first"
 [ $code -eq 0 ] || fail "with a quota: exit code $code"
 [ "$(cat "$dir/all")" = "logp: a CPU quota allows 0.50 processors' worth of time, and 1 cores are used: expect stalls; use --cores with fewer" ] ||
@@ -44,9 +44,9 @@ quota 'max 100000' "${small[@]}" --cores "$first"
 [ ! -s "$dir/all" ] || fail "no quota: $(cat "$dir/all")"
 quota '50000 100000' run barrier --clock virtual
 [ ! -s "$dir/all" ] || fail "a quota, and the virtual clock: $(cat "$dir/all")"
-QUOTA='50000 100000' LD_PRELOAD=$quota expect='--k 0' bad run reduce --k 0
-QUOTA='50000 100000' LD_PRELOAD=$quota expect='--cores 4095' bad run reduce --cores 4095
-QUOTA='50000 100000' LD_PRELOAD=$quota expect='--plugin nothing.so' bad run reduce --plugin nothing.so
+QUOTA='50000 100000' LD_PRELOAD=$feign expect='--k 0' bad run reduce --k 0
+QUOTA='50000 100000' LD_PRELOAD=$feign expect='--cores 4095' bad run reduce --cores 4095
+QUOTA='50000 100000' LD_PRELOAD=$feign expect='--plugin nothing.so' bad run reduce --plugin nothing.so
 
 # Ctrl-C: what was measured so far
 "$logp" run broadcast -P 2 --executor fiber --unit 1us --reps 1000000 --progress on --timeout 600 \
