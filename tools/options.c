@@ -85,6 +85,9 @@ static const struct option_row rows[] = {
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
+/* What getopt calls the long options: row i is LONG + i. */
+enum { LONG = 256, HELP = LONG + N_ROWS, VERSION };
+
 /* Where a value comes from, the weakest first. */
 enum source { FROM_DEFAULT, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
 
@@ -141,13 +144,13 @@ static void make_getopt(char *shorts, struct option *longs)
             *shorts++ = rows[i].name[0];
             *shorts++ = ':';
         } else {
-            longs[n++] = (struct option){rows[i].name, rows[i].value != NULL, NULL, 256 + i};
+            longs[n++] = (struct option){rows[i].name, rows[i].value != NULL, NULL, LONG + i};
         }
     }
     *shorts++ = 'h';
     *shorts = '\0';
-    longs[n++] = (struct option){"help", no_argument, NULL, 'h'};
-    longs[n++] = (struct option){"version", no_argument, NULL, 'V'};
+    longs[n++] = (struct option){"help", no_argument, NULL, HELP};
+    longs[n++] = (struct option){"version", no_argument, NULL, VERSION};
     longs[n] = (struct option){0};
 }
 
@@ -155,8 +158,8 @@ static int row_of(int c)
 {
     int i = 0;
 
-    if (c >= 256)
-        return c - 256;
+    if (c >= LONG)
+        return c - LONG;
     while (rows[i].name[0] != c || !is_short(&rows[i]))
         i++;
     return i;
@@ -248,17 +251,16 @@ void parse_options(int argc, char **argv, struct options *o)
     while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (c == ':')
             bad_usage("%s: needs a value; see logp --help", argv[optind - 1]);
-        if (c == '?' && optopt >= 256)
+        if (c == '?' && optopt >= LONG)
             bad_usage("%s: takes no value; see logp --help", argv[optind - 1]);
         if (c == '?' && optopt != 0)
             bad_usage("-%c: no such option; see logp --help", optopt);
         if (c == '?')
             bad_usage("%s: no such option; see logp --help", argv[optind - 1]);
-        if (c == 'h' || c == 'V') {
-            o->help |= c == 'h';
-            o->version |= c == 'V';
+        o->help |= c == 'h' || c == HELP;
+        o->version |= c == VERSION;
+        if (c == 'h' || c == HELP || c == VERSION)
             continue;
-        }
         i = row_of(c);
         given[i] = optarg != NULL ? optarg : "on";
     }

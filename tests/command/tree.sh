@@ -71,8 +71,8 @@ logp tree summation -P 1000 --count 40 --format svg
 grep -q 'of 1000 processors: ' "$dir/out" || fail "summation as a picture"
 logp tree broadcast --format svg
 grep -q '</svg>' "$dir/out" || fail "tree as a picture"
-logp tree summation -P 7 --count 82 --gamma 0.5 --format svg
-grep -q 'Sum of 82 operands on 7 processors: at most .*gamma 0.5)' "$dir/out" || fail "gamma in a picture"
+logp tree summation -P 7 -L 5 --count 82 --gamma 0.7 --algo optimal-paper --format svg
+grep -q 'Sum of 82 operands on 7 processors: at most .*gamma 0.7)' "$dir/out" || fail "gamma in a picture"
 logp tree broadcast -P 2 -L 0 -o 0.5 -g 0.5 --format svg
 grep -q '>0.1</text>' "$dir/out" || fail "the axis of a short time: $(cat "$dir/out")"
 logp tree broadcast -P 1 -L 0.1 --format svg
