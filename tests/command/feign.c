@@ -42,7 +42,8 @@ static FILE *text(char *contents)
 
 SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
 {
-    static char groups[] = "1:cpu:/elsewhere\n0::/outer/inner\n", no_limit[] = "max 100000\n";
+    static char groups[] = "1:cpu:/elsewhere\n0::/outer/inner\n", no_limit[] = "max 100000\n",
+                all[] = "400000 100000\n";
     FILE *(*real)(const char *, const char *);
     char *quota = getenv("QUOTA");
 
@@ -53,7 +54,7 @@ SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
     if (quota != NULL && strcmp(path, "/sys/fs/cgroup/outer/cpu.max") == 0)
         return text(quota);
     if (quota != NULL && strcmp(path, "/sys/fs/cgroup/cpu.max") == 0)
-        return NULL;
+        return text(all);
     find("fopen", &real);
     return real(path, mode);
 }

@@ -70,7 +70,10 @@ logp
 grep -q 'Commands:' "$dir/out" || fail "no words: no help"
 
 # output that is lost is an error
-"$logp" run broadcast --clock virtual >/dev/full 2>"$dir/err"
-[ $? -eq 1 ] || fail "lost output: exit code"
-stderr_has 'could not be written'
+for words in 'run broadcast --clock virtual' 'tree broadcast -P 1000 --format json' 'list --format csv'; do
+    # shellcheck disable=SC2086
+    "$logp" $words >/dev/full 2>"$dir/err"
+    [ $? -eq 1 ] || fail "lost output of $words: exit code"
+    stderr_is 'logp: the output could not be written: No space left on device'
+done
 finish

@@ -53,16 +53,14 @@ holds() {
 }
 
 check_held() {
-    local i wrong
-    [ ${#files[@]} -gt 0 ] || return
+    local i wrong slurped=()
     for i in "${!filters[@]}"; do
+        slurped+=(--slurpfile "d$i" "${files[i]}")
         # shellcheck disable=SC2016
-        printf 'if (try ($d[%d] | %s) catch .) == true then empty else %d end,\n' "$i" "${filters[i]}" "$i"
+        printf 'if (try ($d%d[0] | %s) catch .) == true then empty else %d end,\n' "$i" "${filters[i]}" "$i"
     done >"$dir/program"
     echo empty >>"$dir/program"
-    cat "${files[@]}" >"$dir/documents"
-    wrong=$(jq -n -r --slurpfile d "$dir/documents" -f "$dir/program" 2>&1) ||
-        fail "not JSON, or no filter: $wrong"
+    wrong=$(jq -n -r "${slurped[@]}" -f "$dir/program" 2>&1) || fail "not JSON, or no filter: $wrong"
     for i in $wrong; do
         case $i in
         *[!0-9]*) ;;

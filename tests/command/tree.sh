@@ -54,6 +54,13 @@ same summation --gamma 0.5 --count 100 --type int32 -G 1us
 same summation --algo optimal-paper --o-send 5
 json '.algorithm == "optimal" and .time == 33' tree summation --o-send 5
 
+# a large one, whole; or not at all
+logp tree broadcast -P 100000 --format json
+holds '(.nodes | length) == 100000 and .nodes[99999].rank == 99999' "$dir/out" "a large tree"
+(ulimit -v 60000 && "$logp" tree broadcast -P 1048576 --format json >"$dir/out" 2>"$dir/err")
+[ $? -eq 2 ] || fail "no memory: exit code"
+stderr_is 'logp: no memory for a tree of 1048576 processors'
+
 # what means nothing to a tree is said
 json '.time == 24' tree broadcast --k 3 --op max --count 5 --block 16 --window 2
 stderr_is "$(printf 'logp: --%s means nothing to tree broadcast\n' count op window k block)"
