@@ -25,6 +25,8 @@ void lpi_release_sync(struct lpi_core *c)
     for (int i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = c->procs[i];
 
+        if (p->state != LPI_SYNC) /* the run has been stopped, and p has gone on or ended */
+            continue;
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         p->emulated = start;
         /* relaxed: whether there is a model, not which */
