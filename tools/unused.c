@@ -82,7 +82,7 @@ static bool is_broadcast(const struct logp_collective *c)
 /* A plugin is given all parameters, and has rules of its own. */
 static bool is_plain(const struct options *o)
 {
-    return strcmp(o->delay, "logp") == 0 && o->plugin == NULL;
+    return o->params.G_ps > 0 && strcmp(o->delay, "logp") == 0 && o->plugin == NULL;
 }
 
 static bool is_free(const struct options *o)
@@ -105,8 +105,8 @@ static const struct {
     const char *option;
     bool (*means_something)(const struct logp_collective *); /* NULL: to all */
     unsigned except;                                         /* not to these commands */
-    bool (*idle)(const struct options *o);                   /* NULL; or nothing beside others: */
-    const char *beside;
+    bool (*idle)(const struct options *o);                   /* NULL; or nothing beside what */
+    const char *beside;                                      /* this option says */
 } limited[] = {
     {"root", is_rooted, 0, NULL, NULL},
     {"bytes", has_bytes, 0, NULL, NULL},
@@ -124,18 +124,18 @@ static const struct {
     {"overlap", has_block, OPTIONS_TREE, NULL, NULL},
     {"work", is_broadcast, 0, NULL, NULL},
     {"plugin", NULL, OPTIONS_PAPER, NULL, NULL},
-    {"L", NULL, 0, is_free, "--delay none"},
-    {"o", NULL, 0, is_free, "--delay none"},
-    {"o-send", NULL, 0, is_free, "--delay none"},
-    {"o-recv", NULL, 0, is_free, "--delay none"},
-    {"g", NULL, 0, is_free, "--delay none"},
-    {"G", NULL, 0, is_free, "--delay none"},
-    {"gap", NULL, 0, is_free, "--delay none"},
-    {"capacity", NULL, 0, is_free, "--delay none"},
-    {"G", NULL, 0, is_plain, "--delay logp"},
-    {"delay", NULL, 0, has_plugin, "--plugin"},
-    {"reps", NULL, 0, is_unmeasured_paper, "--clock virtual"},
-    {"warmup", NULL, 0, is_unmeasured_paper, "--clock virtual"},
+    {"L", NULL, 0, is_free, "delay"},
+    {"o", NULL, 0, is_free, "delay"},
+    {"o-send", NULL, 0, is_free, "delay"},
+    {"o-recv", NULL, 0, is_free, "delay"},
+    {"g", NULL, 0, is_free, "delay"},
+    {"G", NULL, 0, is_free, "delay"},
+    {"gap", NULL, 0, is_free, "delay"},
+    {"capacity", NULL, 0, is_free, "delay"},
+    {"G", NULL, 0, is_plain, "delay"},
+    {"delay", NULL, 0, has_plugin, "plugin"},
+    {"reps", NULL, 0, is_unmeasured_paper, "clock"},
+    {"warmup", NULL, 0, is_unmeasured_paper, "clock"},
 };
 
 enum { N_LIMITED = sizeof(limited) / sizeof(limited[0]) };
@@ -161,7 +161,7 @@ bool option_matters(const char *name, const struct options *o)
 void warn_of_unused(const struct options *o)
 {
     const bool tree = (o->sets & OPTIONS_TREE) != 0;
-    char name[32];
+    char name[32], beside[32];
 
     for (int i = 0; i < N_LIMITED; i++) {
         if (!option_on_command_line(limited[i].option))
@@ -171,6 +171,7 @@ void warn_of_unused(const struct options *o)
             fprintf(stderr, "logp: %s means nothing to %s%s\n", name, tree ? "tree " : "",
                     o->words[1]);
         else if (limited[i].idle != NULL && limited[i].idle(o))
-            fprintf(stderr, "logp: %s means nothing with %s\n", name, limited[i].beside);
+            fprintf(stderr, "logp: %s means nothing with %s %s\n", name,
+                    option_shown(limited[i].beside, beside), option_text(limited[i].beside));
     }
 }

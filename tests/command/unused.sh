@@ -27,7 +27,13 @@ json '.[0].predicted_ns == null' predict broadcast --delay none -L 5 --capacity
 stderr_is 'logp: -L means nothing with --delay none' 'logp: --capacity means nothing with --delay none'
 json '.[0].emulated_ns.median == 5' \
     run broadcast --algo flat --clock virtual --plugin "$plugin" --delay loggp -G 1ns
-stderr_is 'logp: --delay means nothing with --plugin'
+stderr_is "logp: --delay means nothing with --plugin $plugin"
+LOGP_DELAY=none json '.[0].predicted_ns == null' predict broadcast --gap shared
+stderr_is 'logp: --gap means nothing with LOGP_DELAY none'
+json '.[0].predicted_ns == 240000' predict broadcast -G 0 --delay logp
+stderr_is ''
+LOGP_G=1ns json '.[0].predicted_ns == 240000' predict broadcast --delay logp
+stderr_is ''
 # all that means something
 json '.[0].verified' run reduce --clock virtual -P 6 -L 5 -o 1 -g 2 -G 1ns --gap shared --unit 1us \
     --count 3 --type float --op min --root 2 --gamma 1 --k 2 --algo kchain --seed 7 --timeout 9 \
