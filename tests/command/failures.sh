@@ -74,10 +74,10 @@ lines "$dir/out" 'The host kept up: every median is within 1 % of its prediction
 grep -q 'What would do' "$dir/out" && fail "ways out where none is needed"
 
 # the host could not keep up: fibers are tried
-feign late run broadcast --algo flat,chain -P 2 --unit 1us --reps 1 --warmup 0
+feign late run broadcast --algo flat,binary,chain -P 2 --unit 1us --reps 1 --warmup 0
 exits 0 "a host that cannot keep up"
-lines "$dir/out" '2 runs were repeated: a core was not there at the start' \
-    'The host could not keep up with 2 of 2: flat took 100.0 % longer than predicted.'
+lines "$dir/out" '3 runs were repeated: a core was not there at the start' \
+    'The host could not keep up with 2 of 3: flat took 100.0 % longer than predicted.'
 grep -q '^2 processors share [12] cores\{0,1\}, and each hand-over between threads costs' "$dir/out" ||
     fail "late: $(cat "$dir/out")"
 lines "$dir/out" ' --executor fiber flat takes 50.00 % longer than predicted (just tried)' \

@@ -117,7 +117,9 @@ SEEN int logp_experiment_run(struct logp_machine *m, const struct logp_experimen
         r->verified = false;
         r->wrong_rank = 3;
     } else if (feigned("late")) {
-        be_late(r, last.executor != NULL && strcmp(last.executor, "fiber") == 0 ? 150 : 200);
+        const bool fiber = last.executor != NULL && strcmp(last.executor, "fiber") == 0;
+
+        be_late(r, strcmp(x->algorithm->name, "binary") == 0 ? 100 : fiber ? 150 : 200);
         r->restarts = 1;
     } else if (feigned("prompt")) {
         be_late(r, 100);

@@ -13,6 +13,10 @@ json '.[0] | (.topology == "line" and .algorithm == "binomial" and .ratio == 1 a
 json '.[0] | (.prediction == "lower-bound" and .ratio > 1 and .verified and .link_most == 8 and
       .link_wait_ns > 0 and .textbook_ns == null)' \
     run broadcast --clock virtual -P 16 --topology line --algo binomial-nearest
+one_run='.[0] | (.link_most == 8 and .link_wait_ns == 2080000)'
+json "$one_run" run broadcast --clock virtual -P 16 --topology line --algo binomial-nearest
+json "$one_run" run broadcast --clock virtual -P 16 --topology line --algo binomial-nearest --reps 3
+json "$one_run" run broadcast --clock virtual -P 16 --topology line --algo binomial-nearest --warmup 2
 json '.[0] | (.ratio == 1 and .textbook_ns == .predicted_ns and .topology == null and
       .link_most == null)' run broadcast --clock virtual --algo binomial
 json '.[0] | (.verified and .topology == "torus:2x3" and .link_most > 0)' \
