@@ -10,7 +10,7 @@ json '.[0] | (.verified and .reps == 3 and .clock == "wall" and .measured_ns.min
 json '.[0] | (.verified and .predicted_ns == null and .prediction == "none" and .ratio == null and
       .lag_ns == null and .emulated_ns == null and .measured_ns.median > 0)' \
     run broadcast -P 3 --delay none --reps 3
-json '.[0] | (.verified and .ratio >= 1)' run broadcast --executor fiber -P 64 --reps 2 --warmup 0 --unit 1us
+json '.[0] | (.verified and .ratio >= 1)' run broadcast --executor fiber -P 16 --reps 2 --warmup 0 --unit 1us
 json '.[0] | (.verified and .predicted_ns == null and .measured_ns.median > 0)' \
     run reduce -P 3 --delay none --count 10000 --reps 2
 
@@ -22,7 +22,7 @@ n=$(nproc)
 small=(run barrier --reps 1 --warmup 0 --executor fiber --unit 1us)
 on="wall clock, fiber executor on"
 says "delay logp; L = 6 us, o = 2 us, g = 4 us; $on $n core$([ "$n" -eq 1 ] || echo s), 1 run each" \
-    "${small[@]}" -P 1024 --cores "$allowed" --delay logp --timeout 600
+    "${small[@]}" -P $((n > 8 ? n : 8)) --cores "$allowed" --delay logp --timeout 600
 says "delay logp; L = 6 us, o = 2 us, g = 4 us; $on 1 core, 1 run each" "${small[@]}" --cores "$first"
 says "delay logp; L = 6 us, o = 2 us, g = 4 us; $on 1 core, 1 run each" "${small[@]}" --cores "$last-$last"
 expect="--cores $last-$((last + 1)) once" bad "${small[@]}" --cores "$last-$((last + 1))"
