@@ -2,6 +2,8 @@
 /* A delay model in a shared object of its own, for `logp run --plugin`: 5 ns to anyone. */
 #include <logp/delay.h>
 
+#include <errno.h>
+
 extern LOGP_API const struct logp_delay_model logp_delay_plugin;
 
 static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
@@ -28,7 +30,8 @@ static const struct logp_delay_ops ops = {
 
 static int create(const struct logp_params *params, struct logp_delay *out)
 {
-    (void)params;
+    if (params->gap_shared)
+        return -ENOTSUP;
     *out = (struct logp_delay){&ops, NULL};
     return 0;
 }

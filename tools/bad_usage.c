@@ -19,10 +19,12 @@ void bad_usage(const char *format, ...)
 
 void bad_option(const char *option, const char *value, const char *allowed_format, ...)
 {
+    const char *quote = option_in_environment(option) ? "'" : "";
+    char name[32];
     va_list args;
 
     va_start(args, allowed_format);
-    fprintf(stderr, "logp: %s %s: ", option, value);
+    fprintf(stderr, "logp: %s %s%s%s: ", option_shown(option, name), quote, value, quote);
     vfprintf(stderr, allowed_format, args);
     fputc('\n', stderr);
     va_end(args);

@@ -23,13 +23,31 @@ const char *named_collective(const struct options *o)
     return o->words[1];
 }
 
+/* What an algorithm needs, and what the environment says of it instead; into buf, which is
+ * returned. */
+static const char *needed(const struct options *o, const struct logp_algorithm *a,
+                          const struct logp_coll *c, char buf[256])
+{
+    static const char *const names[] = {"P", "k"};
+    int n = snprintf(buf, 256, "%s", logp_algorithm_needs(a, o->P, c));
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char variable[32];
+
+        if (n < 256 && option_in_environment(names[i]))
+            n += snprintf(buf + n, 256 - (size_t)n, "; %s '%s'", option_shown(names[i], variable),
+                          option_text(names[i]));
+    }
+    return buf;
+}
+
 static void add_named(const struct options *o, const char *collective, const struct logp_coll *c,
                       const char *name, struct row *rows, size_t *n)
 {
     size_t n_all;
     const struct logp_algorithm *all = logp_algorithms(&n_all);
     const struct logp_algorithm *found = logp_algorithm_find(collective, name);
-    char allowed[512] = "all, auto";
+    char allowed[512] = "all, auto", text[256];
 
     for (size_t i = 0; i < n_all; i++)
         if (strcmp(all[i].collective, collective) == 0)
@@ -40,7 +58,7 @@ static void add_named(const struct options *o, const char *collective, const str
     if (*n == MAX_ALGORITHMS)
         bad_option("--algo", o->algorithm_list, "at most %d names", MAX_ALGORITHMS);
     if (logp_algorithm_needs(found, o->P, c) != NULL)
-        bad_option("--algo", name, "needs %s", logp_algorithm_needs(found, o->P, c));
+        bad_option("--algo", name, "needs %s", needed(o, found, c, text));
     rows[(*n)++].algorithm = found;
 }
 
@@ -76,11 +94,12 @@ _Noreturn static void none_applies(const struct options *o, const char *collecti
 {
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n);
+    char text[256];
 
     while (strcmp(a->collective, collective) != 0)
         a++;
     bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here; %s needs %s",
-               collective, a->name, logp_algorithm_needs(a, o->P, c));
+               collective, a->name, needed(o, a, c, text));
 }
 
 size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,

@@ -13,7 +13,8 @@ enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 /* One line on stderr, "logp: ...", and exit code 2. */
 _Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for one option: "logp: --root 9: a rank, 0 .. 7". */
+/* The same for one option, named with its dashes: "logp: --root 9: a rank, 0 .. 7"; where its value
+ * comes from the environment: "logp: LOGP_ROOT '9': ...". */
 _Noreturn void bad_option(const char *option, const char *value, const char *allowed_format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -59,12 +60,14 @@ struct options {
     const char *plugin;
     int reps, warmup;
     int cores[MAX_CORES];
-    int n_cores; /* 0: all allowed */
+    int n_cores;   /* 0: all allowed */
+    bool one_core; /* under the virtual clock, whatever P is */
     int64_t timeout_ns;
     uint64_t seed;
     enum output_format format;
     bool progress;
     bool help, version;
+    unsigned sets; /* of the command: enum option_set */
     /* words that are not options, the command first */
     const char *words[8];
     int n_words;
@@ -75,17 +78,28 @@ enum option_set {
     OPTIONS_MODEL = 1, /* P, L, o, g, ... : what a prediction needs */
     OPTIONS_RUN = 2,   /* clock, reps, ... : what a run needs */
     OPTIONS_FORMAT = 4,
-    OPTIONS_UNIT = 8, /* --unit, also without a model */
+    OPTIONS_UNIT = 8,       /* --unit, also without a model */
+    OPTIONS_SVG = 16,       /* no options, but what the command is: it draws, too */
+    OPTIONS_FORGIVING = 32, /* it answers whatever LOGP_FORMAT says */
+    OPTIONS_TREE = 64,      /* of a collective it shows only who sends to whom */
+    OPTIONS_PAPER = 128,    /* it has models of its own */
 };
 
-/* Fill o from the environment and the command line; ends the process on bad usage. */
+/* Split the command line into words and options, whose values settle_options() looks at; ends the
+ * process on bad usage. */
 void parse_options(int argc, char **argv, struct options *o);
-/* May this command take the options that were given? Ends the process if not. */
-void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed);
+/* Fill o with what a command of these sets can use: from the environment (LOGP_P, LOGP_UNIT, ...;
+ * an empty variable is as good as none), then from the command line. Ends the process where one of
+ * them is wrong, or not an option of the command. */
+void settle_options(struct options *o, const char *command, unsigned sets);
 /* What the command line or the environment says of this option, or its default. */
 const char *option_text(const char *name);
 /* Does this option, without its dashes, stand on the command line? */
 bool option_on_command_line(const char *name);
+/* Has the environment said what it is? */
+bool option_in_environment(const char *name);
+/* The option as whoever set it knows it: "--root", or "LOGP_ROOT". @return buf */
+const char *option_shown(const char *name, char buf[32]);
 /* Does the command line or the environment say what this option, named without dashes, is? */
 bool option_given(const char *name);
 /* One line for each option of the sets. */
@@ -106,8 +120,8 @@ struct logp_coll make_coll(struct options *o, const char *collective);
 
 /* ---- unused.c ---- */
 
-/* Say which options on the command line mean nothing to this collective. */
-void warn_of_unused(const char *collective);
+/* Say which options on the command line mean nothing to what the words name. */
+void warn_of_unused(const struct options *o);
 
 /* ---- output.c: records ---- */
 

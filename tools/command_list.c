@@ -122,7 +122,6 @@ int command_list(struct options *o)
     const char *wanted = o->n_words > 1 ? o->words[1] : NULL;
     bool found = false;
 
-    check_options(o, "list", OPTIONS_FORMAT, false);
     if (o->n_words > 2)
         bad_usage(
             "%s: unexpected word; one of: collectives, algorithms, delays, topologies, machines",

@@ -50,16 +50,17 @@ int command_paper(struct options *o)
 {
     static struct paper p;
     const int which = the_paper(o);
-    char names[128], unit[32];
+    char names[128];
 
-    check_options(o, "paper", OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT, true);
     if (o->format == FORMAT_SVG && !papers[which].drawn)
         bad_option("--format", "svg", "table, json or csv; there are pictures of %s",
                    paper_names(true, names));
     if (o->plugin != NULL)
         bad_option("--plugin", o->plugin, "a paper's figures have delay models of their own");
     if (o->unit_ns > LONGEST_UNIT_NS)
-        bad_option("--unit", show_ns(o->unit_ns, unit, sizeof(unit)), "for a paper at most 1s");
+        bad_option("--unit", option_text("unit"), "for a paper at most 1s");
+    warn_of_unused(o);
+    o->one_core = !option_given("cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.name = papers[which].name, .title = papers[which].title, .o = o};
     papers[which].fill(&p);
     if (o->format == FORMAT_SVG)

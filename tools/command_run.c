@@ -37,8 +37,7 @@ int command_predict(struct options *o)
     const struct logp_coll c = make_coll(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, rows);
 
-    check_options(o, "predict", OPTIONS_MODEL | OPTIONS_FORMAT, false);
-    warn_of_unused(collective);
+    warn_of_unused(o);
     for (size_t i = 0; i < n; i++)
         if (strcmp(o->delay, "none") != 0)
             rows[i].record.prediction = logp_predict(rows[i].algorithm, o->P, &c);
@@ -97,9 +96,10 @@ static bool worth_all_cores(const struct options *o, const struct logp_delay *de
 {
     const int64_t many = 256;
 
-    return o->clock == LOGP_CLOCK_VIRTUAL && strcmp(o->executor, "fiber") == 0 && o->P >= many &&
-           o->plugin == NULL && logp_capacity(&o->params) == 0 && delay->ops != NULL &&
-           delay->ops->lookahead != NULL && delay->ops->lookahead(delay->model) > 0;
+    return o->clock == LOGP_CLOCK_VIRTUAL && !o->one_core && strcmp(o->executor, "fiber") == 0 &&
+           o->P >= many && o->plugin == NULL && logp_capacity(&o->params) == 0 &&
+           delay->ops != NULL && delay->ops->lookahead != NULL &&
+           delay->ops->lookahead(delay->model) > 0;
 }
 
 static struct logp_machine *create_machine(const struct options *o, struct logp_delay *delay)
@@ -191,6 +191,7 @@ static void explain_waits(const struct logp_report *report)
 static void explain_error(const struct row *row, const struct logp_machine *m, int error)
 {
     const struct logp_report *report = logp_machine_report(m);
+    char option[32];
 
     fprintf(stderr, "logp: %s %s: ", row->algorithm->collective, row->algorithm->name);
     if (error == -EINTR)
@@ -198,7 +199,8 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
     else if (error == -EDEADLK)
         fprintf(stderr, "deadlock: every processor waits and nothing is on its way\n");
     else if (error == -ETIMEDOUT)
-        fprintf(stderr, "not finished within --timeout; %d runs were\n", row->record.reps);
+        fprintf(stderr, "not finished within %s; %d runs were\n", option_shown("--timeout", option),
+                row->record.reps);
     else if (report->error_rank >= 0)
         fprintf(stderr, "rank %d: %s\n", report->error_rank, strerror(-error));
     else
@@ -293,11 +295,10 @@ int command_run(struct options *o)
     int code = EXIT_OK, n_cores;
     size_t done = 0;
 
-    check_options(o, "run", OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT, false);
     m = create_machine(o, &delay);
     n_cores = logp_machine_cores(m);
     warn_of_host(o, m);
-    warn_of_unused(collective);
+    warn_of_unused(o);
     catch_signals();
     running = m;
     while (done < n && code == EXIT_OK && !interrupted)

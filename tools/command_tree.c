@@ -39,17 +39,30 @@ static void limit(const struct options *o, int64_t n, int64_t most, const char *
         bad_option("-P", text, "%s up to %lld processors%s", what, (long long)most, otherwise);
 }
 
+/* A tree is the best of those that have a prediction. */
+static void refuse_unplanned(const struct options *o)
+{
+    if (o->topology != NULL)
+        bad_option("--topology", logp_topology_spec(o->topology),
+                   "the tree is the best where all are neighbours");
+    if (strcmp(o->delay, "none") == 0)
+        bad_option("--delay", o->delay,
+                   "logp, loggp or store-forward: where nothing takes time "
+                   "no tree is the best");
+    if (logp_capacity(&o->params) > 0)
+        bad_option("--capacity", option_text("capacity"),
+                   "off, for the tree is the best where no sender stalls");
+}
+
 int command_tree(struct options *o)
 {
     const struct kind *kind = the_kind(o);
     struct tree tree;
 
-    check_options(o, "tree", OPTIONS_MODEL | OPTIONS_FORMAT, true);
-    if (o->topology != NULL)
-        bad_option("--topology", logp_topology_spec(o->topology),
-                   "the tree is the best where all are neighbours");
+    refuse_unplanned(o);
     limit(o, o->P, MOST_NODES, "a whole tree is shown", "");
     tree = kind->make(o);
+    warn_of_unused(o);
     if (o->format == FORMAT_TABLE)
         limit(o, tree.used, MOST_PRINTED, "a tree is printed", "; --format json, csv: 1048576");
     if (o->format == FORMAT_SVG)

@@ -15,12 +15,12 @@ static const struct command {
      OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT, command_run},
     {"predict", "COLLECTIVE", "the prediction alone, nothing is run",
      OPTIONS_MODEL | OPTIONS_FORMAT, command_predict},
-    {"list", "[KIND]", "the collectives, algorithms, delays and machines", OPTIONS_FORMAT,
-     command_list},
+    {"list", "[KIND]", "the collectives, algorithms, delays and machines",
+     OPTIONS_FORMAT | OPTIONS_FORGIVING, command_list},
     {"tree", "KIND", "broadcast or summation: the optimal tree: who sends to whom, when",
-     OPTIONS_MODEL | OPTIONS_FORMAT, command_tree},
+     OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_SVG | OPTIONS_TREE, command_tree},
     {"paper", "NAME", "shou-chen, sun, kurnosov, grama, liu: its figures and tables beside ours",
-     OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT, command_paper},
+     OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_SVG | OPTIONS_PAPER, command_paper},
 };
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -95,5 +95,6 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (command == NULL)
         bad_usage("%s: no such command; see logp --help", o.words[0]);
+    settle_options(&o, command->name, command->options);
     return finish(command->call(&o));
 }

@@ -9,7 +9,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct option_row {
     const char *name;  /* without dashes */
@@ -19,115 +18,6 @@ struct option_row {
     unsigned set;
     void (*apply)(struct options *o, const char *option, const char *text);
 };
-
-static void apply_clock(struct options *o, const char *option, const char *text)
-{
-    o->clock = strcmp(text, "virtual") == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
-    if (o->clock == LOGP_CLOCK_WALL && strcmp(text, "wall") != 0)
-        bad_option(option, text, "wall or virtual");
-}
-
-static void apply_executor(struct options *o, const char *option, const char *text)
-{
-    char allowed[64] = "";
-
-    for (const char *const *name = logp_executors(); *name != NULL; name++)
-        if (strcmp(*name, text) == 0) {
-            o->executor = *name;
-            return;
-        }
-    for (const char *const *name = logp_executors(); *name != NULL; name++)
-        snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
-                 allowed[0] != '\0' ? ", " : "", *name);
-    bad_option(option, text, "one of: %s", allowed);
-}
-
-static void apply_plugin(struct options *o, const char *option, const char *text)
-{
-    o->plugin = *text != '\0' ? text : NULL;
-    if (o->plugin != NULL && o->topology != NULL)
-        bad_option(option, text, "a delay model of one's own has no --topology");
-}
-
-static void apply_reps(struct options *o, const char *option, const char *text)
-{
-    int64_t n = o->clock == LOGP_CLOCK_WALL ? 100 : 1;
-
-    if (*text != '\0' && !parse_whole(text, 1, 10000000, &n))
-        bad_option(option, text, "a number of runs, 1 .. 10000000");
-    o->reps = (int)n;
-}
-
-static void apply_warmup(struct options *o, const char *option, const char *text)
-{
-    int64_t n = o->clock == LOGP_CLOCK_WALL ? 5 : 0;
-
-    if (*text != '\0' && !parse_whole(text, 0, 10000000, &n))
-        bad_option(option, text, "a number of runs, 0 .. 10000000");
-    o->warmup = (int)n;
-}
-
-/* "0,2-5" */
-static void apply_cores(struct options *o, const char *option, const char *text)
-{
-    const char *s = text;
-
-    o->n_cores = 0;
-    while (*s != '\0') {
-        char *end;
-        const long first = strtol(s, &end, 10);
-        long last = first;
-        bool good = end != s && first >= 0;
-
-        if (good && *end == '-') {
-            s = end + 1;
-            last = strtol(s, &end, 10);
-            good = end != s && last >= first;
-        }
-        if (!good || (*end != ',' && *end != '\0') || last - first >= MAX_CORES - o->n_cores)
-            bad_option(option, text, "a list of core numbers, e.g. 0,2-5");
-        for (long i = first; i <= last; i++)
-            o->cores[o->n_cores++] = (int)i;
-        s = *end == ',' ? end + 1 : end;
-    }
-}
-
-static void apply_timeout(struct options *o, const char *option, const char *text)
-{
-    int64_t ps;
-
-    if (!parse_time_ps(text, INT64_C(1000000000000), &ps) || ps < 1000)
-        bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
-    o->timeout_ns = ps / 1000;
-}
-
-static void apply_seed(struct options *o, const char *option, const char *text)
-{
-    int64_t n;
-
-    if (!parse_whole(text, 0, INT64_MAX, &n))
-        bad_option(option, text, "a whole number >= 0");
-    o->seed = (uint64_t)n;
-}
-
-static void apply_format(struct options *o, const char *option, const char *text)
-{
-    static const char *const names[] = {"table", "json", "csv", "svg"};
-
-    for (int i = 0; i < 4; i++)
-        if (strcmp(text, names[i]) == 0) {
-            o->format = (enum output_format)i;
-            return;
-        }
-    bad_option(option, text, "table, json or csv (tree, paper: svg too)");
-}
-
-static void apply_progress(struct options *o, const char *option, const char *text)
-{
-    o->progress = strcmp(text, "on") == 0 || (strcmp(text, "auto") == 0 && isatty(STDERR_FILENO));
-    if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0 && strcmp(text, "auto") != 0)
-        bad_option(option, text, "auto, on or off");
-}
 
 /* In the order in which they are applied: --machine before what it sets, --unit before times, -P
  * before --root, --clock before --reps, -G before --delay, that before --topology, and that before
@@ -195,7 +85,17 @@ static const struct option_row rows[] = {
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
+/* What getopt calls the long options: row i is LONG + i. */
+enum { LONG = 256, HELP = LONG + N_ROWS, VERSION };
+
+/* Where a value comes from, the weakest first. */
+enum source { FROM_DEFAULT, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
+
 static const char *given[N_ROWS]; /* from the command line; NULL: not */
+static struct {
+    enum source source;
+    const char *text;
+} taken[N_ROWS]; /* what became of each option, once it is applied */
 
 /* The parameters of the model: -P, -L, -o, -g, -G. */
 static bool is_short(const struct option_row *r)
@@ -222,12 +122,15 @@ static void environment_name(const struct option_row *r, char *name, size_t size
     name[n] = '\0';
 }
 
+/* NULL: not set, or empty. */
 static const char *from_environment(const struct option_row *r)
 {
     char name[32];
+    const char *text;
 
     environment_name(r, name, sizeof(name));
-    return getenv(name);
+    text = getenv(name);
+    return text != NULL && *text != '\0' ? text : NULL;
 }
 
 /* getopt's own tables, from ours. */
@@ -241,24 +144,25 @@ static void make_getopt(char *shorts, struct option *longs)
             *shorts++ = rows[i].name[0];
             *shorts++ = ':';
         } else {
-            longs[n++] = (struct option){rows[i].name, rows[i].value != NULL, NULL, 256 + i};
+            longs[n++] = (struct option){rows[i].name, rows[i].value != NULL, NULL, LONG + i};
         }
     }
     *shorts++ = 'h';
     *shorts = '\0';
-    longs[n++] = (struct option){"help", no_argument, NULL, 'h'};
-    longs[n++] = (struct option){"version", no_argument, NULL, 'V'};
+    longs[n++] = (struct option){"help", no_argument, NULL, HELP};
+    longs[n++] = (struct option){"version", no_argument, NULL, VERSION};
     longs[n] = (struct option){0};
 }
 
 static int row_of(int c)
 {
-    if (c >= 256)
-        return c - 256;
-    for (int i = 0; i < N_ROWS; i++)
-        if (rows[i].name[0] == c && is_short(&rows[i]))
-            return i;
-    return -1;
+    int i = 0;
+
+    if (c >= LONG)
+        return c - LONG;
+    while (rows[i].name[0] != c || !is_short(&rows[i]))
+        i++;
+    return i;
 }
 
 static void add_word(struct options *o, const char *word)
@@ -267,9 +171,6 @@ static void add_word(struct options *o, const char *word)
         bad_usage("%s: too many words; see logp --help", word);
     o->words[o->n_words++] = word;
 }
-
-/* Where a value comes from, the weakest first. */
-enum source { FROM_DEFAULT, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
 
 /* A machine sets L, o, g, G, delay and unit, unless they come from where it does or from above. */
 static bool applies(const struct options *o, const struct option_row *r, enum source source,
@@ -282,29 +183,61 @@ static bool applies(const struct options *o, const struct option_row *r, enum so
     return o->machine == NULL || !set_by_machine || source >= machine;
 }
 
-static void apply_all(struct options *o)
+/* Where this option comes from: the environment counts where the command can use it. */
+static void take(int i, const struct options *o)
+{
+    const char *environment = from_environment(&rows[i]);
+
+    taken[i].source = FROM_DEFAULT;
+    taken[i].text = rows[i].preset;
+    if (given[i] != NULL) {
+        taken[i].source = FROM_COMMAND_LINE;
+        taken[i].text = given[i];
+    } else if (environment != NULL && (rows[i].set & o->sets) != 0 &&
+               option_matters(rows[i].name, o)) {
+        taken[i].source = FROM_ENVIRONMENT;
+        taken[i].text = environment;
+    }
+}
+
+/* The one variable that a command of these sets goes without, if it is wrong. */
+static void forgive(int i, unsigned sets)
+{
+    if ((sets & OPTIONS_FORGIVING) == 0 || taken[i].source != FROM_ENVIRONMENT ||
+        rows[i].apply != apply_format || is_format(taken[i].text, (sets & OPTIONS_SVG) != 0))
+        return;
+    fprintf(stderr, "logp: LOGP_FORMAT '%s': table, json or csv; this is a table\n", taken[i].text);
+    taken[i].source = FROM_DEFAULT;
+    taken[i].text = rows[i].preset;
+}
+
+void settle_options(struct options *o, const char *command, unsigned sets)
 {
     enum source machine = FROM_DEFAULT;
 
+    o->sets = sets;
     for (int i = 0; i < N_ROWS; i++) {
-        const char *environment = from_environment(&rows[i]);
-        const char *text = given[i] != NULL ? given[i] : environment;
-        const enum source source = given[i] != NULL      ? FROM_COMMAND_LINE
-                                   : environment != NULL ? FROM_ENVIRONMENT
-                                                         : FROM_DEFAULT;
         char option[32];
 
-        if (source == FROM_ENVIRONMENT)
-            environment_name(&rows[i], option, sizeof(option));
-        else
-            dashed(&rows[i], option, sizeof(option));
+        dashed(&rows[i], option, sizeof(option));
+        if (given[i] != NULL && (rows[i].set & sets) == 0)
+            bad_usage("%s: not an option of logp %s", option, command);
         if (given[i] != NULL && *given[i] == '\0')
             bad_option(option, "''", "needs a value");
-        if (applies(o, &rows[i], source, machine))
-            rows[i].apply(o, option, text != NULL ? text : rows[i].preset);
-        if (rows[i].apply == apply_machine)
-            machine = source;
     }
+    for (int i = 0; i < N_ROWS; i++) {
+        char option[32];
+
+        dashed(&rows[i], option, sizeof(option));
+        take(i, o);
+        forgive(i, sets);
+        if (applies(o, &rows[i], taken[i].source, machine))
+            rows[i].apply(o, option, taken[i].text);
+        if (rows[i].apply == apply_machine)
+            machine = taken[i].source;
+    }
+    if (o->format == FORMAT_SVG && (sets & OPTIONS_SVG) == 0)
+        bad_option("--format", "svg", "table, json or csv");
 }
 
 void parse_options(int argc, char **argv, struct options *o)
@@ -318,64 +251,63 @@ void parse_options(int argc, char **argv, struct options *o)
     while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (c == ':')
             bad_usage("%s: needs a value; see logp --help", argv[optind - 1]);
-        if (c == '?' && optopt >= 256)
+        if (c == '?' && optopt >= LONG)
             bad_usage("%s: takes no value; see logp --help", argv[optind - 1]);
         if (c == '?' && optopt != 0)
             bad_usage("-%c: no such option; see logp --help", optopt);
         if (c == '?')
             bad_usage("%s: no such option; see logp --help", argv[optind - 1]);
-        if (c == 'h' || c == 'V') {
-            o->help |= c == 'h';
-            o->version |= c == 'V';
+        o->help |= c == 'h' || c == HELP;
+        o->version |= c == VERSION;
+        if (c == 'h' || c == HELP || c == VERSION)
             continue;
-        }
         i = row_of(c);
         given[i] = optarg != NULL ? optarg : "on";
     }
     for (i = optind; i < argc; i++)
         add_word(o, argv[i]);
-    apply_all(o);
+}
+
+/* The row of an option, named with or without its dashes. */
+static int find_row(const char *name)
+{
+    int i = 0;
+
+    name += strspn(name, "-");
+    while (strcmp(rows[i].name, name) != 0)
+        i++;
+    return i;
 }
 
 bool option_on_command_line(const char *name)
 {
-    for (int i = 0; i < N_ROWS; i++)
-        if (strcmp(rows[i].name, name) == 0)
-            return given[i] != NULL;
-    return false;
+    return given[find_row(name)] != NULL;
 }
 
-void check_options(const struct options *o, const char *command, unsigned sets, bool svg_allowed)
+bool option_in_environment(const char *name)
 {
-    for (int i = 0; i < N_ROWS; i++)
-        if (given[i] != NULL && (rows[i].set & sets) == 0) {
-            char option[32];
+    return taken[find_row(name)].source == FROM_ENVIRONMENT;
+}
 
-            dashed(&rows[i], option, sizeof(option));
-            bad_usage("%s: not an option of logp %s", option, command);
-        }
-    if (o->format == FORMAT_SVG && !svg_allowed)
-        bad_option("--format", "svg", "table, json or csv");
+const char *option_shown(const char *name, char buf[32])
+{
+    const int i = find_row(name);
+
+    if (taken[i].source == FROM_ENVIRONMENT)
+        environment_name(&rows[i], buf, 32);
+    else
+        dashed(&rows[i], buf, 32);
+    return buf;
 }
 
 const char *option_text(const char *name)
 {
-    const struct option_row *r = rows;
-
-    while (strcmp(r->name, name) != 0)
-        r++;
-    if (given[r - rows] != NULL)
-        return given[r - rows];
-    return from_environment(r) != NULL ? from_environment(r) : r->preset;
+    return taken[find_row(name)].text;
 }
 
 bool option_given(const char *name)
 {
-    int i = 0;
-
-    while (strcmp(rows[i].name, name) != 0)
-        i++;
-    return given[i] != NULL || from_environment(&rows[i]) != NULL;
+    return taken[find_row(name)].source != FROM_DEFAULT;
 }
 
 void print_options(FILE *out, unsigned sets)

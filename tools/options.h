@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the options share: functions that make a field of an option's text, or end the
- * process where it is not what is allowed. option: as it is typed, with its dashes.
+ * process where it is not what is allowed. option: with its dashes, wherever the text comes from;
+ * bad_option() knows.
  */
 #ifndef LOGP_OPTIONS_H
 #define LOGP_OPTIONS_H
@@ -38,5 +39,22 @@ void apply_work(struct options *o, const char *option, const char *text);
 void apply_overlap(struct options *o, const char *option, const char *text);
 void apply_delay(struct options *o, const char *option, const char *text);
 void apply_topology(struct options *o, const char *option, const char *text);
+
+/* options_run.c: what a run depends on, and output */
+void apply_clock(struct options *o, const char *option, const char *text);
+void apply_executor(struct options *o, const char *option, const char *text);
+void apply_reps(struct options *o, const char *option, const char *text);
+void apply_warmup(struct options *o, const char *option, const char *text);
+void apply_cores(struct options *o, const char *option, const char *text);
+void apply_plugin(struct options *o, const char *option, const char *text);
+void apply_timeout(struct options *o, const char *option, const char *text);
+void apply_seed(struct options *o, const char *option, const char *text);
+void apply_progress(struct options *o, const char *option, const char *text);
+void apply_format(struct options *o, const char *option, const char *text);
+/* Is this a --format; of commands that draw, svg too? */
+bool is_format(const char *text, bool svg);
+
+/* unused.c: can what the words name have a use for this option, named without dashes? */
+bool option_matters(const char *name, const struct options *o);
 
 #endif

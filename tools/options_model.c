@@ -100,10 +100,11 @@ void apply_gap(struct options *o, const char *option, const char *text)
 
 void apply_capacity(struct options *o, const char *option, const char *text)
 {
-    (void)option;
-    o->params.capacity = *text == '\0' || strcmp(text, "off") == 0 || strcmp(text, "0") == 0
-                             ? 0
-                             : LOGP_CAPACITY_RULE;
+    const bool off = *text == '\0' || strcmp(text, "off") == 0 || strcmp(text, "0") == 0;
+
+    if (!off && strcmp(text, "on") != 0 && strcmp(text, "1") != 0)
+        bad_option(option, text, "on or off");
+    o->params.capacity = off ? 0 : LOGP_CAPACITY_RULE;
 }
 
 void apply_algo(struct options *o, const char *option, const char *text)

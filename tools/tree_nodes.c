@@ -37,9 +37,23 @@ static void link_children(struct tree *tree)
     }
 }
 
+/* What `predict` says must be there; without it the tree says nothing either. */
+static void need_prediction(const struct options *o, const struct logp_coll *c,
+                            const struct tree *tree)
+{
+    const struct logp_algorithm *a = logp_algorithm_find(tree->name, tree->algorithm);
+
+    if (logp_predict(a, o->P, c).certainty != LOGP_PREDICTION_NONE)
+        return;
+    if (tree->sums && c->params.gap_shared)
+        bad_option("--gap", "shared", "separate: no summation is planned for shared gaps");
+    bad_usage("tree %s: it takes longer than the clock counts", tree->name);
+}
+
 struct tree make_broadcast_tree(struct options *o)
 {
-    const struct logp_params *p = &o->params;
+    const struct logp_coll c = make_coll(o, "broadcast");
+    const struct logp_params *p = &c.params;
     struct tree tree = {.name = "broadcast",
                         .algorithm = "optimal",
                         .exact = true,
@@ -49,10 +63,11 @@ struct tree make_broadcast_tree(struct options *o)
 
     if (strcmp(o->algorithm_list, "auto") != 0 && strcmp(o->algorithm_list, "optimal") != 0)
         bad_option("--algo", o->algorithm_list, "this is the tree of: optimal");
-    logp_tree_broadcast(&shape, o->P, p, o->n_bytes);
+    need_prediction(o, &c, &tree);
+    logp_tree_broadcast(&shape, o->P, p, c.n_bytes);
     make_nodes(o, &tree);
     tree.used = o->P;
-    tree.time = units(o, logp_tree_time(&shape));
+    tree.time = units(o, logp_tree_time(&shape) + c.work_ns);
     for (int64_t id = 0; id < o->P; id++) {
         const struct logp_tree_node at = logp_tree_find(&shape, id);
         const int64_t label = logp_tree_label(&shape, &at);
@@ -68,19 +83,30 @@ struct tree make_broadcast_tree(struct options *o)
     return tree;
 }
 
+/* The paper's tree, unless the other is asked for, or faster. */
+static const char *choose_summation(const struct options *o, const struct logp_coll *c)
+{
+    static const char *const names[] = {"optimal-paper", "optimal"};
+    struct logp_prediction of[2];
+
+    for (int i = 0; i < 2; i++) {
+        if (strcmp(o->algorithm_list, names[i]) == 0)
+            return names[i];
+        of[i] = logp_predict(logp_algorithm_find("summation", names[i]), o->P, c);
+    }
+    if (strcmp(o->algorithm_list, "auto") != 0)
+        bad_option("--algo", o->algorithm_list, "optimal-paper or optimal");
+    return names[of[1].ns < of[0].ns];
+}
+
 static void plan_summation(const struct options *o, const struct logp_coll *c, struct tree *tree,
                            struct logp_summation *plan)
 {
-    const bool paper = strcmp(o->algorithm_list, "optimal") != 0;
     const size_t n_bytes = c->op->element_bytes;
 
-    if (paper && strcmp(o->algorithm_list, "auto") != 0 &&
-        strcmp(o->algorithm_list, "optimal-paper") != 0)
-        bad_option("--algo", o->algorithm_list, "optimal-paper or optimal");
-    if (c->params.gap_shared)
-        bad_option("--gap", "shared", "separate: no summation is planned for shared gaps");
-    tree->algorithm = paper ? "optimal-paper" : "optimal";
-    if (paper)
+    tree->algorithm = choose_summation(o, c);
+    need_prediction(o, c, tree);
+    if (strcmp(tree->algorithm, "optimal") != 0)
         logp_summation_paper(plan, o->P, c->count, &c->params, n_bytes);
     else
         logp_summation_optimal(plan, o->P, c->count, &c->params, n_bytes);

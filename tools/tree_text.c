@@ -4,6 +4,9 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { FLAGS = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12) };
 
 /* A number of units: an integer where it is one; null where there is none. */
 static json_t *units_json(double units)
@@ -42,13 +45,26 @@ static json_t *node_json(const struct tree *tree, const struct tree_node *node)
     return j;
 }
 
+/* Node by node: a million of them at once would take a gigabyte. */
+static void print_nodes_json(const struct tree *tree)
+{
+    for (int64_t id = 0; id < tree->n; id++) {
+        json_t *node = node_json(tree, &tree->nodes[id]);
+
+        fputs(id > 0 ? "," : "", stdout);
+        if (node == NULL || (json_dumpf(node, stdout, FLAGS) != 0 && !ferror(stdout)))
+            bad_usage("no memory to print the tree");
+        json_decref(node);
+    }
+}
+
 void print_tree_json(const struct options *o, const struct tree *tree)
 {
     const struct logp_params *p = &o->params;
     json_t *j = json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "tree", tree->name, "P",
                           (json_int_t)o->P, "L", ns_json(o, p->L_ns), "o", ns_json(o, p->o_send_ns),
                           "g", ns_json(o, p->g_ns), "time", units_json(tree->time));
-    json_t *nodes = json_array();
+    char *text;
 
     if (p->o_send_ns != p->o_recv_ns)
         json_object_set_new(j, "o_recv", ns_json(o, p->o_recv_ns));
@@ -58,11 +74,13 @@ void print_tree_json(const struct options *o, const struct tree *tree)
         json_object_set_new(j, "gamma", units_json(tree->gamma));
         json_object_set_new(j, "prediction", json_string(tree->exact ? "exact" : "bound"));
     }
-    for (int64_t id = 0; id < tree->n; id++)
-        json_array_append_new(nodes, node_json(tree, &tree->nodes[id]));
-    json_object_set_new(j, "nodes", nodes);
-    json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
-    putchar('\n');
+    text = json_dumps(j, FLAGS);
+    if (text == NULL)
+        bad_usage("no memory to print the tree");
+    printf("%.*s,\"nodes\":[", (int)strlen(text) - 1, text); /* but for its last brace */
+    print_nodes_json(tree);
+    puts("]}");
+    free(text);
     json_decref(j);
 }
 

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Bad input: one line that says what, exit code 2. That of a topic is with the topic.
+. "$(dirname "$0")/support.sh"
+
+expect='frobnicate' bad frobnicate
+expect='collective broadcast' bad run
+expect='broadcastX alltoall' bad run broadcastX
+expect='--no-such' bad run broadcast --no-such
+expect='-Z' bad run broadcast -Z 3
+expect='-P' bad run broadcast -P
+expect='-P zero' bad run broadcast -P zero
+expect='-P 0' bad run broadcast -P 0
+expect='-P -3' bad run broadcast -P -3
+expect='-P 99999999999999999999' bad predict broadcast -P 99999999999999999999
+expect='-P 100000000 16777216' bad run broadcast -P 100000000
+expect='-L -1' bad run broadcast -L -1
+expect='-L 1.00001 whole' bad run broadcast -L 1.00001
+expect='-o 2parsec suffix' bad run broadcast -o 2parsec
+expect='-g inf' bad run broadcast -g inf
+expect='--unit 10 suffix' bad run broadcast --unit 10
+expect='--unit 0us' bad run broadcast --unit 0us
+expect='--algo bogus optimal' bad run broadcast --algo flat,bogus
+expect='--root 8 0 7' bad run broadcast --root 8
+expect='--bytes -1' bad run broadcast --bytes -1
+expect='--clock sundial wall virtual' bad run broadcast --clock sundial
+expect='--executor magic thread fiber' bad run broadcast --executor magic
+expect='--capacity=3' bad run broadcast --capacity=3
+expect='--reps 0' bad run broadcast --reps 0
+expect='--cores 0,x' bad run broadcast --cores 0,x
+expect='--timeout 0' bad run broadcast --timeout 0
+expect='--format xml json' bad run broadcast --format xml
+expect='--format svg' bad run broadcast --format svg
+expect='--plugin nothing.so' bad run broadcast --plugin nothing.so
+expect='extra' bad run broadcast extra
+expect='-G 1001s 1000' bad predict broadcast -G 1001s
+expect="-P '' value" bad run broadcast -P ''
+expect='-P 9223372036854775808.5' bad run broadcast -P 9223372036854775808.5
+expect='-L 99999999999999999999 time' bad run broadcast -L 99999999999999999999
+expect='-L 0.00000000000000000001 time' bad run broadcast -L 0.00000000000000000001
+expect='-L . time' bad run broadcast -L .
+expect='-L 1.2.3 time' bad run broadcast -L 1.2.3
+expect='--algo , name' bad run broadcast --algo ,
+expect='--algo 64' bad run broadcast --algo "$(printf 'flat,%.0s' {1..65})"
+expect='nine words' bad run broadcast 3 4 5 6 7 8 nine
+expect='--plugin logp_delay_plugin' bad run broadcast --plugin "$feign"
+expect='--plugin five-ns refused supported' bad run broadcast --plugin "$plugin" --gap shared
+expect='--gamma host memory' bad run reduce --gamma host --count 1099511627776
+expect='--progress loud auto' bad run broadcast --progress loud
+expect='--warmup -1' bad run broadcast --warmup -1
+expect='--seed x' bad run broadcast --seed x
+expect='--help value' bad run broadcast --help=yes
+finish

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded, a host and a library that are as the tests of the command need them, where it calls
+ * them:
+ *     QUOTA="50000 100000"  control groups allow half a processor, in the words of cpu.max: the
+ * group of the process has no limit of its own, the one above it has this one FEIGN=wrong an
+ * experiment ends well, with a wrong result on rank 3 FEIGN=deadlock        ... with a deadlock,
+ * and 18 processors that wait, in all ways there are FEIGN=error           ... with ENOTSUP,
+ * returned by rank 2 FEIGN=late            ... twice as late as predicted, after a run that was
+ * repeated; on fibers, half as late as that FEIGN=off             ... a nanosecond beside the
+ * prediction FEIGN=none            there is no memory for a machine's threads FEIGN=away a
+ * processor of the machine does not come home
+ */
+#define _GNU_SOURCE
+#include <logp/logp.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEEN __attribute__((visibility("default")))
+
+static void find(const char *name, void *function)
+{
+    *(void **)function = dlsym(RTLD_NEXT, name);
+}
+
+static bool feigned(const char *what)
+{
+    const char *wanted = getenv("FEIGN");
+
+    return wanted != NULL && strcmp(wanted, what) == 0;
+}
+
+static FILE *text(char *contents)
+{
+    return fmemopen(contents, strlen(contents), "r");
+}
+
+SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
+{
+    static char groups[] = "1:cpu:/elsewhere\n0::/outer/inner\n", no_limit[] = "max 100000\n",
+                all[] = "400000 100000\n";
+    FILE *(*real)(const char *, const char *);
+    char *quota = getenv("QUOTA");
+
+    if (quota != NULL && strcmp(path, "/proc/self/cgroup") == 0)
+        return text(groups);
+    if (quota != NULL && strcmp(path, "/sys/fs/cgroup/outer/inner/cpu.max") == 0)
+        return text(no_limit);
+    if (quota != NULL && strcmp(path, "/sys/fs/cgroup/outer/cpu.max") == 0)
+        return text(quota);
+    if (quota != NULL && strcmp(path, "/sys/fs/cgroup/cpu.max") == 0)
+        return text(all);
+    find("fopen", &real);
+    return real(path, mode);
+}
+
+static struct logp_config last; /* of the machine made last */
+
+SEEN int logp_machine_create(const struct logp_config *config, struct logp_machine **out)
+{
+    int (*real)(const struct logp_config *, struct logp_machine **);
+
+    if (feigned("none"))
+        return -EAGAIN;
+    last = *config;
+    find("logp_machine_create", &real);
+    return real(config, out);
+}
+
+SEEN int logp_machine_destroy(struct logp_machine *m)
+{
+    int (*real)(struct logp_machine *);
+
+    find("logp_machine_destroy", &real);
+    return feigned("away") ? -EBUSY : real(m);
+}
+
+SEEN const struct logp_report *logp_machine_report(const struct logp_machine *m)
+{
+    static struct logp_wait_info waits[18] = {
+        {1, LOGP_WAIT_RECV, 0, 5}, {2, LOGP_WAIT_RECV, LOGP_ANY_SOURCE, LOGP_ANY_TAG},
+        {3, LOGP_WAIT_SYNC, 0, 0}, {4, LOGP_WAIT_POLL, 0, 0},
+        {5, LOGP_WAIT_AWAY, 0, 0},
+    };
+    static const struct logp_report deadlock = {.error_rank = -1, .waits = waits, .n_waits = 18},
+                                    error = {.error_rank = 2};
+    const struct logp_report *(*real)(const struct logp_machine *);
+
+    for (int i = 5; i < 18; i++)
+        waits[i] = (struct logp_wait_info){i + 1, LOGP_WAIT_SYNC, 0, 0};
+    find("logp_machine_report", &real);
+    return feigned("deadlock") ? &deadlock : feigned("error") ? &error : real(m);
+}
+
+/* All times of a record, in per cent of what is predicted. */
+static void be_late(struct logp_record *r, int64_t percent)
+{
+    const int64_t ns = r->prediction.ns * percent / 100;
+
+    r->measured = r->emulated = (struct logp_summary){ns, ns, ns, ns, ns};
+}
+
+SEEN int logp_experiment_run(struct logp_machine *m, const struct logp_experiment *x,
+                             struct logp_record *r)
+{
+    int (*real)(struct logp_machine *, const struct logp_experiment *, struct logp_record *);
+    int rc;
+
+    find("logp_experiment_run", &real);
+    rc = real(m, x, r);
+    if (feigned("wrong")) {
+        r->verified = false;
+        r->wrong_rank = 3;
+    } else if (feigned("late")) {
+        const bool fiber = last.executor != NULL && strcmp(last.executor, "fiber") == 0;
+
+        be_late(r, strcmp(x->algorithm->name, "binary") == 0 ? 100 : fiber ? 150 : 200);
+        r->restarts = 1;
+    } else if (feigned("prompt")) {
+        be_late(r, 100);
+    } else if (feigned("off")) {
+        r->emulated.median_ns++;
+    }
+    return feigned("deadlock") ? -EDEADLK : feigned("error") ? -ENOTSUP : rc;
+}

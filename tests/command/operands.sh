@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Collectives whose processors have operands: transposing, reductions, summation.
+. "$(dirname "$0")/support.sh"
+
+# transposing: all algorithms, their window, unequal blocks, messages by column
+json 'map([.algorithm, .predicted_ns, .window]) == [["ring",700000,null],["ring-eager",520000,null],
+      ["ring-window",360000,3],["butterfly",300000,null]] and
+      all(.[]; .verified and .ratio == 1 and .bytes == 512 and .count == null and .k == null)' \
+    run transpose --algo all --clock virtual
+json '.[0] | (.algorithm == "ring-window" and .window == 2 and .bytes == 260 and .ratio == 1 and
+      .verified and .prediction == "exact")' \
+    run transpose --algo ring-window --window 2 -P 7 --rows 13 --cols 5 --type float --pack 30ns \
+    -G 0.5ns --clock virtual
+json 'length == 3 and all(.[]; .verified and .ratio == 1 and .messages == 5 * 5 * 2)' \
+    run transpose --algo ring,ring-eager,ring-window -P 6 --cols 10 --packing none --clock virtual
+json 'length == 3' predict transpose --algo all -P 6
+stderr_is 'logp: transpose butterfly is left out: it needs a power of two of processors'
+json '.[0] | (.algorithm == "butterfly" and .predicted_ns == 6000000)' \
+    predict transpose -P 1152921504606846976
+expect='--algo butterfly power two' bad run transpose -P 6 --algo butterfly
+expect='--window 0' bad run transpose --window 0
+expect='--window wide' bad run transpose --window wide
+expect='--packing loose structured none' bad run transpose --packing loose
+expect='--pack -1' bad run transpose --pack -1
+expect='--rows 0' bad run transpose --rows 0
+expect='--rows 2147483649 2^31' bad run transpose --rows 2147483649
+expect='--cols x' bad run transpose --cols x
+
+# reductions: operands, what a combination costs, how many chains
+json 'length == 11 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
+      .count == 5 and .bytes == 20 and .gamma_ns == 1500 and .root == 3 and .messages == 10) and
+      (map({(.algorithm): .k}) | add | .flat == null and .kchain == 4 and ."kchain-opt" == 5)' \
+    run reduce --algo all --clock virtual -P 11 --gamma 0.15 --count 5 --type int32 --op max --root 3
+json 'map(.predicted_ns) == [450000, 370000]' \
+    predict reduce -P 11 --gamma 1 --k 4 --algo kchain,kchain-short-first
+json '.[0] | (.k == 7 and .predicted_ns == 101 * 10000)' \
+    predict reduce -P 48 --gamma 1 --k sqrt --algo kchain
+json '.[0] | (.algorithm == "optimal" and .predicted_ns == 520000)' predict reduce --gamma 9
+json 'length == 9' predict reduce --algo all -P 3 --k 5
+stderr_has 'kchain-short-first is left out: it needs a k of 1 .. P-1'
+json '.[0] | (.verified and .ratio == 1 and .gamma_ns > 0)' \
+    run reduce --clock virtual --gamma host --count 1000 --type float --op prod
+expect='kchain P-1' bad predict reduce --k 8 --algo kchain-short-first
+expect='kchain needs P-1' bad run reduce -P 4 --k 4 --algo kchain
+expect='--k 0 sqrt' bad run reduce --k 0
+expect='--op times prod' bad run reduce --op times
+expect='--type complex float' bad run reduce --type complex
+expect='--count 0' bad run reduce --count 0
+expect='--gamma fast suffix' bad run reduce --gamma fast
+expect='--algo ring kchain-adaptive-sorted' bad run reduce --algo ring
+expect='reduceX broadcast' bad run reduceX
+
+# summation: --count operands in all, an addition takes a unit; the tree says who has how many
+json 'length == 4 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
+      .collective == "summation" and .count == 82 and .bytes == 656 and .gamma_ns == 10000 and
+      .root == 3 and .messages == 6) and
+      (map(.algorithm) == ["flat","binomial","optimal-paper","optimal"]) and
+      .[2].predicted_ns == 290000 and .[3].predicted_ns == 290000' \
+    run summation -P 7 -L 5 --count 82 --root 3 --algo all --clock virtual
+json '.[0] | (.verified and .count == 80 and .ratio == 1)' run summation --op max --clock virtual
+json '.[0] | (.verified and .prediction == "bound" and .emulated_ns.median <= .predicted_ns)' \
+    run summation --algo optimal --gamma 0.7 --clock virtual
+json '.[0] | (.predicted_ns == 220000 and .algorithm == "optimal-paper")' \
+    predict summation -P 7 -L 5 --count 40
+json '.[0] | (.predicted_ns == 0)' predict summation -P 1000 --count 1
+json '.[0] | (.count == 1099511627776)' predict summation -P 1000000000000000000
+expect='--count 0' bad run summation --count 0
+expect='--op xor sum' bad run summation --op xor
+finish

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Tables, CSV, help, progress; and output that is lost.
+. "$(dirname "$0")/support.sh"
+
+# run and predict as tables
+says 'broadcast of 8 bytes, root 0, P = 8' predict broadcast
+says 'delay logp; L = 60 us, o = 20 us, g = 40 us; prediction only' predict broadcast
+says 'optimal 240.000 exact' predict broadcast
+says 'optimal - none' predict broadcast --capacity
+says 'binomial-nearest >= 1060.000 lower-bound' predict broadcast -P 16 --topology line --algo binomial,binomial-nearest
+says 'barrier, P = 8' predict barrier
+says 'broadcast of 1 byte, root 3, P = 8' predict broadcast --bytes 1 --root 3
+says 'reduce of 5 int32 each, max, root 0, P = 8' predict reduce --count 5 --type int32 --op max
+says 'summation of 80 double in all, sum, root 0, P = 8' predict summation
+says 'optimal-paper <= 273.000 bound' predict summation --gamma 0.7 --algo optimal-paper
+says 'transpose of 8 x 5 elements of 4 bytes, P = 8' predict transpose --cols 5 --type int32
+says 'delay loggp; L = 250 ns, o = 20 us to send, 30 us to receive, g = 1500 us (shared), G = 0.5 ns/byte; prediction only' \
+    predict broadcast -L 250ns --o-recv 3 -g 1.5ms -G 0.5ns --gap shared
+says 'delay logp; L = 20 s, o = 20 us, g = 40 us; gamma = 1500 ns; capacity 500000; prediction only' \
+    predict reduce -L 20s --gamma 0.15 --capacity
+says 'delay none; prediction only' predict broadcast --delay none
+says "Stanford DASH; delay store-forward; L = 60 ns, o = 450 ns, g = 1.2 us, G = 15 ns/byte; prediction only" \
+    predict broadcast --machine dash
+says 'torus-pipelined: blocks of 3 bytes' predict broadcast -P 16 --algo torus-pipelined --block 3
+says 'delay logp; L = 60 us, o = 20 us, g = 40 us; virtual clock, fiber executor on 1 core, 2 runs each' \
+    run broadcast --clock virtual --executor fiber --reps 2
+says 'optimal 240.000 240.000 - 1.0000 - - yes' run broadcast --clock virtual
+says "delays by $plugin; L = 60 us, o = 20 us, g = 40 us; virtual clock, thread executor on 1 core, 1 run each" \
+    run broadcast --clock virtual --plugin "$plugin"
+logp run broadcast -P 4 --algo all --clock virtual
+[ "$(grep -c 'yes$' "$dir/out")" -eq 9 ] || fail "table: $(cat "$dir/out")"
+[ ! -s "$dir/err" ] || fail "progress without a terminal: $(cat "$dir/err")"
+logp run broadcast -P 2 --reps 5 --progress on --unit 1us --executor fiber
+grep -q '5 of 5' "$dir/err" || fail "progress on"
+
+# CSV: a header, and as many cells in each row
+logp run broadcast -P 4 --algo all --clock virtual --format csv
+awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR != 10 }' "$dir/out" || fail "CSV is uneven"
+
+# list
+json 'map(.name) | index("optimal") != null' list algorithms
+json 'map(.name) | index("broadcast") != null' list collectives
+json 'length > 30 and all(.[]; has("collective") and has("source") and has("summary"))' list
+logp list
+[ "$(grep -cxE 'collectives|algorithms|delays|topologies|machines' "$dir/out")" -eq 5 ] || fail "list: kinds"
+[ "$(sed -n 1p "$dir/out")" = collectives ] || fail "list: $(head -1 "$dir/out")"
+says 'broadcast one item from the root to all' list collectives
+says 'broadcast chain everyone passes the item to the next Shou & Chen 1996' list algorithms
+says 'dash Stanford DASH: L 2, o 15, g 40 cycles of 30 ns, 16-bit links' list machines
+says 'chain,broadcast,"everyone passes the item to the next","Shou & Chen 1996"' list algorithms --format csv
+says 'barrier,,"nobody goes on before all have come",""' list collectives --format csv
+expect='nonsense algorithms' bad list nonsense
+expect='delays unexpected machines' bad list machines delays
+
+# help
+logp --help
+grep -q 'logp run broadcast --algo all' "$dir/out" || fail "help has no first step"
+logp run --help
+grep -q -- '--timeout' "$dir/out" || fail "run --help"
+logp paper --help
+grep -q '5 counted runs' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
+grep -q -- '--bytes' "$dir/out" && fail "paper --help speaks of --bytes"
+logp list --help
+[ "$(grep -c '^  -' "$dir/out")" -eq 1 ] || fail "list --help"
+logp --version
+grep -qx 'logp [0-9.]*' "$dir/out" || fail "version"
+logp
+[ $code -eq 2 ] || fail "no words: exit code $code"
+grep -q 'Commands:' "$dir/out" || fail "no words: no help"
+
+# output that is lost is an error
+for words in 'run broadcast --clock virtual' 'tree broadcast -P 1000 --format json' 'list --format csv'; do
+    # shellcheck disable=SC2086
+    "$logp" $words >/dev/full 2>"$dir/err"
+    [ $? -eq 1 ] || fail "lost output of $words: exit code"
+    stderr_is 'logp: the output could not be written: No space left on device'
+done
+finish

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# run and predict: what scripts rely on.
+. "$(dirname "$0")/support.sh"
+
+json 'length == 6 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
+      .measured_ns == null and .lag_ns == null and .emulated_ns.median == .predicted_ns and
+      .messages == 7 and .restarts == 0 and .reps == 1)' \
+    run broadcast --algo all --clock virtual
+json '.[0] | (.collective == "broadcast" and .algorithm == "optimal" and .P == 8 and .root == 0 and
+      .bytes == 8 and .count == null and .L_ns == 60000 and .o_send_ns == 20000 and
+      .o_recv_ns == 20000 and .g_ns == 40000 and .G_ns_per_byte == 0 and .gamma_ns == 0 and
+      .k == null and .clock == "virtual" and .executor == "thread" and .delay == "logp" and
+      .topology == null and .predicted_ns == 240000)' run broadcast --clock virtual
+json '.[0] | (.predicted_ns == 240000 and has("measured_ns") == false)' predict broadcast
+json '.[0].predicted_ns == 3960000' predict broadcast -P 1000000000000000000 --algo optimal
+json '.[0] | (.G_ns_per_byte == 0.5 and .delay == "loggp" and .ratio == 1)' \
+    run -P 5 --clock virtual broadcast -G 0.5ns --bytes 1000 --root 3
+json '.[0] | (.predicted_ns == null and .emulated_ns.median == 240000 and .capacity == 2)' \
+    run broadcast --capacity --clock virtual
+json '.[0].P == 1 and .[0].predicted_ns == 0 and .[0].ratio == null' run broadcast -P 1 --clock virtual
+json '.[0] | (.o_send_ns == 20000 and .o_recv_ns == 30000 and .predicted_ns == 339999 and .ratio == 1)' \
+    run broadcast --algo binomial --o-recv 3 --clock virtual -L 6.3333
+json '.[0] | (.o_send_ns == 7000 and .o_recv_ns == 20000 and .predicted_ns == 87000 and .ratio == 1)' \
+    run broadcast -P 2 --o-send 7us --clock virtual
+json '.[0] | (.reps == 3 and .verified)' run barrier --reps 3 --warmup 2 --clock virtual
+
+json 'length == 6 and all(.[]; .verified and .ratio == 1 and .executor == "fiber")' \
+    run broadcast --algo all --clock virtual --executor fiber
+json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 1500000 and .messages == 491520)' \
+    run barrier --clock virtual --executor fiber -P 32768
+json '.[0] | (.verified and .ratio == 1 and .messages == 240)' \
+    run alltoall --clock virtual --executor fiber -P 16
+# a delay model from outside: 5 ns to everyone, whatever the parameters
+json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 and .ratio == null)' \
+    run broadcast --algo flat --clock virtual --plugin "$plugin"
+
+# operands that no host has
+for words in 'transpose --rows 2147483648' 'reduce --count 1099511627776' \
+    'summation --count 1099511627776 -P 1000000 --executor fiber' 'broadcast --bytes 1099511627776'; do
+    # shellcheck disable=SC2086
+    logp run $words --clock virtual
+    [ $code -eq 1 ] || fail "run $words: exit code $code"
+    stderr_has 'Cannot allocate memory'
+done
+
+# beyond the clock there is no prediction, and a run ends
+json '.[0].predicted_ns == null' predict reduce -P 2 --gamma 1000s --count 100000000
+logp run broadcast --clock virtual --executor fiber -L 900000s --algo chain -P 100000
+[ $code -eq 1 ] || fail "beyond the clock: exit code $code"
+grep -q 'deadlock' "$dir/err" && fail "beyond the clock: $(cat "$dir/err")"
+
+# same seed, same bytes
+"$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/a"
+"$logp" run broadcast -P 4 --algo all --clock virtual --format json >"$dir/b"
+cmp -s "$dir/a" "$dir/b" || fail "two virtual runs differ"
+
+# a time, a number: how they are written
+json '.[0] | (.L_ns == 1500 and .o_send_ns == 250 and .g_ns == 2000000 and .G_ns_per_byte == 0.001)' \
+    predict broadcast -L 1.5us -o 250ns -g 2ms -G 1ps
+json '.[0] | (.L_ns == 1000000000 and .o_send_ns == 10000000000)' predict broadcast -L 1s -o 10 --unit 1s
+finish

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* The values of the options that a run depends on, and of those about output. */
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void apply_clock(struct options *o, const char *option, const char *text)
+{
+    o->clock = strcmp(text, "virtual") == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+    if (o->clock == LOGP_CLOCK_WALL && strcmp(text, "wall") != 0)
+        bad_option(option, text, "wall or virtual");
+}
+
+void apply_executor(struct options *o, const char *option, const char *text)
+{
+    char allowed[64] = "";
+
+    for (const char *const *name = logp_executors(); *name != NULL; name++)
+        if (strcmp(*name, text) == 0) {
+            o->executor = *name;
+            return;
+        }
+    for (const char *const *name = logp_executors(); *name != NULL; name++)
+        snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
+                 allowed[0] != '\0' ? ", " : "", *name);
+    bad_option(option, text, "one of: %s", allowed);
+}
+
+void apply_plugin(struct options *o, const char *option, const char *text)
+{
+    char topology[32];
+
+    o->plugin = *text != '\0' ? text : NULL;
+    if (o->plugin != NULL && o->topology != NULL)
+        bad_option(option, text, "a delay model of one's own has no %s",
+                   option_shown("topology", topology));
+}
+
+void apply_reps(struct options *o, const char *option, const char *text)
+{
+    int64_t n = o->clock == LOGP_CLOCK_WALL ? 100 : 1;
+
+    if (*text != '\0' && !parse_whole(text, 1, 10000000, &n))
+        bad_option(option, text, "a number of runs, 1 .. 10000000");
+    o->reps = (int)n;
+}
+
+void apply_warmup(struct options *o, const char *option, const char *text)
+{
+    int64_t n = o->clock == LOGP_CLOCK_WALL ? 5 : 0;
+
+    if (*text != '\0' && !parse_whole(text, 0, 10000000, &n))
+        bad_option(option, text, "a number of runs, 0 .. 10000000");
+    o->warmup = (int)n;
+}
+
+/* "0,2-5" */
+void apply_cores(struct options *o, const char *option, const char *text)
+{
+    const char *s = text;
+
+    o->n_cores = 0;
+    while (*s != '\0') {
+        char *end;
+        const long first = strtol(s, &end, 10);
+        long last = first;
+        bool good = end != s && first >= 0;
+
+        if (good && *end == '-') {
+            s = end + 1;
+            last = strtol(s, &end, 10);
+            good = end != s && last >= first;
+        }
+        if (!good || (*end != ',' && *end != '\0') || last - first >= MAX_CORES - o->n_cores)
+            bad_option(option, text, "a list of core numbers, e.g. 0,2-5");
+        for (long i = first; i <= last; i++)
+            o->cores[o->n_cores++] = (int)i;
+        s = *end == ',' ? end + 1 : end;
+    }
+}
+
+void apply_timeout(struct options *o, const char *option, const char *text)
+{
+    int64_t ps;
+
+    if (!parse_time_ps(text, INT64_C(1000000000000), &ps) || ps < 1000)
+        bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
+    o->timeout_ns = ps / 1000;
+}
+
+void apply_seed(struct options *o, const char *option, const char *text)
+{
+    int64_t n;
+
+    if (!parse_whole(text, 0, INT64_MAX, &n))
+        bad_option(option, text, "a whole number >= 0");
+    o->seed = (uint64_t)n;
+}
+
+/* In the order of enum output_format. */
+static const char *const formats[] = {"table", "json", "csv", "svg"};
+
+enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+bool is_format(const char *text, bool svg)
+{
+    for (int i = 0; i < N_FORMATS; i++)
+        if (strcmp(text, formats[i]) == 0)
+            return i != FORMAT_SVG || svg;
+    return false;
+}
+
+void apply_format(struct options *o, const char *option, const char *text)
+{
+    for (int i = 0; i < N_FORMATS; i++)
+        if (strcmp(text, formats[i]) == 0) {
+            o->format = (enum output_format)i;
+            return;
+        }
+    bad_option(option, text, "table, json or csv (tree, paper: svg too)");
+}
+
+void apply_progress(struct options *o, const char *option, const char *text)
+{
+    o->progress = strcmp(text, "on") == 0 || (strcmp(text, "auto") == 0 && isatty(STDERR_FILENO));
+    if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0 && strcmp(text, "auto") != 0)
+        bad_option(option, text, "auto, on or off");
+}
