@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """From a tree and a seed to the survivors: copies, measurement, mutants on one core, then alone."""
-import glob
 import os
 import sys
 import time
 
 from . import cover, operators, suites, tokens
-from .build import Copy, digest
+from .build import FLAGS, Copy, digest
 from .report import Equivalents, State, show
 from .workers import Pool
 
@@ -27,13 +26,18 @@ def time_left(seconds):
 
 
 class Campaign:
-    def __init__(self, work, files, options, deadline):
+    def __init__(self, work, files, texts, options, deadline):
         self.work, self.n, self.jobs, self.deadline = work, options.n, options.jobs, deadline
-        self.files, self.key = files, digest(files)
+        self.files = files
+        self.code = digest({name: data for name, data in files.items()
+                            if not name.startswith(("tests/", "bench/"))})
         self.cores = sorted(os.sched_getaffinity(0))
         self.modes = ("all",) if self.jobs == 1 else MEASURED
         self.copies = [Copy(work, "w%d" % i, "mutant") for i in range(self.jobs)]
-        self.maps = {}
+        self.maps, self.units, self.keys = {}, {}, {}
+        self.texts, self.mutants = texts, operators.draw(texts, options.seed)
+        self.state = State(os.path.join(work, "seed-%d-%s-%s-%s.jsonl" % (
+            options.seed, self.code, tester_key(), digest({name: b"" for name in texts}))))
 
     def check_time(self):
         if self.deadline is not None and time.monotonic() > self.deadline:
@@ -53,10 +57,13 @@ class Campaign:
             say("building copy %d of %d" % (i + 1, self.jobs), passing=True)
             copy.prepare(root, self.files, self.jobs)
         self.units = {unit["name"]: unit for unit in suites.list_units(self.copies[0])}
+        self.keys = suites.keys_of(self.units, self.copies[0], self.code, digest(self.files))
+        self.state.forget(self.keys)
         cover_copy = None
         for mode in self.modes:
-            path = os.path.join(self.work, "measured-%s-%s.json" % (mode, self.key))
-            measured = cover.load(path)
+            path = os.path.join(self.work, "measured-%s.json" % mode)
+            measured = {name: unit for name, unit in cover.load(path).items()
+                        if self.keys.get(name) == unit["key"]}
             todo = [name for name in self.units if name not in measured]
             if todo and cover_copy is None:
                 say("building with coverage", passing=True)
@@ -78,7 +85,7 @@ class Campaign:
             return ("measure", waiting[-1], (waiting.pop(),)) if waiting else None
 
         def done(name, result):
-            measured[name] = result
+            measured[name] = dict(result, key=self.keys[name])
             n = len(todo) - len(waiting)
             left = (time.monotonic() - start) / n * len(waiting)
             say("measuring on %s: %d of %d, %s" %
@@ -90,8 +97,6 @@ class Campaign:
             pool.run(next_task, done)
         finally:
             pool.close()
-            for old in glob.glob(os.path.join(self.work, "measured-%s-*.json" % mode)):
-                os.unlink(old)
             cover.save(path, measured)
 
     # ---- mutants ----
@@ -99,77 +104,89 @@ class Campaign:
         units = self.maps[mode].units
         return {name: max(TIMEOUT_LEAST, TIMEOUT_TIMES * units[name]["seconds"]) for name in names}
 
-    def attempt(self, mode, draws, names_of, mutants, texts, took):
-        """Try these; took(draw, result). draws(): the next draw, or None."""
+    def attempt(self, mode, draws, names_of, took):
+        """Try these. draws(): the next one, or None; took(draw): its result is there."""
+        given = {}
+
         def next_task():
             self.check_time()
             draw = draws()
             if draw is None:
                 return None
-            names = names_of(draw)
-            return ("attempt", draw, (mutants[draw], names, self.limits(mode, names)))
+            given[draw] = names_of(draw)
+            return ("attempt", draw, (self.mutants[draw], given[draw],
+                                      self.limits(mode, given[draw])))
 
-        pool = self.pool(mode, None, self.units, texts)
+        def done(draw, result):
+            self.state.add_attempt(draw, mode, self.keys, given.pop(draw), result)
+            took(draw)
+
+        pool = self.pool(mode, None, self.units, self.texts)
         try:
-            pool.run(next_task, took)
+            pool.run(next_task, done)
         finally:
             pool.close()
 
-    def first_round(self, state, mutants, texts):
+    def first_names(self, draw):
         mode = self.modes[0]
-        start, before = time.monotonic(), len(state.first(self.n))
-        at_work = set()
+        return self.state.to_run(draw, mode, self.maps[mode].nearest(self.mutants[draw]), self.keys)
+
+    def first_round(self):
+        """The first N that can be built, in the order of the draw."""
+        state, start = self.state, time.monotonic()
+        at = {"next": 0, "built": 0, "done": 0}  # built: or at work
 
         def draws():
-            if len(state.first(self.n)) + len(at_work) >= self.n:
-                return None
-            draw = next((d for d in range(len(mutants))
-                         if d not in state.results and d not in at_work), None)
-            if draw is not None:
-                at_work.add(draw)
-            return draw
+            while at["built"] < self.n and at["next"] < len(self.mutants):
+                draw = at["next"]
+                at["next"] += 1
+                if state.is_known(draw) and not state.is_built(draw):
+                    continue
+                at["built"] += 1
+                if not state.is_known(draw) or self.first_names(draw):
+                    return draw
+            return None
 
-        def took(draw, result):
-            at_work.discard(draw)
-            state.add(draw, result)
-            if result["built"] != "built":
+        def took(draw):
+            if not state.is_built(draw):
+                at["built"] -= 1
                 return
-            built = len(state.first(self.n))
-            left = (time.monotonic() - start) / (built - before) * (self.n - built)
-            say("%d of %d, %s; %s:%d %s: %s%s" %
-                (built, self.n, time_left(left), mutants[draw].file, mutants[draw].line,
-                 mutants[draw].what, result["how"],
-                 ", " + result["by"] if result["by"] else ""), passing=True)
+            at["done"] += 1
+            left = (time.monotonic() - start) / at["done"] * (self.n - at["built"])
+            how, by = state.verdict(draw)
+            say("%d of %d, %s; %s:%d %s: %s" %
+                (at["built"], self.n, time_left(left), self.mutants[draw].file,
+                 self.mutants[draw].line, self.mutants[draw].what,
+                 "%s, %s" % (how, by) if by else how), passing=True)
 
-        if before < self.n:
-            self.attempt(mode, draws, lambda d: self.maps[mode].nearest(mutants[d]), mutants,
-                         texts, took)
+        self.attempt(self.modes[0], draws, self.first_names, took)
 
-    def alone_names(self, mutant):
-        return [name for name in self.maps["all"].nearest(mutant)
-                if cover.differs(name, self.maps["one"], self.maps["all"])]
-
-    def pending(self, state, mutants):
-        """Survivors of the first round that other tests may catch on all cores."""
+    def alone_names(self, draw):
+        """The tests that behave differently on all cores and have not been run there."""
         if self.jobs == 1 or "all" not in self.maps:
             return []
-        return [d for d in state.first(self.n)
-                if state.how(d) in ("survived", "not covered") and "alone" not in state.results[d]
-                and self.alone_names(mutants[d])]
+        names = [name for name in self.maps["all"].nearest(self.mutants[draw])
+                 if cover.differs(name, self.maps["one"], self.maps["all"])]
+        return self.state.to_run(draw, "all", names, self.keys)
 
-    def second_round(self, state, mutants, texts):
-        waiting = self.pending(state, mutants)
+    def second_round(self):
+        waiting = [draw for draw in self.state.first(self.n) if self.alone_names(draw)]
         n, start = len(waiting), time.monotonic()
 
-        def took(draw, result):
-            state.add(draw, {"alone": result["how"], "alone_by": result["by"]})
+        def took(_):
             left = (time.monotonic() - start) / (n - len(waiting)) * len(waiting)
             say("alone on all cores: %d of %d, %s" % (n - len(waiting), n, time_left(left)),
                 passing=True)
 
         if waiting:
-            self.attempt("all", lambda: waiting.pop(0) if waiting else None,
-                         lambda d: self.alone_names(mutants[d]), mutants, texts, took)
+            self.attempt("all", lambda: waiting.pop(0) if waiting else None, self.alone_names, took)
+
+    def pending(self):
+        """Draws that have not met all of their tests."""
+        if self.modes[-1] not in self.maps:
+            return self.state.first(self.n)
+        return [draw for draw in self.state.first(self.n)
+                if self.first_names(draw) or self.alone_names(draw)]
 
 
 def tester_key():
@@ -178,24 +195,21 @@ def tester_key():
     for module in (tokens, operators):
         with open(module.__file__, "rb") as f:
             sources[os.path.basename(module.__file__)] = f.read()
-    return digest(sources)
+    return digest(dict(sources, flags=repr(FLAGS).encode()))
 
 
 def run(root, work, files, texts, options, deadline):
     """Exit code."""
     equivalents = Equivalents(os.path.join(root, "tests", "mutation", "equivalent"))
-    mutants = operators.draw(texts, options.seed)
-    campaign = Campaign(work, files, options, deadline)
-    chosen = digest({name: b"" for name in texts})
-    state = State(os.path.join(work, "seed-%d-%s-%s-%s.jsonl" %
-                               (options.seed, campaign.key, tester_key(), chosen)))
+    campaign = Campaign(work, files, texts, options, deadline)
+    say("seed %d, %d sites" % (options.seed, len(campaign.mutants)))
     whole = True
     try:
         campaign.prepare(root)
-        campaign.first_round(state, mutants, texts)
-        campaign.second_round(state, mutants, texts)
+        campaign.first_round()
+        campaign.second_round()
     except KeyboardInterrupt:
         whole = False
-    say("seed %d, %d sites" % (options.seed, len(mutants)))
-    show(state, options.n, mutants, texts, equivalents, campaign.pending(state, mutants))
+    say("seed %d: %s" % (options.seed, "done" if whole else "ended early; call it again to go on"))
+    show(campaign.state, options.n, campaign.mutants, texts, equivalents, campaign.pending())
     return 0 if whole else 1

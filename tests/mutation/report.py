@@ -6,8 +6,16 @@ import os
 from .operators import changed_lines, diff
 
 
+CAUGHT = ("failed", "timeout", "memory")
+
+
 class State:
-    """One line of JSON for each result, so that a run can go on where it was ended."""
+    """One line of JSON for each result, so that a run can go on where it was ended.
+
+    A result of a draw: whether it could be built, and for each mode (on one core, on all) how it
+    ended: caught by a unit, or which units passed. Units have keys: with another key, it is as if
+    the unit had not been run. So after a change of the tests only what concerns it runs again.
+    """
 
     def __init__(self, path):
         self.path, self.results = path, {}
@@ -28,20 +36,51 @@ class State:
         with open(self.path, "a", encoding="utf-8") as f:
             f.write(json.dumps(result) + "\n")
 
+    def add_attempt(self, draw, mode, keys, names, attempt):
+        """What a worker found with these units, of which it ran those up to the one that failed."""
+        if attempt["built"] != "built":
+            self.add(draw, {"built": attempt["built"]})
+            return
+        old = self.results.get(draw, {}).get(mode, {})
+        by = attempt["by"]
+        passed = {n: k for n, k in old.get("passed", {}).items() if keys.get(n) == k}
+        passed.update({n: keys[n] for n in (names[:names.index(by)] if by else names)})
+        self.add(draw, {"built": "built", mode: {"how": attempt["how"], "by": by,
+                                                 "key": keys.get(by), "passed": passed}})
+
+    def forget(self, keys):
+        """Catches by units that are others now, or are gone."""
+        for result in self.results.values():
+            for mode in ("one", "all"):
+                found = result.get(mode)
+                if found and found["by"] and keys.get(found["by"]) != found["key"]:
+                    found.update(how="survived", by=None)
+
+    def is_known(self, draw):
+        return draw in self.results
+
+    def is_built(self, draw):
+        return self.results[draw]["built"] == "built"
+
+    def to_run(self, draw, mode, names, keys):
+        """Those of these units that have not been run on it yet; none, where it is caught."""
+        if self.verdict(draw)[0] in CAUGHT:
+            return []
+        passed = self.results.get(draw, {}).get(mode, {}).get("passed", {})
+        return [name for name in names if passed.get(name) != keys[name]]
+
+    def verdict(self, draw):
+        """(how it ended, by which unit)"""
+        found = [self.results.get(draw, {}).get(mode) for mode in ("one", "all")]
+        found = [f for f in found if f]
+        for f in found:
+            if f["how"] in CAUGHT:
+                return f["how"], f["by"]
+        return ("survived" if any(f["passed"] for f in found) else "not covered"), None
+
     def first(self, n):
         """The draws that count: the first n that could be built."""
-        built = [d for d in sorted(self.results) if self.results[d]["built"] == "built"]
-        return built[:n]
-
-    def how(self, draw):
-        """How it ended, on one core or on all of them."""
-        result = self.results[draw]
-        if result["how"] in ("survived", "not covered"):
-            return result.get("alone", result["how"])
-        return result["how"]
-
-    def by(self, draw):
-        return self.results[draw].get("alone_by") or self.results[draw].get("by")
+        return [d for d in sorted(self.results) if self.is_built(d)][:n]
 
 
 class Equivalents:
@@ -85,12 +124,12 @@ class Equivalents:
 
 
 def count(state, n, mutants, texts, equivalents):
-    """{"caught", "survived", "equivalent", "pending": the draws}"""
+    """{"caught", "survived", "equivalent", "listed" (as equivalent, but caught): the draws}"""
     kinds = {"caught": [], "survived": [], "equivalent": [], "listed": []}
     for draw in state.first(n):
         mutant = mutants[draw]
         why = equivalents.why(texts[mutant.file], mutant)
-        if state.how(draw) not in ("survived", "not covered"):
+        if state.verdict(draw)[0] in CAUGHT:
             kinds["caught"].append(draw)
             if why is not None:
                 kinds["listed"].append(draw)
@@ -102,12 +141,12 @@ def count(state, n, mutants, texts, equivalents):
 
 
 def show(state, n, mutants, texts, equivalents, pending):
-    """The whole result on stdout; pending: draws that have not been run on all cores yet."""
+    """The whole result on stdout; pending: draws that have not met all of their tests yet."""
     kinds = count(state, n, mutants, texts, equivalents)
     for draw in sorted(kinds["survived"], key=lambda d: mutants[d][:2]):
-        mutant, how = mutants[draw], state.how(draw)
+        mutant, how = mutants[draw], state.verdict(draw)[0]
         if draw in pending:
-            how += " on one core, not yet run on all"
+            how += " so far, not yet run with all of its tests"
         print("%s:%d: %s: %s (draw %d)" % (mutant.file, mutant.line, mutant.what, how, draw))
         print(diff(texts[mutant.file], mutant))
     for draw in kinds["equivalent"]:
@@ -117,9 +156,9 @@ def show(state, n, mutants, texts, equivalents, pending):
     for draw in kinds["listed"]:
         mutant = mutants[draw]
         print("%s:%d: %s: listed as equivalent, but caught by %s" %
-              (mutant.file, mutant.line, mutant.what, state.by(draw)))
+              (mutant.file, mutant.line, mutant.what, state.verdict(draw)[1]))
     caught, built = len(kinds["caught"]), len(kinds["caught"]) + len(kinds["survived"])
-    first = [d for d in state.first(n)]
+    first = state.first(n)
     drawn = len([d for d in state.results if first and d <= first[-1]])
     print("%d drawn, %d of them built, %d equivalent by tests/mutation/equivalent" %
           (drawn, len(first), len(kinds["equivalent"])))

@@ -149,16 +149,22 @@ def check_draw(checks):
 def check_bookkeeping(checks, folder):
     mutants = draw({"a.c": TEXT}, 1)
     path = os.path.join(folder, "state")
-    state = report.State(path)
-    state.add(1, {"built": "built", "how": "survived", "by": None})
-    state.add(0, {"built": "same"})
-    state.add(2, {"built": "built", "how": "failed", "by": "t"})
-    state.add(1, {"alone": "failed", "alone_by": "u"})
+    state, keys = report.State(path), {"t": "1", "u": "2"}
+    state.add_attempt(1, "one", keys, ["t", "u"], {"built": "built", "how": "survived", "by": None})
+    state.add_attempt(0, "one", keys, ["t"], {"built": "same"})
+    state.add_attempt(2, "one", keys, ["t", "u"], {"built": "built", "how": "failed", "by": "u"})
+    state.add_attempt(1, "all", keys, ["u"], {"built": "built", "how": "timeout", "by": "u"})
     with open(path, "a", encoding="utf-8") as f:
         f.write('{"draw": 3, "bui')  # killed while it wrote
     again = report.State(path)
     checks.hold(again.first(9) == [1, 2] and again.first(1) == [1], "which draws count")
-    checks.hold(again.how(1) == "failed" and again.by(1) == "u", "what was found on all cores")
+    checks.hold(again.verdict(1) == ("timeout", "u"), "what was found on all cores")
+    checks.hold(again.to_run(2, "one", ["t", "u"], keys) == [], "what is caught stays it")
+    keys["u"] = "3"
+    again.forget(keys)
+    checks.hold(again.verdict(2) == ("survived", None), "a catch by a test that is another now")
+    checks.hold(again.to_run(2, "one", ["t", "u"], keys) == ["u"], "only another test runs again")
+    checks.hold(again.to_run(1, "all", ["u"], keys) == ["u"], "and on all cores")
     gone, come = changed_lines(TEXT, mutants[0])
     path = os.path.join(folder, "equivalent")
     with open(path, "w", encoding="utf-8") as f:

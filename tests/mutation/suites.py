@@ -5,6 +5,7 @@ Everything is taken from `ctest --show-only=json-v1`. A unit holds no folder of 
 TREE and BUILD stand for them.
 """
 import ctypes
+import hashlib
 import json
 import os
 import re
@@ -68,6 +69,28 @@ def list_units(copy):
     return json.loads(text)
 
 
+def keys_of(units, copy, code, whole):
+    """{name: what it depends on}: the code, and its program, with the files that it is given; one
+    that is given a folder depends on the whole tree."""
+    contents, keys = {}, {}
+
+    def content(path):
+        if path not in contents:
+            contents[path] = whole.encode() if os.path.isdir(path) else b""
+            if os.path.isfile(path):
+                with open(path, "rb") as f:
+                    contents[path] = hashlib.sha256(f.read()).digest()
+        return contents[path]
+
+    for unit in units.values():
+        key = hashlib.sha256(code.encode() + json.dumps(unit, sort_keys=True).encode())
+        for word in unit["argv"]:
+            if TREE in word or BUILD in word:
+                key.update(content(word.replace(TREE, copy.tree).replace(BUILD, copy.build)))
+        keys[unit["name"]] = key.hexdigest()[:12]
+    return keys
+
+
 def become_reaper():
     """What a test leaves behind becomes a child of this process."""
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -87,7 +110,8 @@ def children():
 
 
 def end_all(group):
-    """Kill a test's group and whatever it left; nothing else is a child of this process."""
+    """Kill a test's group and whatever it left; nothing else is a child of this process. Criterion
+    has each test in a session of its own, and a socket that it removes only at its end."""
     try:
         os.killpg(group, signal.SIGKILL)
     except OSError:
@@ -95,13 +119,17 @@ def end_all(group):
     while True:
         left = children()
         if not left:
-            return
+            break
         for pid in left:
             try:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
             except OSError:
                 pass
+    try:
+        os.unlink("/tmp/criterion_%d.sock" % group)
+    except OSError:
+        pass
 
 
 def short_of_memory():
