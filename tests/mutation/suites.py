@@ -109,6 +109,20 @@ def children():
         return [int(pid) for pid in f.read().split()]
 
 
+def end_children():
+    """Kill whatever was started, with all that it started."""
+    while True:
+        left = children()
+        if not left:
+            return
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            except OSError:
+                pass
+
+
 def end_all(group):
     """Kill a test's group and whatever it left; nothing else is a child of this process. Criterion
     has each test in a session of its own, and a socket that it removes only at its end."""
@@ -116,16 +130,7 @@ def end_all(group):
         os.killpg(group, signal.SIGKILL)
     except OSError:
         pass
-    while True:
-        left = children()
-        if not left:
-            break
-        for pid in left:
-            try:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-            except OSError:
-                pass
+    end_children()
     try:
         os.unlink("/tmp/criterion_%d.sock" % group)
     except OSError:

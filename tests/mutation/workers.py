@@ -43,6 +43,7 @@ class Worker:
                     return {"built": built, "how": how, "by": name}
             return {"built": built, "how": "survived", "by": None}
         finally:
+            suites.end_children()  # a compiler that is not through yet
             self.copy.restore()
 
 
