@@ -181,12 +181,16 @@ class Campaign:
         if waiting:
             self.attempt("all", lambda: waiting.pop(0) if waiting else None, self.alone_names, took)
 
-    def pending(self):
-        """Draws that have not met all of their tests."""
-        if self.modes[-1] not in self.maps:
-            return self.state.first(self.n)
-        return [draw for draw in self.state.first(self.n)
-                if self.first_names(draw) or self.alone_names(draw)]
+    def notes(self):
+        """{draw: what kind of survivor it is}"""
+        notes = {}
+        for draw in self.state.first(self.n):
+            maps = self.maps.values()
+            if len(maps) < len(self.modes) or self.first_names(draw) or self.alone_names(draw):
+                notes[draw] = "not yet run with all of its tests"
+            elif not any(m.covers(self.mutants[draw]) for m in maps):
+                notes[draw] = "not covered"
+        return notes
 
 
 def tester_key():
@@ -211,5 +215,5 @@ def run(root, work, files, texts, options, deadline):
     except KeyboardInterrupt:
         whole = False
     say("seed %d: %s" % (options.seed, "done" if whole else "ended early; call it again to go on"))
-    show(campaign.state, options.n, campaign.mutants, texts, equivalents, campaign.pending())
+    show(campaign.state, options.n, campaign.mutants, texts, equivalents, campaign.notes())
     return 0 if whole else 1

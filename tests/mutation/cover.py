@@ -102,20 +102,31 @@ class Map:
                 return code & (((1 << (end - start + 1)) - 1) << start)
         return None
 
-    def nearest(self, mutant):
-        """Names of the units that may notice, the quickest and nearest first: one for each test,
-        then the same test with other executors."""
-        lines = self._lines(mutant)
-        chosen = []
+    def _executing(self, mutant):
+        """{unit's name: how far away it is} of those that execute it."""
+        lines, found = self._lines(mutant), {}
         for name, unit in self.units.items():
             done = unit["files"].get(mutant.file, (0, 0))[1]
-            if unit["how"] != "passed" or not unit["files"]:
-                continue
-            if lines == 0 or (lines is None and done) or (lines and done & lines):
-                far = 2 if lines == 0 and not done else 1
-                chosen.append((far * unit["seconds"] * math.sqrt(unit["weight"]), name))
+            if unit["how"] == "passed" and unit["files"] and (
+                    lines == 0 or (lines is None and done) or (lines and done & lines)):
+                found[name] = 2 if lines == 0 and not done else 1
+        return found
+
+    def covers(self, mutant):
+        return bool(self._executing(mutant))
+
+    def nearest(self, mutant):
+        """Names of the units that may notice, the quickest and nearest first: one for each test,
+        then the same test with other executors. A unit that dies on purpose, so that what it
+        executed is lost, is always among them."""
+        found = self._executing(mutant)
+        for name, unit in self.units.items():
+            if unit["how"] == "passed" and unit["files"] and not executed(unit):
+                found[name] = 10
         seen, order = {}, []
-        for cost, name in sorted(chosen):
+        for cost, name in sorted((far * self.units[name]["seconds"] *
+                                  math.sqrt(self.units[name]["weight"]), name)
+                                 for name, far in found.items()):
             test = self.units[name]["test"]
             order.append((seen.get(test, 0), cost, name))
             seen[test] = seen.get(test, 0) + 1

@@ -76,7 +76,7 @@ class State:
         for f in found:
             if f["how"] in CAUGHT:
                 return f["how"], f["by"]
-        return ("survived" if any(f["passed"] for f in found) else "not covered"), None
+        return "survived", None
 
     def first(self, n):
         """The draws that count: the first n that could be built."""
@@ -140,14 +140,13 @@ def count(state, n, mutants, texts, equivalents):
     return kinds
 
 
-def show(state, n, mutants, texts, equivalents, pending):
-    """The whole result on stdout; pending: draws that have not met all of their tests yet."""
+def show(state, n, mutants, texts, equivalents, notes):
+    """The whole result on stdout; notes: {draw: what else there is to say about a survivor}."""
     kinds = count(state, n, mutants, texts, equivalents)
     for draw in sorted(kinds["survived"], key=lambda d: mutants[d][:2]):
-        mutant, how = mutants[draw], state.verdict(draw)[0]
-        if draw in pending:
-            how += " so far, not yet run with all of its tests"
-        print("%s:%d: %s: %s (draw %d)" % (mutant.file, mutant.line, mutant.what, how, draw))
+        mutant = mutants[draw]
+        print("%s:%d: %s: %s (draw %d)" % (mutant.file, mutant.line, mutant.what,
+                                           notes.get(draw, "survived"), draw))
         print(diff(texts[mutant.file], mutant))
     for draw in kinds["equivalent"]:
         mutant = mutants[draw]

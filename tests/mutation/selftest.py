@@ -181,7 +181,15 @@ def check_nearest(checks):
                 "functions": {"a.c": [[1, 6]]}}
     measured = {"slow": unit("s", 9, 0b0001100), "quick": unit("q", 1, 0b0001000),
                 "again": unit("q", 2, 0b0001000), "elsewhere": unit("e", 1, 0b1000000)}
-    nearest = cover.Map(measured).nearest
+    measured["dies"] = unit("d", 1, 0)
+    units = cover.Map(measured)
+
+    def nearest(mutant):
+        names = units.nearest(mutant)
+        checks.hold("dies" in names and units.covers(mutant) == (len(names) > 1),
+                    "a unit that says nothing about itself")
+        return [name for name in names if name != "dies"]
+
     mutant = draw({"a.c": TEXT}, 1)[0]._replace(place="body")
     checks.hold(nearest(mutant._replace(lines=(3, 3))) == ["quick", "slow", "again"], "the order")
     checks.hold(nearest(mutant._replace(lines=(2, 2))) == ["slow"], "who executes a line")
