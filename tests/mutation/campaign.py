@@ -5,7 +5,7 @@ import sys
 import time
 
 from . import cover, operators, suites, tokens
-from .build import FLAGS, Copy, digest
+from .build import FLAGS, BuildError, Copy, digest
 from .report import Equivalents, State, show
 from .workers import Pool
 
@@ -72,6 +72,8 @@ class Campaign:
             if todo:
                 self._measure(mode, cover_copy, todo, measured, path)
             self.maps[mode] = cover.Map(measured)
+            if not any(cover.executed(unit) for unit in measured.values()):
+                raise BuildError("no test executes anything (is gcov the one of the compiler?)")
             failed = [name for name, unit in measured.items() if unit["how"] != "passed"]
             if failed:
                 say("left out, as they fail unmutated on %s: %s" %

@@ -139,7 +139,7 @@ class Finder:
         for (a, a_end), (b, b_end) in zip(arguments, arguments[1:]):
             left, right = source.slice(a, a_end), source.slice(b, b_end)
             between = source.text[source.end_of(source.tokens[a_end - 1]):source.tokens[b].pos]
-            if left != right:
+            if left != right and (left[0] == '"') == (right[0] == '"'):
                 whole = region._replace(first=a, last=b_end)
                 choices.append(("arguments swapped", whole, right + between + left))
         self._add(region, i, choices)

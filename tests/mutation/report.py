@@ -83,6 +83,10 @@ class State:
         return [d for d in sorted(self.results) if self.is_built(d)][:n]
 
 
+class EntryError(Exception):
+    pass
+
+
 class Equivalents:
     """Mutants that no test can tell from the original, and why.
 
@@ -110,7 +114,7 @@ class Equivalents:
         come = [" ".join(line[1:].split()) for line in entry if line.startswith("+")]
         rest = [line.strip() for line in entry if not line.startswith(("-", "+"))]
         if len(rest) != 2 or not gone:
-            raise ValueError("%s: '%s': an entry is a file, its lines with - and +, and one line "
+            raise EntryError("%s: '%s': an entry is a file, its lines with - and +, and one line "
                              "that says why" % (path, entry[0]))
         self.known[self._key(rest[0], gone, come)] = rest[1]
 

@@ -31,6 +31,7 @@ static int f(int a, char b[static 8])
             continue;
         n += g(a, b[i],
                "3 < 4");
+        printf("%d", i);
         if (n > 100)
             break;
     }
@@ -130,6 +131,8 @@ def check_operators(checks):
                 ("data", "static", "data", "body"), "where a site is: %s" % places)
     spans = {site.lines for site in sites if site.line == 22}
     checks.hold(spans == {(22, 23)}, "the lines of a statement: %s" % spans)
+    checks.hold(not any(choice[0] == "arguments swapped" for site in sites if site.line == 24
+                        for choice in site.choices), "a format is swapped for an argument")
     checks.hold(not any(site.line in (5, 7, 11, 17) for site in sites), "a site in a type")
 
 
