@@ -13,7 +13,7 @@ import subprocess
 from . import suites
 from .build import SOURCES
 
-MEASURE_MAX = 300  # seconds, a unit with coverage
+MEASURE_MAX = 120  # seconds, a unit with coverage; of one that takes longer nothing is known
 
 
 class Coverage:
@@ -38,7 +38,8 @@ class Coverage:
         self.names.append(relative[:-len(".gcno")] + ".gcda")
 
     def measure(self, unit):
-        """{how, files: {file: [lines with code, lines executed]}, functions: {file: [[from, to]]}}"""
+        """{how, seconds, test, loads, files: {file: [lines with code, lines executed]},
+        functions: {file: [[from, to]]}}"""
         for name in self.names:
             path = os.path.join(self.root, name)
             if os.path.exists(path):
@@ -46,8 +47,9 @@ class Coverage:
         how, _ = suites.run(unit, self.copy, min(unit["timeout"], MEASURE_MAX),
                             {"GCOV_PREFIX": self.folder})
         there = [name for name in self.names if os.path.exists(os.path.join(self.root, name))]
-        result = {"how": how, "files": {}, "functions": {}}
-        if there:
+        result = {"how": how, "seconds": 0.0, "test": unit["test"], "files": {}, "functions": {}}
+        result["loads"] = bool(there) or how != "passed"  # whether it has to do with the code
+        if there and how == "passed":
             shown = subprocess.run(["gcov", "--json-format", "--stdout"] + there, cwd=self.root,
                                    capture_output=True, text=True, check=False)
             for line in shown.stdout.splitlines():
@@ -76,7 +78,7 @@ class Map:
     """Which units to run for a mutant, and in which order."""
 
     def __init__(self, measured):
-        """measured: {unit's name: {"how", "seconds", "files", "functions", "test"}}"""
+        """measured: {unit's name: what measure() says}"""
         self.units, self.code, self.functions = measured, {}, {}
         for unit in measured.values():
             unit["weight"] = 1 + sum(bin(done).count("1") for _, done in unit["files"].values())
@@ -107,8 +109,8 @@ class Map:
         lines, found = self._lines(mutant), {}
         for name, unit in self.units.items():
             done = unit["files"].get(mutant.file, (0, 0))[1]
-            if unit["how"] == "passed" and unit["files"] and (
-                    lines == 0 or (lines is None and done) or (lines and done & lines)):
+            if unit["how"] == "passed" and (
+                    (lines == 0 and unit["loads"]) or (lines is None and done) or (lines and done & lines)):
                 found[name] = 2 if lines == 0 and not done else 1
         return found
 
@@ -117,11 +119,11 @@ class Map:
 
     def nearest(self, mutant):
         """Names of the units that may notice, the quickest and nearest first: one for each test,
-        then the same test with other executors. A unit that dies on purpose, so that what it
-        executed is lost, is always among them."""
+        then the same test with other executors. A unit of which one does not know what it
+        executes (it dies on purpose, or not at all in time) is always among them."""
         found = self._executing(mutant)
         for name, unit in self.units.items():
-            if unit["how"] == "passed" and unit["files"] and not executed(unit):
+            if unit["how"] == "passed" and unit["loads"] and not executed(unit):
                 found[name] = 10
         seen, order = {}, []
         for cost, name in sorted((far * self.units[name]["seconds"] *

@@ -180,8 +180,8 @@ def check_bookkeeping(checks, folder):
 
 def check_nearest(checks):
     def unit(test, seconds, done):
-        return {"how": "passed", "seconds": seconds, "test": test, "files": {"a.c": [0b1111110, done]},
-                "functions": {"a.c": [[1, 6]]}}
+        return {"how": "passed", "seconds": seconds, "test": test, "loads": True,
+                "files": {"a.c": [0b1111110, done]}, "functions": {"a.c": [[1, 6]]}}
     measured = {"slow": unit("s", 9, 0b0001100), "quick": unit("q", 1, 0b0001000),
                 "again": unit("q", 2, 0b0001000), "elsewhere": unit("e", 1, 0b1000000)}
     measured["dies"] = unit("d", 1, 0)
