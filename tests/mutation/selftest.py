@@ -200,6 +200,10 @@ def check_nearest(checks):
     checks.hold(nearest(mutant._replace(lines=(4, 5))) == [], "a line that nobody executes")
     checks.hold(len(nearest(mutant._replace(place="static"))) == 4, "who executes a file")
     checks.hold(len(nearest(mutant._replace(file="b.h"))) == 4, "a file without code")
+    other = cover.Map(dict(measured, slow=unit("s", 9, 0b1000), again=dict(measured["again"],
+                                                                            how="failed")))
+    checks.hold([name for name in measured if cover.differs(name, other, units)] ==
+                ["slow", "again", "dies"], "what behaves differently on all cores")
 
 
 def run():
