@@ -146,15 +146,15 @@ static bool nobody_waits(const struct fold *f, int64_t *next_free)
 
 static struct logp_prediction conclude(const struct fold *f)
 {
-    struct logp_prediction p = {LOGP_PREDICTION_LOWER_BOUND, f->last};
+    struct logp_prediction p = f->too_large ? lpi_no_prediction() : lpi_exact(f->last);
     int64_t *next_free = NULL;
 
-    if (f->too_large)
-        return lpi_no_prediction();
+    if (p.certainty == LOGP_PREDICTION_NONE)
+        return p;
     if (few_hops(f))
         next_free = calloc((size_t)logp_topology_links(f->topology), sizeof(*next_free));
-    if (next_free != NULL && nobody_waits(f, next_free))
-        p.certainty = LOGP_PREDICTION_EXACT;
+    if (next_free == NULL || !nobody_waits(f, next_free))
+        p.certainty = LOGP_PREDICTION_LOWER_BOUND;
     free(next_free);
     return p;
 }

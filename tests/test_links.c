@@ -221,6 +221,24 @@ Test(links, on_a_topology_what_is_no_tree_has_no_prediction)
     cr_expect_eq(on_ring("broadcast", "flat", 65536, 65536).certainty, LOGP_PREDICTION_LOWER_BOUND);
 }
 
+/* A chain of 4096, each message as long as one can be: 4095 of them are too many for the clock. */
+Test(links, on_a_topology_there_is_no_prediction_beyond_the_clock)
+{
+    struct logp_coll c = {.n_bytes = 8, .params = {.L_ns = LOGP_PARAM_MAX_NS}};
+    struct logp_topology *t;
+    const struct logp_algorithm *chain = logp_algorithm_find("broadcast", "chain");
+
+    cr_assert_eq(logp_topology_create("line", 4096, &t), 0);
+    c.topology = t;
+    cr_expect_eq(logp_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_NONE);
+    c.params.L_ns /= 2; /* the clock ends at INT64_MAX / 8 */
+    cr_expect_eq(logp_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_NONE);
+    c.params.L_ns /= 2;
+    cr_expect_eq(logp_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_EXACT);
+    cr_expect_eq(logp_predict(chain, 4096, &c).ns, 4095 * (LOGP_PARAM_MAX_NS / 4));
+    logp_topology_destroy(t);
+}
+
 /* Nearest first is predicted as fast as farthest first, but that is a lower bound only. */
 Test(links, auto_prefers_what_is_certain)
 {

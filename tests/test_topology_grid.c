@@ -436,30 +436,45 @@ Test(topology_grid, on_a_torus_virtual_time_equals_the_prediction)
 /* A mesh has no way round: messages there take many hops, and blocks have no prediction. */
 Test(topology_grid, the_formula_is_for_a_torus)
 {
+    static const char *const meshes[] = {"mesh:3x5", "mesh:5x3", "mesh:2x5", "mesh:5x2"};
     struct logp_coll c = {.n_bytes = 8, .params = test_params(6, 2, 4)};
     struct logp_topology *t;
-    struct logp_prediction p;
 
-    cr_assert_eq(logp_topology_create("mesh:3x5", 15, &t), 0);
-    c.topology = t;
-    p = logp_predict(broadcast("torus"), 15, &c);
-    logp_topology_destroy(t);
-    cr_expect_eq(
-        logp_predict(broadcast("torus"), 16, &(struct logp_coll){.n_bytes = 8, .params = c.params})
-            .ns,
-        40);
-    t = torus_of(3, 5);
-    c.topology = t;
-    cr_expect_lt(logp_predict(broadcast("torus"), 15, &c).ns, p.ns);
-    cr_expect_eq(logp_predict(broadcast("torus"), 14, &c).certainty, LOGP_PREDICTION_NONE);
-    logp_topology_destroy(t);
-    cr_assert_eq(logp_topology_create("mesh:5x3", 15, &t), 0);
-    c.topology = t;
-    cr_expect_eq(logp_predict(broadcast("torus-pipelined"), 15, &c).certainty,
-                 LOGP_PREDICTION_NONE);
-    logp_topology_destroy(t);
-    t = torus_of(1000, 1000); /* as large as any */
-    c.topology = t;
+    for (int i = 0; i < 4; i++) {
+        const int P = i < 2 ? 15 : 10;
+        struct logp_prediction on_torus;
+
+        c.topology = t = torus_of(meshes[i][5] - '0', meshes[i][7] - '0');
+        on_torus = logp_predict(broadcast("torus"), P, &c);
+        cr_expect_eq(on_torus.certainty, LOGP_PREDICTION_EXACT);
+        cr_expect_eq(logp_predict(broadcast("torus-pipelined"), P, &c).certainty,
+                     LOGP_PREDICTION_EXACT);
+        logp_topology_destroy(t);
+        cr_assert_eq(logp_topology_create(meshes[i], P, &t), 0);
+        c.topology = t;
+        cr_expect_gt(logp_predict(broadcast("torus"), P, &c).ns, on_torus.ns, "%s", meshes[i]);
+        cr_expect_eq(logp_predict(broadcast("torus-pipelined"), P, &c).certainty,
+                     LOGP_PREDICTION_NONE, "%s", meshes[i]);
+        logp_topology_destroy(t);
+    }
+    c.topology = t = torus_of(1000, 1000); /* as large as any */
     cr_expect_eq(logp_predict(broadcast("torus"), 1000000, &c).ns, 997 * 10 + 30);
+    logp_topology_destroy(t);
+}
+
+/* Sizes are for as many processors as the topology has; others stand in a square. */
+Test(topology_grid, other_numbers_of_processors_are_no_part_of_the_topology)
+{
+    struct logp_topology *t = torus_of(3, 5);
+    const struct logp_coll c = {.n_bytes = 8, .topology = t, .params = test_params(6, 2, 4)};
+    static const char *const names[] = {"mesh", "torus", "torus-pipelined"};
+
+    for (int i = 0; i < 3; i++) {
+        cr_expect_null(logp_algorithm_needs(broadcast(names[i]), 15, &c));
+        cr_expect_null(logp_algorithm_needs(broadcast(names[i]), 16, &c));
+        cr_expect(logp_algorithm_needs(broadcast(names[i]), 14, &c) != NULL);
+        cr_expect_eq(logp_predict(broadcast(names[i]), 16, &c).certainty, LOGP_PREDICTION_NONE);
+        cr_expect_eq(logp_predict(broadcast(names[i]), 14, &c).certainty, LOGP_PREDICTION_NONE);
+    }
     logp_topology_destroy(t);
 }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls of a program, logp_broadcast() and so on: each takes what the best algorithm is
+ * predicted to take, and refuses what it cannot do. Planning and predicting at their edges.
+ */
+#include "support.h"
+
+enum { MOST_P = 16 };
+
+struct call {
+    const char *collective;
+    int root;
+    int64_t rows, cols;
+    struct logp_coll coll; /* what it stands for */
+    int64_t ends[MOST_P];
+};
+
+static int call(struct logp_vp *vp, void *arg)
+{
+    struct call *x = arg;
+    const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
+    const size_t most = 1 + (size_t)((x->rows + P) * (x->cols + P)) + (size_t)P * x->coll.n_bytes +
+                        (size_t)x->coll.count * 8;
+    char *in = calloc(most, 1), *out = calloc(most, 1);
+    int rc;
+
+    if (strcmp(x->collective, "broadcast") == 0)
+        rc = logp_broadcast(vp, in, x->coll.n_bytes, x->root);
+    else if (strcmp(x->collective, "reduce") == 0)
+        rc = logp_reduce(vp, in, out, x->coll.count, x->coll.op, x->root);
+    else if (strcmp(x->collective, "alltoall") == 0)
+        rc = logp_alltoall(vp, in, x->coll.n_bytes, out);
+    else if (strcmp(x->collective, "barrier") == 0)
+        rc = logp_barrier(vp);
+    else
+        rc = logp_transpose(vp, in, x->rows, x->cols, x->coll.n_bytes, out);
+    x->ends[me] = logp_now(vp);
+    free(in);
+    free(out);
+    return rc;
+}
+
+static struct call random_call(uint64_t *random, const char *collective, int P)
+{
+    struct call x = {.collective = collective,
+                     .root = (int)test_below(random, P),
+                     .rows = P * (1 + test_below(random, 3)),
+                     .cols = P * (1 + test_below(random, 3)),
+                     .coll = {.n_bytes = (size_t)(1 + test_below(random, 20)),
+                              .count = 1 + test_below(random, 20),
+                              .op = logp_op_find("sum", "double")}};
+    struct logp_params *p = &x.coll.params;
+
+    if (strcmp(collective, "transpose") == 0)
+        x.coll.n_bytes = 1;
+    *p = test_params(test_below(random, 90), 1 + test_below(random, 9), test_below(random, 30));
+    p->G_ps = test_below(random, 3) * test_below(random, 2000);
+    p->gamma_ps = 1000 * test_below(random, 4);
+    x.coll.root = x.root;
+    x.coll.rows = x.rows;
+    x.coll.cols = x.cols;
+    return x;
+}
+
+static void check_call(struct logp_machine *m, struct call *x)
+{
+    const int P = logp_machine_size(m);
+    const struct logp_algorithm *best = logp_algorithm_best(x->collective, P, &x->coll);
+    const struct logp_prediction p = logp_predict(best, P, &x->coll);
+    int64_t last = 0;
+
+    test_set_params(m, &x->coll.params);
+    cr_assert_eq(logp_machine_run(m, call, x, test_timeout_ns), 0);
+    for (int i = 0; i < P; i++)
+        last = x->ends[i] > last ? x->ends[i] : last;
+    cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT);
+    cr_assert_eq(last, p.ns, "%s, P = %d: %ld, not %ld (%s)", x->collective, P, (long)last,
+                 (long)p.ns, best->name);
+}
+
+Test(choice, take_what_the_best_algorithm_does)
+{
+    static const char *const collectives[] = {"broadcast", "reduce", "alltoall", "barrier",
+                                              "transpose"};
+    static const int sizes[] = {1, 2, 5, 8, 9, 16};
+    uint64_t random = 4711;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int k = 0; k < 6; k++) {
+        struct logp_machine *m = test_machine(sizes[k], LOGP_CLOCK_VIRTUAL, NULL);
+
+        for (int i = 0; i < 200 / TEST_SCALE + 5; i++) {
+            struct call x = random_call(&random, collectives[i % 5], sizes[k]);
+
+            check_call(m, &x);
+        }
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+static int refused(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp);
+    const struct logp_op *sum = logp_op_find("sum", "double");
+    struct logp_op half = *sum;
+    double x = 1, y;
+
+    (void)arg;
+    cr_assert_eq(logp_broadcast(vp, &x, sizeof(x), -1), -EINVAL);
+    cr_assert_eq(logp_broadcast(vp, &x, sizeof(x), P), -EINVAL);
+    cr_assert_eq(logp_reduce(vp, NULL, &y, 1, sum, 0), -EINVAL);
+    half.element_bytes = 0;
+    cr_assert_eq(logp_reduce(vp, &x, &y, 1, &half, 0), -EINVAL);
+    half = *sum;
+    half.combine = NULL;
+    cr_assert_eq(logp_reduce(vp, &x, &y, 1, &half, 0), -EINVAL);
+    cr_assert_eq(logp_reduce(vp, NULL, NULL, 0, sum, 0), 0); /* nothing is not wrong */
+    cr_assert_eq(logp_transpose(vp, &x, 0, 1, 1, &y), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, &x, 1, 0, 1, &y), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, &x, INT64_MAX - P + 1, 1, 1, &y), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, &x, 1, INT64_MAX - P + 1, 1, &y), -EINVAL);
+    return 0;
+}
+
+Test(choice, wrong_arguments_are_refused)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, NULL), refused, NULL);
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), refused, NULL);
+}
+
+Test(choice, a_plan_is_for_a_rank_and_a_root_that_are_there)
+{
+    const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
+    struct logp_coll c = {.n_bytes = 8};
+
+    cr_expect_eq(logp_coll_plan(flat, 4, -1, &c), -EINVAL);
+    cr_expect_eq(logp_coll_plan(flat, 4, 4, &c), -EINVAL);
+    cr_assert_eq(logp_coll_plan(flat, 4, 3, &c), 0);
+    cr_expect_eq(c.plan.parent, 0);
+    logp_coll_unplan(&c);
+    cr_expect_eq(c.plan.parent, -1);
+    logp_coll_unplan(&c); /* once more */
+    c.root = 3;
+    cr_assert_eq(logp_coll_plan(flat, 4, 3, &c), 0);
+    cr_expect_eq(c.plan.n_children, 3);
+    logp_coll_unplan(&c);
+    cr_expect(c.plan.children == NULL && c.plan.n_children == 0);
+    c.root = 4;
+    cr_expect_eq(logp_coll_plan(flat, 4, 0, &c), -EINVAL);
+    c.root = -1;
+    cr_expect_eq(logp_coll_plan(flat, 4, 0, &c), -EINVAL);
+}
+
+Test(choice, predictions_are_for_1_to_2_to_the_61_processors)
+{
+    const struct logp_coll c = {.n_bytes = 8, .params = test_params(6, 2, 4)};
+    const struct logp_algorithm *binomial = logp_algorithm_find("broadcast", "binomial");
+
+    cr_expect_eq(logp_predict(binomial, 0, &c).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(logp_predict(binomial, -1, &c).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(logp_predict(binomial, 1, &c).ns, 0);
+    cr_expect_eq(logp_predict(binomial, LOGP_TREE_MAX, &c).ns, 610);
+    cr_expect_eq(logp_predict(binomial, LOGP_TREE_MAX + 1, &c).certainty, LOGP_PREDICTION_NONE);
+}
+
+/* log2 of P rounded up times one message; INT64_MAX is the most. */
+Test(choice, the_textbook_counts_every_doubling)
+{
+    const struct logp_params p = {
+        .L_ns = 60, .o_send_ns = 20, .o_recv_ns = 7, .g_ns = 40, .G_ps = 1500};
+    const struct logp_params slow = {.L_ns = LOGP_PARAM_MAX_NS,
+                                     .o_send_ns = LOGP_PARAM_MAX_NS,
+                                     .o_recv_ns = LOGP_PARAM_MAX_NS,
+                                     .G_ps = LOGP_PARAM_MAX_NS};
+    static const int64_t P[] = {1, 2, 3, 4, 5, 8, 9, INT64_C(1) << 61};
+    static const int64_t doublings[] = {0, 1, 2, 2, 3, 3, 4, 61};
+
+    for (int i = 0; i < 8; i++) {
+        cr_expect_eq(logp_textbook_cost(P[i], &p, 0), doublings[i] * 87);
+        cr_expect_eq(logp_textbook_cost(P[i], &p, 5), doublings[i] * 93);
+    }
+    cr_expect_eq(logp_textbook_cost(1 << 3, &slow, SIZE_MAX),
+                 3 * (3 * LOGP_PARAM_MAX_NS + INT64_MAX / 8));
+    cr_expect_eq(logp_textbook_cost(1 << 8, &slow, SIZE_MAX), -1);
+}
+
+Test(choice, nothing_has_another_name)
+{
+    size_t n;
+    const struct logp_algorithm *rows = logp_algorithms(&n);
+    const struct logp_collective *all = logp_collectives(&n);
+
+    cr_expect(logp_algorithm_find(rows[0].collective, "nonsense") == NULL);
+    cr_expect(logp_algorithm_find("nonsense", rows[0].name) == NULL);
+    cr_expect(logp_collective_find("nonsense") == NULL);
+    for (size_t i = 0; i < n; i++)
+        cr_expect(logp_collective_find(all[i].name) == &all[i]);
+    rows = logp_algorithms(&n);
+    for (size_t i = 0; i < n; i++)
+        cr_expect(logp_algorithm_find(rows[i].collective, rows[i].name) == &rows[i]);
+}
