@@ -211,6 +211,16 @@ static int failing(struct logp_vp *vp, const struct logp_coll *c)
     return logp_vp_rank(vp) == 1 ? -EPROTO : 0;
 }
 
+static int calls[4];
+
+/* Fails once, with the first call of rank 1: before there is anything to be timed. */
+static int fails_at_first(struct logp_vp *vp, const struct logp_coll *c)
+{
+    const int me = logp_vp_rank(vp);
+
+    return calls[me]++ == 0 && me == 1 ? -EPROTO : whole(vp, c);
+}
+
 static int deadlocked(struct logp_vp *vp, const struct logp_coll *c)
 {
     return logp_recv(vp, right_of(vp, 1), c->tag, NULL, 0, NULL);
@@ -240,6 +250,9 @@ Test(barrier, errors_are_what_they_are_without_a_check)
         cr_expect(r.reps == 0 && !r.verified);
         r = expect_error(i, deadlocked, test_timeout_ns, -EDEADLK);
         cr_expect(r.reps == 0 && !r.verified);
+        memset(calls, 0, sizeof(calls));
+        r = expect_error(i, fails_at_first, test_timeout_ns, -EPROTO);
+        cr_expect(r.reps == 0 && !r.verified && r.wrong_rank == -1);
         expect_error(i, whole, 10000000, -ETIMEDOUT);
     }
 }

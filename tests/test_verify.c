@@ -275,6 +275,41 @@ Test(verify, operands_in_a_wrong_order_are_found)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+/* A plan that leaves an operand out: its sum is right, but not of all. */
+static int plan_one_less(int P, int rank, struct logp_coll *c)
+{
+    struct logp_coll less = *c;
+    int rc;
+
+    less.count--;
+    rc = plot.real->plan(P, rank, &less);
+    c->plan = less.plan;
+    return rc;
+}
+
+Test(verify, every_operand_of_a_summation_is_counted)
+{
+    const struct logp_params params = test_params(600, 200, 400);
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
+    const struct logp_coll c = arguments(4, 1);
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+    int ran = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct logp_algorithm row = a[i];
+
+        if (strcmp(a[i].collective, "summation") != 0)
+            continue;
+        ran++;
+        plot.real = &a[i];
+        row.plan = plan_one_less;
+        cr_expect(!run_row(m, &row, &c, false).verified, "%s", a[i].name);
+    }
+    cr_expect_geq(ran, 4);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* ---- an operation's own argument ---- */
 
 static const char its_own;
