@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A paper's figures and tables: what it prints, what its own formula gives, and what comes out
- * here. Each paper fills tables (paper_NAME.c), paper.c runs their rows, paper_output.c and
- * paper_picture.c show them. Numbers are in the units of their table; NAN stands for none.
+ * here. Each paper fills tables (in a file or two of this folder), paper.c runs their rows, output.c
+ * and picture.c show them. Numbers are in the units of their table; NAN stands for none.
  */
 #ifndef LOGP_PAPER_H
 #define LOGP_PAPER_H
 
-#include "command.h"
+#include "../command.h"
 
 #include <math.h>
 
@@ -101,7 +101,7 @@ struct options paper_options(const struct paper *p, const struct paper_case *x,
  * @return the run on the virtual clock */
 struct row paper_run(struct paper *p, const struct paper_case *x, struct paper_row *row);
 
-/* ---- paper_output.c, paper_picture.c ---- */
+/* ---- output.c, picture.c ---- */
 
 void print_paper(const struct paper *p);
 /* All tables that have a chart. */
