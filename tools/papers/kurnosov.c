@@ -7,8 +7,6 @@
  */
 #include "kurnosov.h"
 
-#include <string.h>
-
 enum { CLUSTER = 48, LONG = 1024 };
 
 /* ---- numbers of chains ---- */
@@ -242,17 +240,7 @@ static void curves(struct paper *p, struct paper_table *t, const struct curve *l
 /* Do formula and clock agree along one curve? */
 static bool curve_agrees(const struct paper_table *t, const char *label)
 {
-    struct paper_table curve = *t;
-    char name[64];
-    bool agrees = true;
-
-    for (size_t i = 0; i < t->n_rows; i++) {
-        curve.rows = &t->rows[i];
-        curve.n_rows = 1;
-        if (strcmp(paper_label(t->rows[i].labels, 0, name), label) == 0)
-            agrees = agrees && paper_same(&curve, FORMULA, EMULATED);
-    }
-    return agrees;
+    return paper_same_of(t, 0, label, FORMULA, EMULATED);
 }
 
 static void figure_9(struct paper *p)

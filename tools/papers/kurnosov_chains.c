@@ -97,10 +97,11 @@ static void long_and_short(struct paper *p)
     paper_judge_none(p, "Figures 1, 2, 3",
                      "the chains as they are drawn; each processor's time "
                      "equals the virtual clock's");
-    paper_judge(p, "Long first, floor((P-1)/k)(2o+L+c) + (k-2)max(o+c,g) + 3o + L + 2c",
-                paper_same(longs, FORMULA, EMULATED),
-                "ours is ceil((P-1)/k) a + (k-1) max(o+c,g): the paper's has an a too much where k "
-                "divides P-1, and too little where g > o+c, as in this example");
+    paper_judge(
+        p, "Long chains first, its formula", paper_same(longs, FORMULA, EMULATED),
+        "floor((P-1)/k)(2o+L+c) + (k-2) max(o+c,g) + 3o + L + 2c; ours is ceil((P-1)/k) a + "
+        "(k-1) max(o+c,g): the paper's has an a too much where k divides P-1, and too "
+        "little where g > o+c, as in this example");
     paper_judge_none(p, "Figure 6",
                      "the same chains, the short ones first: %g units in place of %g",
                      all_of(shorts)->value[EMULATED], all_of(longs)->value[EMULATED]);
@@ -164,8 +165,9 @@ static void adaptive(struct paper *p)
                      "the adaptive chains; each processor's time equals the virtual "
                      "clock's");
     paper_judge(
-        p, "Adaptive, 2o+L+c + (sqrt(8(P-1)+1)-1)/2 max(o+c,g)", same,
-        "its root never waits; ours is a + (k-1) max(a, B), and B for a chain left over: "
+        p, "Adaptive, its formula", same,
+        "2o+L+c + (sqrt(8(P-1)+1)-1)/2 max(o+c,g): its root never waits; ours is a + (k-1) max(a, "
+        "B), and B for a chain left over: "
         "the next chain is longer by one processor and so comes a later, which counts where "
         "a > B");
 }

@@ -102,17 +102,26 @@ void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
     va_end(args);
 }
 
-bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_value b)
+bool paper_same_of(const struct paper_table *t, int column, const char *label, enum paper_value a,
+                   enum paper_value b)
 {
     size_t both = 0, same = 0;
+    char text[64];
 
     for (size_t i = 0; i < t->n_rows; i++) {
         const double *value = t->rows[i].value;
 
+        if (label != NULL && strcmp(paper_label(t->rows[i].labels, column, text), label) != 0)
+            continue;
         both += !isnan(value[a]) && !isnan(value[b]);
         same += fabs(value[a] - value[b]) < 1e-6; /* false where one is NAN */
     }
     return both > 0 && same == both;
+}
+
+bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_value b)
+{
+    return paper_same_of(t, 0, NULL, a, b);
 }
 
 const char *paper_label(const char *labels, int i, char buf[64])

@@ -87,6 +87,9 @@ void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
     __attribute__((format(printf, 3, 4)));
 /* Are there rows that have both numbers, and are they equal in all of them? */
 bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_value b);
+/* The same of the rows with this label in a column. */
+bool paper_same_of(const struct paper_table *t, int column, const char *label, enum paper_value a,
+                   enum paper_value b);
 /* Label number i of several. @return buf */
 const char *paper_label(const char *labels, int i, char buf[64]);
 int paper_columns(const struct paper_table *t);
