@@ -7,6 +7,8 @@
  *     CANNED_LATE      is added to the emulated times
  *     CANNED_MEASURED  is the median on the wall clock, whatever it was
  *     CANNED_NOW       is added to what a program reads of its clock
+ *     CANNED_CERTAINTY enum logp_certainty, of all predictions that there are
+ *     CANNED_WRONG     a rank whose result was wrong
  */
 #include <logp/experiment.h>
 #include <logp/vp.h>
@@ -31,6 +33,11 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     rc = run(machine, experiment, record);
     record->emulated.median_ns += canned("CANNED_LATE", 0);
     record->measured.median_ns = canned("CANNED_MEASURED", record->measured.median_ns);
+    if (record->prediction.certainty != LOGP_PREDICTION_NONE)
+        record->prediction.certainty =
+            (enum logp_certainty)canned("CANNED_CERTAINTY", record->prediction.certainty);
+    record->wrong_rank = (int)canned("CANNED_WRONG", record->wrong_rank);
+    record->verified = record->wrong_rank < 0;
     return rc;
 }
 

@@ -213,7 +213,8 @@ static void table_without_links(struct paper *p)
 
 /* ---- packing ---- */
 
-/* s columns of t words for one destination: two processors. */
+/* s columns of t words for one destination: of two processors, the first of which has the only row
+ * of elements of t words, so that it receives and sends nothing. */
 static void one_destination(struct paper *p)
 {
     static const int columns[] = {1, 4, 16}, words[] = {1, 16, 64}, packs[] = {0, 2, 4};
@@ -223,10 +224,9 @@ static void one_destination(struct paper *p)
     for (size_t i = 0; i < 9; i++)
         for (int k = -1; k < 3; k++) {
             const int s = columns[i / 3], n = words[i % 3];
-            struct paper_case x = make_case(p, "ring", 2, 2, sizeof(double), true);
+            struct paper_case x = make_case(p, "ring", 2, 1, (size_t)n * sizeof(double), true);
             struct paper_row *row;
 
-            x.c.rows = 2 * n;
             x.c.cols = 2 * s;
             x.c.packing = k < 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
             x.c.pack_ns = k < 0 ? 0 : packs[k] * x.unit_ns;
