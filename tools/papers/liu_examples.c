@@ -195,8 +195,9 @@ static void between_blocks(struct paper *p)
         struct paper_row rows[2] = {liu_no_row, liu_no_row}, *row;
 
         for (int k = 0; k < 2; k++) {
+            const int64_t n = 4 + k;
             const struct logp_torus torus =
-                liu_torus(list[i].machine, (4 + k) * list[i].m, (4 + k) * list[i].work);
+                liu_torus(list[i].machine, n * list[i].m, n * list[i].work);
 
             liu_pipelined(p, &torus, list[i].m, list[i].m / 8, &rows[k]);
         }

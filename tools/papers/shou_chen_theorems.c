@@ -259,10 +259,11 @@ static void theorems_4_5_6(struct paper *p)
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", 7, &summed);
         const int own = own_filled(7, &own_T);
+        const int shared = (counts[i] - own) / 7; /* rounded down */
         struct paper_row *row = paper_row(more, "7|%d|%d", counts[i], own);
 
         x.c.count = counts[i];
-        row->value[FORMULA] = own_T + (counts[i] - own) / 7; /* rounded down */
+        row->value[FORMULA] = own_T + shared;
         paper_run(p, &x, row);
         if ((counts[i] - own) % 7 != 0)
             paper_remark(row, "the paper drops %d operands", (counts[i] - own) % 7);

@@ -227,7 +227,7 @@ static void one_destination(struct paper *p)
             struct paper_case x = make_case(p, "ring", 2, 1, (size_t)n * sizeof(double), true);
             struct paper_row *row;
 
-            x.c.cols = 2 * s;
+            x.c.cols = INT64_C(2) * s;
             x.c.packing = k < 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
             x.c.pack_ns = k < 0 ? 0 : packs[k] * x.unit_ns;
             row = paper_row(t, "%s|%d|%d|%d", k < 0 ? "none" : "structured", s, n,
