@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* logp paper: a paper's figures and tables beside ours. */
-#include "paper.h"
+#include "papers/paper.h"
 
 #include <string.h>
 

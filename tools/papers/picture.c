@@ -282,8 +282,11 @@ void draw_paper_svg(FILE *out, const struct paper *p)
             draw_panel(&c);
             k++;
         }
-    text(out, "word", 14, height - 28,
-         "line: predicted, and equal to the virtual clock; dashed: the paper's formula");
+    text(
+        out, "word", 14, height - 28,
+        p->wrong
+            ? "line: predicted, NOT everywhere as on the virtual clock; dashed: the paper's formula"
+            : "line: predicted, and equal to the virtual clock; dashed: the paper's formula");
     if (p->o->clock == LOGP_CLOCK_WALL)
         text(out, "word", 14, height - 12, "circles: measured on this box");
     fputs("</svg>\n", out);

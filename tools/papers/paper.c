@@ -66,6 +66,64 @@ void paper_note(struct paper_table *t, const char *format, ...)
     va_end(args);
 }
 
+/* ---- does it agree? ---- */
+
+static void judge(struct paper *p, const char *what, const char *verdict, const char *format,
+                  va_list args)
+{
+    struct paper_row *row;
+
+    if (p->stopped)
+        return;
+    p->verdicts.figure = "Summary";
+    p->verdicts.columns = "what";
+    p->verdicts.unit = "none";
+    snprintf(p->verdicts.title, sizeof(p->verdicts.title), "what it says, and whether it agrees");
+    row = paper_row(&p->verdicts, "%s", what);
+    row->verdict = verdict;
+    vsnprintf(row->remark, sizeof(row->remark), format, args);
+}
+
+void paper_judge(struct paper *p, const char *what, bool agrees, const char *why, ...)
+{
+    va_list args;
+
+    va_start(args, why);
+    judge(p, what, agrees ? "agrees" : "differs", why, args);
+    va_end(args);
+}
+
+void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
+{
+    va_list args;
+
+    va_start(args, here);
+    judge(p, what, "nothing printed", here, args);
+    va_end(args);
+}
+
+bool paper_same_of(const struct paper_table *t, int column, const char *label, enum paper_value a,
+                   enum paper_value b)
+{
+    size_t both = 0, same = 0;
+    char text[64];
+
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const double *value = t->rows[i].value;
+
+        if (label != NULL && strcmp(paper_label(t->rows[i].labels, column, text), label) != 0)
+            continue;
+        both += !isnan(value[a]) && !isnan(value[b]);
+        same += fabs(value[a] - value[b]) < 1e-6; /* false where one is NAN */
+    }
+    return both > 0 && same == both;
+}
+
+bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_value b)
+{
+    return paper_same_of(t, 0, NULL, a, b);
+}
+
 const char *paper_label(const char *labels, int i, char buf[64])
 {
     for (; i > 0 && labels != NULL; i--) {
@@ -90,6 +148,7 @@ void paper_free(struct paper *p)
 {
     for (int i = 0; i < p->n_tables; i++)
         free(p->tables[i].rows);
+    free(p->verdicts.rows);
 }
 
 /* ---- running ---- */
@@ -167,6 +226,22 @@ static struct row run_case(struct paper *p, const struct paper_case *x, enum log
         p->stopped = p->wrong = true;
     logp_topology_destroy((struct logp_topology *)o.topology);
     return r;
+}
+
+void paper_compare(struct paper *p, const char *what, double predicted, double emulated)
+{
+    if (p->stopped || predicted == emulated)
+        return;
+    fprintf(stderr, "logp: paper %s, %s: predicted %.10g, here %.10g\n", p->name, what, predicted,
+            emulated);
+    p->wrong = true;
+}
+
+double paper_emulated(struct paper *p, const struct paper_case *x)
+{
+    const struct row r = run_case(p, x, LOGP_CLOCK_VIRTUAL);
+
+    return p->stopped ? NAN : (double)r.record.emulated.median_ns / (double)x->unit_ns;
 }
 
 static void measure(struct paper *p, const struct paper_case *x, struct paper_row *row)

@@ -1,100 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kurnosov: reduction along k chains. Its figures are curves without printed values, but for the
- * numbers of chains that it recommends. Where its cluster had 48 processes we have 48 processors,
- * and vectors of 1, 2^5 and 2^10 doubles in place of 1, 2^10 and 2^20.
+ * Kurnosov: reduction along k chains; its curves, over the number of chains and over that of
+ * processors. They have no printed values, but for the numbers of chains that are recommended.
+ * Where its cluster had 48 processes we have 48 processors, and vectors of 1, 2^5 and 2^10 doubles
+ * in place of 1, 2^10 and 2^20.
  */
-#include "paper.h"
+#include "kurnosov.h"
 
 enum { CLUSTER = 48, LONG = 1024 };
-
-/* What the paper calls a, b, c, with L and g of a message that streams; in units. */
-struct costs {
-    double a, b, c, o, L, g;
-};
-
-/* ---- the two models ---- */
-
-/* a = 2o + L + c = 3 and b = o + c = 2 leave o + L = 1. */
-static struct logp_params small_model(int64_t unit)
-{
-    return (struct logp_params){
-        .o_send_ns = unit, .o_recv_ns = unit, .g_ns = 2 * unit, .gamma_ps = unit * 1000};
-}
-
-/* L, o, g = 6, 2, 4; a byte streams in 0.01, an element is combined in 0.05. */
-static struct logp_params cluster_model(int64_t unit)
-{
-    return (struct logp_params){.L_ns = 6 * unit,
-                                .o_send_ns = 2 * unit,
-                                .o_recv_ns = 2 * unit,
-                                .g_ns = 4 * unit,
-                                .G_ps = unit * 10,
-                                .gamma_ps = unit * 50};
-}
-
-static struct paper_case make_case(const struct paper *p, const char *algorithm, int P, int k,
-                                   int64_t count, struct logp_params model(int64_t unit))
-{
-    const int64_t unit = paper_unit(p, 5000);
-
-    return (struct paper_case){
-        .collective = "reduce",
-        .algorithm = algorithm,
-        .P = P,
-        .unit_ns = unit,
-        .c = {.params = model(unit), .count = count, .k = k, .op = logp_op_find("sum", "double")}};
-}
-
-static struct costs costs_of(const struct paper_case *x)
-{
-    const struct logp_params *q = &x->c.params;
-    const double unit = (double)x->unit_ns;
-    const double stream = (double)logp_stream_ns(q, (size_t)x->c.count * sizeof(double)) / unit;
-    struct costs t = {.c = (double)x->c.count * (double)q->gamma_ps / 1000 / unit,
-                      .o = (double)q->o_send_ns / unit,
-                      .L = (double)q->L_ns / unit + stream,
-                      .g = (double)q->g_ns / unit + stream};
-
-    t.a = 2 * t.o + t.L + t.c;
-    t.b = t.o + t.c;
-    return t;
-}
-
-/* ---- the paper's formulas ---- */
-
-static double of_long_first(const struct costs *t, int P, int k)
-{
-    const int shortest = (P - 1) / k;
-
-    return shortest * t->a + (k - 2) * fmax(t->b, t->g) + 3 * t->o + t->L + 2 * t->c;
-}
-
-/* The same without integers, which its figures 4 and 9 show. */
-static double of_k(const struct costs *t, int P, double k)
-{
-    return ((P - 1) / k + 1) * t->a + (k - 1) * t->b;
-}
-
-static double of_best_k(const struct costs *t, int P)
-{
-    return 2 * sqrt(t->a * t->b * (P - 1)) + t->a - t->b;
-}
-
-static double best_k(const struct costs *t, int P)
-{
-    return sqrt(t->a * (P - 1) / t->b);
-}
-
-static double of_adaptive(const struct costs *t, int P)
-{
-    return t->a + (sqrt(8.0 * (P - 1) + 1) - 1) / 2 * fmax(t->b, t->g);
-}
-
-static double of_binomial(const struct costs *t, int P)
-{
-    return t->a * log2(P) + t->b;
-}
 
 /* ---- numbers of chains ---- */
 
@@ -117,12 +30,12 @@ static double predicted(const struct paper_case *x, int k)
 static int recommended(struct paper_table *t, const struct paper_case *x, int printed,
                        const char *label)
 {
-    const struct costs costs = costs_of(x);
+    const struct kurnosov_costs costs = kurnosov_costs(x);
     const int ours = chosen_k(x);
     struct paper_row *row = paper_row(t, "%s", label);
 
     row->value[PRINTED] = printed;
-    row->value[FORMULA] = best_k(&costs, (int)x->P);
+    row->value[FORMULA] = kurnosov_best_k(&costs, (int)x->P);
     row->value[PREDICTED] = ours;
     paper_remark(row, "predicted: %.7g units with the printed k, %.7g with ours",
                  predicted(x, printed), predicted(x, ours));
@@ -165,11 +78,13 @@ static void figure_4(struct paper *p)
     t->chart = &chart;
     paper_note(best, "L, o, g, c = 0, 1, 2, 1. Printed is ceil(sqrt(P-1)); the least of the "
                      "paper's own t(k) is at sqrt(a(P-1)/b).");
+    paper_note(t, "Its formula here is the curve of t(k) without its floor, whose least is at "
+                  "sqrt(a(P-1)/b); with the floor it is lower by less than a.");
     paper_note(t, "The paper's t(k) takes a whole a too much where k divides P-1.");
     for (int i = 0; i < 4; i++) {
         const int P = printed[i].P;
-        struct paper_case x = make_case(p, "kchain-opt", P, 0, 1, small_model);
-        const struct costs costs = costs_of(&x);
+        struct paper_case x = kurnosov_case(p, "kchain-opt", P, 0, 1, kurnosov_small);
+        const struct kurnosov_costs costs = kurnosov_costs(&x);
         char label[16];
         int ours;
 
@@ -182,12 +97,20 @@ static void figure_4(struct paper *p)
             if (!is_one_of(k, grid, N_GRID) && k != printed[i].k && k != ours)
                 continue;
             row = paper_row(t, "%d|%d", P, k);
-            row->value[FORMULA] = of_k(&costs, P, k);
+            row->value[FORMULA] = kurnosov_smooth(&costs, P, k);
             x.c.k = k;
             paper_run(p, &x, row);
             say_which(row, k, printed[i].k, ours);
         }
     }
+    paper_judge(p, "Figure 4, k*", paper_same(best, PRINTED, PREDICTED),
+                "printed is ceil(sqrt(P-1)), the advice; the least time is at another k");
+    paper_judge(
+        p, "Figure 4, t(k) = (floor((P-1)/k) + 1)a + (k-1)b", paper_same(t, FORMULA, EMULATED),
+        "(P-1)/k must be rounded up, to ceil((P-1)/k) a + (k-1)b: where k divides P-1 the "
+        "paper's is a too much, else the same; the curve without the floor lies above both");
+    paper_judge(p, "k = sqrt(a(P-1)/b), the least of t(k)", paper_same(best, FORMULA, PREDICTED),
+                "it is that of the smooth curve; the best whole k is near it, not always the next");
 }
 
 /* Lengths of vectors: the paper's, ours. */
@@ -215,8 +138,8 @@ static void figure_5(struct paper *p)
                   "much where k divides P-1, and too little for g > o + c.");
     for (int i = 0; i < 3; i++) {
         struct paper_case x =
-            make_case(p, "kchain-opt", CLUSTER, 0, lengths[i].ours, cluster_model);
-        const struct costs costs = costs_of(&x);
+            kurnosov_case(p, "kchain-opt", CLUSTER, 0, lengths[i].ours, kurnosov_cluster);
+        const struct kurnosov_costs costs = kurnosov_costs(&x);
         const int ours = recommended(best, &x, 7, lengths[i].printed);
 
         x.algorithm = "kchain";
@@ -226,15 +149,32 @@ static void figure_5(struct paper *p)
             if (!is_one_of(k, grid, N_GRID) && k != ours)
                 continue;
             row = paper_row(t, "%s|%lld|%d", lengths[i].printed, (long long)lengths[i].ours, k);
-            row->value[FORMULA] = of_long_first(&costs, CLUSTER, k);
+            row->value[FORMULA] = kurnosov_long_first(&costs, CLUSTER, k);
             x.c.k = k;
             paper_run(p, &x, row);
             say_which(row, k, 7, ours);
         }
     }
+    paper_judge(p, "Figure 5, k* = 7", paper_same(best, PRINTED, PREDICTED),
+                "for all three lengths ceil(sqrt(P-1)) is less than the best k of our model, which "
+                "falls with the length");
+    paper_judge(p, "Figure 5, the curves by the long-first formula",
+                paper_same(t, FORMULA, EMULATED),
+                "as that formula; of what was measured nothing is printed");
 }
 
 /* ---- figure 7: which chains first ---- */
+
+/* Is what was predicted for the second half of the rows never more than for the first? */
+static bool never_slower(const struct paper_table *t)
+{
+    const size_t half = t->n_rows / 2;
+    bool never = true;
+
+    for (size_t i = 0; i < half; i++)
+        never = never && t->rows[half + i].value[EMULATED] <= t->rows[i].value[EMULATED];
+    return never;
+}
 
 static void figure_7(struct paper *p)
 {
@@ -248,20 +188,22 @@ static void figure_7(struct paper *p)
     t->chart = &chart;
     paper_note(t, "The paper's formula for short first lacks L; it is not evaluated here.");
     for (int i = 0; i < 2; i++) {
-        struct paper_case x = make_case(p, algorithms[i], CLUSTER, 0, LONG, cluster_model);
-        const struct costs costs = costs_of(&x);
+        struct paper_case x = kurnosov_case(p, algorithms[i], CLUSTER, 0, LONG, kurnosov_cluster);
+        const struct kurnosov_costs costs = kurnosov_costs(&x);
 
         for (int j = 1; j < N_GRID; j++) {
             struct paper_row *row = paper_row(t, "%s|%d", i == 0 ? "long" : "short", grid[j]);
 
             if (i == 0)
-                row->value[FORMULA] = of_long_first(&costs, CLUSTER, grid[j]);
+                row->value[FORMULA] = kurnosov_long_first(&costs, CLUSTER, grid[j]);
             x.c.k = grid[j];
             paper_run(p, &x, row);
             if ((CLUSTER - 1) % grid[j] == 0)
                 paper_remark(row, "all chains are of one length");
         }
     }
+    paper_judge_none(p, "Figure 7", "curves; here short chains first are %s",
+                     never_slower(t) ? "never slower" : "sometimes slower");
 }
 
 /* ---- figures 9, 10, 11: the time over P ---- */
@@ -270,23 +212,22 @@ static void figure_7(struct paper *p)
 struct curve {
     const char *label, *algorithm;
     int k;
-    double (*formula)(const struct costs *t, int P);
+    double (*formula)(const struct kurnosov_costs *t, int P);
 };
 
-static double of_4(const struct costs *t, int P)
+static double of_4(const struct kurnosov_costs *t, int P)
 {
-    return of_k(t, P, 4);
+    return kurnosov_t(t, P, 4);
 }
 
 static void curves(struct paper *p, struct paper_table *t, const struct curve *list, int n,
-                   const int *sizes, int n_sizes, int64_t count,
-                   struct logp_params model(int64_t unit))
+                   const int *sizes, int n_sizes, int64_t count, kurnosov_model model)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n_sizes; j++) {
             const struct paper_case x =
-                make_case(p, list[i].algorithm, sizes[j], list[i].k, count, model);
-            const struct costs costs = costs_of(&x);
+                kurnosov_case(p, list[i].algorithm, sizes[j], list[i].k, count, model);
+            const struct kurnosov_costs costs = kurnosov_costs(&x);
             struct paper_row *row = paper_row(t, "%s|%d", list[i].label, sizes[j]);
 
             row->value[FORMULA] = list[i].formula(&costs, sizes[j]);
@@ -296,11 +237,17 @@ static void curves(struct paper *p, struct paper_table *t, const struct curve *l
         }
 }
 
+/* Do formula and clock agree along one curve? */
+static bool curve_agrees(const struct paper_table *t, const char *label)
+{
+    return paper_same_of(t, 0, label, FORMULA, EMULATED);
+}
+
 static void figure_9(struct paper *p)
 {
-    static const struct curve list[] = {{"optimal k", "kchain-opt", 0, of_best_k},
-                                        {"adaptive", "kchain-adaptive", 0, of_adaptive},
-                                        {"binomial", "binomial", 0, of_binomial},
+    static const struct curve list[] = {{"optimal k", "kchain-opt", 0, kurnosov_best},
+                                        {"adaptive", "kchain-adaptive", 0, kurnosov_adaptive},
+                                        {"binomial", "binomial", 0, kurnosov_binomial},
                                         {"k = 4", "kchain", 4, of_4}};
     static const int sizes[] = {8, 16, 32, 64, 100, 128, 200, 256, 300, 400};
     static const struct paper_chart chart = {
@@ -309,7 +256,19 @@ static void figure_9(struct paper *p)
                                         "time over P, one element, a = 3, b = 2");
 
     t->chart = &chart;
-    curves(p, t, list, 4, sizes, sizeof(sizes) / sizeof(sizes[0]), 1, small_model);
+    curves(p, t, list, 4, sizes, sizeof(sizes) / sizeof(sizes[0]), 1, kurnosov_small);
+    paper_judge(p, "Figure 9, optimal k, t = 2 sqrt(ab(P-1)) + a - b", curve_agrees(t, "optimal k"),
+                "the least of a smooth curve that lies above the true one, which has steps");
+    paper_judge(p, "Figure 9, adaptive, b sqrt(2(P-1) + 1/4) - b/2 + a",
+                curve_agrees(t, "adaptive"), "the root does wait, as a > b");
+    paper_judge(
+        p, "Figure 9, binomial, a log2 P + b", curve_agrees(t, "binomial"),
+        "without the b it agrees for P = 2^x; for other P log2 P is rounded up, and the time is at "
+        "most that");
+    paper_judge(
+        p, "Figure 9, k = 4", curve_agrees(t, "k = 4"),
+        "with its floor; t(4) takes an a too much where 4 divides P-1, which it does for none of "
+        "these P");
     paper_note(t, "The paper's binomial has a b too much: for P = 2^x it takes a log2 P.");
     paper_note(t, "Of the chains the adaptive ones are the fastest, since a < 2b; but their root "
                   "does wait, which their formula leaves out.");
@@ -317,8 +276,8 @@ static void figure_9(struct paper *p)
 
 static void figures_10_11(struct paper *p)
 {
-    static const struct curve list[] = {{"optimal k", "kchain-opt", 0, of_best_k},
-                                        {"adaptive", "kchain-adaptive", 0, of_adaptive}};
+    static const struct curve list[] = {{"optimal k", "kchain-opt", 0, kurnosov_best},
+                                        {"adaptive", "kchain-adaptive", 0, kurnosov_adaptive}};
     static const int sizes[] = {8, 16, 24, 32, 40, 48, 64, 96};
     static const struct paper_chart chart = {
         .x_axis = "P", .y_axis = "time, units", .x = 1, .y_lowest = NAN};
@@ -326,13 +285,18 @@ static void figures_10_11(struct paper *p)
                                         "optimal and adaptive over P, 2^20 doubles (ours 2^10)");
 
     t->chart = &chart;
-    curves(p, t, list, 2, sizes, sizeof(sizes) / sizeof(sizes[0]), LONG, cluster_model);
+    curves(p, t, list, 2, sizes, sizeof(sizes) / sizeof(sizes[0]), LONG, kurnosov_cluster);
+    paper_judge(p, "Figures 10, 11, optimal", curve_agrees(t, "optimal k"),
+                "as in figure 9, and it counts b where g > b separates two receives of the root");
+    paper_judge(p, "Figures 10, 11, adaptive", curve_agrees(t, "adaptive"),
+                "as in figure 9; of what was measured nothing is printed");
     paper_note(t, "The paper's optimum has b = o + c between two receives of the root; here the "
                   "gap g is longer, which counts.");
 }
 
 void paper_kurnosov(struct paper *p)
 {
+    kurnosov_chains(p);
     figure_4(p);
     figure_5(p);
     figure_7(p);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A paper's figures and tables: what it prints, what its own formula gives, and what comes out
- * here. Each paper fills tables (paper_NAME.c), paper.c runs their rows, paper_output.c and
- * paper_picture.c show them. Numbers are in the units of their table; NAN stands for none.
+ * here. Each paper fills tables (in a file or two of this folder) and ends with a list of what it
+ * says and whether that agrees; paper.c runs the rows, output.c, records.c and picture.c show them.
+ * Numbers are in the units of their table; NAN stands for none.
  */
 #ifndef LOGP_PAPER_H
 #define LOGP_PAPER_H
 
-#include "command.h"
+#include "../command.h"
 
 #include <math.h>
 
@@ -25,7 +26,8 @@ struct paper_row {
     char labels[96]; /* one for each column of the table: "100|10" */
     double value[N_VALUES];
     enum logp_certainty certainty; /* of what is predicted */
-    char remark[120];
+    const char *verdict;           /* of a row of the list at the end; else NULL */
+    char remark[400];
 };
 
 /* How a table becomes a picture: a curve for each label of one column over those of another. */
@@ -49,13 +51,14 @@ struct paper_table {
     const struct paper_chart *chart; /* NULL: it is not drawn */
 };
 
-enum { MOST_TABLES = 16 };
+enum { MOST_TABLES = 24 };
 
 struct paper {
     const char *name, *title;
     const struct options *o;
     struct paper_table tables[MOST_TABLES];
     int n_tables;
+    struct paper_table verdicts; /* figure by figure, and formula by formula: does it agree? */
     int judged, late; /* measured runs with an exact prediction; those that took longer */
     bool wrong;       /* a run failed, or a prediction does not hold */
     bool stopped;     /* a run failed or was interrupted: none follows */
@@ -75,6 +78,18 @@ void paper_remark(struct paper_row *row, const char *format, ...)
 /* A line below the table. */
 void paper_note(struct paper_table *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* One line of the list at the end. Printed numbers, or a formula, against ours: "agrees" or
+ * "differs", and why. Nothing once a run has failed. */
+void paper_judge(struct paper *p, const char *what, bool agrees, const char *why, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same for a figure without numbers or formula: "nothing printed", and what stands here. */
+void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Are there rows that have both numbers, and are they equal in all of them? */
+bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_value b);
+/* The same of the rows with this label in a column. */
+bool paper_same_of(const struct paper_table *t, int column, const char *label, enum paper_value a,
+                   enum paper_value b);
 /* Label number i of several. @return buf */
 const char *paper_label(const char *labels, int i, char buf[64]);
 int paper_columns(const struct paper_table *t);
@@ -101,9 +116,36 @@ struct options paper_options(const struct paper *p, const struct paper_case *x,
  * @return the run on the virtual clock */
 struct row paper_run(struct paper *p, const struct paper_case *x, struct paper_row *row);
 
-/* ---- paper_output.c, paper_picture.c ---- */
+/* Say that two numbers, of which the first is predicted, should agree and do not; unless they do.
+ */
+void paper_compare(struct paper *p, const char *what, double predicted, double emulated);
+/* One run on the virtual clock, in units; NAN: it failed. */
+double paper_emulated(struct paper *p, const struct paper_case *x);
+
+/* ---- nodes.c: processor by processor ---- */
+
+enum { MOST_NODES = 128 };
+
+/* The place of a processor in a tree. */
+struct paper_place {
+    int parent, n_children, children[MOST_NODES];
+};
+
+/* The places of all processors of an algorithm along a tree; ends the process without memory. */
+void paper_places(const struct paper_case *x, struct paper_place *places);
+
+/* When does each processor have the item, or the sum of all below it? In units, by rank, on the
+ * virtual clock. Broadcast, reduction, summation. */
+void paper_tour(struct paper *p, const struct paper_case *x, double *when);
+
+/* ---- output.c, records.c, picture.c ---- */
 
 void print_paper(const struct paper *p);
+
+/* Whole numbers can be shown as such. */
+bool paper_is_whole(double x);
+void print_paper_json(const struct paper *p);
+void print_paper_csv(const struct paper *p);
 /* All tables that have a chart. */
 void draw_paper_svg(FILE *out, const struct paper *p);
 

@@ -37,97 +37,124 @@ static struct paper_case make_case(const struct paper *p, const char *collective
 
 /* ---- who sends to whom in which step ---- */
 
-/* The place of a processor in the tree: a broadcast reaches it in this round, from 1. */
-struct place {
-    int parent, n_children, children[MOST_PROCESSORS], round;
+/* A broadcast reaches each processor in this round, from 1; a reduction leaves it there, counted
+ * from the end. */
+struct rounds {
+    struct paper_place places[MOST_PROCESSORS];
+    int round[MOST_PROCESSORS];
 };
-
-static bool plan_places(const struct paper_case *x, struct place *places)
-{
-    for (int rank = 0; rank < x->P; rank++) {
-        struct logp_coll c = x->c;
-
-        if (logp_coll_plan(paper_algorithm(x), (int)x->P, rank, &c) != 0)
-            return false;
-        places[rank] = (struct place){.parent = c.plan.parent, .n_children = c.plan.n_children};
-        for (int k = 0; k < c.plan.n_children; k++)
-            places[rank].children[k] = c.plan.children[k];
-        logp_coll_unplan(&c);
-    }
-    return true;
-}
 
 /* Child k of a processor that has the item in round r gets it in round r + k + 1; a reduction
  * receives the other way round. @return the last round below this rank */
-static int number_rounds(struct place *places, int rank, bool reduction)
+static int number_rounds(struct rounds *r, int rank, bool reduction)
 {
-    const struct place *at = &places[rank];
-    int last = at->round;
+    const struct paper_place *at = &r->places[rank];
+    int last = r->round[rank];
 
     for (int k = 0; k < at->n_children; k++) {
         const int child = at->children[reduction ? at->n_children - 1 - k : k];
         int below;
 
-        places[child].round = at->round + k + 1;
-        below = number_rounds(places, child, reduction);
+        r->round[child] = r->round[rank] + k + 1;
+        below = number_rounds(r, child, reduction);
         last = below > last ? below : last;
     }
     return last;
 }
 
-/* "0-4 2-6", from sender to receiver, by the sender. */
-static void name_messages(const struct place *places, int P, int round, bool reduction, char *out,
-                          size_t size)
+static void name_message(char *out, size_t size, int from, int to)
 {
+    snprintf(out + strlen(out), size - strlen(out), "%s%d-%d", out[0] != '\0' ? " " : "", from, to);
+}
+
+/* "0-4 2-6", from sender to receiver, by the sender. @return the most links that one passes */
+static int name_messages(const struct rounds *r, const struct logp_topology *topology, int round,
+                         bool reduction, char *out, size_t size)
+{
+    const int P = logp_topology_size(topology);
+    int most = 0;
+
     out[0] = '\0';
     for (int rank = 0; rank < P; rank++)
         for (int k = 0; k < P; k++) {
-            const bool here = reduction ? k == places[rank].parent && places[rank].round == round
-                                        : places[k].parent == rank && places[k].round == round;
+            const bool here = reduction ? k == r->places[rank].parent && r->round[rank] == round
+                                        : r->places[k].parent == rank && r->round[k] == round;
+            const int hops = logp_topology_hops(topology, rank, k);
 
-            if (here)
-                snprintf(out + strlen(out), size - strlen(out), "%s%d-%d",
-                         out[0] != '\0' ? " " : "", rank, k);
+            if (!here)
+                continue;
+            name_message(out, size, rank, k);
+            most = hops > most ? hops : most;
         }
+    return most;
 }
 
-/* The steps of one figure, and how many messages one link carries. */
-static void steps(struct paper *p, const char *figure, const char *collective,
-                  const char *algorithm, int P, const char *topology)
+/* The same as the book draws them: in each step all that have the item send it, or hand on what
+ * they have, to where a bit of the rank differs. bits: one for each step, in a reduction from the
+ * last. */
+static void draw_messages(const int *bits, int step, int n, bool reduction, int P, char *out,
+                          size_t size)
 {
+    const int last = reduction ? n - 1 - step : step;
+    int held = 0; /* bits of the ranks that have it before */
+
+    for (int i = 0; i < last; i++)
+        held |= bits[i];
+    out[0] = '\0';
+    for (int rank = 0; rank < P; rank++)
+        if ((rank & ~held & ~(reduction ? bits[last] : 0)) == 0 &&
+            (!reduction || (rank & bits[last]) != 0))
+            name_message(out, size, rank, rank ^ bits[last]);
+}
+
+static void show_total(struct paper *p, struct paper_table *t, const struct paper_case *x,
+                       const struct logp_link_load *load)
+{
+    struct paper_row unused = {0}, *row = paper_row(t, "all||");
+    const struct row run = paper_run(p, x, &unused);
+    int most = 0;
+
+    for (int i = 0; i < load->n_links; i++)
+        most = load->messages[i] > most ? load->messages[i] : most;
+    row->value[PREDICTED] = most;
+    if (p->stopped)
+        return;
+    row->value[EMULATED] = (double)run.busiest.messages;
+    paper_compare(p, t->figure, most, row->value[EMULATED]);
+}
+
+/* The steps of one figure, how far messages go and how many of them one link carries. */
+static void steps(struct paper *p, const char *figure, const char *collective,
+                  const char *algorithm, const char *topology, const int *bits)
+{
+    const bool reduction = strcmp(collective, "reduce") == 0;
+    const int n = strcmp(topology, "mesh:4x4") == 0 ? 4 : 3, P = 1 << n;
     struct paper_case x = make_case(p, collective, algorithm, P, topology);
     const struct options o = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
-    const bool reduction = strcmp(collective, "reduce") == 0;
     struct paper_table *t =
-        paper_table(p, figure, "step|messages", "messages on one link, the most",
+        paper_table(p, figure, "step|messages|links on the way", "messages on one link, the most",
                     "%s on %s, P = %d", collective, topology, P);
-    struct place places[MOST_PROCESSORS];
     struct logp_link_load load;
-    struct paper_row unused = {0}, *row;
-    struct row run;
-    int n, most = 0;
+    struct rounds r = {0};
+    bool agrees;
 
     x.c.topology = o.topology;
-    if (!plan_places(&x, places) || logp_link_load_init(&load, paper_algorithm(&x), &x.c) != 0)
+    paper_places(&x, r.places);
+    if (logp_link_load_init(&load, paper_algorithm(&x), &x.c) != 0)
         bad_usage("no memory for the steps of %s", figure);
-    n = number_rounds(places, 0, reduction);
+    agrees = number_rounds(&r, 0, reduction) == n && load.n_steps == n;
     for (int i = 0; i < n && i < load.n_steps; i++) {
-        char messages[64];
+        char messages[64], drawn[64];
+        const int hops = name_messages(&r, o.topology, reduction ? n - i : i + 1, reduction,
+                                       messages, sizeof(messages));
 
-        name_messages(places, P, reduction ? n - i : i + 1, reduction, messages, sizeof(messages));
-        row = paper_row(t, "%d|%s", i + 1, messages);
-        row->value[PREDICTED] = load.step_most[i];
+        draw_messages(bits, i, n, reduction, P, drawn, sizeof(drawn));
+        agrees = agrees && strcmp(messages, drawn) == 0;
+        paper_row(t, "%d|%s|%d", i + 1, messages, hops)->value[PREDICTED] = load.step_most[i];
     }
-    for (int i = 0; i < load.n_links; i++)
-        most = load.messages[i] > most ? load.messages[i] : most;
     x.c.topology = NULL;
-    run = paper_run(p, &x, &unused);
-    row = paper_row(t, "all|");
-    row->value[PREDICTED] = most;
-    if (!p->stopped) {
-        row->value[EMULATED] = (double)run.busiest.messages;
-        p->wrong |= run.busiest.messages != (uint64_t)most;
-    }
+    show_total(p, t, &x, &load);
+    paper_judge(p, figure, agrees, "who sends to whom in each of the %d steps, on %s", n, topology);
     logp_link_load_fini(&load);
     logp_topology_destroy((struct logp_topology *)o.topology);
 }
@@ -168,6 +195,42 @@ static void cost(struct paper *p, struct paper_table *t, const char *collective,
         show_load(p, x, row);
 }
 
+static void judge_costs(struct paper *p, const struct paper_table *t)
+{
+    static const char *const far[] = {"ring", "mesh:4x4", "tree"};
+    bool agrees = false;
+
+    for (int i = 0; i < 3; i++)
+        agrees |= paper_same_of(t, 3, far[i], FORMULA, EMULATED);
+    paper_judge(p, "T = (ts + m tw) log2 p, P = 2^x, a way of one link",
+                paper_same_of(t, 3, "-", FORMULA, EMULATED) &&
+                    paper_same_of(t, 3, "hypercube", FORMULA, EMULATED),
+                "without a network and on a hypercube, as long as a send takes no longer than a "
+                "message");
+    paper_judge(
+        p, "T = (ts + m tw) log2 p on ring, mesh and tree", agrees,
+        "a message is stored and forwarded here, and each link on its way delays it; in the "
+        "book the way costs nothing. No link carries two messages in a step in either");
+    paper_judge(
+        p, "Another source, by exclusive or of the ranks", false,
+        "it needs P = 2^x, since a rank may not exist otherwise; ours counts ranks from the "
+        "source, modulo P");
+}
+
+/* It is about P = 2^x. */
+static void other_sizes(struct paper *p)
+{
+    static const int sizes[] = {3, 5, 6, 7, 12};
+    struct paper_table *t = paper_table(p, "Section 4.1", "collective|algorithm|P|network", "units",
+                                        "other P than 2^x, log2 p rounded up");
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        cost(p, t, "broadcast", "binomial", sizes[i], NULL);
+    paper_judge(p, "T = (ts + m tw) log2 p, other P", paper_same(t, FORMULA, EMULATED),
+                "ours is t(P) = max(D + t(P-h), E + t(h)), h the largest power of two below P; "
+                "log2 P rounded up is an upper bound where E <= D");
+}
+
 static void costs(struct paper *p)
 {
     struct paper_table *t = paper_table(p, "Section 4.1", "collective|algorithm|P|network", "units",
@@ -187,6 +250,7 @@ static void costs(struct paper *p)
                   "and where the way costs nothing or is one link, as on the hypercube; elsewhere "
                   "each link delays the message. "
                   "Combining costs nothing here, as in the book.");
+    judge_costs(p, t);
 }
 
 static void nearest(struct paper *p)
@@ -217,17 +281,24 @@ static void product(struct paper *p)
 
     cost(p, t, "matvec", "doubling", 16, NULL);
     cost(p, t, "matvec", "doubling", 16, "mesh:4x4");
+    paper_judge_none(p, "Figure 4.4",
+                     "broadcast(n) + multiply + reduce(n), equal to the virtual "
+                     "clock");
     paper_note(t, "Broadcast down the columns, multiply, reduce along the rows; a multiplication "
                   "and an addition together take a unit, as does an addition.");
 }
 
 void paper_grama(struct paper *p)
 {
-    steps(p, "Figure 4.2", "broadcast", "binomial", 8, "ring");
-    steps(p, "Figure 4.3", "reduce", "binomial", 8, "ring");
+    static const int far_first[] = {4, 2, 1}, rows_first[] = {2, 1, 8, 4};
+
+    steps(p, "Figure 4.2", "broadcast", "binomial", "ring", far_first);
+    steps(p, "Figure 4.3", "reduce", "binomial", "ring", far_first);
     product(p);
-    steps(p, "Figure 4.5", "broadcast", "mesh", 16, "mesh:4x4");
-    steps(p, "Figure 4.6", "broadcast", "binomial", 8, "hypercube");
+    steps(p, "Figure 4.5", "broadcast", "mesh", "mesh:4x4", rows_first);
+    steps(p, "Figure 4.6", "broadcast", "binomial", "hypercube", far_first);
+    steps(p, "Figure 4.7", "broadcast", "binomial", "tree", far_first);
     costs(p);
+    other_sizes(p);
     nearest(p);
 }

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded before the library: an experiment that runs and then says something else, and a clock
+ * that is wrong, so that a test sees whether `logp paper` shows what it was told, and complains of
+ * what does not agree. From the environment, in ns:
+ *
+ *     CANNED_LATE      is added to the emulated times
+ *     CANNED_MEASURED  is the median on the wall clock, where nothing is run: these are the
+ *                      experiments that have uncounted runs
+ *     CANNED_NOW       is added to what a program reads of its clock
+ *     CANNED_CERTAINTY enum logp_certainty, of all predictions that there are
+ *     CANNED_WRONG     a rank whose result was wrong
+ *     CANNED_BINOMIAL  the algorithm that is found in place of `binomial`
+ */
+#include <logp/experiment.h>
+#include <logp/vp.h>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t canned(const char *name, int64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? strtoll(text, NULL, 10) : otherwise;
+}
+
+/* It took so long, and would have been done in no time. */
+static struct logp_record measured(int64_t median_ns)
+{
+    return (struct logp_record){
+        .reps = 1,
+        .prediction = {LOGP_PREDICTION_EXACT, 1},
+        .has_measured = true,
+        .has_emulated = true,
+        .measured = {1, median_ns, 2 * median_ns, 3 * median_ns, 4 * median_ns},
+        .verified = true,
+        .wrong_rank = -1};
+}
+
+int logp_experiment_run(struct logp_machine *machine, const struct logp_experiment *experiment,
+                        struct logp_record *record)
+{
+    int (*run)(struct logp_machine *, const struct logp_experiment *, struct logp_record *);
+    int rc;
+
+    if (experiment->warmup > 0 && getenv("CANNED_MEASURED") != NULL) {
+        *record = measured(canned("CANNED_MEASURED", 0));
+        return 0;
+    }
+    *(void **)&run = dlsym(RTLD_NEXT, "logp_experiment_run");
+    rc = run(machine, experiment, record);
+    record->emulated.median_ns += canned("CANNED_LATE", 0);
+    if (record->prediction.certainty != LOGP_PREDICTION_NONE)
+        record->prediction.certainty =
+            (enum logp_certainty)canned("CANNED_CERTAINTY", record->prediction.certainty);
+    record->wrong_rank = (int)canned("CANNED_WRONG", record->wrong_rank);
+    record->verified = record->wrong_rank < 0;
+    return rc;
+}
+
+int64_t logp_now(struct logp_vp *vp)
+{
+    int64_t (*now)(struct logp_vp *);
+
+    *(void **)&now = dlsym(RTLD_NEXT, "logp_now");
+    return now(vp) + canned("CANNED_NOW", 0);
+}
+
+const struct logp_algorithm *logp_algorithm_find(const char *collective, const char *name)
+{
+    const struct logp_algorithm *(*find)(const char *, const char *);
+    const char *other = getenv("CANNED_BINOMIAL");
+    const struct logp_algorithm *found = NULL;
+
+    *(void **)&find = dlsym(RTLD_NEXT, "logp_algorithm_find");
+    if (other != NULL && strcmp(name, "binomial") == 0)
+        found = find(collective, other);
+    return found != NULL ? found : find(collective, name);
+}

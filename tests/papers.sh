@@ -1,0 +1,367 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# logp paper: what is printed is what the papers print, their formulas are worked out here a second
+# time, predictions hold on the virtual clock, what is measured is shown, and what does not agree is
+# said. usage: papers.sh LOGP CANNED, the latter to be preloaded (canned_paper.c).
+set -u
+logp=$1
+canned=$2
+papers='shou-chen sun kurnosov grama liu'
+failed=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+unset "${!LOGP_@}"
+
+fail() { printf 'FAILED: %s\n' "$*"; failed=1; }
+
+# holds PAPER FILTER: for its JSON on the virtual clock; $definitions may be used
+definitions='
+    def near($b): (. - $b | fabs) <= 1e-6 * (1 + ($b | fabs));
+    def rows($figure): map(select(.figure == $figure));
+    def titled($title): map(select(.title | startswith($title)));
+    def floor_div($b): . / $b | floor;
+    def ceil_div($b): . / $b | ceil;
+    def each(f): length > 0 and all(.[]; f);
+'
+holds() {
+    jq -e "$definitions $2" "$dir/$1.json" >/dev/null || fail "paper $1: not ($2)"
+}
+
+for paper in $papers; do
+    "$logp" paper $paper --clock virtual --format json >"$dir/$paper.json" 2>"$dir/err" ||
+        fail "paper $paper: exit code $?"
+    [ ! -s "$dir/err" ] || fail "paper $paper: $(cat "$dir/err")"
+    # exact is exact, a bound is one, and nothing is measured on the virtual clock
+    holds $paper 'all(.[]; .measured == null and
+        (.predicted == null or .emulated == null or
+         if .prediction == "exact" then .predicted == .emulated
+         elif .prediction == "bound" then .emulated <= .predicted
+         else .prediction == "lower-bound" and .emulated >= .predicted end))'
+done
+# how many rows these are: none is lost
+for count in shou-chen:90 sun:121 kurnosov:200 grama:30 liu:100; do
+    holds ${count%:*} "map(select(.predicted != null and .emulated != null)) | length >= ${count#*:}"
+done
+
+# ---- what is printed ----
+holds shou-chen 'map(select(.printed != null) | [.figure, (.row | .rank // .what), .printed]) ==
+    [["Figure 1", 7, 2], ["Figure 2", "operands", 82], ["Figure 2", "processors", 7]]'
+holds sun 'map(select(.printed != null) | .printed_unit) | unique == ["s"]'
+holds sun 'map(select(.printed != null) | [.row.matrix, .row.P, .row.algorithm, .printed]) ==
+    ([["2^10", [[9.23, 8.92], [11.32, 9.32], [12.56, 10.89], [14.44, 11.12]]],
+      ["2^11", [[11.56, 10.94], [12.57, 10.65], [13.69, 12.15], [15.78, 12.89]]],
+      ["2^12", [[13.05, 11.33], [14.48, 12.07], [15.71, 13.97], [16.53, 14.15]]]] |
+     [.[] as [$matrix, $cells] | range(4) as $i |
+      ["ring", $cells[$i][0]], ["butterfly", $cells[$i][1]] | [$matrix, [2, 4, 8, 16][$i], .[0], .[1]]])'
+holds kurnosov 'map(select(.printed != null) | [.figure, (.row | .P // .m), .printed]) ==
+    [["Figure 4", 100, 10], ["Figure 4", 200, 15], ["Figure 4", 300, 18], ["Figure 4", 400, 20],
+     ["Figure 5", 1, 7], ["Figure 5", "2^10", 7], ["Figure 5", "2^20", 7]]'
+holds grama 'all(.[]; .printed == null)'
+holds liu 'rows("Table 1") | (map(.row.machine) | unique | length == 5) and all(.[]; .printed == .predicted)
+    and map(.printed) == [25,1,6400,6400,40, 25,4,3600,3600,8, 30,16,30,40,2, 31,8,16,40,2, 20,16,10,10,2]'
+holds liu 'map(select(.printed != null and .figure != "Table 1") |
+        [.figure, .row.machine, .row.M, .row.m, .row.what, .printed]) ==
+    [["Condition", "cm5", null, null, null, 0],
+     ["Block sizes", "dash", 1024, null, null, 248], ["Block sizes", "monsoon", 1024, null, null, 144],
+     ["Examples", "dash", 1024, "-", "in one piece", 2560],
+     ["Examples", "dash", 1024, 248, "in blocks", 2240], ["Examples", "dash", 1024, 248, "gain, %", 12.5],
+     ["Examples", "monsoon", 1024, "-", "in one piece", 2240],
+     ["Examples", "monsoon", 1024, 144, "in blocks", 1628], ["Examples", "monsoon", 1024, 144, "gain, %", 27.3],
+     ["Examples", "dash", 2048, 351, "gain, %", 29], ["Examples", "monsoon", 2048, 203, "gain, %", 34]]'
+
+# ---- Shou and Chen ----
+f='def f($d; $g): if . < $d then 1 elif . < $g then 1 + floor_div($d) else (. - $g | f($d; $g)) + (. - $d | f($d; $g)) end;
+   def model: .row."L,o,g" | split(",") | map(tonumber) | {d: (.[0] + 2 * .[1]), o: .[1], g: .[2], e: ([.[1], .[2]] | max)};'
+holds shou-chen "$f titled(\"f_n\") | length == 25 and
+    all(.[]; model as \$m | .paper_formula == (.row.n | f(\$m.d; \$m.g)) and
+             .predicted == (.row.n | f(\$m.d; \$m.e)) and .emulated == .predicted)"
+holds shou-chen "$f titled(\"the time of the optimal\") |
+    map(.predicted) == [0,10,14,18,20,22,24,24,26,32,50,9,37,13] and
+    all(.[]; model as \$m | .row.P as \$P | .paper_formula |
+             f(\$m.d; \$m.g) >= \$P and (. == 0 or (. - 1 | f(\$m.d; \$m.g)) < \$P))"
+holds shou-chen 'titled("N_S for") | each(.paper_formula == .predicted) and
+    map([.row.P, .row.time, .emulated]) == [[1,0,1],[2,10,9],[3,14,15],[4,18,25],[5,20,31],[6,22,39],[7,24,47],
+                                           [8,24,47],[16,32,109]]'
+holds shou-chen 'titled("more operands") | each(.row.N_S == 47 and .paper_formula == 24 + (.row.N - 47 | floor_div(7)) and
+    .predicted == 24 + (.row.N - 47 | ceil_div(7)) and .emulated == .predicted)'
+# the most: T + 1 and, for the labels x of the others, T - x - o
+holds shou-chen 'titled("the most that") | map(select(.row.P == 7)) |
+    each(.paper_formula == 47 and .emulated == 24 + 1 + ([10,14,18,20,22,24] | map([24 - . - 2, 0] | max) | add))'
+
+# ---- Sun, Zhang and Song ----
+holds sun 'rows("Formulas") | map(select(.row.algorithm == "ring")) |
+    each(.row.P as $n | .paper_formula == $n * ($n - 1) * (4 + 6 - 4) and .predicted == ($n - 2) * 10 + 10)'
+holds sun 'rows("Formulas") | map(select(.row.algorithm == "butterfly")) |
+    each(.row.P as $n | .paper_formula == 2 * ($n | log2) * (4 + 6 - 4) and .predicted == ($n | log2) * 10)'
+holds sun 'rows("Hypercube") | length == 14 and each(.row."messages of a stage" as $w | (.row.P | log2) as $lg |
+    .paper_formula == 12 * $lg and .emulated == if $w == 1 then 10 * $lg else
+        $lg * (($w - 1) * 4 + ([6, ($w - 1) * 4] | max) + 4) end)'
+holds sun 'rows("t_s, t_ns") | length == 36 and each(.row as {$packing, $s, $t, $pack} |
+    def st($words): 0.01 * (8 * $words - 1);
+    .emulated | near(if $packing == "none" then ($s - 1) * (4 + st($t)) + 10 + st($t)
+                     else $s * $pack + 10 + st($s * $t) end))'
+# on a hypercube who is faster is as printed in all nine cells with P >= 4; for two it is the same
+holds sun 'titled("ring and butterfly on a hypercube") | length == 24 and
+    (map(select(.row.P > 2)) | group_by([.row.matrix, .row.P]) | length == 9 and
+     all(.[]; map({(.row.algorithm): .}) | add |
+              .butterfly.printed < .ring.printed and .butterfly.emulated < .ring.emulated)) and
+    (map(select(.row.P == 2)) | group_by(.row.matrix) | all(.[]; .[0].emulated == .[1].emulated))'
+"$logp" run transpose --topology hypercube -P 8 --rows 64 --cols 64 --type double -G 0.01 --algo ring,butterfly \
+    --clock virtual --executor fiber --format json | jq 'map(.emulated_ns.median / 10000)' >"$dir/cell"
+holds sun "titled(\"ring and butterfly on a hypercube\") | map(select(.row.ours == 64 and .row.P == 8) | .emulated) ==
+    $(cat "$dir/cell")"
+
+# ---- Kurnosov: a = 2o + L + c, b = o + c; a message of m doubles streams 8m - 1 bytes ----
+costs='def costs: if . == "small" then {o: 1, L: 0, g: 2, c: 1} elif . == "plain" then {o: 2, L: 6, g: 4, c: 1}
+             else {o: 2, L: (6 + 0.01 * (8 * . - 1)), g: (4 + 0.01 * (8 * . - 1)), c: (0.05 * .)} end |
+             .a = 2 * .o + .L + .c | .b = .o + .c | .B = ([.b, .g] | max);
+       def long_first($P; $k): ($P - 1 | floor_div($k)) * .a + ($k - 2) * .B + 3 * .o + .L + 2 * .c;
+       def ours($P; $k): ($P - 1 | ceil_div($k)) * .a + ($k - 1) * .B;
+       def short_first($P; $k): ($P - 1 | floor_div($k)) as $q | (($P - 1) % $k) as $v |
+           if $v == 0 then $q * .a + ($k - 1) * .B
+           else $q * .a + ([($k - $v) * .B, .a] | max) + ($v - 1) * .B end;
+       def adaptive($P): .a + ((8 * ($P - 1) + 1 | sqrt) - 1) / 2 * .B;
+       def best($P): 2 * (.a * .b * ($P - 1) | sqrt) + .a - .b;'
+holds kurnosov "$costs (\"small\" | costs) as \$c | rows(\"Figure 9\") |
+    (map(select(.row.algorithm == \"k = 4\")) |
+        map(.paper_formula) == [12, 18, 30, 54, 81, 102, 156, 198, 231, 306] and
+        each(.row.P as \$P | .emulated == (\$c | ours(\$P; 4)))) and
+    (map(select(.row.algorithm == \"adaptive\")) |
+        each(.row.P as \$P | .paper_formula | near(2 * (2 * (\$P - 1) + 0.25 | sqrt) - 1 + 3))) and
+    (map(select(.row.algorithm == \"binomial\")) | each(.row.P as \$P | .paper_formula | near(3 * (\$P | log2) + 2))) and
+    (map(select(.row.algorithm == \"optimal k\")) | each(.row.P as \$P | .paper_formula | near(\$c | best(\$P))))"
+holds kurnosov "$costs (\"small\" | costs) as \$c | titled(\"time over the number of chains, a = 3\") | length > 50 and
+    each(.row as {\$P, \$k} | .emulated == (\$c | ours(\$P; \$k)) and
+         (.paper_formula | near(((\$P - 1) / \$k + 1) * 3 + (\$k - 1) * 2)))"
+holds kurnosov 'titled("the best k for") | length == 4 and
+    each(.row.P as $P | .paper_formula | near(3 * ($P - 1) / 2 | sqrt))'
+holds kurnosov "$costs titled(\"time over the number of chains, P = 48\") | length > 40 and
+    each(.row.k as \$k | (.row.\"of ours\" | costs) as \$c | .paper_formula | near(\$c | long_first(48; \$k)))"
+holds kurnosov "$costs rows(\"Figure 7\") | (1024 | costs) as \$c | each(.row.k as \$k |
+    if .row.first == \"long\" then (.paper_formula | near(\$c | long_first(48; \$k))) and (.emulated | near(\$c | ours(48; \$k)))
+    else .paper_formula == null and (.emulated | near(\$c | short_first(48; \$k))) end)"
+holds kurnosov "$costs rows(\"Figures 10, 11\") | (1024 | costs) as \$c | length == 16 and each(.row as {\$P, \$algorithm} |
+    .paper_formula | near(\$c | if \$algorithm == \"adaptive\" then adaptive(\$P) else best(\$P) end))"
+holds kurnosov "$costs rows(\"Section 6\") | (\"plain\" | costs) as \$c | length == 20 and each(.row.k as \$k |
+    if .row.first == \"long\" then .paper_formula == (\$c | long_first(11; \$k)) and .emulated == (\$c | ours(11; \$k))
+    else .paper_formula == null and .emulated == (\$c | short_first(11; \$k)) end)"
+chains() {
+    holds kurnosov "rows(\"$1\") | titled(\"$2\") | map([.row.chain, .predicted, .emulated]) |
+        map(.[0]) == $3 and map(.[1]) == $4 and map(.[2]) == $4"
+}
+chains 'Figures 1, 2, 3' 'P = 11' '[0,1,1,1,2,2,2,3,3,4,4,""]' '[45,22,11,0,22,11,0,11,0,11,0,45]'
+chains 'Figure 6' 'P = 11' '[0,1,1,2,2,3,3,3,4,4,4,""]' '[37,11,0,11,0,22,11,0,22,11,0,37]'
+chains 'Figure 8' 'P = 11' '[0,1,2,2,3,3,3,4,4,4,4,""]' '[44,0,11,0,22,11,0,33,22,11,0,44]'
+chains 'Figure 8' 'P = 13, chains' '[0,1,2,2,3,3,3,4,4,4,4,5,5,""]' '[48,0,11,0,22,11,0,33,22,11,0,11,0,48]'
+chains 'Figure 8' 'P = 13, the same' '[0,1,2,2,4,4,4,5,5,5,5,3,3,""]' '[44,0,11,0,22,11,0,33,22,11,0,11,0,44]'
+holds kurnosov 'map(select(.row.rank == "all") | .paper_formula) | .[0] == 44 and .[1] == null and .[2] == 27 and
+    (.[3] | near(11 + ((97 | sqrt) - 1) / 2 * 4)) and .[4] == null'
+
+# ---- Grama: the steps, the links on the way; (ts + m tw) log2 p with 9.8 + 16 * 0.2 = 13 ----
+steps() {
+    holds grama "rows(\"$1\") | map([.row.messages, .row.\"links on the way\", .predicted]) == $2"
+}
+steps 'Figure 4.2' '[["0-4",4,1],["0-2 4-6",2,1],["0-1 2-3 4-5 6-7",1,1],["","",3]]'
+steps 'Figure 4.3' '[["1-0 3-2 5-4 7-6",1,1],["2-0 6-4",2,1],["4-0",4,1],["","",2]]'
+steps 'Figure 4.5' '[["0-2",2,1],["0-1 2-3",1,1],["0-8 1-9 2-10 3-11",2,1],
+                     ["0-4 1-5 2-6 3-7 8-12 9-13 10-14 11-15",1,1],["","",2]]'
+steps 'Figure 4.6' '[["0-4",1,1],["0-2 4-6",1,1],["0-1 2-3 4-5 6-7",1,1],["","",1]]'
+steps 'Figure 4.7' '[["0-4",6,1],["0-2 4-6",4,1],["0-1 2-3 4-5 6-7",2,1],["","",3]]'
+holds grama 'rows("Section 4.1") | length >= 25 and each(.paper_formula == 13 * (.row.P | log2 | ceil))'
+holds grama 'def t($P): if $P == 1 then 0 elif $P == 2 then 13 else
+        ([1, 2, 4, 8] | map(select(. < $P)) | max) as $h | [13 + t($P - $h), 7 + t($h)] | max end;
+    titled("other P") | map(.row.P) == [3, 5, 6, 7, 12] and each(.row.P as $P | .emulated == t($P))'
+
+# ---- Liu, Li and Cui: from the machines of table 1 ----
+machines='(rows("Table 1") | group_by(.row.machine) |
+           map({(.[0].row.machine): (map(.printed) | {w: .[1], T: .[2], g: .[3], r: .[4]})}) | add) as $m |
+    def plain($x; $M; $C): 16 * ($x.T + $x.r) + (16 * $M | ceil_div($x.w)) + $C;
+    def blocks($x; $M; $C; $b): plain($x; $b; 0) + (($M | ceil_div($b)) - 1) * ([4 * $x.g, 2 * $x.T + ($C * $b | ceil_div($M))] | max) +
+        ($C * $b | ceil_div($M));'
+holds liu "$machines rows(\"Condition\") | length == 5 and each(\$m[.row.machine] as \$x |
+    .paper_formula == (if 16 * 1024 / \$x.w + 1024 >= 4 * \$x.g or 16 * 1024 / \$x.w >= 2 * \$x.T then 1 else 0 end) and
+    .predicted == (if 16 * 1024 / \$x.w + 1024 >= ([8 * \$x.g, 4 * \$x.T + 1024] | max) then 1 else 0 end) and
+    .predicted == .emulated)"
+holds liu 'rows("Condition") | map(.paper_formula) == [1, 0, 1, 1, 1] and map(.predicted) == [0, 0, 1, 1, 1]'
+holds liu "$machines rows(\"Examples\") | map(select(.row.what != \"gain, %\")) | length == 12 and
+    each(\$m[.row.machine] as \$x | .row.M as \$M | .row.m as \$b | .paper_formula ==
+         if \$b == \"-\" then plain(\$x; \$M; \$M) else blocks(\$x; \$M; \$M; \$b) end)"
+holds liu "$machines rows(\"Figure 5\") | length == 72 and each(\$m[.row.machine] as \$x | .row.m as \$b | .paper_formula |
+    near(plain(\$x; 1000; 1000) as \$p | 100 * (\$p - blocks(\$x; 1000; 1000; \$b)) / \$p))"
+holds liu "$machines titled(\"the block that is advised\") | length == 6 and each(\$m[.row.machine] as \$x | .row.M as \$M |
+    .paper_formula == (2 * \$x.T * \$x.w * \$M / 16 | sqrt | ceil))"
+holds liu "$machines titled(\"(9), case 1\") | length == 12 and each(\$m[.row.machine] as \$x | .row as {\$M, \$C} |
+    .paper_formula == (4 * \$x.g * \$M / (16 / \$x.w + \$C / \$M) | sqrt | ceil))"
+holds liu "$machines rows(\"Blocks\") | length == 7 and each(\$m[.row.machine] as \$x |
+    .paper_formula == ([4 * \$x.g, 2 * \$x.T + .row.\"Cm/M\"] | max) and .emulated == .paper_formula)"
+holds liu 'rows("Examples") | map(select(.row.machine == "jmachine" and .row.M == 2048)) | length == 3 and all(.[]; .printed == null)'
+
+# ---- the list at the end: what agrees ----
+# verdicts PAPER AGREES DIFFERS NOTHING: how each begins, in order, by verdict
+verdicts() {
+    local verdict lines
+    for verdict in agrees differs 'nothing printed'; do
+        jq -r --arg v "$verdict" '.[] | select(.verdict == $v) | .row.what' "$dir/$1.json" >"$dir/got"
+        printf '%s' "$2" >"$dir/want"
+        cmp -s "$dir/want" "$dir/got" || fail "paper $1, $verdict: $(cat "$dir/got")"
+        set -- "$1" "${@:3}" ''
+    done
+    # the same as text, and in CSV, where all rows have as many cells
+    lines=$(jq 'map(select(.verdict)) | length' "$dir/$1.json")
+    "$logp" paper "$1" --clock virtual | sed -n '/^What it says, and whether that agrees/,$p' >"$dir/list"
+    [ "$(grep -c '^  - ' "$dir/list")" -eq "$lines" ] || fail "paper $1: the list as text: $(cat "$dir/list")"
+    "$logp" paper "$1" --clock virtual --format csv >"$dir/csv"
+    sed 's/"[^"]*"/x/g' "$dir/csv" | awk -F, 'NF != 13 { exit 1 }' || fail "paper $1: CSV is uneven"
+    [ "$(grep -c ',Summary,' "$dir/csv")" -eq "$lines" ] || fail "paper $1: the list in CSV"
+    holds "$1" 'map(select(.verdict)) | each(.figure == "Summary" and .remark != null and .predicted == null)'
+}
+verdicts shou-chen "\
+Figure 1
+Figure 2
+Theorem 1, f_n and the broadcast's time, g >= o
+Theorems 4, 6, N_S
+" "\
+Theorem 1, g < o
+Theorems 4, 6, the time of N operands
+Theorem 5, no more can be summed
+" ''
+verdicts sun "\
+Table, who is faster, P >= 4
+" "\
+Ring, n(n-1)[max(2o,g) + L - g]
+Butterfly, 2 log2 n [max(2o,g) + L - g]
+Table, who is faster, P = 2
+Structured redistribution is faster
+" "\
+t_s, t_ns
+"
+verdicts kurnosov "\
+Figure 9, k = 4
+" "\
+Long chains first, its formula
+Section 6, short first
+Adaptive, its formula
+Figure 4, k*
+Figure 4, t(k) = (floor((P-1)/k) + 1)a + (k-1)b
+k = sqrt(a(P-1)/b), the least of t(k)
+Figure 5, k* = 7
+Figure 5, the curves by the long-first formula
+Figure 9, optimal k, t = 2 sqrt(ab(P-1)) + a - b
+Figure 9, adaptive, b sqrt(2(P-1) + 1/4) - b/2 + a
+Figure 9, binomial, a log2 P + b
+Figures 10, 11, optimal
+Figures 10, 11, adaptive
+" "\
+Figures 1, 2, 3
+Figure 6
+Figure 8
+Figure 7
+"
+verdicts grama "\
+Figure 4.2
+Figure 4.3
+Figure 4.5
+Figure 4.6
+Figure 4.7
+T = (ts + m tw) log2 p, P = 2^x, a way of one link
+" "\
+T = (ts + m tw) log2 p on ring, mesh and tree
+Another source, by exclusive or of the ranks
+T = (ts + m tw) log2 p, other P
+" "\
+Figure 4.4
+"
+verdicts liu "\
+Table 1
+(8), CM-5 is not worth it
+(9), blocks of 248 and 144 bits
+(6), max(4g, Trcv + 3 Tsnd + Cm/M) between blocks
+n(Tsnd + M/w + r + Trcv) + C, 2560 and 2240
+(6), 2240 and 1628, by its formula
+Gains, 12.5, 27.3, 29 and 34 %, by its formulas
+" "\
+(8), as printed
+(9), the best blocks
+(6), the time in blocks
+" "\
+(9), case 1
+J-machine, M = 2048
+Figure 5
+"
+
+# ---- what is measured is what was measured, not what was predicted ----
+for paper in shou-chen grama; do
+    LD_PRELOAD=$canned CANNED_MEASURED=1234567 "$logp" paper $paper --reps 1 --warmup 1 \
+        --format json >"$dir/out" 2>"$dir/err" || fail "paper $paper, canned: exit code $?: $(cat "$dir/err")"
+    jq -e 'map(select(.measured != null)) | length >= 3 and all(.[]; .measured == 123.4567)' "$dir/out" >/dev/null ||
+        fail "paper $paper: what is measured: $(jq -c 'map(.measured)' "$dir/out")"
+    jq -e 'all(.[]; .prediction != "exact" or .emulated == null or .emulated == .predicted)' "$dir/out" >/dev/null ||
+        fail "paper $paper: measured, and emulated something else"
+done
+LD_PRELOAD=$canned CANNED_MEASURED=1234567 "$logp" paper shou-chen --reps 1 --warmup 1 >"$dir/out" 2>&1
+[ "$(grep -c '^   all .* 24 *123.46  the broadcast' "$dir/out")" -eq 2 ] || fail "measured, as text: $(cat "$dir/out")"
+grep -q 'could not keep up with \([0-9]*\) of \1 runs' "$dir/out" || fail "all are late, and it is not said"
+
+# ---- what does not agree is said, once for each, and the exit code is 1 ----
+# disagrees PAPER VARIABLE=NS LINES: lines on stderr that say so
+disagrees() {
+    local code
+    env $2 LD_PRELOAD="$canned" "$logp" paper "$1" --clock virtual >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code -eq 1 ] || fail "paper $1, $2: exit code $code"
+    [ "$(grep -c 'predicted [0-9.]*\( ns, the virtual clock\|, here\) ' "$dir/err")" -eq "$3" ] ||
+        fail "paper $1, $2: not $3 lines: $(cat "$dir/err")"
+    grep -q '^Not every prediction agrees with the virtual clock' "$dir/out" || fail "paper $1, $2: says that all agree"
+}
+# rows PAPER: those that are run, with an exact prediction
+exact() { jq 'map(select(.prediction == "exact" and .emulated != null)) | length' "$dir/$1.json"; }
+disagrees sun CANNED_LATE=1 "$(exact sun)"
+grep -q 'paper sun, transpose ring: predicted 50000 ns, the virtual clock 50001 ns' "$dir/err" ||
+    fail "which one does not agree: $(head -1 "$dir/err")"
+disagrees sun CANNED_LATE=-1 "$(exact sun)"
+grep -q 'n/a *12 *10 *10.00' "$dir/out" || fail "what the virtual clock said is not shown: $(head -9 "$dir/out")"
+env CANNED_LATE=-1 LD_PRELOAD="$canned" "$logp" paper kurnosov --clock virtual --format svg >"$dir/svg" 2>"$dir/err"
+[ $? -eq 1 ] || fail "a picture that does not agree: exit code"
+grep -q 'NOT everywhere' "$dir/svg" || fail "a picture that does not agree says that it does"
+env CANNED_LATE=-800000 LD_PRELOAD="$canned" "$logp" paper grama --clock virtual >/dev/null 2>"$dir/err"
+grep -q 'binomial-nearest: predicted 1510000 ns, the virtual clock 1180000 ns' "$dir/err" ||
+    fail "below a lower bound: $(cat "$dir/err")"
+# a bound may be missed on one side; where nothing is predicted, nothing disagrees
+disagrees sun 'CANNED_CERTAINTY=2 CANNED_LATE=1' "$(exact sun)"
+disagrees sun 'CANNED_CERTAINTY=3 CANNED_LATE=-1' "$(exact sun)"
+for canned_as in 'CANNED_CERTAINTY=2 CANNED_LATE=-1' 'CANNED_CERTAINTY=3 CANNED_LATE=1' 'CANNED_CERTAINTY=0 CANNED_LATE=1'; do
+    env $canned_as LD_PRELOAD="$canned" "$logp" paper sun --clock virtual --format json >"$dir/out" 2>"$dir/err" ||
+        fail "paper sun, $canned_as: exit code $?"
+done
+jq -e 'map(select(.emulated != null)) | all(.[]; .predicted == null and .prediction == "none")' "$dir/out" >/dev/null ||
+    fail "a prediction that there is not"
+# a wrong result ends it
+env CANNED_WRONG=3 LD_PRELOAD="$canned" "$logp" paper sun --clock virtual >"$dir/out" 2>"$dir/err"
+[ $? -eq 1 ] || fail "a wrong result: exit code"
+[ "$(grep -c 'WRONG RESULT on rank 3' "$dir/err")" -eq 1 ] || fail "a wrong result: $(cat "$dir/err")"
+grep -q '^Not all was run' "$dir/out" || fail "a wrong result: $(tail -1 "$dir/out")"
+grep -q '^What it says' "$dir/out" && fail "a wrong result: what agrees is not known"
+# 28 runs, and 8 times two numbers of operands that take a nanosecond too long (one always fits)
+disagrees shou-chen CANNED_LATE=1 44
+# processor by processor: their own clocks
+disagrees shou-chen CANNED_NOW=1 41
+disagrees kurnosov CANNED_NOW=-1 59
+
+# another order of the steps than the book's
+env CANNED_BINOMIAL=binomial-nearest LD_PRELOAD="$canned" "$logp" paper grama --clock virtual --format json >"$dir/out"
+jq -e 'map(select(.verdict == "differs") | .row.what) | contains(["Figure 4.2", "Figure 4.6", "Figure 4.7"])' \
+    "$dir/out" >/dev/null || fail "other steps than the book's are said to agree"
+
+# ---- pictures: a panel for each chart, a line and a dashed one for each curve ----
+picture() {
+    "$logp" paper "$1" --clock virtual --format svg >"$dir/svg" || fail "paper $1, picture: exit code"
+    [ "$(grep -c '<clipPath' "$dir/svg")" -eq "$2" ] || fail "paper $1: not $2 panels"
+    [ "$(grep -c 'class="curve".* d="M[0-9. ]*L' "$dir/svg")" -eq "$3" ] || fail "paper $1: not $3 curves"
+    [ "$(grep -c 'class="formula".* d="M[0-9. ]*L' "$dir/svg")" -eq "$4" ] || fail "paper $1: not $4 dashed ones"
+    grep -q '>line: predicted, and equal to the virtual clock' "$dir/svg" || fail "paper $1: what the lines are"
+}
+picture kurnosov 5 15 14
+picture liu 1 3 3
+
+[ $failed -eq 0 ] && echo "all good"
+exit $failed

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What the two files on Kurnosov share: the models, and the paper's formulas. */
+#ifndef LOGP_KURNOSOV_H
+#define LOGP_KURNOSOV_H
+
+#include "paper.h"
+
+/* What the paper calls a, b, c, with L and g of a message that streams; in units. */
+struct kurnosov_costs {
+    double a, b, c, o, L, g;
+};
+
+typedef struct logp_params (*kurnosov_model)(int64_t unit);
+
+/* a = 2o + L + c = 3 and b = o + c = 2 leave o + L = 1. */
+struct logp_params kurnosov_small(int64_t unit);
+/* L, o, g = 6, 2, 4, and c = 1. */
+struct logp_params kurnosov_plain(int64_t unit);
+/* L, o, g = 6, 2, 4; a byte streams in 0.01, an element is combined in 0.05. */
+struct logp_params kurnosov_cluster(int64_t unit);
+
+struct paper_case kurnosov_case(const struct paper *p, const char *algorithm, int P, int k,
+                                int64_t count, kurnosov_model model);
+struct kurnosov_costs kurnosov_costs(const struct paper_case *x);
+
+/* Its formulas: long chains first; t(k) as printed; the same over a k that is not whole; at the
+ * best k, which is the next; chains of 1, 2, ... processors; the binomial tree. */
+double kurnosov_long_first(const struct kurnosov_costs *t, int P, int k);
+double kurnosov_t(const struct kurnosov_costs *t, int P, int k);
+double kurnosov_smooth(const struct kurnosov_costs *t, int P, double k);
+double kurnosov_best(const struct kurnosov_costs *t, int P);
+double kurnosov_best_k(const struct kurnosov_costs *t, int P);
+double kurnosov_adaptive(const struct kurnosov_costs *t, int P);
+double kurnosov_binomial(const struct kurnosov_costs *t, int P);
+
+/* Figures 1, 2, 3, 6 and 8, and section 6. */
+void kurnosov_chains(struct paper *p);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Liu, Li & Cui: when it is worth while to send blocks, what blocks, and the paper's examples. */
+#include "liu.h"
+
+#include <string.h>
+
+/* ---- (8): is it worth while? ---- */
+
+static void say_gain(struct paper_row *row, const struct paper_row *plain,
+                     const struct paper_row *blocks, int64_t best)
+{
+    const double whole = plain->value[PREDICTED], pipelined = blocks->value[PREDICTED];
+
+    if (isnan(whole) || isnan(pipelined))
+        return;
+    if (pipelined < whole)
+        paper_remark(row, "%.0f cycles in one piece, %.0f in blocks of %lld bits: %.1f %%", whole,
+                     pipelined, (long long)best, liu_percent(whole, pipelined));
+    else
+        paper_remark(row, "%.0f cycles in one piece, and no blocks take less", whole);
+}
+
+/* (8) as printed: nM/w + C >= 4g or nM/w >= Trcv + 3 Tsnd; without fractions. */
+static bool printed_condition(const struct logp_torus *t)
+{
+    const struct logp_preset *m = t->machine;
+    const int64_t half = m->overhead / 2, bits = t->n * t->M;
+
+    return bits >= (4 * m->gap - t->C) * m->width ||
+           bits >= (m->overhead - half + 3 * half) * m->width;
+}
+
+static void worth(struct paper *p)
+{
+    static const char *const machines[] = {"ncube2", "cm5", "dash", "jmachine", "monsoon"};
+    struct paper_table *t = paper_table(p, "Condition", "machine", "1 yes, 0 no",
+                                        "(8): is pipelining worth while? n = 16, M = C = 1024");
+
+    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+        const struct logp_torus torus = liu_torus(machines[i], 1024, 1024);
+        struct paper_row plain = liu_no_row, blocks = liu_no_row;
+        struct paper_row *row = paper_row(t, "%s", machines[i]);
+        const struct paper_case x = liu_case(p, &torus, "torus-pipelined", 0);
+
+        liu_plain(p, &torus, &plain);
+        paper_run(p, &x, &blocks);
+        if (strcmp(machines[i], "cm5") == 0)
+            row->value[PRINTED] = 0;
+        row->value[FORMULA] = printed_condition(&torus);
+        row->value[PREDICTED] = logp_torus_pipelining_helps(&torus);
+        for (int v = EMULATED; v < N_VALUES && !isnan(plain.value[EMULATED]); v++)
+            if (!isnan(plain.value[v]))
+                row->value[v] = blocks.value[v] < plain.value[v];
+        paper_compare(p, "(8)", row->value[PREDICTED], row->value[EMULATED]);
+        say_gain(row, &plain, &blocks, 8 * paper_algorithm(&x)->block(x.P, &x.c));
+    }
+    paper_note(t,
+               "Its formula as printed: nM/w + C >= 4g or nM/w >= Trcv + 3 Tsnd. It must be "
+               "\"and\", and with the second of two blocks: ours is nM/w + C >= max(8g, 2(Trcv + "
+               "3 Tsnd) + C).");
+    paper_judge(
+        p, "(8), as printed", paper_same(t, FORMULA, EMULATED),
+        "with \"or\" it says yes to nCUBE/2, where 16384 >= 12800, but no blocks take less; "
+        "it needs \"and\"");
+    paper_judge(p, "(8), CM-5 is not worth it", paper_same(t, PRINTED, EMULATED),
+                "by its condition and by ours");
+}
+
+/* ---- the examples ---- */
+
+/* One example with blocks of m bits; printed values are NAN where there are none. */
+static void example(struct paper *p, struct paper_table *t, const struct logp_torus *torus,
+                    int64_t m, double plain_printed, double blocks_printed, double gain_printed)
+{
+    const int64_t bytes = (m + 4) / 8; /* the nearest */
+    struct paper_row plain, blocks, *row;
+
+    row = paper_row(t, "%s|%lld|-|in one piece", torus->machine->name, (long long)torus->M);
+    row->value[PRINTED] = plain_printed;
+    liu_plain(p, torus, row);
+    plain = *row;
+    row = paper_row(t, "%s|%lld|%lld|in blocks", torus->machine->name, (long long)torus->M,
+                    (long long)m);
+    row->value[PRINTED] = blocks_printed;
+    liu_pipelined(p, torus, m, bytes, row);
+    if (m % 8 != 0)
+        paper_remark(row, "%lld bits are no whole bytes: run with %lld", (long long)m,
+                     8 * (long long)bytes);
+    blocks = *row;
+    row = paper_row(t, "%s|%lld|%lld|gain, %%", torus->machine->name, (long long)torus->M,
+                    (long long)m);
+    row->value[PRINTED] = gain_printed;
+    liu_gain(row, &plain, &blocks);
+}
+
+/* (9): the advice where overhead and processing decide; and where the gap does. */
+static void advice(struct paper_table *t, const struct paper *p, const struct logp_torus *torus,
+                   double printed)
+{
+    const struct paper_case x = liu_case(p, torus, "torus-pipelined", 0);
+    struct paper_row *row = paper_row(t, "%s|%lld", torus->machine->name, (long long)torus->M);
+
+    row->value[PRINTED] = printed;
+    row->value[FORMULA] = (double)logp_torus_block_by_work(torus);
+    row->value[PREDICTED] = (double)(8 * paper_algorithm(&x)->block(x.P, &x.c));
+    paper_remark(row, "of all whole bits %lld makes (6) least",
+                 (long long)logp_torus_best_block(torus));
+}
+
+static void advice_by_gap(struct paper_table *t, const struct paper *p,
+                          const struct logp_torus *torus)
+{
+    const struct paper_case x = liu_case(p, torus, "torus-pipelined", 0);
+    const struct logp_preset *m = torus->machine;
+    const int64_t block = logp_torus_block_by_gap(torus);
+    const int64_t busy = 2 * m->overhead + torus->C * block / torus->M;
+    struct paper_row *row =
+        paper_row(t, "%s|%lld|%lld", m->name, (long long)torus->M, (long long)torus->C);
+
+    row->value[FORMULA] = (double)block;
+    row->value[PREDICTED] = (double)(8 * paper_algorithm(&x)->block(x.P, &x.c));
+    paper_remark(row, 4 * m->gap >= busy ? "the gap decides" : "case 2 holds: processing decides");
+}
+
+static const int64_t lengths[] = {1024, 2048};
+
+static void block_sizes(struct paper *p)
+{
+    static const struct {
+        const char *machine;
+        double printed[2];
+    } list[] = {{"dash", {248, NAN}}, {"monsoon", {144, NAN}}, {"jmachine", {NAN, NAN}}};
+    struct paper_table *by_work = paper_table(p, "Block sizes", "machine|M", "bits",
+                                              "the block that is advised, n = 16, C = M");
+    struct paper_table *by_gap = paper_table(p, "Block sizes", "machine|M|C", "bits",
+                                             "(9), case 1: the advice where the gap decides");
+
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < sizeof(list) / sizeof(list[0]); k++) {
+            const struct logp_torus torus = liu_torus(list[k].machine, lengths[i], lengths[i]);
+            const struct logp_torus idle = liu_torus(list[k].machine, lengths[i], 0);
+
+            advice(by_work, p, &torus, list[k].printed[i]);
+            advice_by_gap(by_gap, p, &idle);
+            advice_by_gap(by_gap, p, &torus);
+        }
+    paper_note(by_work, "Its formula: sqrt((Trcv + 3 Tsnd) w M / n), rounded up; predicted: the "
+                        "block of whole bytes with the least exact time.");
+    paper_note(by_gap,
+               "Its formula: sqrt(4gM / (n/w + C/M)), rounded up, for 4g >= Trcv + 3 Tsnd + "
+               "Cm/M; no such number is printed. Where that block makes Cm/M too large, the "
+               "other case holds.");
+    paper_judge(p, "(9), blocks of 248 and 144 bits", paper_same(by_work, PRINTED, FORMULA),
+                "with the M that is missing under the root as printed: sqrt((Trcv + 3 Tsnd) w M / "
+                "n), rounded up");
+    paper_judge(
+        p, "(9), the best blocks", paper_same(by_work, FORMULA, PREDICTED),
+        "it is that of a smooth curve; blocks are whole bytes, and it is best if they divide "
+        "the message");
+    paper_judge_none(
+        p, "(9), case 1",
+        "sqrt(4gM / (n/w + C/M)); the gap decides where there is nothing to process, and at C = M "
+        "for none of these machines");
+}
+
+/* Rows of one kind: do two of their numbers agree, as far as the paper prints digits? */
+static bool examples_agree(const struct paper_table *t, const char *what, enum paper_value a,
+                           enum paper_value b, double within)
+{
+    bool agree = true;
+    char text[64];
+
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const double *v = t->rows[i].value;
+
+        if (strcmp(paper_label(t->rows[i].labels, 3, text), what) == 0 && !isnan(v[a]))
+            agree = agree && fabs(v[a] - v[b]) <= within;
+    }
+    return agree;
+}
+
+/* What a block more takes: four against five blocks of m bits, C m/M the same. */
+static void between_blocks(struct paper *p)
+{
+    static const struct {
+        const char *machine;
+        int m, work; /* C m/M */
+    } list[] = {{"dash", 256, 0},      {"dash", 256, 256},   {"monsoon", 144, 0},
+                {"monsoon", 144, 144}, {"jmachine", 128, 0}, {"jmachine", 128, 128},
+                {"jmachine", 128, 256}};
+    struct paper_table *t =
+        paper_table(p, "Blocks", "machine|m|Cm/M", "cycles", "the time between two blocks, n = 16");
+
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        struct paper_row rows[2] = {liu_no_row, liu_no_row}, *row;
+
+        for (int k = 0; k < 2; k++) {
+            const int64_t n = 4 + k;
+            const struct logp_torus torus =
+                liu_torus(list[i].machine, n * list[i].m, n * list[i].work);
+
+            liu_pipelined(p, &torus, list[i].m, list[i].m / 8, &rows[k]);
+        }
+        row = paper_row(t, "%s|%d|%d", list[i].machine, list[i].m, list[i].work);
+        for (int v = FORMULA; v < N_VALUES; v++)
+            row->value[v] = rows[1].value[v] - rows[0].value[v];
+    }
+    paper_note(t, "Its formula, a part of (6): max(4g, Trcv + 3 Tsnd + Cm/M).");
+    paper_judge(p, "(6), max(4g, Trcv + 3 Tsnd + Cm/M) between blocks",
+                paper_same(t, FORMULA, EMULATED), "if processing fills the gaps between sends");
+}
+
+static void judge_examples(struct paper *p, const struct paper_table *t)
+{
+    paper_judge(p, "n(Tsnd + M/w + r + Trcv) + C, 2560 and 2240",
+                examples_agree(t, "in one piece", PRINTED, FORMULA, 0) &&
+                    examples_agree(t, "in one piece", FORMULA, EMULATED, 0),
+                "the time in one piece; exact for even n where a hop takes at least g");
+    paper_judge(p, "(6), 2240 and 1628, by its formula",
+                examples_agree(t, "in blocks", PRINTED, FORMULA, 0),
+                "n(Tsnd + m/w + r + Trcv) + (ceil(M/m) - 1) max(4g, Trcv + 3 Tsnd + Cm/M) + Cm/M");
+    paper_judge(
+        p, "(6), the time in blocks", examples_agree(t, "in blocks", FORMULA, EMULATED, 0),
+        "an upper bound: it counts the last, shorter block as a whole one, and no processing "
+        "in the gaps between sends");
+    paper_judge(p, "Gains, 12.5, 27.3, 29 and 34 %, by its formulas",
+                examples_agree(t, "gain, %", PRINTED, FORMULA, 0.1),
+                "as far as it prints digits; what blocks really gain is more");
+    paper_judge_none(p, "J-machine, M = 2048",
+                     "n/a; by its formulas %.1f %%, on the virtual clock %.1f %%",
+                     t->rows[t->n_rows - 1].value[FORMULA], t->rows[t->n_rows - 1].value[EMULATED]);
+}
+
+static void examples(struct paper *p)
+{
+    const struct logp_torus dash = liu_torus("dash", 1024, 1024),
+                            monsoon = liu_torus("monsoon", 1024, 1024),
+                            dash2 = liu_torus("dash", 2048, 2048),
+                            monsoon2 = liu_torus("monsoon", 2048, 2048),
+                            jmachine2 = liu_torus("jmachine", 2048, 2048);
+    struct paper_table *t = paper_table(p, "Examples", "machine|M|m|what", "cycles",
+                                        "in one piece against in blocks, n = 16, C = M");
+
+    example(p, t, &dash, 248, 2560, 2240, 12.5);
+    example(p, t, &dash, 256, NAN, NAN, NAN);
+    example(p, t, &monsoon, 144, 2240, 1628, 27.3);
+    example(p, t, &dash2, logp_torus_block_by_work(&dash2), NAN, NAN, 29);
+    example(p, t, &monsoon2, logp_torus_block_by_work(&monsoon2), NAN, NAN, 34);
+    example(p, t, &jmachine2, logp_torus_block_by_work(&jmachine2), NAN, NAN, NAN);
+    paper_note(t, "Its formulas: n(Tsnd + M/w + r + Trcv) + C, and (6), an upper bound. m = 248 is "
+                  "a poor size for DASH: it takes a fifth block, of 32 bits, which (6) counts as a "
+                  "whole one; 256 makes four.");
+    judge_examples(p, t);
+}
+
+void liu_examples(struct paper *p)
+{
+    worth(p);
+    block_sizes(p);
+    between_blocks(p);
+    examples(p);
+}

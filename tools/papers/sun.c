@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sun, Zhang & Song: data redistribution, which is transposing a matrix, by ring and butterfly.
+ * The paper gives a formula for each, and a table of seconds on a hypercube of its time; our
+ * matrices have 1/32 of the rows and columns, and our times are of a machine with L, o, g = 6, 2, 4
+ * where a byte streams in 0.01, on a hypercube of links too where that is what the paper had.
+ */
+#include "paper.h"
+
+enum { PRINTED_SHIFT = 5 }; /* 2^10 x 2^10 becomes 2^5 x 2^5 */
+
+static struct paper_case make_case(const struct paper *p, const char *algorithm, int P,
+                                   int64_t size, size_t element_bytes, bool streams)
+{
+    const int64_t unit = paper_unit(p, 5000);
+
+    return (struct paper_case){.collective = "transpose",
+                               .algorithm = algorithm,
+                               .P = P,
+                               .unit_ns = unit,
+                               .c = {.rows = size,
+                                     .cols = size,
+                                     .n_bytes = element_bytes,
+                                     .params = {.L_ns = 6 * unit,
+                                                .o_send_ns = 2 * unit,
+                                                .o_recv_ns = 2 * unit,
+                                                .g_ns = 4 * unit,
+                                                .G_ps = streams ? unit * 10 : 0}}};
+}
+
+/* ---- the formulas ---- */
+
+/* The paper's butterfly, whatever the number of messages in a stage. */
+static double of_butterfly(int P)
+{
+    return 2 * log2(P) * (4 + 6 - 4); /* max(2o, g) + L - g */
+}
+
+static void formulas(struct paper *p)
+{
+    static const char *const algorithms[] = {"ring", "ring-eager", "ring-window", "butterfly"};
+    struct paper_table *t = paper_table(p, "Formulas", "algorithm|P", "units",
+                                        "one message for each destination, L, o, g = 6, 2, 4");
+    const double step = 4 + 6 - 4; /* max(2o, g) + L - g */
+
+    for (int i = 0; i < 4; i++)
+        for (int P = 2; P <= 16; P *= 2) {
+            const struct paper_case x = make_case(p, algorithms[i], P, P, 1, false);
+            struct paper_row *row = paper_row(t, "%s|%d", algorithms[i], P);
+
+            if (i == 0)
+                row->value[FORMULA] = P * (P - 1) * step;
+            else if (i == 3)
+                row->value[FORMULA] = of_butterfly(P);
+            paper_run(p, &x, row);
+        }
+    paper_note(t, "The paper's ring is n(n-1)[max(2o,g) + L - g], with an n too many and L in "
+                  "every phase; its butterfly is 2 log2 n [max(2o,g) + L - g].");
+    paper_judge(
+        p, "Ring, n(n-1)[max(2o,g) + L - g]", paper_same(t, FORMULA, EMULATED),
+        "it has an n too many, as every processor has n - 1 phases of its own, and L - g in "
+        "each of them; ours is (n-2) max(D,E) + D");
+    paper_note(t, "The ring as it stands waits for each message before the next is sent; eager "
+                  "sends all first, a window keeps a few on their way.");
+}
+
+/* The butterfly on the links of a hypercube, P x P words, so that a stage has P/2 messages of a
+ * word or one that holds them. All are sent to neighbours: the network changes nothing. */
+static void hypercube(struct paper *p)
+{
+    static const char *const networks[] = {NULL, "hypercube"};
+    struct paper_table *t =
+        paper_table(p, "Hypercube", "P|messages of a stage|network", "units",
+                    "the butterfly of P x P words, in one message or one for each column");
+
+    for (int P = 2; P <= 16; P *= 2)
+        for (int packing = 0; packing < (P > 2 ? 2 : 1); packing++)
+            for (int i = 0; i < 2; i++) {
+                struct paper_case x = make_case(p, "butterfly", P, P, 1, false);
+                struct paper_row *row =
+                    paper_row(t, "%d|%d|%s", P, packing == LOGP_PACKING_NONE ? P / 2 : 1,
+                              networks[i] != NULL ? networks[i] : "-");
+
+                x.c.packing = (enum logp_packing)packing;
+                x.topology = networks[i];
+                row->value[FORMULA] = of_butterfly(P);
+                paper_run(p, &x, row);
+            }
+    paper_note(t, "Ours for w messages of a word, w >= 2: lg n ((w-1)e + max(L, (w-1)e) + 2o); for "
+                  "one: (lg n - 1) max(D,E) + D.");
+    paper_judge(
+        p, "Butterfly, 2 log2 n [max(2o,g) + L - g]", paper_same(t, FORMULA, EMULATED),
+        "a stage of one message takes 2o + L, whatever g is; and the formula does not know how "
+        "many messages a stage has. On the links of a hypercube it takes as long as without");
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    int log_size;
+    double seconds[4][2]; /* for P = 2, 4, 8, 16: ring, butterfly */
+} printed[] = {
+    {10, {{9.23, 8.92}, {11.32, 9.32}, {12.56, 10.89}, {14.44, 11.12}}},
+    {11, {{11.56, 10.94}, {12.57, 10.65}, {13.69, 12.15}, {15.78, 12.89}}},
+    {12, {{13.05, 11.33}, {14.48, 12.07}, {15.71, 13.97}, {16.53, 14.15}}},
+};
+
+enum { N_SIZES = sizeof(printed) / sizeof(printed[0]) };
+
+/* The side of our matrix. */
+static int ours(int i)
+{
+    return 1 << (printed[i].log_size - PRINTED_SHIFT);
+}
+
+static const char *faster(double ring, double butterfly)
+{
+    return ring < butterfly ? "the ring" : ring > butterfly ? "the butterfly" : "neither";
+}
+
+/* To pack a column takes as long as its part for one destination streams. */
+static int64_t pack_ns(const struct paper_case *x)
+{
+    return logp_stream_ns(&x->c.params, (size_t)(x->c.rows / x->P) * x->c.n_bytes);
+}
+
+/* Ring and butterfly for one size and P. @return 0 the ring is faster, 1 the butterfly, -1 neither,
+ * or not run */
+static int pair(struct paper *p, struct paper_table *t, const struct paper_case *model,
+                int log_size, const double *seconds)
+{
+    static const char *const algorithms[] = {"ring", "butterfly"};
+    double emulated[2] = {NAN, NAN};
+    struct paper_row *row = NULL;
+
+    for (int a = 0; a < 2; a++) {
+        struct paper_case x = *model;
+
+        row = paper_row(t, "2^%d|%lld|%lld|%s|%s", log_size, (long long)x.c.rows, (long long)x.P,
+                        x.c.packing == LOGP_PACKING_NONE ? "none" : "structured", algorithms[a]);
+        x.algorithm = algorithms[a];
+        if (seconds != NULL)
+            row->value[PRINTED] = seconds[a];
+        paper_run(p, &x, row);
+        emulated[a] = row->value[EMULATED];
+    }
+    if (isnan(emulated[0]) || isnan(emulated[1]))
+        return -1;
+    paper_remark(row, "faster: %s%s%s", faster(emulated[0], emulated[1]),
+                 seconds != NULL ? "; printed: " : "",
+                 seconds != NULL ? faster(seconds[0], seconds[1]) : "");
+    return emulated[0] == emulated[1] ? -1 : emulated[1] < emulated[0];
+}
+
+/* As the paper had it: a hypercube, and to pack costs both alike, here nothing. */
+static void table(struct paper *p)
+{
+    struct paper_table *t = paper_table(p, "Table", "matrix|ours|P|packing|algorithm", "units",
+                                        "ring and butterfly on a hypercube, ours of doubles");
+    int same = 0, large = 0;
+
+    t->printed_unit = "s";
+    for (int i = 0; i < N_SIZES; i++)
+        for (int j = 0; j < 4; j++) {
+            struct paper_case model = make_case(p, "ring", 2 << j, ours(i), sizeof(double), true);
+            const double *seconds = printed[i].seconds[j];
+            bool agrees;
+
+            model.topology = "hypercube";
+            agrees = pair(p, t, &model, printed[i].log_size, seconds) == (seconds[1] < seconds[0]);
+            same += agrees;
+            large += agrees && j > 0;
+        }
+    paper_note(t, "Printed are seconds on a hypercube of its time, so that what compares is which "
+                  "is faster. Ours are 1/32 of each side, with L, o, g = 6, 2, 4 and 0.01 for a "
+                  "byte that streams, and every link delays a message. The formulas know no sizes, "
+                  "so they stand above alone.");
+    paper_note(t,
+               "Who is faster is as printed in %d of %d cells, and in %d of the %d with P >= 4; "
+               "for P = 2 ring and butterfly are the same messages.",
+               same, 4 * N_SIZES, large, 3 * N_SIZES);
+    paper_judge(p, "Table, who is faster, P >= 4", large == 3 * N_SIZES,
+                "on a hypercube, %d of %d cells; the ring's messages share links there, those of "
+                "the butterfly do not. The seconds themselves have nothing to be held against",
+                large, 3 * N_SIZES);
+    paper_judge(p, "Table, who is faster, P = 2", same - large == N_SIZES,
+                "%d of %d cells: both send the same one message, and take the same time",
+                same - large, N_SIZES);
+}
+
+/* The same where all are neighbours, and packing is not free. */
+static void table_without_links(struct paper *p)
+{
+    struct paper_table *t =
+        paper_table(p, "Table", "matrix|ours|P|packing|algorithm", "units",
+                    "the same where all are neighbours, and to pack takes time");
+
+    for (int i = 0; i < N_SIZES; i++)
+        for (int j = 0; j < 4; j++)
+            for (int packing = 0; packing < 2; packing++) {
+                struct paper_case x = make_case(p, "ring", 2 << j, ours(i), sizeof(double), true);
+
+                x.c.packing = (enum logp_packing)packing;
+                x.c.pack_ns = packing == LOGP_PACKING_STRUCTURED ? pack_ns(&x) : 0;
+                pair(p, t, &x, printed[i].log_size, NULL);
+            }
+    paper_note(
+        t,
+        "Structured: all that goes to one destination is one message, and to pack a column takes "
+        "as long as its part for one destination streams, which the butterfly does log2 n times; "
+        "none: one message for each column.");
+}
+
+/* ---- packing ---- */
+
+/* s columns of t words for one destination: of two processors, the first of which has the only row
+ * of elements of t words, so that it receives and sends nothing. */
+static void one_destination(struct paper *p)
+{
+    static const int columns[] = {1, 4, 16}, words[] = {1, 16, 64}, packs[] = {0, 2, 4};
+    struct paper_table *t = paper_table(p, "t_s, t_ns", "packing|s|t|pack", "units",
+                                        "s columns of t doubles for one destination");
+
+    for (size_t i = 0; i < 9; i++)
+        for (int k = -1; k < 3; k++) {
+            const int s = columns[i / 3], n = words[i % 3];
+            struct paper_case x = make_case(p, "ring", 2, 1, (size_t)n * sizeof(double), true);
+            struct paper_row *row;
+
+            x.c.cols = INT64_C(2) * s;
+            x.c.packing = k < 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+            x.c.pack_ns = k < 0 ? 0 : packs[k] * x.unit_ns;
+            row = paper_row(t, "%s|%d|%d|%d", k < 0 ? "none" : "structured", s, n,
+                            k < 0 ? 0 : packs[k]);
+            paper_run(p, &x, row);
+        }
+    paper_note(t,
+               "Ours: none (s-1) E(t) + D(t), structured s pack + D(s t), where D(t) is the time "
+               "of a message of t words, and E(t) the time between two.");
+    paper_judge_none(p, "t_s, t_ns",
+                     "ours: t_ns = (s-1) E(t) + D(t) and t_s = s pack + D(s t), "
+                     "both equal to the virtual clock");
+}
+
+/* Is it worth while to pack, when a column costs so much? */
+static void packing(struct paper *p)
+{
+    static const char *const algorithms[] = {"ring", "butterfly"};
+    static const int packs[] = {0, 2, 4, 8, 16, 32};
+    const int P = 8, size = 128;
+    bool always = true;
+    struct paper_table *t =
+        paper_table(p, "Packing", "algorithm|packing|pack", "units",
+                    "over the cost of packing a column, ours of %d x %d, P = %d", size, size, P);
+
+    for (int a = 0; a < 2; a++) {
+        struct paper_case x = make_case(p, algorithms[a], P, size, sizeof(double), true);
+        struct paper_row *row = paper_row(t, "%s|none|0", algorithms[a]);
+        double none;
+
+        x.c.packing = LOGP_PACKING_NONE;
+        paper_run(p, &x, row);
+        none = row->value[EMULATED];
+        x.c.packing = LOGP_PACKING_STRUCTURED;
+        for (size_t i = 0; i < sizeof(packs) / sizeof(packs[0]); i++) {
+            row = paper_row(t, "%s|structured|%d", algorithms[a], packs[i]);
+            x.c.pack_ns = packs[i] * x.unit_ns;
+            paper_run(p, &x, row);
+            if (row->value[EMULATED] > none) {
+                paper_remark(row, "slower than none");
+                always = false;
+            }
+        }
+    }
+    paper_judge(p, "Structured redistribution is faster", always,
+                "none is faster here once to pack a column takes 16 units, because its messages "
+                "follow one another at the gap, not after the whole way of the one before");
+    paper_note(t, "The paper's structured redistribution does not always win: messages of a column "
+                  "each follow one another at the gap, not after the whole way of the one before.");
+}
+
+void paper_sun(struct paper *p)
+{
+    formulas(p);
+    hypercube(p);
+    table(p);
+    table_without_links(p);
+    one_destination(p);
+    packing(p);
+}
