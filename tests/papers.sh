@@ -168,6 +168,10 @@ steps 'Figure 4.5' '[["0-2",2,1],["0-1 2-3",1,1],["0-8 1-9 2-10 3-11",2,1],
 steps 'Figure 4.6' '[["0-4",1,1],["0-2 4-6",1,1],["0-1 2-3 4-5 6-7",1,1],["","",1]]'
 steps 'Figure 4.7' '[["0-4",6,1],["0-2 4-6",4,1],["0-1 2-3 4-5 6-7",2,1],["","",3]]'
 holds grama 'rows("Section 4.1") | length >= 25 and each(.paper_formula == 13 * (.row.P | log2 | ceil))'
+# in three dimensions each link on the way of two delays a message by 9: 6 + 15 * 0.2
+holds grama 'titled("T = (ts") | map(select(.row.P == 64) | [.row.collective, .row.network, .emulated]) ==
+    [["broadcast", "-", 78], ["broadcast", "mesh:4x4x4", 78 + 3 * 9], ["broadcast", "torus:4x4x4", 78 + 3 * 9],
+     ["reduce", "mesh:4x4x4", 78 + 3 * 9]]'
 holds grama 'def t($P): if $P == 1 then 0 elif $P == 2 then 13 else
         ([1, 2, 4, 8] | map(select(. < $P)) | max) as $h | [13 + t($P - $h), 7 + t($h)] | max end;
     titled("other P") | map(.row.P) == [3, 5, 6, 7, 12] and each(.row.P as $P | .emulated == t($P))'
@@ -194,6 +198,12 @@ holds liu "$machines titled(\"(9), case 1\") | length == 12 and each(\$m[.row.ma
     .paper_formula == (4 * \$x.g * \$M / (16 / \$x.w + \$C / \$M) | sqrt | ceil))"
 holds liu "$machines rows(\"Blocks\") | length == 7 and each(\$m[.row.machine] as \$x |
     .paper_formula == ([4 * \$x.g, 2 * \$x.T + .row.\"Cm/M\"] | max) and .emulated == .paper_formula)"
+# rows and columns of 3, 5, 8, 16, 32: a hop takes 96 cycles, 40 between two sends of a processor
+holds liu 'rows("M x N") | map(select(.row.algorithm == "torus")) | length == 5 and each(
+    (.row.network | ltrimstr("torus:") | split("x") | map(tonumber)) as [$M, $N] |
+    .emulated == .predicted and .emulated == 1024 +
+        (if $N % 2 == 0 then $N / 2 * 96 else ($N - 1) / 2 * 96 + 40 end) +
+        (if $M % 2 == 0 then $M / 2 * 96 else ($M - 1) / 2 * 96 + 40 end))'
 holds liu 'rows("Examples") | map(select(.row.machine == "jmachine" and .row.M == 2048)) | length == 3 and all(.[]; .printed == null)'
 
 # ---- the list at the end: what agrees ----
@@ -286,6 +296,7 @@ Gains, 12.5, 27.3, 29 and 34 %, by its formulas
 " "\
 (9), case 1
 J-machine, M = 2048
+M x N
 Figure 5
 "
 

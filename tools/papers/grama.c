@@ -197,10 +197,10 @@ static void cost(struct paper *p, struct paper_table *t, const char *collective,
 
 static void judge_costs(struct paper *p, const struct paper_table *t)
 {
-    static const char *const far[] = {"ring", "mesh:4x4", "tree"};
+    static const char *const far[] = {"ring", "mesh:4x4", "mesh:4x4x4", "torus:4x4x4", "tree"};
     bool agrees = false;
 
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof(far) / sizeof(far[0]); i++)
         agrees |= paper_same_of(t, 3, far[i], FORMULA, EMULATED);
     paper_judge(p, "T = (ts + m tw) log2 p, P = 2^x, a way of one link",
                 paper_same_of(t, 3, "-", FORMULA, EMULATED) &&
@@ -242,10 +242,14 @@ static void costs(struct paper *p)
     cost(p, t, "broadcast", "binomial", 8, "tree");
     cost(p, t, "broadcast", "mesh", 16, NULL);
     cost(p, t, "broadcast", "mesh", 16, "mesh:4x4");
+    cost(p, t, "broadcast", "mesh", 64, NULL);
+    cost(p, t, "broadcast", "mesh", 64, "mesh:4x4x4");
+    cost(p, t, "broadcast", "mesh", 64, "torus:4x4x4");
     cost(p, t, "reduce", "binomial", 8, NULL);
     cost(p, t, "reduce", "binomial", 8, "ring");
     cost(p, t, "reduce", "binomial", 8, "hypercube");
     cost(p, t, "reduce", "mesh", 16, "mesh:4x4");
+    cost(p, t, "reduce", "mesh", 64, "mesh:4x4x4");
     paper_note(t, "The book's cost holds for P = 2^x where a send takes no longer than a message, "
                   "and where the way costs nothing or is one link, as on the hypercube; elsewhere "
                   "each link delays the message. "
