@@ -68,7 +68,7 @@ static void begin(void)
     script = (struct script){.host = own_clock()};
 }
 
-Test(repeats, repetitions_that_start_in_time_are_not_repeated)
+Test(restarts, repetitions_that_start_in_time_are_not_repeated)
 {
     struct logp_record r;
 
@@ -83,7 +83,7 @@ Test(repeats, repetitions_that_start_in_time_are_not_repeated)
     cr_expect_leq(r.measured.max_ns, work_ns + 20);
 }
 
-Test(repeats, a_repetition_that_started_late_is_repeated)
+Test(restarts, a_repetition_that_started_late_is_repeated)
 {
     struct logp_record r;
 
@@ -97,7 +97,7 @@ Test(repeats, a_repetition_that_started_late_is_repeated)
     cr_expect_eq(r.emulated.max_ns, work_ns);
 }
 
-Test(repeats, a_repetition_within_the_tolerance_counts)
+Test(restarts, a_repetition_within_the_tolerance_counts)
 {
     struct logp_record r;
 
@@ -110,7 +110,7 @@ Test(repeats, a_repetition_within_the_tolerance_counts)
     cr_expect_eq(r.emulated.max_ns, work_ns + 5000);
 }
 
-Test(repeats, a_late_warm_up_is_not_repeated)
+Test(restarts, a_late_warm_up_is_not_repeated)
 {
     struct logp_record r;
 
@@ -121,7 +121,7 @@ Test(repeats, a_late_warm_up_is_not_repeated)
     cr_expect_eq(r.restarts, 0);
 }
 
-Test(repeats, at_most_one_in_ten_is_repeated)
+Test(restarts, at_most_one_in_ten_is_repeated)
 {
     struct logp_record r;
 
@@ -137,7 +137,7 @@ Test(repeats, at_most_one_in_ten_is_repeated)
 }
 
 /* Nine of ten are quick: the ratio is that of the median, the tail is in p90, p99 and max. */
-Test(repeats, order_statistics_are_those_of_all_repetitions)
+Test(restarts, order_statistics_are_those_of_all_repetitions)
 {
     struct logp_record r;
 
@@ -157,7 +157,7 @@ Test(repeats, order_statistics_are_those_of_all_repetitions)
 }
 
 /* What the program computes at its end, beyond what the model says, counts in both clocks. */
-Test(repeats, what_the_program_computes_is_measured)
+Test(restarts, what_the_program_computes_is_measured)
 {
     struct logp_record r;
 
@@ -169,37 +169,4 @@ Test(repeats, what_the_program_computes_is_measured)
     cr_expect_leq(r.emulated.max_ns, work_ns + 700 + 20);
     cr_expect_geq(r.measured.min_ns, r.emulated.min_ns);
     cr_expect_leq(r.measured.max_ns, work_ns + 700 + 40);
-}
-
-static int n_reported;
-static int last_done, last_total;
-
-static void report(void *arg, int done, int total)
-{
-    cr_assert_eq(arg, &n_reported);
-    n_reported++;
-    cr_assert_geq(done, last_done);
-    last_done = done;
-    last_total = total;
-}
-
-Test(repeats, progress_ends_with_all_done)
-{
-    const struct logp_experiment x = {.algorithm = &scripted_row,
-                                      .reps = 50,
-                                      .warmup = 2,
-                                      .coll = {.params = model},
-                                      .progress = report,
-                                      .progress_arg = &n_reported};
-    struct logp_machine *m;
-    struct logp_record r;
-
-    begin();
-    m = own_clock_machine(1, &script.host, &model);
-    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
-    cr_expect_geq(n_reported, 1);
-    cr_expect_leq(n_reported, 50);
-    cr_expect_eq(last_done, 50);
-    cr_expect_eq(last_total, 50);
 }
