@@ -150,7 +150,7 @@ def run(unit, copy, limit, extra=None):
 
     scratch = os.path.join(copy.folder, "tmp")
     shutil.rmtree(scratch, ignore_errors=True)
-    os.makedirs(scratch)
+    os.makedirs(scratch, exist_ok=True)  # whatever died last may have left a file
     env = {name: value for name, value in os.environ.items() if not name.startswith("LOGP_")}
     env.update({name: here(value) for name, value in unit["env"].items()}, TMPDIR=scratch)
     env.update(extra or {})
