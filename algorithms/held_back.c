@@ -17,7 +17,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MOST_COMINGS = 64 }; /* over all runs: few processors stay away each, of many a few */
+enum {
+    MOST_COMINGS = 64, /* over all runs: few processors stay away each, of many a few */
+    MOST_P = 1 << 16,  /* beyond, the check would take as long as what is measured */
+};
 
 struct absence {
     const struct logp_experiment *experiment;
@@ -32,7 +35,7 @@ int lpi_absences(const struct logp_collective *collective, int P)
 {
     const int runs = P < MOST_COMINGS ? MOST_COMINGS / P : 1;
 
-    if (!collective->holds_back || P == 1)
+    if (!collective->holds_back || P == 1 || P > MOST_P)
         return 0;
     return runs < P ? runs : P;
 }

@@ -148,7 +148,8 @@ struct logp_collective {
     void (*fill)(int P, int rank, uint64_t seed, const struct logp_coll *c);
     /** After it: does this rank hold what it should? */
     bool (*check)(int P, int rank, uint64_t seed, const struct logp_coll *c);
-    /** Nobody may leave before all have come: an experiment looks whether that holds. */
+    /** Nobody may leave before all have come: an experiment looks whether that holds, up to 2^16
+     *  processors (beyond, only that all come through). */
     bool holds_back;
 };
 
