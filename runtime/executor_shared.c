@@ -242,6 +242,8 @@ static void destroy(struct logp_machine *m)
         if (all->fibers[i].tsan_fiber != NULL)
             __tsan_destroy_fiber(all->fibers[i].tsan_fiber);
 #endif
+    for (int i = 0; all->fibers != NULL && i < m->P; i++)
+        lpi_image_forget(&all->fibers[i].saved);
     lpi_memory_free(all->fibers, (size_t)m->P, sizeof(*all->fibers));
     free(all);
     m->executor_data = NULL;

@@ -5,11 +5,13 @@
 #include "memory.h"
 #include "warmer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     CHUNK = 32 << 20,
-    MOST_WORDS = 512, /* longer stacks are kept as a whole */
+    LARGE = (LPI_IMAGE_CLASSES - 1) * LPI_IMAGE_ROUND, /* more than that comes from malloc */
+    MOST_WORDS = 512,                                  /* longer stacks are kept as a whole */
     MOST_DIFFERENCE = MOST_WORDS + MOST_WORDS / 64 + 1,
 };
 
@@ -56,7 +58,9 @@ static char *take(struct lpi_images *all, size_t room)
     struct lpi_chunk_of_images *k = all->chunks;
     char *memory;
 
-    if (class < LPI_IMAGE_CLASSES && all->free[class] != NULL) {
+    if (room > LARGE)
+        return malloc(room);
+    if (all->free[class] != NULL) {
         memory = all->free[class];
         memcpy(&all->free[class], memory, sizeof(char *));
         return memory;
@@ -72,19 +76,28 @@ static void give_back(struct lpi_images *all, const struct lpi_image *image)
 {
     const size_t class = image->room / LPI_IMAGE_ROUND;
 
-    if (image->memory == NULL || class >= LPI_IMAGE_CLASSES)
-        return; /* so long a one is freed with all others */
-    memcpy(image->memory, &all->free[class], sizeof(char *));
-    all->free[class] = image->memory;
+    if (image->room > LARGE) {
+        free(image->memory);
+    } else if (image->memory != NULL) {
+        memcpy(image->memory, &all->free[class], sizeof(char *));
+        all->free[class] = image->memory;
+    }
 }
 
-/* Room for `bytes`; what it held is lost. */
+void lpi_image_forget(struct lpi_image *image)
+{
+    if (image->room > LARGE)
+        free(image->memory);
+    *image = (struct lpi_image){0};
+}
+
+/* Room for `bytes`, and of a large one not many times more; what it held is lost. */
 static bool make_room(struct lpi_images *all, struct lpi_image *image, size_t bytes)
 {
     const size_t room = (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND;
     char *memory;
 
-    if (bytes <= image->room)
+    if (bytes <= image->room && (image->room <= LARGE || image->room / 8 <= bytes))
         return true;
     memory = take(all, room);
     if (memory == NULL)

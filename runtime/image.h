@@ -54,6 +54,8 @@ void lpi_image_restore(const struct lpi_images *all, const struct lpi_image *ima
                        size_t bytes);
 /* Where the stack is as a whole, so that it may be written to; NULL: no memory. */
 char *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, size_t bytes);
+/* A large one has memory of its own; to be called before the end of all. */
+void lpi_image_forget(struct lpi_image *image);
 void lpi_images_fini(struct lpi_images *all);
 
 #endif
