@@ -19,6 +19,7 @@
 #include "annotate.h"
 #include "baton.h"
 #include "fcontext.h"
+#include "thread_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,12 +80,23 @@ static void jump_to(struct fiber *from, struct fiber *to, struct lpi_proc *proc)
     arrive(jump_fcontext(to->context, &jump), from);
 }
 
+/* What a thread has of its own goes along. */
+static void jump_on(struct lpi_core *c, struct fiber *from, struct fiber *to, struct lpi_proc *proc)
+{
+    struct lpi_thread_state mine;
+
+    lpi_thread_state_save(&mine, c->exceptions);
+    jump_to(from, to, proc);
+    lpi_thread_state_restore(&mine, c->exceptions);
+}
+
 static void begin(struct lpi_fcontext_transfer t)
 {
     const struct jump *jump = t.data;
     struct lpi_proc *p = jump->proc;
 
     arrive(t, p->carrier);
+    lpi_thread_state_clear(p->core->exceptions);
     lpi_proc_main(p); /* ends in leave() */
     abort();
 }
@@ -120,6 +132,7 @@ static void *carrier_main(void *arg)
     struct fiber *home = &fibers_of(c->machine)->homes[c->index];
 
     lpi_this_core = c;
+    c->exceptions = lpi_thread_exceptions();
     urcu_memb_register_thread();
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
@@ -133,7 +146,7 @@ static void *carrier_main(void *arg)
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 {
     (void)late;
-    jump_to(from->carrier, ready(to), to);
+    jump_on(from->core, from->carrier, ready(to), to);
 }
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)

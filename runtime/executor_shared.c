@@ -19,6 +19,7 @@
 #include "fcontext.h"
 #include "image.h"
 #include "memory.h"
+#include "thread_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,6 +63,7 @@ static void begin(struct lpi_fcontext_transfer t)
 
     lpi_shadow_arrive(&s->stack_shadow);
     s->home = t.context;
+    lpi_thread_state_clear(s->resident->core->exceptions);
     lpi_proc_main(s->resident); /* ends in leave() */
     abort();
 }
@@ -102,10 +104,13 @@ static void warm_up(const struct shared *s, struct lpi_core *c)
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 {
     struct shared *s = shared_of(from);
+    struct lpi_thread_state mine; /* on the stack, so set aside with it */
 
     (void)late;
     warm_up(s, from->core);
+    lpi_thread_state_save(&mine, from->core->exceptions);
     go_home(s, to, false);
+    lpi_thread_state_restore(&mine, from->core->exceptions);
 }
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)
@@ -195,6 +200,7 @@ static void *carrier_main(void *arg)
     struct shared *s = (struct shared *)c->machine->executor_data + c->index;
 
     lpi_this_core = c;
+    c->exceptions = lpi_thread_exceptions();
     urcu_memb_register_thread();
     lpi_shadow_thread(&s->home_shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {

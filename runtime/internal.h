@@ -115,6 +115,7 @@ struct lpi_core {
     struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
     int index;
     int cpu;                /* operating system's number; -1: not pinned */
+    void *exceptions;       /* of its carrier: thread_state.h */
     uintptr_t shared_stack; /* which vps use in turn; bytes 0: each has its own */
     size_t shared_stack_bytes;
     struct lpi_proc **procs;

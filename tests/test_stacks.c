@@ -67,3 +67,44 @@ Test(stacks, memory_is_that_of_the_deepest)
     cr_assert_eq(logp_machine_run(m, go_down, &most, test_timeout_ns), 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
+
+/* ---- what a thread has of its own ---- */
+
+/* A C++ runtime, as far as this is concerned: the exceptions that the calling thread handles. */
+void *__cxa_get_globals(void);
+__attribute__((visibility("default"))) void *__cxa_get_globals(void)
+{
+    static _Thread_local void *handled[2];
+
+    return handled;
+}
+
+/* Each has its own errno, and its own exceptions, whoever runs in between. */
+static int keeps_its_own(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    void **handled = __cxa_get_globals();
+    int rc = 0;
+
+    (void)arg;
+    cr_assert_eq(handled[0], NULL);
+    cr_assert_eq(handled[1], NULL);
+    for (int i = 0; rc == 0 && i < 20; i++) {
+        errno = 1000 + me;
+        handled[0] = (void *)(intptr_t)(me + 1);
+        handled[1] = (void *)(intptr_t)(me + i);
+        rc = i % 2 == 0 ? logp_barrier(vp) : logp_compute(vp, 100, NULL, NULL);
+        cr_assert_eq(errno, 1000 + me);
+        cr_assert_eq(__cxa_get_globals(), handled);
+        cr_assert_eq((intptr_t)handled[0], me + 1);
+        cr_assert_eq((intptr_t)handled[1], me + i);
+    }
+    handled[0] = handled[1] = NULL; /* as when the handlers are over */
+    return rc;
+}
+
+Test(stacks, errno_and_exceptions_are_each_vps_own)
+{
+    for (int i = 0; i < 2; i++)
+        test_run(test_machine(6, (enum logp_clock)i, &params), keeps_its_own, NULL);
+}
