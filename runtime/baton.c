@@ -2,6 +2,7 @@
 /* Batons: see baton.h. */
 #define _GNU_SOURCE
 #include "baton.h"
+#include "overflow.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -70,6 +71,8 @@ int lpi_baton_start(struct lpi_baton *b, int cpu, size_t stack_bytes, void *(*ma
         return -rc;
     atomic_init(&b->word, LPI_BATON_AWAKE);
     rc = pthread_attr_setstacksize(&attr, stack_bytes);
+    if (rc == 0)
+        rc = pthread_attr_setguardsize(&attr, LPI_GUARD_BYTES);
     if (rc == 0 && cpu >= 0)
         rc = pin(&attr, cpu);
     if (rc == 0)

@@ -7,9 +7,9 @@
  * first given the core in a run; when its vp ends it jumps away for good, and its stack serves
  * again.
  *
- * Stacks lie in one mapping, untouched memory costs nothing. Each has a guard page below it as long
- * as there are at most LPI_MOST_OWN_STACKS of them: every guard splits the mapping, and the kernel
- * allows 65530 parts (vm.max_map_count). Beyond that an overflow is not caught.
+ * Stacks lie in one mapping, untouched memory costs nothing. Each has a guard below it (overflow.c)
+ * as long as there are at most LPI_MOST_OWN_STACKS of them: every guard splits the mapping, and the
+ * kernel allows 65530 parts (vm.max_map_count). Beyond that an overflow is not caught.
  *
  * Sanitizers and valgrind are told of every stack and every jump.
  */
@@ -19,6 +19,7 @@
 #include "annotate.h"
 #include "baton.h"
 #include "fcontext.h"
+#include "overflow.h"
 #include "thread_state.h"
 
 #include <errno.h>
@@ -125,14 +126,26 @@ static struct fiber *ready(struct lpi_proc *p)
     return fiber;
 }
 
+static bool guards(const struct lpi_core *c, const void *address)
+{
+    const struct fibers *f = fibers_of(c->machine);
+    /* relaxed: this thread's own */
+    const int rank = atomic_load_explicit(&c->holder, memory_order_relaxed);
+
+    return rank >= 0 &&
+           (uintptr_t)address - (uintptr_t)stack_of(f, rank) + f->guard < (uintptr_t)f->guard;
+}
+
 static void *carrier_main(void *arg)
 {
     struct lpi_baton *b = arg;
     struct lpi_core *c = b->arg;
     struct fiber *home = &fibers_of(c->machine)->homes[c->index];
+    void *memory;
 
     lpi_this_core = c;
     c->exceptions = lpi_thread_exceptions();
+    lpi_overflow_watch(&memory);
     urcu_memb_register_thread();
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
@@ -140,6 +153,7 @@ static void *carrier_main(void *arg)
         lpi_core_home(c); /* all of its vps have ended */
     }
     urcu_memb_unregister_thread();
+    lpi_overflow_unwatch(memory);
     return NULL;
 }
 
@@ -176,7 +190,7 @@ static int map_stacks(struct logp_machine *m, struct fibers *f)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t size = (m->stack_bytes + page - 1) / page * page;
 
-    f->guard = m->P <= LPI_MOST_OWN_STACKS ? page : 0;
+    f->guard = m->P <= LPI_MOST_OWN_STACKS ? LPI_GUARD_BYTES : 0;
     f->stride = size + f->guard;
     f->mapped = f->stride * (size_t)m->P;
     f->stacks = mmap(NULL, f->mapped, PROT_READ | PROT_WRITE,
@@ -247,4 +261,5 @@ const struct lpi_executor lpi_executor_fiber = {
     .launch = launch,
     .switch_to = switch_to,
     .leave = leave,
+    .guards = guards,
 };

@@ -19,6 +19,7 @@
 #include "fcontext.h"
 #include "image.h"
 #include "memory.h"
+#include "overflow.h"
 #include "thread_state.h"
 
 #include <errno.h>
@@ -193,14 +194,23 @@ static void run_all(struct shared *s, struct lpi_proc *first)
     }
 }
 
+static bool guards(const struct lpi_core *c, const void *address)
+{
+    const struct shared *s = (struct shared *)c->machine->executor_data + c->index;
+
+    return (uintptr_t)address - (uintptr_t)s->mapping < LPI_GUARD_BYTES;
+}
+
 static void *carrier_main(void *arg)
 {
+    void *memory;
     struct lpi_baton *b = arg;
     struct lpi_core *c = b->arg;
     struct shared *s = (struct shared *)c->machine->executor_data + c->index;
 
     lpi_this_core = c;
     c->exceptions = lpi_thread_exceptions();
+    lpi_overflow_watch(&memory);
     urcu_memb_register_thread();
     lpi_shadow_thread(&s->home_shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
@@ -208,6 +218,7 @@ static void *carrier_main(void *arg)
         lpi_core_home(c);
     }
     urcu_memb_unregister_thread();
+    lpi_overflow_unwatch(memory);
     return NULL;
 }
 
@@ -259,17 +270,17 @@ static int map_stack(const struct logp_machine *m, struct shared *s)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t size = (m->stack_bytes + page - 1) / page * page;
-    void *mapping = mmap(NULL, size + page, PROT_READ | PROT_WRITE,
+    void *mapping = mmap(NULL, size + LPI_GUARD_BYTES, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
     if (mapping == MAP_FAILED)
         return -ENOMEM;
     s->mapping = mapping;
-    s->mapped = size + page;
-    s->bottom = s->mapping + page;
+    s->mapped = size + LPI_GUARD_BYTES;
+    s->bottom = s->mapping + LPI_GUARD_BYTES;
     s->top = s->bottom + size;
     lpi_shadow_register(&s->stack_shadow, s->bottom, size);
-    return mprotect(s->mapping, page, PROT_NONE) != 0 ? -ENOMEM : 0;
+    return mprotect(s->mapping, LPI_GUARD_BYTES, PROT_NONE) != 0 ? -ENOMEM : 0;
 }
 
 static int create_one(struct logp_machine *m, struct shared *s, struct lpi_core *c)
@@ -315,4 +326,5 @@ const struct lpi_executor lpi_executor_shared = {
     .switch_to = switch_to,
     .resident = resident,
     .leave = leave,
+    .guards = guards,
 };

@@ -152,6 +152,8 @@ struct lpi_executor {
     void (*prepare)(struct lpi_proc *to);
     /* See lpi_resident(); NULL: there are no shared stacks. */
     void *(*resident)(const struct lpi_proc *p, void *address);
+    /* Is this address in the guard below the holder's stack? NULL: not known. */
+    bool (*guards)(const struct lpi_core *c, const void *address);
     /* As switch_to for a proc that has ended; its carrier waits for the next run. */
     void (*leave)(struct lpi_proc *from, struct lpi_proc *to);
 };

@@ -332,27 +332,6 @@ Test(faults, machines_do_not_disturb_each_other)
         cr_assert_eq(logp_machine_destroy(m[i]), 0);
 }
 
-#if TEST_SCALE == 1 /* sanitizers have reports of their own */
-static int dig(volatile char *above, int depth)
-{
-    volatile char page[4096];
-
-    page[0] = above != NULL ? above[0] : 0;
-    return depth == 0 ? page[0] : dig(page, depth - 1) + page[0];
-}
-
-static int overflow(struct logp_vp *vp, void *arg)
-{
-    (void)vp, (void)arg;
-    return dig(NULL, 1000); /* 4 MB of a stack of 256 KiB */
-}
-
-Test(faults, a_stack_overflow_runs_into_the_guard_page, .signal = SIGSEGV)
-{
-    logp_machine_run(test_machine(3, LOGP_CLOCK_VIRTUAL, NULL), overflow, NULL, 0);
-}
-#endif
-
 enum { LEFT = 1000 };
 
 /* The last rank receives nothing of what all others send. In the second run it looks for it. */

@@ -2,7 +2,10 @@
 /* The stacks of vps: what their owners keep there stays, and costs no more memory than it must. */
 #include "support.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static long resident_kib(void)
@@ -108,3 +111,120 @@ Test(stacks, errno_and_exceptions_are_each_vps_own)
     for (int i = 0; i < 2; i++)
         test_run(test_machine(6, (enum logp_clock)i, &params), keeps_its_own, NULL);
 }
+
+/* ---- off the stack ---- */
+
+#if TEST_SCALE == 1 /* sanitizers have reports of their own */
+
+static int dig(volatile char *above, int depth)
+{
+    volatile char page[4096];
+
+    page[0] = above != NULL ? above[0] : 0;
+    return depth == 0 ? page[0] : dig(page, depth - 1) + page[0];
+}
+
+static int digs(struct logp_vp *vp, void *arg)
+{
+    const int rc = logp_barrier(vp);
+
+    (void)arg;
+    return rc == 0 && logp_vp_rank(vp) == 2 ? dig(NULL, 1000) : rc; /* 4 MB */
+}
+
+/* A frame that is larger than the stack, and touched only at its far end. */
+static __attribute__((noinline)) int leap(void)
+{
+    volatile char frame[(256 << 10) + (200 << 10)];
+
+    frame[0] = 1;
+    return frame[0];
+}
+
+static int leaps(struct logp_vp *vp, void *arg)
+{
+    const int rc = logp_barrier(vp);
+
+    (void)arg;
+    return rc == 0 && logp_vp_rank(vp) == 2 ? leap() : rc;
+}
+
+/* What a child that ends by SIGSEGV says on stderr, into text. */
+static void dying_words(logp_program program, enum logp_clock clock, char *text, size_t size)
+{
+    int ends[2], status = 0;
+    ssize_t n, all = 0;
+    pid_t pid;
+
+    cr_assert_eq(pipe(ends), 0);
+    pid = fork();
+    if (pid == 0) {
+        const struct rlimit no_core = {0, 0};
+
+        setrlimit(RLIMIT_CORE, &no_core);
+        signal(SIGSEGV, SIG_DFL); /* not the test runner's */
+        dup2(ends[1], STDERR_FILENO);
+        logp_machine_run(test_machine(3, clock, NULL), program, NULL, 0);
+        _exit(0);
+    }
+    close(ends[1]);
+    while ((n = read(ends[0], text + all, size - 1 - (size_t)all)) > 0)
+        all += n;
+    text[all] = '\0';
+    close(ends[0]);
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+}
+
+Test(stacks, who_runs_off_the_stack_is_named)
+{
+    static const logp_program programs[] = {digs, leaps};
+    const bool fibers = test_executor() != NULL && strcmp(test_executor(), "fiber") == 0;
+    char text[256];
+
+    for (int i = 0; i < 4; i++) {
+        dying_words(programs[i / 2], (enum logp_clock)(i % 2), text, sizeof(text));
+        cr_expect_str_eq(text,
+                         fibers ? "logp: rank 2 has run off its stack of 262144 bytes "
+                                  "(logp_config.stack_bytes)\n"
+                                : "",
+                         "program %d: %s", i, text);
+    }
+}
+
+static void not_ours(int number)
+{
+    (void)number;
+    _exit(7);
+}
+
+static int points_nowhere(struct logp_vp *vp, void *arg)
+{
+    volatile int *nowhere = arg;
+
+    (void)vp;
+    return *nowhere;
+}
+
+/* Other faults are the program's own affair, and so is the signal once there are no fibers. */
+Test(stacks, other_faults_go_where_they_went)
+{
+    int status = 0;
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        struct sigaction now;
+
+        signal(SIGSEGV, not_ours);
+        for (int i = 0; i < 2; i++)
+            logp_machine_destroy(test_machine(2, LOGP_CLOCK_VIRTUAL, NULL));
+        if (sigaction(SIGSEGV, NULL, &now) != 0 || now.sa_handler != not_ours)
+            _exit(1);
+        logp_machine_run(test_machine(2, LOGP_CLOCK_VIRTUAL, NULL), points_nowhere, NULL, 0);
+        _exit(2);
+    }
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+#endif

@@ -33,7 +33,7 @@ enum logp_clock {
 /** Where vps of the fiber executor have their stacks. */
 enum logp_stacks {
     LOGP_STACKS_AUTO,   /**< own; under the virtual clock beyond 16384 vps shared */
-    LOGP_STACKS_OWN,    /**< one each, with a guard page up to 16384 vps */
+    LOGP_STACKS_OWN,    /**< one each, with a guard of a MiB below it up to 16384 vps */
     LOGP_STACKS_SHARED, /**< virtual clock: one for all, of which a vp that waits has its part set
                              aside: a few hundred bytes instead of pages. A program must not hand
                              pointers into its stack to other vps. Wall clock, threads: own */
@@ -57,7 +57,8 @@ struct logp_config {
                                   LOGP_PARAM_MAX_NS; 0: 100 */
     size_t queue_limit;      /**< bytes of messages held, with some 150 for each message's own
                                   needs; 0: 1 GiB. Beyond: -ENOBUFS */
-    size_t stack_bytes;      /**< of each vp; 0: 256 KiB */
+    size_t stack_bytes;      /**< of each vp; 0: 256 KiB. Who runs off it ends the process; fibers
+                                  say on stderr which rank it was */
     enum logp_stacks stacks;
     int lane_slots;      /**< slots of the fast path between two cores; 0: 1024, fewer with many
                               cores; < 0: none, every message takes the queue */
