@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <urcu/urcu-memb.h>
 
@@ -51,6 +52,31 @@ static void destroy(struct logp_machine *m)
     free(t->batons);
     free(t);
     m->executor_data = NULL;
+}
+
+/* The number in a file of /proc; INT64_MAX: it has none. */
+static int64_t limit_in(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    long long n;
+    const bool good = f != NULL && fscanf(f, "%lld", &n) == 1 && n > 0;
+
+    if (f != NULL)
+        fclose(f);
+    return good ? n : INT64_MAX;
+}
+
+/* What the kernel allows in all, others' threads included; a stack with its guard is two mappings. */
+static int64_t most(void)
+{
+    const int64_t limits[] = {limit_in("/proc/sys/kernel/threads-max"),
+                              limit_in("/proc/sys/kernel/pid_max"),
+                              limit_in("/proc/sys/vm/max_map_count") / 2};
+    int64_t least = INT64_MAX;
+
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        least = limits[i] < least ? limits[i] : least;
+    return least;
 }
 
 static int create(struct logp_machine *m)
@@ -111,6 +137,7 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
 
 const struct lpi_executor lpi_executor_thread = {
     .name = "thread",
+    .most = most,
     .create = create,
     .destroy = destroy,
     .launch = launch,

@@ -139,6 +139,8 @@ struct lpi_core {
 
 struct lpi_executor {
     const char *name;
+    /* So many procs at most, as the host is; NULL: as many as there is memory for. */
+    int64_t (*most)(void);
     /* Make what carries the procs of the machine; destroy undoes it (also half of it). */
     int (*create)(struct logp_machine *m);
     void (*destroy)(struct logp_machine *m);

@@ -175,6 +175,8 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
         return -EINVAL;
     if (executor == NULL)
         return -ENOENT;
+    if (executor->most != NULL && config->n_processors > executor->most())
+        return -EAGAIN; /* it would take long to find out by trying */
     if (!lpi_process_enter())
         return -ENOTSUP;
     m = lpi_memory_zeroed(1, sizeof(*m));

@@ -207,6 +207,21 @@ Test(limits, what_is_wanted_at_once_needs_no_room)
         test_run(limited_machine(2, LOGP_CLOCK_VIRTUAL, delayed), full_but_wanted, NULL);
 }
 
+Test(limits, more_threads_than_the_kernel_allows_are_refused_at_once)
+{
+    struct logp_machine *m;
+
+    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = LOGP_MAX_PROCESSORS,
+                                                           .executor = "thread"},
+                                     &m),
+                 -EAGAIN);
+    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = LOGP_MAX_PROCESSORS,
+                                                           .executor = "thread",
+                                                           .clock = LOGP_CLOCK_VIRTUAL},
+                                     &m),
+                 -EAGAIN);
+}
+
 static int ask_for_more(struct logp_vp *vp, void *arg)
 {
     char c = 0;

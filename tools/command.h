@@ -63,6 +63,7 @@ struct options {
     int n_cores;   /* 0: all allowed */
     bool one_core; /* under the virtual clock, whatever P is */
     int64_t timeout_ns;
+    size_t queue_limit; /* 0: the machine's own */
     uint64_t seed;
     enum output_format format;
     bool progress;

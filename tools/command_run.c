@@ -108,7 +108,8 @@ static struct logp_machine *create_machine(const struct options *o, struct logp_
                                  .clock = o->clock,
                                  .executor = o->executor,
                                  .cores = o->n_cores > 0 ? o->cores : NULL,
-                                 .n_cores = o->n_cores};
+                                 .n_cores = o->n_cores,
+                                 .queue_limit = o->queue_limit};
     struct logp_machine *m = NULL;
     int rc;
 

@@ -76,6 +76,8 @@ static const struct option_row rows[] = {
      apply_cores},
     {"plugin", "FILE.so", "a delay model of your own (logp/delay.h)", "", OPTIONS_RUN,
      apply_plugin},
+    {"queue-limit", "BYTES", "of messages held for receivers; beyond, sends fail [1 GiB]", "",
+     OPTIONS_RUN, apply_queue_limit},
     {"timeout", "T", "ends a run that hangs", "60s", OPTIONS_RUN, apply_timeout},
     {"seed", "N", "of all that is random", "1", OPTIONS_RUN, apply_seed},
     {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", OPTIONS_RUN,

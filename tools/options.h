@@ -47,6 +47,7 @@ void apply_reps(struct options *o, const char *option, const char *text);
 void apply_warmup(struct options *o, const char *option, const char *text);
 void apply_cores(struct options *o, const char *option, const char *text);
 void apply_plugin(struct options *o, const char *option, const char *text);
+void apply_queue_limit(struct options *o, const char *option, const char *text);
 void apply_timeout(struct options *o, const char *option, const char *text);
 void apply_seed(struct options *o, const char *option, const char *text);
 void apply_progress(struct options *o, const char *option, const char *text);

@@ -56,29 +56,48 @@ void apply_warmup(struct options *o, const char *option, const char *text)
     o->warmup = (int)n;
 }
 
+/* A core's number. @return behind it; NULL: it is none */
+static const char *parse_core(const char *s, int *core)
+{
+    const int most = 1000000; /* more than any kernel has */
+
+    if (*s < '0' || *s > '9')
+        return NULL;
+    for (*core = 0; *s >= '0' && *s <= '9' && *core <= most; s++)
+        *core = 10 * *core + (*s - '0');
+    return *core <= most ? s : NULL;
+}
+
 /* "0,2-5" */
 void apply_cores(struct options *o, const char *option, const char *text)
 {
-    const char *s = text;
-
     o->n_cores = 0;
-    while (*s != '\0') {
-        char *end;
-        const long first = strtol(s, &end, 10);
-        long last = first;
-        bool good = end != s && first >= 0;
+    if (*text == '\0')
+        return;
+    for (const char *s = text;; s++) {
+        int first = 0, last = 0;
 
-        if (good && *end == '-') {
-            s = end + 1;
-            last = strtol(s, &end, 10);
-            good = end != s && last >= first;
-        }
-        if (!good || (*end != ',' && *end != '\0') || last - first >= MAX_CORES - o->n_cores)
+        s = parse_core(s, &first);
+        last = first;
+        if (s != NULL && *s == '-')
+            s = parse_core(s + 1, &last);
+        if (s == NULL || (*s != ',' && *s != '\0') || last < first ||
+            last - first >= MAX_CORES - o->n_cores)
             bad_option(option, text, "a list of core numbers, e.g. 0,2-5");
-        for (long i = first; i <= last; i++)
-            o->cores[o->n_cores++] = (int)i;
-        s = *end == ',' ? end + 1 : end;
+        for (int i = first; i <= last; i++)
+            o->cores[o->n_cores++] = i;
+        if (*s == '\0')
+            return;
     }
+}
+
+void apply_queue_limit(struct options *o, const char *option, const char *text)
+{
+    int64_t n = 0;
+
+    if (*text != '\0' && !parse_whole(text, 1, INT64_MAX, &n))
+        bad_option(option, text, "a number of bytes > 0");
+    o->queue_limit = (size_t)n;
 }
 
 void apply_timeout(struct options *o, const char *option, const char *text)

@@ -28,6 +28,12 @@ expect='--executor magic thread fiber' bad run broadcast --executor magic
 expect='--capacity=3' bad run broadcast --capacity=3
 expect='--reps 0' bad run broadcast --reps 0
 expect='--cores 0,x' bad run broadcast --cores 0,x
+for list in 0, ,0 0,,1 ' 0' +0 -1 0-x 1-0 4294967296 99999999999999999999 0-99999999; do
+    expect="--cores $list list" bad run broadcast --cores "$list"
+done
+expect='--cores 0,0 once' bad run broadcast --cores 0,0
+expect='--queue-limit 0' bad run broadcast --queue-limit 0
+expect='--queue-limit x bytes' bad run broadcast --queue-limit x
 expect='--timeout 0' bad run broadcast --timeout 0
 expect='--format xml json' bad run broadcast --format xml
 expect='--format svg' bad run broadcast --format svg

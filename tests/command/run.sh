@@ -59,4 +59,10 @@ cmp -s "$dir/a" "$dir/b" || fail "two virtual runs differ"
 json '.[0] | (.L_ns == 1500 and .o_send_ns == 250 and .g_ns == 2000000 and .G_ns_per_byte == 0.001)' \
     predict broadcast -L 1.5us -o 250ns -g 2ms -G 1ps
 json '.[0] | (.L_ns == 1000000000 and .o_send_ns == 10000000000)' predict broadcast -L 1s -o 10 --unit 1s
+
+# a queue that holds little: what can never fit is refused, what fits goes on
+logp run broadcast --clock virtual --queue-limit 2000 --bytes 5000 --algo chain
+[ $code -eq 1 ] || fail "a message beyond the limit: exit code $code"
+grep -q 'rank 0: Message too long' "$dir/all" || fail "a message beyond the limit: $(cat "$dir/all")"
+json '.[0].verified' run broadcast --clock virtual --queue-limit 20000 --bytes 5000 --algo chain
 finish
