@@ -210,6 +210,8 @@ struct logp_machine {
     int64_t lookahead;
     _Alignas(LPI_LINE) atomic_int n_met;
     atomic_uint meetings;
+    atomic_uint event; /* changes with all that a core may sleep for: window.c */
+    atomic_int n_asleep;
     _Alignas(LPI_LINE) atomic_int live_cores; /* cores with procs that have not ended */
 
     pthread_mutex_t lock; /* of all below */
@@ -249,6 +251,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start);
 
 /* window.c: the virtual clock on several cores. */
 void lpi_next_window(struct lpi_core *c);
+void lpi_announce(struct logp_machine *m);
 
 /* deadlock.c */
 void lpi_idle(struct lpi_core *c);

@@ -48,8 +48,11 @@ bool lpi_stop(struct logp_machine *m, int error)
     int none = 0;
 
     /* release pairs with the acquires in lpi_stopping() and lpi_stopped() */
-    return atomic_compare_exchange_strong_explicit(&m->stop, &none, error, memory_order_release,
-                                                   memory_order_relaxed);
+    if (!atomic_compare_exchange_strong_explicit(&m->stop, &none, error, memory_order_release,
+                                                 memory_order_relaxed))
+        return false;
+    lpi_announce(m);
+    return true;
 }
 
 /* Is this the deadline of its proc, and not one that has been moved or withdrawn? */
@@ -408,8 +411,8 @@ void lpi_proc_main(struct lpi_proc *p)
     p->inbox.n_any = 0;
     p->state = LPI_ENDED;
     atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
-    if (--c->n_live == 0)
-        /* release pairs with the acquire in successor() */
-        atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel);
+    /* release pairs with the acquire in successor() */
+    if (--c->n_live == 0 && atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel) == 1)
+        lpi_announce(m);
     m->executor->leave(p, successor(c));
 }

@@ -6,12 +6,44 @@
  * does within a window cannot be noticed by another before the window's end, so the cores go
  * through it side by side, each in the order of (time, rank), and meet at its end: the outcome is
  * that of one core. The next window begins at the earliest deadline of all.
+ *
+ * A core that has to wait for another spins for as long as a wake-up takes, then it sleeps: the
+ * other may be without its processor, and whoever else wants this one should have it. What it waits
+ * for (a meeting is complete, the run is stopping, nobody is left) is announced by m->event, which
+ * a sleeper has read before it looked.
  */
+#define _GNU_SOURCE
 #include "internal.h"
 
-#include <sched.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-enum { SPINS = 2048 };
+enum { SPINS = 20000 }; /* some 20 us */
+
+/* Something that sleeping cores wait for has happened. Async-signal-safe. */
+void lpi_announce(struct logp_machine *m)
+{
+    /* seq_cst, both, pairs with sleep_until(): either it sees the event or we see that it sleeps */
+    atomic_fetch_add_explicit(&m->event, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&m->n_asleep, memory_order_seq_cst) > 0)
+        syscall(SYS_futex, &m->event, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void sleep_until(struct logp_machine *m, unsigned event)
+{
+    /* seq_cst: see lpi_announce() */
+    atomic_fetch_add_explicit(&m->n_asleep, 1, memory_order_seq_cst);
+    syscall(SYS_futex, &m->event, FUTEX_WAIT_PRIVATE, event, NULL, NULL, 0);
+    atomic_fetch_sub_explicit(&m->n_asleep, 1, memory_order_relaxed);
+}
+
+/* There will be no more meetings. */
+static bool is_over(const struct logp_machine *m)
+{
+    /* acquire pairs with the decrement in lpi_proc_main() */
+    return lpi_stopping(m) || atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0;
+}
 
 /* Wait until all cores are here. @return false: there will be no more meetings */
 static bool meet(struct logp_machine *m)
@@ -25,16 +57,20 @@ static bool meet(struct logp_machine *m)
         atomic_store_explicit(&m->n_met, 0, memory_order_relaxed);
         /* release pairs with the acquire below */
         atomic_fetch_add_explicit(&m->meetings, 1, memory_order_release);
+        lpi_announce(m);
         return true;
     }
-    for (int i = 1; atomic_load_explicit(&m->meetings, memory_order_acquire) == meeting; i++) {
-        /* acquire pairs with the decrement in lpi_proc_main() */
-        if (lpi_stopping(m) || atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
+    for (int i = 1;; i++) {
+        /* acquire: it is read before what it announces */
+        const unsigned event = atomic_load_explicit(&m->event, memory_order_acquire);
+
+        if (atomic_load_explicit(&m->meetings, memory_order_acquire) != meeting)
+            return true;
+        if (is_over(m))
             return false;
-        if (i % SPINS == 0)
-            sched_yield(); /* the other core may need this one */
+        if (i > SPINS)
+            sleep_until(m, event);
     }
-    return true;
 }
 
 /* This core has nothing left to do in its window. */
