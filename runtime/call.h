@@ -100,6 +100,28 @@ static inline int to_global(const struct logp_vp *vp, int rank)
     return vp->to_global != NULL && rank >= 0 ? vp->to_global[rank] : rank;
 }
 
+/* ---- recv.c ---- */
+
+/* Before anything that depends on what has arrived by now, from whatever source. */
+int lpi_catch_up(struct lpi_proc *p);
+/* r is not to be filled any more; a message that is being copied into its buffer comes first. */
+void lpi_abandon(struct lpi_proc *p, struct logp_request *r);
+int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                  struct logp_request *r);
+/* Wait for r and fill status. -ETIME: no message that arrives by `until`; r stays as it is. r is the
+ * caller's in any case. */
+int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t until,
+                    struct logp_status *status);
+
+/* A test or probe that found nothing. */
+int lpi_poll_cost(struct lpi_proc *p);
+/* A wait that ends at `until`, now or later; or one that had no time: as a test. -ETIME; an error */
+int lpi_time_over(struct lpi_proc *p, int64_t until);
+int lpi_look_in_vain(struct lpi_proc *p);
+/* status == NULL: not wanted */
+void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
+                     size_t n_bytes, int64_t arrival);
+
 /* send.c: logp_send() through a view; rank, tag and buffer are checked. */
 int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 

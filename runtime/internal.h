@@ -72,7 +72,10 @@ struct lpi_proc {
     unsigned stamp;             /* of its deadline in the timers */
     unsigned polls;             /* tests and probes in a row that found nothing */
     struct lpi_proc *next_ready;
-    struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive */
+    struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive ... */
+    int64_t wait_until;             /* ... by a message that arrives by then */
+    bool waits_for_any;             /* in a wait that whatever comes may end; for reports: */
+    int any_src, any_tag;           /* what it asks for */
     struct lpi_inbox inbox;
     int64_t deadline; /* while TIMED */
     int64_t emulated; /* the vp's clock */
@@ -381,6 +384,12 @@ static inline bool lpi_plain(const struct logp_machine *m)
 static inline bool lpi_is_here(const struct lpi_core *c, int rank)
 {
     return (unsigned)(rank - c->first_rank) < (unsigned)c->n_procs;
+}
+
+/* What logp_now() says. */
+static inline int64_t lpi_clock(const struct lpi_proc *p)
+{
+    return lpi_has_clock(p) ? p->emulated : lpi_wall(p->core->machine);
 }
 
 /* t + dt, or the end of time; t, dt >= 0. */

@@ -264,6 +264,7 @@ static void prepare_core(struct lpi_core *c)
         p->sends_in_row = 0;
         p->polls = 0;
         p->waits_for = NULL;
+        p->waits_for_any = false;
         p->state = LPI_TIMED;
         p->deadline = 0;
         lpi_timers_push(&c->timers, 0, p->rank, p->stamp);

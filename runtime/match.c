@@ -159,7 +159,11 @@ static void wake_at(struct lpi_proc *p, int64_t t)
 /* The vp may be waiting for this very receive: give it its deadline. */
 static void settled(struct lpi_proc *p, struct logp_request *r)
 {
-    if (p->waits_for != r)
+    if (p->waits_for_any) { /* it looks for itself */
+        wake_at(p, r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival));
+        return;
+    }
+    if (p->waits_for != r || r->arrival > p->wait_until) /* too late: bound, and not waited for */
         return;
     p->waits_for = NULL;
     if (r->state == LPI_REQ_BOUND)
@@ -279,7 +283,9 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     if (e->arrival == LOGP_NEVER) /* nothing is emulated: the order of delivery */
         m->arrival = LOGP_NEVER + at->deliveries++;
     pend(in, m);
-    if (in->n_any > 0 && p->waits_for != NULL) {
+    if (p->waits_for_any) {
+        wake_at(p, m->arrival < 0 ? m->arrival : lpi_later(p, m->arrival));
+    } else if (in->n_any > 0 && p->waits_for != NULL) {
         /* it looks again when the next message arrives */
         const int64_t at_ns = lpi_next_arrival(p);
 
@@ -321,7 +327,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
         lpi_make_ready(to);
         return true;
     }
-    if (n_bytes > LPI_INLINE || (!paid && c->credit < lpi_message_cost(n_bytes)))
+    if (to->waits_for_any || n_bytes > LPI_INLINE || (!paid && c->credit < lpi_message_cost(n_bytes)))
         return false;
     m = lpi_message_new(c, n_bytes);
     if (m == NULL)

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-static void fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
-                        size_t n_bytes, int64_t arrival)
+void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
+                     size_t n_bytes, int64_t arrival)
 {
     if (status == NULL)
         return;
@@ -40,8 +40,7 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
     r->done = t.done;
 }
 
-/* Before anything that depends on what has arrived by now, from whatever source. */
-static int catch_up(struct lpi_proc *p)
+int lpi_catch_up(struct lpi_proc *p)
 {
     const int rc = lpi_reach(p, p->emulated);
 
@@ -53,8 +52,7 @@ static int catch_up(struct lpi_proc *p)
     return lpi_stopped(p);
 }
 
-/* The run is stopping: r must not be filled any more. */
-static void abandon(struct lpi_proc *p, struct logp_request *r)
+void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
 {
     while (r->state == LPI_REQ_POSTED && !lpi_offer_withdraw(p, r))
         lpi_poll(p->core); /* the payload is being copied into buf */
@@ -62,8 +60,8 @@ static void abandon(struct lpi_proc *p, struct logp_request *r)
         lpi_match_unpost(p, r);
 }
 
-static int post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
-                     struct logp_request *r)
+int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                  struct logp_request *r)
 {
     struct lpi_proc *p = vp->proc;
     int rc = lpi_stopped(p);
@@ -78,58 +76,84 @@ static int post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size
     r->buf = buf;
     r->capacity = capacity;
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
-        rc = catch_up(p);
+        rc = lpi_catch_up(p);
     if (rc == 0)
         lpi_match_post(p, r, horizon(p));
     return rc;
 }
 
-/* Wait until r has been matched. */
-static int await_match(struct lpi_proc *p, struct logp_request *r)
+/* When await_match() is to look again: something may arrive from any source, or its time is over.
+ */
+static int64_t look_again_at(struct lpi_proc *p, int64_t until)
+{
+    const int64_t next = p->inbox.n_any > 0 ? lpi_next_arrival(p) : INT64_MAX;
+
+    return next < until ? lpi_later(p, next) : until;
+}
+
+/* Wait until r has been matched, or the vp's clock has come to `until`. @return 0: look at r */
+static int await_match(struct lpi_proc *p, struct logp_request *r, int64_t until)
 {
     while (r->state == LPI_REQ_POSTED) {
-        int64_t look_again = INT64_MAX;
-        int rc = 0;
+        const bool time_over = until != INT64_MAX && lpi_clock(p) >= until;
+        int rc = p->inbox.n_any > 0 || time_over ? lpi_catch_up(p) : 0;
 
-        if (p->inbox.n_any > 0) {
-            rc = catch_up(p);
-            if (r->state != LPI_REQ_POSTED)
-                break;
-            look_again = lpi_next_arrival(p);
-            if (look_again != INT64_MAX)
-                look_again = lpi_later(p, look_again);
+        if (rc == 0 && r->state != LPI_REQ_POSTED)
+            break;
+        if (rc == 0 && time_over) {
+            if (lpi_offer_withdraw(p, r))
+                return 0;
+            lpi_poll(p->core); /* the payload is being copied: it is matched in a moment */
+            continue;
         }
         if (rc == 0) {
             lpi_offer_open(p, r);
             p->waits_for = r;
-            rc = lpi_wait_message(p, look_again);
+            p->wait_until = until;
+            rc = lpi_wait_message(p, look_again_at(p, until));
             p->waits_for = NULL;
         }
         if (rc != 0) {
-            abandon(p, r);
+            lpi_abandon(p, r);
             return rc;
         }
     }
     return 0;
 }
 
-/* Wait for r and fill status. r stays the caller's. */
-static int finish_recv(const struct logp_vp *vp, struct logp_request *r, struct logp_status *status)
+int lpi_time_over(struct lpi_proc *p, int64_t until)
+{
+    const int rc = lpi_clock(p) < until ? lpi_wait_until(p, until) : 0;
+
+    return rc != 0 ? rc : -ETIME;
+}
+
+int lpi_look_in_vain(struct lpi_proc *p)
+{
+    const int rc = lpi_poll_cost(p);
+
+    return rc != 0 ? rc : -ETIME;
+}
+
+int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t until,
+                    struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
-    int rc = await_match(p, r);
+    const bool in_time = until == INT64_MAX || lpi_clock(p) < until;
+    int rc = await_match(p, r, until);
 
+    if (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))
+        return in_time ? lpi_time_over(p, until) : lpi_look_in_vain(p);
     p->polls = 0;
-    if (rc == 0 && r->state == LPI_REQ_BOUND) {
+    if (rc == 0 && r->state == LPI_REQ_BOUND)
         lpi_charge_recv(p, r);
-        if (r->done >= 0)
-            rc = lpi_wait_until(p, r->done);
-    } else if (rc == 0 && r->state == LPI_REQ_FAILED && r->arrival >= 0) {
-        rc = lpi_wait_until(p, lpi_later(p, r->arrival));
-    }
+    else if (rc == 0 && r->state == LPI_REQ_FAILED)
+        r->done = r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival);
+    if (rc == 0 && r->done >= 0 && r->done > lpi_clock(p))
+        rc = lpi_wait_until(p, r->done);
     if (rc != 0)
         return rc;
-    fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
+    lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
     return r->state == LPI_REQ_FAILED ? -EMSGSIZE : 0;
 }
 
@@ -152,12 +176,13 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
     if (r->state == LPI_REQ_POSTED) {
         lpi_offer_open(p, r);
         p->waits_for = r;
+        p->wait_until = INT64_MAX;
         rc = lpi_wait_ready(p);
         p->waits_for = NULL;
         if (rc != 0)
-            abandon(p, r);
+            lpi_abandon(p, r);
     }
-    rc = rc != 0 ? rc : finish_recv(vp, r, status);
+    rc = rc != 0 ? rc : lpi_finish_recv(vp, r, INT64_MAX, status);
     lpi_request_free(p->core, r);
     return leave(p, rc);
 }
@@ -185,7 +210,7 @@ static int recv_plain(const struct logp_vp *vp, int src, int tag, void *buf, siz
         return await_here(vp, src, tag, buf, capacity, status);
     if (m->n_bytes > 0)
         memcpy(buf, m->data, m->n_bytes);
-    fill_status(vp, status, src, tag, m->n_bytes, m->arrival);
+    lpi_fill_status(vp, status, src, tag, m->n_bytes, m->arrival);
     lpi_message_free(p->core, m);
     return 0;
 }
@@ -198,9 +223,9 @@ static __attribute__((noinline)) int recv_far(struct logp_vp *vp, int src, int t
 
     if (r == NULL)
         return -ENOMEM;
-    rc = post_recv(vp, src, tag, buf, capacity, r);
+    rc = lpi_post_recv(vp, src, tag, buf, capacity, r);
     if (rc == 0)
-        rc = finish_recv(vp, r, status);
+        rc = lpi_finish_recv(vp, r, INT64_MAX, status);
     lpi_request_free(vp->proc->core, r);
     return leave(vp->proc, rc);
 }
@@ -230,7 +255,7 @@ int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
     r = lpi_request_new(vp->proc->core);
     if (r == NULL)
         return -ENOMEM;
-    rc = post_recv(vp, src, tag, buf, capacity, r);
+    rc = lpi_post_recv(vp, src, tag, buf, capacity, r);
     if (rc != 0) {
         lpi_request_free(vp->proc->core, r);
         return rc;
@@ -251,16 +276,15 @@ int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_stat
     }
     if (rc == 0) {
         enter(vp->proc);
-        rc = finish_recv(vp, request, status);
+        rc = lpi_finish_recv(vp, request, INT64_MAX, status);
     } else {
-        abandon(vp->proc, request);
+        lpi_abandon(vp->proc, request);
     }
     lpi_request_free(vp->proc->core, request);
     return leave(vp->proc, rc);
 }
 
-/* A test or probe that found nothing. */
-static int poll_cost(struct lpi_proc *p)
+int lpi_poll_cost(struct lpi_proc *p)
 {
     if (++p->polls % LPI_POLLS_IN_VAIN == 0)
         lpi_check_pollers(p->core);
@@ -279,15 +303,15 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
     if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
         return logp_wait(vp, request, status);
     enter(p);
-    rc = catch_up(p);
+    rc = lpi_catch_up(p);
     if (rc == 0 && (request->state == LPI_REQ_POSTED || request->arrival > horizon(p))) {
         *done = false;
-        return leave(p, poll_cost(p));
+        return leave(p, lpi_poll_cost(p));
     }
     if (rc == 0)
-        rc = finish_recv(vp, request, status);
+        rc = lpi_finish_recv(vp, request, INT64_MAX, status);
     else
-        abandon(p, request);
+        lpi_abandon(p, request);
     lpi_request_free(p->core, request);
     return leave(p, rc);
 }
@@ -319,15 +343,15 @@ int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_st
     if (rc != 0)
         return rc;
     enter(p);
-    rc = catch_up(p);
+    rc = lpi_catch_up(p);
     if (rc != 0)
         return rc;
     msg = lpi_match_find(p, vp->context, to_global(vp, src), tag, horizon(p));
     if (msg == NULL)
-        return leave(p, poll_cost(p));
+        return leave(p, lpi_poll_cost(p));
     p->polls = 0;
     *found = true;
-    fill_status(vp, status, msg->src, msg->tag, msg->n_bytes, msg->arrival);
+    lpi_fill_status(vp, status, msg->src, msg->tag, msg->n_bytes, msg->arrival);
     return leave(p, 0);
 }
 
@@ -340,10 +364,10 @@ static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf
     leave(vp->proc, 0);
     rc = lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc == 0)
-        return finish_recv(vp, r, status);
+        return lpi_finish_recv(vp, r, INT64_MAX, status);
     if (r->state == LPI_REQ_BOUND && lpi_match_restore(vp->proc, r) != 0)
         rc = -ENOMEM;
-    abandon(vp->proc, r);
+    lpi_abandon(vp->proc, r);
     return rc;
 }
 
@@ -359,7 +383,7 @@ int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_bu
     r = lpi_request_new(vp->proc->core);
     if (r == NULL)
         return -ENOMEM;
-    rc = post_recv(vp, src, recv_tag, recv_buf, capacity, r);
+    rc = lpi_post_recv(vp, src, recv_tag, recv_buf, capacity, r);
     if (rc == 0)
         rc = send_and_finish(vp, dst, send_tag, send_buf, send_bytes, r, status);
     lpi_request_free(vp->proc->core, r);

@@ -14,9 +14,9 @@
  * network; everything that happens there happens in the order of (time, rank).
  *
  * Errors of every function that may wait, besides its own: -EDEADLK (every vp waits, or has polled
- * a million times in a row for nothing without a look at its clock, and nothing is on its way), -ECANCELED (another vp returned
- * an error), -ETIMEDOUT, -EOVERFLOW (beyond 36 years, and it does not wait for them), or what logp_machine_stop()
- * was given. Return it: the run is over.
+ * a million times in a row for nothing without a look at its clock, and nothing is on its way),
+ * -ECANCELED (another vp returned an error), -ETIMEDOUT, -EOVERFLOW (beyond 36 years, and it does
+ * not wait for them), or what logp_machine_stop() was given. Return it: the run is over.
  */
 #ifndef LOGP_VP_H
 #define LOGP_VP_H
@@ -156,6 +156,62 @@ LOGP_API int logp_cancel(struct logp_vp *vp, struct logp_request *request);
  */
 LOGP_API int logp_probe(struct logp_vp *vp, int src, int tag, bool *found,
                         struct logp_status *status);
+
+/* ---- waits that end ----
+ * until_ns is a time of the vp's own clock, as logp_now() says it. A wait that finds nothing and
+ * has no time left at its beginning is a look, and costs poll_ns. */
+
+/** For ever: as long as the run lasts. */
+#define LOGP_FOREVER INT64_MAX
+
+/** Wait until the vp's clock shows t_ns; not at all if it does. With delay `none` it is the wall
+ *  clock. @return 0 */
+LOGP_API int logp_sleep_until(struct logp_vp *vp, int64_t t_ns);
+
+/**
+ * As logp_recv() of a message that arrives by until_ns; o_recv may end later.
+ * @return as logp_recv(); -ETIME: none did, and the clock shows until_ns. What arrives afterwards
+ * can still be received, in the order sent; what is in buf is undefined
+ */
+LOGP_API int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                             int64_t until_ns, struct logp_status *status);
+
+/** As logp_wait(). @return -ETIME as logp_recv_until(): the request lives on, wait for it again */
+LOGP_API int logp_wait_until(struct logp_vp *vp, struct logp_request *request, int64_t until_ns,
+                             struct logp_status *status);
+
+/**
+ * Wait for a message that a receive with these arguments would take, and take nothing.
+ * @return 0: it has arrived, and is in status; -ETIME as logp_recv_until(); -EINVAL
+ */
+LOGP_API int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
+                              struct logp_status *status);
+
+/**
+ * Wait for n requests, in their order; all of them are freed, and set to NULL.
+ * @param statuses  n of them, or NULL
+ * @return the first error; 0; -EINVAL (n < 0)
+ */
+LOGP_API int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
+                          struct logp_status *statuses);
+
+/**
+ * Wait for that of n requests whose message arrives first, or the first of those; it is freed, and
+ * set to NULL. Only it is charged. NULL requests are passed over.
+ * @param index  out: which; -1: all are NULL, or an error that is none of a request's
+ * @return as logp_wait(); -EINVAL
+ */
+LOGP_API int logp_waitany(struct logp_vp *vp, struct logp_request **requests, int n, int *index,
+                          struct logp_status *status);
+
+/** As logp_waitany(). @return -ETIME as logp_recv_until(), with index -1: all live on */
+LOGP_API int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n,
+                                int64_t until_ns, int *index, struct logp_status *status);
+
+/** As logp_waitany() if one has completed; otherwise this costs poll_ns and lets other vps run.
+ *  @param done  out: one has, or all are NULL */
+LOGP_API int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int *index,
+                          bool *done, struct logp_status *status);
 
 /**
  * Compute for t_ns; the gaps are not touched.
