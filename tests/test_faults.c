@@ -87,6 +87,37 @@ Test(faults, a_polling_loop_does_not_hide_a_deadlock)
         }
 }
 
+/* 600 000 looks in vain, what was asked for, and as many again: no million in a row. */
+static int polls_in_between(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    char c = 0;
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_send(vp, 1, 0, &c, 1);
+        return rc != 0 ? rc : logp_recv(vp, 1, 0, &c, 1, NULL);
+    }
+    rc = logp_irecv(vp, 0, 0, &c, 1, &r);
+    for (int turn = 0; rc == 0 && turn < 2; turn++) {
+        bool found = false;
+
+        for (int i = 0; rc == 0 && i < 600000; i++)
+            rc = logp_probe(vp, 0, 9, &found, NULL);
+        if (rc == 0 && turn == 0)
+            rc = logp_wait(vp, r, NULL);
+    }
+    return rc != 0 ? rc : logp_send(vp, 0, 0, &c, 1);
+}
+
+Test(faults, a_message_in_between_ends_a_row_of_polls)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), polls_in_between, NULL);
+}
+
 static int one_fails(struct logp_vp *vp, void *arg)
 {
     char c;

@@ -369,3 +369,63 @@ Test(reduce, a_combination_is_measured_on_this_host)
     for (size_t i = 0; i<n; i += TEST_SCALE> 1 ? 5 : 1)
         cr_expect_geq(logp_op_measure(&ops[i], 100), 1);
 }
+
+/* ---- the smallest ---- */
+
+static void or_bytes(void *acc, const void *in, size_t n, void *arg)
+{
+    (void)arg;
+    for (size_t i = 0; i < n; i++)
+        ((unsigned char *)acc)[i] |= ((const unsigned char *)in)[i];
+}
+
+static const struct logp_op bits = {
+    .name = "or", .type = "byte", .element_bytes = 1, .commutative = true, .combine = or_bytes};
+
+static int one_byte(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), root = 3;
+    const unsigned char mine = (unsigned char)(1 << me);
+    unsigned char all = 0;
+    const int rc = logp_reduce(vp, &mine, &all, 1, &bits, root);
+
+    (void)arg;
+    cr_assert(rc != 0 || all == (me == root ? 0xff : 0));
+    return rc;
+}
+
+Test(reduce, a_single_byte_is_a_vector_too)
+{
+    const struct logp_params params = test_params(60, 20, 40);
+    size_t n;
+    const struct logp_algorithm *all = logp_algorithms(&n);
+    struct logp_machine *m = test_machine(8, LOGP_CLOCK_VIRTUAL, &params);
+
+    cr_assert_eq(logp_machine_run(m, one_byte, NULL, test_timeout_ns), 0);
+    for (size_t i = 0; i < n; i++) {
+        const struct logp_experiment x = {
+            .algorithm = &all[i],
+            .reps = 1,
+            .coll = {.op = &bits, .count = 1, .root = 2, .params = params}};
+        struct logp_record r;
+
+        if (strcmp(all[i].collective, "reduce") != 0 ||
+            logp_algorithm_needs(&all[i], 8, &x.coll) != NULL)
+            continue;
+        cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+        cr_assert(r.verified, "%s", all[i].name);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+Test(reduce, only_the_root_needs_room_for_the_result)
+{
+    const struct logp_coll c = {.op = &bits, .count = 5, .root = 2};
+    size_t buf, recv_buf;
+
+    for (int rank = 0; rank < 4; rank++) {
+        logp_collective_find("reduce")->sizes(4, rank, &c, &buf, &recv_buf);
+        cr_expect_eq(buf, 5);
+        cr_expect_eq(recv_buf, rank == 2 ? 5 : 0);
+    }
+}

@@ -181,6 +181,44 @@ static void expect_ended(struct logp_machine *m, int call, int rank)
     cr_expect(counted == 0 || !r.has_emulated || r.emulated.min_ns >= r.prediction.ns);
 }
 
+static int n_calls;
+
+/* Everyone else is through when rank 0 fails in the fourth. */
+static int the_first_fails_last(struct logp_vp *vp, const struct logp_coll *c)
+{
+    bool found;
+    int rc;
+
+    (void)c;
+    if (logp_vp_rank(vp) > 0)
+        return 0;
+    rc = logp_compute(vp, 10, NULL, NULL);
+    rc = rc != 0 ? rc : logp_probe(vp, LOGP_ANY_SOURCE, 0, &found, NULL); /* after all others */
+    return rc != 0 ? rc : ++n_calls == 4 ? -EPROTO : 0;
+}
+
+static struct logp_prediction of_nothing(int64_t P, const struct logp_coll *c)
+{
+    (void)P, (void)c;
+    return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+}
+
+Test(repetitions, one_that_a_rank_has_not_finished_does_not_count)
+{
+    static const struct logp_algorithm row = {.collective = "alltoall",
+                                              .name = "none",
+                                              .run = the_first_fails_last,
+                                              .predict = of_nothing};
+    const struct logp_experiment x = {.algorithm = &row, .reps = 9, .timeout_ns = test_timeout_ns};
+    struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, NULL);
+    struct logp_record r;
+
+    n_calls = 0;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), -EPROTO);
+    cr_expect_eq(r.reps, 3);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 Test(repetitions, an_error_ends_it_and_what_was_done_counts)
 {
     for (int i = 0; i < MACHINES; i++) {
