@@ -197,9 +197,9 @@ static int the_first_fails_last(struct logp_vp *vp, const struct logp_coll *c)
     return rc != 0 ? rc : ++n_calls == 4 ? -EPROTO : 0;
 }
 
-static struct logp_prediction of_nothing(int64_t P, const struct logp_coll *c)
+static struct logp_prediction of_nothing(int64_t n, const struct logp_coll *c)
 {
-    (void)P, (void)c;
+    (void)n, (void)c;
     return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
 }
 
