@@ -330,38 +330,40 @@ Test(match, what_is_never_received_is_counted_and_gone)
     }
 }
 
-/* Rank 1 waits for a long message in a context of its own; one of another context, with the same
- * tag, comes first and is not for it. */
-static int long_in_contexts(struct logp_vp *vp, void *arg)
+/* Rank 1 waits for a long message; one of another context with the same tag, or of another tag,
+ * comes first and is not for it. */
+static int long_but_another(struct logp_vp *vp, void *arg)
 {
     enum { N = 20000, ROUNDS = 60 };
     unsigned char *buf = malloc(N);
-    struct logp_vp *other = NULL;
-    int rc = logp_vp_view(vp, 7, NULL, 0, &other);
+    const bool by_tag = *(const bool *)arg;
+    struct logp_vp *view = NULL, *other;
+    int rc = logp_vp_view(vp, 7, NULL, 0, &view);
 
-    (void)arg;
+    other = by_tag ? vp : view;
     for (int i = 0; rc == 0 && i < ROUNDS; i++) {
         rc = logp_sync(vp, NULL);
         if (logp_vp_rank(vp) == 0) {
             for (int k = 0; k < 1000 * (i % 3); k++) /* the other is waiting, or not yet */
                 rc |= logp_vp_rank(vp);
             memset(buf, 200 - i, N);
-            rc = rc != 0 ? rc : logp_send(vp, 1, 5, buf, N);
+            rc = rc != 0 ? rc : logp_send(vp, 1, 5 + i, buf, N);
             memset(buf, i + 1, N);
-            rc = rc != 0 ? rc : logp_send(other, 1, 5, buf, N);
+            rc = rc != 0 ? rc : logp_send(other, 1, 5 + i + by_tag, buf, N);
             continue;
         }
-        rc = rc != 0 ? rc : logp_recv(other, 0, 5, buf, N, NULL);
+        rc = rc != 0 ? rc : logp_recv(other, 0, 5 + i + by_tag, buf, N, NULL);
         cr_assert(rc != 0 || (buf[0] == i + 1 && buf[N - 1] == i + 1));
-        rc = rc != 0 ? rc : logp_recv(vp, 0, 5, buf, N, NULL);
+        rc = rc != 0 ? rc : logp_recv(vp, 0, 5 + i, buf, N, NULL);
         cr_assert(rc != 0 || (buf[0] == 200 - i && buf[N - 1] == 200 - i));
     }
-    logp_vp_unview(other);
+    logp_vp_unview(view);
     free(buf);
     return rc;
 }
 
-Test(match, a_long_message_goes_to_a_receive_of_its_context)
+Test(match, a_long_message_goes_to_the_receive_that_it_is_for)
 {
-    run_both(2, long_in_contexts, NULL);
+    run_both(2, long_but_another, &(bool){false});
+    run_both(2, long_but_another, &(bool){true});
 }
