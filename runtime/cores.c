@@ -135,13 +135,12 @@ int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int 
 /* Processors' worth of time that a cgroup allows, at any level above this process; 0: no limit. */
 static double cgroup_quota(void)
 {
-    char line[512], path[640];
+    char line[512] = "", path[640];
     double least = 0;
     FILE *f = fopen("/proc/self/cgroup", "re");
 
     if (f == NULL)
         return 0;
-    line[0] = '\0';
     while (fgets(line, sizeof(line), f) != NULL && strncmp(line, "0::", 3) != 0)
         line[0] = '\0';
     fclose(f);
