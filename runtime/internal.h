@@ -192,7 +192,8 @@ struct logp_machine {
     struct lpi_offer *offers;            /* by rank; NULL on one core */
     struct lpi_mail *mails;              /* the same */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
-    void *lanes;
+    void *lanes; /* n_cores^2 of lane_stride bytes */
+    size_t lane_stride;
     const struct lpi_executor *executor;
     void *executor_data;
     struct lpi_warmer *warmer; /* NULL: there is none */

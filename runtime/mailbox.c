@@ -21,6 +21,7 @@
 #include "internal.h"
 
 #include "annotate.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,13 +91,13 @@ int lpi_lanes_create(struct logp_machine *m, int slots)
 
     if (n == 1)
         return 0;
-    m->lanes = aligned_alloc(LPI_LINE, n * n * stride);
+    m->lane_stride = stride;
+    m->lanes = lpi_memory_zeroed(n * n, stride);
     table = calloc(2 * n * n, sizeof(struct lpi_lane *));
     if (m->lanes == NULL || table == NULL) {
         free(table);
         return -ENOMEM;
     }
-    memset(m->lanes, 0, n * n * stride);
     for (size_t i = 0; i < n; i++) {
         m->cores[i].in = table + 2 * n * i;
         m->cores[i].out = m->cores[i].in + n;
@@ -121,7 +122,7 @@ void lpi_lanes_destroy(struct logp_machine *m)
 {
     if (m->cores != NULL)
         free(m->cores[0].in);
-    free(m->lanes);
+    lpi_memory_free(m->lanes, (size_t)m->n_cores * (size_t)m->n_cores, m->lane_stride);
 }
 
 /* Has all that was sent between cores been taken? Meaningful only while no core can send. */
