@@ -312,6 +312,12 @@ done
 LD_PRELOAD=$canned CANNED_MEASURED=1234567 "$logp" paper shou-chen --reps 1 --warmup 1 >"$dir/out" 2>&1
 [ "$(grep -c '^   all .* 24 *123.46  the broadcast' "$dir/out")" -eq 2 ] || fail "measured, as text: $(cat "$dir/out")"
 grep -q 'could not keep up with \([0-9]*\) of \1 runs' "$dir/out" || fail "all are late, and it is not said"
+# in a picture the axes reach as far, in steps of 1, 2, 5 or 10: 600 units here, beyond all predicted
+LD_PRELOAD=$canned CANNED_MEASURED=3000000 "$logp" paper kurnosov --reps 1 --warmup 1 --format svg >"$dir/svg" ||
+    fail "paper kurnosov, a picture of what was measured: exit code"
+ticks=$(sed -n 's/^<text class="end"[^>]*>\(.*\)<.text>$/\1/p' "$dir/svg" | head -7)
+[ "${ticks//$'\n'/ }" = '0 100 200 300 400 500 600' ] || fail "the axis up to 600: $ticks"
+[ "$(grep -c '<circle ' "$dir/svg")" -gt 100 ] || fail "a picture of what was measured: $(grep -c '<circle ' "$dir/svg") circles"
 
 # ---- what does not agree is said, once for each, and the exit code is 1 ----
 # disagrees PAPER VARIABLE=NS LINES: lines on stderr that say so

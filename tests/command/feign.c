@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded, a host and a library that are as the tests of the command need them, where it calls
- * them:
- *     QUOTA="50000 100000"  control groups allow half a processor, in the words of cpu.max: the
- * group of the process has no limit of its own, the one above it has this one FEIGN=wrong an
- * experiment ends well, with a wrong result on rank 3 FEIGN=deadlock        ... with a deadlock,
- * and 18 processors that wait, in all ways there are FEIGN=error           ... with ENOTSUP,
- * returned by rank 2 FEIGN=late            ... twice as late as predicted, after a run that was
- * repeated; on fibers, half as late as that FEIGN=off             ... a nanosecond beside the
- * prediction FEIGN=none            there is no memory for a machine's threads FEIGN=away a
- * processor of the machine does not come home
+ * them. QUOTA is what control groups allow:
+ *  - "50000 100000": half a processor, in the words of cpu.max; the group of the process has no
+ *    limit of its own, the one above it has this one
+ *  - missing: there are none, as where no kernel has them
+ * FEIGN is what happens:
+ *  - wrong: an experiment ends well, with a wrong result on rank 3
+ *  - deadlock: ... with a deadlock, and 18 processors that wait, in all ways there are
+ *  - error: ... with ENOTSUP, returned by rank 2
+ *  - late: ... twice as late as predicted, after a run that was repeated; on fibers, half as late
+ *  - prompt: ... as predicted
+ *  - off: ... a nanosecond beside the prediction
+ *  - none: there is no memory for a machine's threads
+ *  - away: a processor of the machine does not come home
+ *  - cores: 64 cores carry the machine
  */
 #define _GNU_SOURCE
 #include <logp/logp.h>
@@ -47,6 +52,10 @@ SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
     FILE *(*real)(const char *, const char *);
     char *quota = getenv("QUOTA");
 
+    if (quota != NULL && strcmp(path, "/proc/self/cgroup") == 0 && strcmp(quota, "missing") == 0) {
+        errno = ENOENT;
+        return NULL;
+    }
     if (quota != NULL && strcmp(path, "/proc/self/cgroup") == 0)
         return text(groups);
     if (quota != NULL && strcmp(path, "/sys/fs/cgroup/outer/inner/cpu.max") == 0)
@@ -95,6 +104,14 @@ SEEN const struct logp_report *logp_machine_report(const struct logp_machine *m)
         waits[i] = (struct logp_wait_info){i + 1, LOGP_WAIT_SYNC, 0, 0};
     find("logp_machine_report", &real);
     return feigned("deadlock") ? &deadlock : feigned("error") ? &error : real(m);
+}
+
+SEEN int logp_machine_cores(const struct logp_machine *m)
+{
+    int (*real)(const struct logp_machine *);
+
+    find("logp_machine_cores", &real);
+    return feigned("cores") ? 64 : real(m);
 }
 
 /* All times of a record, in per cent of what is predicted. */

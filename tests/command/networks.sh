@@ -65,6 +65,11 @@ json '.[0] | (.delay == "store-forward" and .machine == null and .predicted_ns =
     predict broadcast -P 2 -G 1ns --delay store-forward
 LOGP_L=9us LOGP_UNIT=1ms json '.[0] | .L_ns == 60 and .o_send_ns == 60' \
     predict broadcast --machine dash -o 2
+# ... the kind of the model too: what a store-forward model finds the best is asked of it alone
+for delay in store-forward:flat loggp:binomial none:binomial; do
+    json ".[0] | .machine == \"dash\" and [.delay, .algorithm] == (\"$delay\" / \":\")" \
+        predict broadcast -P 8 --machine dash --bytes 1000 --delay "${delay%:*}"
+done
 LOGP_MACHINE=dash LOGP_L=9us json '.[0] | .machine == "dash" and .L_ns == 9000 and .g_ns == 1200' \
     predict broadcast
 

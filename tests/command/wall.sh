@@ -42,6 +42,10 @@ quota '200000 200000' "${small[@]}" --cores "$first"
 [ ! -s "$dir/all" ] || fail "a quota that is enough: $(cat "$dir/all")"
 quota 'max 100000' "${small[@]}" --cores "$first"
 [ ! -s "$dir/all" ] || fail "no quota: $(cat "$dir/all")"
+FEIGN=cores quota '200000 100000' "${small[@]}"
+grep -q ' 2.00 .* 64 cores ' "$dir/all" || fail "two processors for 64 cores: $(cat "$dir/all")"
+FEIGN=cores quota missing "${small[@]}"
+[ ! -s "$dir/all" ] || fail "no control groups: $(cat "$dir/all")"
 quota '50000 100000' run barrier --clock virtual
 [ ! -s "$dir/all" ] || fail "a quota, and the virtual clock: $(cat "$dir/all")"
 QUOTA='50000 100000' LD_PRELOAD=$feign expect='--k 0' bad run reduce --k 0

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The command loses no memory: under valgrind, what it does not free it can still reach (as what the
+# options say, kept until it ends). usage: leaks.sh VALGRIND LOGP
+set -u
+valgrind=$1
+logp=$2
+failed=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+unset "${!LOGP_@}"
+
+keeps() {
+    "$valgrind" --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect --error-exitcode=9 \
+        "$logp" "$@" >"$dir/out" 2>"$dir/err" || {
+        echo "FAILED: logp $*: $(cat "$dir/err")"
+        failed=1
+    }
+}
+
+run=(--clock virtual --executor fiber)
+keeps run broadcast -P 16 --algo all --topology mesh:4x4 "${run[@]}"
+keeps run reduce --algo kchain-opt,binomial,kchain --k 2 --count 3 "${run[@]}"
+keeps run summation --algo all "${run[@]}"
+keeps run transpose --algo all --rows 16 --cols 24 "${run[@]}"
+keeps tree broadcast
+keeps predict reduce --algo all --format json
+keeps list
+keeps paper grama --clock virtual
+[ $failed -eq 0 ] && echo "all good"
+exit $failed
