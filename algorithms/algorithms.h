@@ -191,14 +191,14 @@ int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c)
 struct logp_prediction lpi_barrier_dissemination_predict(int64_t P, const struct logp_coll *c);
 void lpi_barrier_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_barrier_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
-bool lpi_barrier_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+int lpi_barrier_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 /* alltoall.c */
 int lpi_alltoall_linear_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_coll *c);
 void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
-bool lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+int lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 /* matvec.c */
 const char *lpi_matvec_needs(int64_t P, const struct logp_coll *c);
@@ -207,6 +207,6 @@ int lpi_matvec_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_matvec_predict(int64_t P, const struct logp_coll *c);
 void lpi_matvec_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_matvec_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
-bool lpi_matvec_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+int lpi_matvec_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 #endif

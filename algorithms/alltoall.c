@@ -26,7 +26,7 @@ void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c
         memset(c->recv_buf, 0xa5, (size_t)P * c->n_bytes);
 }
 
-bool lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
+int lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
     for (int from = 0; from < P; from++)
         if (!lpi_pattern_check((const char *)c->recv_buf + (size_t)from * c->n_bytes, c->n_bytes,

@@ -46,7 +46,7 @@ void lpi_broadcast_fill(int P, int rank, uint64_t seed, const struct logp_coll *
         memset(c->buf, 0xa5, c->n_bytes);
 }
 
-bool lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
+int lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
     (void)P, (void)rank;
     return lpi_pattern_check(c->buf, c->n_bytes, seed);

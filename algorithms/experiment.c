@@ -93,13 +93,22 @@ static void judge(struct state *s, int64_t late)
     report_progress(s);
 }
 
+/* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
+static int verify(struct state *s, int rank, uint64_t seed, const struct logp_coll *c)
+{
+    const int right = s->collective->check(s->P, rank, seed, c);
+
+    s->wrong[rank] |= right == 0;
+    return right < 0 ? right : 0;
+}
+
 /* One repetition on one vp. */
 static int once(struct logp_vp *vp, struct state *s, const struct logp_coll *c, uint64_t seed)
 {
     const int me = logp_vp_rank(vp);
     struct ending *mine = &s->endings[me];
     int64_t start;
-    int rc;
+    int rc, verified;
 
     s->collective->fill(s->P, me, seed, c);
     rc = logp_sync(vp, &start);
@@ -109,7 +118,9 @@ static int once(struct logp_vp *vp, struct state *s, const struct logp_coll *c, 
         return rc;
     mine->emulated = logp_clocks(vp, &mine->wall);
     rc = logp_sync(vp, NULL);
-    s->wrong[me] |= !s->collective->check(s->P, me, seed, c);
+    verified = verify(s, me, seed, c);
+    if (rc == 0)
+        rc = verified;
     if (rc == 0 && me == 0) {
         s->start_ns = start;
         judge(s, logp_start_late(vp));
@@ -154,9 +165,10 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct logp
             rc = logp_sync(vp, &start);
         if (rc == 0)
             rc = logp_coll_run(vp, s->experiment->algorithm, c);
+        if (rc == 0)
+            rc = verify(s, me, seed, c);
         if (rc != 0)
             break;
-        s->wrong[me] |= !s->collective->check(s->P, me, seed, c);
         end = logp_now(vp) - start;
         raise_to(&s->latest[i], end);
         s->finished[me]++;

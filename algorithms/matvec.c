@@ -101,12 +101,12 @@ static void multiply(const struct logp_coll *c, const char *block, const char *x
 }
 
 /* The row of blocks again, one block after the other. */
-bool lpi_matvec_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
+int lpi_matvec_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
     const int side = (int)lpi_side(P);
     const size_t bytes = lpi_vector_bytes(c), n = (size_t)c->count;
     char *work;
-    bool right = false;
+    int right = -ENOMEM;
 
     if (rank % side != 0)
         return true;

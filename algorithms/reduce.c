@@ -169,11 +169,11 @@ void lpi_reduce_fill(int P, int rank, uint64_t seed, const struct logp_coll *c)
 }
 
 /* All operands again, combined in the order of ranks. */
-bool lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
+int lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
     const size_t bytes = lpi_vector_bytes(c), n = (size_t)c->count;
     char *expected, *operand;
-    bool right = false;
+    int right = -ENOMEM;
 
     if (rank != c->root || bytes == 0)
         return true;

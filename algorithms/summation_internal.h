@@ -32,6 +32,6 @@ int64_t lpi_operands_of(const struct lpi_spread *spread, int64_t id);
 /* These take a planned c, whose plan.scratch begins with the spread. */
 void lpi_summation_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_summation_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
-bool lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+int lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 #endif

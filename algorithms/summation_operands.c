@@ -7,6 +7,7 @@
 
 #include <logp/summation.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,14 +60,14 @@ void lpi_summation_fill(int P, int rank, uint64_t seed, const struct logp_coll *
 
 /* All operands of all processors, made again and combined one after the other; P does not say who
  * has how many, the plan does. */
-bool lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
+int lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
     const struct logp_op *op = c->op;
     const struct lpi_spread *spread = c->plan.scratch;
     const size_t size = op->element_bytes;
     char *acc, *block;
     int64_t seen = 0;
-    bool right = false;
+    int right = -ENOMEM;
 
     (void)P;
     if (rank != c->root)

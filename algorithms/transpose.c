@@ -68,7 +68,7 @@ void lpi_transpose_fill(int P, int rank, uint64_t seed, const struct logp_coll *
         memset(c->recv_buf, 0xa5, result * c->n_bytes);
 }
 
-bool lpi_transpose_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
+int lpi_transpose_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
     const int64_t first = lpi_transpose_begin(c->rows, P, rank);
     const int64_t n = lpi_transpose_size(c->rows, P, rank);

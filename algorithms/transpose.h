@@ -40,7 +40,7 @@ void lpi_transpose_scatter(int P, int rank, const struct logp_coll *c, int64_t f
 const char *lpi_transpose_needs(int64_t P, const struct logp_coll *c);
 void lpi_transpose_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_transpose_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
-bool lpi_transpose_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+int lpi_transpose_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 /* transpose_time.c: the times of parcels, for predictions. */
 struct lpi_train_time {

@@ -80,7 +80,9 @@ static int copy_given(const struct logp_config *config, int **cores, int *n)
     const size_t size = CPU_ALLOC_SIZE(CPU_SETSIZE);
     int rc = 0;
 
-    if (config->n_cores < 1 || set == NULL || sched_getaffinity(0, size, set) != 0)
+    if (set == NULL)
+        return -ENOMEM;
+    if (config->n_cores < 1 || sched_getaffinity(0, size, set) != 0)
         rc = -EINVAL;
     for (int i = 0; rc == 0 && i < config->n_cores; i++) {
         if (config->cores[i] < 0 || !CPU_ISSET_S((size_t)config->cores[i], size, set))

@@ -224,6 +224,19 @@ static int refused(struct logp_vp *vp, void *arg)
     return logp_transpose(vp, NULL, P, P, 0, NULL);
 }
 
+Test(calls, plans_without_an_operation_are_refused)
+{
+    const char *const names[][2] = {
+        {"reduce", "flat"}, {"reduce", "binomial"}, {"matvec", "doubling"}};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct logp_coll c = {.count = 4, .params = params};
+
+        cr_assert_eq(logp_coll_plan(logp_algorithm_find(names[i][0], names[i][1]), 4, 1, &c),
+                     -EINVAL, "%s %s", names[i][0], names[i][1]);
+    }
+}
+
 Test(calls, bad_arguments_are_refused)
 {
     struct call x = {0};

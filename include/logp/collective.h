@@ -146,8 +146,8 @@ struct logp_collective {
     void (*sizes)(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
     /** Before a run: the operands of this rank, different for every seed; elsewhere garbage. */
     void (*fill)(int P, int rank, uint64_t seed, const struct logp_coll *c);
-    /** After it: does this rank hold what it should? */
-    bool (*check)(int P, int rank, uint64_t seed, const struct logp_coll *c);
+    /** After it: does this rank hold what it should? @return 1: yes; 0: no; -ENOMEM: who knows */
+    int (*check)(int P, int rank, uint64_t seed, const struct logp_coll *c);
     /** Nobody may leave before all have come: an experiment looks whether that holds, up to 2^16
      *  processors (beyond, only that all come through). */
     bool holds_back;

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host has no memory: whatever the library asks it for is refused once, each request in its
+ * turn. It says so, or does without; nothing is lost, and afterwards all goes well.
+ */
+#define _GNU_SOURCE
+#include "short_of_memory.h"
+
+static const struct logp_params params = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 250, .g_ns = 400, .G_ps = 300, .gamma_ps = 100};
+
+static const int64_t run_timeout_ns = INT64_C(20000000000);
+
+/* ---- machines ---- */
+
+/* What runs where. */
+struct job {
+    const char *name;
+    int P;
+    enum logp_clock clock;
+    const char *model;
+    int64_t capacity;
+    logp_program program;
+    const int *cores;
+    int n_cores;                              /* at most; 0: one */
+    const struct logp_experiment *experiment; /* in place of the program */
+    int64_t replace_at;                       /* > 0: with a new model from then on */
+    bool replaced_inside;                     /* or at once, by rank 0 */
+};
+
+static int make_model(const struct job *j, struct logp_delay *out)
+{
+    struct logp_params p = params;
+    int rc;
+
+    p.capacity = j->capacity;
+    *out = (struct logp_delay){0};
+    rc = logp_delay_create(j->model, &p, out);
+    return rc == 0 && out->ops == NULL && strcmp(j->model, "none") != 0 ? -EPROTO : rc;
+}
+
+static int create(const struct job *j, struct logp_machine **out)
+{
+    struct logp_config config = {.n_processors = j->P,
+                                 .clock = j->clock,
+                                 .executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .cores = j->cores,
+                                 .n_cores = j->n_cores > 0 ? j->n_cores : 1};
+    int rc = make_model(j, &config.delay);
+
+    if (rc != 0)
+        return rc;
+    rc = logp_machine_create(&config, out);
+    if (rc != 0)
+        logp_delay_destroy(&config.delay); /* still ours */
+    return rc;
+}
+
+/* A new model for the machine, as its owner orders it. */
+static int replace(struct logp_machine *m, const struct job *j, int64_t at_ns)
+{
+    struct logp_delay delay;
+    int rc = make_model(j, &delay);
+
+    if (rc != 0)
+        return rc;
+    rc = logp_machine_set_delay(m, delay, at_ns);
+    if (rc != 0)
+        logp_delay_destroy(&delay);
+    return rc;
+}
+
+static int run(struct logp_machine *m, struct job *j)
+{
+    struct logp_record r;
+    int rc = j->replace_at > 0 ? replace(m, j, j->replace_at) : 0;
+
+    if (rc != 0)
+        return rc;
+    if (j->experiment == NULL)
+        return logp_machine_run(m, j->program, j, run_timeout_ns);
+    rc = logp_experiment_run(m, j->experiment, &r);
+    return rc == 0 && !r.verified ? -EPROTO : rc;
+}
+
+/* A whole life. A machine whose run has failed for lack of memory is as good as new. */
+static int live(void *arg)
+{
+    struct job *j = arg;
+    struct logp_machine *m;
+    int rc = create(j, &m);
+
+    if (rc != 0)
+        return rc;
+    rc = run(m, j);
+    if (rc == -ENOMEM)
+        cr_assert_eq(run(m, j), 0, "%s: the second run", j->name);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return rc;
+}
+
+/* On both clocks, with delays and without. */
+static void live_everywhere(struct job j)
+{
+    for (int i = 0; i < 4; i++) {
+        char what[128];
+
+        j.clock = i & 1 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+        j.model = i & 2 ? "loggp" : "none";
+        snprintf(what, sizeof(what), "%s, clock %d, %s", j.name, (int)j.clock, j.model);
+        without_each(what, live, &j);
+    }
+}
+
+/* ---- programs: 0, an error of the library, or -EPROTO: not what was sent ---- */
+
+enum { MOST_BYTES = 100000 };
+
+static const size_t sizes[] = {0, 8, 40, 1000, MOST_BYTES};
+
+/* What a message consists of. */
+static unsigned char byte(int src, int tag)
+{
+    return (unsigned char)(src * 31 + tag * 7 + 1);
+}
+
+static int send_one(struct logp_vp *vp, int dst, int tag, size_t n)
+{
+    unsigned char *buf = malloc(n + 1);
+    int rc;
+
+    memset(buf, byte(logp_vp_rank(vp), tag), n);
+    rc = logp_send(vp, dst, tag, buf, n);
+    free(buf);
+    return rc;
+}
+
+static int check(const unsigned char *buf, size_t n, const struct logp_status *s)
+{
+    if (s->n_bytes != n)
+        return -EPROTO;
+    if (n > 0 && (buf[0] != byte(s->source, s->tag) || memcmp(buf, buf + 1, n - 1) != 0))
+        return -EPROTO;
+    return 0;
+}
+
+static int receive(struct logp_vp *vp, int src, int tag, size_t n)
+{
+    unsigned char *buf = malloc(n + 1);
+    struct logp_status s;
+    int rc = logp_recv(vp, src, tag, buf, n, &s);
+
+    if (rc == 0)
+        rc = check(buf, n, &s);
+    free(buf);
+    return rc;
+}
+
+/* Everyone to the next, every size, twice: behind posted receives, and ahead of them. */
+static int all_sizes(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const int n = sizeof(sizes) / sizeof(sizes[0]), to = (me + 1) % P, from = (me + P - 1) % P;
+    unsigned char *buf = malloc(MOST_BYTES);
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < n; i++) {
+        struct logp_request *r = NULL;
+        struct logp_status s;
+
+        rc = logp_irecv(vp, from, i, buf, MOST_BYTES, &r);
+        if (rc == 0)
+            rc = send_one(vp, to, i, sizes[i]);
+        if (rc == 0)
+            rc = logp_wait(vp, r, &s);
+        if (rc == 0)
+            rc = check(buf, sizes[i], &s);
+    }
+    for (int i = 0; rc == 0 && i < n; i++)
+        rc = send_one(vp, to, n + i, sizes[i]);
+    for (int i = 0; rc == 0 && i < n; i++)
+        rc = receive(vp, from, n + i, sizes[i]);
+    free(buf);
+    return rc;
+}
+
+/* Rank 0 hears from all the others, in whatever order they come. */
+static int any_source(struct logp_vp *vp, void *arg)
+{
+    const int n = sizeof(sizes) / sizeof(sizes[0]);
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < n; i++) {
+        if (logp_vp_rank(vp) > 0)
+            rc = send_one(vp, 0, i, sizes[i]);
+        for (int k = 1; rc == 0 && logp_vp_rank(vp) == 0 && k < logp_vp_size(vp); k++)
+            rc = receive(vp, LOGP_ANY_SOURCE, i, sizes[i]);
+    }
+    return rc;
+}
+
+/* So many that they are looked up by an index, which grows; without it they are found as well. */
+static int many_pending(struct logp_vp *vp, void *arg)
+{
+    enum { N = 150 };
+    const int me = logp_vp_rank(vp);
+    int rc = 0;
+
+    (void)arg;
+    for (int tag = 0; rc == 0 && tag < N; tag++) {
+        rc = send_one(vp, me, tag, 8);
+        if (rc == 0 && tag == N / 3) /* beyond what is looked through: makes the index */
+            rc = receive(vp, me, N / 3, 8);
+    }
+    for (int tag = N - 1; rc == 0 && tag >= 0; tag--)
+        if (tag != N / 3)
+            rc = receive(vp, me, tag, 8);
+    return rc;
+}
+
+/* Everyone to the next of a view. */
+static int pass_on(struct logp_vp *view)
+{
+    const int P = logp_vp_size(view), me = logp_vp_rank(view);
+    const int rc = send_one(view, (me + 1) % P, 3, 40);
+
+    return rc != 0 ? rc : receive(view, (me + P - 1) % P, 3, 40);
+}
+
+/* In a view of all, and in one of the odd and one of the even ranks. */
+static int views(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct logp_vp *all, *some = NULL;
+    int members[8], n = 0;
+    int rc = logp_vp_view(vp, 7, NULL, 0, &all);
+
+    (void)arg;
+    if (rc != 0)
+        return rc;
+    for (int i = me % 2; i < P; i += 2)
+        members[n++] = i;
+    rc = logp_vp_view(vp, 8, members, n, &some);
+    if (rc == 0)
+        rc = pass_on(all);
+    if (rc == 0)
+        rc = pass_on(some);
+    if (rc == 0)
+        rc = logp_barrier(some);
+    logp_vp_unview(all);
+    logp_vp_unview(some);
+    return rc;
+}
+
+static int reduce_all(struct logp_vp *vp)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = P - 1;
+    int64_t mine[3] = {me, 10 * me, 1}, sum[3] = {0};
+    int rc = logp_reduce(vp, mine, sum, 3, logp_op_find("sum", "int64"), root);
+
+    if (rc == 0 && me == root &&
+        (sum[0] != P * (P - 1) / 2 || sum[1] != 10 * sum[0] || sum[2] != P))
+        rc = -EPROTO;
+    return rc;
+}
+
+/* Each a piece of P x P elements of a byte for everyone. */
+static int exchange_all(struct logp_vp *vp)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    unsigned char out[8], in[8] = {0};
+    int rc;
+
+    for (int i = 0; i < P; i++)
+        out[i] = byte(me, i);
+    rc = logp_alltoall(vp, out, 1, in);
+    for (int i = 0; rc == 0 && i < P; i++)
+        rc = in[i] == byte(i, me) ? 0 : -EPROTO;
+    memset(in, 0, sizeof(in));
+    if (rc == 0)
+        rc = logp_transpose(vp, out, P, P, 1, in);
+    for (int i = 0; rc == 0 && i < P; i++)
+        rc = in[i] == byte(i, me) ? 0 : -EPROTO;
+    return rc;
+}
+
+static int collectives(struct logp_vp *vp, void *arg)
+{
+    unsigned char item[40] = {0};
+    int rc;
+
+    (void)arg;
+    for (size_t i = 0; logp_vp_rank(vp) == 1 && i < sizeof(item); i++)
+        item[i] = byte(1, (int)i);
+    rc = logp_broadcast(vp, item, sizeof(item), 1);
+    for (size_t i = 0; rc == 0 && i < sizeof(item); i++)
+        rc = item[i] == byte(1, (int)i) ? 0 : -EPROTO;
+    if (rc == 0)
+        rc = logp_barrier(vp);
+    if (rc == 0)
+        rc = reduce_all(vp);
+    return rc != 0 ? rc : exchange_all(vp);
+}
+
+/* The model is replaced meanwhile. */
+static int in_parts(struct logp_vp *vp, void *arg)
+{
+    const struct job *j = arg;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 3; i++) {
+        rc = logp_compute(vp, 5000, NULL, NULL);
+        if (rc == 0 && j->replaced_inside && logp_vp_rank(vp) == 0)
+            rc = replace(logp_vp_machine(vp), j, 0);
+        if (rc == 0)
+            rc = exchange_all(vp);
+    }
+    return rc;
+}
+
+static int nothing_to_do(struct logp_vp *vp, void *arg)
+{
+    (void)vp, (void)arg;
+    return 0;
+}
+
+Test(memory, messages_of_all_sizes, .timeout = 100)
+{
+    live_everywhere((struct job){.name = "all sizes", .P = 3, .n_cores = 2, .program = all_sizes});
+}
+
+Test(memory, messages_from_any_source, .timeout = 100)
+{
+    live_everywhere(
+        (struct job){.name = "any source", .P = 3, .n_cores = 2, .program = any_source});
+}
+
+Test(memory, many_pending_messages_are_found_without_an_index, .timeout = 100)
+{
+    live_everywhere((struct job){.name = "many pending", .P = 2, .program = many_pending});
+}
+
+Test(memory, views_of_all_and_of_some, .timeout = 100)
+{
+    live_everywhere((struct job){.name = "views", .P = 4, .program = views});
+}
+
+Test(memory, collectives_of_a_program, .timeout = 100)
+{
+    live_everywhere((struct job){.name = "collectives", .P = 4, .program = collectives});
+}
+
+Test(memory, a_limited_capacity, .timeout = 100)
+{
+    struct job j = {.name = "capacity", .P = 3, .model = "loggp", .capacity = 2};
+
+    j.program = all_sizes;
+    without_each("capacity, wall", live, &j);
+    j.clock = LOGP_CLOCK_VIRTUAL;
+    without_each("capacity, virtual", live, &j);
+    j.capacity = 20;
+    j.program = many_pending;
+    without_each("a large capacity", live, &j);
+}
+
+Test(memory, a_core_that_was_asked_for, .timeout = 100)
+{
+    cpu_set_t allowed;
+    int core = 0;
+    struct job j = {.name = "given", .P = 2, .model = "none", .program = all_sizes, .cores = &core};
+
+    cr_assert_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+    while (!CPU_ISSET((size_t)core, &allowed))
+        core++;
+    without_each("given cores", live, &j);
+}
+
+Test(memory, as_many_as_a_warmer_helps, .timeout = 100)
+{
+    struct job j = {.name = "many",
+                    .P = 16385,
+                    .clock = LOGP_CLOCK_VIRTUAL,
+                    .model = "none",
+                    .program = nothing_to_do};
+
+    if (test_shares_stack())
+        without_each("16385 processors", live, &j);
+}
+
+Test(memory, a_model_is_replaced_or_stays, .timeout = 100)
+{
+    struct job j = {.name = "replaced", .P = 3, .model = "loggp", .program = in_parts};
+
+    j.replaced_inside = true;
+    without_each("replaced inside, wall", live, &j);
+    j.clock = LOGP_CLOCK_VIRTUAL;
+    without_each("replaced inside, virtual", live, &j);
+    j.replaced_inside = false;
+    j.replace_at = 7000;
+    without_each("replaced at a time", live, &j);
+}
+
+/* ---- models and topologies ---- */
+
+static int one_model(void *arg)
+{
+    const struct job j = {.model = arg};
+    struct logp_delay delay;
+    int rc = make_model(&j, &delay);
+
+    if (rc == 0)
+        logp_delay_destroy(&delay);
+    return rc;
+}
+
+Test(memory, every_model)
+{
+    size_t n;
+    const struct logp_delay_model *models = logp_delay_models(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(models[i].name, "none") != 0) /* which is nothing */
+            without_each(models[i].name, one_model, (void *)models[i].name);
+}
+
+/* A broadcast over the links of a topology: as a delay model, as a prediction and as a load. */
+static int on_links(const struct logp_topology *t)
+{
+    const struct logp_algorithm *binomial = logp_algorithm_find("broadcast", "binomial");
+    const struct logp_coll c = {.n_bytes = 8, .params = params, .topology = t};
+    const struct job j = {.model = "loggp"};
+    struct logp_delay ends, delay = {0};
+    struct logp_link_load load;
+    int rc = make_model(&j, &ends);
+
+    if (rc == 0)
+        rc = logp_topology_delay(t, ends, &delay);
+    if (rc == 0 && delay.ops == NULL)
+        rc = -EPROTO;
+    logp_delay_destroy(delay.ops != NULL ? &delay : &ends);
+    if (rc != 0)
+        return rc;
+    (void)logp_predict(binomial, 4, &c); /* without memory: none, or less sure */
+    rc = logp_link_load_init(&load, binomial, &c);
+    if (rc == 0)
+        logp_link_load_fini(&load);
+    return rc;
+}
+
+static int one_topology(void *arg)
+{
+    struct logp_topology *t = NULL;
+    int rc = logp_topology_create(arg, 4, &t);
+
+    if (rc != 0)
+        return rc;
+    rc = t != NULL ? on_links(t) : -EPROTO;
+    logp_topology_destroy(t);
+    return rc;
+}
+
+Test(memory, every_topology)
+{
+    size_t n;
+    const struct logp_topology_kind *kinds = logp_topologies(&n);
+
+    for (size_t i = 0; i < n; i++)
+        without_each(kinds[i].name, one_topology, (void *)kinds[i].name);
+    without_each("mesh:2x2", one_topology, (void *)"mesh:2x2");
+}
+
+/* ---- algorithms ---- */
+
+/* Small arguments that every algorithm of the table takes, of 4 processors. */
+static struct logp_coll small(void)
+{
+    return (struct logp_coll){.root = 1,
+                              .n_bytes = 8,
+                              .count = 9,
+                              .op = logp_op_find("sum", "double"),
+                              .rows = 8,
+                              .cols = 12,
+                              .k = 0,
+                              .params = params};
+}
+
+static int one_plan(void *arg)
+{
+    int rc = 0;
+
+    for (int rank = 0; rc == 0 && rank < 4; rank++) {
+        struct logp_coll c = small();
+
+        rc = logp_coll_plan(arg, 4, rank, &c);
+        logp_coll_unplan(&c);
+        logp_coll_unplan(&c); /* where it failed there is nothing to undo, and here nothing left */
+    }
+    return rc;
+}
+
+Test(memory, every_plan)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (a[i].plan != NULL)
+            without_each(a[i].name, one_plan, (void *)&a[i]);
+}
+
+static void experiment(const struct logp_algorithm *a, enum logp_clock clock)
+{
+    const struct logp_experiment x = {
+        .algorithm = a, .coll = small(), .reps = 2, .warmup = 1, .timeout_ns = run_timeout_ns};
+    struct job j = {.name = a->name, .P = 4, .clock = clock, .model = "loggp", .experiment = &x};
+    char what[128];
+
+    snprintf(what, sizeof(what), "%s %s, clock %d", a->collective, a->name, (int)clock);
+    without_each(what, live, &j);
+}
+
+/* Two of each collective; what they plan is above. */
+Test(memory, every_collective_in_an_experiment, .timeout = 100)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        const bool first = i == 0 || strcmp(a[i - 1].collective, a[i].collective) != 0;
+        const bool last = i + 1 == n || strcmp(a[i].collective, a[i + 1].collective) != 0;
+
+        if (first)
+            experiment(&a[i], LOGP_CLOCK_WALL);
+        if (last)
+            experiment(&a[i], LOGP_CLOCK_VIRTUAL);
+    }
+}
+
+/* ---- the host ---- */
+
+static int ask_host(void *arg)
+{
+    struct logp_host host;
+
+    (void)arg;
+    return logp_host_info(&host);
+}
+
+static int measure_op(void *arg)
+{
+    const int64_t ps = logp_op_measure(logp_op_find("sum", "double"), 100);
+
+    (void)arg;
+    return ps > 0 ? 0 : (int)ps;
+}
+
+Test(memory, what_the_host_is)
+{
+    without_each("logp_host_info", ask_host, NULL);
+    without_each("logp_op_measure", measure_op, NULL);
+}
