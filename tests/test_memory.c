@@ -9,6 +9,7 @@
 static const struct logp_params params = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 250, .g_ns = 400, .G_ps = 300, .gamma_ps = 100};
 
+static const int64_t replaced_L_ns = 900;
 static const int64_t run_timeout_ns = INT64_C(20000000000);
 
 /* ---- machines ---- */
@@ -28,12 +29,15 @@ struct job {
     bool replaced_inside;                     /* or at once, by rank 0 */
 };
 
-static int make_model(const struct job *j, struct logp_delay *out)
+/* L: of a model that replaces another; 0: of the first */
+static int make_model(const struct job *j, int64_t L, struct logp_delay *out)
 {
     struct logp_params p = params;
     int rc;
 
     p.capacity = j->capacity;
+    if (L > 0)
+        p.L_ns = L;
     *out = (struct logp_delay){0};
     rc = logp_delay_create(j->model, &p, out);
     return rc == 0 && out->ops == NULL && strcmp(j->model, "none") != 0 ? -EPROTO : rc;
@@ -47,7 +51,7 @@ static int create(const struct job *j, struct logp_machine **out)
                                  .stacks = test_stacks(),
                                  .cores = j->cores,
                                  .n_cores = j->n_cores > 0 ? j->n_cores : 1};
-    int rc = make_model(j, &config.delay);
+    int rc = make_model(j, 0, &config.delay);
 
     if (rc != 0)
         return rc;
@@ -61,7 +65,7 @@ static int create(const struct job *j, struct logp_machine **out)
 static int replace(struct logp_machine *m, const struct job *j, int64_t at_ns)
 {
     struct logp_delay delay;
-    int rc = make_model(j, &delay);
+    int rc = make_model(j, replaced_L_ns, &delay);
 
     if (rc != 0)
         return rc;
@@ -309,6 +313,7 @@ static int collectives(struct logp_vp *vp, void *arg)
 static int in_parts(struct logp_vp *vp, void *arg)
 {
     const struct job *j = arg;
+    struct logp_params now;
     int rc = 0;
 
     for (int i = 0; rc == 0 && i < 3; i++) {
@@ -318,7 +323,9 @@ static int in_parts(struct logp_vp *vp, void *arg)
         if (rc == 0)
             rc = exchange_all(vp);
     }
-    return rc;
+    if (rc == 0)
+        rc = logp_vp_params(vp, &now);
+    return rc != 0 || now.L_ns == replaced_L_ns ? rc : -EPROTO;
 }
 
 static int nothing_to_do(struct logp_vp *vp, void *arg)
@@ -409,7 +416,7 @@ static int one_model(void *arg)
 {
     const struct job j = {.model = arg};
     struct logp_delay delay;
-    int rc = make_model(&j, &delay);
+    int rc = make_model(&j, 0, &delay);
 
     if (rc == 0)
         logp_delay_destroy(&delay);
@@ -434,7 +441,7 @@ static int on_links(const struct logp_topology *t)
     const struct job j = {.model = "loggp"};
     struct logp_delay ends, delay = {0};
     struct logp_link_load load;
-    int rc = make_model(&j, &ends);
+    int rc = make_model(&j, 0, &ends);
 
     if (rc == 0)
         rc = logp_topology_delay(t, ends, &delay);
@@ -522,21 +529,58 @@ static void experiment(const struct logp_algorithm *a, enum logp_clock clock)
     without_each(what, live, &j);
 }
 
-/* Two of each collective; what they plan is above. */
+/* One of each collective, and on the wall clock a few; what all of them plan is above. */
 Test(memory, every_collective_in_an_experiment, .timeout = 100)
 {
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n);
 
     for (size_t i = 0; i < n; i++) {
-        const bool first = i == 0 || strcmp(a[i - 1].collective, a[i].collective) != 0;
         const bool last = i + 1 == n || strcmp(a[i].collective, a[i + 1].collective) != 0;
 
-        if (first)
-            experiment(&a[i], LOGP_CLOCK_WALL);
         if (last)
             experiment(&a[i], LOGP_CLOCK_VIRTUAL);
     }
+    experiment(logp_algorithm_find("reduce", "flat"), LOGP_CLOCK_WALL);
+    experiment(logp_algorithm_find("barrier", "dissemination"), LOGP_CLOCK_WALL);
+}
+
+/* A barrier that does not wait for rank 0. */
+static int without_first(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, c->tag, NULL, 0)
+                                 : logp_recv(vp, 1, c->tag, NULL, 0, NULL);
+}
+
+static struct logp_prediction no_prediction(int64_t P, const struct logp_coll *c)
+{
+    (void)P, (void)c;
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
+}
+
+/* It is found out, whatever is refused, or nothing is said. */
+static int wrong_barrier(void *arg)
+{
+    const struct logp_algorithm row = {
+        .collective = "barrier", .name = "wrong", .run = without_first, .predict = no_prediction};
+    const struct logp_experiment x = {
+        .algorithm = &row, .coll = small(), .reps = 1, .timeout_ns = run_timeout_ns};
+    struct logp_machine *m;
+    struct logp_record r;
+    int rc = create(arg, &m);
+
+    if (rc != 0)
+        return rc;
+    rc = logp_experiment_run(m, &x, &r);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return rc == 0 && r.verified ? -EPROTO : rc;
+}
+
+Test(memory, a_wrong_barrier_is_found_out_or_nothing_said)
+{
+    struct job j = {.P = 2, .clock = LOGP_CLOCK_VIRTUAL, .model = "loggp"};
+
+    without_each("a wrong barrier", wrong_barrier, &j);
 }
 
 /* ---- the host ---- */
