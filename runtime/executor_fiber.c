@@ -84,7 +84,7 @@ static void jump_to(struct fiber *from, struct fiber *to, struct lpi_proc *proc)
 /* What a thread has of its own goes along. */
 static void jump_on(struct lpi_core *c, struct fiber *from, struct fiber *to, struct lpi_proc *proc)
 {
-    struct lpi_thread_state mine;
+    struct lpi_thread_state mine = {0};
 
     lpi_thread_state_save(&mine, c->exceptions);
     jump_to(from, to, proc);

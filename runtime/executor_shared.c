@@ -105,7 +105,7 @@ static void warm_up(const struct shared *s, struct lpi_core *c)
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 {
     struct shared *s = shared_of(from);
-    struct lpi_thread_state mine; /* on the stack, so set aside with it */
+    struct lpi_thread_state mine = {0}; /* on the stack, so set aside with it */
 
     (void)late;
     warm_up(s, from->core);

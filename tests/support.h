@@ -48,6 +48,15 @@ static inline const char *test_executor(void)
     return test_shares_stack() ? "fiber" : getenv("LOGP_TEST_EXECUTOR");
 }
 
+/* Random cases are divided by this: threads go through the same decisions as fibers, and take three
+ * times as long. */
+static inline int test_divisor(void)
+{
+    const char *name = test_executor();
+
+    return name == NULL || strcmp(name, "thread") == 0 ? 3 * TEST_SCALE : TEST_SCALE;
+}
+
 static inline enum logp_stacks test_stacks(void)
 {
     return test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO;

@@ -238,7 +238,7 @@ Test(doubling, virtual_time_equals_the_prediction)
     for (int P = 1; P <= 81; P += TEST_SCALE > 1 ? 8 : 2) {
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, NULL);
 
-        for (int i = 0; i < 240 / TEST_SCALE; i++)
+        for (int i = 0; i < 240 / test_divisor(); i++)
             check_exact(m, logp_algorithm_find(i % 2 == 0 ? "broadcast" : "reduce", names[i % 3]),
                         &state);
         cr_assert_eq(logp_machine_destroy(m), 0);
@@ -276,7 +276,7 @@ Test(doubling, matrix_times_vector_is_predicted_and_right)
     for (int side = 1; side <= 7; side++) {
         struct logp_machine *m = test_machine(side * side, LOGP_CLOCK_VIRTUAL, NULL);
 
-        for (int i = 0; i < 100 / TEST_SCALE + 1; i++) {
+        for (int i = 0; i < 100 / test_divisor() + 1; i++) {
             const struct logp_params params = random_params(&state);
             const struct logp_record r =
                 matvec(m, &ops[test_random(&state) % n_ops], 1 + up_to(&state, 6), &params);
@@ -297,7 +297,7 @@ Test(doubling, matrix_times_vector_is_predicted_and_right)
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
     cr_log_info("%d exact, %d bounds", exact, bounds);
-    cr_expect(exact > 200 / TEST_SCALE && bounds > 50 / TEST_SCALE);
+    cr_expect(exact > 200 / test_divisor() && bounds > 50 / test_divisor());
 }
 
 /* n = 4, blocks of one element, c = 1: 20 down, 1 to multiply, 22 along the row. */

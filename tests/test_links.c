@@ -182,14 +182,14 @@ Test(links, on_topologies_predictions_are_exact_where_nobody_waits)
     uint64_t state = 1994;
 
     cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 600 / TEST_SCALE; i++) {
+    for (int i = 0; i < 600 / test_divisor(); i++) {
         const size_t k = (size_t)up_to(&state, sizeof(on) / sizeof(on[0]) - 1);
 
         check_everywhere(on[k].spec, on[k].P, &state, &counts);
     }
     cr_log_info("%d exact, %d contended", counts.exact, counts.contended);
-    cr_expect_gt(counts.exact, 1000 / TEST_SCALE);
-    cr_expect_gt(counts.contended, 1000 / TEST_SCALE);
+    cr_expect_gt(counts.exact, 1000 / test_divisor());
+    cr_expect_gt(counts.contended, 1000 / test_divisor());
 }
 
 static struct logp_prediction on_ring(const char *collective, const char *name, int64_t P, int ring)

@@ -307,8 +307,8 @@ Test(random, programs_agree_with_a_plain_event_simulation)
     struct run run;
     struct outcome expected;
 
-    cr_log_info("programs 1 to %d, each its own seed", PROGRAMS / TEST_SCALE);
-    for (uint64_t seed = 1; seed <= PROGRAMS / TEST_SCALE; seed++) {
+    cr_log_info("programs 1 to %d, each its own seed", PROGRAMS / test_divisor());
+    for (uint64_t seed = 1; seed <= (uint64_t)(PROGRAMS / test_divisor()); seed++) {
         uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
         const int P = 1 + (int)(test_random(&random) % MOST_P);
         struct logp_delay delay;

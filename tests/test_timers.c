@@ -197,7 +197,7 @@ static void some_lags(uint64_t seed, int64_t most)
     }
     lpi_histogram_merge(&one, &two);
     qsort(values, (size_t)n, sizeof(values[0]), compare);
-    cr_assert_eq(one.n, n);
+    cr_assert_eq(one.n, (uint64_t)n);
     cr_assert_eq(one.max, values[n - 1]);
     for (int q = 0; q <= 1000; q += 10)
         check_permille(&one, values, n, q);

@@ -277,7 +277,7 @@ Test(topology, the_model_is_the_simulation_of_its_events)
     int contended = 0;
 
     cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 3000 / TEST_SCALE; i++) {
+    for (int i = 0; i < 3000 / test_divisor(); i++) {
         const struct fitting *f = random_fitting(&state);
         struct logp_topology *t = make(f->spec, f->P);
         const struct logp_params params = random_params(&state);
@@ -288,7 +288,7 @@ Test(topology, the_model_is_the_simulation_of_its_events)
         logp_topology_destroy(t);
     }
     cr_log_info("%d contended", contended);
-    cr_expect_gt(contended, 1000 / TEST_SCALE);
+    cr_expect_gt(contended, 1000 / test_divisor());
 }
 
 /* Over one link, what is sent by one processor is never held up: this is LogGP. */
@@ -297,7 +297,7 @@ Test(topology, messages_to_neighbours_cost_what_loggp_says)
     uint64_t state = 7043;
 
     cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 1000 / TEST_SCALE; i++) {
+    for (int i = 0; i < 1000 / test_divisor(); i++) {
         static struct outcome plain, linked;
         const struct fitting *f;
         struct logp_topology *t;

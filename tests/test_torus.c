@@ -167,7 +167,7 @@ Test(torus, virtual_time_equals_the_prediction)
 
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int n = 2; n <= 12; n++)
-        check_random(n, (n < 6 ? 500 : 8000 / (n * n)) / TEST_SCALE + 1, &random);
+        check_random(n, (n < 6 ? 500 : 8000 / (n * n)) / test_divisor() + 1, &random);
 }
 
 Test(torus, every_broadcast_processes_the_item)
@@ -179,7 +179,7 @@ Test(torus, every_broadcast_processes_the_item)
 
     cr_log_info("seed %llu", (unsigned long long)random);
     for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < 20 / TEST_SCALE + 1; k++) {
+        for (int k = 0; k < 20 / test_divisor() + 1; k++) {
             const struct logp_coll c = random_coll(&random, 9);
 
             if (strcmp(a[i].collective, "broadcast") == 0)

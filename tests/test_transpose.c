@@ -54,10 +54,10 @@ Test(transpose, virtual_time_equals_the_prediction)
 
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int P = 1; P <= 12; P++)
-        expect_times_at_random(P, (P < 5 ? 300 : 100) / TEST_SCALE + 1, &state);
-    expect_times_at_random(16, 120 / TEST_SCALE + 1, &state);
-    expect_times_at_random(32, 20 / TEST_SCALE + 1, &state);
-    expect_times_at_random(37, 12 / TEST_SCALE + 1, &state);
+        expect_times_at_random(P, (P < 5 ? 300 : 100) / test_divisor() + 1, &state);
+    expect_times_at_random(16, 120 / test_divisor() + 1, &state);
+    expect_times_at_random(32, 20 / test_divisor() + 1, &state);
+    expect_times_at_random(37, 12 / test_divisor() + 1, &state);
 }
 
 static void expect_bound(struct logp_machine *m, const char *name, const struct logp_coll *c)
