@@ -410,75 +410,6 @@ Test(memory, a_model_is_replaced_or_stays, .timeout = 100)
     without_each("replaced at a time", live, &j);
 }
 
-/* ---- models and topologies ---- */
-
-static int one_model(void *arg)
-{
-    const struct job j = {.model = arg};
-    struct logp_delay delay;
-    int rc = make_model(&j, 0, &delay);
-
-    if (rc == 0)
-        logp_delay_destroy(&delay);
-    return rc;
-}
-
-Test(memory, every_model)
-{
-    size_t n;
-    const struct logp_delay_model *models = logp_delay_models(&n);
-
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(models[i].name, "none") != 0) /* which is nothing */
-            without_each(models[i].name, one_model, (void *)models[i].name);
-}
-
-/* A broadcast over the links of a topology: as a delay model, as a prediction and as a load. */
-static int on_links(const struct logp_topology *t)
-{
-    const struct logp_algorithm *binomial = logp_algorithm_find("broadcast", "binomial");
-    const struct logp_coll c = {.n_bytes = 8, .params = params, .topology = t};
-    const struct job j = {.model = "loggp"};
-    struct logp_delay ends, delay = {0};
-    struct logp_link_load load;
-    int rc = make_model(&j, 0, &ends);
-
-    if (rc == 0)
-        rc = logp_topology_delay(t, ends, &delay);
-    if (rc == 0 && delay.ops == NULL)
-        rc = -EPROTO;
-    logp_delay_destroy(delay.ops != NULL ? &delay : &ends);
-    if (rc != 0)
-        return rc;
-    (void)logp_predict(binomial, 4, &c); /* without memory: none, or less sure */
-    rc = logp_link_load_init(&load, binomial, &c);
-    if (rc == 0)
-        logp_link_load_fini(&load);
-    return rc;
-}
-
-static int one_topology(void *arg)
-{
-    struct logp_topology *t = NULL;
-    int rc = logp_topology_create(arg, 4, &t);
-
-    if (rc != 0)
-        return rc;
-    rc = t != NULL ? on_links(t) : -EPROTO;
-    logp_topology_destroy(t);
-    return rc;
-}
-
-Test(memory, every_topology)
-{
-    size_t n;
-    const struct logp_topology_kind *kinds = logp_topologies(&n);
-
-    for (size_t i = 0; i < n; i++)
-        without_each(kinds[i].name, one_topology, (void *)kinds[i].name);
-    without_each("mesh:2x2", one_topology, (void *)"mesh:2x2");
-}
-
 /* ---- algorithms ---- */
 
 /* Small arguments that every algorithm of the table takes, of 4 processors. */
@@ -581,28 +512,4 @@ Test(memory, a_wrong_barrier_is_found_out_or_nothing_said)
     struct job j = {.P = 2, .clock = LOGP_CLOCK_VIRTUAL, .model = "loggp"};
 
     without_each("a wrong barrier", wrong_barrier, &j);
-}
-
-/* ---- the host ---- */
-
-static int ask_host(void *arg)
-{
-    struct logp_host host;
-
-    (void)arg;
-    return logp_host_info(&host);
-}
-
-static int measure_op(void *arg)
-{
-    const int64_t ps = logp_op_measure(logp_op_find("sum", "double"), 100);
-
-    (void)arg;
-    return ps > 0 ? 0 : (int)ps;
-}
-
-Test(memory, what_the_host_is)
-{
-    without_each("logp_host_info", ask_host, NULL);
-    without_each("logp_op_measure", measure_op, NULL);
 }

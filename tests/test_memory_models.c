@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* As test_memory.c: delay models, topologies and what the host is, without machines. */
+#define _GNU_SOURCE
+#include "short_of_memory.h"
+
+static const struct logp_params params = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 250, .g_ns = 400, .G_ps = 300};
+
+static int make_model(const char *name, struct logp_delay *out)
+{
+    const int rc = logp_delay_create(name, &params, out);
+
+    return rc == 0 && out->ops == NULL ? -EPROTO : rc;
+}
+
+/* ---- models and topologies ---- */
+
+static int one_model(void *arg)
+{
+    struct logp_delay delay = {0};
+    int rc = make_model(arg, &delay);
+
+    if (rc == 0)
+        logp_delay_destroy(&delay);
+    return rc;
+}
+
+Test(memory_models, every_model)
+{
+    size_t n;
+    const struct logp_delay_model *models = logp_delay_models(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(models[i].name, "none") != 0) /* which is nothing */
+            without_each(models[i].name, one_model, (void *)models[i].name);
+}
+
+/* A broadcast over the links of a topology: as a delay model, as a prediction and as a load. */
+static int on_links(const struct logp_topology *t)
+{
+    const struct logp_algorithm *binomial = logp_algorithm_find("broadcast", "binomial");
+    const struct logp_coll c = {.n_bytes = 8, .params = params, .topology = t};
+    struct logp_delay ends, delay = {0};
+    struct logp_link_load load;
+    int rc = make_model("loggp", &ends);
+
+    if (rc == 0)
+        rc = logp_topology_delay(t, ends, &delay);
+    if (rc == 0 && delay.ops == NULL)
+        rc = -EPROTO;
+    logp_delay_destroy(delay.ops != NULL ? &delay : &ends);
+    if (rc != 0)
+        return rc;
+    (void)logp_predict(binomial, 4, &c); /* without memory: none, or less sure */
+    rc = logp_link_load_init(&load, binomial, &c);
+    if (rc == 0)
+        logp_link_load_fini(&load);
+    return rc;
+}
+
+static int one_topology(void *arg)
+{
+    struct logp_topology *t = NULL;
+    int rc = logp_topology_create(arg, 4, &t);
+
+    if (rc != 0)
+        return rc;
+    rc = t != NULL ? on_links(t) : -EPROTO;
+    logp_topology_destroy(t);
+    return rc;
+}
+
+Test(memory_models, every_topology)
+{
+    size_t n;
+    const struct logp_topology_kind *kinds = logp_topologies(&n);
+
+    for (size_t i = 0; i < n; i++)
+        without_each(kinds[i].name, one_topology, (void *)kinds[i].name);
+    without_each("mesh:2x2", one_topology, (void *)"mesh:2x2");
+}
+
+/* ---- the host ---- */
+
+static int ask_host(void *arg)
+{
+    struct logp_host host;
+
+    (void)arg;
+    return logp_host_info(&host);
+}
+
+static int measure_op(void *arg)
+{
+    const int64_t ps = logp_op_measure(logp_op_find("sum", "double"), 100);
+
+    (void)arg;
+    return ps > 0 ? 0 : (int)ps;
+}
+
+Test(memory_models, what_the_host_is)
+{
+    without_each("logp_host_info", ask_host, NULL);
+    without_each("logp_op_measure", measure_op, NULL);
+}
