@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 /* ---- a model of one's own: every hop between ranks costs, nothing else ---- */
@@ -308,4 +309,76 @@ Test(delay, store_and_forward_counts_every_byte_and_keeps_the_gap)
     cr_expect_eq(logp_gap_ns(&params, 1000), 1040);
     params.G_ps = -1;
     cr_expect_eq(logp_delay_create("store-forward", &params, &delay), -EINVAL);
+}
+
+/* ---- a model in use is not taken away ---- */
+
+static struct slow_model {
+    atomic_bool inside, leave;
+    atomic_bool destroyed, destroyed_inside;
+} slow;
+
+/* The sender is in the model until the test has tried to replace it, and a while longer. */
+static void slow_send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    (void)model;
+    atomic_store(&slow.inside, true);
+    while (!atomic_load(&slow.leave))
+        sched_yield();
+    for (int i = 0; i < 2000 && !atomic_load(&slow.destroyed); i++)
+        sched_yield();
+    if (atomic_load(&slow.destroyed))
+        atomic_store(&slow.destroyed_inside, true);
+    t->done = t->arrival = t->start;
+    port->send_start = port->send_next = t->start;
+}
+
+static void slow_destroy(void *model)
+{
+    (void)model;
+    atomic_store(&slow.destroyed, true);
+}
+
+static const struct logp_delay_ops slow_ops = {.name = "slow",
+                                               .start = hop_start,
+                                               .send = slow_send,
+                                               .recv = hop_recv,
+                                               .destroy = slow_destroy};
+
+static void *replace_it(void *arg)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    struct logp_delay delay;
+
+    cr_assert_eq(logp_delay_create("logp", &params, &delay), 0);
+    while (!atomic_load(&slow.inside))
+        sched_yield();
+    atomic_store(&slow.leave, true);
+    cr_assert_eq(logp_machine_set_delay(arg, delay, 0), 0);
+    cr_assert(atomic_load(&slow.destroyed));
+    return NULL;
+}
+
+static int send_to_oneself(struct logp_vp *vp, void *arg)
+{
+    char c = 0;
+    const int rc = logp_send(vp, logp_vp_rank(vp), 0, &c, 1);
+
+    (void)arg;
+    return rc != 0 ? rc : logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, NULL);
+}
+
+Test(delay, a_model_is_destroyed_when_nobody_is_in_it)
+{
+    struct logp_machine *m =
+        test_machine_of(1, LOGP_CLOCK_WALL, (struct logp_delay){&slow_ops, NULL});
+    pthread_t thread;
+
+    memset(&slow, 0, sizeof(slow));
+    cr_assert_eq(pthread_create(&thread, NULL, replace_it, m), 0);
+    cr_assert_eq(logp_machine_run(m, send_to_oneself, NULL, test_timeout_ns), 0);
+    pthread_join(thread, NULL);
+    cr_expect(atomic_load(&slow.destroyed));
+    cr_expect(!atomic_load(&slow.destroyed_inside));
+    cr_assert_eq(logp_machine_destroy(m), 0);
 }

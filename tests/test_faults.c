@@ -87,6 +87,30 @@ Test(faults, a_polling_loop_does_not_hide_a_deadlock)
         }
 }
 
+/* Rank 0 sleeps, and then sends what 1 has looked for two million times. */
+static int poll_for_a_sleeper(struct logp_vp *vp, void *arg)
+{
+    bool found = false;
+    char c = 0;
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_sleep_until(vp, 200000000);
+        return rc != 0 ? rc : logp_send(vp, 1, 0, &c, 1);
+    }
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, 0, 0, &found, NULL);
+    return rc != 0 ? rc : logp_recv(vp, 0, 0, &c, 1, NULL);
+}
+
+Test(faults, who_polls_for_a_sleeper_does_not_poll_in_vain)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), poll_for_a_sleeper, NULL);
+}
+
 /* 600 000 looks in vain, what was asked for, and as many again: no million in a row. */
 static int polls_in_between(struct logp_vp *vp, void *arg)
 {

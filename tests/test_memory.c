@@ -161,6 +161,29 @@ static int receive(struct logp_vp *vp, int src, int tag, size_t n)
     return rc;
 }
 
+/* A receive that may end before its message comes, which is then received again. */
+static int receives_that_end(struct logp_vp *vp, void *arg)
+{
+    unsigned char buf[1000];
+    struct logp_status s;
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 4; i++) {
+        if (logp_vp_rank(vp) == 0) {
+            rc = send_one(vp, 1, i, sizeof(buf));
+            continue;
+        }
+        rc = logp_recv_until(vp, i % 2 == 0 ? 0 : LOGP_ANY_SOURCE, i, buf, sizeof(buf),
+                             logp_now(vp) + 100, &s);
+        if (rc == -ETIME)
+            rc = receive(vp, 0, i, sizeof(buf));
+        else if (rc == 0)
+            rc = check(buf, sizeof(buf), &s);
+    }
+    return rc;
+}
+
 /* Everyone to the next, every size, twice: behind posted receives, and ahead of them. */
 static int all_sizes(struct logp_vp *vp, void *arg)
 {
@@ -337,6 +360,11 @@ static int nothing_to_do(struct logp_vp *vp, void *arg)
 Test(memory, messages_of_all_sizes, .timeout = 100)
 {
     live_everywhere((struct job){.name = "all sizes", .P = 3, .n_cores = 2, .program = all_sizes});
+}
+
+Test(memory, receives_that_end, .timeout = 100)
+{
+    live_everywhere((struct job){.name = "until", .P = 2, .program = receives_that_end});
 }
 
 Test(memory, messages_from_any_source, .timeout = 100)

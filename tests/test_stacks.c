@@ -149,6 +149,39 @@ static int leaps(struct logp_vp *vp, void *arg)
     return rc == 0 && logp_vp_rank(vp) == 2 ? leap() : rc;
 }
 
+/* What was asked for is there, also where it is no whole number of pages. */
+static __attribute__((noinline)) int fill_frame(void)
+{
+    volatile char frame[(256 << 10) - (8 << 10) + 4096];
+
+    for (size_t i = 0; i < sizeof(frame); i += 512)
+        frame[i] = 1;
+    return frame[0] - 1;
+}
+
+static int needs_all(struct logp_vp *vp, void *arg)
+{
+    (void)vp, (void)arg;
+    return fill_frame();
+}
+
+Test(stacks, there_is_as_much_as_was_asked_for)
+{
+    const bool fibers = test_executor() != NULL && strcmp(test_executor(), "fiber") == 0;
+
+    for (int i = 0; fibers && i < 2; i++) { /* a thread keeps things of its own there */
+        const struct logp_config config = {.n_processors = 2,
+                                           .clock = (enum logp_clock)i,
+                                           .executor = test_executor(),
+                                           .stacks = test_stacks(),
+                                           .stack_bytes = (256 << 10) + 1};
+        struct logp_machine *m;
+
+        cr_assert_eq(logp_machine_create(&config, &m), 0);
+        test_run(m, needs_all, NULL);
+    }
+}
+
 /* What a child that ends by SIGSEGV says on stderr, into text. */
 static void dying_words(logp_program program, enum logp_clock clock, char *text, size_t size)
 {

@@ -141,11 +141,13 @@ Test(timers, the_earliest_comes_first_whatever_is_withdrawn)
 Test(timers, all_that_hold_survive_a_purge)
 {
     struct plain *p = calloc(1, sizeof(*p));
+    const struct lpi_slot *soon[8];
     struct lpi_timers t;
 
     cr_assert_eq(lpi_timers_init(&t, MOST), 0);
     for (int i = 0; i < t.capacity; i++)
         lpi_timers_push(&t, 1000 - i, i % MOST, (unsigned)i);
+    cr_assert_eq(lpi_timers_soon(&t, soon, 8), 8, "from the heap, too");
     for (int i = 0; i < t.capacity; i += 2)
         p->gone[i] = true;
     lpi_timers_purge(&t, holds, p);
