@@ -5,6 +5,7 @@
 
 expect='frobnicate' bad frobnicate
 expect='collective broadcast' bad run
+stderr_is 'logp: run: which collective? one of: broadcast, reduce, summation, alltoall, barrier, transpose, matvec'
 expect='broadcastX alltoall' bad run broadcastX
 expect='--no-such' bad run broadcast --no-such
 expect='-Z' bad run broadcast -Z 3

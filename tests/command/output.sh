@@ -51,6 +51,7 @@ says 'dash Stanford DASH: L 2, o 15, g 40 cycles of 30 ns, 16-bit links' list ma
 says 'chain,broadcast,"everyone passes the item to the next","Shou & Chen 1996"' list algorithms --format csv
 says 'barrier,,"nobody goes on before all have come",""' list collectives --format csv
 expect='nonsense algorithms' bad list nonsense
+says 'times in us predicted' predict broadcast
 expect='delays unexpected machines' bad list machines delays
 
 # help

@@ -76,6 +76,12 @@ says '1 of the processors take part, the others would not make it faster' tree s
 says 'optimal-paper summation tree, 80 operands, P = 8: time at most 27.3 units' tree summation --gamma 0.7 --algo optimal-paper
 logp tree summation -P 1000 --count 40 --format svg
 grep -q 'of 1000 processors: ' "$dir/out" || fail "summation as a picture"
+# the pictures of the README are what it draws
+pictures=$(dirname "$0")/../../tools/pictures
+logp tree broadcast --format svg
+cmp "$dir/out" "$pictures/broadcast-tree.svg" || fail "broadcast-tree.svg is another picture"
+logp tree summation -P 7 -L 5 --count 82 --format svg
+cmp "$dir/out" "$pictures/summation-tree.svg" || fail "summation-tree.svg is another picture"
 logp tree broadcast --format svg
 grep -q '</svg>' "$dir/out" || fail "tree as a picture"
 logp tree summation -P 7 -L 5 --count 82 --gamma 0.7 --algo optimal-paper --format svg
