@@ -62,8 +62,8 @@ static struct logp_wait_info wait_of(const struct lpi_proc *p)
         w.kind = LOGP_WAIT_SYNC;
     } else if (r != NULL || p->waits_for_any) {
         w.kind = LOGP_WAIT_RECV;
-        w.source = r != NULL ? r->src : p->any_src;
-        w.tag = r != NULL ? r->tag : p->any_tag;
+        w.source = r != NULL ? r->src : p->any.src;
+        w.tag = r != NULL ? r->tag : p->any.tag;
     } else if (p->polls >= LPI_POLLS_IN_VAIN) {
         w.kind = LOGP_WAIT_POLL;
     }

@@ -55,11 +55,10 @@ static uint64_t mix(uint64_t x)
 
 /* 0 .. L, from who sends to whom, and how many it has sent before. No state: senders on different
  * cores need not meet, and the order in which they run does not matter. */
-static int64_t draw_latency(const struct logp_params *p, uint64_t sends,
-                            const struct logp_transfer *t)
+static int64_t draw_latency(const struct logp_params *p, const struct logp_transfer *t)
 {
     const uint64_t pair = (uint64_t)(uint32_t)t->src << 32 | (uint32_t)t->dst;
-    const uint64_t random = mix(mix(mix(p->seed) ^ pair) ^ sends);
+    const uint64_t random = mix(mix(mix(p->seed) ^ pair) ^ t->number);
 
     return (int64_t)((unsigned __int128)random * (uint64_t)(p->L_ns + 1) >> 64);
 }
@@ -80,7 +79,7 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 
     t->done = t->start + p->o_send_ns;
     t->arrival = t->done + logp_stream_ns(p, t->n_bytes) +
-                 (p->latency_varies ? draw_latency(p, port->sends, t) : p->L_ns);
+                 (p->latency_varies ? draw_latency(p, t) : p->L_ns);
     port->send_start = t->start;
     port->send_next = t->start + max2(p->o_send_ns, logp_gap_ns(p, t->n_bytes));
 }

@@ -64,24 +64,30 @@ struct lpi_proc {
     int rank, core_index; /* the latter as core->index, which lies among what its holder writes */
     void *carrier;        /* the executor's: a thread's baton or a fiber */
     struct logp_vp view, collective;
+    /* the holder's own, but written only by waits that end, or for any of several */
+    union {
+        int64_t wait_until; /* waits_for: by a message that arrives by then */
+        struct {
+            int src, tag; /* waits_for_any: what is asked for, for reports */
+        } any;
+    };
 
     /* the holder's own; what a message within the core touches comes first */
     _Alignas(64) enum lpi_state state;
     unsigned emulating : 1;     /* emulated and left are valid (delay was not none) */
-    unsigned sends_in_row : 31; /* delay none */
+    unsigned waits_for_any : 1; /* in a wait that whatever comes may end */
+    unsigned sends : 30;        /* in this run */
     unsigned stamp;             /* of its deadline in the timers */
     unsigned polls;             /* tests and probes in a row that found nothing */
     struct lpi_proc *next_ready;
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive ... */
-    int64_t wait_until;             /* ... by a message that arrives by then */
-    bool waits_for_any;             /* in a wait that whatever comes may end; for reports: */
-    int any_src, any_tag;           /* what it asks for */
     struct lpi_inbox inbox;
     int64_t deadline; /* while TIMED */
     int64_t emulated; /* the vp's clock */
     int64_t left;     /* wall clock at the last exit from the runtime */
     struct logp_port port;
 };
+_Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 256, "a vp is small");
 
 /* What senders on other cores write: mailbox.c. */
 struct lpi_mail {

@@ -260,11 +260,12 @@ static void prepare_core(struct lpi_core *c)
 
         p->emulated = p->left = 0;
         p->emulating = false;
-        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER, 0};
-        p->sends_in_row = 0;
+        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        p->sends = 0;
         p->polls = 0;
         p->waits_for = NULL;
         p->waits_for_any = false;
+        p->wait_until = INT64_MAX;
         p->state = LPI_TIMED;
         p->deadline = 0;
         lpi_timers_push(&c->timers, 0, p->rank, p->stamp);

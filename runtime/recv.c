@@ -109,9 +109,12 @@ static int await_match(struct lpi_proc *p, struct logp_request *r, int64_t until
         if (rc == 0) {
             lpi_offer_open(p, r);
             p->waits_for = r;
-            p->wait_until = until;
+            if (until != INT64_MAX)
+                p->wait_until = until;
             rc = lpi_wait_message(p, look_again_at(p, until));
             p->waits_for = NULL;
+            if (until != INT64_MAX)
+                p->wait_until = INT64_MAX;
         }
         if (rc != 0) {
             lpi_abandon(p, r);
@@ -176,7 +179,6 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
     if (r->state == LPI_REQ_POSTED) {
         lpi_offer_open(p, r);
         p->waits_for = r;
-        p->wait_until = INT64_MAX;
         rc = lpi_wait_ready(p);
         p->waits_for = NULL;
         if (rc != 0)

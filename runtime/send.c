@@ -15,7 +15,7 @@ enum { SENDS_IN_ROW = 64 };
 /* One in eight of this vp's sends, from the machine's seed. splitmix64: Steele et al., 2014 */
 static bool by_chance(const struct lpi_proc *p)
 {
-    uint64_t x = p->core->machine->yield_seed + ((uint64_t)p->rank << 32) + p->sends_in_row;
+    uint64_t x = p->core->machine->yield_seed + ((uint64_t)p->rank << 32) + p->sends;
 
     x *= UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -28,10 +28,17 @@ static int let_others_run(struct lpi_proc *p)
 {
     if (p->emulating)
         return lpi_stopped(p);
-    if (++p->sends_in_row % SENDS_IN_ROW == 0 ||
-        (p->core->machine->yield_seed != 0 && by_chance(p)))
+    if (p->sends % SENDS_IN_ROW == 0 || (p->core->machine->yield_seed != 0 && by_chance(p)))
         return lpi_yield(p);
     return lpi_stopped(p);
+}
+
+/* A send has taken place, or not. */
+static void count(struct lpi_proc *p, int rc)
+{
+    p->core->messages += rc == 0;
+    if (rc == 0)
+        p->sends++;
 }
 
 static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
@@ -46,8 +53,7 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
     }
     if (rc == 0)
         rc = lpi_post(p, to, e);
-    if (rc == 0)
-        p->core->messages++;
+    count(p, rc);
     return rc;
 }
 
@@ -79,18 +85,18 @@ static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
         lpi_capacity_settle(p, to, t->arrival);
     e->arrival = t->arrival;
     rc = lpi_post(p, to, e);
-    if (rc == 0) {
-        p->port.sends++;
-        p->core->messages++;
-    }
+    count(p, rc);
     return rc;
 }
 
 static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     struct logp_machine *m = p->core->machine;
-    struct logp_transfer t = {
-        .src = e->src, .dst = e->dst, .n_bytes = e->n_bytes, .ready = p->emulated};
+    struct logp_transfer t = {.src = e->src,
+                              .dst = e->dst,
+                              .n_bytes = e->n_bytes,
+                              .number = p->sends,
+                              .ready = p->emulated};
     int rc = lpi_reach(p, p->emulated);
 
     while (rc == 0) {
@@ -155,7 +161,7 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
         return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
     p->emulating = false;
-    c->messages++;
+    count(p, 0);
     return let_others_run(p);
 }
 

@@ -27,7 +27,7 @@ void lpi_release_sync(struct lpi_core *c)
 
         if (p->state != LPI_SYNC) /* the run has been stopped, and p has gone on or ended */
             continue;
-        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER, p->port.sends};
+        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         /* relaxed: whether there is a model, not which */
         p->emulating =
             !m->is_virtual && atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;

@@ -125,11 +125,12 @@ static int wait_for_any(struct lpi_proc *p, int64_t t, int src, int tag)
 {
     int rc;
 
-    p->any_src = src;
-    p->any_tag = tag;
+    p->any.src = src;
+    p->any.tag = tag;
     p->waits_for_any = true;
     rc = lpi_wait_message(p, t);
     p->waits_for_any = false;
+    p->wait_until = INT64_MAX;
     return rc;
 }
 

@@ -18,8 +18,9 @@ static struct logp_delay varying(const struct logp_params *params)
 /* Of the message with this number from src to dst. */
 static int64_t latency(const struct logp_delay *delay, int src, int dst, uint64_t number)
 {
-    struct logp_port port = {LOGP_NEVER, LOGP_NEVER, LOGP_NEVER, number};
-    struct logp_transfer t = {.src = src, .dst = dst, .n_bytes = 1, .start = 1000};
+    struct logp_port port = {LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+    struct logp_transfer t = {
+        .src = src, .dst = dst, .n_bytes = 1, .number = (unsigned)number, .start = 1000};
 
     delay->ops->send(delay->model, &port, &t);
     return t.arrival - t.done;

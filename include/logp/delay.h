@@ -65,7 +65,6 @@ struct logp_port {
     int64_t send_start; /**< start of the last send */
     int64_t send_next;  /**< the gap of the last send is over */
     int64_t recv_start; /**< start of the last receive */
-    uint64_t sends;     /**< messages sent in this run, common starts or not; the runtime counts */
 };
 
 /** One message, seen from one of its ends. */
@@ -73,6 +72,7 @@ struct logp_transfer {
     int src;         /**< in: rank of the sender */
     int dst;         /**< in: rank of the receiver */
     size_t n_bytes;  /**< in: payload */
+    unsigned number; /**< send: in, how many its sender has sent before in this run */
     int64_t ready;   /**< in: the processor could start at this time */
     int64_t start;   /**< out: it does start */
     int64_t done;    /**< out: it is free again, >= start */
