@@ -172,7 +172,7 @@ static int next_size(int P)
 
     if (TEST_SCALE > 1)
         return P + 9;
-    return P + (threads && P >= 16 ? 12 : P < 34 ? 1 : 5);
+    return P + (threads && P >= 9 ? 11 : P < 34 ? 1 : 5);
 }
 
 Test(exact, virtual_time_equals_the_prediction)
