@@ -22,12 +22,12 @@ int logp_sleep_until(struct logp_vp *vp, int64_t t_ns)
 }
 
 /* A wait for r ended before its message came: as if it had never been posted. */
-static int take_back(struct lpi_proc *p, const struct logp_request *r)
+static int take_back(struct lpi_proc *p, struct logp_request *r)
 {
     if (r->state == LPI_REQ_BOUND)
         return lpi_match_restore(p, r);
     if (r->state == LPI_REQ_POSTED) {
-        lpi_match_unpost(p, (struct logp_request *)r);
+        lpi_match_unpost(p, r);
         if (r->src == LOGP_ANY_SOURCE)
             lpi_match_arrived(p, horizon(p)); /* others may match before their arrival again */
     }
