@@ -2,8 +2,8 @@
 /* The deadlines of a core and the histogram of its lags, against lists that are searched. */
 #include "support.h"
 
-#include "histogram.h"
-#include "timers.h"
+#include "host/histogram.h"
+#include "core/timers.h"
 
 enum { MOST = 40, STEPS = 4000 };
 

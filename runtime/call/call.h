@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every call of vp.h does on its way in and out: the model in force, the vp's clock,
+ * arguments.
+ *
+ * The clock of a vp (proc.emulated) advances by what the delay model says and, on the wall clock,
+ * by the time that the program spends between two calls: enter() adds it, and whatever the runtime
+ * itself takes is left out by leaving proc.left at the last reading of the clock.
+ */
+#ifndef LPI_CALL_H
+#define LPI_CALL_H
+
+#include "core/internal.h"
+
+#include "host/annotate.h"
+
+#include <urcu/urcu-memb.h>
+
+/* ---- the model in force ---- */
+
+/* Enter an RCU section with the model in force. NULL: none, and no section is open. */
+static inline const struct logp_delay *model_lock(struct logp_machine *m)
+{
+    const struct logp_delay *d;
+
+    if (!lpi_emulates(m))
+        return NULL;
+    urcu_memb_read_lock();
+    /* acquire (RCU needs only consume) pairs with the release in lpi_delay_install() */
+    d = atomic_load_explicit(&m->delay, memory_order_acquire);
+    if (d == NULL)
+        urcu_memb_read_unlock();
+    return d;
+}
+
+static inline void model_unlock(struct logp_machine *m)
+{
+    LPI_RELEASE(&m->delay); /* pairs with the acquire after the grace period in in_force.c */
+    (void)m;
+    urcu_memb_read_unlock();
+}
+
+/* ---- clocks ---- */
+
+/* On the wall clock: the program's own computing since the last call counts. */
+static inline void enter(struct lpi_proc *p)
+{
+    struct logp_machine *m = p->core->machine;
+    int64_t now, spent;
+
+    if (m->is_virtual)
+        return;
+    if (!lpi_emulates(m)) {
+        p->emulating = false;
+        return;
+    }
+    now = lpi_wall(m);
+    spent = now - p->left - m->clock_overhead;
+    if (!p->emulating) { /* until now there was nothing to emulate */
+        p->emulating = true;
+        p->emulated = now;
+    } else if (spent > 0) {
+        p->emulated += spent;
+    }
+    p->left = p->core->clock_seen = now;
+}
+
+/* The end of a call: what the runtime did meanwhile is not the program's computing. */
+static inline int leave(struct lpi_proc *p, int rc)
+{
+    struct lpi_core *c = p->core;
+
+    if (p->emulating) {
+        p->left = c->clock_seen = lpi_wall(c->machine);
+        lpi_lag_returned(&c->lag, p->left);
+    }
+    return rc;
+}
+
+/* How far a receive from any source may look: on a machine without delays at everything. */
+static inline int64_t horizon(const struct lpi_proc *p)
+{
+    return lpi_has_clock(p) ? p->emulated : INT64_MAX;
+}
+
+/* ---- arguments ---- */
+
+static inline bool bad_buffer(const void *buf, size_t n)
+{
+    return buf == NULL && n > 0;
+}
+
+static inline bool bad_source(const struct logp_vp *vp, int src)
+{
+    return src != LOGP_ANY_SOURCE && (src < 0 || src >= vp->size);
+}
+
+static inline int to_global(const struct logp_vp *vp, int rank)
+{
+    return vp->to_global != NULL && rank >= 0 ? vp->to_global[rank] : rank;
+}
+
+/* ---- recv.c ---- */
+
+/* Before anything that depends on what has arrived by now, from whatever source. */
+int lpi_catch_up(struct lpi_proc *p);
+/* r is not to be filled any more; a message that is being copied into its buffer comes first. */
+void lpi_abandon(struct lpi_proc *p, struct logp_request *r);
+int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                  struct logp_request *r);
+/* Wait for r and fill status. -ETIME: no message that arrives by `until`; r stays as it is. r is the
+ * caller's in any case. */
+int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t until,
+                    struct logp_status *status);
+
+/* A test or probe that found nothing. */
+int lpi_poll_cost(struct lpi_proc *p);
+/* A wait that ends at `until`, now or later; or one that had no time: as a test. -ETIME; an error */
+int lpi_time_over(struct lpi_proc *p, int64_t until);
+int lpi_look_in_vain(struct lpi_proc *p);
+/* status == NULL: not wanted */
+void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
+                     size_t n_bytes, int64_t arrival);
+
+/* send.c: logp_send() through a view; rank, tag and buffer are checked. */
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
+
+#endif

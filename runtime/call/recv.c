@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* Receiving: post, wait, test, cancel, probe, and the exchange of two messages. */
+#include "call/call.h"
+
+#include <errno.h>
+#include <string.h>
+
+void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
+                     size_t n_bytes, int64_t arrival)
+{
+    if (status == NULL)
+        return;
+    status->source = vp->to_local != NULL ? vp->to_local[src] : src;
+    status->tag = tag;
+    status->n_bytes = n_bytes;
+    status->arrival_ns = arrival < 0 ? 0 : arrival;
+}
+
+/* o_recv and the gap, from when the message has arrived and the vp is free: sets r->done. */
+void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
+{
+    struct logp_machine *m = p->core->machine;
+    const struct logp_delay *d = model_lock(m);
+    struct logp_transfer t = {
+        .src = r->from, .dst = p->rank, .n_bytes = r->n_bytes, .arrival = r->arrival};
+
+    r->state = LPI_REQ_CHARGED;
+    if (d == NULL) {
+        /* none, but it may be on its way since there was a model */
+        r->done = lpi_later(p, r->arrival); /* below 0: at once */
+        return;
+    }
+    if (!lpi_has_clock(p)) {
+        p->emulating = true;
+        p->emulated = p->left = lpi_wall(m);
+    }
+    t.ready = lpi_later(p, r->arrival);
+    d->ops->recv(d->model, &p->port, &t);
+    model_unlock(m);
+    r->done = t.done;
+}
+
+int lpi_catch_up(struct lpi_proc *p)
+{
+    const int rc = lpi_reach(p, p->emulated);
+
+    if (rc != 0)
+        return rc;
+    lpi_poll(p->core);
+    if (p->inbox.n_any > 0)
+        lpi_match_arrived(p, horizon(p));
+    return lpi_stopped(p);
+}
+
+void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
+{
+    while (r->state == LPI_REQ_POSTED && !lpi_offer_withdraw(p, r))
+        lpi_poll(p->core); /* the payload is being copied into buf */
+    if (r->state == LPI_REQ_POSTED)
+        lpi_match_unpost(p, r);
+}
+
+int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                  struct logp_request *r)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = lpi_stopped(p);
+
+    if (rc != 0)
+        return rc;
+    p->polls = 0;
+    enter(p);
+    r->context = vp->context;
+    r->src = to_global(vp, src);
+    r->tag = tag;
+    r->buf = buf;
+    r->capacity = capacity;
+    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
+        rc = lpi_catch_up(p);
+    if (rc == 0)
+        lpi_match_post(p, r, horizon(p));
+    return rc;
+}
+
+/* When await_match() is to look again: something may arrive from any source, or its time is over.
+ */
+static int64_t look_again_at(struct lpi_proc *p, int64_t until)
+{
+    const int64_t next = p->inbox.n_any > 0 ? lpi_next_arrival(p) : INT64_MAX;
+
+    return next < until ? lpi_later(p, next) : until;
+}
+
+/* Wait until r has been matched, or the vp's clock has come to `until`. @return 0: look at r */
+static int await_match(struct lpi_proc *p, struct logp_request *r, int64_t until)
+{
+    while (r->state == LPI_REQ_POSTED) {
+        const bool time_over = until != INT64_MAX && lpi_clock(p) >= until;
+        int rc = p->inbox.n_any > 0 || time_over ? lpi_catch_up(p) : 0;
+
+        if (rc == 0 && r->state != LPI_REQ_POSTED)
+            break;
+        if (rc == 0 && time_over) {
+            if (lpi_offer_withdraw(p, r))
+                return 0;
+            lpi_poll(p->core); /* the payload is being copied: it is matched in a moment */
+            continue;
+        }
+        if (rc == 0) {
+            lpi_offer_open(p, r);
+            p->waits_for = r;
+            if (until != INT64_MAX)
+                p->wait_until = until;
+            rc = lpi_wait_message(p, look_again_at(p, until));
+            p->waits_for = NULL;
+            if (until != INT64_MAX)
+                p->wait_until = INT64_MAX;
+        }
+        if (rc != 0) {
+            lpi_abandon(p, r);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+int lpi_time_over(struct lpi_proc *p, int64_t until)
+{
+    const int rc = lpi_clock(p) < until ? lpi_wait_until(p, until) : 0;
+
+    return rc != 0 ? rc : -ETIME;
+}
+
+int lpi_look_in_vain(struct lpi_proc *p)
+{
+    const int rc = lpi_poll_cost(p);
+
+    return rc != 0 ? rc : -ETIME;
+}
+
+int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t until,
+                    struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    const bool in_time = until == INT64_MAX || lpi_clock(p) < until;
+    int rc = await_match(p, r, until);
+
+    if (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))
+        return in_time ? lpi_time_over(p, until) : lpi_look_in_vain(p);
+    p->polls = 0;
+    if (rc == 0 && r->state == LPI_REQ_BOUND)
+        lpi_charge_recv(p, r);
+    else if (rc == 0 && r->state == LPI_REQ_FAILED)
+        r->done = r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival);
+    if (rc == 0 && r->done >= 0 && r->done > lpi_clock(p))
+        rc = lpi_wait_until(p, r->done);
+    if (rc != 0)
+        return rc;
+    lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
+    return r->state == LPI_REQ_FAILED ? -EMSGSIZE : 0;
+}
+
+/* Post, with nothing else posted and nothing emulated, and wait: the short way. */
+static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                      struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_request *r = lpi_request_new(p->core);
+    int rc = 0;
+
+    if (r == NULL)
+        return -ENOMEM;
+    r->context = vp->context;
+    r->src = src;
+    r->tag = tag;
+    r->buf = buf;
+    r->capacity = capacity;
+    lpi_match_post(p, r, INT64_MAX);
+    if (r->state == LPI_REQ_POSTED) {
+        lpi_offer_open(p, r);
+        p->waits_for = r;
+        rc = lpi_wait_ready(p);
+        p->waits_for = NULL;
+        if (rc != 0)
+            lpi_abandon(p, r);
+    }
+    rc = rc != 0 ? rc : lpi_finish_recv(vp, r, INT64_MAX, status);
+    lpi_request_free(p->core, r);
+    return leave(p, rc);
+}
+
+/*
+ * Nothing is emulated: a message that is here already needs no request.
+ * @return  as logp_recv(); 1: it takes the long way
+ */
+static int recv_plain(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                      struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    struct lpi_message *m;
+    const int rc = lpi_stopped(p);
+
+    if (rc != 0)
+        return rc;
+    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
+        return 1;
+    p->polls = 0;
+    p->emulating = false;
+    src = to_global(vp, src);
+    m = lpi_match_take_here(p, vp->context, src, tag, capacity);
+    if (m == NULL)
+        return await_here(vp, src, tag, buf, capacity, status);
+    if (m->n_bytes > 0)
+        memcpy(buf, m->data, m->n_bytes);
+    lpi_fill_status(vp, status, src, tag, m->n_bytes, m->arrival);
+    lpi_message_free(p->core, m);
+    return 0;
+}
+
+static __attribute__((noinline)) int recv_far(struct logp_vp *vp, int src, int tag, void *buf,
+                                              size_t capacity, struct logp_status *status)
+{
+    struct logp_request *r = lpi_request_new(vp->proc->core);
+    int rc;
+
+    if (r == NULL)
+        return -ENOMEM;
+    rc = lpi_post_recv(vp, src, tag, buf, capacity, r);
+    if (rc == 0)
+        rc = lpi_finish_recv(vp, r, INT64_MAX, status);
+    lpi_request_free(vp->proc->core, r);
+    return leave(vp->proc, rc);
+}
+
+int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+              struct logp_status *status)
+{
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
+        return -EINVAL;
+    if (lpi_plain(vp->proc->core->machine)) {
+        const int rc = recv_plain(vp, src, tag, buf, capacity, status);
+
+        if (rc <= 0)
+            return rc;
+    }
+    return recv_far(vp, src, tag, buf, capacity, status);
+}
+
+int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+               struct logp_request **request)
+{
+    struct logp_request *r;
+    int rc;
+
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity) || request == NULL)
+        return -EINVAL;
+    r = lpi_request_new(vp->proc->core);
+    if (r == NULL)
+        return -ENOMEM;
+    rc = lpi_post_recv(vp, src, tag, buf, capacity, r);
+    if (rc != 0) {
+        lpi_request_free(vp->proc->core, r);
+        return rc;
+    }
+    *request = r;
+    return leave(vp->proc, 0);
+}
+
+int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_status *status)
+{
+    int rc = lpi_stopped(vp->proc);
+
+    if (request == NULL)
+        return rc;
+    if (request->state == LPI_REQ_SENT) {
+        lpi_request_free(vp->proc->core, request);
+        return rc;
+    }
+    if (rc == 0) {
+        enter(vp->proc);
+        rc = lpi_finish_recv(vp, request, INT64_MAX, status);
+    } else {
+        lpi_abandon(vp->proc, request);
+    }
+    lpi_request_free(vp->proc->core, request);
+    return leave(vp->proc, rc);
+}
+
+int lpi_poll_cost(struct lpi_proc *p)
+{
+    if (++p->polls % LPI_POLLS_IN_VAIN == 0)
+        lpi_check_pollers(p->core);
+    if (!lpi_has_clock(p))
+        return lpi_yield(p);
+    return lpi_wait_until(p, p->emulated + p->core->machine->poll_ns);
+}
+
+int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
+              struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = lpi_stopped(p);
+
+    *done = true;
+    if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
+        return logp_wait(vp, request, status);
+    enter(p);
+    rc = lpi_catch_up(p);
+    if (rc == 0 && (request->state == LPI_REQ_POSTED || request->arrival > horizon(p))) {
+        *done = false;
+        return leave(p, lpi_poll_cost(p));
+    }
+    if (rc == 0)
+        rc = lpi_finish_recv(vp, request, INT64_MAX, status);
+    else
+        lpi_abandon(p, request);
+    lpi_request_free(p->core, request);
+    return leave(p, rc);
+}
+
+int logp_cancel(struct logp_vp *vp, struct logp_request *request)
+{
+    struct lpi_proc *p = vp->proc;
+
+    if (request == NULL || request->state == LPI_REQ_SENT)
+        return -EINVAL;
+    if (request->state != LPI_REQ_POSTED)
+        return -EINPROGRESS;
+    lpi_match_unpost(p, request);
+    if (request->src == LOGP_ANY_SOURCE)
+        lpi_match_arrived(p, horizon(p)); /* others may match before their arrival again */
+    lpi_request_free(p->core, request);
+    return 0;
+}
+
+int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct lpi_message *msg;
+    int rc = lpi_stopped(p);
+
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || found == NULL)
+        return -EINVAL;
+    *found = false;
+    if (rc != 0)
+        return rc;
+    enter(p);
+    rc = lpi_catch_up(p);
+    if (rc != 0)
+        return rc;
+    msg = lpi_match_find(p, vp->context, to_global(vp, src), tag, horizon(p));
+    if (msg == NULL)
+        return leave(p, lpi_poll_cost(p));
+    p->polls = 0;
+    *found = true;
+    lpi_fill_status(vp, status, msg->src, msg->tag, msg->n_bytes, msg->arrival);
+    return leave(p, 0);
+}
+
+/* Send, with r posted. If the send is refused, what r had taken already is given back. */
+static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+                           struct logp_request *r, struct logp_status *status)
+{
+    int rc;
+
+    leave(vp->proc, 0);
+    rc = lpi_send(vp, dst, tag, buf, n_bytes);
+    if (rc == 0)
+        return lpi_finish_recv(vp, r, INT64_MAX, status);
+    if (r->state == LPI_REQ_BOUND && lpi_match_restore(vp->proc, r) != 0)
+        rc = -ENOMEM;
+    lpi_abandon(vp->proc, r);
+    return rc;
+}
+
+int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,
+                  size_t send_bytes, int src, int recv_tag, void *recv_buf, size_t capacity,
+                  struct logp_status *status)
+{
+    struct logp_request *r;
+    int rc;
+
+    if (bad_source(vp, src) || recv_tag < LOGP_ANY_TAG || bad_buffer(recv_buf, capacity))
+        return -EINVAL;
+    r = lpi_request_new(vp->proc->core);
+    if (r == NULL)
+        return -ENOMEM;
+    rc = lpi_post_recv(vp, src, recv_tag, recv_buf, capacity, r);
+    if (rc == 0)
+        rc = send_and_finish(vp, dst, send_tag, send_buf, send_bytes, r, status);
+    lpi_request_free(vp->proc->core, r);
+    return leave(vp->proc, rc);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sending.
+ *
+ * A message is handed over as soon as its start is known, with its arrival time, even if the start
+ * is still ahead (the gap): the receiver's core learns its deadline as early as possible. Under the
+ * virtual clock the start is reached first, so that sends take place in the order of (start, rank).
+ */
+#include "call/call.h"
+
+#include <errno.h>
+
+enum { SENDS_IN_ROW = 64 };
+
+/* One in eight of this vp's sends, from the machine's seed. splitmix64: Steele et al., 2014 */
+static bool by_chance(const struct lpi_proc *p)
+{
+    uint64_t x = p->core->machine->yield_seed + ((uint64_t)p->rank << 32) + p->sends;
+
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return ((x ^ (x >> 31)) & 7) == 0;
+}
+
+/* Without delays nothing makes a sender wait: others still get the core now and then. */
+static int let_others_run(struct lpi_proc *p)
+{
+    if (p->emulating)
+        return lpi_stopped(p);
+    if (p->sends % SENDS_IN_ROW == 0 || (p->core->machine->yield_seed != 0 && by_chance(p)))
+        return lpi_yield(p);
+    return lpi_stopped(p);
+}
+
+/* A send has taken place, or not. */
+static void count(struct lpi_proc *p, int rc)
+{
+    p->core->messages += rc == 0;
+    if (rc == 0)
+        p->sends++;
+}
+
+static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+{
+    struct logp_machine *m = p->core->machine;
+    int rc = 0;
+
+    e->arrival = LOGP_NEVER;
+    if (m->is_virtual) {
+        rc = lpi_reach(p, p->emulated);
+        e->arrival = p->emulated;
+    }
+    if (rc == 0)
+        rc = lpi_post(p, to, e);
+    count(p, rc);
+    return rc;
+}
+
+/*
+ * Start the send under model d, in an RCU section. All that can refuse it comes first, so nothing
+ * that has been charged is taken back.
+ * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or an
+ * error
+ */
+static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e,
+                      const struct logp_delay *d, struct logp_transfer *t)
+{
+    const int64_t capacity = d->ops->capacity != NULL ? d->ops->capacity(d->model) : 0;
+    int rc;
+
+    t->done = LOGP_NEVER;
+    d->ops->start(d->model, &p->port, t);
+    if (p->core->machine->is_virtual && t->start > p->emulated) {
+        t->ready = t->start;
+        return -EAGAIN;
+    }
+    rc = lpi_find_room(p, to, e);
+    if (rc == 0 && capacity > 0)
+        rc = lpi_capacity_claim(p, to, capacity, t, &t->ready);
+    if (rc != 0)
+        return rc;
+    d->ops->send(d->model, &p->port, t);
+    if (capacity > 0)
+        lpi_capacity_settle(p, to, t->arrival);
+    e->arrival = t->arrival;
+    rc = lpi_post(p, to, e);
+    count(p, rc);
+    return rc;
+}
+
+static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+{
+    struct logp_machine *m = p->core->machine;
+    struct logp_transfer t = {.src = e->src,
+                              .dst = e->dst,
+                              .n_bytes = e->n_bytes,
+                              .number = p->sends,
+                              .ready = p->emulated};
+    int rc = lpi_reach(p, p->emulated);
+
+    while (rc == 0) {
+        const struct logp_delay *d;
+
+        /* relaxed: only says that there may be one; the list is under its lock */
+        if (atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)
+            lpi_delay_apply_pending(m, p->emulated);
+        d = model_lock(m);
+        if (d == NULL)
+            return send_now(p, to, e);
+        rc = start_send(p, to, e, d, &t);
+        model_unlock(m);
+        if (rc == 0)
+            return lpi_wait_until(p, t.done);
+        if (rc == -EAGAIN)
+            rc = m->is_virtual ? lpi_reach(p, t.ready) : lpi_wait_until(p, t.ready);
+    }
+    return rc;
+}
+
+/* Not inlined: its envelope would lie on the stack of the short way too. */
+static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct lpi_proc *to,
+                                              int dst, int tag, const void *buf, size_t n_bytes)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_machine *m = p->core->machine;
+    struct lpi_envelope e = {.context = vp->context,
+                             .src = p->rank,
+                             .dst = dst,
+                             .tag = tag,
+                             .n_bytes = n_bytes,
+                             .data = buf};
+    int rc;
+
+    enter(p);
+    if (lpi_emulates(m)) {
+        rc = send_timed(p, to, &e);
+    } else {
+        rc = send_now(p, to, &e);
+        if (rc == 0 && !m->is_virtual)
+            rc = let_others_run(p);
+    }
+    return leave(p, rc);
+}
+
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+{
+    struct lpi_proc *p = vp->proc;
+    struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
+    const struct lpi_label label = {vp->context, p->rank, tag};
+    const int rc = lpi_stopped(p);
+
+    if (dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes))
+        return -EINVAL;
+    if (rc != 0)
+        return rc;
+    dst = to_global(vp, dst);
+    p->polls = 0;
+    if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
+        !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
+        return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
+    p->emulating = false;
+    count(p, 0);
+    return let_others_run(p);
+}
+
+int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+{
+    return lpi_send(vp, dst, tag, buf, n_bytes);
+}
+
+int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+               struct logp_request **request)
+{
+    struct lpi_core *c = vp->proc->core;
+    struct logp_request *r;
+    int rc;
+
+    if (request == NULL)
+        return -EINVAL;
+    r = lpi_request_new(c);
+    if (r == NULL)
+        return -ENOMEM;
+    rc = lpi_send(vp, dst, tag, buf, n_bytes);
+    if (rc != 0) {
+        lpi_request_free(c, r);
+        return rc;
+    }
+    r->state = LPI_REQ_SENT;
+    *request = r;
+    return 0;
+}

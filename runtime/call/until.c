@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits that end: at a time of the vp's own clock, or with the first of several receives.
+ *
+ * A wait for one receive is recv.c's, with an end. One that several things may end (waits_for_any)
+ * is woken whenever something comes, at its arrival, and looks for itself.
+ */
+#include "call/call.h"
+
+#include <errno.h>
+
+int logp_sleep_until(struct logp_vp *vp, int64_t t_ns)
+{
+    struct lpi_proc *p = vp->proc;
+    const int rc = lpi_stopped(p);
+
+    if (rc != 0)
+        return rc;
+    p->polls = 0;
+    enter(p);
+    return leave(p, t_ns > lpi_clock(p) ? lpi_wait_until(p, t_ns) : 0);
+}
+
+/* A wait for r ended before its message came: as if it had never been posted. */
+static int take_back(struct lpi_proc *p, struct logp_request *r)
+{
+    if (r->state == LPI_REQ_BOUND)
+        return lpi_match_restore(p, r);
+    if (r->state == LPI_REQ_POSTED) {
+        lpi_match_unpost(p, r);
+        if (r->src == LOGP_ANY_SOURCE)
+            lpi_match_arrived(p, horizon(p)); /* others may match before their arrival again */
+    }
+    return 0;
+}
+
+int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                    int64_t until_ns, struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_request *r;
+    int rc;
+
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
+        return -EINVAL;
+    r = lpi_request_new(p->core);
+    if (r == NULL)
+        return -ENOMEM;
+    rc = lpi_post_recv(vp, src, tag, buf, capacity, r);
+    if (rc == 0)
+        rc = lpi_finish_recv(vp, r, until_ns, status);
+    if (rc == -ETIME && take_back(p, r) != 0)
+        rc = -ENOMEM;
+    lpi_request_free(p->core, r);
+    return leave(p, rc);
+}
+
+int logp_wait_until(struct logp_vp *vp, struct logp_request *request, int64_t until_ns,
+                    struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = lpi_stopped(p);
+
+    if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
+        return logp_wait(vp, request, status);
+    enter(p);
+    rc = lpi_finish_recv(vp, request, until_ns, status);
+    if (rc != -ETIME)
+        lpi_request_free(p->core, request);
+    return leave(p, rc);
+}
+
+int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
+                 struct logp_status *statuses)
+{
+    int first = 0;
+
+    if (n < 0 || (requests == NULL && n > 0))
+        return -EINVAL;
+    for (int i = 0; i < n; i++) {
+        const int rc = logp_wait(vp, requests[i], statuses != NULL ? &statuses[i] : NULL);
+
+        requests[i] = NULL;
+        if (first == 0)
+            first = rc;
+    }
+    return first;
+}
+
+/* ---- the first of several ---- */
+
+/* When r's message arrives; INT64_MAX: there is none yet; below 0: it is here. */
+static int64_t arrival_of(const struct logp_request *r)
+{
+    return r->state == LPI_REQ_SENT     ? LOGP_NEVER
+           : r->state == LPI_REQ_POSTED ? INT64_MAX
+                                        : r->arrival;
+}
+
+/* The request whose message arrives first, or the first of them; -1: all are NULL. */
+static int earliest(struct logp_request *const *requests, int n)
+{
+    int best = -1;
+
+    for (int i = 0; i < n; i++)
+        if (requests[i] != NULL &&
+            (best < 0 || arrival_of(requests[i]) < arrival_of(requests[best])))
+            best = i;
+    return best;
+}
+
+/* Complete requests[i], and take it out. */
+static int complete(struct logp_vp *vp, struct logp_request **requests, int i, int *index,
+                    struct logp_status *status)
+{
+    struct logp_request *r = requests[i];
+
+    requests[i] = NULL;
+    *index = i;
+    return logp_wait(vp, r, status);
+}
+
+/* Wait until something comes, or until t; src and tag are for reports. */
+static int wait_for_any(struct lpi_proc *p, int64_t t, int src, int tag)
+{
+    int rc;
+
+    p->any.src = src;
+    p->any.tag = tag;
+    p->waits_for_any = true;
+    rc = lpi_wait_message(p, t);
+    p->waits_for_any = false;
+    p->wait_until = INT64_MAX;
+    return rc;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Is its message here, by the vp's clock? */
+static bool is_here(const struct lpi_proc *p, const struct logp_request *r)
+{
+    return arrival_of(r) <= horizon(p) && r->state != LPI_REQ_POSTED;
+}
+
+int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n, int64_t until_ns,
+                       int *index, struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = lpi_stopped(p);
+
+    if (n < 0 || (requests == NULL && n > 0) || index == NULL)
+        return -EINVAL;
+    *index = -1;
+    if (rc == 0)
+        enter(p);
+    for (bool looked = false; rc == 0; looked = true) {
+        int i;
+
+        rc = lpi_catch_up(p);
+        i = earliest(requests, n);
+        if (rc != 0 || i < 0)
+            break;
+        if (is_here(p, requests[i])) {
+            leave(p, 0);
+            return complete(vp, requests, i, index, status);
+        }
+        if (until_ns != INT64_MAX && lpi_clock(p) >= until_ns) {
+            rc = looked ? -ETIME : lpi_look_in_vain(p);
+            break;
+        }
+        p->polls = 0;
+        rc = wait_for_any(p, least(until_ns, least(arrival_of(requests[i]), lpi_next_arrival(p))),
+                          requests[i]->src, requests[i]->tag);
+    }
+    return leave(p, rc);
+}
+
+int logp_waitany(struct logp_vp *vp, struct logp_request **requests, int n, int *index,
+                 struct logp_status *status)
+{
+    return logp_waitany_until(vp, requests, n, INT64_MAX, index, status);
+}
+
+int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int *index, bool *done,
+                 struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = lpi_stopped(p), i;
+
+    if (n < 0 || (requests == NULL && n > 0) || index == NULL || done == NULL)
+        return -EINVAL;
+    *index = -1;
+    *done = false;
+    if (rc != 0)
+        return rc;
+    enter(p);
+    rc = lpi_catch_up(p);
+    i = earliest(requests, n);
+    if (rc == 0 && i >= 0 && !is_here(p, requests[i]))
+        return leave(p, lpi_poll_cost(p));
+    leave(p, rc);
+    if (rc != 0)
+        return rc;
+    *done = true;
+    return i >= 0 ? complete(vp, requests, i, index, status) : 0;
+}
+
+int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
+                     struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = lpi_stopped(p);
+
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG)
+        return -EINVAL;
+    if (rc == 0)
+        enter(p);
+    for (bool looked = false; rc == 0; looked = true) {
+        const struct lpi_message *m;
+
+        rc = lpi_catch_up(p);
+        if (rc != 0)
+            break;
+        m = lpi_match_find(p, vp->context, to_global(vp, src), tag, INT64_MAX);
+        if (m != NULL && m->arrival <= horizon(p)) {
+            p->polls = 0;
+            lpi_fill_status(vp, status, m->src, m->tag, m->n_bytes, m->arrival);
+            break;
+        }
+        if (until_ns != INT64_MAX && lpi_clock(p) >= until_ns)
+            rc = looked ? -ETIME : lpi_look_in_vain(p);
+        else
+            rc = wait_for_any(p, least(until_ns, m != NULL ? m->arrival : INT64_MAX),
+                              to_global(vp, src), tag);
+    }
+    return leave(p, rc);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Computing, the clocks, the common start. */
+#include "call/call.h"
+
+#include <errno.h>
+
+int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_machine *m = p->core->machine;
+    int64_t took = 0;
+    int rc = lpi_stopped(p);
+
+    if (t_ns < 0)
+        return -EINVAL;
+    if (rc != 0)
+        return rc;
+    p->polls = 0;
+    enter(p);
+    if (fn != NULL) {
+        const int64_t before = p->emulating ? lpi_wall(m) : 0;
+
+        fn(arg);
+        if (p->emulating)
+            took = lpi_wall(m) - before;
+    }
+    if (!lpi_has_clock(p))
+        return lpi_stopped(p);
+    return leave(p, lpi_wait_until(p, lpi_after(p->emulated, took > t_ns ? took : t_ns)));
+}
+
+int64_t logp_now(struct logp_vp *vp)
+{
+    int64_t wall;
+
+    return logp_clocks(vp, &wall);
+}
+
+int64_t logp_wall_now(struct logp_vp *vp)
+{
+    int64_t wall;
+
+    logp_clocks(vp, &wall);
+    return wall;
+}
+
+int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
+{
+    struct lpi_proc *p = vp->proc;
+
+    p->polls = 0; /* whoever looks at the clock may act when it is time */
+    enter(p);     /* reads the wall clock where there is something to emulate */
+    *wall_ns = p->core->machine->is_virtual ? p->emulated
+               : p->emulating               ? p->left
+                                            : lpi_wall(p->core->machine);
+    return lpi_has_clock(p) ? p->emulated : *wall_ns;
+}
+
+int logp_sync(struct logp_vp *vp, int64_t *start_ns)
+{
+    const int rc = lpi_stopped(vp->proc);
+
+    return rc != 0 ? rc : leave(vp->proc, lpi_sync(vp->proc, start_ns));
+}
+
+int64_t logp_start_late(const struct logp_vp *vp)
+{
+    const struct logp_machine *m = vp->proc->core->machine;
+    /* relaxed: the syncs since then have ordered it */
+    const unsigned generation = atomic_load_explicit(&m->sync_generation, memory_order_relaxed);
+    int64_t late = 0;
+
+    for (int i = 0; i < m->n_cores; i++) {
+        const int64_t l = atomic_load_explicit(&m->cores[i].lag.start_late[(generation + 1) & 1],
+                                               memory_order_relaxed);
+
+        if (l > late)
+            late = l;
+    }
+    return late;
+}

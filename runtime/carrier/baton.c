@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Batons: see baton.h. */
+#define _GNU_SOURCE
+#include "carrier/baton.h"
+#include "carrier/overflow.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void lpi_baton_give(struct lpi_baton *b, int what)
+{
+    /* release pairs with the acquire in lpi_baton_await(); acquire: a sleeper's own store came
+     * before */
+    if (atomic_exchange_explicit(&b->word, what, memory_order_acq_rel) == LPI_BATON_ASLEEP)
+        syscall(SYS_futex, &b->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void lpi_baton_prepare(struct lpi_baton *b)
+{
+    int asleep = LPI_BATON_ASLEEP;
+
+    /* relaxed: it only wakes; the core is given later */
+    if (atomic_compare_exchange_strong_explicit(&b->word, &asleep, LPI_BATON_AWAKE,
+                                                memory_order_relaxed, memory_order_relaxed))
+        syscall(SYS_futex, &b->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+int lpi_baton_await(struct lpi_baton *b)
+{
+    for (;;) {
+        /* acquire pairs with the release in lpi_baton_give(): what the giver did is visible */
+        int word = atomic_load_explicit(&b->word, memory_order_acquire);
+
+        if (word >= LPI_BATON_HAS) {
+            /* relaxed: only the thread itself takes its baton */
+            atomic_store_explicit(&b->word, LPI_BATON_AWAKE, memory_order_relaxed);
+            return word;
+        }
+        /* relaxed: nothing is published; givers see that they must wake us */
+        if (word == LPI_BATON_ASLEEP ||
+            atomic_compare_exchange_strong_explicit(&b->word, &word, LPI_BATON_ASLEEP,
+                                                    memory_order_relaxed, memory_order_relaxed))
+            syscall(SYS_futex, &b->word, FUTEX_WAIT_PRIVATE, LPI_BATON_ASLEEP, NULL, NULL, 0);
+    }
+}
+
+static int pin(pthread_attr_t *attr, int cpu)
+{
+    cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
+    const size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
+    int rc;
+
+    if (set == NULL)
+        return ENOMEM;
+    CPU_ZERO_S(size, set);
+    CPU_SET_S((size_t)cpu, size, set);
+    rc = pthread_attr_setaffinity_np(attr, size, set);
+    CPU_FREE(set);
+    return rc;
+}
+
+int lpi_baton_start(struct lpi_baton *b, int cpu, size_t stack_bytes, void *(*main)(void *))
+{
+    pthread_attr_t attr;
+    int rc = pthread_attr_init(&attr);
+
+    if (rc != 0)
+        return -rc;
+    atomic_init(&b->word, LPI_BATON_AWAKE);
+    rc = pthread_attr_setstacksize(&attr, stack_bytes);
+    if (rc == 0)
+        rc = pthread_attr_setguardsize(&attr, LPI_GUARD_BYTES);
+    if (rc == 0 && cpu >= 0)
+        rc = pin(&attr, cpu);
+    if (rc == 0)
+        rc = pthread_create(&b->thread, &attr, main, b);
+    pthread_attr_destroy(&attr);
+    return -rc;
+}

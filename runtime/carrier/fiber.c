@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One pinned carrier thread per core; a vp is a fiber on it, and a hand-over is a jump of 10 ns.
+ *
+ * The jump is Boost.Context's fcontext. It hands the context of whoever jumped to whoever is jumped
+ * to, so each jump's far end first puts that context away (arrive). A fiber is made when it is
+ * first given the core in a run; when its vp ends it jumps away for good, and its stack serves
+ * again.
+ *
+ * Stacks lie in one mapping, untouched memory costs nothing. Each has a guard below it (overflow.c)
+ * as long as there are at most LPI_MOST_OWN_STACKS of them: every guard splits the mapping, and the
+ * kernel allows 65530 parts (vm.max_map_count). Beyond that an overflow is not caught.
+ *
+ * Sanitizers and valgrind are told of every stack and every jump.
+ */
+#define _GNU_SOURCE
+#include "core/internal.h"
+
+#include "host/annotate.h"
+#include "carrier/baton.h"
+#include "carrier/fcontext.h"
+#include "carrier/overflow.h"
+#include "carrier/thread_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <urcu/urcu-memb.h>
+
+enum {
+    CARRIER_STACK = 256 << 10,
+    COLOURS = 31, /* stacks begin at so many offsets ... */
+    COLOUR = 128, /* ... of so many bytes, or their tops would all share a few cache sets */
+};
+
+#ifdef LPI_ASAN
+_Thread_local struct lpi_fiber_shadow *lpi_shadow_left;
+#endif
+
+struct fiber {
+    void *context; /* NULL: not begun in this run */
+    struct lpi_fiber_shadow shadow;
+};
+
+struct fibers {
+    struct fiber *fibers; /* by rank */
+    struct fiber *homes;  /* by core: the carriers' own contexts */
+    struct lpi_baton *carriers;
+    int n_carriers; /* threads that exist */
+    char *stacks;
+    size_t stride, mapped, guard;
+};
+
+/* What a jump takes along. */
+struct jump {
+    struct fiber *from;
+    struct lpi_proc *proc; /* of the destination, if it is a vp */
+};
+
+static struct fibers *fibers_of(const struct logp_machine *m)
+{
+    return m->executor_data;
+}
+
+/* The far end of a jump: `from` can be jumped to again. */
+static struct lpi_proc *arrive(struct lpi_fcontext_transfer t, struct fiber *self)
+{
+    const struct jump *jump = t.data;
+
+    lpi_shadow_arrive(&self->shadow);
+    jump->from->context = t.context;
+    return jump->proc;
+}
+
+static void jump_to(struct fiber *from, struct fiber *to, struct lpi_proc *proc)
+{
+    struct jump jump = {from, proc};
+
+    lpi_shadow_leave(&from->shadow, &to->shadow, false);
+    arrive(jump_fcontext(to->context, &jump), from);
+}
+
+/* What a thread has of its own goes along. */
+static void jump_on(struct lpi_core *c, struct fiber *from, struct fiber *to, struct lpi_proc *proc)
+{
+    struct lpi_thread_state mine = {0};
+
+    lpi_thread_state_save(&mine, c->exceptions);
+    jump_to(from, to, proc);
+    lpi_thread_state_restore(&mine, c->exceptions);
+}
+
+static void begin(struct lpi_fcontext_transfer t)
+{
+    const struct jump *jump = t.data;
+    struct lpi_proc *p = jump->proc;
+
+    arrive(t, p->carrier);
+    lpi_thread_state_clear(p->core->exceptions);
+    lpi_proc_main(p); /* ends in leave() */
+    abort();
+}
+
+static void *stack_of(const struct fibers *f, int rank)
+{
+    return f->stacks + (size_t)rank * f->stride + f->guard;
+}
+
+/* The fiber of a vp that is about to get the core. */
+static struct fiber *ready(struct lpi_proc *p)
+{
+    struct fiber *fiber = p->carrier;
+
+    /* relaxed: for reports only */
+    atomic_store_explicit(&p->core->holder, p->rank, memory_order_relaxed);
+    if (fiber->context == NULL) {
+        const struct fibers *f = fibers_of(p->core->machine);
+        const size_t size = f->stride - f->guard;
+        const size_t colour = (size_t)(p->rank % COLOURS) * COLOUR;
+        char *stack = stack_of(f, p->rank);
+
+        lpi_shadow_fresh(&fiber->shadow, stack, size);
+        fiber->context = make_fcontext(stack + size - colour, size - colour, begin);
+    }
+    return fiber;
+}
+
+static bool guards(const struct lpi_core *c, const void *address)
+{
+    const struct fibers *f = fibers_of(c->machine);
+    /* relaxed: this thread's own */
+    const int rank = atomic_load_explicit(&c->holder, memory_order_relaxed);
+
+    return rank >= 0 &&
+           (uintptr_t)address - (uintptr_t)stack_of(f, rank) + f->guard < (uintptr_t)f->guard;
+}
+
+static void *carrier_main(void *arg)
+{
+    struct lpi_baton *b = arg;
+    struct lpi_core *c = b->arg;
+    struct fiber *home = &fibers_of(c->machine)->homes[c->index];
+    void *memory;
+
+    lpi_this_core = c;
+    c->exceptions = lpi_thread_exceptions();
+    lpi_overflow_watch(&memory);
+    urcu_memb_register_thread();
+    lpi_shadow_thread(&home->shadow);
+    while (lpi_baton_await(b) == LPI_BATON_HAS) {
+        jump_to(home, ready(c->procs[0]), c->procs[0]);
+        lpi_core_home(c); /* all of its vps have ended */
+    }
+    urcu_memb_unregister_thread();
+    lpi_overflow_unwatch(memory);
+    return NULL;
+}
+
+static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
+{
+    (void)late;
+    jump_on(from->core, from->carrier, ready(to), to);
+}
+
+static void leave(struct lpi_proc *from, struct lpi_proc *to)
+{
+    struct fiber *self = from->carrier;
+    struct fiber *next =
+        to != NULL ? ready(to) : &fibers_of(from->core->machine)->homes[from->core->index];
+    struct jump jump = {self, to};
+
+    lpi_shadow_leave(&self->shadow, &next->shadow, true);
+    jump_fcontext(next->context, &jump);
+    abort();
+}
+
+static void launch(struct logp_machine *m)
+{
+    struct fibers *f = fibers_of(m);
+
+    for (int i = 0; i < m->P; i++)
+        f->fibers[i].context = NULL;
+    for (int i = 0; i < m->n_cores; i++)
+        lpi_baton_give(&f->carriers[i], LPI_BATON_HAS);
+}
+
+static int map_stacks(struct logp_machine *m, struct fibers *f)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t size = (m->stack_bytes + page - 1) / page * page;
+
+    f->guard = m->P <= LPI_MOST_OWN_STACKS ? LPI_GUARD_BYTES : 0;
+    f->stride = size + f->guard;
+    f->mapped = f->stride * (size_t)m->P;
+    f->stacks = mmap(NULL, f->mapped, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (f->stacks == MAP_FAILED) {
+        f->stacks = NULL;
+        return -ENOMEM;
+    }
+    for (int i = 0; f->guard > 0 && i < m->P; i++)
+        if (mprotect(f->stacks + (size_t)i * f->stride, f->guard, PROT_NONE) != 0)
+            return -ENOMEM;
+    for (int i = 0; i < m->P; i++)
+        lpi_shadow_register(&f->fibers[i].shadow, stack_of(f, i), size);
+    return 0;
+}
+
+static void destroy(struct logp_machine *m)
+{
+    struct fibers *f = fibers_of(m);
+
+    if (f == NULL)
+        return;
+    for (int i = 0; i < f->n_carriers; i++)
+        lpi_baton_give(&f->carriers[i], LPI_BATON_QUIT);
+    for (int i = 0; i < f->n_carriers; i++)
+        pthread_join(f->carriers[i].thread, NULL);
+    for (int i = 0; f->stacks != NULL && i < m->P; i++)
+        lpi_shadow_forget(&f->fibers[i].shadow);
+    if (f->stacks != NULL)
+        munmap(f->stacks, f->mapped);
+    free(f->fibers);
+    free(f->homes);
+    free(f->carriers);
+    free(f);
+    m->executor_data = NULL;
+}
+
+static int create(struct logp_machine *m)
+{
+    struct fibers *f = calloc(1, sizeof(*f));
+    int rc;
+
+    if (f == NULL)
+        return -ENOMEM;
+    m->executor_data = f;
+    f->fibers = calloc((size_t)m->P, sizeof(*f->fibers));
+    f->homes = calloc((size_t)m->n_cores, sizeof(*f->homes));
+    f->carriers = aligned_alloc(LPI_LINE, (size_t)m->n_cores * sizeof(*f->carriers));
+    if (f->fibers == NULL || f->homes == NULL || f->carriers == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < m->P; i++)
+        m->procs[i].carrier = &f->fibers[i];
+    rc = map_stacks(m, f);
+    while (rc == 0 && f->n_carriers < m->n_cores) {
+        struct lpi_baton *b = &f->carriers[f->n_carriers];
+
+        b->arg = &m->cores[f->n_carriers];
+        rc = lpi_baton_start(b, m->cores[f->n_carriers].cpu, CARRIER_STACK, carrier_main);
+        f->n_carriers += rc == 0;
+    }
+    return rc;
+}
+
+const struct lpi_executor lpi_executor_fiber = {
+    .name = "fiber",
+    .create = create,
+    .destroy = destroy,
+    .launch = launch,
+    .switch_to = switch_to,
+    .leave = leave,
+    .guards = guards,
+};

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fibers that share one stack for each core, for machines with very many vps under the virtual
+ * clock, where nothing is measured. A vp that waits has the used part of the stack, a few hundred
+ * bytes, set aside (image.h); it is put back at the same addresses before the vp goes on. So memory
+ * goes by what is used, not by pages, the one stack can be large, and its guard page catches every
+ * overflow.
+ *
+ * The carrier's own context copies, between two jumps, while no vp is on the stack. What a vp's
+ * stack holds cannot be reached by its own addresses meanwhile: the runtime asks resident() when it
+ * fills the buffer of a waiting receive, and programs must not hand pointers into their stack to
+ * other vps.
+ */
+#define _GNU_SOURCE
+#include "core/internal.h"
+
+#include "host/annotate.h"
+#include "carrier/baton.h"
+#include "carrier/fcontext.h"
+#include "carrier/image.h"
+#include "host/memory.h"
+#include "carrier/overflow.h"
+#include "carrier/thread_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <urcu/urcu-memb.h>
+
+enum { CARRIER_STACK = 256 << 10 };
+
+struct fiber {
+    void *context;          /* NULL: not begun in this run */
+    struct lpi_image saved; /* the stack from context to the top, while another vp runs */
+    void *tsan_fiber;
+};
+
+struct shared {
+    _Alignas(LPI_LINE) struct fiber *fibers; /* by rank; of all cores */
+    struct lpi_baton carrier;
+    bool has_carrier;
+    struct lpi_images images;
+    char *mapping, *bottom, *top;
+    size_t mapped;
+    struct lpi_proc *resident, *next; /* on the stack; to be next, NULL: the run is over */
+    bool ended;                       /* the resident has: nothing of it is set aside */
+    void *home;                       /* the carrier's context, while a vp runs */
+    struct lpi_fiber_shadow home_shadow, stack_shadow;
+};
+
+/* Each core has its own. */
+static struct shared *shared_of(const struct lpi_proc *p)
+{
+    return (struct shared *)p->core->machine->executor_data + p->core->index;
+}
+
+/* ---- on the vp's side ---- */
+
+static void begin(struct lpi_fcontext_transfer t)
+{
+    struct shared *s = t.data;
+
+    lpi_shadow_arrive(&s->stack_shadow);
+    s->home = t.context;
+    lpi_thread_state_clear(s->resident->core->exceptions);
+    lpi_proc_main(s->resident); /* ends in leave() */
+    abort();
+}
+
+static void go_home(struct shared *s, struct lpi_proc *next, bool ended)
+{
+    struct lpi_fcontext_transfer t;
+
+    s->next = next;
+    s->ended = ended;
+    s->stack_shadow.tsan_fiber = s->fibers[s->resident->rank].tsan_fiber;
+    lpi_shadow_leave(&s->stack_shadow, &s->home_shadow, ended);
+    t = jump_fcontext(s->home, s);
+    lpi_shadow_arrive(&s->stack_shadow);
+    s->home = t.context;
+}
+
+static void prefetch(const void *memory, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        __builtin_prefetch((const char *)memory + i, 1);
+}
+
+/* With a million vps each one's memory is cold when its turn comes; the next turns are known. */
+static void warm_up(const struct shared *s, struct lpi_core *c)
+{
+    const struct lpi_slot *far = lpi_timers_ahead(&c->timers, 6);
+    const struct lpi_slot *near = lpi_timers_ahead(&c->timers, 3);
+
+    if (far != NULL) {
+        prefetch(&c->machine->procs[far->rank], sizeof(struct lpi_proc));
+        prefetch(&s->fibers[far->rank], sizeof(struct fiber));
+    }
+    if (near != NULL && s->fibers[near->rank].context != NULL)
+        prefetch(s->fibers[near->rank].saved.memory, s->fibers[near->rank].saved.room);
+}
+
+static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
+{
+    struct shared *s = shared_of(from);
+    struct lpi_thread_state mine = {0}; /* on the stack, so set aside with it */
+
+    (void)late;
+    warm_up(s, from->core);
+    lpi_thread_state_save(&mine, from->core->exceptions);
+    go_home(s, to, false);
+    lpi_thread_state_restore(&mine, from->core->exceptions);
+}
+
+static void leave(struct lpi_proc *from, struct lpi_proc *to)
+{
+    warm_up(shared_of(from), from->core);
+    go_home(shared_of(from), to, true);
+    abort();
+}
+
+static size_t used(const struct shared *s, const struct fiber *f)
+{
+    return (size_t)(s->top - (char *)f->context);
+}
+
+static void *resident(const struct lpi_proc *p, void *address)
+{
+    struct shared *s = shared_of(p);
+    struct fiber *f = &s->fibers[p->rank];
+    char *whole;
+
+    if (p == s->resident)
+        return address;
+    whole = lpi_image_whole(&s->images, &f->saved, used(s, f));
+    return whole != NULL ? whole + ((char *)address - (char *)f->context) : NULL;
+}
+
+/* ---- on the carrier's side ---- */
+
+static void put_on_stack(struct shared *s, struct fiber *f)
+{
+    const size_t size = (size_t)(s->top - s->bottom);
+
+    lpi_shadow_fresh(&s->stack_shadow, s->bottom, size);
+    if (f->context == NULL) {
+        f->context = make_fcontext(s->top, size, begin);
+#ifdef LPI_TSAN
+        if (f->tsan_fiber == NULL)
+            f->tsan_fiber = __tsan_create_fiber(0);
+#endif
+    } else {
+        lpi_image_restore(&s->images, &f->saved, f->context, used(s, f));
+    }
+    s->stack_shadow.tsan_fiber = f->tsan_fiber;
+}
+
+/* @return false: no memory; the fiber is still on the stack, goes on, and sees that the run stops
+ */
+static bool set_aside(struct shared *s, struct lpi_proc *p)
+{
+    struct fiber *f = &s->fibers[p->rank];
+    const size_t bytes = used(s, f);
+
+    lpi_shadow_clear(f->context, bytes);
+    if (lpi_image_save(&s->images, &f->saved, f->context, bytes))
+        return true;
+    lpi_stop(p->core->machine, -ENOMEM);
+    s->next = p;
+    return false;
+}
+
+static void run_all(struct shared *s, struct lpi_proc *first)
+{
+    bool in_place = false;
+
+    for (struct lpi_proc *p = first; p != NULL; p = s->next) {
+        struct fiber *f = &s->fibers[p->rank];
+        struct lpi_fcontext_transfer t;
+
+        if (!in_place)
+            put_on_stack(s, f);
+        s->resident = p;
+        /* relaxed: for reports only */
+        atomic_store_explicit(&p->core->holder, p->rank, memory_order_relaxed);
+        lpi_shadow_leave(&s->home_shadow, &s->stack_shadow, false);
+        t = jump_fcontext(f->context, s);
+        lpi_shadow_arrive(&s->home_shadow);
+        s->resident = NULL;
+        f->context = t.context;
+        in_place = !s->ended && !set_aside(s, p);
+    }
+}
+
+static bool guards(const struct lpi_core *c, const void *address)
+{
+    const struct shared *s = (struct shared *)c->machine->executor_data + c->index;
+
+    return (uintptr_t)address - (uintptr_t)s->mapping < LPI_GUARD_BYTES;
+}
+
+static void *carrier_main(void *arg)
+{
+    void *memory;
+    struct lpi_baton *b = arg;
+    struct lpi_core *c = b->arg;
+    struct shared *s = (struct shared *)c->machine->executor_data + c->index;
+
+    lpi_this_core = c;
+    c->exceptions = lpi_thread_exceptions();
+    lpi_overflow_watch(&memory);
+    urcu_memb_register_thread();
+    lpi_shadow_thread(&s->home_shadow);
+    while (lpi_baton_await(b) == LPI_BATON_HAS) {
+        run_all(s, c->procs[0]);
+        lpi_core_home(c);
+    }
+    urcu_memb_unregister_thread();
+    lpi_overflow_unwatch(memory);
+    return NULL;
+}
+
+static void launch(struct logp_machine *m)
+{
+    struct shared *all = m->executor_data;
+
+    for (int i = 0; i < m->P; i++)
+        all->fibers[i].context = NULL;
+    for (int i = 0; i < m->n_cores; i++)
+        lpi_baton_give(&all[i].carrier, LPI_BATON_HAS);
+}
+
+static void destroy_one(struct shared *s)
+{
+    if (s->has_carrier) {
+        lpi_baton_give(&s->carrier, LPI_BATON_QUIT);
+        pthread_join(s->carrier.thread, NULL);
+    }
+    lpi_images_fini(&s->images);
+    s->stack_shadow.tsan_fiber = NULL;
+    if (s->mapping != NULL) {
+        lpi_shadow_forget(&s->stack_shadow);
+        munmap(s->mapping, s->mapped);
+    }
+}
+
+static void destroy(struct logp_machine *m)
+{
+    struct shared *all = m->executor_data;
+
+    if (all == NULL)
+        return;
+    for (int i = 0; i < m->n_cores; i++)
+        destroy_one(&all[i]);
+#ifdef LPI_TSAN
+    for (int i = 0; all->fibers != NULL && i < m->P; i++)
+        if (all->fibers[i].tsan_fiber != NULL)
+            __tsan_destroy_fiber(all->fibers[i].tsan_fiber);
+#endif
+    for (int i = 0; all->fibers != NULL && i < m->P; i++)
+        lpi_image_forget(&all->fibers[i].saved);
+    lpi_memory_free(all->fibers, (size_t)m->P, sizeof(*all->fibers));
+    free(all);
+    m->executor_data = NULL;
+}
+
+static int map_stack(const struct logp_machine *m, struct shared *s)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t size = (m->stack_bytes + page - 1) / page * page;
+    void *mapping = mmap(NULL, size + LPI_GUARD_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+
+    if (mapping == MAP_FAILED)
+        return -ENOMEM;
+    s->mapping = mapping;
+    s->mapped = size + LPI_GUARD_BYTES;
+    s->bottom = s->mapping + LPI_GUARD_BYTES;
+    s->top = s->bottom + size;
+    lpi_shadow_register(&s->stack_shadow, s->bottom, size);
+    return mprotect(s->mapping, LPI_GUARD_BYTES, PROT_NONE) != 0 ? -ENOMEM : 0;
+}
+
+static int create_one(struct logp_machine *m, struct shared *s, struct lpi_core *c)
+{
+    int rc = map_stack(m, s);
+
+    if (rc != 0)
+        return rc;
+    s->images.warmer = m->n_cores == 1 ? m->warmer : NULL; /* else no core has time for it */
+    s->images.whole = lpi_on_valgrind(); /* it does not like words compared that nobody wrote */
+    c->shared_stack = (uintptr_t)s->bottom;
+    c->shared_stack_bytes = (size_t)(s->top - s->bottom);
+    s->carrier.arg = c;
+    rc = lpi_baton_start(&s->carrier, c->cpu, CARRIER_STACK, carrier_main);
+    s->has_carrier = rc == 0;
+    return rc;
+}
+
+static int create(struct logp_machine *m)
+{
+    struct shared *all = aligned_alloc(LPI_LINE, (size_t)m->n_cores * sizeof(*all));
+    int rc = 0;
+
+    if (all == NULL)
+        return -ENOMEM;
+    memset(all, 0, (size_t)m->n_cores * sizeof(*all));
+    m->executor_data = all;
+    all->fibers = lpi_memory_zeroed((size_t)m->P, sizeof(*all->fibers));
+    if (all->fibers == NULL)
+        return -ENOMEM;
+    for (int i = 0; rc == 0 && i < m->n_cores; i++) {
+        all[i].fibers = all->fibers;
+        rc = create_one(m, &all[i], &m->cores[i]);
+    }
+    return rc;
+}
+
+const struct lpi_executor lpi_executor_shared = {
+    .name = "fiber",
+    .create = create,
+    .destroy = destroy,
+    .launch = launch,
+    .switch_to = switch_to,
+    .resident = resident,
+    .leave = leave,
+    .guards = guards,
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One pinned thread per vp; the right to run on a core is a baton.
+ *
+ * A hand-over by the kernel takes 0.7 to 1.5 us, and most of that can hide in a wait. A thread that
+ * will be wanted at once after the holder's own deadline is woken ahead (prepare): it is runnable,
+ * but on this core the holder keeps running. When it is late, the holder yields before it sleeps:
+ * that is the shortest way to another runnable thread; it goes to sleep when it runs next.
+ */
+#define _GNU_SOURCE
+#include "core/internal.h"
+
+#include "carrier/baton.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <urcu/urcu-memb.h>
+
+struct threads {
+    struct lpi_baton *batons; /* by rank */
+    int n;                    /* threads that exist */
+};
+
+static void *thread_main(void *arg)
+{
+    struct lpi_baton *b = arg;
+    struct lpi_proc *p = b->arg;
+    /* No preemption on wake-up: the waker goes to sleep by itself, a moment later. */
+    const struct sched_param batch = {.sched_priority = 0};
+
+    pthread_setschedparam(pthread_self(), SCHED_BATCH, &batch);
+    lpi_this_core = p->core;
+    urcu_memb_register_thread();
+    while (lpi_baton_await(b) == LPI_BATON_HAS)
+        lpi_proc_main(p);
+    urcu_memb_unregister_thread();
+    return NULL;
+}
+
+static void destroy(struct logp_machine *m)
+{
+    struct threads *t = m->executor_data;
+
+    if (t == NULL)
+        return;
+    for (int i = 0; i < t->n; i++)
+        lpi_baton_give(&t->batons[i], LPI_BATON_QUIT);
+    for (int i = 0; i < t->n; i++)
+        pthread_join(t->batons[i].thread, NULL);
+    free(t->batons);
+    free(t);
+    m->executor_data = NULL;
+}
+
+/* The number in a file of /proc; INT64_MAX: it has none. */
+static int64_t limit_in(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    long long n;
+    const bool good = f != NULL && fscanf(f, "%lld", &n) == 1 && n > 0;
+
+    if (f != NULL)
+        fclose(f);
+    return good ? n : INT64_MAX;
+}
+
+/* What the kernel allows in all, others' threads included; a stack with its guard is two mappings. */
+static int64_t most(void)
+{
+    const int64_t limits[] = {limit_in("/proc/sys/kernel/threads-max"),
+                              limit_in("/proc/sys/kernel/pid_max"),
+                              limit_in("/proc/sys/vm/max_map_count") / 2};
+    int64_t least = INT64_MAX;
+
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        least = limits[i] < least ? limits[i] : least;
+    return least;
+}
+
+static int create(struct logp_machine *m)
+{
+    struct threads *t = calloc(1, sizeof(*t));
+    int rc = 0;
+
+    if (t == NULL)
+        return -ENOMEM;
+    m->executor_data = t;
+    t->batons = aligned_alloc(LPI_LINE, (size_t)m->P * sizeof(*t->batons));
+    if (t->batons == NULL)
+        return -ENOMEM;
+    while (rc == 0 && t->n < m->P) {
+        struct lpi_proc *p = &m->procs[t->n];
+
+        p->carrier = &t->batons[t->n];
+        t->batons[t->n].arg = p;
+        rc = lpi_baton_start(&t->batons[t->n], p->core->cpu, m->stack_bytes, thread_main);
+        t->n += rc == 0;
+    }
+    return rc;
+}
+
+static void pass(struct lpi_proc *to)
+{
+    /* relaxed: for reports only */
+    atomic_store_explicit(&to->core->holder, to->rank, memory_order_relaxed);
+    lpi_baton_give(to->carrier, LPI_BATON_HAS);
+}
+
+static void launch(struct logp_machine *m)
+{
+    for (int i = 0; i < m->n_cores; i++)
+        pass(m->cores[i].procs[0]);
+}
+
+static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
+{
+    pass(to);
+    if (late)
+        sched_yield();
+    lpi_baton_await(from->carrier);
+}
+
+static void prepare(struct lpi_proc *to)
+{
+    lpi_baton_prepare(to->carrier);
+}
+
+static void leave(struct lpi_proc *from, struct lpi_proc *to)
+{
+    if (to != NULL)
+        pass(to);
+    else
+        lpi_core_home(from->core);
+}
+
+const struct lpi_executor lpi_executor_thread = {
+    .name = "thread",
+    .most = most,
+    .create = create,
+    .destroy = destroy,
+    .launch = launch,
+    .switch_to = switch_to,
+    .prepare = prepare,
+    .leave = leave,
+};

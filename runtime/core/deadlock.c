@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Deadlock: every proc waits for a message (or has ended) and nothing is on its way.
+ *
+ * Each core has an epoch, odd while none of its procs has a deadline. It turns even before a
+ * message is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took
+ * anything in between. If that holds for all cores, all that was sent between cores has been taken,
+ * and no core has yet to notice the end of a sync, then there was a moment at which nothing could
+ * ever happen again.
+ */
+#include "core/internal.h"
+
+#include <errno.h>
+
+void lpi_idle(struct lpi_core *c)
+{
+    if (c->is_idle)
+        return;
+    c->is_idle = true;
+    /* release pairs with the acquire in all_idle(): what the procs wait for is visible */
+    atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_release);
+}
+
+void lpi_busy_now(struct lpi_core *c)
+{
+    c->is_idle = false;
+    /* seq_cst: before all that follows is visible, as the scan needs it */
+    atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_seq_cst);
+}
+
+/* Sum of the epochs; they only grow, so an equal sum means that none has changed. */
+static bool all_idle(const struct logp_machine *m, unsigned long *sum)
+{
+    *sum = 0;
+    for (int i = 0; i < m->n_cores; i++) {
+        const unsigned long e = atomic_load_explicit(&m->cores[i].idle_epoch, memory_order_seq_cst);
+
+        if (e % 2 == 0)
+            return false;
+        *sum += e;
+    }
+    return true;
+}
+
+/* Has every core been told of all that concerns it: messages, and the end of a sync? */
+static bool nothing_pending(const struct logp_machine *m)
+{
+    for (int i = 0; i < m->n_cores; i++)
+        /* acquire pairs with the release in lpi_attend() and ring() */
+        if (atomic_load_explicit(&m->cores[i].attention, memory_order_acquire) != 0)
+            return false;
+    return lpi_lanes_quiet(m);
+}
+
+/* What p waits for, as its core's holder left it. */
+static struct logp_wait_info wait_of(const struct lpi_proc *p)
+{
+    const struct logp_request *const r = p->waits_for; /* once: somebody may stop the run */
+    struct logp_wait_info w = {.rank = p->rank, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
+
+    if (p->state == LPI_SYNC) {
+        w.kind = LOGP_WAIT_SYNC;
+    } else if (r != NULL || p->waits_for_any) {
+        w.kind = LOGP_WAIT_RECV;
+        w.source = r != NULL ? r->src : p->any.src;
+        w.tag = r != NULL ? r->tag : p->any.tag;
+    } else if (p->polls >= LPI_POLLS_IN_VAIN) {
+        w.kind = LOGP_WAIT_POLL;
+    }
+    return w;
+}
+
+/* Fill the report's list. away: only those who hold a core that did not come home. */
+void lpi_record_waits(struct logp_machine *m, bool away)
+{
+    int n = 0;
+
+    for (int i = 0; i < m->P && !away; i++) {
+        m->waits[n] = wait_of(&m->procs[i]);
+        n += m->waits[n].kind != LOGP_WAIT_NONE;
+    }
+    for (int i = 0; i < m->n_cores && away; i++) {
+        /* relaxed: a report of something that may change at any time */
+        const int rank = atomic_load_explicit(&m->cores[i].holder, memory_order_relaxed);
+
+        if (rank >= 0)
+            m->waits[n++] = (struct logp_wait_info){.rank = rank,
+                                                    .kind = LOGP_WAIT_AWAY,
+                                                    .source = LOGP_ANY_SOURCE,
+                                                    .tag = LOGP_ANY_TAG};
+    }
+    m->report.waits = m->waits;
+    m->report.n_waits = n;
+}
+
+void lpi_stop_deadlocked(struct logp_machine *m)
+{
+    pthread_mutex_lock(&m->lock);
+    if (!lpi_stopping(m)) {
+        lpi_record_waits(m, false);
+        lpi_stop(m, -EDEADLK);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* Called by a holder whose core is idle: if the machine is deadlocked, the run ends. */
+void lpi_check_deadlock(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    unsigned long before, after;
+
+    /* acquire: a machine whose procs have all ended is not deadlocked */
+    if (atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
+        return;
+    if (!all_idle(m, &before) || !nothing_pending(m) || !all_idle(m, &after) || before != after)
+        return;
+    lpi_stop_deadlocked(m);
+}
+
+/* Can p go on only if somebody sends it something? */
+static bool waits_in_vain(const struct lpi_proc *p)
+{
+    if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_ENDED)
+        return true;
+    if (p->polls < LPI_POLLS_IN_VAIN)
+        return false;
+    for (const struct lpi_message *m = p->inbox.first; m != NULL; m = m->next)
+        if (m->arrival > p->emulated) /* on its way */
+            return false;
+    return true;
+}
+
+bool lpi_all_in_vain(const struct lpi_core *c)
+{
+    for (int i = 0; i < c->n_procs; i++)
+        if (!waits_in_vain(c->procs[i]))
+            return false;
+    return true;
+}
+
+/*
+ * Called by a holder that polls and polls: if all of its core poll or wait, the core counts as idle
+ * for the length of a check. So a polling loop does not hide a deadlock of all others; loops on
+ * several cores at once are left to the run's timeout.
+ */
+void lpi_check_pollers(struct lpi_core *c)
+{
+    c->alarm = lpi_all_in_vain(c);
+    if (!c->alarm || lpi_is_parallel(c->machine)) /* there the cores ask when they meet */
+        return;
+    lpi_idle(c);
+    lpi_check_deadlock(c);
+    lpi_busy(c);
+}

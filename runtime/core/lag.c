@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Lag of a core: see lag.h. */
+#include "core/lag.h"
+
+void lpi_lag_reset(struct lpi_lag *lag)
+{
+    lag->deadline = -1;
+    lag->start_pending = lag->inside = false;
+    lpi_histogram_reset(&lag->waits);
+}
+
+void lpi_lag_record(struct lpi_lag *lag, unsigned generation)
+{
+    const int64_t late = lag->returned - lag->deadline;
+
+    if (lag->deadline < 0)
+        return;
+    lag->deadline = -1;
+    if (lag->start_pending) {
+        lag->start_pending = false;
+        /* relaxed: read after the next sync, in which this core takes part afterwards */
+        atomic_store_explicit(&lag->start_late[generation & 1], late, memory_order_relaxed);
+    } else if (lag->counts) {
+        lpi_histogram_add(&lag->waits, late);
+    }
+}

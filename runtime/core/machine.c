@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine from creation to destruction, and what its runs report: see machine.h. */
+#include "core/internal.h"
+
+#include "host/memory.h"
+#include "host/process.h"
+#include "carrier/warmer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A vp that is outside the runtime when the timeout comes gets so long to come back. */
+static const int64_t grace_ns = INT64_C(1000000000);
+static const size_t most_limit = SIZE_MAX / 4; /* of the queue limit: sums of it do not overflow */
+static const int64_t most_credit = 1 << 20; /* bytes of the queue limit a core takes at once */
+
+_Thread_local struct lpi_core *lpi_this_core;
+
+const struct lpi_executor *const lpi_executors[] = {&lpi_executor_thread, &lpi_executor_fiber,
+                                                    NULL};
+
+const char *logp_version(void)
+{
+    return LOGP_VERSION;
+}
+
+const char *const *logp_executors(void)
+{
+    static const char *names[sizeof(lpi_executors) / sizeof(lpi_executors[0])];
+
+    for (int i = 0; lpi_executors[i] != NULL; i++)
+        names[i] = lpi_executors[i]->name;
+    return names;
+}
+
+/* Fibers of the virtual clock may share a stack: if they are told to, or are very many. */
+static const struct lpi_executor *with_stacks(const struct lpi_executor *executor,
+                                              const struct logp_config *config)
+{
+    const bool can = executor == &lpi_executor_fiber && config->clock == LOGP_CLOCK_VIRTUAL;
+
+    if (can && (config->stacks == LOGP_STACKS_SHARED ||
+                (config->stacks == LOGP_STACKS_AUTO && config->n_processors > LPI_MOST_OWN_STACKS)))
+        return &lpi_executor_shared;
+    return executor;
+}
+
+static const struct lpi_executor *find_executor(const char *name)
+{
+    for (int i = 0; lpi_executors[i] != NULL; i++)
+        if (name == NULL || strcmp(name, lpi_executors[i]->name) == 0)
+            return lpi_executors[i];
+    return NULL;
+}
+
+/* ---- create ---- */
+
+static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
+{
+    struct lpi_proc *p = &m->procs[rank];
+
+    p->rank = rank;
+    p->core = core;
+    p->core_index = core->index;
+    p->state = LPI_ENDED;
+    if (m->mails != NULL)
+        __cds_wfcq_init(&m->mails[rank].head, &m->mails[rank].tail);
+    p->view = (struct logp_vp){.proc = p, .rank = rank, .size = m->P};
+    p->collective = p->view;
+    p->collective.context = LPI_CONTEXT_COLLECTIVE;
+    p->collective.collective = &p->collective;
+    p->view.collective = &p->collective;
+}
+
+/* Consecutive ranks share a core; the first cores carry one more where P does not divide. */
+static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
+{
+    struct lpi_core *c = &m->cores[index];
+    int rc;
+
+    c->machine = m;
+    c->index = index;
+    c->cpu = cpu;
+    c->n_procs = m->P / m->n_cores + (index < m->P % m->n_cores);
+    c->first_rank = *next_rank;
+    rc = lpi_timers_init(&c->timers, c->n_procs);
+    c->procs = malloc((size_t)c->n_procs * sizeof(struct lpi_proc *));
+    if (rc != 0 || c->procs == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < c->n_procs; i++) {
+        c->procs[i] = &m->procs[*next_rank];
+        init_proc(m, (*next_rank)++, c);
+    }
+    return 0;
+}
+
+static int init_memory(struct logp_machine *m, const int *cpus, int lane_slots)
+{
+    const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
+    int rank = 0, rc = 0;
+
+    m->credit_batch = share < most_credit ? share : most_credit;
+    m->procs = lpi_memory_zeroed((size_t)m->P, sizeof(*m->procs));
+    if (m->procs != NULL && m->is_virtual && m->P > LPI_MOST_OWN_STACKS) {
+        m->warmer = lpi_warmer_start();
+        lpi_warmer_add(m->warmer, m->procs, (size_t)m->P * sizeof(*m->procs));
+    }
+    m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
+    m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
+    if (m->n_cores > 1) {
+        m->offers = lpi_memory_zeroed((size_t)m->P, sizeof(*m->offers));
+        m->mails = lpi_memory_zeroed((size_t)m->P, sizeof(*m->mails));
+    }
+    if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
+        (m->n_cores > 1 && (m->offers == NULL || m->mails == NULL)))
+        return -ENOMEM;
+    for (int i = 0; rc == 0 && i < m->n_cores; i++)
+        rc = init_core(m, i, cpus[i], &rank);
+    return rc != 0 ? rc : lpi_lanes_create(m, lane_slots);
+}
+
+static void init_home(struct logp_machine *m)
+{
+    pthread_condattr_t attr;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&m->home, &attr);
+    pthread_condattr_destroy(&attr);
+    pthread_mutex_init(&m->lock, NULL);
+}
+
+static void destroy_all(struct logp_machine *m)
+{
+    lpi_warmer_stop(m->warmer);
+    if (m->procs != NULL && m->executor != NULL)
+        m->executor->destroy(m);
+    lpi_delay_fini(m);
+    lpi_process_give_core(m->taken_core);
+    lpi_process_leave();
+    for (int i = 0; m->cores != NULL && i < m->n_cores; i++)
+        lpi_pool_fini(&m->cores[i]);
+    for (int i = 0; m->cores != NULL && i < m->n_cores; i++) {
+        lpi_timers_fini(&m->cores[i].timers);
+        free(m->cores[i].procs);
+    }
+    lpi_lanes_destroy(m);
+    lpi_capacity_destroy(m);
+    pthread_cond_destroy(&m->home);
+    pthread_mutex_destroy(&m->lock);
+    lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
+    lpi_memory_free(m->procs, (size_t)m->P, sizeof(*m->procs));
+    lpi_memory_free(m->mails, (size_t)m->P, sizeof(*m->mails));
+    lpi_memory_free(m->offers, (size_t)m->P, sizeof(*m->offers));
+    lpi_memory_free(m->waits, (size_t)m->P, sizeof(*m->waits));
+    lpi_memory_free(m, 1, sizeof(*m));
+}
+
+static bool valid(const struct logp_config *c)
+{
+    return c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
+           c->poll_ns <= LOGP_PARAM_MAX_NS &&
+           c->n_cores >= 0 && (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL);
+}
+
+int logp_machine_create(const struct logp_config *config, struct logp_machine **out)
+{
+    const struct lpi_executor *executor = find_executor(config->executor);
+    struct logp_machine *m;
+    int *cpus = NULL;
+    int rc;
+
+    if (!valid(config))
+        return -EINVAL;
+    if (executor == NULL)
+        return -ENOENT;
+    if (executor->most != NULL && config->n_processors > executor->most())
+        return -EAGAIN; /* it would take long to find out by trying */
+    if (!lpi_process_enter())
+        return -ENOTSUP;
+    m = lpi_memory_zeroed(1, sizeof(*m));
+    if (m == NULL) {
+        lpi_process_leave();
+        return -ENOMEM;
+    }
+    m->P = config->n_processors;
+    m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
+    m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
+    m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
+    if (m->queue_limit > most_limit)
+        m->queue_limit = most_limit;
+    m->stack_bytes = config->stack_bytes > 0 ? config->stack_bytes : (size_t)256 << 10;
+    m->yield_seed = config->yield_seed;
+    m->time_ns = config->time_ns;
+    m->time_arg = config->time_arg;
+    m->executor = with_stacks(executor, config);
+    m->report.error_rank = -1;
+    atomic_init(&m->pending_at, INT64_MAX);
+    atomic_init(&m->credit, (int64_t)m->queue_limit);
+    init_home(m);
+    rc = lpi_cores_choose(config, &cpus, &m->n_cores, &m->taken_core);
+    if (rc == 0)
+        rc = init_memory(m, cpus, config->lane_slots);
+    free(cpus);
+    if (rc == 0)
+        rc = m->executor->create(m);
+    if (rc == 0)
+        rc = lpi_delay_install(m, config->delay);
+    if (rc != 0)
+        destroy_all(m);
+    else
+        *out = m;
+    return rc;
+}
+
+bool logp_machine_busy(struct logp_machine *m)
+{
+    bool busy;
+
+    if (lpi_process_is_orphan())
+        return false;
+    pthread_mutex_lock(&m->lock);
+    busy = m->away > 0;
+    pthread_mutex_unlock(&m->lock);
+    return busy;
+}
+
+/* ---- run ---- */
+
+/* The last proc of a core has ended, and so have all of the machine. */
+void lpi_core_home(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+
+    pthread_mutex_lock(&m->lock);
+    if (--m->away == 0)
+        pthread_cond_signal(&m->home);
+    pthread_mutex_unlock(&m->lock);
+}
+
+static void prepare_core(struct lpi_core *c)
+{
+    atomic_store(&c->attention, 0);
+    atomic_store(&c->idle_epoch, 0);
+    c->is_idle = false;
+    c->n_live = c->n_procs;
+    lpi_timers_clear(&c->timers);
+    c->ready_first = NULL;
+    c->window_end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
+    c->n_at_sync = 0;
+    c->stop_cursor = 0;
+    c->prepared = NULL;
+    c->clock_seen = 0;
+    c->alarm = false;
+    c->messages = 0;
+    lpi_lag_reset(&c->lag);
+    for (int i = 0; i < c->n_procs; i++) {
+        struct lpi_proc *p = c->procs[i];
+
+        p->emulated = p->left = 0;
+        p->emulating = false;
+        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        p->sends = 0;
+        p->polls = 0;
+        p->waits_for = NULL;
+        p->waits_for_any = false;
+        p->wait_until = INT64_MAX;
+        p->state = LPI_TIMED;
+        p->deadline = 0;
+        lpi_timers_push(&c->timers, 0, p->rank, p->stamp);
+    }
+}
+
+static struct timespec at(int64_t ns)
+{
+    return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+}
+
+/* Wait for all cores, until `deadline` (0: for ever). Called with the lock held. */
+static bool await_home(struct logp_machine *m, int64_t deadline)
+{
+    const struct timespec t = at(deadline);
+
+    while (m->away > 0) {
+        if (deadline == 0)
+            pthread_cond_wait(&m->home, &m->lock);
+        else if (pthread_cond_timedwait(&m->home, &m->lock, &t) == ETIMEDOUT)
+            return m->away == 0;
+    }
+    return true;
+}
+
+/* All have come home: count and free what was never received. */
+static void collect(struct logp_machine *m)
+{
+    struct logp_report *r = &m->report;
+    struct lpi_histogram *lag = &m->cores[0].lag.waits;
+    int stopped;
+
+    m->uncollected = false;
+    for (int i = 0; i < m->n_cores; i++)
+        while (lpi_poll(&m->cores[i]))
+            ;
+    for (int i = 0; i < m->n_cores; i++) {
+        const struct lpi_core *c = &m->cores[i];
+
+        r->messages += c->messages;
+        if (i > 0)
+            lpi_histogram_merge(lag, &c->lag.waits);
+    }
+    for (int i = 0; i < m->P; i++) {
+        r->unreceived += (uint64_t)m->procs[i].inbox.n_pending;
+        lpi_match_discard(&m->procs[i], m->procs[i].core);
+    }
+    for (int i = 0; i < m->n_cores; i++) {
+        lpi_pool_forget_requests(&m->cores[i]);
+        m->cores[i].credit = 0; /* nothing is queued any more */
+    }
+    atomic_store_explicit(&m->credit, (int64_t)m->queue_limit, memory_order_relaxed);
+    r->lag.n = lag->n;
+    r->lag.max_ns = lag->max;
+    r->lag.median_ns = lpi_histogram_permille(lag, 500);
+    r->lag.p99_ns = lpi_histogram_permille(lag, 990);
+    r->error_rank = atomic_load_explicit(&m->error_rank, memory_order_relaxed);
+    /* what comes from now on is for the next run; relaxed: nothing is published by it */
+    stopped = atomic_exchange_explicit(&m->stop, 0, memory_order_relaxed);
+    if (r->error == 0)
+        r->error = stopped;
+}
+
+static void prepare(struct logp_machine *m, logp_program program, void *arg)
+{
+    m->program = program;
+    m->arg = arg;
+    m->report = (struct logp_report){.error_rank = -1};
+    atomic_store(&m->error_rank, -1);
+    atomic_store(&m->sync_arrived, 0);
+    atomic_store(&m->sync_generation, 0);
+    atomic_store(&m->n_met, 0);
+    atomic_store(&m->live_cores, m->n_cores);
+    if (!m->is_virtual) {
+        lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
+        m->clock_overhead = lpi_clock_overhead(&m->clock);
+        m->base_ns = lpi_clock_ns(&m->clock);
+    }
+    lpi_capacity_reset(m);
+    for (int i = 0; i < m->n_cores; i++)
+        prepare_core(&m->cores[i]);
+}
+
+static void launch(struct logp_machine *m)
+{
+    m->away = m->n_cores;
+    m->executor->launch(m);
+}
+
+int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
+{
+    const int64_t deadline = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
+
+    if (lpi_process_is_orphan())
+        return -ENOTSUP;
+    pthread_mutex_lock(&m->lock);
+    if (m->away > 0 || program == NULL || timeout_ns < 0) {
+        const int rc = m->away > 0 ? -EBUSY : -EINVAL;
+
+        pthread_mutex_unlock(&m->lock);
+        return rc;
+    }
+    if (m->uncollected) /* of a run that had not come home in time */
+        collect(m);
+    m->lookahead = lpi_is_parallel(m) ? lpi_delay_begin(m) : 0;
+    if (lpi_is_parallel(m) && m->lookahead <= 0) {
+        pthread_mutex_unlock(&m->lock);
+        return -ENOTSUP;
+    }
+    prepare(m, program, arg);
+    if (!lpi_stopping(m))
+        launch(m);
+    if (!await_home(m, deadline)) {
+        lpi_stop(m, -ETIMEDOUT);
+        if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
+            lpi_record_waits(m, true);
+            m->uncollected = true;
+            m->report.error = -ETIMEDOUT;
+            pthread_mutex_unlock(&m->lock);
+            return -ETIMEDOUT;
+        }
+    }
+    collect(m);
+    pthread_mutex_unlock(&m->lock);
+    return m->report.error;
+}
+
+int logp_machine_destroy(struct logp_machine *m)
+{
+    if (m == NULL || lpi_process_is_orphan())
+        return 0;
+    if (logp_machine_busy(m))
+        return -EBUSY;
+    if (m->uncollected)
+        collect(m);
+    destroy_all(m);
+    return 0;
+}
+
+void logp_machine_stop(struct logp_machine *m, int error)
+{
+    lpi_stop(m, error < 0 ? error : -ECANCELED);
+}
+
+const struct logp_report *logp_machine_report(const struct logp_machine *m)
+{
+    return &m->report;
+}
+
+int logp_machine_size(const struct logp_machine *m)
+{
+    return m->P;
+}
+
+int logp_machine_cores(const struct logp_machine *m)
+{
+    return m->n_cores;
+}
+
+enum logp_clock logp_machine_clock(const struct logp_machine *m)
+{
+    return m->is_virtual ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+}
+
+bool logp_machine_delayed(const struct logp_machine *m)
+{
+    /* relaxed: whether, not which */
+    return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The scheduler of a core: who holds it, and until when.
+ *
+ * Whoever must wait puts its deadline into the core's timers (or has none, and is blocked) and
+ * calls lpi_hold(). There the holder looks at the earliest deadline. Its own: it spins on the clock
+ * until then. Another's: it hands the core over at once, so that the hand-over hides in the wait.
+ * None: it stays and watches for messages. While it spins it takes what other cores send, since
+ * that may bring an earlier deadline.
+ *
+ * Those that wait for nothing but the core (delay none: a message came; a poll in vain) have no
+ * deadline: they are READY, in a list, and go on in the order in which they came there.
+ *
+ * Invariants: exactly one proc of a core is RUNNING or inside lpi_hold() at any time; a proc is in
+ * the timers if it is TIMED. core.clock_seen is a time that has passed: deadlines up to it need no
+ * reading of the clock.
+ *
+ * Under the virtual clock the machine is one core (several: window.c), and instead of spinning,
+ * time jumps to the earliest deadline. A proc's clock may be ahead of the machine's; lpi_reach()
+ * waits until that has caught up, and is called before everything that others can notice.
+ */
+#include "core/internal.h"
+
+#include <errno.h>
+
+/* No clock goes beyond: a few more times can be added to it. */
+static const int64_t clock_end = INT64_MAX / 8;
+
+enum {
+    IDLE_POLLS = 2048,
+    CLOSE_NS = 5000,    /* a deadline so close behind the holder's: its proc is made ready ... */
+    PREPARE_NS = 3000,  /* ... as long as there is so much time to do it */
+    FINAL_NS = 60,      /* before a deadline only the clock is looked at */
+    LATE_NS = 3000,     /* so short before a deadline a hand-over must be the shortest */
+    LOOK_UP_EVERY = 32, /* hand-overs to those that are ready: in between, mail can wait */
+};
+
+void lpi_attend(struct logp_machine *m, unsigned bits)
+{
+    for (int i = 0; i < m->n_cores; i++)
+        /* release pairs with the acquire in lpi_look_up() */
+        atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
+}
+
+/* End the run. @return true: this call did */
+bool lpi_stop(struct logp_machine *m, int error)
+{
+    int none = 0;
+
+    /* release pairs with the acquires in lpi_stopping() and lpi_stopped() */
+    if (!atomic_compare_exchange_strong_explicit(&m->stop, &none, error, memory_order_release,
+                                                 memory_order_relaxed))
+        return false;
+    lpi_announce(m);
+    return true;
+}
+
+/* Is this the deadline of its proc, and not one that has been moved or withdrawn? */
+static bool holds(void *machine, const struct lpi_slot *s)
+{
+    const struct logp_machine *m = machine;
+    const struct lpi_proc *p = &m->procs[s->rank];
+
+    return p->state == LPI_TIMED && p->stamp == s->stamp;
+}
+
+static void set_deadline(struct lpi_proc *p, int64_t deadline)
+{
+    struct lpi_core *c = p->core;
+
+    p->state = LPI_TIMED;
+    p->deadline = deadline;
+    p->stamp++; /* what it had does not hold any more */
+    if (c->timers.n >= c->timers.capacity)
+        lpi_timers_purge(&c->timers, holds, c->machine);
+    lpi_timers_push(&c->timers, deadline, p->rank, p->stamp);
+}
+
+/* p can go on as soon as it gets the core. Called by the holder of its core. */
+void lpi_make_ready(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+
+    if (p->state == LPI_READY)
+        return;
+    p->state = LPI_READY;
+    p->next_ready = NULL;
+    if (c->ready_first == NULL)
+        c->ready_first = p;
+    else
+        c->ready_last->next_ready = p;
+    c->ready_last = p;
+}
+
+/* The proc with the earliest deadline; NULL: none has one. */
+struct lpi_proc *lpi_earliest(struct lpi_core *c)
+{
+    const struct lpi_slot *top;
+
+    while ((top = lpi_timers_top(&c->timers)) != NULL) {
+        if (holds(c->machine, top))
+            return &c->machine->procs[top->rank];
+        lpi_timers_pop(&c->timers);
+    }
+    return NULL;
+}
+
+/* Has a deadline of this core come? */
+static bool timer_due(struct lpi_core *c)
+{
+    const struct lpi_proc *first = lpi_earliest(c);
+
+    if (first == NULL)
+        return false;
+    if (c->clock_seen < first->deadline)
+        c->clock_seen = lpi_wall(c->machine);
+    return c->clock_seen >= first->deadline;
+}
+
+/*
+ * Take the first that is ready, unless a deadline has come. It is RUNNING then; NULL: none is. Once
+ * the run is stopping the list may hold procs that have ended.
+ */
+static struct lpi_proc *take_ready(struct lpi_core *c)
+{
+    struct lpi_proc *p = c->ready_first;
+
+    if (p == NULL || lpi_stopping(c->machine) || (c->timers.n > 0 && timer_due(c)))
+        return NULL;
+    c->ready_first = p->next_ready;
+    p->state = LPI_RUNNING;
+    return p;
+}
+
+/* Who is to have the core; NULL: nobody can go on. */
+static struct lpi_proc *next_proc(struct lpi_core *c)
+{
+    struct lpi_proc *ready = take_ready(c);
+
+    return ready != NULL ? ready : lpi_earliest(c);
+}
+
+/* Everything that may have changed the timers from outside. */
+void lpi_look_up(struct lpi_core *c)
+{
+    lpi_poll(c);
+    /* acquire pairs with the release in lpi_attend(): sync_start and base_ns are visible */
+    if (atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_SYNC)
+        lpi_release_sync(c);
+}
+
+/* Nobody of this core has a deadline. */
+static void nobody_ready(struct lpi_core *c)
+{
+    const bool alone = c->machine->n_cores == 1;
+
+    /* most messages come soon: the two writes of the epoch are saved */
+    if (!alone && ++c->idle_polls % IDLE_POLLS != 0)
+        return;
+    lpi_idle(c);
+    lpi_check_deadlock(c);
+}
+
+/* Should the next proc be running already? Asked only where the executor cares. */
+static bool is_late(const struct logp_machine *m, const struct lpi_proc *next)
+{
+    return m->executor->prepare != NULL && !m->is_virtual && lpi_wall(m) > next->deadline - LATE_NS;
+}
+
+/* The last wait of this core, if it has not been recorded yet. */
+void lpi_record_lag(struct lpi_core *c)
+{
+    /* relaxed: the start that this core has last taken part in */
+    lpi_lag_record(&c->lag,
+                   atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed));
+}
+
+/* Those whose deadlines follow at once on that of p, the earliest, are made ready. */
+static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
+{
+    const struct lpi_slot *soon[8];
+    const int n = lpi_timers_soon(&c->timers, soon, 8);
+
+    c->prepared = p;
+    for (int i = 0; i < n; i++)
+        if (soon[i]->rank != p->rank && soon[i]->key - p->deadline < CLOSE_NS)
+            c->machine->executor->prepare(&c->machine->procs[soon[i]->rank]);
+}
+
+/*
+ * Has the deadline of p, the earliest of its core, come? Under the virtual clock it comes at once.
+ * Then p is out of the timers, and RUNNING as soon as it gets the core.
+ */
+static bool take_due(struct lpi_core *c, struct lpi_proc *p)
+{
+    const struct logp_machine *m = c->machine;
+    const int64_t deadline = p->deadline;
+
+    if (!m->is_virtual) {
+        if (c->clock_seen < deadline) {
+            do
+                c->clock_seen = lpi_wall(m);
+            while (c->clock_seen < deadline && deadline - c->clock_seen < FINAL_NS);
+        }
+        if (c->clock_seen < deadline)
+            return false;
+        c->prepared = NULL;
+        lpi_lag_over(&c->lag, deadline, c->clock_seen, p->emulating);
+    }
+    p->emulated = deadline;
+    p->state = LPI_RUNNING;
+    lpi_timers_pop(&c->timers);
+    return true;
+}
+
+/* p holds the core and spins: while there is time, the proc that will be next is made ready. */
+static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
+{
+    if (c->machine->executor->prepare != NULL && c->prepared != p &&
+        p->deadline - c->clock_seen > PREPARE_NS)
+        prepare_next(c, p);
+}
+
+/* Parallel: is there nothing left to do in this window (window.c)? */
+static bool window_is_over(const struct lpi_core *c, const struct lpi_proc *first)
+{
+    return first != NULL ? first->deadline >= c->window_end : c->machine->lookahead > 0;
+}
+
+static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
+{
+    if (from != to)
+        from->core->machine->executor->switch_to(from, to, late);
+}
+
+/*
+ * p waits; the core is somebody's in the meantime.
+ * @return  0: its deadline has come; otherwise the run is stopping
+ */
+int lpi_hold(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
+
+    lpi_record_lag(c);
+    while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: it has been p's turn */
+        struct lpi_proc *first;
+
+        if (c->ready_first == NULL || ++c->hand_overs % LOOK_UP_EVERY == 0)
+            lpi_look_up(c);
+        first = next_proc(c);
+        if (window_is_over(c, first))
+            lpi_next_window(c);
+        else if (first == NULL)
+            nobody_ready(c);
+        else if (first->state == LPI_RUNNING || take_due(c, first))
+            hand_over(p, first, true);
+        else if (first != p)
+            hand_over(p, first, is_late(m, first));
+        else
+            prepare_in_time(c, p);
+    }
+    p->state = LPI_RUNNING;
+    lpi_busy(c);
+    return lpi_stopped(p);
+}
+
+static int wait_timed(struct lpi_proc *p, int64_t deadline)
+{
+    set_deadline(p, deadline);
+    return lpi_hold(p);
+}
+
+/*
+ * p's clock advances to deadline: on the wall clock it waits until then.
+ * @return  0; -EOVERFLOW: no clock goes so far; or the error that stops the run
+ */
+int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
+{
+    if (deadline >= clock_end)
+        return -EOVERFLOW;
+    if (!p->core->machine->is_virtual)
+        return wait_timed(p, deadline);
+    if (deadline > p->emulated)
+        p->emulated = deadline;
+    return lpi_stopped(p);
+}
+
+/*
+ * p waits for the receive p->waits_for, until deadline at the latest (INT64_MAX: for ever). The
+ * delivery of a message may give it an earlier one.
+ */
+int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
+{
+    if (deadline != INT64_MAX)
+        return wait_timed(p, deadline);
+    p->state = LPI_BLOCKED;
+    return lpi_hold(p);
+}
+
+/*
+ * p waits and is not RUNNING: by the shortest way if another proc is ready. lpi_hold() knows the
+ * other ways.
+ */
+static inline int hold_ready(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+    struct lpi_proc *first = c->ready_first;
+
+    if (++c->hand_overs % LOOK_UP_EVERY == 0) {
+        lpi_look_up(c);
+    } else if (first != NULL && first != p && c->timers.n == 0 && !lpi_stopping(c->machine)) {
+        c->ready_first = first->next_ready;
+        first->state = LPI_RUNNING;
+        c->machine->executor->switch_to(p, first, true);
+        if (p->state == LPI_RUNNING)
+            return lpi_stopped(p);
+    }
+    return lpi_hold(p);
+}
+
+/* As lpi_wait_message() without a deadline, where nothing is emulated. */
+int lpi_wait_ready(struct lpi_proc *p)
+{
+    p->state = LPI_BLOCKED;
+    return hold_ready(p);
+}
+
+/* Virtual clock: wait until nobody is before (t, rank). Wall clock: nothing. */
+int lpi_reach(struct lpi_proc *p, int64_t t)
+{
+    struct lpi_core *c = p->core;
+    const struct lpi_proc *first;
+
+    if (!c->machine->is_virtual)
+        return 0;
+    first = lpi_earliest(c);
+    if (t >= c->window_end ||
+        (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank))))
+        return wait_timed(p, t);
+    p->emulated = t;
+    return lpi_stopped(p);
+}
+
+/* Let others run that are ready now. */
+int lpi_yield(struct lpi_proc *p)
+{
+    lpi_make_ready(p);
+    return hold_ready(p);
+}
+
+/* p gets a deadline, or an earlier one. Called by the holder of its core. */
+void lpi_wake(struct lpi_proc *p, int64_t deadline)
+{
+    if (p->state == LPI_READY || (p->state == LPI_TIMED && p->deadline <= deadline))
+        return;
+    p->core->prepared = NULL; /* the order may have changed */
+    set_deadline(p, deadline);
+}
+
+/* p has ended: the core goes to another of its procs, or home with the whole machine. */
+static struct lpi_proc *successor(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+
+    lpi_record_lag(c);
+    for (;;) {
+        struct lpi_proc *first;
+
+        /* acquire pairs with the decrement in lpi_proc_main(): all has been sent */
+        if (c->n_live == 0 && atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
+            return NULL;
+        if (c->n_live > 0 && lpi_stopping(m)) {
+            while (c->procs[c->stop_cursor]->state == LPI_ENDED)
+                c->stop_cursor++;
+            return c->procs[c->stop_cursor];
+        }
+        lpi_look_up(c);
+        first = next_proc(c);
+        if (window_is_over(c, first))
+            lpi_next_window(c);
+        else if (first != NULL)
+            return first;
+        else
+            nobody_ready(c);
+    }
+}
+
+/* The life of a proc in one run: called by its carrier when it first gets the core. */
+void lpi_proc_main(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
+    int rc;
+
+    p->state = LPI_RUNNING; /* its slot in the timers no longer holds */
+    rc = lpi_stopped(p);
+    if (m->is_virtual && !lpi_is_parallel(m) && p->rank == 0) /* the first: all begin at 0 */
+        lpi_delay_restart(m, true);
+    if (rc == 0 && !m->is_virtual)
+        rc = lpi_sync(p, NULL);
+    if (rc == 0)
+        rc = m->program(&p->view, m->arg);
+    if (rc != 0 && lpi_stop(m, -ECANCELED)) {
+        /* the first error; relaxed: read after all came home */
+        m->report.error = rc;
+        atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
+    }
+    /* what it has posted and not waited for: nothing may be written there any more */
+    p->inbox.posted_first = p->inbox.posted_last = NULL;
+    p->inbox.n_any = 0;
+    p->state = LPI_ENDED;
+    atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
+    /* release pairs with the acquire in successor() */
+    if (--c->n_live == 0 && atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel) == 1)
+        lpi_announce(m);
+    m->executor->leave(p, successor(c));
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The virtual clock on several cores.
+ *
+ * Time goes in windows as long as the lookahead, the least time that a message takes. What a core
+ * does within a window cannot be noticed by another before the window's end, so the cores go
+ * through it side by side, each in the order of (time, rank), and meet at its end: the outcome is
+ * that of one core. The next window begins at the earliest deadline of all.
+ *
+ * A core that has to wait for another spins for as long as a wake-up takes, then it sleeps: the
+ * other may be without its processor, and whoever else wants this one should have it. What it waits
+ * for (a meeting is complete, the run is stopping, nobody is left) is announced by m->event, which
+ * a sleeper has read before it looked.
+ */
+#define _GNU_SOURCE
+#include "core/internal.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SPINS = 20000 }; /* some 20 us */
+
+/* Something that sleeping cores wait for has happened. Async-signal-safe. */
+void lpi_announce(struct logp_machine *m)
+{
+    /* seq_cst, both, pairs with sleep_until(): either it sees the event or we see that it sleeps */
+    atomic_fetch_add_explicit(&m->event, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&m->n_asleep, memory_order_seq_cst) > 0)
+        syscall(SYS_futex, &m->event, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void sleep_until(struct logp_machine *m, unsigned event)
+{
+    /* seq_cst: see lpi_announce() */
+    atomic_fetch_add_explicit(&m->n_asleep, 1, memory_order_seq_cst);
+    syscall(SYS_futex, &m->event, FUTEX_WAIT_PRIVATE, event, NULL, NULL, 0);
+    atomic_fetch_sub_explicit(&m->n_asleep, 1, memory_order_relaxed);
+}
+
+/* There will be no more meetings. */
+static bool is_over(const struct logp_machine *m)
+{
+    /* acquire pairs with the decrement in lpi_proc_main() */
+    return lpi_stopping(m) || atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0;
+}
+
+/* Wait until all cores are here. @return false: there will be no more meetings */
+static bool meet(struct logp_machine *m)
+{
+    /* relaxed: it changes only once this core is here */
+    const unsigned meeting = atomic_load_explicit(&m->meetings, memory_order_relaxed);
+
+    /* acq_rel: the last to come sees what the others did before, and so do, through `meetings`, all
+     * who wait for it */
+    if (atomic_fetch_add_explicit(&m->n_met, 1, memory_order_acq_rel) + 1 == m->n_cores) {
+        atomic_store_explicit(&m->n_met, 0, memory_order_relaxed);
+        /* release pairs with the acquire below */
+        atomic_fetch_add_explicit(&m->meetings, 1, memory_order_release);
+        lpi_announce(m);
+        return true;
+    }
+    for (int i = 1;; i++) {
+        /* acquire: it is read before what it announces */
+        const unsigned event = atomic_load_explicit(&m->event, memory_order_acquire);
+
+        if (atomic_load_explicit(&m->meetings, memory_order_acquire) != meeting)
+            return true;
+        if (is_over(m))
+            return false;
+        if (i > SPINS)
+            sleep_until(m, event);
+    }
+}
+
+/* This core has nothing left to do in its window. */
+void lpi_next_window(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    const struct lpi_proc *first;
+    int64_t least = INT64_MAX;
+    bool in_vain = true;
+
+    if (!meet(m)) /* now all has been sent */
+        return;
+    while (lpi_poll(c))
+        ;
+    lpi_look_up(c);
+    first = lpi_earliest(c);
+    c->alarm = c->alarm && lpi_all_in_vain(c);
+    atomic_store_explicit(&c->in_vain, first == NULL || c->alarm, memory_order_relaxed);
+    /* relaxed, as the loads: the second meeting orders them */
+    atomic_store_explicit(&c->least, first != NULL ? first->deadline : INT64_MAX,
+                          memory_order_relaxed);
+    if (!meet(m))
+        return;
+    for (int i = 0; i < m->n_cores; i++) {
+        const int64_t l = atomic_load_explicit(&m->cores[i].least, memory_order_relaxed);
+
+        least = l < least ? l : least;
+        in_vain = in_vain && atomic_load_explicit(&m->cores[i].in_vain, memory_order_relaxed);
+    }
+    if (!in_vain)
+        c->window_end = least + m->lookahead;
+    else if (c->index == 0) /* nobody can go on */
+        lpi_stop_deadlocked(m);
+}

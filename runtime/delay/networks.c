@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The networks: their sizes, links and routes. See topology.h.
+ *
+ * Line, ring, mesh and torus are one: a grid of any number of dimensions, with or without a way
+ * round; a line has one. Each network is a table of functions at the end of this file.
+ */
+#include "delay/networks.h"
+
+#include <logp/machine.h>
+
+/* ---- line, ring, mesh, torus ----
+ * A row of n nodes has the links i -> i+1 (number i) and then i -> i-1. With a way round there are
+ * n of each, and number n+i leads down from i; without, n-1 of each, and n-1+i-1 does. Two nodes
+ * that are linked round have one link each way: a tie goes up. Links of a grid: those of the rows,
+ * which is its last dimension, then those of the columns, and so on to the first. */
+
+static int row_links(int n, bool round)
+{
+    if (!round || n == 2)
+        return 2 * (n - 1);
+    return n > 1 ? 2 * n : 0;
+}
+
+/* 1: the way from i to j goes up, or down. *hops: how far. */
+static bool goes_up(int n, bool round, int i, int j, int *hops)
+{
+    const int up = j >= i ? j - i : j - i + n;
+
+    if (round) {
+        *hops = up <= n - up ? up : n - up;
+        return up <= n - up;
+    }
+    *hops = j >= i ? j - i : i - j;
+    return j >= i;
+}
+
+/* One step from *i towards j != *i: the link within the row. */
+static int row_next(int n, bool round, int *i, int j)
+{
+    const int from = *i;
+    int hops;
+
+    if (goes_up(n, round, from, j, &hops)) {
+        *i = from + 1 < n ? from + 1 : 0;
+        return from;
+    }
+    *i = from > 0 ? from - 1 : n - 1;
+    return round ? n + from : n - 1 + from - 1;
+}
+
+static void row_ends(int n, bool round, int link, int *from, int *to)
+{
+    const int ups = round ? n : n - 1;
+
+    *from = link < ups ? link : round ? link - ups : link - ups + 1;
+    *to = link < ups ? (*from + 1) % n : (*from + n - 1) % n;
+}
+
+/* Ranks count along the rows, so a node's place in a dimension is a digit of its rank. */
+static int place_in(const struct lpi_dimension *d, int node)
+{
+    return node / d->stride % d->size;
+}
+
+/* The links of the dimension before that of the line that node is on. */
+static int links_before(const struct lpi_dimension *d, bool round, int node)
+{
+    const int line = node / (d->stride * d->size) * d->stride + node % d->stride;
+
+    return d->first_link + line * row_links(d->size, round);
+}
+
+static int grid_next(const struct logp_topology *t, int *node, int dst)
+{
+    const bool round = t->network->round;
+
+    for (int i = t->dimensions - 1; i >= 0; i--) {
+        const struct lpi_dimension *d = &t->grid[i];
+        const int from = place_in(d, *node), to = place_in(d, dst), line = *node;
+        int place = from, link;
+
+        if (from == to)
+            continue;
+        link = row_next(d->size, round, &place, to);
+        *node += (place - from) * d->stride;
+        return links_before(d, round, line) + link;
+    }
+    return -1;
+}
+
+static int grid_hops(const struct logp_topology *t, int src, int dst)
+{
+    int all = 0, hops;
+
+    for (int i = 0; i < t->dimensions; i++) {
+        const struct lpi_dimension *d = &t->grid[i];
+
+        goes_up(d->size, t->network->round, place_in(d, src), place_in(d, dst), &hops);
+        all += hops;
+    }
+    return all;
+}
+
+static void grid_ends(const struct logp_topology *t, int link, int *from, int *to)
+{
+    const bool round = t->network->round;
+    const struct lpi_dimension *d = t->grid;
+    int in_line, line, first;
+
+    while (link < d->first_link) /* those of the last dimension come first */
+        d++;
+    in_line = row_links(d->size, round);
+    line = (link - d->first_link) / in_line;
+    first = line / d->stride * d->stride * d->size + line % d->stride;
+    row_ends(d->size, round, (link - d->first_link) % in_line, from, to);
+    *from = first + *from * d->stride;
+    *to = first + *to * d->stride;
+}
+
+/* Strides and links of a grid whose sizes are there and multiply to P. */
+static void set_grid(struct logp_topology *t)
+{
+    int stride = 1;
+
+    t->n_links = 0;
+    for (int i = t->dimensions - 1; i >= 0; i--) {
+        struct lpi_dimension *d = &t->grid[i];
+
+        d->stride = stride;
+        d->first_link = t->n_links;
+        stride *= d->size;
+        t->n_links += t->P / d->size * row_links(d->size, t->network->round);
+    }
+}
+
+static const char *fit_row(struct logp_topology *t, const char *sizes)
+{
+    if (*sizes != '\0')
+        return "no sizes";
+    t->dimensions = 1;
+    t->grid[0].size = t->P;
+    set_grid(t);
+    return NULL;
+}
+
+/* A whole number of at most eight digits; *text moves behind it. 0: there is none */
+static int read_size(const char **text)
+{
+    int n = 0, digits = 0;
+
+    for (; **text >= '0' && **text <= '9' && digits < 8; digits++)
+        n = 10 * n + *(*text)++ - '0';
+    return n;
+}
+
+/* The square of t's processors. */
+static const char *fit_square(struct logp_topology *t)
+{
+    int side = 1;
+
+    while ((side + 1) * (side + 1) <= t->P)
+        side++;
+    if (side * side != t->P)
+        return "a square number of processors, or its sizes (as in :2x4 or :2x2x2)";
+    t->dimensions = 2;
+    t->grid[0].size = t->grid[1].size = side;
+    set_grid(t);
+    return NULL;
+}
+
+static const char *fit_grid(struct logp_topology *t, const char *sizes)
+{
+    int64_t P = 1;
+
+    if (*sizes == '\0')
+        return fit_square(t);
+    do {
+        int size;
+
+        sizes++; /* the colon, or an x */
+        size = read_size(&sizes);
+        if (size == 0 || t->dimensions == LPI_MOST_SIZES)
+            return "its sizes, 1 to 24 of them, with an x between (as in :2x4 or :2x2x2)";
+        t->grid[t->dimensions++].size = size;
+        P = P * size <= LOGP_MAX_PROCESSORS ? P * size : 0; /* 0: too many, and stays so */
+    } while (*sizes == 'x');
+    if (*sizes != '\0')
+        return "its sizes, 1 to 24 of them, with an x between (as in :2x4 or :2x2x2)";
+    if (P != t->P)
+        return "as many processors as its sizes multiply to";
+    set_grid(t);
+    return NULL;
+}
+
+/* ---- hypercube: node v has a link for each bit, number v x dimensions + bit ---- */
+
+static const char *fit_cube(struct logp_topology *t, const char *sizes)
+{
+    if (*sizes != '\0')
+        return "no sizes";
+    if ((t->P & (t->P - 1)) != 0)
+        return "a power of two of processors";
+    t->dimensions = __builtin_ctz((unsigned)t->P);
+    t->n_links = t->P * t->dimensions;
+    return NULL;
+}
+
+static int cube_next(const struct logp_topology *t, int *node, int dst)
+{
+    const int from = *node;
+    int bit;
+
+    if (from == dst)
+        return -1;
+    bit = __builtin_ctz((unsigned)(from ^ dst));
+    *node = from ^ (1 << bit);
+    return from * t->dimensions + bit;
+}
+
+static int cube_hops(const struct logp_topology *t, int src, int dst)
+{
+    (void)t;
+    return __builtin_popcount((unsigned)(src ^ dst));
+}
+
+static void cube_ends(const struct logp_topology *t, int link, int *from, int *to)
+{
+    *from = link / t->dimensions;
+    *to = *from ^ (1 << link % t->dimensions);
+}
+
+/* ---- tree of switches ----
+ * Places in heap order: 1 is the topmost switch, 2i and 2i+1 are below i, the processors are the
+ * last P. The link from place i >= 2 up has number i-2, the one down to it 2P-2 + i-2. */
+
+static int place_of(const struct logp_topology *t, int node)
+{
+    return node < t->P ? t->P + node : node - t->P + 1;
+}
+
+static int node_at(const struct logp_topology *t, int place)
+{
+    return place >= t->P ? place - t->P : place - 1 + t->P;
+}
+
+static const char *fit_tree(struct logp_topology *t, const char *sizes)
+{
+    const char *needs = fit_cube(t, sizes);
+
+    t->n_links = 4 * (t->P - 1);
+    return needs;
+}
+
+static int tree_next(const struct logp_topology *t, int *node, int dst)
+{
+    const int place = place_of(t, *node), last = place_of(t, dst);
+    const int levels = __builtin_clz((unsigned)place) - __builtin_clz((unsigned)last);
+
+    if (place == last)
+        return -1;
+    if (last >> levels == place) { /* dst is below */
+        const int down = last >> (levels - 1);
+
+        *node = node_at(t, down);
+        return 2 * t->P - 2 + down - 2;
+    }
+    *node = node_at(t, place / 2);
+    return place - 2;
+}
+
+static int tree_hops(const struct logp_topology *t, int src, int dst)
+{
+    (void)t;
+    return src == dst ? 0 : 2 * (32 - __builtin_clz((unsigned)(src ^ dst)));
+}
+
+static void tree_ends(const struct logp_topology *t, int link, int *from, int *to)
+{
+    const int ups = 2 * t->P - 2, below = 2 + (link < ups ? link : link - ups);
+
+    *from = node_at(t, link < ups ? below : below / 2);
+    *to = node_at(t, link < ups ? below / 2 : below);
+}
+
+const struct lpi_network lpi_network_line = {false,     false,     fit_row,
+                                             grid_next, grid_hops, grid_ends};
+const struct lpi_network lpi_network_ring = {true, false, fit_row, grid_next, grid_hops, grid_ends};
+const struct lpi_network lpi_network_mesh = {false,     true,      fit_grid,
+                                             grid_next, grid_hops, grid_ends};
+const struct lpi_network lpi_network_torus = {true,      true,      fit_grid,
+                                              grid_next, grid_hops, grid_ends};
+const struct lpi_network lpi_network_cube = {false,     false,     fit_cube,
+                                             cube_next, cube_hops, cube_ends};
+const struct lpi_network lpi_network_tree = {false,     false,     fit_tree,
+                                             tree_next, tree_hops, tree_ends};

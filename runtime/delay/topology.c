@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Topologies: the table of their kinds, from a specification to a network, and its routes. To add
+ * one: a network in networks.c and a row here. See topology.h.
+ */
+#include "delay/networks.h"
+
+#include <logp/machine.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct logp_topology_kind kinds[] = {
+    {"line", "line", "each processor is linked to the next", &lpi_network_line},
+    {"ring", "ring", "a line whose ends are linked", &lpi_network_ring},
+    {"mesh", "mesh[:AxBx...]", "A rows of B processors, linked along rows and columns; AxBxC ...",
+     &lpi_network_mesh},
+    {"torus", "torus[:AxBx...]", "a mesh whose rows, columns and so on are rings",
+     &lpi_network_torus},
+    {"hypercube", "hypercube", "2^x processors, linked where one bit of the rank differs",
+     &lpi_network_cube},
+    {"tree", "tree", "a binary tree of switches, 2^x processors at its leaves", &lpi_network_tree},
+};
+
+const struct logp_topology_kind *logp_topologies(size_t *n)
+{
+    *n = sizeof(kinds) / sizeof(kinds[0]);
+    return kinds;
+}
+
+static const char *settle(struct logp_topology *t, const char *spec, int64_t P)
+{
+    const size_t name = strcspn(spec, ":");
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strlen(kinds[i].name) != name || strncmp(kinds[i].name, spec, name) != 0)
+            continue;
+        if (P < 1 || P > LOGP_MAX_PROCESSORS)
+            return "1 .. 16777216 processors";
+        *t = (struct logp_topology){.network = kinds[i].network, .P = (int)P};
+        snprintf(t->spec, sizeof(t->spec), "%s", spec); /* what is longer does not fit */
+        return t->network->fit(t, spec + name);
+    }
+    return "to be one of: line, ring, mesh[:AxBx...], torus[:AxBx...], hypercube, tree";
+}
+
+const char *logp_topology_needs(const char *spec, int64_t P)
+{
+    struct logp_topology t;
+
+    return settle(&t, spec, P);
+}
+
+int logp_topology_create(const char *spec, int64_t P, struct logp_topology **out)
+{
+    struct logp_topology t;
+
+    if (settle(&t, spec, P) != NULL)
+        return -EINVAL;
+    *out = malloc(sizeof(**out));
+    if (*out == NULL)
+        return -ENOMEM;
+    **out = t;
+    return 0;
+}
+
+void logp_topology_destroy(struct logp_topology *t)
+{
+    free(t);
+}
+
+const char *logp_topology_spec(const struct logp_topology *t)
+{
+    return t->spec;
+}
+
+int logp_topology_size(const struct logp_topology *t)
+{
+    return t->P;
+}
+
+int logp_topology_sizes(const struct logp_topology *t, int sizes[LOGP_TOPOLOGY_SIZES])
+{
+    if (!t->network->sized)
+        return 0;
+    for (int i = 0; i < t->dimensions; i++)
+        sizes[i] = t->grid[i].size;
+    return t->dimensions;
+}
+
+int logp_topology_links(const struct logp_topology *t)
+{
+    return t->n_links;
+}
+
+void logp_topology_ends(const struct logp_topology *t, int link, int *from, int *to)
+{
+    t->network->ends(t, link, from, to);
+}
+
+int logp_topology_next(const struct logp_topology *t, int *node, int dst)
+{
+    return t->network->next(t, node, dst);
+}
+
+int logp_topology_hops(const struct logp_topology *t, int src, int dst)
+{
+    return t->network->hops(t, src, dst);
+}
+
+int logp_topology_route(const struct logp_topology *t, int src, int dst, int *links, int room)
+{
+    int n = 0, node = src, link;
+
+    while ((link = logp_topology_next(t, &node, dst)) >= 0) {
+        if (n < room)
+            links[n] = link;
+        n++;
+    }
+    return n;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Zeroed memory: see memory.h. */
+#include "host/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LINE = 128, LARGE = 1 << 20 };
+
+void *lpi_memory_zeroed(size_t n, size_t size)
+{
+    const size_t bytes = (n * size + LINE - 1) / LINE * LINE;
+    void *memory;
+
+    if (size > 0 && n > SIZE_MAX / 2 / size)
+        return NULL;
+    if (bytes >= LARGE) {
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
+            return NULL;
+        madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: without it all works the same */
+        return memory;
+    }
+    memory = aligned_alloc(LINE, bytes > 0 ? bytes : LINE);
+    if (memory != NULL)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+void lpi_memory_free(void *memory, size_t n, size_t size)
+{
+    const size_t bytes = (n * size + LINE - 1) / LINE * LINE;
+
+    if (memory == NULL || bytes < LARGE)
+        free(memory);
+    else
+        munmap(memory, bytes);
+}

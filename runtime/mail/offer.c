@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Offers: long messages between cores without a second copy.
+ *
+ * A vp that waits for a message of a named source and tag may put its buffer on offer. A sender
+ * that finds the offer open, and knows that all that its core ever sent to that core has been
+ * delivered (so nothing earlier can still take this receive), claims it, copies the payload
+ * straight into the buffer, and sends the envelope down the lane. The claim commits both: the
+ * receive may not leave before the envelope has come.
+ */
+#include "core/internal.h"
+
+#include <string.h>
+
+/* NULL on a machine of one core. */
+static struct lpi_offer *offer_of(const struct lpi_proc *p)
+{
+    const struct logp_machine *m = p->core->machine;
+
+    return m->offers != NULL ? &m->offers[p->rank] : NULL;
+}
+
+/* p is about to wait for r: long messages may come straight into its buffer. */
+void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
+{
+    struct lpi_offer *o = offer_of(p);
+
+    /* a buffer on a stack that other vps use meanwhile is not where it seems (lpi_resident()) */
+    if (o == NULL || (uintptr_t)r->buf - p->core->shared_stack < p->core->shared_stack_bytes)
+        return;
+    if (r->capacity < LPI_OFFER_FROM || r->src == LOGP_ANY_SOURCE || r->tag == LOGP_ANY_TAG ||
+        p->inbox.posted_first != r || p->inbox.posted_last != r || lpi_is_here(p->core, r->src))
+        return;
+    o->context = r->context;
+    o->src = r->src;
+    o->tag = r->tag;
+    o->capacity = r->capacity;
+    o->buf = r->buf;
+    r->offered = true;
+    /* release pairs with the acquire in lpi_offer_fill() */
+    atomic_store_explicit(&o->state, LPI_OFFER_OPEN, memory_order_release);
+}
+
+/*
+ * The receive is leaving its offer: taken by a message, or cancelled.
+ * @return  false: a sender has claimed it; it completes with that sender's envelope
+ */
+bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
+{
+    struct lpi_offer *o = offer_of(p);
+
+    if (!r->offered)
+        return true;
+    for (;;) {
+        unsigned state = LPI_OFFER_OPEN;
+
+        /* acquire pairs with the releases in lpi_offer_fill(): its reader is done with the fields
+         */
+        if (atomic_compare_exchange_strong_explicit(&o->state, &state, LPI_OFFER_NONE,
+                                                    memory_order_acquire, memory_order_acquire)) {
+            r->offered = false;
+            return true;
+        }
+        if (state == LPI_OFFER_CLAIMED)
+            return false;
+    }
+}
+
+/* The envelope of the sender that claimed the offer has come. */
+void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r)
+{
+    r->offered = false;
+    /* relaxed: the claimant is done with the offer, and the lane ordered what it wrote */
+    atomic_store_explicit(&offer_of(p)->state, LPI_OFFER_NONE, memory_order_relaxed);
+}
+
+/*
+ * Claim a buffer on offer and fill it. The claim is made in two steps, because only a checked
+ * offer's fields are stable: OPEN -> CHECKED -> CLAIMED, or back to OPEN.
+ */
+bool lpi_offer_fill(struct lpi_offer *o, const struct lpi_envelope *e)
+{
+    unsigned open = LPI_OFFER_OPEN;
+    bool wanted;
+
+    /* acquire pairs with the release in lpi_offer_open() */
+    if (!atomic_compare_exchange_strong_explicit(&o->state, &open, LPI_OFFER_CHECKED,
+                                                 memory_order_acquire, memory_order_relaxed))
+        return false;
+    wanted = o->context == e->context && o->src == e->src && o->tag == e->tag &&
+             o->capacity >= e->n_bytes;
+    /* release pairs with the acquires in lpi_offer_withdraw(): our reading is over */
+    atomic_store_explicit(&o->state, wanted ? LPI_OFFER_CLAIMED : LPI_OFFER_OPEN,
+                          memory_order_release);
+    if (wanted)
+        memcpy(o->buf, e->data, e->n_bytes);
+    return wanted;
+}

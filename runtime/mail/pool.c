@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of messages and requests, and the limit on what is queued: see message.h.
+ *
+ * The limit: every queued message takes its cost from its sender's core and gives it to the core
+ * that consumes it. Cores keep a small credit and settle with the machine in batches, so the
+ * limit is never exceeded and refuses at most 1/16 early.
+ */
+#include "core/internal.h"
+
+#include "host/annotate.h"
+#include "host/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CHUNK = 64, LAST_CHUNK = 262144, KEEP_BYTES = 64 << 20 };
+
+/* Items of one kind; each chunk is twice as long as the one before. */
+struct lpi_chunk {
+    struct lpi_chunk *next;
+    size_t n, item_bytes;
+    _Alignas(16) char items[];
+};
+
+static struct lpi_chunk *new_chunk(struct lpi_chunk **list, size_t item_bytes)
+{
+    const size_t n = *list == NULL              ? FIRST_CHUNK
+                     : (*list)->n >= LAST_CHUNK ? LAST_CHUNK
+                                                : 2 * (*list)->n;
+    struct lpi_chunk *chunk = lpi_memory_zeroed(1, sizeof(*chunk) + n * item_bytes);
+
+    if (chunk == NULL)
+        return NULL;
+    chunk->next = *list;
+    chunk->n = n;
+    chunk->item_bytes = item_bytes;
+    *list = chunk;
+    return chunk;
+}
+
+static void *item(struct lpi_chunk *chunk, size_t i)
+{
+    return chunk->items + i * chunk->item_bytes;
+}
+
+static size_t class_bytes(unsigned size_class)
+{
+    return (size_t)128 << size_class;
+}
+
+static unsigned class_of(size_t n_bytes)
+{
+    unsigned c = 0;
+
+    if (n_bytes <= LPI_INLINE)
+        return 0;
+    while (c < LPI_CLASSES && class_bytes(c) < n_bytes)
+        c++;
+    return c == 0 ? 1 : c < LPI_CLASSES ? c : LPI_CLASS_NONE;
+}
+
+static void keep(struct lpi_pool *pool, struct lpi_message *m)
+{
+    const unsigned c = m->size_class;
+
+    if (c != 0 && (c == LPI_CLASS_NONE || pool->n_kept[c] * class_bytes(c) >= KEEP_BYTES)) {
+        free(m);
+        return;
+    }
+    m->link.free = pool->free[c];
+    pool->free[c] = m;
+    pool->n_kept[c]++;
+}
+
+static void reclaim(struct lpi_core *c)
+{
+    struct lpi_message *m;
+
+    /* relaxed look first: the exchange would take the line from those who push */
+    if (atomic_load_explicit(&c->returned, memory_order_relaxed) == NULL)
+        return;
+    /* acquire pairs with the release in lpi_message_free: its reader is done with m */
+    m = atomic_exchange_explicit(&c->returned, NULL, memory_order_acquire);
+    while (m != NULL) {
+        struct lpi_message *next = m->link.free;
+
+        keep(&c->pool, m);
+        m = next;
+    }
+}
+
+static void grow(struct lpi_pool *pool, struct lpi_core *c)
+{
+    struct lpi_chunk *chunk = new_chunk(&pool->chunks, sizeof(struct lpi_message));
+
+    for (size_t i = chunk != NULL ? chunk->n : 0; i-- > 0;) {
+        struct lpi_message *m = item(chunk, i);
+
+        m->owner = c;
+        m->size_class = 0;
+        keep(pool, m);
+    }
+}
+
+static struct lpi_message *new_large(struct lpi_core *c, unsigned size_class, size_t n_bytes)
+{
+    const size_t header = (sizeof(struct lpi_message) + 63) & ~(size_t)63;
+    const size_t room = size_class == LPI_CLASS_NONE ? n_bytes : class_bytes(size_class);
+    struct lpi_message *m;
+
+    if (room > SIZE_MAX - header - 63)
+        return NULL;
+    m = aligned_alloc(64, (header + room + 63) & ~(size_t)63);
+    if (m == NULL)
+        return NULL;
+    m->owner = c;
+    m->size_class = (unsigned char)size_class;
+    m->data = (char *)m + header;
+    return m;
+}
+
+struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes)
+{
+    const unsigned size_class = class_of(n_bytes);
+    struct lpi_pool *pool = &c->pool;
+    struct lpi_message *m;
+
+    if (size_class == LPI_CLASS_NONE)
+        return new_large(c, size_class, n_bytes);
+    if (pool->free[size_class] == NULL)
+        reclaim(c);
+    if (pool->free[size_class] == NULL && size_class == 0)
+        grow(pool, c);
+    m = pool->free[size_class];
+    if (m == NULL)
+        return size_class == 0 ? NULL : new_large(c, size_class, n_bytes);
+    pool->free[size_class] = m->link.free;
+    pool->n_kept[size_class]--;
+    if (size_class == 0)
+        m->data = m->inline_data;
+    return m;
+}
+
+void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
+{
+    m->context = e->context;
+    m->src = e->src;
+    m->dst = e->dst;
+    m->tag = e->tag;
+    m->n_bytes = e->n_bytes;
+    m->arrival = e->arrival;
+    if (e->n_bytes > 0)
+        memcpy(m->data, e->data, e->n_bytes);
+}
+
+void lpi_message_free(struct lpi_core *c, struct lpi_message *m)
+{
+    struct lpi_core *owner = m->owner;
+
+    if (owner == c) {
+        keep(&c->pool, m);
+        return;
+    }
+    m->link.free = atomic_load_explicit(&owner->returned, memory_order_relaxed);
+    /* release pairs with the acquire in reclaim() */
+    while (!atomic_compare_exchange_weak_explicit(&owner->returned, &m->link.free, m,
+                                                  memory_order_release, memory_order_relaxed))
+        ;
+}
+
+struct logp_request *lpi_request_new(struct lpi_core *c)
+{
+    struct lpi_pool *pool = &c->pool;
+    struct logp_request *r = pool->free_requests;
+
+    if (r == NULL) {
+        struct lpi_chunk *chunk = new_chunk(&pool->request_chunks, sizeof(*r));
+
+        if (chunk == NULL)
+            return NULL;
+        for (size_t i = chunk->n; i-- > 0;)
+            lpi_request_free(c, item(chunk, i));
+        r = pool->free_requests;
+    }
+    pool->free_requests = r->next;
+    return r;
+}
+
+void lpi_request_free(struct lpi_core *c, struct logp_request *r)
+{
+    r->next = c->pool.free_requests;
+    c->pool.free_requests = r;
+}
+
+void lpi_pool_forget_requests(struct lpi_core *c)
+{
+    c->pool.free_requests = NULL;
+    for (struct lpi_chunk *k = c->pool.request_chunks; k != NULL; k = k->next)
+        for (size_t i = k->n; i-- > 0;)
+            lpi_request_free(c, item(k, i));
+}
+
+static void free_chunks(struct lpi_chunk *k)
+{
+    while (k != NULL) {
+        struct lpi_chunk *next = k->next;
+
+        lpi_memory_free(k, 1, sizeof(*k) + k->n * k->item_bytes);
+        k = next;
+    }
+}
+
+void lpi_pool_fini(struct lpi_core *c)
+{
+    reclaim(c);
+    for (unsigned i = 1; i < LPI_CLASSES; i++) {
+        while (c->pool.free[i] != NULL) {
+            struct lpi_message *m = c->pool.free[i];
+
+            c->pool.free[i] = m->link.free;
+            free(m);
+        }
+    }
+    free_chunks(c->pool.chunks);
+    free_chunks(c->pool.request_chunks);
+    c->pool = (struct lpi_pool){0};
+}
+
+/*
+ * Let the core have `bytes`.
+ * @return  0; -ENOBUFS: so many are not free; -EMSGSIZE: there are not so many
+ */
+int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
+{
+    struct logp_machine *m = c->machine;
+    const int64_t least = bytes - c->credit;
+    const int64_t wanted = least > m->credit_batch ? least : m->credit_batch;
+    /* relaxed throughout: a number, nothing is published by it */
+    int64_t have = atomic_load_explicit(&m->credit, memory_order_relaxed);
+
+    if ((size_t)bytes > m->queue_limit)
+        return -EMSGSIZE;
+    for (;;) {
+        const int64_t take = have < wanted ? have : wanted;
+
+        if (take < least)
+            return -ENOBUFS;
+        if (atomic_compare_exchange_weak_explicit(&m->credit, &have, have - take,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+            c->credit += take;
+            return 0;
+        }
+    }
+}
+
+void lpi_credit_return(struct lpi_core *c)
+{
+    const int64_t surplus = c->credit - c->machine->credit_batch;
+
+    if (surplus <= c->machine->credit_batch)
+        return;
+    atomic_fetch_add_explicit(&c->machine->credit, surplus, memory_order_relaxed);
+    c->credit -= surplus;
+}
