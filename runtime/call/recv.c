@@ -208,6 +208,8 @@ static int recv_plain(const struct logp_vp *vp, int src, int tag, void *buf, siz
     p->emulating = false;
     src = to_global(vp, src);
     m = lpi_match_take_here(p, vp->context, src, tag, capacity);
+    if (m == NULL && lpi_look_before_wait(p->core))
+        m = lpi_match_take_here(p, vp->context, src, tag, capacity);
     if (m == NULL)
         return await_here(vp, src, tag, buf, capacity, status);
     if (m->n_bytes > 0)

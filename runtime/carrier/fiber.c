@@ -256,6 +256,7 @@ static int create(struct logp_machine *m)
 
 const struct lpi_executor lpi_executor_fiber = {
     .name = "fiber",
+    .worth_ns = 1000,
     .create = create,
     .destroy = destroy,
     .launch = launch,

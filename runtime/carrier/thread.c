@@ -5,7 +5,10 @@
  * A hand-over by the kernel takes 0.7 to 1.5 us, and most of that can hide in a wait. A thread that
  * will be wanted at once after the holder's own deadline is woken ahead (prepare): it is runnable,
  * but on this core the holder keeps running. When it is late, the holder yields before it sleeps:
- * that is the shortest way to another runnable thread; it goes to sleep when it runs next.
+ * that is the shortest way to another runnable thread; it goes to sleep when it runs next, unless
+ * it has the core again by then. But a yield may also give the core away to another process, for
+ * milliseconds. Whoever is given the core by a yield looks how long that took; after a long one the
+ * threads of this core only sleep and wake for a while, longer from time to time.
  */
 #define _GNU_SOURCE
 #include "core/internal.h"
@@ -18,8 +21,21 @@
 #include <stdlib.h>
 #include <urcu/urcu-memb.h>
 
+enum {
+    LONG_NS = 200000, /* no hand-over takes so long, unless somebody else had the core */
+    FIRST_REST = 1 << 10,
+    LAST_REST = 1 << 17, /* hand-overs: some 200 ms, in which one slow one does not count */
+};
+
+/* The yields of a core: its holder's. */
+struct yields {
+    _Alignas(LPI_LINE) int64_t at; /* of the last hand-over by a yield; 0: it was none */
+    int rest, last_rest;           /* so many hand-overs to come are none, and were */
+};
+
 struct threads {
     struct lpi_baton *batons; /* by rank */
+    struct yields *yields;    /* by core */
     int n;                    /* threads that exist */
 };
 
@@ -50,6 +66,7 @@ static void destroy(struct logp_machine *m)
     for (int i = 0; i < t->n; i++)
         pthread_join(t->batons[i].thread, NULL);
     free(t->batons);
+    free(t->yields);
     free(t);
     m->executor_data = NULL;
 }
@@ -88,8 +105,11 @@ static int create(struct logp_machine *m)
         return -ENOMEM;
     m->executor_data = t;
     t->batons = aligned_alloc(LPI_LINE, (size_t)m->P * sizeof(*t->batons));
-    if (t->batons == NULL)
+    t->yields = aligned_alloc(LPI_LINE, (size_t)m->n_cores * sizeof(*t->yields));
+    if (t->batons == NULL || t->yields == NULL)
         return -ENOMEM;
+    for (int i = 0; i < m->n_cores; i++)
+        t->yields[i] = (struct yields){0};
     while (rc == 0 && t->n < m->P) {
         struct lpi_proc *p = &m->procs[t->n];
 
@@ -114,12 +134,50 @@ static void launch(struct logp_machine *m)
         pass(m->cores[i].procs[0]);
 }
 
+static struct yields *yields_of(const struct lpi_core *c)
+{
+    const struct threads *t = c->machine->executor_data;
+
+    return &t->yields[c->index];
+}
+
+/* Is the next hand-over a yield? */
+static bool may_yield(struct yields *y)
+{
+    y->at = 0;
+    if (y->rest > 0) {
+        y->rest--;
+        return false;
+    }
+    y->at = lpi_monotonic_ns();
+    return true;
+}
+
+/* The core has been handed over. */
+static void look_how_long(struct yields *y)
+{
+    if (y->at == 0)
+        return;
+    if (lpi_monotonic_ns() - y->at < LONG_NS) {
+        y->last_rest -= y->last_rest > 0;
+        return;
+    }
+    y->last_rest = 2 * y->last_rest < FIRST_REST  ? FIRST_REST
+                   : 2 * y->last_rest < LAST_REST ? 2 * y->last_rest
+                                                  : LAST_REST;
+    y->rest = y->last_rest;
+}
+
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 {
+    struct yields *y = yields_of(from->core);
+    const bool yield = late && may_yield(y);
+
     pass(to);
-    if (late)
+    if (yield)
         sched_yield();
     lpi_baton_await(from->carrier);
+    look_how_long(y);
 }
 
 static void prepare(struct lpi_proc *to)
@@ -137,6 +195,7 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
 
 const struct lpi_executor lpi_executor_thread = {
     .name = "thread",
+    .worth_ns = 5000,
     .most = most,
     .create = create,
     .destroy = destroy,

@@ -119,7 +119,7 @@ struct lpi_core {
     _Alignas(LPI_LINE) struct logp_machine *machine;
     struct lpi_timers timers;
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
-    unsigned hand_overs;                       /* to those that were ready */
+    unsigned turns, looks;                     /* sched.c: of those that need not wait */
     struct lpi_pool pool;
     struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
     int index;
@@ -148,6 +148,7 @@ struct lpi_core {
 
 struct lpi_executor {
     const char *name;
+    int64_t worth_ns; /* a hand-over, with what it does to the caches */
     /* So many procs at most, as the host is; NULL: as many as there is memory for. */
     int64_t (*most)(void);
     /* Make what carries the procs of the machine; destroy undoes it (also half of it). */
@@ -241,6 +242,7 @@ extern _Thread_local struct lpi_core *lpi_this_core;
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_ready(struct lpi_proc *p);
+bool lpi_look_before_wait(struct lpi_core *c);
 int lpi_reach(struct lpi_proc *p, int64_t t);
 int lpi_yield(struct lpi_proc *p);
 void lpi_wake(struct lpi_proc *p, int64_t deadline);

@@ -32,7 +32,8 @@ enum {
     PREPARE_NS = 3000,  /* ... as long as there is so much time to do it */
     FINAL_NS = 60,      /* before a deadline only the clock is looked at */
     LATE_NS = 3000,     /* so short before a deadline a hand-over must be the shortest */
-    LOOK_UP_EVERY = 32, /* hand-overs to those that are ready: in between, mail can wait */
+    LOOK_FIRST_NS = 3000, /* a hand-over that takes so long is worth a look for mail */
+    LOOK_UP_EVERY = 32, /* turns of those that need not wait: in between, mail can wait */
 };
 
 void lpi_attend(struct logp_machine *m, unsigned bits)
@@ -149,6 +150,22 @@ void lpi_look_up(struct lpi_core *c)
         lpi_release_sync(c);
 }
 
+/*
+ * Is it time to look for mail? While somebody of this core need not wait, be it that it is ready or
+ * that its deadline has passed, what comes would not be sooner by it: then only now and then.
+ */
+static bool look_up_now(struct lpi_core *c)
+{
+    const struct lpi_proc *first;
+
+    if (++c->turns % LOOK_UP_EVERY == 0)
+        return true;
+    if (c->ready_first != NULL)
+        return false;
+    first = lpi_earliest(c);
+    return first == NULL || first->deadline > c->clock_seen;
+}
+
 /* Nobody of this core has a deadline. */
 static void nobody_ready(struct lpi_core *c)
 {
@@ -246,7 +263,7 @@ int lpi_hold(struct lpi_proc *p)
     while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: it has been p's turn */
         struct lpi_proc *first;
 
-        if (c->ready_first == NULL || ++c->hand_overs % LOOK_UP_EVERY == 0)
+        if (look_up_now(c))
             lpi_look_up(c);
         first = next_proc(c);
         if (window_is_over(c, first))
@@ -265,8 +282,36 @@ int lpi_hold(struct lpi_proc *p)
     return lpi_stopped(p);
 }
 
+/*
+ * p waits until deadline, which has passed: a core that is behind does better to go on with p than
+ * to hand itself over, unless another is behind by more than that costs. The order of deadlines is
+ * kept but for so much, so nobody is left behind.
+ */
+static bool goes_on(struct lpi_proc *p, int64_t deadline)
+{
+    struct lpi_core *c = p->core;
+    const struct lpi_proc *first;
+
+    if (c->machine->is_virtual || c->ready_first != NULL || ++c->turns % LOOK_UP_EVERY == 0)
+        return false;
+    if (c->clock_seen < deadline) {
+        c->clock_seen = lpi_wall(c->machine);
+        if (c->clock_seen < deadline)
+            return false;
+    }
+    first = lpi_earliest(c);
+    if (first != NULL && first->deadline < deadline - c->machine->executor->worth_ns)
+        return false;
+    lpi_record_lag(c);
+    lpi_lag_over(&c->lag, deadline, c->clock_seen, p->emulating);
+    p->emulated = deadline;
+    return true;
+}
+
 static int wait_timed(struct lpi_proc *p, int64_t deadline)
 {
+    if (goes_on(p, deadline))
+        return lpi_stopped(p);
     set_deadline(p, deadline);
     return lpi_hold(p);
 }
@@ -307,7 +352,7 @@ static inline int hold_ready(struct lpi_proc *p)
     struct lpi_core *c = p->core;
     struct lpi_proc *first = c->ready_first;
 
-    if (++c->hand_overs % LOOK_UP_EVERY == 0) {
+    if (++c->turns % LOOK_UP_EVERY == 0) {
         lpi_look_up(c);
     } else if (first != NULL && first != p && c->timers.n == 0 && !lpi_stopping(c->machine)) {
         c->ready_first = first->next_ready;
@@ -317,6 +362,17 @@ static inline int hold_ready(struct lpi_proc *p)
             return lpi_stopped(p);
     }
     return lpi_hold(p);
+}
+
+/*
+ * Somebody is about to wait, and would hand the core over: where that takes long it looks for mail
+ * first, so that a hand-over is followed by as much work as there is. Not too often in a row: those
+ * that are ready have their turn, too. @return true: there was mail
+ */
+bool lpi_look_before_wait(struct lpi_core *c)
+{
+    return c->ready_first != NULL && c->machine->executor->worth_ns >= LOOK_FIRST_NS &&
+           ++c->looks % LOOK_UP_EVERY != 0 && lpi_poll(c);
 }
 
 /* As lpi_wait_message() without a deadline, where nothing is emulated. */
