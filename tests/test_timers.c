@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "host/histogram.h"
-#include "core/timers.h"
+#include "state/timers.h"
 
 enum { MOST = 40, STEPS = 4000 };
 

@@ -10,35 +10,7 @@
 #ifndef LPI_CALL_H
 #define LPI_CALL_H
 
-#include "core/internal.h"
-
-#include "host/annotate.h"
-
-#include <urcu/urcu-memb.h>
-
-/* ---- the model in force ---- */
-
-/* Enter an RCU section with the model in force. NULL: none, and no section is open. */
-static inline const struct logp_delay *model_lock(struct logp_machine *m)
-{
-    const struct logp_delay *d;
-
-    if (!lpi_emulates(m))
-        return NULL;
-    urcu_memb_read_lock();
-    /* acquire (RCU needs only consume) pairs with the release in lpi_delay_install() */
-    d = atomic_load_explicit(&m->delay, memory_order_acquire);
-    if (d == NULL)
-        urcu_memb_read_unlock();
-    return d;
-}
-
-static inline void model_unlock(struct logp_machine *m)
-{
-    LPI_RELEASE(&m->delay); /* pairs with the acquire after the grace period in in_force.c */
-    (void)m;
-    urcu_memb_read_unlock();
-}
+#include "state/state.h"
 
 /* ---- clocks ---- */
 
@@ -108,14 +80,15 @@ int lpi_catch_up(struct lpi_proc *p);
 void lpi_abandon(struct lpi_proc *p, struct logp_request *r);
 int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                   struct logp_request *r);
-/* Wait for r and fill status. -ETIME: no message that arrives by `until`; r stays as it is. r is the
- * caller's in any case. */
+/* Wait for r and fill status. -ETIME: no message that arrives by `until`; r stays as it is. r is
+ * the caller's in any case. */
 int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                     struct logp_status *status);
 
 /* A test or probe that found nothing. */
 int lpi_poll_cost(struct lpi_proc *p);
-/* A wait that ends at `until`, now or later; or one that had no time: as a test. -ETIME; an error */
+/* A wait that ends at `until`, now or later; or one that had no time: as a test. -ETIME; an error
+ */
 int lpi_time_over(struct lpi_proc *p, int64_t until);
 int lpi_look_in_vain(struct lpi_proc *p);
 /* status == NULL: not wanted */

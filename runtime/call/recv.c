@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Receiving: post, wait, test, cancel, probe, and the exchange of two messages. */
 #include "call/call.h"
+#include "core/deadlock.h"
+#include "core/sched.h"
+#include "delay/in_force.h"
+#include "mail/mailbox.h"
+#include "mail/match.h"
+#include "mail/offer.h"
+#include "mail/pool.h"
+#include "state/stop.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,30 +22,6 @@ void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int s
     status->tag = tag;
     status->n_bytes = n_bytes;
     status->arrival_ns = arrival < 0 ? 0 : arrival;
-}
-
-/* o_recv and the gap, from when the message has arrived and the vp is free: sets r->done. */
-void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
-{
-    struct logp_machine *m = p->core->machine;
-    const struct logp_delay *d = model_lock(m);
-    struct logp_transfer t = {
-        .src = r->from, .dst = p->rank, .n_bytes = r->n_bytes, .arrival = r->arrival};
-
-    r->state = LPI_REQ_CHARGED;
-    if (d == NULL) {
-        /* none, but it may be on its way since there was a model */
-        r->done = lpi_later(p, r->arrival); /* below 0: at once */
-        return;
-    }
-    if (!lpi_has_clock(p)) {
-        p->emulating = true;
-        p->emulated = p->left = lpi_wall(m);
-    }
-    t.ready = lpi_later(p, r->arrival);
-    d->ops->recv(d->model, &p->port, &t);
-    model_unlock(m);
-    r->done = t.done;
 }
 
 int lpi_catch_up(struct lpi_proc *p)

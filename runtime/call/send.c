@@ -7,6 +7,13 @@
  * virtual clock the start is reached first, so that sends take place in the order of (start, rank).
  */
 #include "call/call.h"
+#include "core/sched.h"
+#include "delay/capacity.h"
+#include "delay/in_force.h"
+#include "mail/mailbox.h"
+#include "mail/match.h"
+#include "mail/pool.h"
+#include "state/stop.h"
 
 #include <errno.h>
 

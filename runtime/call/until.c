@@ -6,6 +6,10 @@
  * is woken whenever something comes, at its arrival, and looks for itself.
  */
 #include "call/call.h"
+#include "core/sched.h"
+#include "mail/match.h"
+#include "mail/pool.h"
+#include "state/stop.h"
 
 #include <errno.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Computing, the clocks, the common start. */
 #include "call/call.h"
+#include "core/sched.h"
+#include "core/sync.h"
+#include "state/stop.h"
 
 #include <errno.h>
 

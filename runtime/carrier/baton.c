@@ -2,6 +2,7 @@
 /* Batons: see baton.h. */
 #define _GNU_SOURCE
 #include "carrier/baton.h"
+
 #include "carrier/overflow.h"
 
 #include <errno.h>

@@ -14,13 +14,12 @@
  * Sanitizers and valgrind are told of every stack and every jump.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
-
-#include "host/annotate.h"
 #include "carrier/baton.h"
+#include "carrier/carrier.h"
 #include "carrier/fcontext.h"
 #include "carrier/overflow.h"
 #include "carrier/thread_state.h"
+#include "core/sched.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -98,7 +97,7 @@ static void begin(struct lpi_fcontext_transfer t)
 
     arrive(t, p->carrier);
     lpi_thread_state_clear(p->core->exceptions);
-    lpi_proc_main(p); /* ends in leave() */
+    p->core->machine->live(p); /* ends in leave() */
     abort();
 }
 
@@ -150,7 +149,7 @@ static void *carrier_main(void *arg)
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
         jump_to(home, ready(c->procs[0]), c->procs[0]);
-        lpi_core_home(c); /* all of its vps have ended */
+        c->machine->come_home(c); /* all of its vps have ended */
     }
     urcu_memb_unregister_thread();
     lpi_overflow_unwatch(memory);

@@ -2,8 +2,8 @@
 /* Stacks set aside: see image.h. */
 #include "carrier/image.h"
 
-#include "host/memory.h"
 #include "carrier/warmer.h"
+#include "host/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #define _GNU_SOURCE
 #include "carrier/overflow.h"
 
-#include "core/internal.h"
+#include "carrier/carrier.h"
 
 #include <errno.h>
 #include <signal.h>

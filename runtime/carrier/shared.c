@@ -12,15 +12,16 @@
  * other vps.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
-
-#include "host/annotate.h"
 #include "carrier/baton.h"
+#include "carrier/carrier.h"
 #include "carrier/fcontext.h"
 #include "carrier/image.h"
-#include "host/memory.h"
 #include "carrier/overflow.h"
 #include "carrier/thread_state.h"
+#include "core/sched.h"
+#include "host/annotate.h"
+#include "host/memory.h"
+#include "state/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static void begin(struct lpi_fcontext_transfer t)
     lpi_shadow_arrive(&s->stack_shadow);
     s->home = t.context;
     lpi_thread_state_clear(s->resident->core->exceptions);
-    lpi_proc_main(s->resident); /* ends in leave() */
+    s->resident->core->machine->live(s->resident); /* ends in leave() */
     abort();
 }
 
@@ -215,7 +216,7 @@ static void *carrier_main(void *arg)
     lpi_shadow_thread(&s->home_shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
         run_all(s, c->procs[0]);
-        lpi_core_home(c);
+        c->machine->come_home(c);
     }
     urcu_memb_unregister_thread();
     lpi_overflow_unwatch(memory);

@@ -11,9 +11,9 @@
  * threads of this core only sleep and wake for a while, longer from time to time.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
-
 #include "carrier/baton.h"
+#include "carrier/carrier.h"
+#include "core/sched.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -50,7 +50,7 @@ static void *thread_main(void *arg)
     lpi_this_core = p->core;
     urcu_memb_register_thread();
     while (lpi_baton_await(b) == LPI_BATON_HAS)
-        lpi_proc_main(p);
+        p->core->machine->live(p);
     urcu_memb_unregister_thread();
     return NULL;
 }
@@ -83,7 +83,8 @@ static int64_t limit_in(const char *path)
     return good ? n : INT64_MAX;
 }
 
-/* What the kernel allows in all, others' threads included; a stack with its guard is two mappings. */
+/* What the kernel allows in all, others' threads included; a stack with its guard is two mappings.
+ */
 static int64_t most(void)
 {
     const int64_t limits[] = {limit_in("/proc/sys/kernel/threads-max"),
@@ -190,7 +191,7 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
     if (to != NULL)
         pass(to);
     else
-        lpi_core_home(from->core);
+        from->core->machine->come_home(from->core);
 }
 
 const struct lpi_executor lpi_executor_thread = {

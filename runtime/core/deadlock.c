@@ -8,25 +8,12 @@
  * and no core has yet to notice the end of a sync, then there was a moment at which nothing could
  * ever happen again.
  */
-#include "core/internal.h"
+#include "core/deadlock.h"
+
+#include "mail/mailbox.h"
+#include "state/stop.h"
 
 #include <errno.h>
-
-void lpi_idle(struct lpi_core *c)
-{
-    if (c->is_idle)
-        return;
-    c->is_idle = true;
-    /* release pairs with the acquire in all_idle(): what the procs wait for is visible */
-    atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_release);
-}
-
-void lpi_busy_now(struct lpi_core *c)
-{
-    c->is_idle = false;
-    /* seq_cst: before all that follows is visible, as the scan needs it */
-    atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_seq_cst);
-}
 
 /* Sum of the epochs; they only grow, so an equal sum means that none has changed. */
 static bool all_idle(const struct logp_machine *m, unsigned long *sum)

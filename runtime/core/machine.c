@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine from creation to destruction, and what its runs report: see machine.h. */
-#include "core/internal.h"
-
+#include "carrier/carrier.h"
+#include "carrier/warmer.h"
+#include "core/deadlock.h"
+#include "core/life.h"
+#include "delay/capacity.h"
+#include "delay/in_force.h"
+#include "host/cores.h"
 #include "host/memory.h"
 #include "host/process.h"
-#include "carrier/warmer.h"
+#include "mail/mailbox.h"
+#include "mail/match.h"
+#include "mail/pool.h"
+#include "state/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +21,7 @@
 /* A vp that is outside the runtime when the timeout comes gets so long to come back. */
 static const int64_t grace_ns = INT64_C(1000000000);
 static const size_t most_limit = SIZE_MAX / 4; /* of the queue limit: sums of it do not overflow */
-static const int64_t most_credit = 1 << 20; /* bytes of the queue limit a core takes at once */
+static const int64_t most_credit = 1 << 20;    /* bytes of the queue limit a core takes at once */
 
 _Thread_local struct lpi_core *lpi_this_core;
 
@@ -55,6 +63,17 @@ static const struct lpi_executor *find_executor(const char *name)
 }
 
 /* ---- create ---- */
+
+/* The last proc of a core has ended, and so have all of the machine. */
+static void come_home(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+
+    pthread_mutex_lock(&m->lock);
+    if (--m->away == 0)
+        pthread_cond_signal(&m->home);
+    pthread_mutex_unlock(&m->lock);
+}
 
 static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
 {
@@ -160,8 +179,8 @@ static void destroy_all(struct logp_machine *m)
 static bool valid(const struct logp_config *c)
 {
     return c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
-           c->poll_ns <= LOGP_PARAM_MAX_NS &&
-           c->n_cores >= 0 && (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL);
+           c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
+           (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL);
 }
 
 int logp_machine_create(const struct logp_config *config, struct logp_machine **out)
@@ -194,6 +213,8 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
     m->yield_seed = config->yield_seed;
     m->time_ns = config->time_ns;
     m->time_arg = config->time_arg;
+    m->live = lpi_proc_main;
+    m->come_home = come_home;
     m->executor = with_stacks(executor, config);
     m->report.error_rank = -1;
     atomic_init(&m->pending_at, INT64_MAX);
@@ -227,17 +248,6 @@ bool logp_machine_busy(struct logp_machine *m)
 }
 
 /* ---- run ---- */
-
-/* The last proc of a core has ended, and so have all of the machine. */
-void lpi_core_home(struct lpi_core *c)
-{
-    struct logp_machine *m = c->machine;
-
-    pthread_mutex_lock(&m->lock);
-    if (--m->away == 0)
-        pthread_cond_signal(&m->home);
-    pthread_mutex_unlock(&m->lock);
-}
 
 static void prepare_core(struct lpi_core *c)
 {

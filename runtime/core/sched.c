@@ -19,7 +19,15 @@
  * time jumps to the earliest deadline. A proc's clock may be ahead of the machine's; lpi_reach()
  * waits until that has caught up, and is called before everything that others can notice.
  */
-#include "core/internal.h"
+#include "core/sched.h"
+
+#include "carrier/carrier.h"
+#include "core/deadlock.h"
+#include "core/start.h"
+#include "core/window.h"
+#include "mail/mailbox.h"
+#include "state/stop.h"
+#include "state/turns.h"
 
 #include <errno.h>
 
@@ -28,83 +36,13 @@ static const int64_t clock_end = INT64_MAX / 8;
 
 enum {
     IDLE_POLLS = 2048,
-    CLOSE_NS = 5000,    /* a deadline so close behind the holder's: its proc is made ready ... */
-    PREPARE_NS = 3000,  /* ... as long as there is so much time to do it */
-    FINAL_NS = 60,      /* before a deadline only the clock is looked at */
-    LATE_NS = 3000,     /* so short before a deadline a hand-over must be the shortest */
+    CLOSE_NS = 5000,      /* a deadline so close behind the holder's: its proc is made ready ... */
+    PREPARE_NS = 3000,    /* ... as long as there is so much time to do it */
+    FINAL_NS = 60,        /* before a deadline only the clock is looked at */
+    LATE_NS = 3000,       /* so short before a deadline a hand-over must be the shortest */
     LOOK_FIRST_NS = 3000, /* a hand-over that takes so long is worth a look for mail */
-    LOOK_UP_EVERY = 32, /* turns of those that need not wait: in between, mail can wait */
+    LOOK_UP_EVERY = 32,   /* turns of those that need not wait: in between, mail can wait */
 };
-
-void lpi_attend(struct logp_machine *m, unsigned bits)
-{
-    for (int i = 0; i < m->n_cores; i++)
-        /* release pairs with the acquire in lpi_look_up() */
-        atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
-}
-
-/* End the run. @return true: this call did */
-bool lpi_stop(struct logp_machine *m, int error)
-{
-    int none = 0;
-
-    /* release pairs with the acquires in lpi_stopping() and lpi_stopped() */
-    if (!atomic_compare_exchange_strong_explicit(&m->stop, &none, error, memory_order_release,
-                                                 memory_order_relaxed))
-        return false;
-    lpi_announce(m);
-    return true;
-}
-
-/* Is this the deadline of its proc, and not one that has been moved or withdrawn? */
-static bool holds(void *machine, const struct lpi_slot *s)
-{
-    const struct logp_machine *m = machine;
-    const struct lpi_proc *p = &m->procs[s->rank];
-
-    return p->state == LPI_TIMED && p->stamp == s->stamp;
-}
-
-static void set_deadline(struct lpi_proc *p, int64_t deadline)
-{
-    struct lpi_core *c = p->core;
-
-    p->state = LPI_TIMED;
-    p->deadline = deadline;
-    p->stamp++; /* what it had does not hold any more */
-    if (c->timers.n >= c->timers.capacity)
-        lpi_timers_purge(&c->timers, holds, c->machine);
-    lpi_timers_push(&c->timers, deadline, p->rank, p->stamp);
-}
-
-/* p can go on as soon as it gets the core. Called by the holder of its core. */
-void lpi_make_ready(struct lpi_proc *p)
-{
-    struct lpi_core *c = p->core;
-
-    if (p->state == LPI_READY)
-        return;
-    p->state = LPI_READY;
-    p->next_ready = NULL;
-    if (c->ready_first == NULL)
-        c->ready_first = p;
-    else
-        c->ready_last->next_ready = p;
-    c->ready_last = p;
-}
-
-/* The proc with the earliest deadline; NULL: none has one. */
-struct lpi_proc *lpi_earliest(struct lpi_core *c)
-{
-    const struct lpi_slot *top;
-
-    while ((top = lpi_timers_top(&c->timers)) != NULL) {
-        if (holds(c->machine, top))
-            return &c->machine->procs[top->rank];
-        lpi_timers_pop(&c->timers);
-    }
-    return NULL;
-}
 
 /* Has a deadline of this core come? */
 static bool timer_due(struct lpi_core *c)
@@ -139,15 +77,6 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     struct lpi_proc *ready = take_ready(c);
 
     return ready != NULL ? ready : lpi_earliest(c);
-}
-
-/* Everything that may have changed the timers from outside. */
-void lpi_look_up(struct lpi_core *c)
-{
-    lpi_poll(c);
-    /* acquire pairs with the release in lpi_attend(): sync_start and base_ns are visible */
-    if (atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_SYNC)
-        lpi_release_sync(c);
 }
 
 /*
@@ -312,7 +241,7 @@ static int wait_timed(struct lpi_proc *p, int64_t deadline)
 {
     if (goes_on(p, deadline))
         return lpi_stopped(p);
-    set_deadline(p, deadline);
+    lpi_set_deadline(p, deadline);
     return lpi_hold(p);
 }
 
@@ -405,17 +334,8 @@ int lpi_yield(struct lpi_proc *p)
     return hold_ready(p);
 }
 
-/* p gets a deadline, or an earlier one. Called by the holder of its core. */
-void lpi_wake(struct lpi_proc *p, int64_t deadline)
-{
-    if (p->state == LPI_READY || (p->state == LPI_TIMED && p->deadline <= deadline))
-        return;
-    p->core->prepared = NULL; /* the order may have changed */
-    set_deadline(p, deadline);
-}
-
 /* p has ended: the core goes to another of its procs, or home with the whole machine. */
-static struct lpi_proc *successor(struct lpi_core *c)
+struct lpi_proc *lpi_successor(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
 
@@ -440,35 +360,4 @@ static struct lpi_proc *successor(struct lpi_core *c)
         else
             nobody_ready(c);
     }
-}
-
-/* The life of a proc in one run: called by its carrier when it first gets the core. */
-void lpi_proc_main(struct lpi_proc *p)
-{
-    struct lpi_core *c = p->core;
-    struct logp_machine *m = c->machine;
-    int rc;
-
-    p->state = LPI_RUNNING; /* its slot in the timers no longer holds */
-    rc = lpi_stopped(p);
-    if (m->is_virtual && !lpi_is_parallel(m) && p->rank == 0) /* the first: all begin at 0 */
-        lpi_delay_restart(m, true);
-    if (rc == 0 && !m->is_virtual)
-        rc = lpi_sync(p, NULL);
-    if (rc == 0)
-        rc = m->program(&p->view, m->arg);
-    if (rc != 0 && lpi_stop(m, -ECANCELED)) {
-        /* the first error; relaxed: read after all came home */
-        m->report.error = rc;
-        atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
-    }
-    /* what it has posted and not waited for: nothing may be written there any more */
-    p->inbox.posted_first = p->inbox.posted_last = NULL;
-    p->inbox.n_any = 0;
-    p->state = LPI_ENDED;
-    atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
-    /* release pairs with the acquire in successor() */
-    if (--c->n_live == 0 && atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel) == 1)
-        lpi_announce(m);
-    m->executor->leave(p, successor(c));
 }

@@ -12,31 +12,15 @@
  * for (a meeting is complete, the run is stopping, nobody is left) is announced by m->event, which
  * a sleeper has read before it looked.
  */
-#define _GNU_SOURCE
-#include "core/internal.h"
+#include "core/window.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "core/deadlock.h"
+#include "core/start.h"
+#include "mail/mailbox.h"
+#include "state/stop.h"
+#include "state/turns.h"
 
 enum { SPINS = 20000 }; /* some 20 us */
-
-/* Something that sleeping cores wait for has happened. Async-signal-safe. */
-void lpi_announce(struct logp_machine *m)
-{
-    /* seq_cst, both, pairs with sleep_until(): either it sees the event or we see that it sleeps */
-    atomic_fetch_add_explicit(&m->event, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&m->n_asleep, memory_order_seq_cst) > 0)
-        syscall(SYS_futex, &m->event, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
-
-static void sleep_until(struct logp_machine *m, unsigned event)
-{
-    /* seq_cst: see lpi_announce() */
-    atomic_fetch_add_explicit(&m->n_asleep, 1, memory_order_seq_cst);
-    syscall(SYS_futex, &m->event, FUTEX_WAIT_PRIVATE, event, NULL, NULL, 0);
-    atomic_fetch_sub_explicit(&m->n_asleep, 1, memory_order_relaxed);
-}
 
 /* There will be no more meetings. */
 static bool is_over(const struct logp_machine *m)
@@ -69,7 +53,7 @@ static bool meet(struct logp_machine *m)
         if (is_over(m))
             return false;
         if (i > SPINS)
-            sleep_until(m, event);
+            lpi_sleep(m, event);
     }
 }
 

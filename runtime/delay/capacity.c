@@ -11,8 +11,9 @@
  * its send has been charged, so a place is taken in two steps, claim and settle, and between them
  * nothing can fail: what has been charged takes place.
  */
-#include "core/internal.h"
+#include "delay/capacity.h"
 
+#include "call/call.h"
 #include "host/memory.h"
 
 #include <errno.h>

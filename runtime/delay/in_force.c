@@ -2,14 +2,16 @@
 /*
  * The delay model in force, and its replacement while the machine runs.
  *
- * The machine points to a heap copy of struct logp_delay, NULL for none. Readers (call.h) use it
- * inside RCU read-side sections; the writer swaps the pointer, waits for a grace period and frees
- * the old one. Under the virtual clock only one vp runs at a time, so a replacement ordered for a
- * virtual time is kept in a list, sorted by time, and made by the first vp whose send starts then.
+ * The machine points to a heap copy of struct logp_delay, NULL for none. Readers (in_force.h) use
+ * it inside RCU read-side sections; the writer swaps the pointer, waits for a grace period and
+ * frees the old one. Under the virtual clock only one vp runs at a time, so a replacement ordered
+ * for a virtual time is kept in a list, sorted by time, and made by the first vp whose send starts
+ * then.
  */
-#include "call/call.h"
+#include "delay/in_force.h"
 
-#include "host/process.h"
+#include "host/annotate.h"
+#include "state/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +24,8 @@ void logp_delay_destroy(struct logp_delay *delay)
     *delay = (struct logp_delay){0};
 }
 
-static bool complete(const struct logp_delay_ops *ops)
+/* Does it do all that it must? */
+bool lpi_delay_complete(const struct logp_delay_ops *ops)
 {
     return ops == NULL || (ops->start != NULL && ops->send != NULL && ops->recv != NULL);
 }
@@ -60,7 +63,7 @@ int lpi_delay_install(struct logp_machine *m, struct logp_delay delay)
 {
     struct logp_delay *copy = NULL, *old;
 
-    if (!complete(delay.ops))
+    if (!lpi_delay_complete(delay.ops))
         return -EINVAL;
     if (delay.ops != NULL) {
         copy = copy_of(delay);
@@ -76,7 +79,8 @@ int lpi_delay_install(struct logp_machine *m, struct logp_delay delay)
     return 0;
 }
 
-static int order(struct logp_machine *m, struct logp_delay delay, int64_t at)
+/* Virtual clock: the model is to be replaced at a time to come. */
+int lpi_delay_order(struct logp_machine *m, struct logp_delay delay, int64_t at)
 {
     struct lpi_pending_delay *one = malloc(sizeof(*one)), **link;
 
@@ -116,40 +120,28 @@ void lpi_delay_apply_pending(struct logp_machine *m, int64_t now)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Between the runs of a parallel machine. */
-static int install_between_runs(struct logp_machine *m, struct logp_delay delay)
+/* o_recv and the gap, from when the message has arrived and the vp is free: sets r->done. */
+void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
 {
-    int rc = -ENOTSUP;
+    struct logp_machine *m = p->core->machine;
+    const struct logp_delay *d = model_lock(m);
+    struct logp_transfer t = {
+        .src = r->from, .dst = p->rank, .n_bytes = r->n_bytes, .arrival = r->arrival};
 
-    pthread_mutex_lock(&m->lock);
-    if (m->away == 0)
-        rc = lpi_delay_install(m, delay);
-    pthread_mutex_unlock(&m->lock);
-    return rc;
-}
-
-int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int64_t at_ns)
-{
-    struct lpi_core *here = lpi_this_core;
-    const bool inside = here != NULL && here->machine == m;
-
-    if (!complete(delay.ops))
-        return -EINVAL;
-    if (lpi_process_is_orphan())
-        return -ENOTSUP;
-    if (lpi_is_parallel(m))
-        return inside || at_ns > 0 ? -ENOTSUP : install_between_runs(m, delay);
-    if (m->is_virtual && !inside && (at_ns > 0 || logp_machine_busy(m)))
-        return order(m, delay, at_ns > 0 ? at_ns : 0);
-    if (m->is_virtual && inside) {
-        /* relaxed: it is the caller itself */
-        const int rank = atomic_load_explicit(&here->holder, memory_order_relaxed);
-        const int rc = lpi_reach(&m->procs[rank], m->procs[rank].emulated);
-
-        if (rc != 0)
-            return rc;
+    r->state = LPI_REQ_CHARGED;
+    if (d == NULL) {
+        /* none, but it may be on its way since there was a model */
+        r->done = lpi_later(p, r->arrival); /* below 0: at once */
+        return;
     }
-    return lpi_delay_install(m, delay);
+    if (!lpi_has_clock(p)) {
+        p->emulating = true;
+        p->emulated = p->left = lpi_wall(m);
+    }
+    t.ready = lpi_later(p, r->arrival);
+    d->ops->recv(d->model, &p->port, &t);
+    model_unlock(m);
+    r->done = t.done;
 }
 
 /* Time begins anew. Called by a vp while no other sends or receives. */

@@ -8,6 +8,8 @@
  */
 #include "host/clock.h"
 
+#include "state/state.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,10 @@
  * thread of each core first, in hwloc's logical order, so that neighbours share caches.
  */
 #define _GNU_SOURCE
-#include "core/internal.h"
+#include "host/cores.h"
 
 #include "host/process.h"
+#include "state/state.h"
 
 #include <errno.h>
 #include <hwloc.h>

@@ -2,6 +2,8 @@
 /* Pending messages by (context, source, tag): see index.h. */
 #include "mail/index.h"
 
+#include "state/message.h"
+
 #include <stdlib.h>
 
 struct chain {

@@ -6,7 +6,7 @@
 #ifndef LPI_INDEX_H
 #define LPI_INDEX_H
 
-#include "mail/message.h"
+#include "state/message.h"
 
 struct lpi_index;
 

@@ -18,10 +18,14 @@
  *
  * Long messages: offer.c.
  */
-#include "core/internal.h"
+#include "mail/mailbox.h"
 
 #include "host/annotate.h"
 #include "host/memory.h"
+#include "mail/match.h"
+#include "mail/offer.h"
+#include "mail/pool.h"
+#include "state/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,8 +14,15 @@
  * Most messages wanted are among the first that are pending. An index by hash of (context, source,
  * tag) is made for a vp when one is not found among the first INDEX_FROM.
  */
+#include "mail/match.h"
+
+#include "carrier/carrier.h"
+#include "delay/in_force.h"
 #include "mail/index.h"
-#include "core/internal.h"
+#include "mail/offer.h"
+#include "mail/pool.h"
+#include "state/stop.h"
+#include "state/turns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -327,7 +334,8 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
         lpi_make_ready(to);
         return true;
     }
-    if (to->waits_for_any || n_bytes > LPI_INLINE || (!paid && c->credit < lpi_message_cost(n_bytes)))
+    if (to->waits_for_any || n_bytes > LPI_INLINE ||
+        (!paid && c->credit < lpi_message_cost(n_bytes)))
         return false;
     m = lpi_message_new(c, n_bytes);
     if (m == NULL)

@@ -8,7 +8,7 @@
  * straight into the buffer, and sends the envelope down the lane. The claim commits both: the
  * receive may not leave before the envelope has come.
  */
-#include "core/internal.h"
+#include "mail/offer.h"
 
 #include <string.h>
 

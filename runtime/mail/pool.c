@@ -6,9 +6,8 @@
  * that consumes it. Cores keep a small credit and settle with the machine in batches, so the
  * limit is never exceeded and refuses at most 1/16 early.
  */
-#include "core/internal.h"
+#include "mail/pool.h"
 
-#include "host/annotate.h"
 #include "host/memory.h"
 
 #include <errno.h>

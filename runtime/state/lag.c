@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lag of a core: see lag.h. */
-#include "core/lag.h"
+#include "state/lag.h"
+
+#include "host/histogram.h"
 
 void lpi_lag_reset(struct lpi_lag *lag)
 {

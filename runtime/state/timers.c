@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The deadlines of a core: see timers.h. */
-#include "core/timers.h"
+#include "state/timers.h"
 
 #include "host/memory.h"
 

@@ -13,15 +13,15 @@
  * between cores need atomics. Under the virtual clock the whole machine is one core,
  * unless it is parallel (window.c).
  */
-#ifndef LPI_INTERNAL_H
-#define LPI_INTERNAL_H
+#ifndef LPI_STATE_H
+#define LPI_STATE_H
 
 #include <logp/logp.h>
 
 #include "host/clock.h"
-#include "core/lag.h"
-#include "mail/message.h"
-#include "core/timers.h"
+#include "state/lag.h"
+#include "state/message.h"
+#include "state/timers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -55,8 +55,6 @@ struct logp_vp {
     int *to_local;
     struct logp_vp *collective;
 };
-
-struct lpi_offer;
 
 struct lpi_proc {
     /* constant while it lives: senders on other cores read it */
@@ -146,35 +144,6 @@ struct lpi_core {
     struct lpi_lag lag;
 };
 
-struct lpi_executor {
-    const char *name;
-    int64_t worth_ns; /* a hand-over, with what it does to the caches */
-    /* So many procs at most, as the host is; NULL: as many as there is memory for. */
-    int64_t (*most)(void);
-    /* Make what carries the procs of the machine; destroy undoes it (also half of it). */
-    int (*create)(struct logp_machine *m);
-    void (*destroy)(struct logp_machine *m);
-    /* A run begins: each core goes to its first proc. */
-    void (*launch)(struct logp_machine *m);
-    /* Give the core to `to`; returns when `from` has been given it back. late: `to` should be
-     * running already. */
-    void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to, bool late);
-    /* `to` will be given the core as soon as the holder's own deadline has passed. NULL: there
-     * is nothing to prepare. */
-    void (*prepare)(struct lpi_proc *to);
-    /* See lpi_resident(); NULL: there are no shared stacks. */
-    void *(*resident)(const struct lpi_proc *p, void *address);
-    /* Is this address in the guard below the holder's stack? NULL: not known. */
-    bool (*guards)(const struct lpi_core *c, const void *address);
-    /* As switch_to for a proc that has ended; its carrier waits for the next run. */
-    void (*leave)(struct lpi_proc *from, struct lpi_proc *to);
-};
-
-extern const struct lpi_executor *const lpi_executors[]; /* NULL-terminated */
-extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber, lpi_executor_shared;
-
-#define LPI_MOST_OWN_STACKS 16384 /* beyond, stacks have no guard pages of their own */
-
 struct lpi_pending_delay {
     struct lpi_pending_delay *next;
     int64_t at;
@@ -199,9 +168,11 @@ struct logp_machine {
     struct lpi_offer *offers;            /* by rank; NULL on one core */
     struct lpi_mail *mails;              /* the same */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
-    void *lanes; /* n_cores^2 of lane_stride bytes */
+    void *lanes;                         /* n_cores^2 of lane_stride bytes */
     size_t lane_stride;
     const struct lpi_executor *executor;
+    void (*live)(struct lpi_proc *p);      /* the life of a vp in one run, on its carrier */
+    void (*come_home)(struct lpi_core *c); /* the last vp of a core has ended, and so have all */
     void *executor_data;
     struct lpi_warmer *warmer; /* NULL: there is none */
     size_t stack_bytes;
@@ -235,117 +206,6 @@ struct logp_machine {
     struct logp_wait_info *waits;
 };
 
-/* The core whose carrier this thread is; NULL: none. Set by the executors. */
-extern _Thread_local struct lpi_core *lpi_this_core;
-
-/* sched.c: who holds the core, and until when. */
-int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
-int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
-int lpi_wait_ready(struct lpi_proc *p);
-bool lpi_look_before_wait(struct lpi_core *c);
-int lpi_reach(struct lpi_proc *p, int64_t t);
-int lpi_yield(struct lpi_proc *p);
-void lpi_wake(struct lpi_proc *p, int64_t deadline);
-void lpi_make_ready(struct lpi_proc *p);
-int lpi_hold(struct lpi_proc *p);
-void lpi_record_lag(struct lpi_core *c);
-void lpi_proc_main(struct lpi_proc *p);
-void lpi_core_home(struct lpi_core *c);
-void lpi_attend(struct logp_machine *m, unsigned bits);
-bool lpi_stop(struct logp_machine *m, int error);
-
-struct lpi_proc *lpi_earliest(struct lpi_core *c);
-void lpi_look_up(struct lpi_core *c);
-
-/* sync.c: the common start. */
-void lpi_release_sync(struct lpi_core *c);
-int lpi_sync(struct lpi_proc *p, int64_t *start);
-
-/* window.c: the virtual clock on several cores. */
-void lpi_next_window(struct lpi_core *c);
-void lpi_announce(struct logp_machine *m);
-
-/* deadlock.c */
-void lpi_idle(struct lpi_core *c);
-void lpi_busy_now(struct lpi_core *c);
-void lpi_check_deadlock(struct lpi_core *c);
-void lpi_stop_deadlocked(struct logp_machine *m);
-void lpi_check_pollers(struct lpi_core *c);
-bool lpi_all_in_vain(const struct lpi_core *c);
-void lpi_record_waits(struct logp_machine *m, bool away);
-
-/* mailbox.c: messages between cores. */
-int lpi_lanes_create(struct logp_machine *m, int slots);
-void lpi_lanes_destroy(struct logp_machine *m);
-bool lpi_poll(struct lpi_core *c);
-bool lpi_lanes_quiet(const struct logp_machine *m);
-int lpi_find_room(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
-int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
-
-/* offer.c: long messages between cores without a second copy. */
-bool lpi_offer_fill(struct lpi_offer *o, const struct lpi_envelope *e);
-void lpi_offer_open(struct lpi_proc *p, struct logp_request *r);
-bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r);
-void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r);
-
-/* match.c: messages and receives meet. */
-int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
-bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_label *l,
-                      const void *data, size_t n_bytes, bool paid);
-struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
-                                        size_t capacity);
-struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
-void lpi_match_arrived(struct lpi_proc *p, int64_t until);
-int64_t lpi_next_arrival(struct lpi_proc *p);
-void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
-int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
-void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
-struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
-                                   int64_t until);
-void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
-
-/* in_force.c: the model in force. */
-int lpi_delay_install(struct logp_machine *m, struct logp_delay delay);
-void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
-void lpi_delay_restart(struct logp_machine *m, bool new_run);
-void lpi_delay_fini(struct logp_machine *m);
-
-int64_t lpi_delay_begin(struct logp_machine *m);
-
-/* recv.c */
-void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
-
-/* capacity.c: messages on the wire. */
-struct lpi_onwire;
-void lpi_capacity_destroy(struct logp_machine *m);
-int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
-                       const struct logp_transfer *t, int64_t *retry_at);
-void lpi_capacity_settle(struct lpi_proc *from, struct lpi_proc *to, int64_t arrival);
-void lpi_capacity_reset(struct logp_machine *m);
-
-/* cores.c: which cores, in which order. */
-int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int *taken);
-
-static inline bool lpi_stopping(const struct logp_machine *m)
-{
-    /* acquire pairs with the release in lpi_stop(): who stopped the run has read what it needed */
-    return atomic_load_explicit(&m->stop, memory_order_acquire) != 0;
-}
-
-/* The error that waits of this vp return; 0: the run goes on. */
-static inline int lpi_stopped(const struct lpi_proc *p)
-{
-    /* acquire: as in lpi_stopping() */
-    return atomic_load_explicit(&p->core->machine->stop, memory_order_acquire);
-}
-
-/* Somebody on this core can go on, or is about to: before the reason becomes visible. */
-static inline void lpi_busy(struct lpi_core *c)
-{
-    if (c->is_idle)
-        lpi_busy_now(c);
-}
-
 static inline int64_t lpi_wall(const struct logp_machine *m)
 {
     return lpi_clock_ns(&m->clock) - m->base_ns;
@@ -355,19 +215,6 @@ static inline int64_t lpi_wall(const struct logp_machine *m)
 static inline bool lpi_has_clock(const struct lpi_proc *p)
 {
     return p->emulating || p->core->machine->is_virtual;
-}
-
-/*
- * Where the memory is that p calls `address`. The same, unless it lies on a stack that several vps
- * share in turn and p's part of it is set aside (shared.c). NULL: no memory.
- */
-static inline void *lpi_resident(const struct lpi_proc *p, void *address)
-{
-    const struct lpi_core *c = p->core;
-
-    if ((uintptr_t)address - c->shared_stack >= c->shared_stack_bytes)
-        return address;
-    return c->machine->executor->resident(p, address);
 }
 
 /* Does the virtual clock run on several cores? */

@@ -99,25 +99,10 @@ struct lpi_pool {
     size_t n_kept[LPI_CLASSES];
 };
 
-/* A message with room for n_bytes of payload, data set; NULL: no memory. */
-struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes);
-void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e);
-/* `c` is the core of the caller. */
-void lpi_message_free(struct lpi_core *c, struct lpi_message *m);
-
-struct logp_request *lpi_request_new(struct lpi_core *c);
-void lpi_request_free(struct lpi_core *c, struct logp_request *r);
-/* After a run: requests that the program forgot are free again. */
-void lpi_pool_forget_requests(struct lpi_core *c);
-void lpi_pool_fini(struct lpi_core *c);
-
 /* The bytes that a message of n_bytes counts against the machine's queue limit. */
 static inline int64_t lpi_message_cost(size_t n_bytes)
 {
     return (int64_t)(sizeof(struct lpi_message) + n_bytes);
 }
-
-int lpi_credit_refill(struct lpi_core *c, int64_t bytes);
-void lpi_credit_return(struct lpi_core *c);
 
 #endif

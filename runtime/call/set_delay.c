@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Replacing the delay model of a machine: see machine.h. */
+#include "carrier/carrier.h"
+#include "core/sched.h"
+#include "delay/in_force.h"
+#include "host/process.h"
+
+#include <errno.h>
+
+/* Between the runs of a parallel machine. */
+static int install_between_runs(struct logp_machine *m, struct logp_delay delay)
+{
+    int rc = -ENOTSUP;
+
+    pthread_mutex_lock(&m->lock);
+    if (m->away == 0)
+        rc = lpi_delay_install(m, delay);
+    pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
+int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int64_t at_ns)
+{
+    struct lpi_core *here = lpi_this_core;
+    const bool inside = here != NULL && here->machine == m;
+
+    if (!lpi_delay_complete(delay.ops))
+        return -EINVAL;
+    if (lpi_process_is_orphan())
+        return -ENOTSUP;
+    if (lpi_is_parallel(m))
+        return inside || at_ns > 0 ? -ENOTSUP : install_between_runs(m, delay);
+    if (m->is_virtual && !inside && (at_ns > 0 || logp_machine_busy(m)))
+        return lpi_delay_order(m, delay, at_ns > 0 ? at_ns : 0);
+    if (m->is_virtual && inside) {
+        /* relaxed: it is the caller itself */
+        const int rank = atomic_load_explicit(&here->holder, memory_order_relaxed);
+        const int rc = lpi_reach(&m->procs[rank], m->procs[rank].emulated);
+
+        if (rc != 0)
+            return rc;
+    }
+    return lpi_delay_install(m, delay);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The model in force, read and replaced while vps send. */
+#ifndef LPI_IN_FORCE_H
+#define LPI_IN_FORCE_H
+
+#include "host/annotate.h"
+#include "state/state.h"
+
+#include <urcu/urcu-memb.h>
+
+/* Enter an RCU section with the model in force. NULL: none, and no section is open. */
+static inline const struct logp_delay *model_lock(struct logp_machine *m)
+{
+    const struct logp_delay *d;
+
+    if (!lpi_emulates(m))
+        return NULL;
+    urcu_memb_read_lock();
+    /* acquire (RCU needs only consume) pairs with the release in lpi_delay_install() */
+    d = atomic_load_explicit(&m->delay, memory_order_acquire);
+    if (d == NULL)
+        urcu_memb_read_unlock();
+    return d;
+}
+
+static inline void model_unlock(struct logp_machine *m)
+{
+    LPI_RELEASE(&m->delay); /* pairs with the acquire after the grace period in in_force.c */
+    (void)m;
+    urcu_memb_read_unlock();
+}
+
+/* A machine's part: see in_force.c. */
+bool lpi_delay_complete(const struct logp_delay_ops *ops);
+int lpi_delay_install(struct logp_machine *m, struct logp_delay delay);
+int lpi_delay_order(struct logp_machine *m, struct logp_delay delay, int64_t at);
+void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
+void lpi_delay_restart(struct logp_machine *m, bool new_run);
+int64_t lpi_delay_begin(struct logp_machine *m);
+void lpi_delay_fini(struct logp_machine *m);
+
+/* o_recv and the gap of a receive that has its message: sets r->done. */
+void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Which cores, in which order: see cores.c. */
+#ifndef LPI_CORES_H
+#define LPI_CORES_H
+
+#include <logp/machine.h>
+
+int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int *taken);
+
+#endif

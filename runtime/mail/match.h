@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages and receives meet: see match.c. */
+#ifndef LPI_MATCH_H
+#define LPI_MATCH_H
+
+#include "state/state.h"
+
+int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
+bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_label *l,
+                      const void *data, size_t n_bytes, bool paid);
+struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
+                                        size_t capacity);
+struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
+void lpi_match_arrived(struct lpi_proc *p, int64_t until);
+int64_t lpi_next_arrival(struct lpi_proc *p);
+void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
+int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
+void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
+struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
+                                   int64_t until);
+void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
+
+#endif

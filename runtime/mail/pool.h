@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of messages and requests, and the limit on what is queued. */
+#ifndef LPI_POOL_H
+#define LPI_POOL_H
+
+#include "state/state.h"
+
+/* A message with room for n_bytes of payload, data set; NULL: no memory. */
+struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes);
+void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e);
+/* `c` is the core of the caller. */
+void lpi_message_free(struct lpi_core *c, struct lpi_message *m);
+
+struct logp_request *lpi_request_new(struct lpi_core *c);
+void lpi_request_free(struct lpi_core *c, struct logp_request *r);
+/* After a run: requests that the program forgot are free again. */
+void lpi_pool_forget_requests(struct lpi_core *c);
+void lpi_pool_fini(struct lpi_core *c);
+
+/* The queue limit: see pool.c. */
+int lpi_credit_refill(struct lpi_core *c, int64_t bytes);
+void lpi_credit_return(struct lpi_core *c);
+
+#endif

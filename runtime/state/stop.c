@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* See stop.h. */
+#define _GNU_SOURCE
+#include "state/stop.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void lpi_announce(struct logp_machine *m)
+{
+    /* seq_cst, both, pairs with lpi_sleep(): either it sees the event or we see that it sleeps */
+    atomic_fetch_add_explicit(&m->event, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&m->n_asleep, memory_order_seq_cst) > 0)
+        syscall(SYS_futex, &m->event, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+void lpi_sleep(struct logp_machine *m, unsigned event)
+{
+    /* seq_cst: see lpi_announce() */
+    atomic_fetch_add_explicit(&m->n_asleep, 1, memory_order_seq_cst);
+    syscall(SYS_futex, &m->event, FUTEX_WAIT_PRIVATE, event, NULL, NULL, 0);
+    atomic_fetch_sub_explicit(&m->n_asleep, 1, memory_order_relaxed);
+}
+
+bool lpi_stop(struct logp_machine *m, int error)
+{
+    int none = 0;
+
+    /* release pairs with the acquires in lpi_stopping() and lpi_stopped() */
+    if (!atomic_compare_exchange_strong_explicit(&m->stop, &none, error, memory_order_release,
+                                                 memory_order_relaxed))
+        return false;
+    lpi_announce(m);
+    return true;
+}
+
+void lpi_idle(struct lpi_core *c)
+{
+    if (c->is_idle)
+        return;
+    c->is_idle = true;
+    /* release pairs with the acquire in all_idle(): what the procs wait for is visible */
+    atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_release);
+}
+
+void lpi_busy_now(struct lpi_core *c)
+{
+    c->is_idle = false;
+    /* seq_cst: before all that follows is visible, as the scan needs it */
+    atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_seq_cst);
+}

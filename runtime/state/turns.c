@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* See turns.h. */
+#include "state/turns.h"
+
+#include "state/timers.h"
+
+/* Is this the deadline of its proc, and not one that has been moved or withdrawn? */
+static bool holds(void *machine, const struct lpi_slot *s)
+{
+    const struct logp_machine *m = machine;
+    const struct lpi_proc *p = &m->procs[s->rank];
+
+    return p->state == LPI_TIMED && p->stamp == s->stamp;
+}
+
+void lpi_set_deadline(struct lpi_proc *p, int64_t deadline)
+{
+    struct lpi_core *c = p->core;
+
+    p->state = LPI_TIMED;
+    p->deadline = deadline;
+    p->stamp++; /* what it had does not hold any more */
+    if (c->timers.n >= c->timers.capacity)
+        lpi_timers_purge(&c->timers, holds, c->machine);
+    lpi_timers_push(&c->timers, deadline, p->rank, p->stamp);
+}
+
+/* p can go on as soon as it gets the core. Called by the holder of its core. */
+void lpi_make_ready(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+
+    if (p->state == LPI_READY)
+        return;
+    p->state = LPI_READY;
+    p->next_ready = NULL;
+    if (c->ready_first == NULL)
+        c->ready_first = p;
+    else
+        c->ready_last->next_ready = p;
+    c->ready_last = p;
+}
+
+/* The proc with the earliest deadline; NULL: none has one. */
+struct lpi_proc *lpi_earliest(struct lpi_core *c)
+{
+    const struct lpi_slot *top;
+
+    while ((top = lpi_timers_top(&c->timers)) != NULL) {
+        if (holds(c->machine, top))
+            return &c->machine->procs[top->rank];
+        lpi_timers_pop(&c->timers);
+    }
+    return NULL;
+}
+
+/* p gets a deadline, or an earlier one. Called by the holder of its core. */
+void lpi_wake(struct lpi_proc *p, int64_t deadline)
+{
+    if (p->state == LPI_READY || (p->state == LPI_TIMED && p->deadline <= deadline))
+        return;
+    p->core->prepared = NULL; /* the order may have changed */
+    lpi_set_deadline(p, deadline);
+}
