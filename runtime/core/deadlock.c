@@ -33,7 +33,7 @@ static bool all_idle(const struct logp_machine *m, unsigned long *sum)
 static bool nothing_pending(const struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++)
-        /* acquire pairs with the release in lpi_attend() and ring() */
+        /* acquire pairs with the release in attend() and ring() */
         if (atomic_load_explicit(&m->cores[i].attention, memory_order_acquire) != 0)
             return false;
     return lpi_lanes_quiet(m);

@@ -16,7 +16,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     p->polls = 0;
     if (++c->n_at_sync == c->n_procs) {
         /* acq_rel: the last to arrive sees what all procs wrote before, and so do, through
-         * fix_start(), all whom it releases */
+         * lpi_fix_start(), all whom it releases */
         if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
             lpi_fix_start(m);
     }
