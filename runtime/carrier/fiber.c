@@ -38,7 +38,8 @@ _Thread_local struct lpi_fiber_shadow *lpi_shadow_left;
 #endif
 
 struct fiber {
-    void *context; /* NULL: not begun in this run */
+    void *context;                 /* NULL: not begun in this run */
+    struct lpi_thread_state state; /* while another has the thread */
     struct lpi_fiber_shadow shadow;
 };
 
@@ -72,22 +73,16 @@ static struct lpi_proc *arrive(struct lpi_fcontext_transfer t, struct fiber *sel
     return jump->proc;
 }
 
-static void jump_to(struct fiber *from, struct fiber *to, struct lpi_proc *proc)
+/* What a thread has of its own goes along. */
+static void jump_to(const struct lpi_core *c, struct fiber *from, struct fiber *to,
+                    struct lpi_proc *proc)
 {
     struct jump jump = {from, proc};
 
+    lpi_thread_state_save(&from->state, &c->thread);
+    lpi_thread_state_restore(&to->state, &c->thread);
     lpi_shadow_leave(&from->shadow, &to->shadow, false);
     arrive(jump_fcontext(to->context, &jump), from);
-}
-
-/* What a thread has of its own goes along. */
-static void jump_on(struct lpi_core *c, struct fiber *from, struct fiber *to, struct lpi_proc *proc)
-{
-    struct lpi_thread_state mine = {0};
-
-    lpi_thread_state_save(&mine, c->exceptions);
-    jump_to(from, to, proc);
-    lpi_thread_state_restore(&mine, c->exceptions);
 }
 
 static void begin(struct lpi_fcontext_transfer t)
@@ -96,7 +91,6 @@ static void begin(struct lpi_fcontext_transfer t)
     struct lpi_proc *p = jump->proc;
 
     arrive(t, p->carrier);
-    lpi_thread_state_clear(p->core->exceptions);
     p->core->machine->live(p); /* ends in leave() */
     abort();
 }
@@ -119,6 +113,7 @@ static struct fiber *ready(struct lpi_proc *p)
         const size_t colour = (size_t)(p->rank % COLOURS) * COLOUR;
         char *stack = stack_of(f, p->rank);
 
+        fiber->state = (struct lpi_thread_state){0};
         lpi_shadow_fresh(&fiber->shadow, stack, size);
         fiber->context = make_fcontext(stack + size - colour, size - colour, begin);
     }
@@ -143,12 +138,12 @@ static void *carrier_main(void *arg)
     void *memory;
 
     lpi_this_core = c;
-    c->exceptions = lpi_thread_exceptions();
+    c->thread = lpi_thread_place();
     lpi_overflow_watch(&memory);
     urcu_memb_register_thread();
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
-        jump_to(home, ready(c->procs[0]), c->procs[0]);
+        jump_to(c, home, ready(c->procs[0]), c->procs[0]);
         c->machine->come_home(c); /* all of its vps have ended */
     }
     urcu_memb_unregister_thread();
@@ -159,7 +154,7 @@ static void *carrier_main(void *arg)
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 {
     (void)late;
-    jump_on(from->core, from->carrier, ready(to), to);
+    jump_to(from->core, from->carrier, ready(to), to);
 }
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)
@@ -169,6 +164,7 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
         to != NULL ? ready(to) : &fibers_of(from->core->machine)->homes[from->core->index];
     struct jump jump = {self, to};
 
+    lpi_thread_state_restore(&next->state, &from->core->thread);
     lpi_shadow_leave(&self->shadow, &next->shadow, true);
     jump_fcontext(next->context, &jump);
     abort();

@@ -61,11 +61,12 @@ static struct shared *shared_of(const struct lpi_proc *p)
 
 static void begin(struct lpi_fcontext_transfer t)
 {
+    static const struct lpi_thread_state fresh;
     struct shared *s = t.data;
 
     lpi_shadow_arrive(&s->stack_shadow);
     s->home = t.context;
-    lpi_thread_state_clear(s->resident->core->exceptions);
+    lpi_thread_state_restore(&fresh, &s->resident->core->thread);
     s->resident->core->machine->live(s->resident); /* ends in leave() */
     abort();
 }
@@ -110,9 +111,9 @@ static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 
     (void)late;
     warm_up(s, from->core);
-    lpi_thread_state_save(&mine, from->core->exceptions);
+    lpi_thread_state_save(&mine, &from->core->thread);
     go_home(s, to, false);
-    lpi_thread_state_restore(&mine, from->core->exceptions);
+    lpi_thread_state_restore(&mine, &from->core->thread);
 }
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)
@@ -210,7 +211,7 @@ static void *carrier_main(void *arg)
     struct shared *s = (struct shared *)c->machine->executor_data + c->index;
 
     lpi_this_core = c;
-    c->exceptions = lpi_thread_exceptions();
+    c->thread = lpi_thread_place();
     lpi_overflow_watch(&memory);
     urcu_memb_register_thread();
     lpi_shadow_thread(&s->home_shadow);

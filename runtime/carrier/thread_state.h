@@ -7,6 +7,8 @@
 #ifndef LPI_THREAD_STATE_H
 #define LPI_THREAD_STATE_H
 
+#include "state/state.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,35 +18,31 @@ void *__cxa_get_globals(void) __attribute__((weak));
 
 struct lpi_thread_state {
     int error;
-    char exceptions[2 * sizeof(void *)];
+    void *exceptions[2];
 };
 
-/* The carrier's exceptions; NULL: there is no C++. Constant for a thread. */
-static inline void *lpi_thread_exceptions(void)
+static inline struct lpi_thread_place lpi_thread_place(void)
 {
-    return __cxa_get_globals != NULL ? __cxa_get_globals() : NULL;
+    return (struct lpi_thread_place){
+        .error = &errno,
+        .exceptions = __cxa_get_globals != NULL ? __cxa_get_globals() : NULL,
+    };
 }
 
-static inline void lpi_thread_state_save(struct lpi_thread_state *s, const void *exceptions)
+static inline void lpi_thread_state_save(struct lpi_thread_state *s,
+                                         const struct lpi_thread_place *at)
 {
-    s->error = errno;
-    if (exceptions != NULL)
-        memcpy(s->exceptions, exceptions, sizeof(s->exceptions));
+    s->error = *at->error;
+    if (at->exceptions != NULL)
+        memcpy(s->exceptions, at->exceptions, sizeof(s->exceptions));
 }
 
-static inline void lpi_thread_state_restore(const struct lpi_thread_state *s, void *exceptions)
+static inline void lpi_thread_state_restore(const struct lpi_thread_state *s,
+                                            const struct lpi_thread_place *at)
 {
-    errno = s->error;
-    if (exceptions != NULL)
-        memcpy(exceptions, s->exceptions, sizeof(s->exceptions));
-}
-
-/* A fiber begins. */
-static inline void lpi_thread_state_clear(void *exceptions)
-{
-    static const struct lpi_thread_state none;
-
-    lpi_thread_state_restore(&none, exceptions);
+    *at->error = s->error;
+    if (at->exceptions != NULL)
+        memcpy(at->exceptions, s->exceptions, sizeof(s->exceptions));
 }
 
 #endif

@@ -106,6 +106,12 @@ struct lpi_offer {
     void *buf;
 };
 
+/* Where a thread keeps what each fiber wants for itself: thread_state.h. Constant for a thread. */
+struct lpi_thread_place {
+    int *error;
+    void *exceptions; /* NULL: there is no C++ */
+};
+
 struct lpi_core {
     _Alignas(LPI_LINE) atomic_uint attention;
     _Atomic(struct lpi_proc *) bell;        /* procs whose queue has mail */
@@ -122,7 +128,7 @@ struct lpi_core {
     struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
     int index;
     int cpu;                /* operating system's number; -1: not pinned */
-    void *exceptions;       /* of its carrier: thread_state.h */
+    struct lpi_thread_place thread; /* of its carrier */
     uintptr_t shared_stack; /* which vps use in turn; bytes 0: each has its own */
     size_t shared_stack_bytes;
     struct lpi_proc **procs;
