@@ -2,7 +2,6 @@
 /* Stacks set aside: see image.h. */
 #include "carrier/image.h"
 
-#include "carrier/warmer.h"
 #include "host/memory.h"
 
 #include <stdlib.h>
@@ -23,32 +22,17 @@ struct lpi_chunk_of_images {
 
 /* ---- memory ---- */
 
-static struct lpi_chunk_of_images *new_chunk(struct lpi_images *all, size_t bytes)
+/* @return false: no memory */
+static bool next_chunk(struct lpi_images *all, size_t least)
 {
+    const size_t bytes = least > CHUNK ? least : CHUNK;
     struct lpi_chunk_of_images *k = lpi_memory_zeroed(1, sizeof(*k) + bytes);
 
     if (k == NULL)
-        return NULL;
-    lpi_warmer_add(all->warmer, k->memory, bytes);
-    k->bytes = bytes;
-    return k;
-}
-
-/* The next chunk: the spare one, after which there will be another, or a new one. */
-static bool next_chunk(struct lpi_images *all, size_t least)
-{
-    struct lpi_chunk_of_images *k = least <= CHUNK ? all->spare : NULL;
-
-    if (k == NULL)
-        k = new_chunk(all, least > CHUNK ? least : CHUNK);
-    else
-        all->spare = NULL;
-    if (k == NULL)
         return false;
+    k->bytes = bytes;
     k->next = all->chunks;
     all->chunks = k;
-    if (all->spare == NULL && all->warmer != NULL)
-        all->spare = new_chunk(all, CHUNK);
     return true;
 }
 
@@ -278,10 +262,6 @@ char *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, size_t by
 
 void lpi_images_fini(struct lpi_images *all)
 {
-    if (all->spare != NULL) {
-        all->spare->next = all->chunks;
-        all->chunks = all->spare;
-    }
     while (all->chunks != NULL) {
         struct lpi_chunk_of_images *next = all->chunks->next;
 

@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lpi_warmer;
 struct lpi_chunk_of_images;
 
 enum {
@@ -34,8 +33,6 @@ struct lpi_image {
 /* The memory and the templates of all images of a machine. */
 struct lpi_images {
     struct lpi_chunk_of_images *chunks; /* the first is in use */
-    struct lpi_chunk_of_images *spare;  /* to be used next: it is being warmed up */
-    struct lpi_warmer *warmer;
     char *free[LPI_IMAGE_CLASSES]; /* lists, by room in units of LPI_IMAGE_ROUND */
     struct {
         char *stack;

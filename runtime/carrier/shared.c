@@ -291,7 +291,6 @@ static int create_one(struct logp_machine *m, struct shared *s, struct lpi_core 
 
     if (rc != 0)
         return rc;
-    s->images.warmer = m->n_cores == 1 ? m->warmer : NULL; /* else no core has time for it */
     s->images.whole = lpi_on_valgrind(); /* it does not like words compared that nobody wrote */
     c->shared_stack = (uintptr_t)s->bottom;
     c->shared_stack_bytes = (size_t)(s->top - s->bottom);

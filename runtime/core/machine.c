@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine from creation to destruction, and what its runs report: see machine.h. */
 #include "carrier/carrier.h"
-#include "carrier/warmer.h"
 #include "core/deadlock.h"
 #include "core/life.h"
 #include "delay/capacity.h"
@@ -121,10 +120,6 @@ static int init_memory(struct logp_machine *m, const int *cpus, int lane_slots)
 
     m->credit_batch = share < most_credit ? share : most_credit;
     m->procs = lpi_memory_zeroed((size_t)m->P, sizeof(*m->procs));
-    if (m->procs != NULL && m->is_virtual && m->P > LPI_MOST_OWN_STACKS) {
-        m->warmer = lpi_warmer_start();
-        lpi_warmer_add(m->warmer, m->procs, (size_t)m->P * sizeof(*m->procs));
-    }
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
     m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
     if (m->n_cores > 1) {
@@ -152,7 +147,6 @@ static void init_home(struct logp_machine *m)
 
 static void destroy_all(struct logp_machine *m)
 {
-    lpi_warmer_stop(m->warmer);
     if (m->procs != NULL && m->executor != NULL)
         m->executor->destroy(m);
     lpi_delay_fini(m);

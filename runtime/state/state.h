@@ -180,7 +180,6 @@ struct logp_machine {
     void (*live)(struct lpi_proc *p);      /* the life of a vp in one run, on its carrier */
     void (*come_home)(struct lpi_core *c); /* the last vp of a core has ended, and so have all */
     void *executor_data;
-    struct lpi_warmer *warmer; /* NULL: there is none */
     size_t stack_bytes;
     size_t queue_limit;
     int64_t credit_batch; /* what a core takes of it at once, and keeps of what it is given */
