@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Deadlock: see deadlock.c. */
+#ifndef LPI_DEADLOCK_H
+#define LPI_DEADLOCK_H
+
+#include "state/state.h"
+
+void lpi_check_deadlock(struct lpi_core *c);
+void lpi_stop_deadlocked(struct logp_machine *m);
+void lpi_check_pollers(struct lpi_core *c);
+bool lpi_all_in_vain(const struct lpi_core *c);
+void lpi_record_waits(struct logp_machine *m, bool away);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a vp in one run, and who has its core afterwards. */
+#include "core/life.h"
+
+#include "carrier/carrier.h"
+#include "call/call.h"
+#include "core/sched.h"
+#include "core/start.h"
+#include "core/sync.h"
+#include "core/window.h"
+#include "delay/in_force.h"
+#include "state/stop.h"
+
+#include <errno.h>
+
+/* The life of a proc in one run: called by its carrier when it first gets the core. */
+void lpi_proc_main(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
+    int rc;
+
+    p->state = LPI_RUNNING; /* its slot in the timers no longer holds */
+    rc = lpi_stopped(p);
+    if (m->is_virtual && !lpi_is_parallel(m) && p->rank == 0) /* the first: all begin at 0 */
+        lpi_delay_restart(m, true);
+    if (rc == 0 && !m->is_virtual)
+        rc = lpi_sync(p, NULL);
+    if (rc == 0)
+        rc = m->program(&p->view, m->arg);
+    if (rc != 0 && lpi_stop(m, -ECANCELED)) {
+        /* the first error; relaxed: read after all came home */
+        m->report.error = rc;
+        atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
+    }
+    /* what it has posted and not waited for: nothing may be written there any more */
+    p->inbox.posted_first = p->inbox.posted_last = NULL;
+    p->inbox.n_any = 0;
+    p->state = LPI_ENDED;
+    atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
+    /* release pairs with the acquire in lpi_successor() */
+    if (--c->n_live == 0 && atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel) == 1)
+        lpi_announce(m);
+    m->executor->leave(p, lpi_successor(c));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Who holds a core, and until when: see sched.c. */
+#ifndef LPI_SCHED_H
+#define LPI_SCHED_H
+
+#include "state/state.h"
+
+int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
+int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
+int lpi_wait_ready(struct lpi_proc *p);
+bool lpi_look_before_wait(struct lpi_core *c);
+int lpi_reach(struct lpi_proc *p, int64_t t);
+int lpi_yield(struct lpi_proc *p);
+int lpi_hold(struct lpi_proc *p);
+void lpi_record_lag(struct lpi_core *c);
+/* Who gets the core of a proc that has ended; NULL: the whole machine is done. */
+struct lpi_proc *lpi_successor(struct lpi_core *c);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The common start: logp_sync(), and the beginning of a run on the wall clock.
+ *
+ * Each core counts its procs that have arrived; the last of its core counts the core, and the last
+ * of all fixes the start, a little ahead of now. Then every core releases its own.
+ */
+#include "core/start.h"
+
+#include "delay/capacity.h"
+#include "delay/in_force.h"
+#include "host/clock.h"
+#include "mail/mailbox.h"
+#include "state/stop.h"
+#include "state/turns.h"
+
+enum { START_MARGIN_NS = 10000 };
+
+/* All have arrived: release those of this core, with the common start as their deadline. */
+static void release_sync(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    const int64_t start = atomic_load_explicit(&m->sync_start, memory_order_relaxed);
+
+    lpi_busy(c);
+    /* relaxed: the next sync cannot complete before this core has taken part in it */
+    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
+    c->n_at_sync = 0;
+    c->lag.start_pending = true;
+    if (c->clock_seen > start - START_MARGIN_NS) /* the first start of a run has moved time 0: ... */
+        c->clock_seen = start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
+    for (int i = 0; i < c->n_procs; i++) {
+        struct lpi_proc *p = c->procs[i];
+
+        if (p->state != LPI_SYNC) /* the run has been stopped, and p has gone on or ended */
+            continue;
+        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        /* relaxed: whether there is a model, not which */
+        p->emulating =
+            !m->is_virtual && atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
+        lpi_wake(p, start);
+    }
+}
+
+static void attend(struct logp_machine *m, unsigned bits)
+{
+    for (int i = 0; i < m->n_cores; i++)
+        /* release pairs with the acquire in lpi_look_up() */
+        atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
+}
+
+/* All procs of the machine have arrived: fix the start. */
+void lpi_fix_start(struct logp_machine *m)
+{
+    /* relaxed: only this function changes it during a run */
+    const unsigned generation = atomic_load_explicit(&m->sync_generation, memory_order_relaxed);
+    int64_t start = 0;
+
+    lpi_delay_restart(m, !m->is_virtual && generation == 0);
+    lpi_capacity_reset(m);
+    if (m->is_virtual) {
+        for (int i = 0; i < m->P; i++)
+            if (m->procs[i].emulated > start)
+                start = m->procs[i].emulated;
+    } else if (generation == 0) {
+        /* the first start of a run is its time 0 */
+        m->base_ns = lpi_clock_ns(&m->clock) + START_MARGIN_NS;
+    } else {
+        start = lpi_wall(m) + START_MARGIN_NS;
+    }
+    atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
+    atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
+    attend(m, LPI_ATT_SYNC); /* its release publishes the four */
+}
+
+/* Everything that may have changed the timers from outside. */
+void lpi_look_up(struct lpi_core *c)
+{
+    lpi_poll(c);
+    /* acquire pairs with the release in attend(): sync_start and base_ns are visible */
+    if (atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_SYNC)
+        release_sync(c);
+}
