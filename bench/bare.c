@@ -183,7 +183,7 @@ static double measure(struct work *w)
 double bare_barrier_ns(int P, int n)
 {
     struct work w = {.once = barrier, .P = P, .n = n};
-    int rounds = 0;
+    int rounds = 1;
     double ns;
 
     while ((1 << rounds) < P)

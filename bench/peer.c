@@ -57,22 +57,24 @@ int main(int argc, char **argv)
     struct words w = {argc - 3, argv + 3};
     struct logp_config config = {0};
     struct logp_machine *m;
+    char after;
     int rc;
 
-    if (argc < 3 || atoi(argv[2]) < 2) {
-        fputs("usage: bench_peer EXECUTOR P [OPERATION ...], P at least 2\n", stderr);
+    if (argc < 3) {
+        fputs("usage: bench_peer EXECUTOR P [OPERATION ...]\n", stderr);
         return 2;
     }
-    if (peer_unknown(w.n, w.words) != NULL) {
-        fprintf(stderr, "bench_peer: there is no operation %s\n", peer_unknown(w.n, w.words));
+    if (!peer_known("bench_peer", w.n, w.words))
         return 2;
-    }
     config.executor = argv[1];
-    config.n_processors = atoi(argv[2]);
+    if (sscanf(argv[2], "%9d%c", &config.n_processors, &after) != 1 || config.n_processors < 2 ||
+        config.n_processors > LOGP_MAX_PROCESSORS) {
+        fprintf(stderr, "bench_peer: P %s: must be 2 to %d\n", argv[2], LOGP_MAX_PROCESSORS);
+        return 2;
+    }
     rc = logp_machine_create(&config, &m);
-    if (rc == -ENOENT || rc == -EINVAL) {
-        fprintf(stderr, "bench_peer: no machine of %s %s: thread or fiber, and P up to %d\n",
-                argv[1], argv[2], LOGP_MAX_PROCESSORS);
+    if (rc == -ENOENT) {
+        fprintf(stderr, "bench_peer: EXECUTOR %s: must be thread or fiber\n", argv[1]);
         return 2;
     }
     bench_check(rc, "create");

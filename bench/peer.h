@@ -6,6 +6,7 @@
 #ifndef LOGP_BENCH_PEER_H
 #define LOGP_BENCH_PEER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A processor. Its functions get self, and return 0 or an error. */
@@ -27,7 +28,7 @@ struct peer {
  */
 int peer_measure(struct peer *p, int n_words, char **words);
 
-/* @return NULL: all words are names of operations; else the first that is none */
-const char *peer_unknown(int n_words, char **words);
+/* Are all words names of operations? If not, says so on stderr, in the program's name. */
+bool peer_known(const char *program, int n_words, char **words);
 
 #endif

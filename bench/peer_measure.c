@@ -107,15 +107,24 @@ int peer_measure(struct peer *p, int n_words, char **words)
     return rc;
 }
 
-const char *peer_unknown(int n_words, char **words)
+static bool is_operation(const char *word)
+{
+    for (int i = 0; i < N_OPERATIONS; i++)
+        if (strcmp(word, operations[i].name) == 0)
+            return true;
+    return false;
+}
+
+bool peer_known(const char *program, int n_words, char **words)
 {
     for (int k = 0; k < n_words; k++) {
-        bool known = false;
-
+        if (is_operation(words[k]))
+            continue;
+        fprintf(stderr, "%s: OPERATION %s: must be one of", program, words[k]);
         for (int i = 0; i < N_OPERATIONS; i++)
-            known = known || strcmp(words[k], operations[i].name) == 0;
-        if (!known)
-            return words[k];
+            fprintf(stderr, " %s", operations[i].name);
+        fputs("\n", stderr);
+        return false;
     }
-    return NULL;
+    return true;
 }

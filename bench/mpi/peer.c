@@ -6,7 +6,6 @@
 #include "../peer.h"
 
 #include <mpi.h>
-#include <stdio.h>
 
 /* An error ends the program: it is MPI's default for all of them. */
 
@@ -48,11 +47,8 @@ int main(int argc, char **argv)
                      .send = send,
                      .recv = receive};
 
-    if (peer_unknown(argc - 1, argv + 1) != NULL) {
-        fprintf(stderr, "bench_mpi_peer: there is no operation %s\n",
-                peer_unknown(argc - 1, argv + 1));
+    if (!peer_known("bench_mpi_peer", argc - 1, argv + 1))
         return 2;
-    }
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &p.P);
     MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
