@@ -30,12 +30,15 @@ struct ring {
     char *stacks;
     void *home;
     int first, n, current, live, cpu;
-    struct barriers *of;
+    struct work *of;
 };
 
-struct barriers {
-    int P, n, rounds, n_cores;
-    atomic_uint *flags; /* by round and rank: how many barriers have been signalled */
+/* What all fibers do n times; generation: 1, 2, ... */
+struct work {
+    void (*once)(const struct work *w, int me, unsigned generation);
+    int P, n, n_cores;
+    atomic_uint *flags;    /* barrier, by round and rank: how many have been signalled */
+    atomic_ullong *places; /* broadcast, by generation modulo 2P and rank: the item */
     atomic_int ready;
     int64_t ns; /* as rank 0 saw them */
     struct ring rings[MOST_CORES];
@@ -63,11 +66,11 @@ static void next(void)
         jump(r->fibers[r->current].context, &self->context);
 }
 
-static void barrier(const struct barriers *b, int me, unsigned generation)
+static void barrier(const struct work *w, int me, unsigned generation)
 {
-    for (int round = 0, d = 1; d < b->P; round++, d *= 2) {
-        atomic_uint *flags = &b->flags[(size_t)round * (size_t)b->P];
-        const int to = me + d < b->P ? me + d : me + d - b->P;
+    for (int round = 0, d = 1; d < w->P; round++, d *= 2) {
+        atomic_uint *flags = &w->flags[(size_t)round * (size_t)w->P];
+        const int to = me + d < w->P ? me + d : me + d - w->P;
 
         /* release pairs with the acquire below, at the receiver */
         atomic_store_explicit(&flags[to], generation, memory_order_release);
@@ -76,21 +79,44 @@ static void barrier(const struct barriers *b, int me, unsigned generation)
     }
 }
 
+/*
+ * The item is the generation. 2P places are enough: nobody begins generation G before each of the
+ * others was root once in the P before it, and so has what was sent in G - 2P.
+ */
+static void broadcast(const struct work *w, int me, unsigned generation)
+{
+    const int P = w->P, place = (int)(generation % (2 * (unsigned)P));
+    const int root = place < P ? place : place - P;
+    const int rank = me >= root ? me - root : me - root + P; /* in the tree */
+    atomic_ullong *places = &w->places[(size_t)place * (size_t)P];
+    int d = 1;
+
+    while (d < P && (rank & d) == 0)
+        d *= 2;
+    /* acquire pairs with the release below, at the parent */
+    while (rank > 0 && atomic_load_explicit(&places[me], memory_order_acquire) != generation)
+        next();
+    for (d /= 2; d > 0; d /= 2)
+        if (rank + d < P)
+            atomic_store_explicit(&places[me + d < P ? me + d : me + d - P], generation,
+                                  memory_order_release);
+}
+
 static void fiber_main(struct transfer t)
 {
     struct ring *r = ring;
-    const struct barriers *b = r->of;
+    struct work *w = r->of;
     const int me = r->first + r->current;
     int64_t start = 0;
 
     *(void **)t.data = t.context;
-    for (int i = 0; i < b->n + b->n / 10; i++) {
-        if (i == b->n / 10)
+    for (int i = 0; i < w->n + w->n / 10; i++) {
+        if (i == w->n / 10)
             start = bench_now_ns();
-        barrier(b, me, (unsigned)i + 1);
+        w->once(w, me, (unsigned)i + 1);
     }
     if (me == 0)
-        r->of->ns = bench_now_ns() - start;
+        w->ns = bench_now_ns() - start;
     r->fibers[me - r->first].ended = true;
     if (--r->live > 0)
         next();
@@ -118,47 +144,69 @@ static void *core_main(void *arg)
     return NULL;
 }
 
-static void make_ring(struct barriers *b, int core, int cpu)
+static void make_ring(struct work *w, int core, int cpu)
 {
-    struct ring *r = &b->rings[core];
+    struct ring *r = &w->rings[core];
 
-    *r = (struct ring){.of = b, .cpu = cpu, .first = b->P * core / b->n_cores};
-    r->n = r->live = b->P * (core + 1) / b->n_cores - r->first;
+    *r = (struct ring){.of = w, .cpu = cpu, .first = w->P * core / w->n_cores};
+    r->n = r->live = w->P * (core + 1) / w->n_cores - r->first;
     r->fibers = calloc((size_t)r->n, sizeof(*r->fibers));
     r->stacks = aligned_alloc(64, (size_t)r->n * STACK);
     if (r->fibers == NULL || r->stacks == NULL)
         bench_check(-ENOMEM, "bare fibers");
 }
 
-double bare_barrier_ns(int P, int n)
+static double measure(struct work *w)
 {
-    struct barriers b = {.P = P, .n = n};
     pthread_t threads[MOST_CORES];
     cpu_set_t allowed;
     int cpu = -1;
 
     sched_getaffinity(0, sizeof(allowed), &allowed);
-    b.n_cores = CPU_COUNT(&allowed) < MOST_CORES ? 1 : MOST_CORES;
-    while ((1 << b.rounds) < P)
-        b.rounds++;
-    b.flags = calloc((size_t)b.rounds * (size_t)P, sizeof(*b.flags));
-    if (b.flags == NULL)
-        bench_check(-ENOMEM, "bare fibers");
-    for (int i = 0; i < b.n_cores; i++) {
+    w->n_cores = CPU_COUNT(&allowed) < MOST_CORES ? 1 : MOST_CORES;
+    for (int i = 0; i < w->n_cores; i++) {
         do
             cpu++;
         while (!CPU_ISSET((size_t)cpu, &allowed));
-        make_ring(&b, i, cpu);
+        make_ring(w, i, cpu);
     }
-    for (int i = 0; i < b.n_cores; i++)
-        bench_check(-pthread_create(&threads[i], NULL, core_main, &b.rings[i]), "thread");
-    for (int i = 0; i < b.n_cores; i++) {
+    for (int i = 0; i < w->n_cores; i++)
+        bench_check(-pthread_create(&threads[i], NULL, core_main, &w->rings[i]), "thread");
+    for (int i = 0; i < w->n_cores; i++) {
         pthread_join(threads[i], NULL);
-        free(b.rings[i].fibers);
-        free(b.rings[i].stacks);
+        free(w->rings[i].fibers);
+        free(w->rings[i].stacks);
     }
-    free(b.flags);
-    return (double)b.ns / n;
+    return (double)w->ns / w->n;
+}
+
+double bare_barrier_ns(int P, int n)
+{
+    struct work w = {.once = barrier, .P = P, .n = n};
+    int rounds = 1;
+    double ns;
+
+    while ((1 << rounds) < P)
+        rounds++;
+    w.flags = calloc((size_t)rounds * (size_t)P, sizeof(*w.flags));
+    if (w.flags == NULL)
+        bench_check(-ENOMEM, "bare fibers");
+    ns = measure(&w);
+    free(w.flags);
+    return ns;
+}
+
+double bare_broadcast_ns(int P, int n)
+{
+    struct work w = {.once = broadcast, .P = P, .n = n};
+    double ns;
+
+    w.places = calloc(2 * (size_t)P * (size_t)P, sizeof(*w.places));
+    if (w.places == NULL)
+        bench_check(-ENOMEM, "bare fibers");
+    ns = measure(&w);
+    free(w.places);
+    return ns;
 }
 
 static void echo_main(struct transfer t)

@@ -2,7 +2,8 @@
 /*
  * How close the wall clock comes to the predictions: every algorithm of the table that applies, for
  * the numbers of processors and the units given, L, o, g = 6, 2, 4 and gamma = 1.
- * usage: bench_model [-r RUNS] [COLLECTIVE ...]
+ * usage: bench_model [-r RUNS] [-s EXECUTOR:P:UNIT_NS ...] [COLLECTIVE ...]
+ * -r: at most so many runs of each; -s: only these settings, in this order.
  *
  * The verdict: the median of the measured times is at most a part of the predicted one above it, or
  * at most 150 ns for each vp of one core that is done at the very end: a core finishes them one
@@ -13,7 +14,7 @@
 
 #include <unistd.h>
 
-enum { MOST_MESSAGES = 256, NS_EACH = 150 };
+enum { MOST_MESSAGES = 256, NS_EACH = 150, MOST_SETTINGS = 16 };
 
 struct setting {
     const char *executor;
@@ -25,9 +26,9 @@ struct setting {
 
 static const struct setting settings[] = {
     {"thread", 2, 10000, 500, 10}, {"thread", 8, 10000, 500, 10}, {"thread", 16, 10000, 500, 0},
-    {"thread", 8, 1000, 1000, 0},  {"fiber", 8, 10000, 200, 5},   {"fiber", 16, 10000, 200, 5},
-    {"fiber", 64, 10000, 100, 5},  {"fiber", 64, 1000, 500, 0},   {"fiber", 8, 100, 2000, 0},
-    {"fiber", 1024, 10000, 20, 0},
+    {"thread", 8, 1000, 1000, 0},  {"thread", 64, 10000, 100, 0}, {"fiber", 8, 10000, 200, 5},
+    {"fiber", 16, 10000, 200, 5},  {"fiber", 64, 10000, 100, 5},  {"fiber", 64, 1000, 500, 0},
+    {"fiber", 8, 100, 2000, 0},    {"fiber", 1024, 10000, 20, 0},
 };
 
 static struct logp_coll arguments(const struct logp_collective *collective, const struct setting *s)
@@ -176,31 +177,78 @@ static void measure(const struct setting *s, struct logp_machine *m, const struc
     print_record(s, a, &r, together);
 }
 
-int main(int argc, char **argv)
+static void measure_all(const struct setting *s, int most_reps, int n_words, char **words)
 {
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n);
-    int most_reps = 1000000, c;
+    const struct logp_params params = arguments(logp_collective_find(a->collective), s).params;
+    struct logp_machine *m = make_machine(s->P, LOGP_CLOCK_WALL, s->executor, &params);
 
-    while ((c = getopt(argc, argv, "r:")) == 'r' && atoi(optarg) > 0)
-        most_reps = atoi(optarg);
-    if (c != -1) {
-        fprintf(stderr, "usage: %s [-r RUNS] [COLLECTIVE ...]\n", argv[0]);
-        return 2;
+    for (size_t k = 0; k < n; k++)
+        if (bench_selected(n_words, words, a[k].collective))
+            measure(s, m, &a[k], most_reps);
+    logp_machine_destroy(m);
+}
+
+/* ---- the command line ---- */
+
+static void refuse(char option, const char *value, const char *allowed)
+{
+    fprintf(stderr, "bench_model: -%c %s: %s\n", option, value, allowed);
+    exit(2);
+}
+
+/* EXECUTOR:P:UNIT_NS, with the runs and the verdict of the table where it is there. */
+static struct setting parse_setting(const char *text)
+{
+    struct setting s = {.reps = 100};
+    char executor[16], after;
+    long long unit_ns;
+
+    if (sscanf(text, "%15[a-z]:%7d:%12lld%c", executor, &s.P, &unit_ns, &after) != 3 || s.P < 1 ||
+        s.P > 65536 || unit_ns < 1 || unit_ns > 1000000000)
+        refuse('s', text, "must be EXECUTOR:P:UNIT_NS, P 1 to 65536, UNIT_NS 1 to 1000000000");
+    s.unit_ns = unit_ns;
+    for (const char *const *e = logp_executors(); *e != NULL; e++)
+        if (strcmp(*e, executor) == 0)
+            s.executor = *e;
+    if (s.executor == NULL)
+        refuse('s', text, "there is no such executor (thread, fiber)");
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+        if (strcmp(settings[i].executor, s.executor) == 0 && settings[i].P == s.P &&
+            settings[i].unit_ns == s.unit_ns)
+            return settings[i];
+    return s;
+}
+
+int main(int argc, char **argv)
+{
+    static struct setting chosen[MOST_SETTINGS];
+    const struct setting *s = settings;
+    int most_reps = 1000000, n = 0, c;
+
+    opterr = 0;
+    while ((c = getopt(argc, argv, "r:s:")) != -1) {
+        if (c == 'r' && (most_reps = atoi(optarg)) < 1)
+            refuse('r', optarg, "must be a number of runs, at least 1");
+        if (c == 's' && n == MOST_SETTINGS)
+            refuse('s', optarg, "16 settings are the most");
+        if (c == 's')
+            chosen[n++] = parse_setting(optarg);
+        if (c == '?') {
+            fputs("usage: bench_model [-r RUNS] [-s EXECUTOR:P:UNIT_NS ...] [COLLECTIVE ...]\n",
+                  stderr);
+            return 2;
+        }
     }
+    if (n > 0)
+        s = chosen;
+    else
+        n = (int)(sizeof(settings) / sizeof(settings[0]));
     printf("%-7s %5s %6s  %-14s %-22s %11s %11s %11s %8s %8s %8s %4s %5s %s\n", "carrier", "P",
            "unit", "collective", "algorithm", "predicted", "measured", "p99", "ratio", "lag",
            "lag p99", "rep.", "end", "verdict");
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-        const struct setting *s = &settings[i];
-        const struct logp_params params = arguments(logp_collectives(&n), s).params;
-        struct logp_machine *m = make_machine(s->P, LOGP_CLOCK_WALL, s->executor, &params);
-
-        logp_algorithms(&n);
-        for (size_t k = 0; k < n; k++)
-            if (bench_selected(argc - optind, argv + optind, a[k].collective))
-                measure(s, m, &a[k], most_reps);
-        logp_machine_destroy(m);
-    }
+    for (int i = 0; i < n; i++)
+        measure_all(&s[i], most_reps, argc - optind, argv + optind);
     return 0;
 }

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a hand-over costs, and what many vps on few cores cost with no delays: two vps of one core
- * that probe in vain and so yield to each other, and a dissemination barrier of 8 to 1024 vps. The
- * references are bare fibers (bare.h), measured in turn with ours.
+ * that probe in vain and so yield to each other, a dissemination barrier of 8 to 1024 vps, and a
+ * broadcast of 8 bytes, each from the next root. The references are bare fibers (bare.h), measured
+ * in turn with ours; and for barriers beside a busy process (busy.h) the same without it.
  *
  *     bench_switch            all of it
  *     bench_switch long       10^8 hand-overs, and what the process has grown by
  */
 #include "bare.h"
 #include "bench.h"
+#include "busy.h"
 
 #include <sys/resource.h>
 
-enum { ROUNDS = 15 };
+enum { ROUNDS = 15, MIN_MS = 100 };
 
 /* ---- yielding: every failed probe hands the core over ---- */
 
@@ -52,48 +54,120 @@ static void measure_switch(const char *executor, int n)
            bench_median(ns, ROUNDS));
 }
 
-/* ---- barriers ---- */
+/* ---- collectives, back to back ---- */
 
-struct barriers {
-    int n;
-    double barrier_ns;
+struct collective {
+    const char *name;
+    int (*once)(struct logp_vp *vp, int i);
+    double (*bare_ns)(int P, int n);
 };
 
-static int barrier_program(struct logp_vp *vp, void *arg)
+static int barrier_once(struct logp_vp *vp, int i)
 {
-    struct barriers *b = arg;
+    (void)i;
+    return logp_barrier(vp);
+}
+
+static int broadcast_once(struct logp_vp *vp, int i)
+{
+    const int root = i % logp_vp_size(vp);
+    int64_t item = logp_vp_rank(vp) == root ? i : -1;
+    const int rc = logp_broadcast(vp, &item, sizeof(item), root);
+
+    return rc == 0 && item != i ? -EIO : rc;
+}
+
+static const struct collective barrier = {"dissemination barrier", barrier_once, bare_barrier_ns};
+static const struct collective broadcast = {"broadcast of 8 bytes", broadcast_once,
+                                            bare_broadcast_ns};
+
+struct series {
+    const struct collective *collective;
+    int n;
+    double each_ns;
+};
+
+static int series_program(struct logp_vp *vp, void *arg)
+{
+    struct series *s = arg;
     int64_t start = 0;
     int rc = 0;
 
-    for (int i = 0; rc == 0 && i < b->n + b->n / 10; i++) {
-        if (i == b->n / 10)
+    for (int i = 0; rc == 0 && i < s->n + s->n / 10; i++) {
+        if (i == s->n / 10)
             start = bench_now_ns();
-        rc = logp_barrier(vp);
+        rc = s->collective->once(vp, i);
     }
     if (logp_vp_rank(vp) == 0)
-        b->barrier_ns = (double)(bench_now_ns() - start) / b->n;
+        s->each_ns = (double)(bench_now_ns() - start) / s->n;
     return rc;
 }
 
-static void measure_barrier(const char *executor, int P, int n)
+static double run_series(struct logp_machine *m, struct series *s)
+{
+    bench_check(logp_machine_run(m, series_program, s, 0), s->collective->name);
+    return s->each_ns;
+}
+
+static struct logp_machine *make_machine(const char *executor, int P)
 {
     struct logp_config config = {.n_processors = P, .executor = executor};
-    struct barriers b = {.n = n};
     struct logp_machine *m;
-    double ns[ROUNDS], bare[ROUNDS], ratio[ROUNDS];
 
     bench_check(logp_machine_create(&config, &m), "create");
+    return m;
+}
+
+static void measure_collective(const struct collective *c, const char *executor, int P, int n)
+{
+    struct logp_machine *m = make_machine(executor, P);
+    struct series s = {.collective = c, .n = n};
+    double ns[ROUNDS], bare[ROUNDS], ratio[ROUNDS];
+
     for (int i = 0; i < ROUNDS; i++) {
-        bare[i] = bare_barrier_ns(P, n);
-        bench_check(logp_machine_run(m, barrier_program, &b, 0), "run");
-        ns[i] = b.barrier_ns;
+        bare[i] = c->bare_ns(P, n);
+        ns[i] = run_series(m, &s);
         ratio[i] = ns[i] / bare[i];
     }
     logp_machine_destroy(m);
-    printf("%-7s dissemination barrier, P = %4d, no delays: %9.3f us; bare fibers %8.3f us; ratio "
-           "%.2f\n",
-           executor, P, bench_median(ns, ROUNDS) / 1000, bench_median(bare, ROUNDS) / 1000,
+    printf("%-7s %s, P = %4d, no delays: %9.3f us; bare fibers %8.3f us; ratio %.2f\n", executor,
+           c->name, P, bench_median(ns, ROUNDS) / 1000, bench_median(bare, ROUNDS) / 1000,
            bench_median(ratio, ROUNDS));
+    fflush(stdout);
+}
+
+/* ---- beside a busy process ---- */
+
+/* As many as take MIN_MS: the host's scheduler lets either have a core for some ms. */
+static struct series long_series(struct logp_machine *m)
+{
+    struct series s = {.collective = &barrier, .n = 50};
+
+    while (run_series(m, &s) * s.n < MIN_MS * 1e6)
+        s.n *= 2;
+    return s;
+}
+
+static void measure_beside(pid_t busy, const char *executor, int P)
+{
+    struct logp_machine *m = make_machine(executor, P);
+    struct series alone = long_series(m), beside;
+    double idle[ROUNDS], ns[ROUNDS], ratio[ROUNDS];
+
+    busy_set(busy, true);
+    beside = long_series(m);
+    for (int i = 0; i < ROUNDS; i++) {
+        busy_set(busy, false);
+        idle[i] = run_series(m, &alone);
+        busy_set(busy, true);
+        ns[i] = run_series(m, &beside);
+        ratio[i] = ns[i] / idle[i];
+    }
+    busy_set(busy, false);
+    logp_machine_destroy(m);
+    printf("%-7s %s, P = %4d, beside a busy process: %9.3f us; without it %8.3f us; ratio %.2f\n",
+           executor, barrier.name, P, bench_median(ns, ROUNDS) / 1000,
+           bench_median(idle, ROUNDS) / 1000, bench_median(ratio, ROUNDS));
     fflush(stdout);
 }
 
@@ -129,18 +203,27 @@ static int measure_long(void)
 int main(int argc, char **argv)
 {
     double bare[ROUNDS];
+    pid_t busy;
 
     if (argc > 1 && strcmp(argv[1], "long") == 0)
         return measure_long();
+    busy = busy_create();
     for (int i = 0; i < ROUNDS; i++)
         bare[i] = bare_switch_ns(1000000);
     printf("bare    a jump from fiber to fiber: %.1f ns\n", bench_median(bare, ROUNDS));
     measure_switch("fiber", 900000); /* a million in vain would count as a deadlock */
     measure_switch("thread", 20000);
-    measure_barrier("fiber", 8, 10000);
-    measure_barrier("fiber", 64, 1000);
-    measure_barrier("fiber", 1024, 60);
-    measure_barrier("thread", 8, 500);
-    measure_barrier("thread", 64, 50);
+    measure_collective(&barrier, "fiber", 8, 10000);
+    measure_collective(&barrier, "fiber", 64, 1000);
+    measure_collective(&barrier, "fiber", 1024, 60);
+    measure_collective(&barrier, "thread", 8, 500);
+    measure_collective(&barrier, "thread", 64, 50);
+    measure_collective(&broadcast, "fiber", 8, 10000);
+    measure_collective(&broadcast, "fiber", 64, 1000);
+    measure_collective(&broadcast, "thread", 8, 2000);
+    measure_collective(&broadcast, "thread", 64, 500);
+    measure_beside(busy, "thread", 8);
+    measure_beside(busy, "thread", 64);
+    busy_destroy(busy);
     return 0;
 }
