@@ -29,6 +29,42 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     return leave(p, lpi_wait_until(p, lpi_after(p->emulated, took > t_ns ? took : t_ns)));
 }
 
+int logp_outside_begin(struct logp_vp *vp)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct logp_machine *m = p->core->machine;
+    const int rc = lpi_stopped(p);
+
+    if (m->is_virtual || m->executor->give == NULL)
+        return -ENOTSUP;
+    if (p->state == LPI_OUTSIDE)
+        return -EINVAL;
+    if (rc != 0)
+        return rc;
+    p->polls = 0;
+    enter(p);
+    leave(p, 0);
+    lpi_go_outside(p);
+    return 0;
+}
+
+int logp_outside_end(struct logp_vp *vp)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct logp_machine *m = p->core->machine;
+    int64_t t;
+    int rc;
+
+    if (p->state != LPI_OUTSIDE)
+        return -EINVAL;
+    /* what it has until now is the holder's; its own clock is its own */
+    t = lpi_emulates(m) ? with_program(p, lpi_wall(m)) : LOGP_NEVER;
+    rc = lpi_come_back(p, t);
+    p->emulating = t >= 0;
+    p->emulated = t;
+    return leave(p, rc);
+}
+
 int64_t logp_now(struct logp_vp *vp)
 {
     int64_t wall;

@@ -135,6 +135,11 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
         lpi_core_home(from->core);
 }
 
+static void await(struct lpi_proc *p)
+{
+    lpi_baton_await(p->carrier);
+}
+
 const struct lpi_executor lpi_executor_thread = {
     .name = "thread",
     .most = most,
@@ -144,4 +149,6 @@ const struct lpi_executor lpi_executor_thread = {
     .switch_to = switch_to,
     .prepare = prepare,
     .leave = leave,
+    .give = pass,
+    .await = await,
 };

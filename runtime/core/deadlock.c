@@ -70,7 +70,14 @@ static struct logp_wait_info wait_of(const struct lpi_proc *p)
     return w;
 }
 
-/* Fill the report's list. away: only those who hold a core that did not come home. */
+static struct logp_wait_info away_info(int rank)
+{
+    return (struct logp_wait_info){
+        .rank = rank, .kind = LOGP_WAIT_AWAY, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
+}
+
+/* Fill the report's list. away: only those who hold a core that did not come home, or are outside.
+ */
 void lpi_record_waits(struct logp_machine *m, bool away)
 {
     int n = 0;
@@ -84,11 +91,12 @@ void lpi_record_waits(struct logp_machine *m, bool away)
         const int rank = atomic_load_explicit(&m->cores[i].holder, memory_order_relaxed);
 
         if (rank >= 0)
-            m->waits[n++] = (struct logp_wait_info){.rank = rank,
-                                                    .kind = LOGP_WAIT_AWAY,
-                                                    .source = LOGP_ANY_SOURCE,
-                                                    .tag = LOGP_ANY_TAG};
+            m->waits[n++] = away_info(rank);
     }
+    for (int i = 0; m->mails != NULL && i < m->P && away; i++)
+        /* relaxed: as above */
+        if (atomic_load_explicit(&m->mails[i].is_outside, memory_order_relaxed))
+            m->waits[n++] = away_info(i);
     m->report.waits = m->waits;
     m->report.n_waits = n;
 }

@@ -37,11 +37,12 @@ enum lpi_state {
     LPI_TIMED,   /* in the timers: its deadline will come */
     LPI_BLOCKED, /* waits for a message that nobody has sent */
     LPI_SYNC,    /* waits in logp_sync() */
+    LPI_OUTSIDE, /* has given the core up: outside.c */
     LPI_ENDED,
 };
 
 /* Bits of lpi_core.attention: why a core should look up from its spinning. */
-enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2 };
+enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_BACK = 4 };
 
 struct lpi_proc;
 struct lpi_core;
@@ -89,12 +90,14 @@ struct lpi_proc {
 };
 _Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 256, "a vp is small");
 
-/* What senders on other cores write: mailbox.c. */
+/* What others write than the holder of the core: mailbox.c, outside.c. */
 struct lpi_mail {
     _Alignas(64) struct __cds_wfcq_head head;
     struct cds_wfcq_tail tail;
     struct lpi_proc *bell_next; /* link of the core's bell list */
+    struct lpi_proc *next_back; /* link of the core's list of those who ask for it */
     atomic_bool rung;
+    atomic_bool is_outside; /* for reports */
 };
 
 /* A posted buffer that a sender on another core may fill: see offer.c. */
@@ -111,6 +114,7 @@ struct lpi_offer {
 struct lpi_core {
     _Alignas(LPI_LINE) atomic_uint attention;
     _Atomic(struct lpi_proc *) bell;        /* procs whose queue has mail */
+    _Atomic(struct lpi_proc *) back;        /* procs that ask for the core: outside.c */
     _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
     /* odd: nobody here can go on; changes before a message is taken (deadlock.c) */
     _Alignas(LPI_LINE) atomic_ulong idle_epoch;
@@ -130,7 +134,7 @@ struct lpi_core {
     struct lpi_proc **procs;
     int first_rank, n_procs; /* its procs have consecutive ranks */
     int n_live;
-    int n_at_sync;
+    int n_at_sync, n_outside;
     int stop_cursor; /* procs below have ended, once the run is stopping */
     bool is_idle;    /* idle_epoch is odd */
     unsigned idle_polls;
@@ -167,6 +171,10 @@ struct lpi_executor {
     bool (*guards)(const struct lpi_core *c, const void *address);
     /* As switch_to for a proc that has ended; its carrier waits for the next run. */
     void (*leave)(struct lpi_proc *from, struct lpi_proc *to);
+    /* The halves of switch_to: give the core away and go on without it; wait until it is given.
+     * NULL: a proc is nowhere without its core. */
+    void (*give)(struct lpi_proc *to);
+    void (*await)(struct lpi_proc *p);
 };
 
 extern const struct lpi_executor *const lpi_executors[]; /* NULL-terminated */
@@ -196,7 +204,7 @@ struct logp_machine {
     struct lpi_proc *procs;
     struct lpi_core *cores;
     struct lpi_offer *offers;            /* by rank; NULL on one core */
-    struct lpi_mail *mails;              /* the same */
+    struct lpi_mail *mails;              /* by rank; NULL on one core under the virtual clock */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
     void *lanes; /* n_cores^2 of lane_stride bytes */
     size_t lane_stride;
@@ -253,11 +261,17 @@ void lpi_attend(struct logp_machine *m, unsigned bits);
 bool lpi_stop(struct logp_machine *m, int error);
 
 struct lpi_proc *lpi_earliest(struct lpi_core *c);
+struct lpi_proc *lpi_stand_in(struct lpi_core *c);
 void lpi_look_up(struct lpi_core *c);
 
 /* sync.c: the common start. */
 void lpi_release_sync(struct lpi_core *c);
 int lpi_sync(struct lpi_proc *p, int64_t *start);
+
+/* outside.c: procs without a core, that ask for it again. */
+void lpi_go_outside(struct lpi_proc *p);
+int lpi_come_back(struct lpi_proc *p, int64_t deadline);
+void lpi_take_back(struct lpi_core *c);
 
 /* window.c: the virtual clock on several cores. */
 void lpi_next_window(struct lpi_core *c);

@@ -98,6 +98,7 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
 static int init_memory(struct logp_machine *m, const int *cpus, int lane_slots)
 {
     const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
+    const bool has_mails = m->n_cores > 1 || !m->is_virtual;
     int rank = 0, rc = 0;
 
     m->credit_batch = share < most_credit ? share : most_credit;
@@ -108,12 +109,12 @@ static int init_memory(struct logp_machine *m, const int *cpus, int lane_slots)
     }
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
     m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
-    if (m->n_cores > 1) {
+    if (m->n_cores > 1)
         m->offers = lpi_memory_zeroed((size_t)m->P, sizeof(*m->offers));
+    if (has_mails)
         m->mails = lpi_memory_zeroed((size_t)m->P, sizeof(*m->mails));
-    }
     if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
-        (m->n_cores > 1 && (m->offers == NULL || m->mails == NULL)))
+        (m->n_cores > 1 && m->offers == NULL) || (has_mails && m->mails == NULL))
         return -ENOMEM;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
         rc = init_core(m, i, cpus[i], &rank);
@@ -242,13 +243,14 @@ void lpi_core_home(struct lpi_core *c)
 static void prepare_core(struct lpi_core *c)
 {
     atomic_store(&c->attention, 0);
+    atomic_store(&c->back, NULL);
     atomic_store(&c->idle_epoch, 0);
     c->is_idle = false;
     c->n_live = c->n_procs;
     lpi_timers_clear(&c->timers);
     c->ready_first = NULL;
     c->window_end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
-    c->n_at_sync = 0;
+    c->n_at_sync = c->n_outside = 0;
     c->stop_cursor = 0;
     c->prepared = NULL;
     c->clock_seen = 0;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Procs without a core, and how they get it back.
+ *
+ * A proc that goes outside gives its core to another that waits, which looks after it from then on.
+ * Who comes back does not hold the core, so it puts itself on the core's list (pushed by anyone,
+ * taken whole by the holder: no ABA), sets a bit of attention, and waits to be given it.
+ *
+ * If all others have ended or are outside as well, nobody holds the core: the list is `nobody`
+ * then, and the first to come back takes the core by taking that away. A core with a proc outside
+ * is never idle (deadlock.c): what happens there is not known here.
+ */
+#include "core/internal.h"
+
+static struct lpi_proc nobody;
+
+static struct lpi_mail *mail_of(const struct lpi_proc *p)
+{
+    return &p->core->machine->mails[p->rank];
+}
+
+/* p is on its core again. Called by its holder. */
+static void is_back(struct lpi_proc *p)
+{
+    p->core->n_outside--;
+    atomic_store_explicit(&mail_of(p)->is_outside, false, memory_order_relaxed); /* for reports */
+}
+
+/*
+ * p asks for its core.
+ * @return  true: it has it, since nobody had; false: it will be given it
+ */
+static bool ask(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+    struct lpi_proc *top = atomic_load_explicit(&c->back, memory_order_relaxed);
+
+    do {
+        mail_of(p)->next_back = top;
+        /* release pairs with the exchange in lpi_take_back(); acquire with the release in
+         * lpi_go_outside(): what the last holder did is visible */
+    } while (!atomic_compare_exchange_weak_explicit(&c->back, &top, top == &nobody ? NULL : p,
+                                                    memory_order_acq_rel, memory_order_relaxed));
+    if (top == &nobody)
+        return true;
+    /* release pairs with the acquires in lpi_look_up() and lpi_take_back() */
+    atomic_fetch_or_explicit(&c->attention, LPI_ATT_BACK, memory_order_release);
+    return false;
+}
+
+/* p, which holds its core, gives it up. What follows belongs to whoever holds it then. */
+void lpi_go_outside(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+
+    p->state = LPI_OUTSIDE;
+    c->n_outside++;
+    atomic_store_explicit(&mail_of(p)->is_outside, true, memory_order_relaxed); /* for reports */
+    for (;;) {
+        struct lpi_proc *next = lpi_stand_in(c), *none = NULL;
+
+        if (next != NULL) {
+            c->machine->executor->give(next);
+            return;
+        }
+        atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
+        /* release pairs with the acquire in ask() */
+        if (atomic_compare_exchange_strong_explicit(&c->back, &none, &nobody, memory_order_release,
+                                                    memory_order_relaxed))
+            return;
+        lpi_take_back(c);
+    }
+}
+
+/*
+ * p wants to go on where its clock says `deadline`; below 0: at once.
+ * @return  0; or the error that stops the run. p holds its core in any case
+ */
+int lpi_come_back(struct lpi_proc *p, int64_t deadline)
+{
+    p->deadline = deadline;
+    if (!ask(p)) {
+        p->core->machine->executor->await(p);
+        return lpi_hold(p);
+    }
+    is_back(p);
+    p->state = LPI_RUNNING;
+    atomic_store_explicit(&p->core->holder, p->rank, memory_order_relaxed); /* for reports */
+    return lpi_stopped(p);
+}
+
+/* Those who have asked can go on. Called by the holder. */
+void lpi_take_back(struct lpi_core *c)
+{
+    struct lpi_proc *p;
+
+    lpi_busy(c);
+    /* acquire pairs with the release in ask(), so that the exchange finds who has set the bit */
+    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_BACK, memory_order_acquire);
+    /* acquire pairs with the release in ask() */
+    p = atomic_exchange_explicit(&c->back, NULL, memory_order_acquire);
+    while (p != NULL) {
+        struct lpi_proc *next = mail_of(p)->next_back;
+
+        is_back(p);
+        if (p->deadline < 0)
+            lpi_make_ready(p);
+        else
+            lpi_wake(p, p->deadline);
+        p = next;
+    }
+}
