@@ -84,7 +84,7 @@ static int hold_and_wait(struct logp_vp *vp, void *arg)
 Test(outside, a_mutex_that_another_vp_of_the_core_holds_is_no_deadlock)
 {
     for (int i = 0; on_threads() && i < 4; i++) {
-        struct shared s = shared_of(200);
+        struct shared s = shared_of(50);
         const struct logp_params *p = i % 2 == 0 ? NULL : &params;
 
         test_run(i < 2 ? one_core(5, LOGP_CLOCK_WALL, p) : test_machine(5, LOGP_CLOCK_WALL, p),
@@ -119,7 +119,7 @@ Test(outside, all_vps_of_a_core_may_be_outside_at_once)
 {
     for (int P = 1; on_threads() && P <= 7; P += 2)
         for (int i = 0; i < 2; i++) {
-            struct shared s = shared_of(400);
+            struct shared s = shared_of(100);
 
             test_run(test_machine(P, LOGP_CLOCK_WALL, i == 0 ? NULL : &params), all_outside, &s);
             cr_assert_eq(s.count, P * s.rounds);
@@ -279,10 +279,10 @@ static int all_is_well(struct logp_vp *vp, void *arg)
 
 Test(outside, who_stays_outside_is_named_by_the_timeout)
 {
-    for (int P = 2; on_threads() && P <= 3; P++) {
-        struct logp_machine *m = one_core(P, LOGP_CLOCK_WALL, NULL);
-        struct shared s = shared_of(1);
+    struct logp_machine *m = one_core(2, LOGP_CLOCK_WALL, NULL);
+    struct shared s = shared_of(1);
 
+    if (on_threads()) {
         do /* on a busy host the timeout may come before the vp does */
             cr_assert_eq(logp_machine_run(m, stays_outside, &s, 20000000), -ETIMEDOUT);
         while (!atomic_load(&s.begun));
@@ -293,9 +293,9 @@ Test(outside, who_stays_outside_is_named_by_the_timeout)
         atomic_store(&s.go, true);
         while (logp_machine_busy(m))
             usleep(1000);
-        cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
+    cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 static void *interrupt(void *machine)

@@ -122,6 +122,31 @@ LOGP_API void logp_machine_stop(struct logp_machine *machine, int error);
 LOGP_API int logp_machine_set_delay(struct logp_machine *machine, struct logp_delay delay,
                                     int64_t at_ns);
 
+/**
+ * Send a message to a vp from outside the machine, while its programs run: as logp_send(), from no
+ * rank. It is in the program's own context, its source is LOGP_OUTSIDE, and it arrives at once: when
+ * the receiver's core takes it. The receive is charged as the delay model says, as one of a message
+ * that the vp had sent to itself; nothing else is. What one thread sends to one vp with one tag is
+ * received in that order.
+ * Threads: any, as many as like at once, while the machine lives.
+ * Memory:  what was written before is visible after the matching receive.
+ * @param dst  rank
+ * @param tag  >= 0
+ * @return 0; -EINVAL (rank, tag, buf); -ESRCH: no programs run, so try again or give up; -ENOBUFS,
+ *         -EMSGSIZE (queue_limit), -ENOMEM; -ENOTSUP: the virtual clock, where the outcome would
+ *         depend on the caller's speed, and a forked child
+ */
+LOGP_API int logp_inject(struct logp_machine *machine, int dst, int tag, const void *buf,
+                         size_t n_bytes);
+
+/**
+ * May messages still come from outside? While they may, the machine is not deadlocked, even if all
+ * of its vps wait; false, as it is at first: no vp waits for any but those that have been sent. Wall
+ * clock; it holds for later runs as well.
+ * Threads: any, at any time before destroy.
+ */
+LOGP_API void logp_machine_expect(struct logp_machine *machine, bool expects);
+
 /** What a vp waits for. */
 enum logp_wait_kind {
     LOGP_WAIT_NONE, /**< it has finished, or it could go on */

@@ -96,7 +96,7 @@ static inline bool bad_buffer(const void *buf, size_t n)
 
 static inline bool bad_source(const struct logp_vp *vp, int src)
 {
-    return src != LOGP_ANY_SOURCE && (src < 0 || src >= vp->size);
+    return (unsigned)src >= (unsigned)vp->size && src != LOGP_ANY_SOURCE && src != LOGP_OUTSIDE;
 }
 
 static inline int to_global(const struct logp_vp *vp, int rank)

@@ -213,6 +213,9 @@ struct logp_machine {
     struct lpi_warmer *warmer; /* NULL: there is none */
     size_t stack_bytes;
     size_t queue_limit;
+    /* 1: programs run; 2 for each thread that injects: inject.c */
+    atomic_uint injectors;
+    atomic_bool expects; /* injections: whoever waits may wait for them */
     int64_t credit_batch; /* what a core takes of it at once, and keeps of what it is given */
 
     logp_program program;
@@ -293,6 +296,11 @@ bool lpi_poll(struct lpi_core *c);
 bool lpi_lanes_quiet(const struct logp_machine *m);
 int lpi_find_room(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
 int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
+void lpi_mail_append(struct lpi_proc *to, struct lpi_message *m);
+
+/* inject.c: messages from outside the machine. */
+void lpi_injections_open(struct logp_machine *m);
+void lpi_injections_close(struct logp_machine *m);
 
 /* offer.c: long messages between cores without a second copy. */
 bool lpi_offer_fill(struct lpi_offer *o, const struct lpi_envelope *e);

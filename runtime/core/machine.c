@@ -384,12 +384,14 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         lpi_stop(m, -ETIMEDOUT);
         if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
             lpi_record_waits(m, true);
+            lpi_injections_close(m);
             m->uncollected = true;
             m->report.error = -ETIMEDOUT;
             pthread_mutex_unlock(&m->lock);
             return -ETIMEDOUT;
         }
     }
+    lpi_injections_close(m);
     collect(m);
     pthread_mutex_unlock(&m->lock);
     return m->report.error;

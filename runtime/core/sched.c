@@ -33,7 +33,7 @@ enum {
     PREPARE_NS = 3000,  /* ... as long as there is so much time to do it */
     FINAL_NS = 60,      /* before a deadline only the clock is looked at */
     LATE_NS = 3000,     /* so short before a deadline a hand-over must be the shortest */
-    GIVE_WAY_NS = 50000, /* a wait so long leaves time for what others do on this processor */
+    AMPLE_NS = 50000,   /* a wait so long leaves time for what others do on this processor */
     LOOK_UP_EVERY = 32, /* hand-overs to those that are ready: in between, mail can wait */
 };
 
@@ -225,12 +225,12 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
 }
 
 /*
- * p holds the core and spins: while there is time, the proc that will be next is made ready, and who
- * is outside may use the processor.
+ * p holds the core and spins: while there is time, the proc that will be next is made ready, and
+ * who is outside may use the processor.
  */
 static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 {
-    if (c->n_outside > 0 && p->deadline - c->clock_seen > GIVE_WAY_NS)
+    if (c->n_outside > 0 && p->deadline - c->clock_seen > AMPLE_NS)
         sched_yield();
     if (c->machine->executor->prepare != NULL && c->prepared != p &&
         p->deadline - c->clock_seen > PREPARE_NS)

@@ -51,6 +51,7 @@ static void fix_start(struct logp_machine *m)
     } else if (generation == 0) {
         /* the first start of a run is its time 0 */
         m->base_ns = lpi_clock_ns(&m->clock) + START_MARGIN_NS;
+        lpi_injections_open(m);
     } else {
         start = lpi_wall(m) + START_MARGIN_NS;
     }

@@ -101,6 +101,8 @@ struct lpi_pool {
 
 /* A message with room for n_bytes of payload, data set; NULL: no memory. */
 struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes);
+/* The same by any thread, for messages that end on core `c`. */
+struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes);
 void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e);
 /* `c` is the core of the caller. */
 void lpi_message_free(struct lpi_core *c, struct lpi_message *m);
@@ -117,6 +119,8 @@ static inline int64_t lpi_message_cost(size_t n_bytes)
     return (int64_t)(sizeof(struct lpi_message) + n_bytes);
 }
 
+struct logp_machine;
+int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most);
 int lpi_credit_refill(struct lpi_core *c, int64_t bytes);
 void lpi_credit_return(struct lpi_core *c);
 
