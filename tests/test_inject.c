@@ -81,7 +81,7 @@ static void run_with_servers(struct logp_machine *m)
 
     logp_machine_expect(m, true);
     for (int i = 0; i < SERVERS; i++) {
-        t[i] = (struct traffic){m, 300 / TEST_SCALE + 10, i};
+        t[i] = (struct traffic){m, 60 / TEST_SCALE + 10, i};
         cr_assert_eq(pthread_create(&threads[i], NULL, serve, &t[i]), 0);
     }
     cr_assert_eq(logp_machine_run(m, take_all, &t[0], test_timeout_ns), 0);
@@ -334,13 +334,13 @@ static void *flood(void *arg)
 
 Test(inject, runs_may_begin_and_end_meanwhile)
 {
-    struct flood f = {test_machine(4, LOGP_CLOCK_WALL, NULL), false};
+    struct flood f = {limited_machine(4, LOGP_CLOCK_WALL, false), false};
     pthread_t threads[2];
 
     logp_machine_expect(f.m, true);
     for (int i = 0; i < 2; i++)
         cr_assert_eq(pthread_create(&threads[i], NULL, flood, &f), 0);
-    for (int run = 0; run < 100 / TEST_SCALE + 4; run++) {
+    for (int run = 0; run < 20 / TEST_SCALE + 4; run++) {
         int rc = run % 3 == 0 ? -EIO : 0;
 
         cr_assert_eq(logp_machine_run(f.m, ends_soon, &rc, test_timeout_ns), rc);

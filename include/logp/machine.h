@@ -57,6 +57,9 @@ struct logp_config {
                                   LOGP_PARAM_MAX_NS; 0: 100 */
     size_t queue_limit;      /**< bytes of messages held, with some 150 for each message's own
                                   needs; 0: 1 GiB. Beyond: -ENOBUFS */
+    bool wait_for_room;      /**< instead: a send waits until there is room, or until all wait and
+                                  it is a deadlock. Not on a parallel machine, whose outcome would
+                                  depend on its cores */
     size_t stack_bytes;      /**< of each vp; 0: 256 KiB. Who runs off it ends the process; fibers
                                   say on stderr which rank it was */
     enum logp_stacks stacks;
@@ -77,7 +80,7 @@ struct logp_config {
  * Make a machine. Its threads are created here, once, and pinned.
  * @param out  the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (P, a core that this process may not use, an unknown clock, a negative
- *         size), -ENOENT (executor), -ENOMEM, -EAGAIN (no more threads), -ENOTSUP (a forked child)
+ *         size, wait_for_room of a parallel machine), -ENOENT (executor), -ENOMEM, -EAGAIN (no more threads), -ENOTSUP (a forked child)
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 
@@ -154,13 +157,14 @@ enum logp_wait_kind {
     LOGP_WAIT_SYNC, /**< all other vps, in logp_sync() */
     LOGP_WAIT_POLL, /**< it polls: a million tests or probes in a row found nothing, and it has
                           not looked at its clock in between */
-    LOGP_WAIT_AWAY, /**< it is outside the runtime and holds its core */
+    LOGP_WAIT_AWAY, /**< it is outside the runtime, and holds its core or has given it up */
+    LOGP_WAIT_ROOM, /**< room for a message; source: to whom */
 };
 
 struct logp_wait_info {
     int rank;
     enum logp_wait_kind kind;
-    int source; /**< or LOGP_ANY_SOURCE */
+    int source; /**< or LOGP_ANY_SOURCE, LOGP_OUTSIDE */
     int tag;    /**< or LOGP_ANY_TAG */
 };
 

@@ -118,6 +118,17 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     return rc;
 }
 
+static int try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+{
+    const struct logp_machine *m = p->core->machine;
+    int rc;
+
+    if (lpi_emulates(m))
+        return send_timed(p, to, e);
+    rc = send_now(p, to, e);
+    return rc == 0 && !m->is_virtual ? let_others_run(p) : rc;
+}
+
 /* Not inlined: its envelope would lie on the stack of the short way too. */
 static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct lpi_proc *to,
                                               int dst, int tag, const void *buf, size_t n_bytes)
@@ -133,13 +144,10 @@ static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct l
     int rc;
 
     enter(p);
-    if (lpi_emulates(m)) {
-        rc = send_timed(p, to, &e);
-    } else {
-        rc = send_now(p, to, &e);
-        if (rc == 0 && !m->is_virtual)
-            rc = let_others_run(p);
-    }
+    do
+        rc = try_to_send(p, to, &e);
+    while (rc == -ENOBUFS && m->rooms != NULL &&
+           (rc = lpi_room_await(p, lpi_message_cost(n_bytes), dst, tag)) == 0);
     return leave(p, rc);
 }
 

@@ -5,7 +5,7 @@
  * Each core has an epoch, odd while none of its procs has a deadline. It turns even before a
  * message is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took
  * anything in between. If that holds for all cores, all that was sent between cores has been taken,
- * and no core has yet to notice the end of a sync, then there was a moment at which nothing could
+ * and no core has yet to notice the end of a sync, or room for one that waits for it, then there was a moment at which nothing could
  * ever happen again.
  */
 #include "core/internal.h"
@@ -60,6 +60,10 @@ static struct logp_wait_info wait_of(const struct lpi_proc *p)
 
     if (p->state == LPI_SYNC) {
         w.kind = LOGP_WAIT_SYNC;
+    } else if (p->state == LPI_ROOM) {
+        w.kind = LOGP_WAIT_ROOM;
+        w.source = p->any.src;
+        w.tag = p->any.tag;
     } else if (r != NULL || p->waits_for_any) {
         w.kind = LOGP_WAIT_RECV;
         w.source = r != NULL ? r->src : p->any.src;
@@ -123,7 +127,8 @@ void lpi_check_deadlock(struct lpi_core *c)
     /* acquire pairs with the release in logp_machine_expect(): what was injected before is seen */
     if (atomic_load_explicit(&m->expects, memory_order_acquire))
         return;
-    if (!all_idle(m, &before) || !nothing_pending(m) || !all_idle(m, &after) || before != after)
+    if (!all_idle(m, &before) || !nothing_pending(m) || lpi_room_for_one(m) ||
+        !all_idle(m, &after) || before != after)
         return;
     lpi_stop_deadlocked(m);
 }
@@ -131,7 +136,8 @@ void lpi_check_deadlock(struct lpi_core *c)
 /* Can p go on only if somebody sends it something? */
 static bool waits_in_vain(const struct lpi_proc *p)
 {
-    if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_ENDED)
+    if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_ROOM ||
+        p->state == LPI_ENDED)
         return true;
     if (p->polls < LPI_POLLS_IN_VAIN)
         return false;

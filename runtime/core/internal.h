@@ -37,6 +37,7 @@ enum lpi_state {
     LPI_TIMED,   /* in the timers: its deadline will come */
     LPI_BLOCKED, /* waits for a message that nobody has sent */
     LPI_SYNC,    /* waits in logp_sync() */
+    LPI_ROOM,    /* waits for room for a message: room.c */
     LPI_OUTSIDE, /* has given the core up: outside.c */
     LPI_ENDED,
 };
@@ -69,7 +70,7 @@ struct lpi_proc {
     union {
         int64_t wait_until; /* waits_for: by a message that arrives by then */
         struct {
-            int src, tag; /* waits_for_any: what is asked for, for reports */
+            int src, tag; /* waits_for_any: what is asked for, for reports; ROOM: to whom */
         } any;
     };
 
@@ -124,6 +125,7 @@ struct lpi_core {
     struct lpi_timers timers;
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
     unsigned hand_overs;                       /* to those that were ready */
+    struct lpi_proc *room_first;               /* those that wait for room, in order */
     struct lpi_pool pool;
     struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
     int index;
@@ -140,6 +142,7 @@ struct lpi_core {
     unsigned idle_polls;
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
     int64_t clock_seen;              /* a reading of the wall clock on this core: it has passed */
+    _Atomic int64_t room_wanted;     /* the least that one of them needs; INT64_MAX: none */
     int64_t window_end;              /* parallel: time stops here; else INT64_MAX */
     _Atomic int64_t least;           /* parallel: its earliest deadline, at a meeting; ... */
     atomic_bool in_vain;             /* ... and whether all of its procs wait or poll in vain */
@@ -182,6 +185,12 @@ extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber, lpi_ex
 
 #define LPI_MOST_OWN_STACKS 16384 /* beyond, stacks have no guard pages of their own */
 
+/* Of a proc that waits for room: how much, and who came after it. */
+struct lpi_room {
+    struct lpi_proc *next;
+    int64_t needs;
+};
+
 struct lpi_pending_delay {
     struct lpi_pending_delay *next;
     int64_t at;
@@ -206,6 +215,7 @@ struct logp_machine {
     struct lpi_offer *offers;            /* by rank; NULL on one core */
     struct lpi_mail *mails;              /* by rank; NULL on one core under the virtual clock */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
+    struct lpi_room *rooms;              /* by rank; NULL: sends do not wait for room */
     void *lanes; /* n_cores^2 of lane_stride bytes */
     size_t lane_stride;
     const struct lpi_executor *executor;
@@ -270,6 +280,13 @@ void lpi_look_up(struct lpi_core *c);
 /* sync.c: the common start. */
 void lpi_release_sync(struct lpi_core *c);
 int lpi_sync(struct lpi_proc *p, int64_t *start);
+
+/* room.c: sends that wait for room. */
+int lpi_room_await(struct lpi_proc *p, int64_t needs, int dst, int tag);
+void lpi_room_freed(struct lpi_core *c, int64_t t);
+void lpi_room_look(struct lpi_core *c);
+void lpi_room_posted(struct lpi_proc *to);
+bool lpi_room_for_one(const struct logp_machine *m);
 
 /* outside.c: procs without a core, that ask for it again. */
 void lpi_go_outside(struct lpi_proc *p);

@@ -154,6 +154,8 @@ void lpi_look_up(struct lpi_core *c)
         lpi_release_sync(c);
     if (attention & LPI_ATT_BACK)
         lpi_take_back(c);
+    if (c->room_first != NULL)
+        lpi_room_look(c);
 }
 
 /* Nobody of this core has a deadline. */

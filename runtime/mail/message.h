@@ -122,6 +122,7 @@ static inline int64_t lpi_message_cost(size_t n_bytes)
 struct logp_machine;
 int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most);
 int lpi_credit_refill(struct lpi_core *c, int64_t bytes);
-void lpi_credit_return(struct lpi_core *c);
+/* A message to `to` is held no more. Called by the holder of its core. */
+void lpi_credit_give(struct lpi_proc *to, size_t n_bytes);
 
 #endif

@@ -270,12 +270,17 @@ int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
     return 0;
 }
 
-void lpi_credit_return(struct lpi_core *c)
+void lpi_credit_give(struct lpi_proc *to, size_t n_bytes)
 {
-    const int64_t surplus = c->credit - c->machine->credit_batch;
+    struct lpi_core *c = to->core;
+    int64_t surplus;
 
+    c->credit += lpi_message_cost(n_bytes);
+    surplus = c->credit - c->machine->credit_batch;
     if (surplus <= c->machine->credit_batch)
         return;
     atomic_fetch_add_explicit(&c->machine->credit, surplus, memory_order_relaxed);
     c->credit -= surplus;
+    if (c->room_first != NULL) /* there is no batch then */
+        lpi_room_freed(c, lpi_clock(to));
 }
