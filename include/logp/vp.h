@@ -253,13 +253,18 @@ LOGP_API int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns);
 /**
  * Wait for all vps of the machine, then start all of them at one time, fixed in advance, as if
  * a new run began: clocks are set to it and gaps are forgotten. Costs no emulated time.
+ * Through a view with a list of members: the same for these members alone, whatever others do, and
+ * with what is in the network left as it is. It starts at the latest member's time under the virtual
+ * clock, and a little ahead of now on the wall clock. All members must call it; different views may
+ * do so at the same time, with one context too where they have no member in common.
  * @param start_ns  out: the common start; NULL: not wanted
- * @return 0
+ * @return 0; of a view: -EINVAL (members with this context and this first member sync already, and
+ *         theirs is a list of another length), -ENOMEM
  */
 LOGP_API int logp_sync(struct logp_vp *vp, int64_t *start_ns);
 
 /**
- * How late the schedulers were for the last start but this: the largest over the cores, in ns;
+ * How late the schedulers were for the machine's last start but this: the largest over the cores, in ns;
  * a core that still waited for the start when it came counts 0 to a few hundred. Call it between
  * two logp_sync(): after the one that follows the start in question.
  */

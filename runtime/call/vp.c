@@ -96,7 +96,10 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
 {
     const int rc = lpi_stopped(vp->proc);
 
-    return rc != 0 ? rc : leave(vp->proc, lpi_sync(vp->proc, start_ns));
+    if (rc != 0)
+        return rc;
+    return leave(vp->proc, vp->to_global != NULL ? lpi_sync_group(vp, start_ns)
+                                                 : lpi_sync(vp->proc, start_ns));
 }
 
 int64_t logp_start_late(const struct logp_vp *vp)

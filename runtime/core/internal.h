@@ -36,7 +36,7 @@ enum lpi_state {
     LPI_READY,   /* in the core's list of those that can go on at once, whatever the time */
     LPI_TIMED,   /* in the timers: its deadline will come */
     LPI_BLOCKED, /* waits for a message that nobody has sent */
-    LPI_SYNC,    /* waits in logp_sync() */
+    LPI_SYNC,    /* waits in logp_sync(): sync.c, group.c */
     LPI_ROOM,    /* waits for room for a message: room.c */
     LPI_OUTSIDE, /* has given the core up: outside.c */
     LPI_ENDED,
@@ -250,6 +250,7 @@ struct logp_machine {
     int away;         /* cores that have not come home */
     bool uncollected; /* what the last run left is still where it was */
     struct lpi_pending_delay *pending;
+    struct lpi_group *groups;
     struct logp_report report;
     atomic_int error_rank;
     struct logp_wait_info *waits;
@@ -280,6 +281,12 @@ void lpi_look_up(struct lpi_core *c);
 /* sync.c: the common start. */
 void lpi_release_sync(struct lpi_core *c);
 int lpi_sync(struct lpi_proc *p, int64_t *start);
+void lpi_start_at(struct lpi_proc *p, int64_t start);
+int64_t lpi_soon(const struct logp_machine *m);
+
+/* group.c: the common start of a view's members. */
+int lpi_sync_group(const struct logp_vp *vp, int64_t *start);
+void lpi_groups_discard(struct logp_machine *m);
 
 /* room.c: sends that wait for room. */
 int lpi_room_await(struct lpi_proc *p, int64_t needs, int dst, int tag);
@@ -291,6 +298,7 @@ bool lpi_room_for_one(const struct logp_machine *m);
 /* outside.c: procs without a core, that ask for it again. */
 void lpi_go_outside(struct lpi_proc *p);
 int lpi_come_back(struct lpi_proc *p, int64_t deadline);
+void lpi_call_back(struct lpi_proc *p, int64_t deadline);
 void lpi_take_back(struct lpi_core *c);
 
 /* window.c: the virtual clock on several cores. */

@@ -308,6 +308,7 @@ static void collect(struct logp_machine *m)
     int stopped;
 
     m->uncollected = false;
+    lpi_groups_discard(m);
     for (int i = 0; i < m->n_cores; i++)
         while (lpi_poll(&m->cores[i]))
             ;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Procs without a core, and how they get it back.
+ * Procs that go on because of somebody who does not hold their core: those without one, that want
+ * it back, and those that are called back from another core (group.c).
  *
  * A proc that goes outside gives its core to another that waits, which looks after it from then on.
  * Who comes back does not hold the core, so it puts itself on the core's list (pushed by anyone,
@@ -19,11 +20,20 @@ static struct lpi_mail *mail_of(const struct lpi_proc *p)
     return &p->core->machine->mails[p->rank];
 }
 
-/* p is on its core again. Called by its holder. */
+/* p is on its core again. Called by the holder. */
 static void is_back(struct lpi_proc *p)
 {
     p->core->n_outside--;
     atomic_store_explicit(&mail_of(p)->is_outside, false, memory_order_relaxed); /* for reports */
+}
+
+static void return_to_core(struct lpi_proc *p)
+{
+    is_back(p);
+    if (p->deadline < 0)
+        lpi_make_ready(p);
+    else
+        lpi_wake(p, p->deadline);
 }
 
 /*
@@ -89,6 +99,13 @@ int lpi_come_back(struct lpi_proc *p, int64_t deadline)
     return lpi_stopped(p);
 }
 
+/* p, which waits on another core, is to go on where its clock says `deadline`. */
+void lpi_call_back(struct lpi_proc *p, int64_t deadline)
+{
+    p->deadline = deadline;
+    ask(p); /* somebody has the core, since p waits there */
+}
+
 /* Those who have asked can go on. Called by the holder. */
 void lpi_take_back(struct lpi_core *c)
 {
@@ -102,11 +119,10 @@ void lpi_take_back(struct lpi_core *c)
     while (p != NULL) {
         struct lpi_proc *next = mail_of(p)->next_back;
 
-        is_back(p);
-        if (p->deadline < 0)
-            lpi_make_ready(p);
-        else
-            lpi_wake(p, p->deadline);
+        if (p->state == LPI_SYNC)
+            lpi_start_at(p, p->deadline);
+        else if (p->state == LPI_OUTSIDE) /* else the run has been stopped, and it went on */
+            return_to_core(p);
         p = next;
     }
 }

@@ -9,6 +9,22 @@
 
 enum { START_MARGIN_NS = 10000 };
 
+/* A little ahead of now, so that all can be there. */
+int64_t lpi_soon(const struct logp_machine *m)
+{
+    return lpi_wall(m) + START_MARGIN_NS;
+}
+
+/* p, which is at a sync, begins anew at its start. Called by the holder of its core. */
+void lpi_start_at(struct lpi_proc *p, int64_t start)
+{
+    const struct logp_machine *m = p->core->machine;
+
+    p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+    p->emulating = !m->is_virtual && lpi_emulates(m);
+    lpi_wake(p, start);
+}
+
 /* All have arrived: release those of this core, with the common start as their deadline. */
 void lpi_release_sync(struct lpi_core *c)
 {
@@ -22,17 +38,9 @@ void lpi_release_sync(struct lpi_core *c)
     c->lag.start_pending = true;
     if (c->clock_seen > start - START_MARGIN_NS) /* the first start of a run has moved time 0: ... */
         c->clock_seen = start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
-    for (int i = 0; i < c->n_procs; i++) {
-        struct lpi_proc *p = c->procs[i];
-
-        if (p->state != LPI_SYNC) /* the run has been stopped, and p has gone on or ended */
-            continue;
-        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
-        /* relaxed: whether there is a model, not which */
-        p->emulating =
-            !m->is_virtual && atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
-        lpi_wake(p, start);
-    }
+    for (int i = 0; i < c->n_procs; i++)
+        if (c->procs[i]->state == LPI_SYNC) /* else the run has been stopped, and it went on */
+            lpi_start_at(c->procs[i], start);
 }
 
 /* All procs of the machine have arrived: fix the start. */
@@ -53,7 +61,7 @@ static void fix_start(struct logp_machine *m)
         m->base_ns = lpi_clock_ns(&m->clock) + START_MARGIN_NS;
         lpi_injections_open(m);
     } else {
-        start = lpi_wall(m) + START_MARGIN_NS;
+        start = lpi_soon(m);
     }
     atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
     atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
