@@ -8,9 +8,31 @@
  * the earliest and otherwise hands it over at once, so that the hand-over hides in the wait.
  * Nobody sleeps to keep time: during a run every core that carries vps is busy.
  *
- * Several machines may live in one process. In a child that was forked while there were machines
- * there are none: runs and new machines are refused (-ENOTSUP), what the parent made stays as it
- * was. A child that was forked before, or whose parent had destroyed its machines, makes its own.
+ * Several machines may live in one process.
+ *
+ * What a program may rely on, besides its own memory:
+ *   place    A vp stays on its core, and on one thread, in all runs: threads, a pinned one of its own
+ *            (SCHED_BATCH); fibers, the one of its core. Vps change only inside calls of vp.h, so
+ *            between two calls nobody else of its core runs, but who is in logp_outside_begin().
+ *   thread-local variables
+ *            Threads: each vp's own, from run to run. Fibers: one set for all vps of a core; only
+ *            errno and the C++ exceptions being handled are kept for each.
+ *   exceptions
+ *            of C++ may be thrown and caught within a program, with calls of the library in between.
+ *            They must not leave it; nor may a vp be cancelled or end by pthread_exit().
+ *   locks    A lock that no vp holds during a call of the library is as usual. One that is held then:
+ *            threads, wait for it between logp_outside_begin() and logp_outside_end(), or the core
+ *            waits with the vp, and for ever if the owner is on the same core (the timeout of the run
+ *            names who waits). Fibers, never: the C library takes all vps of a core for one owner.
+ *   signals  No mask is changed: threads have that of who called logp_machine_create(), and a handler
+ *            may run on any of them, on the stack of the vp that holds the core. It may call
+ *            logp_machine_stop(). While there are machines of fibers the library has a handler for
+ *            SIGSEGV, on a stack of its own, which names the vp that has run off its stack and passes
+ *            every fault on to whoever had the signal before.
+ *   fork     In a child that was forked while there were machines there are none: runs, injections
+ *            and new machines are refused (-ENOTSUP), what the parent made stays as it was. A vp may
+ *            fork; its child calls nothing of vp.h, and ends by exec() or _exit(). A child that was
+ *            forked before, or whose parent had destroyed its machines, makes its own.
  *
  * Functions without a word on threads may be called from any one thread at a time, which is not a
  * vp of the machine.
@@ -80,7 +102,8 @@ struct logp_config {
  * Make a machine. Its threads are created here, once, and pinned.
  * @param out  the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (P, a core that this process may not use, an unknown clock, a negative
- *         size, wait_for_room of a parallel machine), -ENOENT (executor), -ENOMEM, -EAGAIN (no more threads), -ENOTSUP (a forked child)
+ *         size, wait_for_room of a parallel machine), -ENOENT (executor), -ENOMEM, -EAGAIN (no more
+ *         threads), -ENOTSUP (a forked child)
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 
