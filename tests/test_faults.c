@@ -338,7 +338,7 @@ static int bad_arguments(struct logp_vp *vp, void *arg)
     cr_expect_eq(logp_send(vp, 0, -1, &c, 1), -EINVAL);
     cr_expect_eq(logp_send(vp, 0, 0, NULL, 1), -EINVAL);
     cr_expect_eq(logp_recv(vp, 2, 0, &c, 1, NULL), -EINVAL);
-    cr_expect_eq(logp_recv(vp, -2, 0, &c, 1, NULL), -EINVAL);
+    cr_expect_eq(logp_recv(vp, -3, 0, &c, 1, NULL), -EINVAL);
     cr_expect_eq(logp_recv(vp, 0, -2, &c, 1, NULL), -EINVAL);
     cr_expect_eq(logp_recv(vp, 0, 0, NULL, 1, NULL), -EINVAL);
     cr_expect_eq(logp_irecv(vp, 5, 0, &c, 1, &r), -EINVAL);

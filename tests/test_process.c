@@ -80,6 +80,8 @@ static int uses_the_parents(struct logp_machine *m)
         return 2;
     if (logp_machine_busy(m))
         return 3;
+    if (logp_machine_clock(m) == LOGP_CLOCK_WALL && logp_inject(m, 0, 0, NULL, 0) != -ENOTSUP)
+        return 7;
     if (logp_delay_create("logp", &params, &delay) != 0)
         return 4;
     rc = logp_machine_set_delay(m, delay, 0);
@@ -127,4 +129,60 @@ Test(process, a_child_makes_its_own_where_the_parent_has_none)
     cr_assert_eq(logp_machine_destroy(m), 0);
     cr_assert_eq(in_child(makes_its_own, NULL), 0);
     cr_assert_eq(makes_its_own(NULL), 0);
+}
+
+/* ---- what a program may rely on ---- */
+
+static bool on_threads(void)
+{
+    const char *name = test_executor();
+
+    return name == NULL || strcmp(name, "thread") == 0;
+}
+
+/* All on one core: threads have a variable each, fibers one for all; nobody moves. */
+static int counts_itself(struct logp_vp *vp, void *arg)
+{
+    static _Thread_local int counter;
+    const int *run = arg, *before = &counter, P = logp_vp_size(vp);
+    const pid_t thread = gettid();
+    int rc = logp_barrier(vp);
+
+    counter++;
+    rc = rc != 0 ? rc : logp_barrier(vp);
+    cr_assert_eq(counter, (*run + 1) * (on_threads() ? 1 : P));
+    cr_assert_eq(before, &counter);
+    cr_assert_eq(thread, gettid());
+    return rc;
+}
+
+Test(process, thread_local_variables_are_a_vps_own_on_threads_and_the_cores_on_fibers)
+{
+    struct logp_config config = {.n_processors = 4, .executor = test_executor(), .n_cores = 1};
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    for (int run = 0; run < 3; run++)
+        cr_assert_eq(logp_machine_run(m, counts_itself, &run, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+static int forks(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    const pid_t pid = fork();
+    int status = 0;
+
+    (void)arg;
+    if (pid == 0)
+        _exit(me + 1);
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == me + 1);
+    return logp_barrier(vp);
+}
+
+Test(process, a_vp_may_fork)
+{
+    for (int i = 0; i < 2; i++)
+        test_run(test_machine(3, (enum logp_clock)i, &params), forks, NULL);
 }

@@ -404,7 +404,7 @@ static int wrong(struct logp_vp *vp, void *arg)
     cr_expect_eq(logp_recv_until(vp, 9, 0, &c, 1, 0, NULL), -EINVAL);
     cr_expect_eq(logp_recv_until(vp, 0, -2, &c, 1, 0, NULL), -EINVAL);
     cr_expect_eq(logp_recv_until(vp, 0, 0, NULL, 1, 0, NULL), -EINVAL);
-    cr_expect_eq(logp_probe_until(vp, -2, 0, 0, NULL), -EINVAL);
+    cr_expect_eq(logp_probe_until(vp, -3, 0, 0, NULL), -EINVAL);
     cr_expect_eq(logp_probe_until(vp, 0, -2, 0, NULL), -EINVAL);
     cr_expect_eq(logp_waitall(vp, r, -1, NULL), -EINVAL);
     cr_expect_eq(logp_waitall(vp, NULL, 1, NULL), -EINVAL);

@@ -25,6 +25,7 @@
 #define LOGP_API __attribute__((visibility("default")))
 
 #define LOGP_ANY_SOURCE (-1)       /**< a receive or probe takes messages of every rank */
+#define LOGP_OUTSIDE (-2)          /**< the source of what logp_inject() sends */
 #define LOGP_ANY_TAG (-1)          /**< a receive or probe takes messages of every tag */
 #define LOGP_NEVER (INT64_MIN / 4) /**< a time before all others: it never happened */
 

@@ -75,7 +75,8 @@ LOGP_API struct logp_vp *logp_vp_collective(struct logp_vp *vp);
  * @param buf      n_bytes readable bytes; NULL only where n_bytes == 0
  * @param n_bytes  size of the payload
  * Cost:    o_send of the vp's clock; starts at least g after its last send.
- * Blocks:  while the network is full, if the model has a capacity.
+ * Blocks:  while the network is full, if the model has a capacity; while there is no room, if the
+ *          machine was told so (logp_config.wait_for_room): it starts when there is.
  * Memory:  what was written before is visible after the matching receive.
  * @return  0; -EINVAL (rank, tag, buf), -ENOBUFS (queue_limit of the machine), -EMSGSIZE (larger
  *          than that limit: it could never be sent), -ENOMEM. What is refused costs nothing
@@ -222,6 +223,24 @@ LOGP_API int logp_testany(struct logp_vp *vp, struct logp_request **requests, in
  */
 LOGP_API int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg);
 
+/**
+ * Give the core up, around what may block outside the runtime: a mutex, a condition variable, input.
+ * Other vps of the core go on meanwhile. Until logp_outside_end() the program may do what it likes
+ * but call nothing of its vp. What it does counts as the program's own time; the thread still runs on
+ * the processor of its core, next to the vp that holds it. A machine with a vp outside is never
+ * deadlocked: what never comes back is for the timeout of the run.
+ * @return 0; -ENOTSUP: fibers, which cannot leave the one thread of their core, and the virtual
+ *         clock, whose order would depend on when the vp came back. Nothing has changed then, and
+ *         what the program does holds up all vps of its core. -EINVAL: it is outside
+ */
+LOGP_API int logp_outside_begin(struct logp_vp *vp);
+
+/**
+ * Ask for the core again, and wait for it. Whatever is returned, the vp has it.
+ * @return 0; -EINVAL: it is not outside
+ */
+LOGP_API int logp_outside_end(struct logp_vp *vp);
+
 /** @return this vp's clock in ns since the run began; with delay `none` the wall clock. */
 LOGP_API int64_t logp_now(struct logp_vp *vp);
 
@@ -234,13 +253,18 @@ LOGP_API int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns);
 /**
  * Wait for all vps of the machine, then start all of them at one time, fixed in advance, as if
  * a new run began: clocks are set to it and gaps are forgotten. Costs no emulated time.
+ * Through a view with a list of members: the same for these members alone, whatever others do, and
+ * with what is in the network left as it is. It starts at the latest member's time under the virtual
+ * clock, and a little ahead of now on the wall clock. All members must call it; different views may
+ * do so at the same time, with one context too where they have no member in common.
  * @param start_ns  out: the common start; NULL: not wanted
- * @return 0
+ * @return 0; of a view: -EINVAL (members with this context and this first member sync already, and
+ *         theirs is a list of another length), -ENOMEM
  */
 LOGP_API int logp_sync(struct logp_vp *vp, int64_t *start_ns);
 
 /**
- * How late the schedulers were for the last start but this: the largest over the cores, in ns;
+ * How late the schedulers were for the machine's last start but this: the largest over the cores, in ns;
  * a core that still waited for the start when it came counts 0 to a few hundred. Call it between
  * two logp_sync(): after the one that follows the start in question.
  */

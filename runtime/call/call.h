@@ -14,11 +14,20 @@
 
 /* ---- clocks ---- */
 
+/* What the vp's clock says when the program has computed until `now`: all of that counts. */
+static inline int64_t with_program(const struct lpi_proc *p, int64_t now)
+{
+    const int64_t spent = now - p->left - p->core->machine->clock_overhead;
+
+    /* not emulating: until now there was nothing to emulate */
+    return !p->emulating ? now : spent > 0 ? p->emulated + spent : p->emulated;
+}
+
 /* On the wall clock: the program's own computing since the last call counts. */
 static inline void enter(struct lpi_proc *p)
 {
     struct logp_machine *m = p->core->machine;
-    int64_t now, spent;
+    int64_t now;
 
     if (m->is_virtual)
         return;
@@ -27,13 +36,8 @@ static inline void enter(struct lpi_proc *p)
         return;
     }
     now = lpi_wall(m);
-    spent = now - p->left - m->clock_overhead;
-    if (!p->emulating) { /* until now there was nothing to emulate */
-        p->emulating = true;
-        p->emulated = now;
-    } else if (spent > 0) {
-        p->emulated += spent;
-    }
+    p->emulated = with_program(p, now);
+    p->emulating = true;
     p->left = p->core->clock_seen = now;
 }
 
@@ -64,7 +68,7 @@ static inline bool bad_buffer(const void *buf, size_t n)
 
 static inline bool bad_source(const struct logp_vp *vp, int src)
 {
-    return src != LOGP_ANY_SOURCE && (src < 0 || src >= vp->size);
+    return (unsigned)src >= (unsigned)vp->size && src != LOGP_ANY_SOURCE && src != LOGP_OUTSIDE;
 }
 
 static inline int to_global(const struct logp_vp *vp, int rank)

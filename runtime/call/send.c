@@ -13,6 +13,7 @@
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/pool.h"
+#include "mail/room.h"
 #include "state/stop.h"
 
 #include <errno.h>
@@ -125,6 +126,28 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     return rc;
 }
 
+static int try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+{
+    const struct logp_machine *m = p->core->machine;
+    int rc;
+
+    if (lpi_emulates(m))
+        return send_timed(p, to, e);
+    rc = send_now(p, to, e);
+    return rc == 0 && !m->is_virtual ? let_others_run(p) : rc;
+}
+
+/* @return 0: there may be room now; or the error that stops the run */
+static int await_room(struct lpi_proc *p, int64_t needs, int dst, int tag)
+{
+    int rc;
+
+    lpi_room_join(p, needs, dst, tag);
+    rc = lpi_hold(p);
+    lpi_room_leave(p);
+    return rc;
+}
+
 /* Not inlined: its envelope would lie on the stack of the short way too. */
 static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct lpi_proc *to,
                                               int dst, int tag, const void *buf, size_t n_bytes)
@@ -140,13 +163,10 @@ static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct l
     int rc;
 
     enter(p);
-    if (lpi_emulates(m)) {
-        rc = send_timed(p, to, &e);
-    } else {
-        rc = send_now(p, to, &e);
-        if (rc == 0 && !m->is_virtual)
-            rc = let_others_run(p);
-    }
+    do
+        rc = try_to_send(p, to, &e);
+    while (rc == -ENOBUFS && m->rooms != NULL &&
+           (rc = await_room(p, lpi_message_cost(n_bytes), dst, tag)) == 0);
     return leave(p, rc);
 }
 

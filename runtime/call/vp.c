@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Computing, the clocks, the common start. */
 #include "call/call.h"
+#include "carrier/carrier.h"
+#include "core/group.h"
+#include "core/outside.h"
 #include "core/sched.h"
 #include "core/sync.h"
 #include "state/stop.h"
@@ -30,6 +33,42 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     if (!lpi_has_clock(p))
         return lpi_stopped(p);
     return leave(p, lpi_wait_until(p, lpi_after(p->emulated, took > t_ns ? took : t_ns)));
+}
+
+int logp_outside_begin(struct logp_vp *vp)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct logp_machine *m = p->core->machine;
+    const int rc = lpi_stopped(p);
+
+    if (m->is_virtual || m->executor->give == NULL)
+        return -ENOTSUP;
+    if (p->state == LPI_OUTSIDE)
+        return -EINVAL;
+    if (rc != 0)
+        return rc;
+    p->polls = 0;
+    enter(p);
+    leave(p, 0);
+    lpi_go_outside(p);
+    return 0;
+}
+
+int logp_outside_end(struct logp_vp *vp)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct logp_machine *m = p->core->machine;
+    int64_t t;
+    int rc;
+
+    if (p->state != LPI_OUTSIDE)
+        return -EINVAL;
+    /* what it has until now is the holder's; its own clock is its own */
+    t = lpi_emulates(m) ? with_program(p, lpi_wall(m)) : LOGP_NEVER;
+    rc = lpi_come_back(p, t);
+    p->emulating = t >= 0;
+    p->emulated = t;
+    return leave(p, rc);
 }
 
 int64_t logp_now(struct logp_vp *vp)
@@ -63,7 +102,10 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
 {
     const int rc = lpi_stopped(vp->proc);
 
-    return rc != 0 ? rc : leave(vp->proc, lpi_sync(vp->proc, start_ns));
+    if (rc != 0)
+        return rc;
+    return leave(vp->proc, vp->to_global != NULL ? lpi_sync_group(vp, start_ns)
+                                                 : lpi_sync(vp->proc, start_ns));
 }
 
 int64_t logp_start_late(const struct logp_vp *vp)

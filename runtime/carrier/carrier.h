@@ -27,6 +27,10 @@ struct lpi_executor {
     bool (*guards)(const struct lpi_core *c, const void *address);
     /* As switch_to for a proc that has ended; its carrier waits for the next run. */
     void (*leave)(struct lpi_proc *from, struct lpi_proc *to);
+    /* The halves of switch_to: give the core away and go on without it; wait until it is given.
+     * NULL: a proc is nowhere without its core. */
+    void (*give)(struct lpi_proc *to);
+    void (*await)(struct lpi_proc *p);
 };
 
 extern const struct lpi_executor *const lpi_executors[]; /* NULL-terminated */

@@ -19,7 +19,6 @@
 #include "carrier/fcontext.h"
 #include "carrier/overflow.h"
 #include "carrier/thread_state.h"
-#include "core/sched.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -18,10 +18,10 @@
 #include "carrier/image.h"
 #include "carrier/overflow.h"
 #include "carrier/thread_state.h"
-#include "core/sched.h"
 #include "host/annotate.h"
 #include "host/memory.h"
 #include "state/stop.h"
+#include "state/timers.h"
 
 #include <errno.h>
 #include <stdlib.h>

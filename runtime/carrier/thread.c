@@ -13,7 +13,7 @@
 #define _GNU_SOURCE
 #include "carrier/baton.h"
 #include "carrier/carrier.h"
-#include "core/sched.h"
+#include "host/clock.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -194,6 +194,11 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
         from->core->machine->come_home(from->core);
 }
 
+static void await(struct lpi_proc *p)
+{
+    lpi_baton_await(p->carrier);
+}
+
 const struct lpi_executor lpi_executor_thread = {
     .name = "thread",
     .worth_ns = 5000,
@@ -204,4 +209,6 @@ const struct lpi_executor lpi_executor_thread = {
     .switch_to = switch_to,
     .prepare = prepare,
     .leave = leave,
+    .give = pass,
+    .await = await,
 };

@@ -5,12 +5,14 @@
  * Each core has an epoch, odd while none of its procs has a deadline. It turns even before a
  * message is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took
  * anything in between. If that holds for all cores, all that was sent between cores has been taken,
- * and no core has yet to notice the end of a sync, then there was a moment at which nothing could
- * ever happen again.
+ * and no core has yet to notice the end of a sync, or room for one that waits for it, then there
+ * was a moment at which nothing could ever happen again.
  */
 #include "core/deadlock.h"
 
 #include "mail/mailbox.h"
+#include "mail/room.h"
+#include "state/message.h"
 #include "state/stop.h"
 
 #include <errno.h>
@@ -47,6 +49,10 @@ static struct logp_wait_info wait_of(const struct lpi_proc *p)
 
     if (p->state == LPI_SYNC) {
         w.kind = LOGP_WAIT_SYNC;
+    } else if (p->state == LPI_ROOM) {
+        w.kind = LOGP_WAIT_ROOM;
+        w.source = p->any.src;
+        w.tag = p->any.tag;
     } else if (r != NULL || p->waits_for_any) {
         w.kind = LOGP_WAIT_RECV;
         w.source = r != NULL ? r->src : p->any.src;
@@ -57,7 +63,14 @@ static struct logp_wait_info wait_of(const struct lpi_proc *p)
     return w;
 }
 
-/* Fill the report's list. away: only those who hold a core that did not come home. */
+static struct logp_wait_info away_info(int rank)
+{
+    return (struct logp_wait_info){
+        .rank = rank, .kind = LOGP_WAIT_AWAY, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
+}
+
+/* Fill the report's list. away: only those who hold a core that did not come home, or are outside.
+ */
 void lpi_record_waits(struct logp_machine *m, bool away)
 {
     int n = 0;
@@ -71,11 +84,12 @@ void lpi_record_waits(struct logp_machine *m, bool away)
         const int rank = atomic_load_explicit(&m->cores[i].holder, memory_order_relaxed);
 
         if (rank >= 0)
-            m->waits[n++] = (struct logp_wait_info){.rank = rank,
-                                                    .kind = LOGP_WAIT_AWAY,
-                                                    .source = LOGP_ANY_SOURCE,
-                                                    .tag = LOGP_ANY_TAG};
+            m->waits[n++] = away_info(rank);
     }
+    for (int i = 0; m->mails != NULL && i < m->P && away; i++)
+        /* relaxed: as above */
+        if (atomic_load_explicit(&m->mails[i].is_outside, memory_order_relaxed))
+            m->waits[n++] = away_info(i);
     m->report.waits = m->waits;
     m->report.n_waits = n;
 }
@@ -99,7 +113,11 @@ void lpi_check_deadlock(struct lpi_core *c)
     /* acquire: a machine whose procs have all ended is not deadlocked */
     if (atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
         return;
-    if (!all_idle(m, &before) || !nothing_pending(m) || !all_idle(m, &after) || before != after)
+    /* acquire pairs with the release in logp_machine_expect(): what was injected before is seen */
+    if (atomic_load_explicit(&m->expects, memory_order_acquire))
+        return;
+    if (!all_idle(m, &before) || !nothing_pending(m) || lpi_room_for_one(m) ||
+        !all_idle(m, &after) || before != after)
         return;
     lpi_stop_deadlocked(m);
 }
@@ -107,7 +125,8 @@ void lpi_check_deadlock(struct lpi_core *c)
 /* Can p go on only if somebody sends it something? */
 static bool waits_in_vain(const struct lpi_proc *p)
 {
-    if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_ENDED)
+    if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_ROOM ||
+        p->state == LPI_ENDED)
         return true;
     if (p->polls < LPI_POLLS_IN_VAIN)
         return false;

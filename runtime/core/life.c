@@ -2,12 +2,11 @@
 /* The life of a vp in one run, and who has its core afterwards. */
 #include "core/life.h"
 
-#include "carrier/carrier.h"
 #include "call/call.h"
+#include "carrier/carrier.h"
+#include "core/outside.h"
 #include "core/sched.h"
-#include "core/start.h"
 #include "core/sync.h"
-#include "core/window.h"
 #include "delay/in_force.h"
 #include "state/stop.h"
 
@@ -28,6 +27,8 @@ void lpi_proc_main(struct lpi_proc *p)
         rc = lpi_sync(p, NULL);
     if (rc == 0)
         rc = m->program(&p->view, m->arg);
+    if (p->state == LPI_OUTSIDE) /* it forgot to come back */
+        lpi_come_back(p, LOGP_NEVER);
     if (rc != 0 && lpi_stop(m, -ECANCELED)) {
         /* the first error; relaxed: read after all came home */
         m->report.error = rc;

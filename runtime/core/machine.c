@@ -2,16 +2,22 @@
 /* A machine from creation to destruction, and what its runs report: see machine.h. */
 #include "carrier/carrier.h"
 #include "core/deadlock.h"
+#include "core/group.h"
 #include "core/life.h"
 #include "delay/capacity.h"
 #include "delay/in_force.h"
+#include "host/clock.h"
 #include "host/cores.h"
+#include "host/histogram.h"
 #include "host/memory.h"
 #include "host/process.h"
+#include "mail/inject.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/pool.h"
+#include "state/lag.h"
 #include "state/stop.h"
+#include "state/timers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,25 +119,30 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
     return 0;
 }
 
-static int init_memory(struct logp_machine *m, const int *cpus, int lane_slots)
+static int init_memory(struct logp_machine *m, const int *cpus, const struct logp_config *config)
 {
     const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
+    const bool has_mails = m->n_cores > 1 || !m->is_virtual;
     int rank = 0, rc = 0;
 
-    m->credit_batch = share < most_credit ? share : most_credit;
+    /* who waits for room must see all that there is */
+    m->credit_batch = config->wait_for_room ? 0 : share < most_credit ? share : most_credit;
     m->procs = lpi_memory_zeroed((size_t)m->P, sizeof(*m->procs));
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
     m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
-    if (m->n_cores > 1) {
+    if (m->n_cores > 1)
         m->offers = lpi_memory_zeroed((size_t)m->P, sizeof(*m->offers));
+    if (has_mails)
         m->mails = lpi_memory_zeroed((size_t)m->P, sizeof(*m->mails));
-    }
+    if (config->wait_for_room)
+        m->rooms = lpi_memory_zeroed((size_t)m->P, sizeof(*m->rooms));
     if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
-        (m->n_cores > 1 && (m->offers == NULL || m->mails == NULL)))
+        (config->wait_for_room && m->rooms == NULL) || (m->n_cores > 1 && m->offers == NULL) ||
+        (has_mails && m->mails == NULL))
         return -ENOMEM;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
         rc = init_core(m, i, cpus[i], &rank);
-    return rc != 0 ? rc : lpi_lanes_create(m, lane_slots);
+    return rc != 0 ? rc : lpi_lanes_create(m, config->lane_slots);
 }
 
 static void init_home(struct logp_machine *m)
@@ -165,6 +176,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
     lpi_memory_free(m->procs, (size_t)m->P, sizeof(*m->procs));
     lpi_memory_free(m->mails, (size_t)m->P, sizeof(*m->mails));
+    lpi_memory_free(m->rooms, (size_t)m->P, sizeof(*m->rooms));
     lpi_memory_free(m->offers, (size_t)m->P, sizeof(*m->offers));
     lpi_memory_free(m->waits, (size_t)m->P, sizeof(*m->waits));
     lpi_memory_free(m, 1, sizeof(*m));
@@ -174,7 +186,8 @@ static bool valid(const struct logp_config *c)
 {
     return c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
            c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
-           (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL);
+           (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL) &&
+           !(c->wait_for_room && c->parallel && c->clock == LOGP_CLOCK_VIRTUAL);
 }
 
 int logp_machine_create(const struct logp_config *config, struct logp_machine **out)
@@ -216,7 +229,7 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
     init_home(m);
     rc = lpi_cores_choose(config, &cpus, &m->n_cores, &m->taken_core);
     if (rc == 0)
-        rc = init_memory(m, cpus, config->lane_slots);
+        rc = init_memory(m, cpus, config);
     free(cpus);
     if (rc == 0)
         rc = m->executor->create(m);
@@ -246,13 +259,15 @@ bool logp_machine_busy(struct logp_machine *m)
 static void prepare_core(struct lpi_core *c)
 {
     atomic_store(&c->attention, 0);
+    atomic_store(&c->back, NULL);
     atomic_store(&c->idle_epoch, 0);
     c->is_idle = false;
     c->n_live = c->n_procs;
     lpi_timers_clear(&c->timers);
-    c->ready_first = NULL;
+    c->ready_first = c->room_first = NULL;
+    atomic_store(&c->room_wanted, INT64_MAX);
     c->window_end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
-    c->n_at_sync = 0;
+    c->n_at_sync = c->n_outside = 0;
     c->stop_cursor = 0;
     c->prepared = NULL;
     c->clock_seen = 0;
@@ -303,6 +318,7 @@ static void collect(struct logp_machine *m)
     int stopped;
 
     m->uncollected = false;
+    lpi_groups_discard(m);
     for (int i = 0; i < m->n_cores; i++)
         while (lpi_poll(&m->cores[i]))
             ;
@@ -386,12 +402,14 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         lpi_stop(m, -ETIMEDOUT);
         if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
             lpi_record_waits(m, true);
+            lpi_injections_close(m);
             m->uncollected = true;
             m->report.error = -ETIMEDOUT;
             pthread_mutex_unlock(&m->lock);
             return -ETIMEDOUT;
         }
     }
+    lpi_injections_close(m);
     collect(m);
     pthread_mutex_unlock(&m->lock);
     return m->report.error;

@@ -23,13 +23,16 @@
 
 #include "carrier/carrier.h"
 #include "core/deadlock.h"
-#include "core/start.h"
+#include "core/look_up.h"
 #include "core/window.h"
 #include "mail/mailbox.h"
+#include "state/lag.h"
 #include "state/stop.h"
+#include "state/timers.h"
 #include "state/turns.h"
 
 #include <errno.h>
+#include <sched.h>
 
 /* No clock goes beyond: a few more times can be added to it. */
 static const int64_t clock_end = INT64_MAX / 8;
@@ -40,6 +43,7 @@ enum {
     PREPARE_NS = 3000,    /* ... as long as there is so much time to do it */
     FINAL_NS = 60,        /* before a deadline only the clock is looked at */
     LATE_NS = 3000,       /* so short before a deadline a hand-over must be the shortest */
+    AMPLE_NS = 50000,     /* a wait so long leaves time for what others do on this processor */
     LOOK_FIRST_NS = 3000, /* a hand-over that takes so long is worth a look for mail */
     LOOK_UP_EVERY = 32,   /* turns of those that need not wait: in between, mail can wait */
 };
@@ -100,6 +104,10 @@ static void nobody_ready(struct lpi_core *c)
 {
     const bool alone = c->machine->n_cores == 1;
 
+    if (c->n_outside > 0) { /* they may come back, and need this processor to do so */
+        sched_yield();
+        return;
+    }
     /* most messages come soon: the two writes of the epoch are saved */
     if (!alone && ++c->idle_polls % IDLE_POLLS != 0)
         return;
@@ -159,9 +167,14 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
     return true;
 }
 
-/* p holds the core and spins: while there is time, the proc that will be next is made ready. */
+/*
+ * p holds the core and spins: while there is time, the proc that will be next is made ready, and
+ * who is outside may use the processor.
+ */
 static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 {
+    if (c->n_outside > 0 && p->deadline - c->clock_seen > AMPLE_NS)
+        sched_yield();
     if (c->machine->executor->prepare != NULL && c->prepared != p &&
         p->deadline - c->clock_seen > PREPARE_NS)
         prepare_next(c, p);
@@ -334,6 +347,31 @@ int lpi_yield(struct lpi_proc *p)
     return hold_ready(p);
 }
 
+/* The run is stopping: one that has not ended; NULL: those are outside. */
+static struct lpi_proc *next_to_end(struct lpi_core *c)
+{
+    while (c->procs[c->stop_cursor]->state == LPI_ENDED)
+        c->stop_cursor++;
+    for (int i = c->stop_cursor; i < c->n_procs; i++)
+        if (c->procs[i]->state != LPI_ENDED && c->procs[i]->state != LPI_OUTSIDE)
+            return c->procs[i];
+    return NULL;
+}
+
+/*
+ * Who could hold the core instead of its holder: who is next, or anyone who waits. NULL: all others
+ * have ended or are outside.
+ */
+struct lpi_proc *lpi_stand_in(struct lpi_core *c)
+{
+    struct lpi_proc *p = next_proc(c);
+
+    for (int i = 0; p == NULL && i < c->n_procs; i++)
+        if (c->procs[i]->state != LPI_ENDED && c->procs[i]->state != LPI_OUTSIDE)
+            p = c->procs[i];
+    return p;
+}
+
 /* p has ended: the core goes to another of its procs, or home with the whole machine. */
 struct lpi_proc *lpi_successor(struct lpi_core *c)
 {
@@ -346,11 +384,9 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
         /* acquire pairs with the decrement in lpi_proc_main(): all has been sent */
         if (c->n_live == 0 && atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
             return NULL;
-        if (c->n_live > 0 && lpi_stopping(m)) {
-            while (c->procs[c->stop_cursor]->state == LPI_ENDED)
-                c->stop_cursor++;
-            return c->procs[c->stop_cursor];
-        }
+        first = c->n_live > 0 && lpi_stopping(m) ? next_to_end(c) : NULL;
+        if (first != NULL)
+            return first;
         lpi_look_up(c);
         first = next_proc(c);
         if (window_is_over(c, first))

@@ -13,6 +13,8 @@ int lpi_reach(struct lpi_proc *p, int64_t t);
 int lpi_yield(struct lpi_proc *p);
 int lpi_hold(struct lpi_proc *p);
 void lpi_record_lag(struct lpi_core *c);
+/* Who could hold the core instead of its holder; NULL: all others have ended or are outside. */
+struct lpi_proc *lpi_stand_in(struct lpi_core *c);
 /* Who gets the core of a proc that has ended; NULL: the whole machine is done. */
 struct lpi_proc *lpi_successor(struct lpi_core *c);
 

@@ -10,14 +10,30 @@
 #include "delay/capacity.h"
 #include "delay/in_force.h"
 #include "host/clock.h"
-#include "mail/mailbox.h"
+#include "mail/inject.h"
 #include "state/stop.h"
 #include "state/turns.h"
 
 enum { START_MARGIN_NS = 10000 };
 
+/* A little ahead of now, so that all can be there. */
+int64_t lpi_soon(const struct logp_machine *m)
+{
+    return lpi_wall(m) + START_MARGIN_NS;
+}
+
+/* p, which is at a sync, begins anew at its start. Called by the holder of its core. */
+void lpi_start_at(struct lpi_proc *p, int64_t start)
+{
+    const struct logp_machine *m = p->core->machine;
+
+    p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+    p->emulating = !m->is_virtual && lpi_emulates(m);
+    lpi_wake(p, start);
+}
+
 /* All have arrived: release those of this core, with the common start as their deadline. */
-static void release_sync(struct lpi_core *c)
+void lpi_release_sync(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
     const int64_t start = atomic_load_explicit(&m->sync_start, memory_order_relaxed);
@@ -27,19 +43,12 @@ static void release_sync(struct lpi_core *c)
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
     c->n_at_sync = 0;
     c->lag.start_pending = true;
-    if (c->clock_seen > start - START_MARGIN_NS) /* the first start of a run has moved time 0: ... */
+    if (c->clock_seen >
+        start - START_MARGIN_NS) /* the first start of a run has moved time 0: ... */
         c->clock_seen = start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
-    for (int i = 0; i < c->n_procs; i++) {
-        struct lpi_proc *p = c->procs[i];
-
-        if (p->state != LPI_SYNC) /* the run has been stopped, and p has gone on or ended */
-            continue;
-        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
-        /* relaxed: whether there is a model, not which */
-        p->emulating =
-            !m->is_virtual && atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
-        lpi_wake(p, start);
-    }
+    for (int i = 0; i < c->n_procs; i++)
+        if (c->procs[i]->state == LPI_SYNC) /* else the run has been stopped, and it went on */
+            lpi_start_at(c->procs[i], start);
 }
 
 static void attend(struct logp_machine *m, unsigned bits)
@@ -65,20 +74,12 @@ void lpi_fix_start(struct logp_machine *m)
     } else if (generation == 0) {
         /* the first start of a run is its time 0 */
         m->base_ns = lpi_clock_ns(&m->clock) + START_MARGIN_NS;
+        lpi_injections_open(m);
     } else {
-        start = lpi_wall(m) + START_MARGIN_NS;
+        start = lpi_soon(m);
     }
     atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
     atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
     attend(m, LPI_ATT_SYNC); /* its release publishes the four */
-}
-
-/* Everything that may have changed the timers from outside. */
-void lpi_look_up(struct lpi_core *c)
-{
-    lpi_poll(c);
-    /* acquire pairs with the release in attend(): sync_start and base_ns are visible */
-    if (atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_SYNC)
-        release_sync(c);
 }

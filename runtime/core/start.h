@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The common start, and what else a core must look up for: see start.c. */
+/* The common start: see start.c. */
 #ifndef LPI_START_H
 #define LPI_START_H
 
 #include "state/state.h"
 
-/* Everything that others may have changed: mail, and a common start. By the holder. */
-void lpi_look_up(struct lpi_core *c);
 /* All procs of the machine have arrived: fix the start. */
 void lpi_fix_start(struct logp_machine *m);
+/* It has been fixed: those of this core can go on then. By the holder. */
+void lpi_release_sync(struct lpi_core *c);
+/* p, which is at a sync, begins anew at its start. By the holder of its core. */
+void lpi_start_at(struct lpi_proc *p, int64_t start);
+/* A little ahead of now, so that all can be there. */
+int64_t lpi_soon(const struct logp_machine *m);
 
 #endif

@@ -15,7 +15,7 @@
 #include "core/window.h"
 
 #include "core/deadlock.h"
-#include "core/start.h"
+#include "core/look_up.h"
 #include "mail/mailbox.h"
 #include "state/stop.h"
 #include "state/turns.h"

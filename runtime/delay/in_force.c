@@ -125,8 +125,10 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
 {
     struct logp_machine *m = p->core->machine;
     const struct logp_delay *d = model_lock(m);
-    struct logp_transfer t = {
-        .src = r->from, .dst = p->rank, .n_bytes = r->n_bytes, .arrival = r->arrival};
+    struct logp_transfer t = {.src = r->from != LOGP_OUTSIDE ? r->from : p->rank,
+                              .dst = p->rank,
+                              .n_bytes = r->n_bytes,
+                              .arrival = r->arrival};
 
     r->state = LPI_REQ_CHARGED;
     if (d == NULL) {

@@ -14,13 +14,14 @@
 #include "host/process.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sched.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
 static unsigned n_machines;
 static unsigned taken[CPU_SETSIZE];
-static bool is_orphan;
+static atomic_bool is_orphan; /* read without it */
 
 static void before_fork(void)
 {
@@ -64,12 +65,8 @@ void lpi_process_leave(void)
 
 bool lpi_process_is_orphan(void)
 {
-    bool orphan;
-
-    pthread_mutex_lock(&lock);
-    orphan = is_orphan;
-    pthread_mutex_unlock(&lock);
-    return orphan;
+    /* relaxed: it was set before this process had a second thread */
+    return atomic_load_explicit(&is_orphan, memory_order_relaxed);
 }
 
 int lpi_process_take_core(void)

@@ -4,7 +4,8 @@
  *
  * Each vp has a mailbox, a liburcu wait-free queue that any core may append to and only the holder
  * of the vp's core empties. A rung vp is put on its core's bell list, so a core finds its mail
- * without looking at every vp.
+ * without looking at every vp. What comes from outside the machine (inject.c) takes the same way,
+ * on a machine of one core too.
  *
  * In front of the queues, each ordered pair of cores has a lane: a ring of one-line slots with one
  * producer and one consumer (the holders). A slot is full when its sequence number says so, hence
@@ -25,9 +26,11 @@
 #include "mail/match.h"
 #include "mail/offer.h"
 #include "mail/pool.h"
+#include "state/message.h"
 #include "state/stop.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,14 +228,20 @@ static void ring(struct lpi_proc *to)
     atomic_fetch_or_explicit(&c->attention, LPI_ATT_BELL, memory_order_release);
 }
 
-static void enqueue(struct lpi_lane *l, struct lpi_proc *to, struct lpi_message *m)
+/* By any thread. m is its receiver's from now on. */
+void lpi_mail_append(struct lpi_proc *to, struct lpi_message *m)
 {
-    /* release: before the message is visible, as tail */
-    atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
     cds_wfcq_node_init(&m->link.queue);
     LPI_RELEASE(m);
     cds_wfcq_enqueue(&mail_of(to)->head, &mail_of(to)->tail, &m->link.queue);
     ring(to);
+}
+
+static void enqueue(struct lpi_lane *l, struct lpi_proc *to, struct lpi_message *m)
+{
+    /* release: before the message is visible, as tail */
+    atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
+    lpi_mail_append(to, m);
 }
 
 /* The order of the two tests matters: a message delivered before that took the receive has
@@ -387,16 +396,24 @@ static void drain_mailbox(struct lpi_core *c, const struct lpi_proc *p)
         struct cds_wfcq_node *node = __cds_wfcq_dequeue_nonblocking(&mail->head, &mail->tail);
         struct lpi_message *m;
         struct lpi_envelope e;
-        struct lpi_lane *l;
+        struct lpi_lane *l = NULL;
 
-        if (node == CDS_WFCQ_WOULDBLOCK) /* an append is half done: a few instructions */
+        if (node == CDS_WFCQ_WOULDBLOCK) { /* an append is half done: a few instructions, ... */
+            sched_yield();                 /* ... unless its thread waits for this processor */
             continue;
+        }
         if (node == NULL)
             return;
         m = (struct lpi_message *)(void *)node;
         LPI_ACQUIRE(m);
-        l = c->in[c->machine->procs[m->src].core_index];
-        drain_lane(c, l, INT32_MAX); /* older than m */
+        if (m->src == LOGP_OUTSIDE) { /* here it enters the machine */
+            c->messages++;
+            if (lpi_emulates(c->machine))
+                m->arrival = lpi_wall(c->machine);
+        } else {
+            l = c->in[c->machine->procs[m->src].core_index];
+            drain_lane(c, l, INT32_MAX); /* older than m */
+        }
         e = (struct lpi_envelope){.context = m->context,
                                   .src = m->src,
                                   .dst = m->dst,
@@ -408,7 +425,8 @@ static void drain_mailbox(struct lpi_core *c, const struct lpi_proc *p)
                                   .paid = true};
         deliver(c, &e);
         /* release pairs with free_slot() and all_delivered() */
-        atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
+        if (l != NULL)
+            atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
     }
 }
 
@@ -417,8 +435,8 @@ static void drain_bells(struct lpi_core *c)
     struct lpi_proc *p;
 
     lpi_busy(c);
-    /* relaxed: the exchanges below order what matters */
-    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_BELL, memory_order_relaxed);
+    /* acquire pairs with the release in ring(): the exchange finds who has set the bit */
+    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_BELL, memory_order_acquire);
     /* acquire pairs with the release of the push in ring() */
     p = atomic_exchange_explicit(&c->bell, NULL, memory_order_acquire);
     while (p != NULL) {
@@ -432,15 +450,13 @@ static void drain_bells(struct lpi_core *c)
     }
 }
 
-/* Take what other cores have sent. Called by the holder. @return true: something was taken */
+/* Take what others have sent. Called by the holder. @return true: something was taken */
 bool lpi_poll(struct lpi_core *c)
 {
     const struct logp_machine *m = c->machine;
     bool any = false;
 
-    if (c->in == NULL)
-        return false;
-    for (int i = 0; i < m->n_cores; i++)
+    for (int i = 0; c->in != NULL && i < m->n_cores; i++)
         if (c->in[i] != NULL)
             any |= drain_lane(c, c->in[i], DRAIN_BURST);
     /* acquire pairs with the release in ring() */

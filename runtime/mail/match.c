@@ -21,6 +21,8 @@
 #include "mail/index.h"
 #include "mail/offer.h"
 #include "mail/pool.h"
+#include "mail/room.h"
+#include "state/message.h"
 #include "state/stop.h"
 #include "state/turns.h"
 
@@ -229,8 +231,7 @@ static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_
     if (!bind(p, r, &e))
         return false;
     unpend(&p->inbox, m);
-    p->core->credit += lpi_message_cost(m->n_bytes);
-    lpi_credit_return(p->core);
+    lpi_credit_give(p, m->n_bytes);
     lpi_message_free(p->core, m);
     return true;
 }
@@ -262,10 +263,8 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
             next = r->next;
             if (!fits(r->context, r->src, r->tag, e->context, e->src, e->tag) || !bind(p, r, e))
                 continue;
-            if (e->paid) {
-                at->credit += lpi_message_cost(e->n_bytes);
-                lpi_credit_return(at);
-            }
+            if (e->paid)
+                lpi_credit_give(p, e->n_bytes);
             if (m != NULL)
                 lpi_message_free(at, m);
             return 0;
@@ -327,10 +326,8 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
         r->arrival = r->done = LOGP_NEVER;
         r->state = LPI_REQ_CHARGED;
         to->waits_for = NULL;
-        if (paid) {
-            c->credit += lpi_message_cost(n_bytes);
-            lpi_credit_return(c);
-        }
+        if (paid)
+            lpi_credit_give(to, n_bytes);
         lpi_make_ready(to);
         return true;
     }
@@ -369,8 +366,7 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, in
         m->n_bytes > capacity || in->n_any > 0 || m->arrival >= 0) /* on its way, from before */
         return NULL;
     unpend(in, m);
-    p->core->credit += lpi_message_cost(m->n_bytes);
-    lpi_credit_return(p->core);
+    lpi_credit_give(p, m->n_bytes);
     return m;
 }
 
@@ -475,6 +471,8 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     in->posted_last = r;
     if (r->src == LOGP_ANY_SOURCE)
         in->n_any++;
+    if (p->core->room_first != NULL) /* who waits to send just this needs no room any more */
+        lpi_room_posted(p);
     if (in->n_pending == 0)
         return;
     m = lpi_match_find(p, r->context, r->src, r->tag, in->n_any > 0 ? until : INT64_MAX);

@@ -10,6 +10,8 @@
  */
 #include "mail/offer.h"
 
+#include "state/message.h"
+
 #include <string.h>
 
 /* NULL on a machine of one core. */

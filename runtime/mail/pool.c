@@ -8,7 +8,10 @@
  */
 #include "mail/pool.h"
 
+#include "host/clock.h"
 #include "host/memory.h"
+#include "mail/room.h"
+#include "state/message.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -142,6 +145,11 @@ struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes)
     return m;
 }
 
+struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes)
+{
+    return new_large(c, LPI_CLASS_NONE, n_bytes);
+}
+
 void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
 {
     m->context = e->context;
@@ -228,6 +236,24 @@ void lpi_pool_fini(struct lpi_core *c)
 }
 
 /*
+ * Take at least so many bytes of the machine's, and at most so many.
+ * @return  how many; -ENOBUFS: so many are not free
+ */
+int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most)
+{
+    /* relaxed throughout: a number, nothing is published by it */
+    int64_t have = atomic_load_explicit(&m->credit, memory_order_relaxed), take;
+
+    do {
+        take = have < most ? have : most;
+        if (take < least)
+            return -ENOBUFS;
+    } while (!atomic_compare_exchange_weak_explicit(&m->credit, &have, have - take,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return take;
+}
+
+/*
  * Let the core have `bytes`.
  * @return  0; -ENOBUFS: so many are not free; -EMSGSIZE: there are not so many
  */
@@ -235,31 +261,28 @@ int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
 {
     struct logp_machine *m = c->machine;
     const int64_t least = bytes - c->credit;
-    const int64_t wanted = least > m->credit_batch ? least : m->credit_batch;
-    /* relaxed throughout: a number, nothing is published by it */
-    int64_t have = atomic_load_explicit(&m->credit, memory_order_relaxed);
+    int64_t taken;
 
     if ((size_t)bytes > m->queue_limit)
         return -EMSGSIZE;
-    for (;;) {
-        const int64_t take = have < wanted ? have : wanted;
-
-        if (take < least)
-            return -ENOBUFS;
-        if (atomic_compare_exchange_weak_explicit(&m->credit, &have, have - take,
-                                                  memory_order_relaxed, memory_order_relaxed)) {
-            c->credit += take;
-            return 0;
-        }
-    }
+    taken = lpi_credit_take(m, least, least > m->credit_batch ? least : m->credit_batch);
+    if (taken < 0)
+        return (int)taken;
+    c->credit += taken;
+    return 0;
 }
 
-void lpi_credit_return(struct lpi_core *c)
+void lpi_credit_give(struct lpi_proc *to, size_t n_bytes)
 {
-    const int64_t surplus = c->credit - c->machine->credit_batch;
+    struct lpi_core *c = to->core;
+    int64_t surplus;
 
+    c->credit += lpi_message_cost(n_bytes);
+    surplus = c->credit - c->machine->credit_batch;
     if (surplus <= c->machine->credit_batch)
         return;
     atomic_fetch_add_explicit(&c->machine->credit, surplus, memory_order_relaxed);
     c->credit -= surplus;
+    if (c->room_first != NULL) /* there is no batch then */
+        lpi_room_freed(c, lpi_clock(to));
 }

@@ -7,6 +7,8 @@
 
 /* A message with room for n_bytes of payload, data set; NULL: no memory. */
 struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes);
+/* The same by any thread, for messages that end on core `c`. */
+struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes);
 void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e);
 /* `c` is the core of the caller. */
 void lpi_message_free(struct lpi_core *c, struct lpi_message *m);
@@ -18,7 +20,9 @@ void lpi_pool_forget_requests(struct lpi_core *c);
 void lpi_pool_fini(struct lpi_core *c);
 
 /* The queue limit: see pool.c. */
+int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most);
 int lpi_credit_refill(struct lpi_core *c, int64_t bytes);
-void lpi_credit_return(struct lpi_core *c);
+/* A message to `to` is held no more. By the holder of its core. */
+void lpi_credit_give(struct lpi_proc *to, size_t n_bytes);
 
 #endif

@@ -36,12 +36,14 @@ enum lpi_state {
     LPI_READY,   /* in the core's list of those that can go on at once, whatever the time */
     LPI_TIMED,   /* in the timers: its deadline will come */
     LPI_BLOCKED, /* waits for a message that nobody has sent */
-    LPI_SYNC,    /* waits in logp_sync() */
+    LPI_SYNC,    /* waits in logp_sync(): sync.c, group.c */
+    LPI_ROOM,    /* waits for room for a message: room.c */
+    LPI_OUTSIDE, /* has given the core up: outside.c */
     LPI_ENDED,
 };
 
 /* Bits of lpi_core.attention: why a core should look up from its spinning. */
-enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2 };
+enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_BACK = 4 };
 
 struct lpi_proc;
 struct lpi_core;
@@ -66,7 +68,7 @@ struct lpi_proc {
     union {
         int64_t wait_until; /* waits_for: by a message that arrives by then */
         struct {
-            int src, tag; /* waits_for_any: what is asked for, for reports */
+            int src, tag; /* waits_for_any: what is asked for, for reports; ROOM: to whom */
         } any;
     };
 
@@ -87,12 +89,14 @@ struct lpi_proc {
 };
 _Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 256, "a vp is small");
 
-/* What senders on other cores write: mailbox.c. */
+/* What others write than the holder of the core: mailbox.c, outside.c. */
 struct lpi_mail {
     _Alignas(64) struct __cds_wfcq_head head;
     struct cds_wfcq_tail tail;
     struct lpi_proc *bell_next; /* link of the core's bell list */
+    struct lpi_proc *next_back; /* link of the core's list of those who ask for it */
     atomic_bool rung;
+    atomic_bool is_outside; /* for reports */
 };
 
 /* A posted buffer that a sender on another core may fill: see offer.c. */
@@ -115,6 +119,7 @@ struct lpi_thread_place {
 struct lpi_core {
     _Alignas(LPI_LINE) atomic_uint attention;
     _Atomic(struct lpi_proc *) bell;        /* procs whose queue has mail */
+    _Atomic(struct lpi_proc *) back;        /* procs that ask for the core: outside.c */
     _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
     /* odd: nobody here can go on; changes before a message is taken (deadlock.c) */
     _Alignas(LPI_LINE) atomic_ulong idle_epoch;
@@ -124,22 +129,24 @@ struct lpi_core {
     struct lpi_timers timers;
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
     unsigned turns, looks;                     /* sched.c: of those that need not wait */
+    struct lpi_proc *room_first;               /* those that wait for room, in order */
     struct lpi_pool pool;
     struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
     int index;
-    int cpu;                /* operating system's number; -1: not pinned */
+    int cpu;                        /* operating system's number; -1: not pinned */
     struct lpi_thread_place thread; /* of its carrier */
-    uintptr_t shared_stack; /* which vps use in turn; bytes 0: each has its own */
+    uintptr_t shared_stack;         /* which vps use in turn; bytes 0: each has its own */
     size_t shared_stack_bytes;
     struct lpi_proc **procs;
     int first_rank, n_procs; /* its procs have consecutive ranks */
     int n_live;
-    int n_at_sync;
+    int n_at_sync, n_outside;
     int stop_cursor; /* procs below have ended, once the run is stopping */
     bool is_idle;    /* idle_epoch is odd */
     unsigned idle_polls;
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
     int64_t clock_seen;              /* a reading of the wall clock on this core: it has passed */
+    _Atomic int64_t room_wanted;     /* the least that one of them needs; INT64_MAX: none */
     int64_t window_end;              /* parallel: time stops here; else INT64_MAX */
     _Atomic int64_t least;           /* parallel: its earliest deadline, at a meeting; ... */
     atomic_bool in_vain;             /* ... and whether all of its procs wait or poll in vain */
@@ -148,6 +155,12 @@ struct lpi_core {
     int64_t credit;                  /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;
     struct lpi_lag lag;
+};
+
+/* Of a proc that waits for room: how much, and who came after it. */
+struct lpi_room {
+    struct lpi_proc *next;
+    int64_t needs;
 };
 
 struct lpi_pending_delay {
@@ -172,8 +185,9 @@ struct logp_machine {
     struct lpi_proc *procs;
     struct lpi_core *cores;
     struct lpi_offer *offers;            /* by rank; NULL on one core */
-    struct lpi_mail *mails;              /* the same */
+    struct lpi_mail *mails;              /* by rank; NULL on one core under the virtual clock */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
+    struct lpi_room *rooms;              /* by rank; NULL: sends do not wait for room */
     void *lanes;                         /* n_cores^2 of lane_stride bytes */
     size_t lane_stride;
     const struct lpi_executor *executor;
@@ -182,6 +196,9 @@ struct logp_machine {
     void *executor_data;
     size_t stack_bytes;
     size_t queue_limit;
+    /* 1: programs run; 2 for each thread that injects: inject.c */
+    atomic_uint injectors;
+    atomic_bool expects;  /* injections: whoever waits may wait for them */
     int64_t credit_batch; /* what a core takes of it at once, and keeps of what it is given */
 
     logp_program program;
@@ -206,6 +223,7 @@ struct logp_machine {
     int away;         /* cores that have not come home */
     bool uncollected; /* what the last run left is still where it was */
     struct lpi_pending_delay *pending;
+    struct lpi_group *groups;
     struct logp_report report;
     atomic_int error_rank;
     struct logp_wait_info *waits;

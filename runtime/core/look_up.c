@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What a core must look up for: mail, a common start, procs that come back, room. */
+#include "core/look_up.h"
+
+#include "core/back.h"
+#include "core/start.h"
+#include "mail/mailbox.h"
+#include "mail/room.h"
+
+void lpi_look_up(struct lpi_core *c)
+{
+    unsigned attention;
+
+    lpi_poll(c);
+    /* acquire pairs with the releases in attend(), sync_start and base_ns are visible, and in ask()
+     */
+    attention = atomic_load_explicit(&c->attention, memory_order_acquire);
+    if (attention & LPI_ATT_SYNC)
+        lpi_release_sync(c);
+    if (attention & LPI_ATT_BACK)
+        lpi_take_back(c);
+    if (c->room_first != NULL)
+        lpi_room_look(c);
+}

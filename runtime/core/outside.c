@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Procs without a core, that ask for it again: see back.c. */
+#include "core/outside.h"
+
+#include "carrier/carrier.h"
+#include "core/back.h"
+#include "core/sched.h"
+#include "state/stop.h"
+
+/* p, which holds its core, gives it up. What follows belongs to whoever holds it then. */
+void lpi_go_outside(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+
+    lpi_is_away(p);
+    for (;;) {
+        struct lpi_proc *next = lpi_stand_in(c);
+
+        if (next != NULL) {
+            c->machine->executor->give(next);
+            return;
+        }
+        if (lpi_leave_empty(c))
+            return;
+        lpi_take_back(c);
+    }
+}
+
+/*
+ * p wants to go on where its clock says `deadline`; below 0: at once.
+ * @return  0; or the error that stops the run. p holds its core in any case
+ */
+int lpi_come_back(struct lpi_proc *p, int64_t deadline)
+{
+    p->deadline = deadline;
+    if (!lpi_ask(p)) {
+        p->core->machine->executor->await(p);
+        return lpi_hold(p);
+    }
+    lpi_is_back(p);
+    p->state = LPI_RUNNING;
+    atomic_store_explicit(&p->core->holder, p->rank, memory_order_relaxed); /* for reports */
+    return lpi_stopped(p);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sends that wait for room in the queue limit, where the machine was told so.
+ *
+ * Each core has a list of its procs that wait, in the order in which they came. A proc stays in it
+ * until it goes on, so what it needs is set aside for it, as far as there is so much: the next ones
+ * are woken for what is left. Those woken try again, and may find that another core was faster.
+ *
+ * Cores keep no credit on such a machine (credit_batch is 0): all that is free is the machine's.
+ * Who takes a message on this core wakes for it at the time of its own clock; what is freed
+ * elsewhere is found by the holder when it looks up.
+ */
+#include "mail/room.h"
+
+#include "host/clock.h"
+#include "state/stop.h"
+#include "state/turns.h"
+
+static struct lpi_room *room_of(const struct lpi_proc *p)
+{
+    return &p->core->machine->rooms[p->rank];
+}
+
+static int64_t available(const struct lpi_core *c)
+{
+    return c->credit + atomic_load_explicit(&c->machine->credit, memory_order_relaxed);
+}
+
+/* relaxed, all of room_wanted: lpi_idle() publishes it, and all_idle() acquires it */
+static int64_t least_wanted(const struct lpi_core *c)
+{
+    return atomic_load_explicit(&c->room_wanted, memory_order_relaxed);
+}
+
+static void list_changed(struct lpi_core *c)
+{
+    int64_t least = INT64_MAX;
+
+    for (const struct lpi_proc *p = c->room_first; p != NULL; p = room_of(p)->next)
+        if (room_of(p)->needs < least)
+            least = room_of(p)->needs;
+    atomic_store_explicit(&c->room_wanted, least, memory_order_relaxed);
+}
+
+/* Where p is in the list, or its end. */
+static struct lpi_proc **link_of(struct lpi_core *c, const struct lpi_proc *p)
+{
+    struct lpi_proc **link = &c->room_first;
+
+    while (*link != p && *link != NULL)
+        link = &room_of(*link)->next;
+    return link;
+}
+
+/* p may try again, at time t of its clock. */
+static void wake(struct lpi_proc *p, int64_t t)
+{
+    if (lpi_has_clock(p))
+        lpi_wake(p, lpi_later(p, t));
+    else
+        lpi_make_ready(p);
+}
+
+void lpi_room_join(struct lpi_proc *p, int64_t needs, int dst, int tag)
+{
+    struct lpi_core *c = p->core;
+
+    atomic_fetch_add_explicit(&c->machine->credit, c->credit, memory_order_relaxed);
+    c->credit = 0;
+    *room_of(p) = (struct lpi_room){.needs = needs};
+    *link_of(c, NULL) = p;
+    list_changed(c);
+    p->any.src = dst;
+    p->any.tag = tag;
+    p->state = LPI_ROOM;
+}
+
+void lpi_room_leave(struct lpi_proc *p)
+{
+    p->wait_until = INT64_MAX;
+    *link_of(p->core, p) = room_of(p)->next;
+    list_changed(p->core);
+}
+
+/* A message of this core has been taken, at time t: those for whom there is room may try again. */
+void lpi_room_freed(struct lpi_core *c, int64_t t)
+{
+    int64_t left = available(c);
+
+    for (struct lpi_proc *p = c->room_first; p != NULL && left >= least_wanted(c);
+         p = room_of(p)->next)
+        if (room_of(p)->needs <= left) {
+            left -= room_of(p)->needs;
+            wake(p, t);
+        }
+}
+
+/* Has another core freed something? Under the virtual clock there is none. */
+void lpi_room_look(struct lpi_core *c)
+{
+    if (!c->machine->is_virtual && available(c) >= least_wanted(c)) {
+        lpi_busy(c);
+        lpi_room_freed(c, lpi_wall(c->machine));
+    }
+}
+
+/* A vp of this core has posted a receive: what it waits for needs no room. */
+void lpi_room_posted(struct lpi_proc *to)
+{
+    for (struct lpi_proc *p = to->core->room_first; p != NULL; p = room_of(p)->next)
+        if (p->any.src == to->rank)
+            wake(p, lpi_clock(to));
+}
+
+/* Is there room for one that waits, on whatever core? Meaningful only while all cores are idle. */
+bool lpi_room_for_one(const struct logp_machine *m)
+{
+    for (int i = 0; m->rooms != NULL && i < m->n_cores; i++)
+        if (least_wanted(&m->cores[i]) <= atomic_load_explicit(&m->credit, memory_order_relaxed))
+            return true;
+    return false;
+}

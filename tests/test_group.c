@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* The common start of the members of a view. */
+#include "support.h"
+
+static const struct logp_params params = {
+    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+
+/* Both clocks; with delays, and without where cores need none to go side by side. */
+static void run_all(int P, logp_program program, void *arg)
+{
+    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_WALL, &params), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, arg);
+    if (!test_parallel())
+        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, arg);
+}
+
+static bool is_virtual(const struct logp_vp *vp)
+{
+    return logp_machine_clock(logp_vp_machine(vp)) == LOGP_CLOCK_VIRTUAL;
+}
+
+static bool is_exact(const struct logp_vp *vp)
+{
+    return is_virtual(vp) && logp_machine_delayed(logp_vp_machine(vp));
+}
+
+/* Have all members of the view the same number? */
+static int compare(struct logp_vp *view, int64_t mine)
+{
+    const int n = logp_vp_size(view), me = logp_vp_rank(view);
+    int64_t theirs = 0;
+    int rc = logp_sendrecv(view, (me + 1) % n, 0, &mine, sizeof(mine), (me + n - 1) % n, 0, &theirs,
+                           sizeof(theirs), NULL);
+
+    cr_assert(rc != 0 || mine == theirs);
+    return rc;
+}
+
+/* Ranks 0, 2, 4 meet; 1, 3 do not, and wait for what they are sent afterwards. */
+static int members_meet(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), members[] = {4, 0, 2};
+    int64_t start = 0, before;
+    struct logp_vp *view;
+    int rc;
+
+    (void)arg;
+    if (me % 2 == 1) {
+        rc = logp_recv(vp, me - 1, 0, NULL, 0, NULL);
+        cr_assert(rc != 0 || !is_exact(vp) || logp_now(vp) == 54000 + 2000 + 6000 + 2000);
+        return rc;
+    }
+    cr_assert_eq(logp_vp_view(vp, 7, members, 3, &view), 0);
+    rc = logp_compute(vp, 50000 + 1000 * me, NULL, NULL);
+    before = logp_now(vp);
+    rc = rc != 0 ? rc : logp_sync(view, &start);
+    cr_assert(rc != 0 || logp_now(vp) >= start);
+    cr_assert(rc != 0 || start >= before);
+    cr_assert(rc != 0 || !is_virtual(vp) || start == 54000); /* the latest member's */
+    cr_assert(rc != 0 || !is_virtual(vp) || logp_now(vp) == start);
+    rc = rc != 0 || me == 4 ? rc : logp_send(vp, me + 1, 0, NULL, 0);
+    rc = rc != 0 ? rc : compare(view, start);
+    logp_vp_unview(view);
+    return rc;
+}
+
+Test(group, members_start_together_and_nobody_else_is_needed)
+{
+    run_all(5, members_meet, NULL);
+}
+
+/* Pairs with one context, each as often as it likes. */
+static int pairs(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), members[] = {me / 2 * 2, me / 2 * 2 + 1};
+    const int rounds = 10 * (me / 2 + 1);
+    struct logp_vp *view;
+    int64_t last = -1;
+    int rc = logp_vp_view(vp, 3, members, 2, &view);
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < rounds; i++) {
+        int64_t start = 0;
+
+        rc = logp_compute(vp, 100 * ((me * 7 + i * 3) % 11), NULL, NULL);
+        rc = rc != 0 ? rc : logp_sync(view, &start);
+        cr_assert(rc != 0 || start >= last);
+        last = start;
+        rc = rc != 0 ? rc : compare(view, start);
+    }
+    logp_vp_unview(view);
+    return rc;
+}
+
+Test(group, groups_do_not_disturb_each_other)
+{
+    run_all(8, pairs, NULL);
+}
+
+/* Each rank of a grid is in a row and a column. */
+static int grid(struct logp_vp *vp, void *arg)
+{
+    enum { N = 3 };
+    const int me = logp_vp_rank(vp), row = me / N, column = me % N;
+    const int in_row[N] = {row * N, row * N + 1, row * N + 2};
+    const int in_column[N] = {column, N + column, 2 * N + column};
+    struct logp_vp *views[2];
+    int rc = logp_vp_view(vp, 1, in_row, N, &views[0]);
+
+    (void)arg;
+    rc = rc != 0 ? rc : logp_vp_view(vp, 2, in_column, N, &views[1]);
+    for (int i = 0; rc == 0 && i < 40 / TEST_SCALE + 4; i++) {
+        int64_t start = 0;
+
+        rc = logp_sync(views[i % 2], &start);
+        rc = rc != 0 || i % 5 > 0 ? rc : compare(views[i % 2], start);
+        rc = rc != 0 || i % 7 > 0 ? rc : logp_sync(vp, NULL); /* that of all in between */
+    }
+    logp_vp_unview(views[0]);
+    logp_vp_unview(views[1]);
+    return rc;
+}
+
+Test(group, rows_and_columns_and_all_may_sync_in_turn)
+{
+    run_all(9, grid, NULL);
+}
+
+/* After the start a send waits for no gap; without, it does. */
+static int forgets_gaps(struct logp_vp *vp, void *arg)
+{
+    const int members[] = {0, 1};
+    struct logp_vp *view;
+    int64_t start;
+    int rc = logp_vp_view(vp, 1, members, 2, &view);
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 3; i++) {
+        rc = logp_send(vp, 1 - logp_vp_rank(vp), 0, NULL, 0);
+        rc = rc != 0 ? rc : logp_sync(view, &start);
+        cr_assert_eq(start, 2000 * (i + 1));
+    }
+    for (int i = 0; rc == 0 && i < 3; i++)
+        rc = logp_recv(vp, 1 - logp_vp_rank(vp), 0, NULL, 0, NULL);
+    logp_vp_unview(view);
+    return rc;
+}
+
+Test(group, gaps_are_forgotten)
+{
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), forgets_gaps, NULL);
+}
+
+/* Rank 2 does not come. */
+static int one_is_missing(struct logp_vp *vp, void *arg)
+{
+    struct logp_vp *view;
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) != 2) {
+        cr_assert_eq(logp_vp_view(vp, 1, (int[]){0, 1, 2}, 3, &view), 0);
+        rc = logp_sync(view, NULL);
+        logp_vp_unview(view);
+    }
+    return rc;
+}
+
+Test(group, who_waits_for_a_member_that_does_not_come_is_deadlocked)
+{
+    for (int i = 0; i < 3; i++) {
+        struct logp_machine *m = test_machine(3, (enum logp_clock)(i % 2), i > 0 ? &params : NULL);
+        const struct logp_report *r = logp_machine_report(m);
+
+        for (int run = 0; run < 3; run++) {
+            cr_assert_eq(logp_machine_run(m, one_is_missing, NULL, test_timeout_ns), -EDEADLK);
+            cr_assert_eq(r->n_waits, 2);
+            cr_assert_eq(r->waits[1].kind, LOGP_WAIT_SYNC);
+            cr_assert_eq(r->waits[1].rank, 1);
+        }
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* They agree on the first, and not on how many they are. */
+static int lists_differ(struct logp_vp *vp, void *arg)
+{
+    struct logp_vp *view;
+    const int me = logp_vp_rank(vp);
+    int rc = logp_vp_view(vp, 1, (int[]){0, 1, 2}, me == 1 ? 2 : 3, &view);
+
+    (void)arg;
+    cr_assert_eq(rc, 0);
+    if (me == 1)
+        rc = logp_recv(vp, 0, 0, NULL, 0, NULL);
+    if (me == 0)
+        rc = logp_send(vp, 1, 0, NULL, 0);
+    if (me == 0 || me == 1)
+        rc = rc != 0 ? rc : logp_compute(vp, me * 1000000, NULL, NULL);
+    rc = rc != 0 ? rc : logp_sync(view, NULL);
+    logp_vp_unview(view);
+    return rc;
+}
+
+Test(group, a_list_of_another_length_is_refused)
+{
+    struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, &params);
+
+    cr_assert_eq(logp_machine_run(m, lists_differ, NULL, test_timeout_ns), -EINVAL);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* The run is stopped while groups form. */
+static int stops_amid(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), n = *(const int *)arg;
+    struct logp_vp *view;
+    int rc = logp_vp_view(vp, 1, (int[]){0, 1, 2, 3}, 4, &view);
+
+    for (int i = 0; rc == 0; i++)
+        rc = me == 3 && i == n ? -EIO : logp_sync(view, NULL);
+    logp_vp_unview(view);
+    return rc;
+}
+
+Test(group, an_error_amid_syncs_stops_all)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_machine *m = test_machine(4, (enum logp_clock)i, &params);
+
+        for (int run = 0; run < 30 / TEST_SCALE + 3; run++)
+            cr_assert_eq(logp_machine_run(m, stops_amid, &run, test_timeout_ns), -EIO);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}

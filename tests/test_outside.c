@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that leave the runtime for a while: mutexes, conditions, input. */
+#include "support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static const struct logp_params params = {
+    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+
+static bool on_threads(void)
+{
+    const char *name = test_executor();
+
+    return name == NULL || strcmp(name, "thread") == 0;
+}
+
+/* P vps on one core: what one of them blocks, the others feel. */
+static struct logp_machine *one_core(int P, enum logp_clock clock, const struct logp_params *p)
+{
+    struct logp_config config = {.n_processors = P,
+                                 .clock = clock,
+                                 .executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .n_cores = 1};
+    struct logp_machine *m = NULL;
+
+    if (p != NULL)
+        cr_assert_eq(logp_delay_create("loggp", p, &config.delay), 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+struct shared {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    int count, rounds;
+    int pipe[2];
+    atomic_bool begun, go;
+};
+
+static struct shared shared_of(int rounds)
+{
+    return (struct shared){.mutex = PTHREAD_MUTEX_INITIALIZER,
+                           .cond = PTHREAD_COND_INITIALIZER,
+                           .rounds = rounds / TEST_SCALE + 1};
+}
+
+static int lock_outside(struct logp_vp *vp, pthread_mutex_t *mutex)
+{
+    int rc = logp_outside_begin(vp);
+
+    cr_assert_eq(rc, 0);
+    pthread_mutex_lock(mutex);
+    rc = logp_outside_end(vp);
+    if (rc != 0)
+        pthread_mutex_unlock(mutex);
+    return rc;
+}
+
+/* Whoever has the mutex waits for a message, while all others of its core want the mutex. */
+static int hold_and_wait(struct logp_vp *vp, void *arg)
+{
+    struct shared *s = arg;
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    int rc = 0;
+    char c = 0;
+
+    for (int i = 0; rc == 0 && i < s->rounds; i++) {
+        rc = lock_outside(vp, &s->mutex);
+        if (rc != 0)
+            break;
+        s->count++;
+        rc = logp_send(vp, me, i, &c, 1);
+        rc = rc != 0 ? rc : logp_compute(vp, 3000, NULL, NULL);
+        rc = rc != 0 ? rc : logp_recv(vp, me, i, &c, 1, NULL);
+        pthread_mutex_unlock(&s->mutex);
+    }
+    rc = rc != 0 ? rc : logp_send(vp, (me + 1) % P, 99999, &c, 1);
+    return rc != 0 ? rc : logp_recv(vp, (me + P - 1) % P, 99999, &c, 1, NULL);
+}
+
+Test(outside, a_mutex_that_another_vp_of_the_core_holds_is_no_deadlock)
+{
+    for (int i = 0; on_threads() && i < 4; i++) {
+        struct shared s = shared_of(50);
+        const struct logp_params *p = i % 2 == 0 ? NULL : &params;
+
+        test_run(i < 2 ? one_core(5, LOGP_CLOCK_WALL, p) : test_machine(5, LOGP_CLOCK_WALL, p),
+                 hold_and_wait, &s);
+        cr_assert_eq(s.count, 5 * s.rounds);
+    }
+}
+
+/* All but rank 0 wait on a condition at once: nobody holds their cores. */
+static int all_outside(struct logp_vp *vp, void *arg)
+{
+    struct shared *s = arg;
+    const int P = logp_vp_size(vp);
+    int rc = 0;
+
+    for (int i = 1; rc == 0 && i <= s->rounds; i++) {
+        rc = logp_outside_begin(vp);
+        pthread_mutex_lock(&s->mutex);
+        if (++s->count == i * P)
+            pthread_cond_broadcast(&s->cond);
+        while (s->count < i * P)
+            pthread_cond_wait(&s->cond, &s->mutex);
+        pthread_mutex_unlock(&s->mutex);
+        rc = rc != 0 ? rc : logp_outside_end(vp);
+        if (i % 4 == 0)
+            rc = rc != 0 ? rc : logp_barrier(vp);
+    }
+    return rc;
+}
+
+Test(outside, all_vps_of_a_core_may_be_outside_at_once)
+{
+    for (int P = 1; on_threads() && P <= 7; P += 2)
+        for (int i = 0; i < 2; i++) {
+            struct shared s = shared_of(100);
+
+            test_run(test_machine(P, LOGP_CLOCK_WALL, i == 0 ? NULL : &params), all_outside, &s);
+            cr_assert_eq(s.count, P * s.rounds);
+        }
+}
+
+/* Rank 0 reads what rank 1 of its core writes; what others are sent meanwhile goes on. */
+static int reads(struct logp_vp *vp, void *arg)
+{
+    struct shared *s = arg;
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const int64_t before = logp_now(vp);
+    int rc = 0;
+    char c = 0;
+
+    if (me == 0) {
+        cr_assert_eq(logp_outside_begin(vp), 0);
+        cr_assert_eq(read(s->pipe[0], &c, 1), 1);
+        usleep(2000);
+        rc = logp_outside_end(vp);
+        cr_assert(rc != 0 || logp_now(vp) >= before + 2000000); /* it counts as the program's own */
+    }
+    for (int i = 0; rc == 0 && me > 0 && i < 100; i++) {
+        rc = logp_send(vp, me % (P - 1) + 1, 1, &c, 1);
+        rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 1, &c, 1, NULL);
+    }
+    if (me == 1)
+        cr_assert_eq(write(s->pipe[1], &c, 1), 1);
+    return rc != 0 ? rc : logp_barrier(vp);
+}
+
+Test(outside, others_go_on_while_one_waits_for_input_and_its_time_counts)
+{
+    for (int i = 0; on_threads() && i < 4; i++) {
+        struct shared s = shared_of(1);
+        const struct logp_params *p = i % 2 == 0 ? NULL : &params;
+
+        cr_assert_eq(pipe(s.pipe), 0);
+        test_run(i < 2 ? one_core(4, LOGP_CLOCK_WALL, p) : test_machine(4, LOGP_CLOCK_WALL, p),
+                 reads, &s);
+        close(s.pipe[0]);
+        close(s.pipe[1]);
+    }
+}
+
+/* All others wait for rank 0, which is outside for much longer than a deadlock takes to be found.
+ */
+static int late_but_alive(struct logp_vp *vp, void *arg)
+{
+    struct shared *s = arg;
+    char c = 0;
+    int rc;
+
+    if (logp_vp_rank(vp) > 0) {
+        atomic_store(&s->go, true);
+        return logp_recv(vp, 0, 0, &c, 1, NULL);
+    }
+    cr_assert_eq(logp_outside_begin(vp), 0);
+    while (!atomic_load(&s->go))
+        usleep(1000);
+    usleep(20000);
+    rc = logp_outside_end(vp);
+    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
+        rc = logp_send(vp, i, 0, &c, 1);
+    return rc;
+}
+
+Test(outside, nobody_is_deadlocked_who_waits_for_a_vp_outside)
+{
+    for (int P = 2; on_threads() && P <= 4; P++) {
+        struct shared s = shared_of(1);
+
+        test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), late_but_alive, &s);
+    }
+}
+
+static int waits_for_nobody(struct logp_vp *vp, void *arg)
+{
+    char c;
+    int rc = logp_outside_begin(vp);
+
+    (void)arg;
+    rc = rc != 0 ? rc : logp_outside_end(vp);
+    return rc != 0 ? rc : logp_recv(vp, 0, 0, &c, 1, NULL);
+}
+
+Test(outside, a_deadlock_after_all_have_come_back_is_found)
+{
+    for (int P = 1; on_threads() && P <= 4; P++) {
+        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+
+        cr_assert_eq(logp_machine_run(m, waits_for_nobody, NULL, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_report(m)->n_waits, P);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* Rank 0 ends with an error only once rank 1 waits for the mutex that it holds. */
+static int fails_with_the_mutex(struct logp_vp *vp, void *arg)
+{
+    struct shared *s = arg;
+    char c;
+    int rc;
+
+    if (logp_vp_rank(vp) == 0) {
+        pthread_mutex_lock(&s->mutex);
+        rc = logp_recv(vp, 1, 0, &c, 1, NULL);
+        cr_assert_neq(rc, 0);
+        pthread_mutex_unlock(&s->mutex);
+        return rc;
+    }
+    if (logp_vp_rank(vp) == 2) {
+        while (!atomic_load(&s->begun))
+            logp_compute(vp, 1000, NULL, NULL);
+        return -EIO;
+    }
+    cr_assert_eq(logp_outside_begin(vp), 0);
+    atomic_store(&s->begun, true);
+    pthread_mutex_lock(&s->mutex);
+    pthread_mutex_unlock(&s->mutex);
+    rc = logp_outside_end(vp);
+    cr_assert_eq(rc, -ECANCELED);
+    return rc;
+}
+
+Test(outside, a_stop_lets_the_others_of_the_core_end_first)
+{
+    for (int i = 0; on_threads() && i < 20; i++) {
+        struct logp_machine *m = one_core(3, LOGP_CLOCK_WALL, i % 2 == 0 ? NULL : &params);
+        struct shared s = shared_of(1);
+
+        cr_assert_eq(logp_machine_run(m, fails_with_the_mutex, &s, test_timeout_ns), -EIO);
+        cr_assert_eq(logp_machine_report(m)->error_rank, 2);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+static int stays_outside(struct logp_vp *vp, void *arg)
+{
+    struct shared *s = arg;
+
+    if (logp_vp_rank(vp) == 1) {
+        cr_assert_eq(logp_outside_begin(vp), 0);
+        atomic_store(&s->begun, true);
+        while (!atomic_load(&s->go))
+            usleep(1000);
+        return 0; /* without coming back: so it must be */
+    }
+    return logp_recv(vp, 1, 0, NULL, 0, NULL);
+}
+
+static int all_is_well(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_barrier(vp);
+}
+
+Test(outside, who_stays_outside_is_named_by_the_timeout)
+{
+    struct logp_machine *m = one_core(2, LOGP_CLOCK_WALL, NULL);
+    struct shared s = shared_of(1);
+
+    if (on_threads()) {
+        do /* on a busy host the timeout may come before the vp does */
+            cr_assert_eq(logp_machine_run(m, stays_outside, &s, 20000000), -ETIMEDOUT);
+        while (!atomic_load(&s.begun));
+        cr_assert_eq(logp_machine_report(m)->n_waits, 1);
+        cr_assert_eq(logp_machine_report(m)->waits[0].rank, 1);
+        cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_AWAY);
+        cr_assert_eq(logp_machine_run(m, all_is_well, NULL, 0), -EBUSY);
+        atomic_store(&s.go, true);
+        while (logp_machine_busy(m))
+            usleep(1000);
+    }
+    cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+static void *interrupt(void *machine)
+{
+    logp_machine_stop(machine, -EINTR);
+    return NULL;
+}
+
+/* The machine is stopped by another thread, while one is outside and the others wait. */
+static int is_interrupted(struct logp_vp *vp, void *arg)
+{
+    pthread_t thread;
+    int rc;
+
+    if (logp_vp_rank(vp) != 0)
+        return logp_recv(vp, 0, 0, NULL, 0, NULL);
+    cr_assert_eq(logp_outside_begin(vp), 0);
+    cr_assert_eq(pthread_create(&thread, NULL, interrupt, arg), 0);
+    pthread_join(thread, NULL);
+    rc = logp_outside_end(vp);
+    cr_assert_eq(rc, -EINTR);
+    cr_assert_eq(logp_outside_begin(vp), -EINTR);
+    return rc;
+}
+
+Test(outside, a_stop_reaches_who_comes_back)
+{
+    for (int P = 1; on_threads() && P <= 4; P++) {
+        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+
+        cr_assert_eq(logp_machine_run(m, is_interrupted, m, test_timeout_ns), -EINTR);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+static int wrong_order(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    cr_expect_eq(logp_outside_end(vp), -EINVAL);
+    cr_expect_eq(logp_outside_begin(vp), 0);
+    cr_expect_eq(logp_outside_begin(vp), -EINVAL);
+    cr_expect_eq(logp_outside_end(vp), 0);
+    cr_expect_eq(logp_outside_end(vp), -EINVAL);
+    return logp_barrier(vp);
+}
+
+static int is_refused(struct logp_vp *vp, void *arg)
+{
+    const int64_t before = logp_now(vp);
+
+    cr_expect_eq(logp_outside_begin(vp), -ENOTSUP);
+    cr_expect_eq(logp_outside_end(vp), -EINVAL);
+    cr_expect(arg == NULL || logp_now(vp) == before);
+    return logp_barrier(vp);
+}
+
+Test(outside, it_takes_a_thread_and_the_wall_clock)
+{
+    int is_virtual = 1;
+
+    test_run(test_machine(3, LOGP_CLOCK_WALL, NULL), on_threads() ? wrong_order : is_refused, NULL);
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), is_refused, &is_virtual);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Sends that wait for room instead of being refused. */
+#include "own_clock.h"
+#include "limited.h"
+
+enum { LONG = 30000 }; /* two have room, three have not */
+
+static const struct logp_params params = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
+
+static struct logp_machine *waiting_machine(int P, enum logp_clock clock, bool delayed, int n_cores)
+{
+    struct logp_config config = {.n_processors = P,
+                                 .clock = clock,
+                                 .executor = test_executor(),
+                                 .stacks = test_stacks(),
+                                 .n_cores = n_cores,
+                                 .queue_limit = LIMIT,
+                                 .wait_for_room = true};
+    struct logp_machine *m;
+
+    if (delayed)
+        cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+/* Both clocks, with delays and without, on one core and on all. */
+static struct logp_machine *variant(int P, int i)
+{
+    return waiting_machine(P, i % 2 == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL, i / 2 % 2 == 1,
+                           i / 4);
+}
+enum { VARIANTS = 8 };
+
+/* All send to rank 0 ten times what there is room for, of many sizes; it takes what comes. */
+static int all_to_one(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), each = 400 / TEST_SCALE + 20;
+    static const size_t sizes[] = {4, 40, 1000, 5000, LONG};
+    int buf[LONG / sizeof(int)] = {0}, next[8] = {0}, rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && logp_vp_rank(vp) > 0 && i < each; i++) {
+        buf[0] = i;
+        rc = logp_send(vp, 0, 0, buf, sizes[(i + logp_vp_rank(vp)) % 5]);
+    }
+    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 0 && i < each * (P - 1); i++) {
+        struct logp_status s;
+
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, buf, sizeof(buf), &s);
+        cr_assert(rc != 0 || buf[0] == next[s.source]++);
+    }
+    return rc;
+}
+
+Test(room, who_sends_more_than_there_is_room_for_waits)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        test_run(variant(5, i), all_to_one, NULL);
+}
+
+/* Nobody waits but for memory: all that is sent comes, through isend and sendrecv too. */
+static int neighbours(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    char out[20000] = {0}, in[20000];
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 100 / TEST_SCALE + 3; i++) {
+        struct logp_request *r;
+
+        rc = logp_isend(vp, (me + 1) % P, 1, out, 8000, &r);
+        rc = rc != 0 ? rc : logp_wait(vp, r, NULL);
+        rc = rc != 0 ? rc
+                     : logp_sendrecv(vp, (me + 1) % P, 0, out, 1000, (me + P - 1) % P, 0, in,
+                                     sizeof(in), NULL);
+        rc = rc != 0 ? rc : logp_recv(vp, (me + P - 1) % P, 1, in, sizeof(in), NULL);
+    }
+    return rc;
+}
+
+Test(room, every_way_to_send_waits)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        test_run(variant(7, i), neighbours, NULL);
+}
+
+/* ---- when ---- */
+
+enum { TAKEN_AT = 1000000 };
+
+/* Two messages fill the queue; a third has room when rank 1 takes the first. */
+static int when_there_is_room(struct logp_vp *vp, void *arg)
+{
+    static char out[LONG], in[LONG];
+    const bool exact = arg != NULL;
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0) {
+        for (int i = 0; rc == 0 && i < 3; i++)
+            rc = logp_send(vp, 1, i, out, sizeof(out));
+        cr_assert(rc != 0 || logp_now(vp) >= TAKEN_AT + 200);
+        cr_assert(rc != 0 || !exact || logp_now(vp) == TAKEN_AT + 200);
+        return rc;
+    }
+    rc = logp_sleep_until(vp, TAKEN_AT);
+    /* from anyone: not before all others have come to this time */
+    rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 0, in, sizeof(in), NULL);
+    rc = rc != 0 ? rc : logp_compute(vp, 500000, NULL, NULL); /* ahead of the machine's time */
+    for (int i = 1; rc == 0 && i < 3; i++)
+        rc = logp_recv(vp, 0, i, in, sizeof(in), NULL);
+    return rc;
+}
+
+Test(room, a_send_starts_when_there_is_room)
+{
+    struct own_clock host = own_clock();
+    struct logp_config config = {.n_processors = 2,
+                                 .executor = "fiber",
+                                 .n_cores = 1,
+                                 .time_ns = own_clock_read,
+                                 .time_arg = &host,
+                                 .queue_limit = LIMIT,
+                                 .wait_for_room = true};
+    struct logp_machine *m;
+    int exact = 1;
+
+    test_run(waiting_machine(2, LOGP_CLOCK_VIRTUAL, true, 0), when_there_is_room, &exact);
+    cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    test_run(m, when_there_is_room, NULL);
+}
+
+/* The queue is full of what rank 1 does not want; what it does want needs no room. */
+static int straight_to_who_waits(struct logp_vp *vp, void *arg)
+{
+    static char out[LONG], in[LONG];
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 0 && i < 3; i++)
+        rc = logp_send(vp, 1, i, out, sizeof(out));
+    if (logp_vp_rank(vp) == 1)
+        rc = logp_sleep_until(vp, TAKEN_AT);
+    for (int i = 2; rc == 0 && logp_vp_rank(vp) == 1 && i >= 0; i--)
+        rc = logp_recv(vp, 0, i, in, sizeof(in), NULL);
+    return rc;
+}
+
+Test(room, a_receive_that_is_posted_needs_none_on_one_core)
+{
+    for (int i = 0; i < 4; i++)
+        test_run(waiting_machine(2, (enum logp_clock)(i % 2), i >= 2, 1), straight_to_who_waits,
+                 NULL);
+}
+
+/* A short message finds room where a long one waits. */
+static int short_ones_pass(struct logp_vp *vp, void *arg)
+{
+    static char out[LONG], in[LONG];
+    const int me = logp_vp_rank(vp);
+    int rc = 0;
+
+    (void)arg;
+    if (me == 2)
+        rc = logp_recv(vp, 1, 9, in, 100, NULL);
+    for (int i = 0; rc == 0 && me == 0 && i < 4; i++)
+        rc = logp_send(vp, 2, 0, out, LONG - 5000);
+    if (me == 1) {
+        rc = logp_sleep_until(vp, TAKEN_AT);
+        rc = rc != 0 ? rc : logp_send(vp, 2, 8, out, 100); /* nobody waits for this one yet */
+        rc = rc != 0 ? rc : logp_send(vp, 2, 9, out, 100);
+    }
+    for (int i = 0; rc == 0 && me == 2 && i < 4; i++)
+        rc = logp_recv(vp, 0, 0, in, LONG, NULL);
+    return rc != 0 || me != 2 ? rc : logp_recv(vp, 1, 8, in, LONG, NULL);
+}
+
+Test(room, a_short_message_does_not_wait_behind_a_long_one)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        test_run(variant(3, i), short_ones_pass, NULL);
+}
+
+/* ---- when there never is ---- */
+
+static int fill_each_other(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), to = (logp_vp_rank(vp) + 1) % P;
+    char buf[1000] = {0};
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < LIMIT / 1000; i++)
+        rc = logp_send(vp, to, 5, buf, sizeof(buf));
+    return rc != 0 ? rc : logp_recv(vp, (to + P - 2) % P, 5, buf, sizeof(buf), NULL);
+}
+
+Test(room, if_all_wait_for_room_it_is_a_deadlock)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        for (int P = 1; P <= 4; P++) {
+            struct logp_machine *m = variant(P, i);
+            const struct logp_report *r = logp_machine_report(m);
+
+            cr_assert_eq(logp_machine_run(m, fill_each_other, NULL, test_timeout_ns), -EDEADLK);
+            cr_assert_eq(r->n_waits, P);
+            for (int k = 0; k < P; k++) {
+                cr_assert_eq(r->waits[k].kind, LOGP_WAIT_ROOM);
+                cr_assert_eq(r->waits[k].source, (k + 1) % P);
+                cr_assert_eq(r->waits[k].tag, 5);
+            }
+            cr_assert_eq(logp_machine_run(m, neighbours, NULL, test_timeout_ns), 0);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+/* Rank 1 fails while rank 0 waits for room. */
+static int fails_meanwhile(struct logp_vp *vp, void *arg)
+{
+    static char buf[LONG];
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 1) {
+        rc = logp_sleep_until(vp, TAKEN_AT);
+        return rc != 0 ? rc : -EIO;
+    }
+    while (rc == 0)
+        rc = logp_send(vp, 1, 0, buf, sizeof(buf));
+    cr_assert_eq(rc, -ECANCELED);
+    return rc;
+}
+
+Test(room, a_stop_ends_the_wait)
+{
+    for (int i = 0; i < VARIANTS; i++) {
+        struct logp_machine *m = variant(2, i);
+
+        cr_assert_eq(logp_machine_run(m, fails_meanwhile, NULL, test_timeout_ns), -EIO);
+        cr_assert_eq(logp_machine_run(m, neighbours, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+static int too_long(struct logp_vp *vp, void *arg)
+{
+    static char buf[LIMIT + 1];
+
+    (void)arg;
+    cr_expect_eq(logp_send(vp, 0, 0, buf, sizeof(buf)), -EMSGSIZE);
+    return 0;
+}
+
+Test(room, what_never_fits_is_refused_at_once)
+{
+    const struct logp_config parallel = {
+        .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL, .parallel = true, .wait_for_room = true};
+    struct logp_machine *m;
+
+    for (int i = 0; i < VARIANTS; i++)
+        test_run(variant(2, i), too_long, NULL);
+    cr_assert_eq(logp_machine_create(&parallel, &m), -EINVAL);
+}
