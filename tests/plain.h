@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of Criterion that the suites use, in one process without its sandbox, for
- * ThreadSanitizer builds: Criterion's inheritable memory and tsan's want the same addresses
- * (Criterion issue 274). A failed check ends the program.
+ * The part of Criterion that the suites use, in one process without its sandbox: for
+ * ThreadSanitizer builds, as Criterion's inheritable memory and tsan's want the same addresses
+ * (Criterion issue 274), and under qemu (tests/aarch64), where the sandbox cannot start itself again.
+ * A failed check ends the program.
  */
 #ifndef LOGP_TESTS_PLAIN_H
 #define LOGP_TESTS_PLAIN_H

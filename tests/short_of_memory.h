@@ -233,9 +233,6 @@ STANDS_IN int pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t n, const 
 int hwloc_topology_init(void **topology);
 int hwloc_topology_load(void *topology);
 void hwloc_topology_destroy(void *topology);
-void *hwloc_bitmap_alloc(void);
-void *hwloc_bitmap_dup(const void *bitmap);
-void hwloc_bitmap_free(void *bitmap);
 
 STANDS_IN int hwloc_topology_init(void **topology)
 {
@@ -257,23 +254,6 @@ STANDS_IN void hwloc_topology_destroy(void *topology)
 {
     let_go(topology);
     REAL(hwloc_topology_destroy)(topology);
-}
-
-STANDS_IN void *hwloc_bitmap_alloc(void)
-{
-    return refused(CALLER) ? nothing() : given(CALLER, REAL(hwloc_bitmap_alloc)());
-}
-
-STANDS_IN void *hwloc_bitmap_dup(const void *bitmap)
-{
-    return refused(CALLER) ? nothing() : given(CALLER, REAL(hwloc_bitmap_dup)(bitmap));
-}
-
-STANDS_IN void hwloc_bitmap_free(void *bitmap)
-{
-    if (from_library(CALLER))
-        let_go(bitmap);
-    REAL(hwloc_bitmap_free)(bitmap);
 }
 
 /* ---- the test ---- */

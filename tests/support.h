@@ -5,7 +5,7 @@
 
 #include <logp/logp.h>
 
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__) || defined(LOGP_TESTS_PLAIN)
 #include "plain.h"
 #else
 #include <criterion/criterion.h>
@@ -18,6 +18,8 @@
 
 #if defined(__SANITIZE_THREAD__)
 #define TEST_SCALE 50 /* work is divided by this */
+#elif defined(LOGP_TESTS_PLAIN)
+#define TEST_SCALE 20
 #elif defined(__SANITIZE_ADDRESS__)
 #define TEST_SCALE 10
 #else

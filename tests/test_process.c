@@ -43,6 +43,31 @@ Test(process, machines_of_the_virtual_clock_take_different_cores)
     }
 }
 
+/* What the caller may run on is asked anew for each machine. */
+Test(process, a_machine_uses_the_cores_of_now)
+{
+    cpu_set_t all, one;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        struct logp_machine *m;
+
+        if (!CPU_ISSET((size_t)cpu, &all))
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET((size_t)cpu, &one);
+        cr_assert_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+        m = test_machine(2, LOGP_CLOCK_WALL, NULL);
+        cr_assert_eq(logp_machine_cores(m), 1);
+        cr_assert_eq(core_of(m), cpu);
+        logp_machine_destroy(m);
+        cr_assert_eq(sched_setaffinity(0, sizeof(all), &all), 0);
+        m = test_machine(2, LOGP_CLOCK_WALL, NULL);
+        cr_assert_eq(logp_machine_cores(m), CPU_COUNT(&all) < 2 ? 1 : 2);
+        logp_machine_destroy(m);
+    }
+}
+
 /* The exit code of a child that runs f, which has a while for it. */
 static int in_child(int (*f)(struct logp_machine *m), struct logp_machine *m)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wall clock. CLOCK_MONOTONIC, read through the processor's time-stamp counter where the
- * kernel itself does so (invariant TSC): 10 ns instead of 22. The rate is measured against
- * CLOCK_MONOTONIC over all the time since the first use, so its error shrinks; a machine takes a
- * fresh copy at the start of each run. Or it is a source of the user's own (logp_config.time_ns).
+ * The wall clock. CLOCK_MONOTONIC, read through the processor's counter where the kernel itself
+ * does so (x86-64: the invariant time-stamp counter, 10 ns instead of 22; aarch64: the generic
+ * timer's). The rate is measured against CLOCK_MONOTONIC over all the time since the first use, so
+ * its error shrinks; a machine takes a fresh copy at the start of each run. Or it is a source of
+ * the user's own (logp_config.time_ns).
  */
 #ifndef LPI_CLOCK_H
 #define LPI_CLOCK_H
@@ -14,14 +15,17 @@
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
+#define LPI_COUNTER "tsc" /* the kernel's name of it */
+#elif defined(__aarch64__)
+#define LPI_COUNTER "arch_sys_counter"
 #endif
 
 struct lpi_clock {
-    bool tsc;
+    bool counter;   /* is read */
     uint64_t tick0; /* counter at ns0 */
     int64_t ns0;
     uint64_t mult;                /* ns per tick, 32 fractional bits */
-    int64_t (*source)(void *arg); /* read instead, where tsc is false; NULL: CLOCK_MONOTONIC */
+    int64_t (*source)(void *arg); /* read instead, where counter is false; NULL: CLOCK_MONOTONIC */
     void *arg;
 };
 
@@ -39,11 +43,26 @@ static inline int64_t lpi_monotonic_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static inline int64_t lpi_clock_ns(const struct lpi_clock *c)
+#ifdef LPI_COUNTER
+static inline uint64_t lpi_counter(void)
 {
 #if defined(__x86_64__)
-    if (c->tsc) {
-        const uint64_t ticks = __rdtsc() - c->tick0;
+    return __rdtsc();
+#else
+    uint64_t ticks;
+
+    /* isb: or it may be read ahead of the loads that come before (as the kernel reads it) */
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+    return ticks;
+#endif
+}
+#endif
+
+static inline int64_t lpi_clock_ns(const struct lpi_clock *c)
+{
+#ifdef LPI_COUNTER
+    if (c->counter) {
+        const uint64_t ticks = lpi_counter() - c->tick0;
 
         return c->ns0 + (int64_t)(((unsigned __int128)ticks * c->mult) >> 32);
     }

@@ -1,89 +1,62 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which cores carry vps, and in which order: those that this process may run on, one hardware
- * thread of each core first, in hwloc's logical order, so that neighbours share caches.
- */
+/* Which cores carry vps: those that the caller may run on, in the order of core_order.c. */
 #define _GNU_SOURCE
 #include "host/cores.h"
 
+#include "host/core_order.h"
 #include "host/process.h"
 #include "state/state.h"
 
 #include <errno.h>
-#include <hwloc.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Only cores and hardware threads: what else hwloc can find costs milliseconds. */
-static int load(hwloc_topology_t *topology)
+/* What the calling thread may run on now. The caller frees it with CPU_FREE. */
+static cpu_set_t *affinity(size_t *size)
 {
-    if (hwloc_topology_init(topology) != 0)
-        return -ENOMEM;
-    if (hwloc_topology_set_all_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_NONE) == 0 &&
-        hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL) ==
-            0 &&
-        hwloc_topology_load(*topology) == 0)
-        return 0;
-    hwloc_topology_destroy(*topology);
-    return -ENOMEM;
+    for (size_t n = CPU_SETSIZE; n <= 64 * (size_t)CPU_SETSIZE; n *= 2) {
+        cpu_set_t *set = CPU_ALLOC(n);
+
+        *size = CPU_ALLOC_SIZE(n);
+        if (set == NULL || sched_getaffinity(0, *size, set) == 0)
+            return set;
+        CPU_FREE(set);
+    }
+    return NULL;
 }
 
-/* All allowed hardware threads: the first of each core, then the second, ... */
+/* All allowed hardware threads. */
 static int list_allowed(int **cores, int *n)
 {
-    hwloc_topology_t topology;
-    hwloc_bitmap_t mine;
-    int most = 0, rc = load(&topology);
-    bool more = true;
+    size_t size;
+    cpu_set_t *set = affinity(&size);
+    int k = 0;
 
-    if (rc != 0)
-        return rc;
-    mine = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
-    if (mine != NULL) {
-        hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-
-        if (bound != NULL && hwloc_get_cpubind(topology, bound, HWLOC_CPUBIND_THREAD) == 0)
-            hwloc_bitmap_and(mine, mine, bound);
-        hwloc_bitmap_free(bound);
-        most = hwloc_bitmap_weight(mine);
-    }
-    *n = 0;
-    *cores = most > 0 ? malloc((size_t)most * sizeof(**cores)) : NULL;
-    for (int turn = 0; *cores != NULL && more; turn++) {
-        hwloc_obj_t core = NULL;
-
-        more = false;
-        while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != NULL) {
-            int cpu = -1;
-
-            for (int i = 0; i <= turn; i++) {
-                cpu = hwloc_bitmap_next(core->cpuset, cpu);
-                if (cpu < 0)
-                    break;
-            }
-            if (cpu < 0)
-                continue;
-            more = true;
-            if (hwloc_bitmap_isset(mine, (unsigned)cpu) && *n < most)
-                (*cores)[(*n)++] = cpu;
-        }
-    }
-    hwloc_bitmap_free(mine);
-    hwloc_topology_destroy(topology);
-    return *cores == NULL || *n == 0 ? -ENOMEM : 0;
+    if (set == NULL)
+        return -ENOMEM;
+    *n = CPU_COUNT_S(size, set);
+    *cores = malloc((size_t)*n * sizeof(**cores));
+    for (size_t cpu = 0; *cores != NULL && k < *n; cpu++)
+        if (CPU_ISSET_S(cpu, size, set))
+            (*cores)[k++] = (int)cpu;
+    CPU_FREE(set);
+    if (*cores == NULL)
+        return -ENOMEM;
+    /* of two either may be first, and both are neighbours */
+    return *n > 2 ? lpi_core_order(*cores, *n) : 0;
 }
 
 static int copy_given(const struct logp_config *config, int **cores, int *n)
 {
-    cpu_set_t *set = CPU_ALLOC(CPU_SETSIZE);
-    const size_t size = CPU_ALLOC_SIZE(CPU_SETSIZE);
+    size_t size;
+    cpu_set_t *set = affinity(&size);
     int rc = 0;
 
     if (set == NULL)
         return -ENOMEM;
-    if (config->n_cores < 1 || sched_getaffinity(0, size, set) != 0)
+    if (config->n_cores < 1)
         rc = -EINVAL;
     for (int i = 0; rc == 0 && i < config->n_cores; i++) {
         if (config->cores[i] < 0 || !CPU_ISSET_S((size_t)config->cores[i], size, set))
@@ -171,17 +144,16 @@ static double cgroup_quota(void)
 
 int logp_host_info(struct logp_host *out)
 {
-    cpu_set_t *set = CPU_ALLOC(CPU_SETSIZE);
-    const size_t size = CPU_ALLOC_SIZE(CPU_SETSIZE);
     struct lpi_clock clock;
+    size_t size;
+    cpu_set_t *set = affinity(&size);
 
     if (set == NULL)
         return -ENOMEM;
     lpi_clock_init(&clock, NULL, NULL);
-    *out = (struct logp_host){
-        .n_cores = 1, .quota = cgroup_quota(), .clock_read_ns = (double)lpi_clock_overhead(&clock)};
-    if (sched_getaffinity(0, size, set) == 0)
-        out->n_cores = CPU_COUNT_S(size, set);
+    *out = (struct logp_host){.n_cores = CPU_COUNT_S(size, set),
+                              .quota = cgroup_quota(),
+                              .clock_read_ns = (double)lpi_clock_overhead(&clock)};
     CPU_FREE(set);
     return 0;
 }

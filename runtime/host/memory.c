@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LINE = 128, LARGE = 1 << 20 };
+/* What is mapped is zero already, and costs its page faults only where it is used. */
+enum { LINE = 128, MAPPED = 64 << 10, HUGE = 1 << 20 };
 
 void *lpi_memory_zeroed(size_t n, size_t size)
 {
@@ -16,12 +17,13 @@ void *lpi_memory_zeroed(size_t n, size_t size)
 
     if (size > 0 && n > SIZE_MAX / 2 / size)
         return NULL;
-    if (bytes >= LARGE) {
+    if (bytes >= MAPPED) {
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED)
             return NULL;
-        madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: without it all works the same */
+        if (bytes >= HUGE)
+            madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: without it all works the same */
         return memory;
     }
     memory = aligned_alloc(LINE, bytes > 0 ? bytes : LINE);
@@ -34,7 +36,7 @@ void lpi_memory_free(void *memory, size_t n, size_t size)
 {
     const size_t bytes = (n * size + LINE - 1) / LINE * LINE;
 
-    if (memory == NULL || bytes < LARGE)
+    if (memory == NULL || bytes < MAPPED)
         free(memory);
     else
         munmap(memory, bytes);
