@@ -300,6 +300,7 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
 void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
 struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until);
+void lpi_match_close(struct lpi_proc *p);
 void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
 
 /* in_force.c: the model in force. */

@@ -406,9 +406,7 @@ void lpi_proc_main(struct lpi_proc *p)
         m->report.error = rc;
         atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
     }
-    /* what it has posted and not waited for: nothing may be written there any more */
-    p->inbox.posted_first = p->inbox.posted_last = NULL;
-    p->inbox.n_any = 0;
+    lpi_match_close(p);
     p->state = LPI_ENDED;
     atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
     /* release pairs with the acquire in successor() */

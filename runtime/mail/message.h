@@ -47,8 +47,9 @@ struct lpi_message {
         struct cds_wfcq_node queue; /* while in a mailbox */
         struct lpi_message *free;   /* while in a free or returned list */
     } link;
-    struct lpi_message *prev, *next;   /* pending list, in the order of delivery */
-    struct lpi_message *next_in_chain; /* of the index */
+    struct lpi_message *prev, *next;    /* pending list, in the order of delivery */
+    struct lpi_message *next_in_stream; /* of the index */
+    struct lpi_message *prev_of_source, *next_of_source; /* the same */
     struct lpi_core *owner;
     void *data;
     size_t n_bytes;
@@ -75,7 +76,9 @@ struct logp_request {
     void *buf;
     size_t capacity;
     bool offered;
-    int from, got_tag; /* of the message */
+    uint64_t number;                              /* of the index, in the order of posting */
+    struct logp_request *prev_alike, *next_alike; /* the same: with the same label */
+    int from, got_tag;                            /* of the message */
     size_t n_bytes;
     int64_t arrival, done;
 };
@@ -85,9 +88,10 @@ struct lpi_index;
 struct lpi_inbox {
     struct lpi_message *first, *last;
     struct logp_request *posted_first, *posted_last;
-    struct lpi_index *index; /* by (context, source, tag); NULL while few are pending */
+    struct lpi_index *index; /* of both, where there have been many; NULL: never */
     int n_pending;
-    int n_any : 31;    /* posted receives from any source */
+    int n_any : 30;    /* posted receives from any source */
+    bool indexed : 1;  /* the index is kept up */
     bool unsorted : 1; /* pending are not in the order of (arrival, source) */
 };
 
