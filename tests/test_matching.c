@@ -8,10 +8,8 @@
 #include "support.h"
 
 #include "core/internal.h"
+#include "host/memory.h"
 #include "mail/index.h"
-
-#undef calloc
-#undef realloc
 
 /* ---- what matching calls ---- */
 
@@ -19,6 +17,7 @@ static int memory_fails_after = -1; /* requests of the index; below 0: never */
 
 void *test_calloc(size_t n, size_t size);
 void *test_realloc(void *old, size_t size);
+void *test_zeroed(size_t n, size_t size);
 
 static bool no_memory(void)
 {
@@ -33,6 +32,11 @@ void *test_calloc(size_t n, size_t size)
 void *test_realloc(void *old, size_t size)
 {
     return no_memory() ? NULL : realloc(old, size);
+}
+
+void *test_zeroed(size_t n, size_t size)
+{
+    return no_memory() ? NULL : lpi_memory_zeroed(n, size);
 }
 
 void lpi_make_ready(struct lpi_proc *p)

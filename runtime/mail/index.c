@@ -3,6 +3,8 @@
 #include "mail/index.h"
 #include "mail/heap.h"
 
+#include "host/memory.h"
+
 #include <logp/logp.h>
 
 #include <stddef.h>
@@ -11,17 +13,19 @@
 enum { FIRST_CHUNK = 64, LAST_CHUNK = 8192, LEAST_TABLE = 128 };
 
 struct bucket {
-    struct bucket *next; /* in the table, or free */
+    _Alignas(64) struct bucket *next; /* in the table, or free */
     struct lpi_label label;
-    unsigned head_stamp, ready_stamp; /* of its entries in the heap of its group, and in ready */
+    unsigned head_stamp;              /* of its entry in the heap of its group */
     struct lpi_message *first, *last; /* a stream */
     struct bucket *group;             /* whose heap this stream is in; NULL: none */
-    struct lpi_heap heads;            /* a group: the firsts of its streams */
-    int n_streams;
-    struct logp_request *posted_first, *posted_last;
+    struct logp_request *posted_first;
     /* its entry in ready */
     const struct lpi_message *ready_message;
+    unsigned ready_stamp;
+    int n_streams; /* of a group */
     uint64_t ready_number;
+    struct lpi_heap heads; /* the firsts of its streams */
+    struct logp_request *posted_last;
 };
 
 struct chunk {
@@ -90,12 +94,17 @@ static bool grow_table(struct lpi_index *x)
     return true;
 }
 
+static size_t chunk_bytes(int n)
+{
+    return sizeof(struct chunk) + (size_t)n * sizeof(struct bucket);
+}
+
 static bool grow_free(struct lpi_index *x)
 {
     const int n = x->chunks == NULL            ? FIRST_CHUNK
                   : x->chunks->n >= LAST_CHUNK ? LAST_CHUNK
                                                : 2 * x->chunks->n;
-    struct chunk *chunk = calloc(1, sizeof(*chunk) + (size_t)n * sizeof(chunk->buckets[0]));
+    struct chunk *chunk = lpi_memory_zeroed(1, chunk_bytes(n));
 
     if (chunk == NULL)
         return false;
@@ -363,7 +372,7 @@ void lpi_index_free(struct lpi_inbox *in)
         next = k->next;
         for (int i = 0; i < k->n; i++)
             free(k->buckets[i].heads.entries);
-        free(k);
+        lpi_memory_free(k, 1, chunk_bytes(k->n));
     }
     free(x->ready.entries);
     free(x->table);
