@@ -221,6 +221,48 @@ static int too_long(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* Each frees its buffers when it is told that the run is over, with a receive posted and long
+ * messages flying. */
+static int free_amid_traffic(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
+    const size_t n = 300000;
+    char *out = calloc(1, n), *in = malloc(n);
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0; i++) {
+        struct logp_request *r;
+
+        rc = logp_irecv(vp, (me + P - 1) % P, 0, in, n, &r);
+        if (rc == 0)
+            rc = logp_send(vp, (me + 1) % P, 0, out, n);
+        if (rc == 0)
+            rc = logp_wait(vp, r, NULL);
+        if (rc == 0 && me == 1 && i == 20)
+            rc = -EIO;
+    }
+    free(out);
+    memset(in, 1, n); /* as whoever is given the memory next */
+    for (volatile int k = 0; k < 20000; k++)
+        ;
+    for (size_t i = 0; i < n; i++)
+        cr_assert_eq(in[i], 1);
+    free(in);
+    return rc;
+}
+
+Test(faults, after_an_error_nothing_comes_into_a_posted_buffer)
+{
+    for (int P = 2; P <= 4; P++) {
+        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+
+        for (int run = 0; run < 10; run++)
+            cr_assert_eq(logp_machine_run(m, free_amid_traffic, NULL, test_timeout_ns), -EIO);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
 Test(faults, a_timeout_ends_the_run)
 {
     for (int i = 0; i < 2; i++) {

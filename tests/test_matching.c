@@ -77,6 +77,11 @@ void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r)
     (void)r;
 }
 
+void lpi_offer_close(struct lpi_proc *p)
+{
+    (void)p;
+}
+
 /* ---- the model ---- */
 
 enum { MOST = 8000, SOURCES = 40, STEPS = 3000 };

@@ -75,6 +75,8 @@ int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t 
     r->tag = tag;
     r->buf = buf;
     r->capacity = capacity;
+    if (src == LOGP_ANY_SOURCE)
+        lpi_offer_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
         rc = lpi_catch_up(p);
     if (rc == 0)
@@ -246,6 +248,12 @@ int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
     return recv_far(vp, src, tag, buf, capacity, status);
 }
 
+/* A frame that is gone when the program returns: nothing may come there behind the vp's back. */
+static bool is_on_stack(const struct lpi_proc *p, const void *buf)
+{
+    return (uintptr_t)buf - (uintptr_t)__builtin_frame_address(0) < p->core->machine->stack_bytes;
+}
+
 int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                struct logp_request **request)
 {
@@ -262,6 +270,8 @@ int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
         lpi_request_free(vp->proc->core, r);
         return rc;
     }
+    if (!is_on_stack(vp->proc, buf))
+        lpi_offer_open(vp->proc, r);
     *request = r;
     return leave(vp->proc, 0);
 }
@@ -324,7 +334,7 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
 
     if (request == NULL || request->state == LPI_REQ_SENT)
         return -EINVAL;
-    if (request->state != LPI_REQ_POSTED)
+    if (request->state != LPI_REQ_POSTED || !lpi_offer_withdraw(p, request))
         return -EINPROGRESS;
     lpi_match_unpost(p, request);
     if (request->src == LOGP_ANY_SOURCE)
@@ -363,6 +373,7 @@ static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf
 {
     int rc;
 
+    lpi_offer_open(vp->proc, r);
     leave(vp->proc, 0);
     rc = lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc == 0)

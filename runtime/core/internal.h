@@ -106,6 +106,7 @@ struct lpi_offer {
     int src, tag;
     size_t capacity;
     void *buf;
+    struct logp_request *request; /* the receiver's own; NULL: nothing is on offer */
 };
 
 struct lpi_core {
@@ -285,6 +286,8 @@ bool lpi_offer_fill(struct lpi_offer *o, const struct lpi_envelope *e);
 void lpi_offer_open(struct lpi_proc *p, struct logp_request *r);
 bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r);
 void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r);
+void lpi_offer_close(struct lpi_proc *p);
+int lpi_offer_stopped(struct lpi_proc *p, int stop);
 
 /* match.c: messages and receives meet. */
 int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
@@ -292,6 +295,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
                       const void *data, size_t n_bytes, bool paid);
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
                                         size_t capacity);
+bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r);
 struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
 void lpi_match_arrived(struct lpi_proc *p, int64_t until);
 int64_t lpi_next_arrival(struct lpi_proc *p);
@@ -331,11 +335,13 @@ static inline bool lpi_stopping(const struct logp_machine *m)
     return atomic_load_explicit(&m->stop, memory_order_acquire) != 0;
 }
 
-/* The error that waits of this vp return; 0: the run goes on. */
-static inline int lpi_stopped(const struct lpi_proc *p)
+/* The error that calls of p, the caller, return; 0: the run goes on. */
+static inline int lpi_stopped(struct lpi_proc *p)
 {
     /* acquire: as in lpi_stopping() */
-    return atomic_load_explicit(&p->core->machine->stop, memory_order_acquire);
+    const int stop = atomic_load_explicit(&p->core->machine->stop, memory_order_acquire);
+
+    return stop == 0 ? 0 : lpi_offer_stopped(p, stop);
 }
 
 /* Somebody on this core can go on, or is about to: before the reason becomes visible. */

@@ -252,6 +252,14 @@ static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_
     return true;
 }
 
+/* Would r, which is posted, take the next message with its label at once? */
+bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r)
+{
+    const struct lpi_label l = label_of(r);
+
+    return taker(&p->inbox, &l, 0) == r;
+}
+
 /* The posted receive that would take this message at once; NULL: it would be pending. */
 struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e)
 {
@@ -515,6 +523,7 @@ void lpi_match_close(struct lpi_proc *p)
 {
     struct lpi_inbox *in = &p->inbox;
 
+    lpi_offer_close(p);
     in->posted_first = in->posted_last = NULL;
     in->n_any = 0;
     lpi_index_free(in);

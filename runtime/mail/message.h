@@ -20,8 +20,8 @@ struct lpi_proc;
 
 enum {
     LPI_INLINE = 48,      /* payload kept in the message itself */
-    LPI_CLASSES = 18,     /* 0: inline; c: up to 128 << c bytes; beyond: straight from malloc */
-    LPI_CLASS_NONE = 255, /* not recycled */
+    LPI_CLASSES = 18,     /* 0: inline; c: up to 128 << c bytes */
+    LPI_CLASS_NONE = 255, /* beyond: of its own size */
 };
 
 /* What a receive asks for. */
@@ -57,7 +57,10 @@ struct lpi_message {
     uint32_t context;
     int src, dst, tag;
     unsigned char size_class;
-    char inline_data[LPI_INLINE];
+    union {
+        char inline_data[LPI_INLINE];
+        size_t bytes; /* LPI_CLASS_NONE: in all */
+    };
 };
 
 enum lpi_request_state {
@@ -101,6 +104,8 @@ struct lpi_pool {
     struct logp_request *free_requests;
     struct lpi_chunk *chunks, *request_chunks;
     size_t n_kept[LPI_CLASSES];
+    struct lpi_message *huge; /* LPI_CLASS_NONE: the last that were freed, the latest first */
+    size_t huge_bytes;
 };
 
 /* A message with room for n_bytes of payload, data set; NULL: no memory. */

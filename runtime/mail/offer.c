@@ -2,11 +2,16 @@
 /*
  * Offers: long messages between cores without a second copy.
  *
- * A vp that waits for a message of a named source and tag may put its buffer on offer. A sender
- * that finds the offer open, and knows that all that its core ever sent to that core has been
+ * A vp may put the buffer of one receive of a named source and tag on offer, the first posted of
+ * those that could take its message, while no receive from any source is posted. A sender that
+ * finds the offer open, and knows that all that its core ever sent to that core has been
  * delivered (so nothing earlier can still take this receive), claims it, copies the payload
  * straight into the buffer, and sends the envelope down the lane. The claim commits both: the
- * receive may not leave before the envelope has come.
+ * receive may not leave before the envelope has come, whatever becomes of it.
+ *
+ * The offer is taken back by whatever else completes the receive, or cancels it; before a receive
+ * from any source is posted, which changes what named ones take and when; when the vp is told that
+ * the run is over; and at the end of its program.
  */
 #include "core/internal.h"
 
@@ -20,17 +25,19 @@ static struct lpi_offer *offer_of(const struct lpi_proc *p)
     return m->offers != NULL ? &m->offers[p->rank] : NULL;
 }
 
-/* p is about to wait for r: long messages may come straight into its buffer. */
+/* Long messages may come straight into r's buffer from now on, if they can. */
 void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_offer *o = offer_of(p);
 
+    if (r->capacity < LPI_OFFER_FROM || o == NULL || o->request != NULL ||
+        r->state != LPI_REQ_POSTED || r->src == LOGP_ANY_SOURCE || r->tag == LOGP_ANY_TAG ||
+        lpi_is_here(p->core, r->src) || !lpi_match_is_first(p, r))
+        return;
     /* a buffer on a stack that other vps use meanwhile is not where it seems (lpi_resident()) */
-    if (o == NULL || (uintptr_t)r->buf - p->core->shared_stack < p->core->shared_stack_bytes)
+    if ((uintptr_t)r->buf - p->core->shared_stack < p->core->shared_stack_bytes)
         return;
-    if (r->capacity < LPI_OFFER_FROM || r->src == LOGP_ANY_SOURCE || r->tag == LOGP_ANY_TAG ||
-        p->inbox.posted_first != r || p->inbox.posted_last != r || lpi_is_here(p->core, r->src))
-        return;
+    o->request = r;
     o->context = r->context;
     o->src = r->src;
     o->tag = r->tag;
@@ -59,6 +66,7 @@ bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
         if (atomic_compare_exchange_strong_explicit(&o->state, &state, LPI_OFFER_NONE,
                                                     memory_order_acquire, memory_order_acquire)) {
             r->offered = false;
+            o->request = NULL;
             return true;
         }
         if (state == LPI_OFFER_CLAIMED)
@@ -69,9 +77,30 @@ bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
 /* The envelope of the sender that claimed the offer has come. */
 void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r)
 {
+    struct lpi_offer *o = offer_of(p);
+
     r->offered = false;
+    o->request = NULL;
     /* relaxed: the claimant is done with the offer, and the lane ordered what it wrote */
-    atomic_store_explicit(&offer_of(p)->state, LPI_OFFER_NONE, memory_order_relaxed);
+    atomic_store_explicit(&o->state, LPI_OFFER_NONE, memory_order_relaxed);
+}
+
+/* Nothing of p is on offer afterwards; what is being copied completes its receive first. */
+void lpi_offer_close(struct lpi_proc *p)
+{
+    const struct lpi_offer *o = offer_of(p);
+
+    while (o != NULL && o->request != NULL && !lpi_offer_withdraw(p, o->request))
+        lpi_poll(p->core);
+}
+
+/* p is told that the run is over: from now on its program may free what it likes. */
+int lpi_offer_stopped(struct lpi_proc *p, int stop)
+{
+    p->waits_for = NULL; /* it does not wait any more */
+    p->waits_for_any = false;
+    lpi_offer_close(p);
+    return stop;
 }
 
 /*
