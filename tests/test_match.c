@@ -368,7 +368,8 @@ Test(match, a_long_message_goes_to_the_receive_that_it_is_for)
     run_both(2, long_but_another, &(bool){true});
 }
 
-/* ---- receives that are posted when a long message comes: it may be copied straight into them ---- */
+/* ---- receives that are posted when a long message comes: it may be copied straight into them ----
+ */
 
 enum { LONG = 100000 };
 

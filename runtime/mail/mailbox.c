@@ -234,8 +234,8 @@ static void enqueue(struct lpi_lane *l, struct lpi_proc *to, struct lpi_message 
 }
 
 /*
- * A long message may be copied straight where it is wanted. Where nothing is emulated a very long one
- * looks a while for an offer, some microseconds: its receiver may be about to come back for it.
+ * A long message may be copied straight where it is wanted. Where nothing is emulated a very long
+ * one looks a while for an offer, some microseconds: its receiver may be about to come back for it.
  */
 static bool fill_offer(const struct logp_machine *m, const struct lpi_lane *l,
                        const struct lpi_proc *to, const struct lpi_envelope *e)

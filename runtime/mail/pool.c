@@ -78,8 +78,8 @@ static void free_huge(struct lpi_pool *pool, struct lpi_message **link)
     lpi_memory_free(m, 1, m->bytes);
 }
 
-/* Huge ones cost a page fault for each page that is new: the last of them are kept, as many as may be,
- * and the last of all in any case. */
+/* Huge ones cost a page fault for each page that is new: the last of them are kept, as many as may
+ * be, and the last of all in any case. */
 static void keep_huge(struct lpi_core *c, struct lpi_message *m)
 {
     const size_t share = c->machine->queue_limit / 2 / (size_t)c->machine->n_cores;
