@@ -221,6 +221,48 @@ static int too_long(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* Rank 3 sends long messages to rank 0, which does other things with a receive posted, and frees
+ * its buffer when it is told that the run is over: rank 1, on its core, fails some time. */
+static int free_amid_traffic(struct logp_vp *vp, void *arg)
+{
+    const size_t n = 1000000;
+    char *buf = calloc(1, n);
+    uint64_t random = *(const uint64_t *)arg;
+    bool found;
+    int rc = 0;
+
+    for (int64_t k = test_below(&random, 1000); logp_vp_rank(vp) == 1 && rc == 0; k--)
+        rc = k < 0 ? -EIO : logp_probe(vp, 0, 9, &found, NULL);
+    while (logp_vp_rank(vp) == 3 && rc == 0) {
+        rc = logp_send(vp, 0, 0, buf, n);
+        rc = rc != 0 ? rc : logp_recv(vp, 0, 0, NULL, 0, NULL);
+    }
+    while (logp_vp_rank(vp) == 0 && rc == 0) {
+        struct logp_request *r;
+
+        rc = logp_irecv(vp, 3, 0, buf, n, &r);
+        for (int k = 0; rc == 0 && k < 100; k++)
+            rc = logp_probe(vp, 1, 9, &found, NULL);
+        rc = rc != 0 ? rc : logp_wait(vp, r, NULL);
+        rc = rc != 0 ? rc : logp_send(vp, 3, 0, NULL, 0);
+    }
+    memset(buf, 1, n); /* as whoever is given the memory next */
+    for (volatile int k = 0; k < 100000; k++)
+        ;
+    cr_assert(buf[0] == 1 && memcmp(buf, buf + 1, n - 1) == 0);
+    free(buf);
+    return rc;
+}
+
+Test(faults, after_an_error_nothing_comes_into_a_posted_buffer)
+{
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
+
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        cr_assert_eq(logp_machine_run(m, free_amid_traffic, &seed, test_timeout_ns), -EIO);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 Test(faults, a_timeout_ends_the_run)
 {
     for (int i = 0; i < 2; i++) {

@@ -367,3 +367,115 @@ Test(match, a_long_message_goes_to_the_receive_that_it_is_for)
     run_both(2, long_but_another, &(bool){false});
     run_both(2, long_but_another, &(bool){true});
 }
+
+/* ---- receives that are posted when a long message comes: it may be copied straight into them ----
+ */
+
+enum { LONG = 100000 };
+
+static bool is_all(const unsigned char *buf, int value)
+{
+    return buf[0] == (unsigned char)value && memcmp(buf, buf + 1, LONG - 1) == 0;
+}
+
+/* For a while that nobody knows. */
+static void dawdle(uint64_t *random)
+{
+    for (volatile int64_t k = test_below(random, 4) * 5000; k > 0; k--)
+        ;
+}
+
+/* Rank 0 sends round + 1; what rank 1 does with its receive meanwhile is drawn. */
+static int long_and_posted(struct logp_vp *vp, void *arg)
+{
+    enum { ROUNDS = 300 / TEST_SCALE };
+    const int me = logp_vp_rank(vp);
+    uint64_t random = *(const uint64_t *)arg + (uint64_t)me;
+    unsigned char *buf = malloc(LONG), *other = malloc(LONG);
+    int rc = 0;
+
+    for (int round = 0; rc == 0 && round < ROUNDS; round++) {
+        const int value = round % 200 + 1;
+        struct logp_request *r, *any = NULL;
+
+        dawdle(&random);
+        if (me == 0) {
+            memset(buf, value, LONG);
+            rc = logp_send(vp, 1, 0, buf, LONG);
+            rc = rc != 0 ? rc : logp_recv(vp, 1, 0, NULL, 0, NULL);
+            continue;
+        }
+        rc = logp_irecv(vp, 0, 0, buf, LONG, &r);
+        dawdle(&random);
+        switch (test_below(&random, 4)) {
+        case 0: /* a receive that is cancelled is never written to again */
+            if (rc == 0 && logp_cancel(vp, r) == 0) {
+                memset(buf, 0, LONG);
+                rc = logp_recv(vp, 0, 0, other, LONG, NULL);
+                cr_assert(rc != 0 || (is_all(other, value) && is_all(buf, 0)));
+                r = NULL;
+            }
+            break;
+        case 1: /* from any source, behind it */
+            rc = rc != 0 ? rc : logp_irecv(vp, LOGP_ANY_SOURCE, 0, other, LONG, &any);
+            break;
+        case 2: /* named, behind it */
+            rc = rc != 0 ? rc : logp_irecv(vp, 0, LOGP_ANY_TAG, other, LONG, &any);
+            break;
+        default:
+            break;
+        }
+        if (r != NULL) {
+            rc = rc != 0 ? rc : logp_wait(vp, r, NULL);
+            cr_assert(rc != 0 || is_all(buf, value), "round %d", round);
+        }
+        if (any != NULL)
+            cr_assert(rc != 0 || logp_cancel(vp, any) == 0);
+        rc = rc != 0 ? rc : logp_send(vp, 0, 0, NULL, 0);
+    }
+    free(buf);
+    free(other);
+    return rc;
+}
+
+Test(match, a_long_message_finds_its_posted_receive_whatever_becomes_of_it)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        run_both(2, long_and_posted, &seed);
+}
+
+/* Rank 1 posts a receive and ends; rank 0 sends before or after, who knows. */
+struct forgotten {
+    unsigned char *buf, *out;
+    uint64_t random;
+};
+
+static int forget(struct logp_vp *vp, void *arg)
+{
+    struct forgotten *f = arg;
+    struct logp_request *r;
+    int rc;
+
+    if (logp_vp_rank(vp) == 1)
+        return logp_irecv(vp, 0, 0, f->buf, LONG, &r);
+    dawdle(&f->random);
+    rc = logp_send(vp, 1, 0, f->out, LONG);
+    memset(f->out, 2, LONG);
+    return rc != 0 ? rc : logp_send(vp, 1, 0, f->out, LONG);
+}
+
+Test(match, a_vp_that_has_ended_is_not_written_to)
+{
+    struct forgotten f = {malloc(LONG), malloc(LONG), 1};
+    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, NULL);
+
+    for (int i = 0; i < 100 / TEST_SCALE + 10; i++) {
+        memset(f.buf, 0, LONG);
+        memset(f.out, 1, LONG);
+        cr_assert_eq(logp_machine_run(m, forget, &f, test_timeout_ns), 0);
+        cr_assert(is_all(f.buf, 2 - (int)logp_machine_report(m)->unreceived));
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    free(f.buf);
+    free(f.out);
+}

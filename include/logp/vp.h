@@ -117,7 +117,8 @@ LOGP_API int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, s
 
 /**
  * Post a receive. Messages match posted receives in the order of posting. Costs nothing; o_recv
- * is charged by the wait, or by the test that succeeds. buf belongs to the runtime until then.
+ * is charged by the wait, or by the test that succeeds. buf belongs to the runtime until then,
+ * whatever other call fails meanwhile, or until a call returns the error that stops the run.
  * @param request  out: complete it with logp_wait(), logp_test() or logp_cancel()
  * @return 0; -EINVAL (rank, tag, buf), -ENOMEM
  */

@@ -4,11 +4,11 @@
 #include "core/deadlock.h"
 #include "core/sched.h"
 #include "delay/in_force.h"
+#include "mail/close.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/offer.h"
 #include "mail/pool.h"
-#include "state/stop.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,6 +22,13 @@ void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int s
     status->tag = tag;
     status->n_bytes = n_bytes;
     status->arrival_ns = arrival < 0 ? 0 : arrival;
+}
+
+/* A long message may come straight into r's buffer, if r is the one that will take it. */
+static void offer(struct lpi_proc *p, struct logp_request *r)
+{
+    if (r->capacity >= LPI_OFFER_FROM && lpi_match_is_first(p, r))
+        lpi_offer_open(p, r);
 }
 
 int lpi_catch_up(struct lpi_proc *p)
@@ -59,6 +66,8 @@ int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t 
     r->tag = tag;
     r->buf = buf;
     r->capacity = capacity;
+    if (src == LOGP_ANY_SOURCE)
+        lpi_offer_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
         rc = lpi_catch_up(p);
     if (rc == 0)
@@ -91,7 +100,7 @@ static int await_match(struct lpi_proc *p, struct logp_request *r, int64_t until
             continue;
         }
         if (rc == 0) {
-            lpi_offer_open(p, r);
+            offer(p, r);
             p->waits_for = r;
             if (until != INT64_MAX)
                 p->wait_until = until;
@@ -161,7 +170,7 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
     r->capacity = capacity;
     lpi_match_post(p, r, INT64_MAX);
     if (r->state == LPI_REQ_POSTED) {
-        lpi_offer_open(p, r);
+        offer(p, r);
         p->waits_for = r;
         rc = lpi_wait_ready(p);
         p->waits_for = NULL;
@@ -232,6 +241,12 @@ int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
     return recv_far(vp, src, tag, buf, capacity, status);
 }
 
+/* A frame that is gone when the program returns: nothing may come there behind the vp's back. */
+static bool is_on_stack(const struct lpi_proc *p, const void *buf)
+{
+    return (uintptr_t)buf - (uintptr_t)__builtin_frame_address(0) < p->core->machine->stack_bytes;
+}
+
 int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                struct logp_request **request)
 {
@@ -248,6 +263,8 @@ int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
         lpi_request_free(vp->proc->core, r);
         return rc;
     }
+    if (!is_on_stack(vp->proc, buf))
+        offer(vp->proc, r);
     *request = r;
     return leave(vp->proc, 0);
 }
@@ -310,7 +327,7 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
 
     if (request == NULL || request->state == LPI_REQ_SENT)
         return -EINVAL;
-    if (request->state != LPI_REQ_POSTED)
+    if (request->state != LPI_REQ_POSTED || !lpi_offer_withdraw(p, request))
         return -EINPROGRESS;
     lpi_match_unpost(p, request);
     if (request->src == LOGP_ANY_SOURCE)
@@ -349,6 +366,7 @@ static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf
 {
     int rc;
 
+    offer(vp->proc, r);
     leave(vp->proc, 0);
     rc = lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc == 0)

@@ -10,11 +10,11 @@
 #include "core/sched.h"
 #include "delay/capacity.h"
 #include "delay/in_force.h"
+#include "mail/close.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/pool.h"
 #include "mail/room.h"
-#include "state/stop.h"
 
 #include <errno.h>
 

@@ -7,9 +7,9 @@
  */
 #include "call/call.h"
 #include "core/sched.h"
+#include "mail/close.h"
 #include "mail/match.h"
 #include "mail/pool.h"
-#include "state/stop.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #include "core/outside.h"
 #include "core/sched.h"
 #include "core/sync.h"
-#include "state/stop.h"
+#include "mail/close.h"
 
 #include <errno.h>
 

@@ -8,6 +8,8 @@
 #include "core/sched.h"
 #include "core/sync.h"
 #include "delay/in_force.h"
+#include "mail/close.h"
+#include "mail/match.h"
 #include "state/stop.h"
 
 #include <errno.h>
@@ -34,9 +36,8 @@ void lpi_proc_main(struct lpi_proc *p)
         m->report.error = rc;
         atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
     }
-    /* what it has posted and not waited for: nothing may be written there any more */
-    p->inbox.posted_first = p->inbox.posted_last = NULL;
-    p->inbox.n_any = 0;
+    lpi_offer_close(p);
+    lpi_match_close(p);
     p->state = LPI_ENDED;
     atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
     /* release pairs with the acquire in lpi_successor() */

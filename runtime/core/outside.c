@@ -5,7 +5,7 @@
 #include "carrier/carrier.h"
 #include "core/back.h"
 #include "core/sched.h"
-#include "state/stop.h"
+#include "mail/close.h"
 
 /* p, which holds its core, gives it up. What follows belongs to whoever holds it then. */
 void lpi_go_outside(struct lpi_proc *p)

@@ -25,6 +25,7 @@
 #include "core/deadlock.h"
 #include "core/look_up.h"
 #include "core/window.h"
+#include "mail/close.h"
 #include "mail/mailbox.h"
 #include "state/lag.h"
 #include "state/stop.h"

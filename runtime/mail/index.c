@@ -1,79 +1,498 @@
 /* SPDX-License-Identifier: MIT */
-/* Pending messages by (context, source, tag): see index.h. */
+/* Pending messages and posted receives by label: see index.h. */
 #include "mail/index.h"
 
+#include "host/memory.h"
+#include "mail/heap.h"
 #include "state/message.h"
 
+#include <logp/logp.h>
+
+#include <stddef.h>
 #include <stdlib.h>
 
-struct chain {
-    struct lpi_message *first, *last;
+enum { FIRST_CHUNK = 64, LAST_CHUNK = 8192, LEAST_TABLE = 128 };
+
+struct bucket {
+    _Alignas(64) struct bucket *next; /* in the table, or free */
+    struct lpi_label label;
+    unsigned head_stamp;              /* of its entry in the heap of its group */
+    struct lpi_message *first, *last; /* a stream */
+    struct bucket *group;             /* whose heap this stream is in; NULL: none */
+    struct logp_request *posted_first;
+    /* its entry in ready */
+    const struct lpi_message *ready_message;
+    unsigned ready_stamp;
+    int n_streams; /* of a group */
+    uint64_t ready_number;
+    struct lpi_heap heads; /* the firsts of its streams */
+    struct logp_request *posted_last;
+};
+
+struct chunk {
+    struct chunk *next;
+    int n;
+    struct bucket buckets[];
 };
 
 struct lpi_index {
-    unsigned n_chains; /* a power of two */
-    struct chain chains[];
+    struct bucket **table;
+    unsigned n_table, n_buckets; /* a power of two; in use */
+    struct bucket *free;
+    struct chunk *chunks;
+    struct lpi_heap ready;
+    uint64_t next_number;
+    int n_any_tag;   /* posted receives of a named source and any tag */
+    bool by_posting; /* keys of ready: only the order of posting */
+    /* kept up, as somebody has asked for them */
+    bool of_source, any_source[2]; /* [1]: with any tag, too */
 };
 
-static struct chain *chain_of(const struct lpi_index *x, uint32_t context, int src, int tag)
+/* ---- buckets ---- */
+
+static struct bucket **place_of(const struct lpi_index *x, const struct lpi_label *l)
 {
-    uint64_t h = ((uint64_t)context << 32) ^ ((uint64_t)(uint32_t)src << 20) ^ (uint32_t)tag;
+    uint64_t h =
+        ((uint64_t)l->context << 32) ^ ((uint64_t)(uint32_t)l->src << 20) ^ (uint32_t)l->tag;
 
     h *= UINT64_C(0x9e3779b97f4a7c15);
-    return (struct chain *)&x->chains[(h >> 32) & (x->n_chains - 1)];
+    return &x->table[(h >> 32) & (x->n_table - 1)];
 }
 
-void lpi_index_append(struct lpi_index *x, struct lpi_message *m)
+static struct bucket *look_up(const struct lpi_index *x, uint32_t context, int src, int tag)
 {
-    struct chain *c = chain_of(x, m->context, m->src, m->tag);
+    const struct lpi_label l = {context, src, tag};
+    struct bucket *b = *place_of(x, &l);
 
-    m->next_in_chain = NULL;
-    if (c->last != NULL)
-        c->last->next_in_chain = m;
+    while (b != NULL && (b->label.src != src || b->label.tag != tag || b->label.context != context))
+        b = b->next;
+    return b;
+}
+
+static bool grow_table(struct lpi_index *x)
+{
+    const unsigned n_old = x->n_table;
+    struct bucket **old = x->table;
+
+    x->table = calloc(n_old > 0 ? 2 * (size_t)n_old : LEAST_TABLE, sizeof(struct bucket *));
+    if (x->table == NULL) {
+        x->table = old;
+        return false;
+    }
+    x->n_table = n_old > 0 ? 2 * n_old : LEAST_TABLE;
+    for (unsigned i = 0; i < n_old; i++) {
+        struct bucket *next;
+
+        for (struct bucket *b = old[i]; b != NULL; b = next) {
+            struct bucket **place = place_of(x, &b->label);
+
+            next = b->next;
+            b->next = *place;
+            *place = b;
+        }
+    }
+    free(old);
+    return true;
+}
+
+static size_t chunk_bytes(int n)
+{
+    return sizeof(struct chunk) + (size_t)n * sizeof(struct bucket);
+}
+
+static bool grow_free(struct lpi_index *x)
+{
+    const int n = x->chunks == NULL            ? FIRST_CHUNK
+                  : x->chunks->n >= LAST_CHUNK ? LAST_CHUNK
+                                               : 2 * x->chunks->n;
+    struct chunk *chunk = lpi_memory_zeroed(1, chunk_bytes(n));
+
+    if (chunk == NULL)
+        return false;
+    chunk->next = x->chunks;
+    chunk->n = n;
+    x->chunks = chunk;
+    for (int i = n; i-- > 0;) {
+        chunk->buckets[i].next = x->free;
+        x->free = &chunk->buckets[i];
+    }
+    return true;
+}
+
+/* NULL: no memory */
+static struct bucket *bucket_of(struct lpi_index *x, uint32_t context, int src, int tag)
+{
+    struct bucket *b = look_up(x, context, src, tag), **place;
+
+    if (b != NULL)
+        return b;
+    if ((x->n_buckets >= x->n_table && !grow_table(x)) || (x->free == NULL && !grow_free(x)))
+        return NULL;
+    b = x->free;
+    x->free = b->next;
+    b->label = (struct lpi_label){context, src, tag};
+    place = place_of(x, &b->label);
+    b->next = *place;
+    *place = b;
+    x->n_buckets++;
+    return b;
+}
+
+/* Its memory stays a bucket's, and stale entries may point to it: the stamps go on. */
+static void release_if_empty(struct lpi_index *x, struct bucket *b)
+{
+    struct bucket **link;
+
+    if (b->first != NULL || b->n_streams > 0 || b->posted_first != NULL)
+        return;
+    link = place_of(x, &b->label);
+    while (*link != b)
+        link = &(*link)->next;
+    *link = b->next;
+    b->heads.n = 0;
+    b->next = x->free;
+    x->free = b;
+    x->n_buckets--;
+}
+
+/* ---- what comes first ---- */
+
+static struct lpi_message *message_of(struct bucket *b)
+{
+    const struct lpi_entry *top;
+
+    if (b->label.src != LOGP_ANY_SOURCE)
+        return b->first;
+    top = lpi_heap_top(&b->heads);
+    return top == NULL ? NULL
+                       : ((struct bucket *)(void *)((char *)top->owner -
+                                                    offsetof(struct bucket, head_stamp)))
+                             ->first;
+}
+
+/* b's message or first receive may be another: its entry in ready. false: no memory */
+static bool refresh(struct lpi_index *x, struct bucket *b)
+{
+    const struct logp_request *r = b->posted_first;
+    const struct lpi_message *m = r != NULL ? message_of(b) : NULL;
+    struct lpi_entry e;
+
+    if (m == b->ready_message && (m == NULL || r->number == b->ready_number))
+        return true;
+    b->ready_stamp++;
+    b->ready_message = m;
+    if (m == NULL)
+        return true;
+    b->ready_number = r->number;
+    e = (struct lpi_entry){.number = r->number, .stamp = b->ready_stamp, .owner = &b->ready_stamp};
+    if (!x->by_posting) {
+        e.arrival = m->arrival;
+        e.src = m->src;
+    }
+    return lpi_heap_push(&x->ready, &e);
+}
+
+/* The first message of a stream is another: false: no memory */
+static bool head_changed(struct lpi_index *x, struct bucket *b)
+{
+    struct bucket *g = b->group;
+    bool ok = true;
+
+    b->head_stamp++;
+    if (g == NULL && b->first != NULL && x->any_source[b->label.tag == LOGP_ANY_TAG]) {
+        g = b->group = bucket_of(x, b->label.context, LOGP_ANY_SOURCE, b->label.tag);
+        if (g == NULL)
+            return false;
+        g->n_streams++;
+    }
+    if (g != NULL && b->first != NULL) {
+        ok = lpi_heap_push(&g->heads, &(struct lpi_entry){.arrival = b->first->arrival,
+                                                          .src = b->label.src,
+                                                          .stamp = b->head_stamp,
+                                                          .owner = &b->head_stamp});
+    } else if (g != NULL) {
+        g->n_streams--;
+        b->group = NULL;
+    }
+    if (g != NULL) {
+        ok = ok && refresh(x, g);
+        release_if_empty(x, g);
+    }
+    ok = ok && refresh(x, b);
+    release_if_empty(x, b);
+    return ok;
+}
+
+/* ---- messages ---- */
+
+static bool add_to_stream(struct lpi_index *x, struct lpi_message *m, bool before_all)
+{
+    struct bucket *b = bucket_of(x, m->context, m->src, m->tag);
+
+    if (b == NULL)
+        return false;
+    m->next_in_stream = before_all ? b->first : NULL;
+    if (b->last != NULL && !before_all)
+        b->last->next_in_stream = m;
+    if (b->first == NULL || !before_all)
+        b->last = m;
+    if (b->first != NULL && !before_all)
+        return true;
+    b->first = m;
+    return head_changed(x, b);
+}
+
+static bool add_to_source(struct lpi_index *x, struct lpi_message *m, bool before_all)
+{
+    struct bucket *b = bucket_of(x, m->context, m->src, LOGP_ANY_TAG);
+
+    if (b == NULL)
+        return false;
+    m->prev_of_source = before_all ? NULL : b->last;
+    m->next_of_source = before_all ? b->first : NULL;
+    if (m->prev_of_source != NULL)
+        m->prev_of_source->next_of_source = m;
     else
-        c->first = m;
-    c->last = m;
-}
-
-void lpi_index_remove(struct lpi_index *x, struct lpi_message *m)
-{
-    struct chain *c = chain_of(x, m->context, m->src, m->tag);
-    struct lpi_message *before = NULL;
-
-    for (struct lpi_message *i = c->first; i != m; i = i->next_in_chain)
-        before = i;
-    if (before != NULL)
-        before->next_in_chain = m->next_in_chain;
+        b->first = m;
+    if (m->next_of_source != NULL)
+        m->next_of_source->prev_of_source = m;
     else
-        c->first = m->next_in_chain;
-    if (c->last == m)
-        c->last = before;
+        b->last = m;
+    return b->first != m || head_changed(x, b);
 }
 
-/* Without memory there is no index and searches are linear: slower, not wrong. */
-void lpi_index_rebuild(struct lpi_inbox *in)
+static bool add(struct lpi_index *x, struct lpi_message *m, bool before_all)
 {
-    unsigned n = 64;
-    struct lpi_index *x;
+    return add_to_stream(x, m, before_all) && (!x->of_source || add_to_source(x, m, before_all));
+}
 
-    while (n < (unsigned)in->n_pending * 2)
-        n *= 2;
-    x = calloc(1, sizeof(*x) + n * sizeof(x->chains[0]));
-    free(in->index);
-    in->index = x;
+static bool take_from_stream(struct lpi_index *x, const struct lpi_message *m)
+{
+    struct bucket *b = look_up(x, m->context, m->src, m->tag);
+
+    b->first = m->next_in_stream;
+    if (b->first == NULL)
+        b->last = NULL;
+    return head_changed(x, b);
+}
+
+static bool take_from_source(struct lpi_index *x, const struct lpi_message *m)
+{
+    struct bucket *b = look_up(x, m->context, m->src, LOGP_ANY_TAG);
+    const bool was_first = b->first == m;
+
+    if (m->next_of_source != NULL)
+        m->next_of_source->prev_of_source = m->prev_of_source;
+    else
+        b->last = m->prev_of_source;
+    if (!was_first)
+        m->prev_of_source->next_of_source = m->next_of_source;
+    else
+        b->first = m->next_of_source;
+    return !was_first || head_changed(x, b);
+}
+
+/* From now on there are the streams and groups that such a label needs. false: no memory */
+static bool need(struct lpi_inbox *in, const struct lpi_label *l)
+{
+    struct lpi_index *x = in->index;
+    const bool any_tag = l->tag == LOGP_ANY_TAG;
+
+    if (any_tag && !x->of_source) {
+        x->of_source = true;
+        for (struct lpi_message *m = in->first; m != NULL; m = m->next)
+            if (!add_to_source(x, m, false))
+                return false;
+    }
+    if (l->src != LOGP_ANY_SOURCE || x->any_source[any_tag])
+        return true;
+    x->any_source[any_tag] = true;
+    for (const struct lpi_message *m = in->first; m != NULL; m = m->next) {
+        struct bucket *b = look_up(x, m->context, m->src, any_tag ? LOGP_ANY_TAG : m->tag);
+
+        if (b->first == m && !head_changed(x, b))
+            return false;
+    }
+    return true;
+}
+
+/* ---- receives ---- */
+
+static bool add_receive(struct lpi_inbox *in, struct logp_request *r)
+{
+    const struct lpi_label l = {r->context, r->src, r->tag};
+    struct lpi_index *x = in->index;
+    struct bucket *b = need(in, &l) ? bucket_of(x, l.context, l.src, l.tag) : NULL;
+
+    if (b == NULL)
+        return false;
+    r->number = x->next_number++;
+    r->prev_alike = b->posted_last;
+    r->next_alike = NULL;
+    b->posted_last = r;
+    x->n_any_tag += l.src != LOGP_ANY_SOURCE && l.tag == LOGP_ANY_TAG;
+    if (r->prev_alike != NULL) {
+        r->prev_alike->next_alike = r;
+        return true;
+    }
+    b->posted_first = r;
+    return refresh(x, b);
+}
+
+static bool take_receive(struct lpi_index *x, const struct logp_request *r)
+{
+    struct bucket *b = look_up(x, r->context, r->src, r->tag);
+    bool ok = true;
+
+    x->n_any_tag -= r->src != LOGP_ANY_SOURCE && r->tag == LOGP_ANY_TAG;
+    if (r->next_alike != NULL)
+        r->next_alike->prev_alike = r->prev_alike;
+    else
+        b->posted_last = r->prev_alike;
+    if (r->prev_alike != NULL) {
+        r->prev_alike->next_alike = r->next_alike;
+    } else {
+        b->posted_first = r->next_alike;
+        ok = refresh(x, b);
+    }
+    release_if_empty(x, b);
+    return ok;
+}
+
+/* ---- the whole ---- */
+
+void lpi_index_free(struct lpi_inbox *in)
+{
+    struct lpi_index *x = in->index;
+
+    in->indexed = false;
+    in->index = NULL;
     if (x == NULL)
         return;
-    x->n_chains = n;
-    for (struct lpi_message *m = in->first; m != NULL; m = m->next)
-        lpi_index_append(x, m);
+    for (struct chunk *next, *k = x->chunks; k != NULL; k = next) {
+        next = k->next;
+        for (int i = 0; i < k->n; i++)
+            free(k->buckets[i].heads.entries);
+        lpi_memory_free(k, 1, chunk_bytes(k->n));
+    }
+    free(x->ready.entries);
+    free(x->table);
+    free(x);
 }
 
-bool lpi_index_has_room(const struct lpi_index *x, int n_pending)
+/* After a change: without memory for it there is no index; with nothing in it, it rests. */
+static void settle(struct lpi_inbox *in, bool ok)
 {
-    return x->n_chains >= (unsigned)n_pending;
+    struct lpi_index *x = in->index;
+
+    if (!ok) {
+        lpi_index_free(in);
+    } else if (in->first == NULL && in->posted_first == NULL) {
+        x->ready.n = 0;
+        x->of_source = x->any_source[0] = x->any_source[1] = false;
+        in->indexed = false;
+    }
 }
 
-struct lpi_message *lpi_index_first(const struct lpi_index *x, uint32_t context, int src, int tag)
+void lpi_index_make(struct lpi_inbox *in)
 {
-    return chain_of(x, context, src, tag)->first;
+    bool ok = true;
+
+    if (in->index == NULL)
+        in->index = calloc(1, sizeof(*in->index));
+    if (in->index == NULL)
+        return;
+    ok = in->index->table != NULL || grow_table(in->index);
+    in->indexed = true;
+    for (struct lpi_message *m = in->first; ok && m != NULL; m = m->next)
+        ok = add(in->index, m, false);
+    for (struct logp_request *r = in->posted_first; ok && r != NULL; r = r->next)
+        ok = add_receive(in, r);
+    settle(in, ok);
+}
+
+void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m, bool before_all)
+{
+    settle(in, add(in->index, m, before_all));
+}
+
+void lpi_index_unpend(struct lpi_inbox *in, struct lpi_message *m)
+{
+    settle(in, (!in->index->of_source || take_from_source(in->index, m)) &&
+                   take_from_stream(in->index, m));
+}
+
+void lpi_index_post(struct lpi_inbox *in, struct logp_request *r)
+{
+    settle(in, add_receive(in, r));
+}
+
+void lpi_index_unpost(struct lpi_inbox *in, struct logp_request *r)
+{
+    settle(in, take_receive(in->index, r));
+}
+
+struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label *l)
+{
+    struct bucket *b;
+
+    if (!need(in, l)) {
+        settle(in, false);
+        return NULL;
+    }
+    b = look_up(in->index, l->context, l->src, l->tag);
+    return b != NULL ? message_of(b) : NULL;
+}
+
+static struct logp_request *with_room(const struct bucket *b, size_t room)
+{
+    struct logp_request *r = b != NULL ? b->posted_first : NULL;
+
+    while (r != NULL && r->capacity < room)
+        r = r->next_alike;
+    return r;
+}
+
+struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t room)
+{
+    const struct lpi_index *x = in->index;
+    struct logp_request *r = with_room(look_up(x, l->context, l->src, l->tag), room);
+    struct logp_request *open = NULL;
+
+    if (x->n_any_tag > 0)
+        open = with_room(look_up(x, l->context, l->src, LOGP_ANY_TAG), room);
+    return r == NULL || (open != NULL && open->number < r->number) ? open : r;
+}
+
+/* Other keys for ready. */
+static void order_ready(struct lpi_index *x, bool by_posting)
+{
+    x->by_posting = by_posting;
+    lpi_heap_sweep(&x->ready);
+    for (int i = 0; i < x->ready.n; i++) {
+        struct lpi_entry *e = &x->ready.entries[i];
+        const struct lpi_message *m =
+            ((struct bucket *)(void *)((char *)e->owner - offsetof(struct bucket, ready_stamp)))
+                ->ready_message;
+
+        e->arrival = by_posting ? 0 : m->arrival;
+        e->src = by_posting ? 0 : m->src;
+    }
+    lpi_heap_sweep(&x->ready);
+}
+
+struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival, struct lpi_message **m)
+{
+    struct lpi_index *x = in->index;
+    const struct lpi_entry *top;
+    struct bucket *b;
+
+    if (x->by_posting == by_arrival)
+        order_ready(x, !by_arrival);
+    top = lpi_heap_top(&x->ready);
+    if (top == NULL)
+        return NULL;
+    b = (struct bucket *)(void *)((char *)top->owner - offsetof(struct bucket, ready_stamp));
+    *m = message_of(b);
+    return b->posted_first;
 }

@@ -1,22 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An index of a vp's pending messages by hash of (context, source, tag), for those that have many.
- * Each chain is in the order of delivery; different labels may share one.
+ * An index of a vp's pending messages and posted receives, for those that have many.
+ *
+ * There is a bucket for each label that something has, where a label may leave source and tag open.
+ * A receive is in the bucket of its own label, in the order of posting. A message is in the
+ * stream of (context, source, tag), and where somebody asks for any tag also in that of
+ * (context, source), each in the order of the pending list. A label of any source has a heap of
+ * the firsts of its streams, by arrival. So each search is that of a bucket or four.
+ *
+ * Where a bucket holds both, the two could meet: the index keeps these buckets in a heap, too, by
+ * (arrival, source, order of posting).
+ *
+ * It is made when a search has looked at LPI_FEW in vain and kept up until nothing is pending and
+ * nothing posted. Without memory there is none, and searches are linear: slower, not wrong.
  */
 #ifndef LPI_INDEX_H
 #define LPI_INDEX_H
 
 #include "state/message.h"
 
+enum { LPI_FEW = 24 };
+
 struct lpi_index;
 
-/* Make in->index anew from all that is pending. Without memory there is none, and searches are
- * linear: slower, not wrong. Freed with free(). */
-void lpi_index_rebuild(struct lpi_inbox *in);
-bool lpi_index_has_room(const struct lpi_index *x, int n_pending);
-void lpi_index_append(struct lpi_index *x, struct lpi_message *m);
-void lpi_index_remove(struct lpi_index *x, struct lpi_message *m);
-/* The first of the chain that holds messages with this label; follow next_in_chain. */
-struct lpi_message *lpi_index_first(const struct lpi_index *x, uint32_t context, int src, int tag);
+/* Index all that is pending and posted: in->indexed, if there is memory. */
+void lpi_index_make(struct lpi_inbox *in);
+void lpi_index_free(struct lpi_inbox *in);
+
+/* The rest only while in->indexed. Any of them may find no memory, and clear it. */
+
+/* m has become pending: after all others, or before. */
+void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m, bool before_all);
+/* m is the first of its stream. */
+void lpi_index_unpend(struct lpi_inbox *in, struct lpi_message *m);
+void lpi_index_post(struct lpi_inbox *in, struct logp_request *r);
+void lpi_index_unpost(struct lpi_inbox *in, struct logp_request *r);
+
+/* The message that a receive takes, whenever it arrives; NULL: none. */
+struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label *l);
+/* The first posted receive of a named source for such a message, with so much room; NULL: none. */
+struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t room);
+/* The two that could meet first: by (arrival, source, order of posting), or by the order of posting
+ * alone. NULL: none can. */
+struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival, struct lpi_message **m);
 
 #endif

@@ -40,7 +40,9 @@ enum {
     LEAST_SLOTS = 16,
     TOTAL_SLOTS = 1 << 18,
     DRAIN_BURST = 64,
-    AHEAD = 4, /* slots to come, whose lines are fetched */
+    AHEAD = 4,         /* slots to come, whose lines are fetched */
+    LOOK_FROM = 65536, /* bytes: a second copy takes much longer than to look for an offer ... */
+    LOOKS = 500,       /* ... so often */
 };
 
 enum slot_kind { SLOT_INLINE, SLOT_MESSAGE, SLOT_DIRECT };
@@ -244,12 +246,23 @@ static void enqueue(struct lpi_lane *l, struct lpi_proc *to, struct lpi_message 
     lpi_mail_append(to, m);
 }
 
-/* The order of the two tests matters: a message delivered before that took the receive has
- * withdrawn the offer. */
+/*
+ * A long message may be copied straight where it is wanted. Where nothing is emulated a very long
+ * one looks a while for an offer, some microseconds: its receiver may be about to come back for it.
+ */
 static bool fill_offer(const struct logp_machine *m, const struct lpi_lane *l,
                        const struct lpi_proc *to, const struct lpi_envelope *e)
 {
-    return all_delivered(l) && lpi_offer_fill(&m->offers[to->rank], e);
+    struct lpi_offer *o = &m->offers[to->rank];
+    int looks = e->n_bytes >= LOOK_FROM && lpi_plain(m) ? LOOKS : 1;
+
+    /* The order of the two tests matters: a message delivered before that took the receive has
+     * withdrawn the offer. Relaxed: the claim is lpi_offer_fill()'s. */
+    while (!all_delivered(l) ||
+           atomic_load_explicit(&o->state, memory_order_relaxed) != LPI_OFFER_OPEN)
+        if (--looks <= 0)
+            return false;
+    return lpi_offer_fill(o, e);
 }
 
 /*

@@ -11,8 +11,8 @@
  *
  * Invariant between calls: without an any-source receive, no pending message matches a posted one.
  *
- * Most messages wanted are among the first that are pending. An index by hash of (context, source,
- * tag) is made for a vp when one is not found among the first INDEX_FROM.
+ * Most messages wanted are among the first that are pending, and most receives taken among the
+ * first that are posted: the lists are searched first, and where that is not enough, their index.
  */
 #include "mail/match.h"
 
@@ -27,10 +27,8 @@
 #include "state/turns.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
-
-enum { INDEX_FROM = 24 };
 
 static bool arrives_before(const struct lpi_message *a, const struct lpi_message *b)
 {
@@ -51,18 +49,12 @@ static void pend(struct lpi_inbox *in, struct lpi_message *m)
         in->first = m;
     in->last = m;
     in->n_pending++;
-    if (in->index == NULL)
-        return;
-    if (lpi_index_has_room(in->index, in->n_pending))
-        lpi_index_append(in->index, m);
-    else
-        lpi_index_rebuild(in);
+    if (in->indexed)
+        lpi_index_pend(in, m, false);
 }
 
 static void unpend(struct lpi_inbox *in, struct lpi_message *m)
 {
-    if (in->index != NULL)
-        lpi_index_remove(in->index, m);
     if (m->prev != NULL)
         m->prev->next = m->next;
     else
@@ -72,72 +64,102 @@ static void unpend(struct lpi_inbox *in, struct lpi_message *m)
     else
         in->last = m->prev;
     in->n_pending--;
+    if (in->indexed)
+        lpi_index_unpend(in, m);
 }
 
-static bool fits(uint32_t c1, int src, int tag, uint32_t c2, int m_src, int m_tag)
+static bool fits(const struct lpi_label *wanted, uint32_t context, int src, int tag)
 {
-    return c1 == c2 && (src == m_src || src == LOGP_ANY_SOURCE) &&
-           (tag == m_tag || tag == LOGP_ANY_TAG);
+    return wanted->context == context && (wanted->src == src || wanted->src == LOGP_ANY_SOURCE) &&
+           (wanted->tag == tag || wanted->tag == LOGP_ANY_TAG);
 }
 
-/* The first pending message of one source, in the order sent. */
-static struct lpi_message *find_from(struct lpi_inbox *in, uint32_t context, int src, int tag)
+static bool is_for(const struct lpi_message *m, const struct lpi_label *l)
 {
-    struct lpi_message *m;
-    int looked_at = 0;
-
-    for (m = in->first; m != NULL; m = m->next) {
-        if (fits(context, src, tag, m->context, m->src, m->tag))
-            return m;
-        if (++looked_at == INDEX_FROM && tag != LOGP_ANY_TAG)
-            break;
-    }
-    if (m == NULL)
-        return NULL;
-    if (in->index == NULL)
-        lpi_index_rebuild(in);
-    if (in->index == NULL) { /* no memory for it */
-        while (m != NULL && !fits(context, src, tag, m->context, m->src, m->tag))
-            m = m->next;
-        return m;
-    }
-    for (m = lpi_index_first(in->index, context, src, tag); m != NULL; m = m->next_in_chain)
-        if (m->context == context && m->src == src && m->tag == tag)
-            return m;
-    return NULL;
+    return fits(l, m->context, m->src, m->tag);
 }
 
-static bool overtakes(const struct lpi_message *m, uint32_t context, int tag)
+static struct lpi_label label_of(const struct logp_request *r)
+{
+    return (struct lpi_label){r->context, r->src, r->tag};
+}
+
+/* Does one of the same source come before m in the list? */
+static bool overtakes(const struct lpi_message *m, const struct lpi_label *l)
 {
     for (const struct lpi_message *i = m->prev; i != NULL; i = i->prev)
-        if (fits(context, m->src, tag, i->context, i->src, i->tag))
+        if (i->src == m->src && is_for(i, l))
             return true;
     return false;
 }
 
 /*
- * The message that a receive with these arguments takes at time `until`; NULL: none has arrived.
- * From any source: the earliest arrival of those that overtake none of their own source.
+ * The message that such a receive takes, whenever it arrives: of a named source the first; of any,
+ * the earliest arrival of those that overtake none of their own source.
+ * @return  false: not found among so many, and there are more
  */
+static bool search(const struct lpi_inbox *in, const struct lpi_label *l, int most,
+                   struct lpi_message **best)
+{
+    const bool first_will_do = l->src != LOGP_ANY_SOURCE || !in->unsorted;
+    struct lpi_message *m = in->first;
+
+    *best = NULL;
+    for (; m != NULL && most > 0; m = m->next, most--) {
+        if (!is_for(m, l))
+            continue;
+        if (first_will_do) {
+            *best = m;
+            return true;
+        }
+        if ((*best == NULL || arrives_before(m, *best)) && !overtakes(m, l))
+            *best = m;
+    }
+    return m == NULL;
+}
+
+static struct lpi_message *find(struct lpi_inbox *in, const struct lpi_label *l)
+{
+    struct lpi_message *m;
+
+    if (!in->indexed) {
+        if (search(in, l, LPI_FEW, &m))
+            return m;
+        lpi_index_make(in);
+    }
+    if (in->indexed) {
+        m = lpi_index_find(in, l);
+        if (in->indexed)
+            return m;
+    }
+    search(in, l, INT_MAX, &m); /* there is no memory for an index */
+    return m;
+}
+
+/* The message that a receive with these arguments takes at time `until`; NULL: none has arrived. */
 struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until)
 {
-    struct lpi_inbox *in = &p->inbox;
-    struct lpi_message *best = NULL;
+    struct lpi_message *m = find(&p->inbox, &(struct lpi_label){context, src, tag});
 
-    if (src != LOGP_ANY_SOURCE) {
-        best = find_from(in, context, src, tag);
-        return best != NULL && best->arrival <= until ? best : NULL;
+    return m != NULL && m->arrival <= until ? m : NULL;
+}
+
+/* The first posted receive that takes such a message at once, if it has so much room. */
+static struct logp_request *taker(struct lpi_inbox *in, const struct lpi_label *l, size_t room)
+{
+    struct logp_request *r = in->posted_first;
+
+    if (in->n_any > 0)
+        return NULL;
+    for (int n = 0; !in->indexed && r != NULL; r = r->next) {
+        if (r->capacity >= room && r->context == l->context && r->src == l->src &&
+            (r->tag == l->tag || r->tag == LOGP_ANY_TAG))
+            return r;
+        if (++n == LPI_FEW)
+            lpi_index_make(in);
     }
-    for (struct lpi_message *m = in->first; m != NULL; m = m->next) {
-        if (!in->unsorted && (best != NULL || m->arrival > until))
-            break; /* the usual case: the first that fits */
-        if (m->arrival <= until && fits(context, src, tag, m->context, m->src, m->tag) &&
-            (best == NULL || arrives_before(m, best)) &&
-            !(in->unsorted && overtakes(m, context, tag)))
-            best = m;
-    }
-    return best;
+    return in->indexed ? lpi_index_taker(in, l, room) : NULL;
 }
 
 void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r)
@@ -154,6 +176,8 @@ void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r)
         in->posted_last = r->prev;
     if (r->src == LOGP_ANY_SOURCE)
         in->n_any--;
+    if (in->indexed)
+        lpi_index_unpost(in, r);
 }
 
 /* A time below 0: at once. */
@@ -236,15 +260,18 @@ static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_
     return true;
 }
 
+/* Would r, which is posted, take the next message with its label at once? */
+bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r)
+{
+    const struct lpi_label l = label_of(r);
+
+    return taker(&p->inbox, &l, 0) == r;
+}
+
 /* The posted receive that would take this message at once; NULL: it would be pending. */
 struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    struct logp_request *r = p->inbox.n_any == 0 ? p->inbox.posted_first : NULL;
-
-    while (r != NULL && (e->n_bytes > r->capacity ||
-                         !fits(r->context, r->src, r->tag, e->context, e->src, e->tag)))
-        r = r->next;
-    return r;
+    return taker(&p->inbox, &(struct lpi_label){e->context, e->src, e->tag}, e->n_bytes);
 }
 
 /*
@@ -256,12 +283,12 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     struct lpi_inbox *in = &p->inbox;
     struct lpi_message *m = e->message;
 
-    if (in->n_any == 0) {
-        struct logp_request *next;
+    if (in->posted_first != NULL) {
+        const struct lpi_label l = {e->context, e->src, e->tag};
+        struct logp_request *r;
 
-        for (struct logp_request *r = in->posted_first; r != NULL; r = next) {
-            next = r->next;
-            if (!fits(r->context, r->src, r->tag, e->context, e->src, e->tag) || !bind(p, r, e))
+        while ((r = taker(in, &l, 0)) != NULL) {
+            if (!bind(p, r, e))
                 continue;
             if (e->paid)
                 lpi_credit_give(p, e->n_bytes);
@@ -314,8 +341,9 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
     struct lpi_message *m;
 
     if (r != NULL) {
-        if (to->waits_for != r || r->next != NULL || r->offered || r->src != l->src ||
-            r->tag != l->tag || r->context != l->context || r->capacity < n_bytes)
+        if (to->waits_for != r || r->next != NULL || in->indexed || r->offered ||
+            r->src != l->src || r->tag != l->tag || r->context != l->context ||
+            r->capacity < n_bytes)
             return false;
         if (n_bytes > 0) /* on the wall clock nobody shares a stack */
             memcpy(r->buf, data, n_bytes);
@@ -396,59 +424,72 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
     in->first = m;
     in->unsorted = true;
     in->n_pending++;
-    if (in->index != NULL)
-        lpi_index_rebuild(in);
+    if (in->indexed)
+        lpi_index_pend(in, m, true);
     return 0;
 }
 
-/* Without receives from any source, what is pending need not wait for its arrival to match. */
-static void match_named(struct lpi_proc *p)
+/* The first to meet, by (arrival, source) and the order of posting; NULL: there is none. */
+static struct logp_request *first_to_meet(struct lpi_inbox *in, struct lpi_message **first)
 {
-    struct logp_request *next;
+    struct logp_request *best = NULL;
+    int n = 0;
 
-    for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = next) {
-        struct lpi_message *m = find_from(&p->inbox, r->context, r->src, r->tag);
+    for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
+        const struct lpi_label l = label_of(r);
+        struct lpi_message *m = find(in, &l);
 
-        next = r->next;
-        if (m != NULL)
-            bind_pending(p, r, m);
+        if (m != NULL && (best == NULL || arrives_before(m, *first))) {
+            best = r;
+            *first = m;
+        }
+        if (++n == LPI_FEW)
+            lpi_index_make(in);
     }
+    return in->indexed ? lpi_index_ready(in, true, first) : best;
+}
+
+/* The first that something is pending for, whenever it arrives; NULL: there is none. */
+static struct logp_request *first_served(struct lpi_inbox *in, struct lpi_message **m)
+{
+    int n = 0;
+
+    for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
+        const struct lpi_label l = label_of(r);
+
+        *m = find(in, &l);
+        if (*m != NULL)
+            return r;
+        if (++n == LPI_FEW)
+            lpi_index_make(in);
+    }
+    return in->indexed ? lpi_index_ready(in, false, m) : NULL;
 }
 
 /* Match what has arrived by `until`, in the order of arrival. */
 void lpi_match_arrived(struct lpi_proc *p, int64_t until)
 {
+    struct logp_request *r;
+    struct lpi_message *m;
+
     while (p->inbox.n_any > 0) {
-        struct logp_request *taker = NULL;
-        struct lpi_message *first = NULL;
-
-        for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next) {
-            struct lpi_message *m = lpi_match_find(p, r->context, r->src, r->tag, until);
-
-            if (m != NULL && (first == NULL || arrives_before(m, first))) {
-                first = m;
-                taker = r;
-            }
-        }
-        if (taker == NULL)
+        r = first_to_meet(&p->inbox, &m);
+        if (r == NULL || m->arrival > until)
             return;
-        bind_pending(p, taker, first);
+        bind_pending(p, r, m);
     }
-    match_named(p);
+    /* without receives from any source, what is pending need not wait for its arrival */
+    while ((r = first_served(&p->inbox, &m)) != NULL)
+        bind_pending(p, r, m);
 }
 
 /* When the next match can take place, INT64_MAX: nothing that is pending is wanted. */
 int64_t lpi_next_arrival(struct lpi_proc *p)
 {
-    int64_t next = INT64_MAX;
+    struct lpi_message *m;
 
-    for (const struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next) {
-        const struct lpi_message *m = lpi_match_find(p, r->context, r->src, r->tag, INT64_MAX);
-
-        if (m != NULL && m->arrival < next)
-            next = m->arrival;
-    }
-    return next;
+    /* without a receive from any source none that is pending is */
+    return p->inbox.n_any > 0 && first_to_meet(&p->inbox, &m) != NULL ? m->arrival : INT64_MAX;
 }
 
 /*
@@ -473,11 +514,23 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
         in->n_any++;
     if (p->core->room_first != NULL) /* who waits to send just this needs no room any more */
         lpi_room_posted(p);
+    if (in->indexed)
+        lpi_index_post(in, r);
     if (in->n_pending == 0)
         return;
     m = lpi_match_find(p, r->context, r->src, r->tag, in->n_any > 0 ? until : INT64_MAX);
     if (m != NULL)
         bind_pending(p, r, m);
+}
+
+/* The program has ended: nothing that it posted may be written to any more. */
+void lpi_match_close(struct lpi_proc *p)
+{
+    struct lpi_inbox *in = &p->inbox;
+
+    in->posted_first = in->posted_last = NULL;
+    in->n_any = 0;
+    lpi_index_free(in);
 }
 
 /* After a run: what nobody received goes back to its pool; `at` is any core of the machine. */
@@ -492,6 +545,6 @@ void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at)
         at->credit += lpi_message_cost(m->n_bytes);
         lpi_message_free(at, m);
     }
-    free(in->index);
+    lpi_index_free(in);
     *in = (struct lpi_inbox){0};
 }

@@ -10,6 +10,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
                       const void *data, size_t n_bytes, bool paid);
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
                                         size_t capacity);
+bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r);
 struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
 void lpi_match_arrived(struct lpi_proc *p, int64_t until);
 int64_t lpi_next_arrival(struct lpi_proc *p);
@@ -18,6 +19,7 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
 void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
 struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until);
+void lpi_match_close(struct lpi_proc *p);
 void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
 
 #endif

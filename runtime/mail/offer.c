@@ -2,11 +2,16 @@
 /*
  * Offers: long messages between cores without a second copy.
  *
- * A vp that waits for a message of a named source and tag may put its buffer on offer. A sender
- * that finds the offer open, and knows that all that its core ever sent to that core has been
+ * A vp may put the buffer of one receive of a named source and tag on offer, the first posted of
+ * those that could take its message, while no receive from any source is posted. A sender that
+ * finds the offer open, and knows that all that its core ever sent to that core has been
  * delivered (so nothing earlier can still take this receive), claims it, copies the payload
  * straight into the buffer, and sends the envelope down the lane. The claim commits both: the
- * receive may not leave before the envelope has come.
+ * receive may not leave before the envelope has come, whatever becomes of it.
+ *
+ * The offer is taken back by whatever else completes the receive, or cancels it; before a receive
+ * from any source is posted, which changes what named ones take and when; when the vp is told that
+ * the run is over; and at the end of its program.
  */
 #include "mail/offer.h"
 
@@ -22,17 +27,20 @@ static struct lpi_offer *offer_of(const struct lpi_proc *p)
     return m->offers != NULL ? &m->offers[p->rank] : NULL;
 }
 
-/* p is about to wait for r: long messages may come straight into its buffer. */
+/* Long messages may come straight into r's buffer from now on, if they can. r is the first that
+ * could take its message. */
 void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_offer *o = offer_of(p);
 
+    if (r->capacity < LPI_OFFER_FROM || o == NULL || o->request != NULL ||
+        r->state != LPI_REQ_POSTED || r->src == LOGP_ANY_SOURCE || r->tag == LOGP_ANY_TAG ||
+        lpi_is_here(p->core, r->src))
+        return;
     /* a buffer on a stack that other vps use meanwhile is not where it seems (lpi_resident()) */
-    if (o == NULL || (uintptr_t)r->buf - p->core->shared_stack < p->core->shared_stack_bytes)
+    if ((uintptr_t)r->buf - p->core->shared_stack < p->core->shared_stack_bytes)
         return;
-    if (r->capacity < LPI_OFFER_FROM || r->src == LOGP_ANY_SOURCE || r->tag == LOGP_ANY_TAG ||
-        p->inbox.posted_first != r || p->inbox.posted_last != r || lpi_is_here(p->core, r->src))
-        return;
+    o->request = r;
     o->context = r->context;
     o->src = r->src;
     o->tag = r->tag;
@@ -61,6 +69,7 @@ bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
         if (atomic_compare_exchange_strong_explicit(&o->state, &state, LPI_OFFER_NONE,
                                                     memory_order_acquire, memory_order_acquire)) {
             r->offered = false;
+            o->request = NULL;
             return true;
         }
         if (state == LPI_OFFER_CLAIMED)
@@ -71,9 +80,19 @@ bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
 /* The envelope of the sender that claimed the offer has come. */
 void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r)
 {
+    struct lpi_offer *o = offer_of(p);
+
     r->offered = false;
+    o->request = NULL;
     /* relaxed: the claimant is done with the offer, and the lane ordered what it wrote */
-    atomic_store_explicit(&offer_of(p)->state, LPI_OFFER_NONE, memory_order_relaxed);
+    atomic_store_explicit(&o->state, LPI_OFFER_NONE, memory_order_relaxed);
+}
+
+struct logp_request *lpi_offered(const struct lpi_proc *p)
+{
+    const struct lpi_offer *o = offer_of(p);
+
+    return o != NULL ? o->request : NULL;
 }
 
 /*

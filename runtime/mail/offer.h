@@ -9,5 +9,7 @@ bool lpi_offer_fill(struct lpi_offer *o, const struct lpi_envelope *e);
 void lpi_offer_open(struct lpi_proc *p, struct logp_request *r);
 bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r);
 void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r);
+/* The receive of p that is on offer; NULL: none. */
+struct logp_request *lpi_offered(const struct lpi_proc *p);
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CHUNK = 64, LAST_CHUNK = 262144, KEEP_BYTES = 64 << 20 };
+enum { FIRST_CHUNK = 64, LAST_CHUNK = 262144, KEEP_BYTES = 64 << 20, KEEP_HUGE = 512 << 20 };
 
 /* Items of one kind; each chunk is twice as long as the one before. */
 struct lpi_chunk {
@@ -63,11 +63,52 @@ static unsigned class_of(size_t n_bytes)
     return c == 0 ? 1 : c < LPI_CLASSES ? c : LPI_CLASS_NONE;
 }
 
-static void keep(struct lpi_pool *pool, struct lpi_message *m)
+/* Take *link out of the huge ones that are kept. */
+static struct lpi_message *take_huge(struct lpi_pool *pool, struct lpi_message **link)
 {
+    struct lpi_message *m = *link;
+
+    *link = m->link.free;
+    pool->huge_bytes -= m->bytes;
+    return m;
+}
+
+static void free_huge(struct lpi_pool *pool, struct lpi_message **link)
+{
+    struct lpi_message *m = take_huge(pool, link);
+
+    lpi_memory_free(m, 1, m->bytes);
+}
+
+/* Huge ones cost a page fault for each page that is new: the last of them are kept, as many as may
+ * be, and the last of all in any case. */
+static void keep_huge(struct lpi_core *c, struct lpi_message *m)
+{
+    const size_t share = c->machine->queue_limit / 2 / (size_t)c->machine->n_cores;
+    const size_t most = share < KEEP_HUGE ? share : KEEP_HUGE;
+
+    m->link.free = c->pool.huge;
+    c->pool.huge = m;
+    c->pool.huge_bytes += m->bytes;
+    while (c->pool.huge_bytes > most && m->link.free != NULL) {
+        struct lpi_message **last = &m->link.free;
+
+        while ((*last)->link.free != NULL)
+            last = &(*last)->link.free;
+        free_huge(&c->pool, last);
+    }
+}
+
+static void keep(struct lpi_core *core, struct lpi_message *m)
+{
+    struct lpi_pool *pool = &core->pool;
     const unsigned c = m->size_class;
 
-    if (c != 0 && (c == LPI_CLASS_NONE || pool->n_kept[c] * class_bytes(c) >= KEEP_BYTES)) {
+    if (c == LPI_CLASS_NONE) {
+        keep_huge(core, m);
+        return;
+    }
+    if (c != 0 && pool->n_kept[c] * class_bytes(c) >= KEEP_BYTES) {
         free(m);
         return;
     }
@@ -88,39 +129,60 @@ static void reclaim(struct lpi_core *c)
     while (m != NULL) {
         struct lpi_message *next = m->link.free;
 
-        keep(&c->pool, m);
+        keep(c, m);
         m = next;
     }
 }
 
-static void grow(struct lpi_pool *pool, struct lpi_core *c)
+static void grow(struct lpi_core *c)
 {
-    struct lpi_chunk *chunk = new_chunk(&pool->chunks, sizeof(struct lpi_message));
+    struct lpi_chunk *chunk = new_chunk(&c->pool.chunks, sizeof(struct lpi_message));
 
     for (size_t i = chunk != NULL ? chunk->n : 0; i-- > 0;) {
         struct lpi_message *m = item(chunk, i);
 
         m->owner = c;
         m->size_class = 0;
-        keep(pool, m);
+        keep(c, m);
     }
 }
 
-static struct lpi_message *new_large(struct lpi_core *c, unsigned size_class, size_t n_bytes)
-{
-    const size_t header = (sizeof(struct lpi_message) + 63) & ~(size_t)63;
-    const size_t room = size_class == LPI_CLASS_NONE ? n_bytes : class_bytes(size_class);
-    struct lpi_message *m;
+enum { HEADER = (sizeof(struct lpi_message) + 63) / 64 * 64 };
 
-    if (room > SIZE_MAX - header - 63)
-        return NULL;
-    m = aligned_alloc(64, (header + room + 63) & ~(size_t)63);
+static struct lpi_message *new_large(struct lpi_core *c, unsigned size_class)
+{
+    struct lpi_message *m = aligned_alloc(64, HEADER + class_bytes(size_class));
+
     if (m == NULL)
         return NULL;
     m->owner = c;
     m->size_class = (unsigned char)size_class;
-    m->data = (char *)m + header;
+    m->data = (char *)m + HEADER;
     return m;
+}
+
+static struct lpi_message *new_huge(struct lpi_core *c, size_t n_bytes)
+{
+    struct lpi_message *m = n_bytes <= SIZE_MAX / 4 ? lpi_memory_zeroed(1, HEADER + n_bytes) : NULL;
+
+    if (m == NULL)
+        return NULL;
+    m->owner = c;
+    m->size_class = LPI_CLASS_NONE;
+    m->bytes = HEADER + n_bytes;
+    m->data = (char *)m + HEADER;
+    return m;
+}
+
+/* One that was kept, unless it is more than twice as long; or a new one. */
+static struct lpi_message *reuse_huge(struct lpi_core *c, size_t n_bytes)
+{
+    struct lpi_message **link = &c->pool.huge;
+
+    reclaim(c);
+    while (*link != NULL && ((*link)->bytes - HEADER < n_bytes || (*link)->bytes / 2 > n_bytes))
+        link = &(*link)->link.free;
+    return *link != NULL ? take_huge(&c->pool, link) : new_huge(c, n_bytes);
 }
 
 struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes)
@@ -130,14 +192,14 @@ struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes)
     struct lpi_message *m;
 
     if (size_class == LPI_CLASS_NONE)
-        return new_large(c, size_class, n_bytes);
+        return reuse_huge(c, n_bytes);
     if (pool->free[size_class] == NULL)
         reclaim(c);
     if (pool->free[size_class] == NULL && size_class == 0)
-        grow(pool, c);
+        grow(c);
     m = pool->free[size_class];
     if (m == NULL)
-        return size_class == 0 ? NULL : new_large(c, size_class, n_bytes);
+        return size_class == 0 ? NULL : new_large(c, size_class);
     pool->free[size_class] = m->link.free;
     pool->n_kept[size_class]--;
     if (size_class == 0)
@@ -147,7 +209,11 @@ struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes)
 
 struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes)
 {
-    return new_large(c, LPI_CLASS_NONE, n_bytes);
+    const unsigned size_class = class_of(n_bytes);
+
+    /* none of what is made in chunks: those are the core's */
+    return size_class == LPI_CLASS_NONE ? new_huge(c, n_bytes)
+                                        : new_large(c, size_class > 0 ? size_class : 1);
 }
 
 void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
@@ -167,7 +233,7 @@ void lpi_message_free(struct lpi_core *c, struct lpi_message *m)
     struct lpi_core *owner = m->owner;
 
     if (owner == c) {
-        keep(&c->pool, m);
+        keep(c, m);
         return;
     }
     m->link.free = atomic_load_explicit(&owner->returned, memory_order_relaxed);
@@ -230,6 +296,8 @@ void lpi_pool_fini(struct lpi_core *c)
             free(m);
         }
     }
+    while (c->pool.huge != NULL)
+        free_huge(&c->pool, &c->pool.huge);
     free_chunks(c->pool.chunks);
     free_chunks(c->pool.request_chunks);
     c->pool = (struct lpi_pool){0};

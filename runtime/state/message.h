@@ -20,8 +20,8 @@ struct lpi_proc;
 
 enum {
     LPI_INLINE = 48,      /* payload kept in the message itself */
-    LPI_CLASSES = 18,     /* 0: inline; c: up to 128 << c bytes; beyond: straight from malloc */
-    LPI_CLASS_NONE = 255, /* not recycled */
+    LPI_CLASSES = 18,     /* 0: inline; c: up to 128 << c bytes */
+    LPI_CLASS_NONE = 255, /* beyond: of its own size */
 };
 
 /* What a receive asks for. */
@@ -47,8 +47,9 @@ struct lpi_message {
         struct cds_wfcq_node queue; /* while in a mailbox */
         struct lpi_message *free;   /* while in a free or returned list */
     } link;
-    struct lpi_message *prev, *next;   /* pending list, in the order of delivery */
-    struct lpi_message *next_in_chain; /* of the index */
+    struct lpi_message *prev, *next;    /* pending list, in the order of delivery */
+    struct lpi_message *next_in_stream; /* of the index */
+    struct lpi_message *prev_of_source, *next_of_source; /* the same */
     struct lpi_core *owner;
     void *data;
     size_t n_bytes;
@@ -56,7 +57,10 @@ struct lpi_message {
     uint32_t context;
     int src, dst, tag;
     unsigned char size_class;
-    char inline_data[LPI_INLINE];
+    union {
+        char inline_data[LPI_INLINE];
+        size_t bytes; /* LPI_CLASS_NONE: in all */
+    };
 };
 
 enum lpi_request_state {
@@ -75,7 +79,9 @@ struct logp_request {
     void *buf;
     size_t capacity;
     bool offered;
-    int from, got_tag; /* of the message */
+    uint64_t number;                              /* of the index, in the order of posting */
+    struct logp_request *prev_alike, *next_alike; /* the same: with the same label */
+    int from, got_tag;                            /* of the message */
     size_t n_bytes;
     int64_t arrival, done;
 };
@@ -85,9 +91,10 @@ struct lpi_index;
 struct lpi_inbox {
     struct lpi_message *first, *last;
     struct logp_request *posted_first, *posted_last;
-    struct lpi_index *index; /* by (context, source, tag); NULL while few are pending */
+    struct lpi_index *index; /* of both, where there have been many; NULL: never */
     int n_pending;
-    int n_any : 31;    /* posted receives from any source */
+    int n_any : 30;    /* posted receives from any source */
+    bool indexed : 1;  /* the index is kept up */
     bool unsorted : 1; /* pending are not in the order of (arrival, source) */
 };
 
@@ -97,6 +104,8 @@ struct lpi_pool {
     struct logp_request *free_requests;
     struct lpi_chunk *chunks, *request_chunks;
     size_t n_kept[LPI_CLASSES];
+    struct lpi_message *huge; /* LPI_CLASS_NONE: the last that were freed, the latest first */
+    size_t huge_bytes;
 };
 
 /* The bytes that a message of n_bytes counts against the machine's queue limit. */

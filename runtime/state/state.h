@@ -108,6 +108,7 @@ struct lpi_offer {
     int src, tag;
     size_t capacity;
     void *buf;
+    struct logp_request *request; /* the receiver's own; NULL: nothing is on offer */
 };
 
 /* Where a thread keeps what each fiber wants for itself: thread_state.h. Constant for a thread. */

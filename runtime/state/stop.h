@@ -11,13 +11,6 @@ static inline bool lpi_stopping(const struct logp_machine *m)
     return atomic_load_explicit(&m->stop, memory_order_acquire) != 0;
 }
 
-/* The error that waits of this vp return; 0: the run goes on. */
-static inline int lpi_stopped(const struct lpi_proc *p)
-{
-    /* acquire: as in lpi_stopping() */
-    return atomic_load_explicit(&p->core->machine->stop, memory_order_acquire);
-}
-
 /* End the run. Async-signal-safe. @return true: this call did */
 bool lpi_stop(struct logp_machine *m, int error);
 

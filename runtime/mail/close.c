@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* See close.h. */
+#include "mail/close.h"
+
+#include "mail/mailbox.h"
+#include "mail/offer.h"
+
+void lpi_offer_close(struct lpi_proc *p)
+{
+    struct logp_request *r;
+
+    while ((r = lpi_offered(p)) != NULL && !lpi_offer_withdraw(p, r))
+        lpi_poll(p->core);
+}
+
+int lpi_offer_stopped(struct lpi_proc *p, int stop)
+{
+    p->waits_for = NULL; /* it does not wait any more */
+    p->waits_for_any = false;
+    lpi_offer_close(p);
+    return stop;
+}
