@@ -221,6 +221,43 @@ Test(room, who_needs_less_than_is_free_does_not_wait_for_who_needs_more)
         test_run(variant(4, i), the_later_goes_first, NULL);
 }
 
+/*
+ * Rank 3 frees room for one of two that wait, and then waits for just what that one sends, which so
+ * needs none: it is for the other.
+ */
+static int room_left_over(struct logp_vp *vp, void *arg)
+{
+    static char out[LONG], in[LONG];
+    const int me = logp_vp_rank(vp);
+    char buf[20000];
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && me == 0 && i < 2; i++)
+        rc = logp_send(vp, 3, i, out, LONG);
+    if (me == 1 || me == 2) {
+        rc = logp_sleep_until(vp, me * TAKEN_AT);
+        rc = rc != 0 ? rc : logp_send(vp, me + 2, me + 4, out, sizeof(buf));
+    }
+    if (me == 4) {
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 6, buf, sizeof(buf), NULL);
+        rc = rc != 0 ? rc : logp_send(vp, 3, 7, NULL, 0);
+    }
+    if (me != 3)
+        return rc;
+    rc = logp_sleep_until(vp, 3 * TAKEN_AT);
+    rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 0, in, LONG, NULL);
+    rc = rc != 0 ? rc : logp_recv(vp, 1, 5, buf, sizeof(buf), NULL);
+    rc = rc != 0 ? rc : logp_recv(vp, 4, 7, NULL, 0, NULL);
+    return rc != 0 ? rc : logp_recv(vp, 0, 1, in, LONG, NULL);
+}
+
+Test(room, what_one_does_not_need_after_all_is_for_the_next)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        test_run(variant(5, i), room_left_over, NULL);
+}
+
 /* What was taken elsewhere is free everywhere: the last message needs nearly all there is. */
 static int needs_all(struct logp_vp *vp, void *arg)
 {
