@@ -5,8 +5,8 @@
  * Each core has an epoch, odd while none of its procs has a deadline. It turns even before a
  * message is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took
  * anything in between. If that holds for all cores, all that was sent between cores has been taken,
- * and no core has yet to notice the end of a sync, or room for one that waits for it, then there was a moment at which nothing could
- * ever happen again.
+ * and no core has yet to notice the end of a sync, or room for one that waits for it, then there
+ * was a moment at which nothing could ever happen again.
  */
 #include "core/internal.h"
 

@@ -217,7 +217,7 @@ struct logp_machine {
     struct lpi_mail *mails;              /* by rank; NULL on one core under the virtual clock */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
     struct lpi_room *rooms;              /* by rank; NULL: sends do not wait for room */
-    void *lanes; /* n_cores^2 of lane_stride bytes */
+    void *lanes;                         /* n_cores^2 of lane_stride bytes */
     size_t lane_stride;
     const struct lpi_executor *executor;
     void *executor_data;
@@ -226,7 +226,7 @@ struct logp_machine {
     size_t queue_limit;
     /* 1: programs run; 2 for each thread that injects: inject.c */
     atomic_uint injectors;
-    atomic_bool expects; /* injections: whoever waits may wait for them */
+    atomic_bool expects;  /* injections: whoever waits may wait for them */
     int64_t credit_batch; /* what a core takes of it at once, and keeps of what it is given */
 
     logp_program program;

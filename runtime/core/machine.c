@@ -13,7 +13,7 @@
 /* A vp that is outside the runtime when the timeout comes gets so long to come back. */
 static const int64_t grace_ns = INT64_C(1000000000);
 static const size_t most_limit = SIZE_MAX / 4; /* of the queue limit: sums of it do not overflow */
-static const int64_t most_credit = 1 << 20; /* bytes of the queue limit a core takes at once */
+static const int64_t most_credit = 1 << 20;    /* bytes of the queue limit a core takes at once */
 
 _Thread_local struct lpi_core *lpi_this_core;
 
@@ -117,8 +117,8 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
     if (config->wait_for_room)
         m->rooms = lpi_memory_zeroed((size_t)m->P, sizeof(*m->rooms));
     if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
-        (config->wait_for_room && m->rooms == NULL) ||
-        (m->n_cores > 1 && m->offers == NULL) || (has_mails && m->mails == NULL))
+        (config->wait_for_room && m->rooms == NULL) || (m->n_cores > 1 && m->offers == NULL) ||
+        (has_mails && m->mails == NULL))
         return -ENOMEM;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
         rc = init_core(m, i, cpus[i], &rank);
@@ -166,8 +166,8 @@ static void destroy_all(struct logp_machine *m)
 static bool valid(const struct logp_config *c)
 {
     return c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
-           c->poll_ns <= LOGP_PARAM_MAX_NS &&
-           c->n_cores >= 0 && (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL) &&
+           c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
+           (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL) &&
            !(c->wait_for_room && c->parallel && c->clock == LOGP_CLOCK_VIRTUAL);
 }
 
