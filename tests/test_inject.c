@@ -146,6 +146,46 @@ Test(inject, it_arrives_at_once_and_the_receive_is_charged)
     }
 }
 
+/* ---- a model of one's own is told of ranks only ---- */
+
+static void own_start(void *model, const struct logp_port *port, struct logp_transfer *t)
+{
+    (void)model, (void)port;
+    t->start = t->done = t->ready;
+}
+
+static void own_send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    (void)model, (void)port;
+    t->arrival = t->done;
+}
+
+static void own_recv(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    (void)model, (void)port;
+    cr_assert_eq(t->src, 1); /* as if the vp had sent it to itself */
+    cr_assert_eq(t->dst, 1);
+    t->start = t->done = t->ready;
+}
+
+static int injects_for_1(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    if (logp_vp_rank(vp) == 0)
+        return logp_inject(logp_vp_machine(vp), 1, 0, NULL, 0);
+    return logp_recv(vp, LOGP_OUTSIDE, 0, NULL, 0, NULL);
+}
+
+Test(inject, a_model_is_told_that_the_vp_sent_to_itself)
+{
+    static const struct logp_delay_ops ops = {
+        .start = own_start, .send = own_send, .recv = own_recv};
+    struct logp_machine *m = test_machine_of(2, LOGP_CLOCK_WALL, (struct logp_delay){.ops = &ops});
+
+    logp_machine_expect(m, true);
+    test_run(m, injects_for_1, NULL);
+}
+
 /* What comes from outside is nobody's: not a rank's, and in no other context. */
 static int is_nobodys(struct logp_vp *vp, void *arg)
 {

@@ -298,6 +298,24 @@ Test(outside, who_stays_outside_is_named_by_the_timeout)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+static int forgets_to_come_back(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 1 ? logp_outside_begin(vp) : logp_recv(vp, 1, 0, NULL, 0, NULL);
+}
+
+Test(outside, who_ends_outside_has_ended)
+{
+    for (int P = 2; on_threads() && P <= 3; P++) {
+        struct logp_machine *m = one_core(P, LOGP_CLOCK_WALL, NULL);
+
+        cr_assert_eq(logp_machine_run(m, forgets_to_come_back, NULL, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_report(m)->n_waits, P - 1);
+        cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
 static void *interrupt(void *machine)
 {
     logp_machine_stop(machine, -EINTR);

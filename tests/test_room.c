@@ -91,33 +91,34 @@ Test(room, every_way_to_send_waits)
 
 enum { TAKEN_AT = 1000000 };
 
-/* Two messages fill the queue; a third has room when rank 1 takes the first. */
+/* Two messages fill the queue; a third, for another, has room when rank 1 takes the first. */
 static int when_there_is_room(struct logp_vp *vp, void *arg)
 {
-    static char out[LONG], in[LONG];
+    static char out[LONG];
+    char in[LONG];
     const bool exact = arg != NULL;
     int rc = 0;
 
     if (logp_vp_rank(vp) == 0) {
         for (int i = 0; rc == 0 && i < 3; i++)
-            rc = logp_send(vp, 1, i, out, sizeof(out));
+            rc = logp_send(vp, i < 2 ? 1 : 2, i, out, sizeof(out));
         cr_assert(rc != 0 || logp_now(vp) >= TAKEN_AT + 200);
         cr_assert(rc != 0 || !exact || logp_now(vp) == TAKEN_AT + 200);
         return rc;
     }
+    if (logp_vp_rank(vp) == 2)
+        return logp_recv(vp, LOGP_ANY_SOURCE, 2, in, sizeof(in), NULL);
     rc = logp_sleep_until(vp, TAKEN_AT);
     /* from anyone: not before all others have come to this time */
     rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 0, in, sizeof(in), NULL);
     rc = rc != 0 ? rc : logp_compute(vp, 500000, NULL, NULL); /* ahead of the machine's time */
-    for (int i = 1; rc == 0 && i < 3; i++)
-        rc = logp_recv(vp, 0, i, in, sizeof(in), NULL);
-    return rc;
+    return rc != 0 ? rc : logp_recv(vp, 0, 1, in, sizeof(in), NULL);
 }
 
 Test(room, a_send_starts_when_there_is_room)
 {
     struct own_clock host = own_clock();
-    struct logp_config config = {.n_processors = 2,
+    struct logp_config config = {.n_processors = 3,
                                  .executor = "fiber",
                                  .n_cores = 1,
                                  .time_ns = own_clock_read,
@@ -127,7 +128,7 @@ Test(room, a_send_starts_when_there_is_room)
     struct logp_machine *m;
     int exact = 1;
 
-    test_run(waiting_machine(2, LOGP_CLOCK_VIRTUAL, true, 0), when_there_is_room, &exact);
+    test_run(waiting_machine(3, LOGP_CLOCK_VIRTUAL, true, 0), when_there_is_room, &exact);
     cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
     cr_assert_eq(logp_machine_create(&config, &m), 0);
     test_run(m, when_there_is_room, NULL);
@@ -182,6 +183,103 @@ Test(room, a_short_message_does_not_wait_behind_a_long_one)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(3, i), short_ones_pass, NULL);
+}
+
+/* Rank 0 waits for more than rank 1, which came later; rank 2 frees as much as rank 1 needs. */
+static int the_later_goes_first(struct logp_vp *vp, void *arg)
+{
+    static char out[LONG], in[LONG];
+    const int me = logp_vp_rank(vp);
+    int rc = me > 1 ? 0 : logp_sleep_until(vp, me * TAKEN_AT);
+
+    (void)arg;
+    if (me == 0) {
+        rc = rc != 0 ? rc : logp_send(vp, 2, 0, out, 5000);
+        rc = rc != 0 ? rc : logp_send(vp, 2, 1, out, LONG);
+        rc = rc != 0 ? rc : logp_send(vp, 2, 1, out, LONG - 5000);
+        return rc != 0 ? rc : logp_send(vp, 2, 1, out, LONG);
+    }
+    if (me == 1)
+        return rc != 0 ? rc : logp_send(vp, 3, 2, out, 7000);
+    if (me == 3) { /* from anyone: it takes room even on one core */
+        char buf[7000];
+
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 2, buf, sizeof(buf), NULL);
+        return rc != 0 ? rc : logp_send(vp, 2, 3, buf, 1);
+    }
+    rc = logp_sleep_until(vp, 2 * TAKEN_AT);
+    rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 0, in, sizeof(in), NULL);
+    rc = rc != 0 ? rc : logp_recv(vp, 3, 3, in, sizeof(in), NULL);
+    for (int i = 0; rc == 0 && i < 3; i++)
+        rc = logp_recv(vp, 0, 1, in, sizeof(in), NULL);
+    return rc;
+}
+
+Test(room, who_needs_less_than_is_free_does_not_wait_for_who_needs_more)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        test_run(variant(4, i), the_later_goes_first, NULL);
+}
+
+/*
+ * Rank 3 frees room for one of two that wait, and then waits for just what that one sends, which so
+ * needs none: it is for the other.
+ */
+static int room_left_over(struct logp_vp *vp, void *arg)
+{
+    static char out[LONG], in[LONG];
+    const int me = logp_vp_rank(vp);
+    char buf[20000];
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && me == 0 && i < 2; i++)
+        rc = logp_send(vp, 3, i, out, LONG);
+    if (me == 1 || me == 2) {
+        rc = logp_sleep_until(vp, me * TAKEN_AT);
+        rc = rc != 0 ? rc : logp_send(vp, me + 2, me + 4, out, sizeof(buf));
+    }
+    if (me == 4) {
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 6, buf, sizeof(buf), NULL);
+        rc = rc != 0 ? rc : logp_send(vp, 3, 7, NULL, 0);
+    }
+    if (me != 3)
+        return rc;
+    rc = logp_sleep_until(vp, 3 * TAKEN_AT);
+    rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 0, in, LONG, NULL);
+    rc = rc != 0 ? rc : logp_recv(vp, 1, 5, buf, sizeof(buf), NULL);
+    rc = rc != 0 ? rc : logp_recv(vp, 4, 7, NULL, 0, NULL);
+    return rc != 0 ? rc : logp_recv(vp, 0, 1, in, LONG, NULL);
+}
+
+Test(room, what_one_does_not_need_after_all_is_for_the_next)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        test_run(variant(5, i), room_left_over, NULL);
+}
+
+/* What was taken elsewhere is free everywhere: the last message needs nearly all there is. */
+static int needs_all(struct logp_vp *vp, void *arg)
+{
+    static char out[LIMIT], in[LIMIT];
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 20; i++) {
+        char c = 0;
+
+        rc = logp_send(vp, P - 1 - me, 0, &c, 1);
+        rc = rc != 0 ? rc : logp_recv(vp, P - 1 - me, 0, &c, 1, NULL);
+    }
+    rc = rc != 0 || me > 0 ? rc : logp_send(vp, P - 1, 1, out, LIMIT - 200);
+    return rc != 0 || me < P - 1 ? rc : logp_recv(vp, 0, 1, in, LIMIT, NULL);
+}
+
+Test(room, there_is_all_the_room_that_was_promised)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        test_run(variant(4, i), needs_all, NULL);
 }
 
 /* ---- when there never is ---- */

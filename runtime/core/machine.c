@@ -266,6 +266,7 @@ static void prepare_core(struct lpi_core *c)
     lpi_timers_clear(&c->timers);
     c->ready_first = c->room_first = NULL;
     atomic_store(&c->room_wanted, INT64_MAX);
+    c->room_at = 0;
     c->window_end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
     c->n_at_sync = c->n_outside = 0;
     c->stop_cursor = 0;

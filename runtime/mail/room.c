@@ -78,6 +78,8 @@ void lpi_room_join(struct lpi_proc *p, int64_t needs, int dst, int tag)
 void lpi_room_leave(struct lpi_proc *p)
 {
     p->wait_until = INT64_MAX;
+    if (p->emulated > p->core->room_at) /* if p does not use it, the next may, from now on */
+        p->core->room_at = p->emulated;
     *link_of(p->core, p) = room_of(p)->next;
     list_changed(p->core);
 }
@@ -87,6 +89,8 @@ void lpi_room_freed(struct lpi_core *c, int64_t t)
 {
     int64_t left = available(c);
 
+    if (t > c->room_at)
+        c->room_at = t;
     for (struct lpi_proc *p = c->room_first; p != NULL && left >= least_wanted(c);
          p = room_of(p)->next)
         if (room_of(p)->needs <= left) {
@@ -95,12 +99,14 @@ void lpi_room_freed(struct lpi_core *c, int64_t t)
         }
 }
 
-/* Has another core freed something? Under the virtual clock there is none. */
+/* Has another core freed something, or has somebody not used what was set aside for it? */
 void lpi_room_look(struct lpi_core *c)
 {
-    if (!c->machine->is_virtual && available(c) >= least_wanted(c)) {
+    const struct logp_machine *m = c->machine;
+
+    if (available(c) >= least_wanted(c)) {
         lpi_busy(c);
-        lpi_room_freed(c, lpi_wall(c->machine));
+        lpi_room_freed(c, m->is_virtual ? c->room_at : lpi_wall(m));
     }
 }
 

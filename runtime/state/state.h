@@ -147,7 +147,8 @@ struct lpi_core {
     unsigned idle_polls;
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
     int64_t clock_seen;              /* a reading of the wall clock on this core: it has passed */
-    _Atomic int64_t room_wanted;     /* the least that one of them needs; INT64_MAX: none */
+    _Atomic int64_t room_wanted;     /* the least that one of those who wait for room needs */
+    int64_t room_at;                 /* virtual: when there was last more of it */
     int64_t window_end;              /* parallel: time stops here; else INT64_MAX */
     _Atomic int64_t least;           /* parallel: its earliest deadline, at a meeting; ... */
     atomic_bool in_vain;             /* ... and whether all of its procs wait or poll in vain */
