@@ -9,7 +9,7 @@
  * ends (no invalid end state): a lost wake-up or a lost baton would leave somebody waiting for ever.
  * The idle loop of a core is a wait for its doorbell, so that a missed bell shows as a deadlock.
  *
- * The names are those of runtime/: sched.c (hold, successor), baton.c, mailbox.c (ring, drain_bells).
+ * The names are those of runtime/: sched.c (hold, successor), baton.c, queue.c (ring, lpi_queue_answer).
  */
 #define N 4
 #define SENDS 1

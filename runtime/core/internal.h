@@ -89,7 +89,7 @@ struct lpi_proc {
 };
 _Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 256, "a vp is small");
 
-/* What senders on other cores write: mailbox.c. */
+/* What senders on other cores write: queue.c. */
 struct lpi_mail {
     _Alignas(64) struct __cds_wfcq_head head;
     struct cds_wfcq_tail tail;
@@ -287,7 +287,7 @@ void lpi_offer_open(struct lpi_proc *p, struct logp_request *r);
 bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r);
 void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r);
 void lpi_offer_close(struct lpi_proc *p);
-int lpi_offer_stopped(struct lpi_proc *p, int stop);
+__attribute__((noinline, cold)) int lpi_offer_stopped(struct lpi_proc *p, int stop);
 
 /* match.c: messages and receives meet. */
 int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
@@ -336,7 +336,7 @@ static inline bool lpi_stopping(const struct logp_machine *m)
 }
 
 /* The error that calls of p, the caller, return; 0: the run goes on. */
-static inline int lpi_stopped(struct lpi_proc *p)
+static inline __attribute__((always_inline)) int lpi_stopped(struct lpi_proc *p)
 {
     /* acquire: as in lpi_stopping() */
     const int stop = atomic_load_explicit(&p->core->machine->stop, memory_order_acquire);
