@@ -10,7 +10,7 @@
  */
 #include "core/deadlock.h"
 
-#include "mail/mailbox.h"
+#include "mail/lane.h"
 #include "mail/room.h"
 #include "state/message.h"
 #include "state/stop.h"

@@ -12,6 +12,7 @@
 #include "host/memory.h"
 #include "host/process.h"
 #include "mail/inject.h"
+#include "mail/lane.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/pool.h"

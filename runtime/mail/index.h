@@ -21,27 +21,32 @@
 
 enum { LPI_FEW = 24 };
 
+/* Where a link-time optimizer must not put all of this into the ways of the few. */
+#define LPI_APART __attribute__((noinline))
+
 struct lpi_index;
 
 /* Index all that is pending and posted: in->indexed, if there is memory. */
-void lpi_index_make(struct lpi_inbox *in);
-void lpi_index_free(struct lpi_inbox *in);
+LPI_APART void lpi_index_make(struct lpi_inbox *in);
+LPI_APART void lpi_index_free(struct lpi_inbox *in);
 
 /* The rest only while in->indexed. Any of them may find no memory, and clear it. */
 
 /* m has become pending: after all others, or before. */
-void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m, bool before_all);
+LPI_APART void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m, bool before_all);
 /* m is the first of its stream. */
-void lpi_index_unpend(struct lpi_inbox *in, struct lpi_message *m);
-void lpi_index_post(struct lpi_inbox *in, struct logp_request *r);
-void lpi_index_unpost(struct lpi_inbox *in, struct logp_request *r);
+LPI_APART void lpi_index_unpend(struct lpi_inbox *in, struct lpi_message *m);
+LPI_APART void lpi_index_post(struct lpi_inbox *in, struct logp_request *r);
+LPI_APART void lpi_index_unpost(struct lpi_inbox *in, struct logp_request *r);
 
 /* The message that a receive takes, whenever it arrives; NULL: none. */
-struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label *l);
+LPI_APART struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label *l);
 /* The first posted receive of a named source for such a message, with so much room; NULL: none. */
-struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t room);
+LPI_APART struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l,
+                                               size_t room);
 /* The two that could meet first: by (arrival, source, order of posting), or by the order of posting
  * alone. NULL: none can. */
-struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival, struct lpi_message **m);
+LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival,
+                                               struct lpi_message **m);
 
 #endif

@@ -10,8 +10,8 @@
 #include "mail/inject.h"
 
 #include "host/process.h"
-#include "mail/mailbox.h"
 #include "mail/pool.h"
+#include "mail/queue.h"
 #include "state/message.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ static int inject(struct logp_machine *m, const struct lpi_envelope *e)
         return -ENOMEM;
     }
     lpi_message_fill(msg, e);
-    lpi_mail_append(to, msg);
+    lpi_queue_push(to, msg);
     return 0;
 }
 

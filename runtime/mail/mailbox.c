@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages between cores.
- *
- * Each vp has a mailbox, a liburcu wait-free queue that any core may append to and only the holder
- * of the vp's core empties. A rung vp is put on its core's bell list, so a core finds its mail
- * without looking at every vp. What comes from outside the machine (inject.c) takes the same way,
- * on a machine of one core too.
- *
- * In front of the queues, each ordered pair of cores has a lane: a ring of one-line slots with one
- * producer and one consumer (the holders). A slot is full when its sequence number says so, hence
- * a small message costs one cache line from core to core, as a bare flag does. The consumer's
- * progress is on a line of its own, which the producer reads only when the ring seems full.
+ * Messages between cores: over the lane of the two (lane.h), or through the receiver's queue
+ * (queue.h).
  *
  * Order. A full lane overflows into the queues, and then everything of this pair of cores takes the
  * queues until the consumer has emptied them of this producer (q_sent == q_taken). So what is in
@@ -21,136 +12,22 @@
  */
 #include "mail/mailbox.h"
 
-#include "host/annotate.h"
-#include "host/memory.h"
+#include "mail/lane.h"
 #include "mail/match.h"
 #include "mail/offer.h"
 #include "mail/pool.h"
+#include "mail/queue.h"
 #include "state/message.h"
 #include "state/stop.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-    SLOT_BYTES = 32,
-    DEFAULT_SLOTS = 1024,
-    LEAST_SLOTS = 16,
-    TOTAL_SLOTS = 1 << 18,
     DRAIN_BURST = 64,
-    AHEAD = 4,         /* slots to come, whose lines are fetched */
     LOOK_FROM = 65536, /* bytes: a second copy takes much longer than to look for an offer ... */
     LOOKS = 500,       /* ... so often */
 };
-
-enum slot_kind { SLOT_INLINE, SLOT_MESSAGE, SLOT_DIRECT };
-
-struct slot {
-    _Alignas(64) atomic_uint seq; /* index + 1 (mod 2^32) when filled */
-    uint32_t context;
-    int src, dst, tag;
-    unsigned short kind, n_bytes; /* n_bytes: of an inline payload */
-    int64_t arrival;
-    union {
-        char bytes[SLOT_BYTES];
-        struct lpi_message *message;
-        size_t n_direct;
-    } u;
-};
-_Static_assert(sizeof(struct slot) == 64, "a slot is one cache line");
-
-struct lpi_lane {
-    /* producer */
-    _Alignas(LPI_LINE) _Atomic uint64_t tail; /* atomic for deadlock.c, which reads it */
-    uint64_t head_seen, q_taken_seen;         /* the consumer's line is read only when it must be */
-    _Atomic uint64_t q_sent;
-    /* consumer */
-    _Alignas(LPI_LINE) _Atomic uint64_t head;
-    _Atomic uint64_t q_taken;
-    /* constant */
-    _Alignas(LPI_LINE) struct slot *slots; /* NULL: no lane, only the queues */
-    unsigned n_slots;
-};
-
-static unsigned slots_per_lane(int wanted, int n_cores)
-{
-    unsigned n = DEFAULT_SLOTS;
-
-    if (wanted < 0)
-        return 0;
-    if (wanted > 0)
-        n = (unsigned)wanted;
-    while (wanted == 0 && n > LEAST_SLOTS &&
-           n * (unsigned)n_cores * (unsigned)n_cores > TOTAL_SLOTS)
-        n /= 2;
-    while ((n & (n - 1)) != 0)
-        n += n & -n;
-    return n;
-}
-
-int lpi_lanes_create(struct logp_machine *m, int slots)
-{
-    const size_t n = (size_t)m->n_cores;
-    const unsigned n_slots = slots_per_lane(slots, m->n_cores);
-    const size_t lane_bytes = sizeof(struct lpi_lane) + n_slots * sizeof(struct slot);
-    const size_t stride = (lane_bytes + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
-    struct lpi_lane **table;
-
-    if (n == 1)
-        return 0;
-    m->lane_stride = stride;
-    m->lanes = lpi_memory_zeroed(n * n, stride);
-    table = calloc(2 * n * n, sizeof(struct lpi_lane *));
-    if (m->lanes == NULL || table == NULL) {
-        free(table);
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < n; i++) {
-        m->cores[i].in = table + 2 * n * i;
-        m->cores[i].out = m->cores[i].in + n;
-    }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) {
-            struct lpi_lane *lane =
-                (struct lpi_lane *)(void *)((char *)m->lanes + (i * n + j) * stride);
-
-            if (i == j)
-                continue;
-            lane->n_slots = n_slots;
-            lane->slots = n_slots > 0 ? (struct slot *)(void *)(lane + 1) : NULL;
-            m->cores[i].out[j] = lane;
-            m->cores[j].in[i] = lane;
-        }
-    }
-    return 0;
-}
-
-void lpi_lanes_destroy(struct logp_machine *m)
-{
-    if (m->cores != NULL)
-        free(m->cores[0].in);
-    lpi_memory_free(m->lanes, (size_t)m->n_cores * (size_t)m->n_cores, m->lane_stride);
-}
-
-/* Has all that was sent between cores been taken? Meaningful only while no core can send. */
-bool lpi_lanes_quiet(const struct logp_machine *m)
-{
-    for (int i = 0; i < m->n_cores; i++) {
-        for (int j = 0; j < m->n_cores; j++) {
-            const struct lpi_lane *l = i != j ? m->cores[i].out[j] : NULL;
-
-            /* acquire pairs with the releases of the producer and of the consumer */
-            if (l != NULL && (atomic_load_explicit(&l->tail, memory_order_acquire) !=
-                                  atomic_load_explicit(&l->head, memory_order_acquire) ||
-                              atomic_load_explicit(&l->q_sent, memory_order_acquire) !=
-                                  atomic_load_explicit(&l->q_taken, memory_order_acquire)))
-                return false;
-        }
-    }
-    return true;
-}
 
 /* ---- producer ---- */
 
@@ -166,84 +43,15 @@ static bool all_delivered(const struct lpi_lane *l)
 /* The next free slot; NULL: the lane is full, or messages of ours are still queued. */
 static struct slot *free_slot(struct lpi_lane *l)
 {
-    const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed); /* our own */
-    const uint64_t queued = atomic_load_explicit(&l->q_sent, memory_order_relaxed);
+    const uint64_t queued = atomic_load_explicit(&l->q_sent, memory_order_relaxed); /* our own */
 
-    if (l->slots == NULL)
-        return NULL;
     if (queued != l->q_taken_seen) {
         /* acquire pairs with the release of q_taken: they have left the queues */
         l->q_taken_seen = atomic_load_explicit(&l->q_taken, memory_order_acquire);
         if (queued != l->q_taken_seen)
             return NULL;
     }
-    if (tail - l->head_seen >= l->n_slots) {
-        /* acquire pairs with the release of head: the slot has been read */
-        l->head_seen = atomic_load_explicit(&l->head, memory_order_acquire);
-        if (tail - l->head_seen >= l->n_slots)
-            return NULL;
-    }
-    return &l->slots[tail & (l->n_slots - 1)];
-}
-
-static void publish(struct lpi_lane *l, struct slot *s, const struct lpi_envelope *e,
-                    enum slot_kind kind)
-{
-    const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed);
-
-    s->context = e->context;
-    s->src = e->src;
-    s->dst = e->dst;
-    s->tag = e->tag;
-    s->kind = (unsigned short)kind;
-    s->arrival = e->arrival;
-    /* the line of a slot to come leaves its last reader while there is time */
-    __builtin_prefetch(&l->slots[(tail + AHEAD) & (l->n_slots - 1)], 1);
-    /* before the slot is visible: its consumer must never be ahead of tail (lpi_lanes_quiet) */
-    atomic_store_explicit(&l->tail, tail + 1, memory_order_release);
-    /* release pairs with the acquire in take_slot() */
-    atomic_store_explicit(&s->seq, (unsigned)(tail + 1), memory_order_release);
-}
-
-static struct lpi_mail *mail_of(const struct lpi_proc *p)
-{
-    return &p->core->machine->mails[p->rank];
-}
-
-static void ring(struct lpi_proc *to)
-{
-    struct lpi_core *c = to->core;
-    struct lpi_mail *mail = mail_of(to);
-    struct lpi_proc *top;
-
-    /* acq_rel: release pairs with the exchange in drain_bells(), so that the queued message is
-     * visible to whoever clears `rung`; acquire keeps the push behind it */
-    if (atomic_exchange_explicit(&mail->rung, true, memory_order_acq_rel))
-        return;
-    top = atomic_load_explicit(&c->bell, memory_order_relaxed);
-    do {
-        mail->bell_next = top;
-        /* release pairs with the acquire exchange of the list in drain_bells() */
-    } while (!atomic_compare_exchange_weak_explicit(&c->bell, &top, to, memory_order_release,
-                                                    memory_order_relaxed));
-    /* release pairs with the acquire in lpi_poll() */
-    atomic_fetch_or_explicit(&c->attention, LPI_ATT_BELL, memory_order_release);
-}
-
-/* By any thread. m is its receiver's from now on. */
-void lpi_mail_append(struct lpi_proc *to, struct lpi_message *m)
-{
-    cds_wfcq_node_init(&m->link.queue);
-    LPI_RELEASE(m);
-    cds_wfcq_enqueue(&mail_of(to)->head, &mail_of(to)->tail, &m->link.queue);
-    ring(to);
-}
-
-static void enqueue(struct lpi_lane *l, struct lpi_proc *to, struct lpi_message *m)
-{
-    /* release: before the message is visible, as tail */
-    atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
-    lpi_mail_append(to, m);
+    return lpi_lane_room(l);
 }
 
 /*
@@ -299,14 +107,14 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
         return rc;
     l = c->out[to->core_index];
     s = free_slot(l);
-    if (s != NULL && e->n_bytes <= SLOT_BYTES) {
+    if (s != NULL && e->n_bytes <= LPI_SLOT_BYTES) {
         s->n_bytes = (unsigned short)e->n_bytes;
         if (e->n_bytes > 0)
             memcpy(s->u.bytes, e->data, e->n_bytes);
-        publish(l, s, e, SLOT_INLINE);
+        lpi_lane_publish(l, s, e, SLOT_INLINE);
     } else if (s != NULL && e->n_bytes >= LPI_OFFER_FROM && fill_offer(c->machine, l, to, e)) {
         s->u.n_direct = e->n_bytes;
-        publish(l, s, e, SLOT_DIRECT);
+        lpi_lane_publish(l, s, e, SLOT_DIRECT);
     } else {
         m = lpi_message_new(c, e->n_bytes);
         if (m == NULL)
@@ -314,9 +122,11 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
         lpi_message_fill(m, e);
         if (s != NULL) {
             s->u.message = m;
-            publish(l, s, e, SLOT_MESSAGE);
+            lpi_lane_publish(l, s, e, SLOT_MESSAGE);
         } else {
-            enqueue(l, to, m);
+            /* release: before the message is visible, as tail */
+            atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
+            lpi_queue_push(to, m);
         }
     }
     c->credit -= cost;
@@ -363,11 +173,9 @@ static struct lpi_envelope unpack(const struct slot *s)
 
 static bool take_slot(struct lpi_core *c, struct lpi_lane *l)
 {
-    const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
-    const struct slot *s = &l->slots[head & (l->n_slots - 1)];
+    const struct slot *s = lpi_lane_front(l);
 
-    /* acquire pairs with the release in publish() */
-    if (atomic_load_explicit(&s->seq, memory_order_acquire) != (unsigned)(head + 1))
+    if (s == NULL)
         return false;
     lpi_busy(c);
     if (s->kind != SLOT_INLINE || s->arrival != LOGP_NEVER || !lpi_plain(c->machine) ||
@@ -378,9 +186,7 @@ static bool take_slot(struct lpi_core *c, struct lpi_lane *l)
 
         deliver(c, &e);
     }
-    /* release pairs with free_slot() and all_delivered(): after delivery, and after the offer
-     * that it may have withdrawn */
-    atomic_store_explicit(&l->head, head + 1, memory_order_release);
+    lpi_lane_pass(l);
     return true;
 }
 
@@ -392,33 +198,21 @@ static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
         return false;
     for (int i = 0; i < most && take_slot(c, l); i++) {
         any = true;
-        if (i >= AHEAD) { /* a long burst: what follows is likely to be there as well */
-            const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed);
-
-            __builtin_prefetch(&l->slots[(head + AHEAD) & (l->n_slots - 1)]);
-        }
+        if (i >= LPI_AHEAD)
+            lpi_lane_fetch(l);
     }
     return any;
 }
 
-static void drain_mailbox(struct lpi_core *c, const struct lpi_proc *p)
+static void drain_mailbox(const struct lpi_proc *p)
 {
-    struct lpi_mail *mail = mail_of(p);
+    struct lpi_core *c = p->core;
+    struct lpi_message *m;
 
-    for (;;) {
-        struct cds_wfcq_node *node = __cds_wfcq_dequeue_nonblocking(&mail->head, &mail->tail);
-        struct lpi_message *m;
-        struct lpi_envelope e;
+    while ((m = lpi_queue_pop(p)) != NULL) {
         struct lpi_lane *l = NULL;
+        struct lpi_envelope e;
 
-        if (node == CDS_WFCQ_WOULDBLOCK) { /* an append is half done: a few instructions, ... */
-            sched_yield();                 /* ... unless its thread waits for this processor */
-            continue;
-        }
-        if (node == NULL)
-            return;
-        m = (struct lpi_message *)(void *)node;
-        LPI_ACQUIRE(m);
         if (m->src == LOGP_OUTSIDE) { /* here it enters the machine */
             c->messages++;
             if (lpi_emulates(c->machine))
@@ -443,26 +237,6 @@ static void drain_mailbox(struct lpi_core *c, const struct lpi_proc *p)
     }
 }
 
-static void drain_bells(struct lpi_core *c)
-{
-    struct lpi_proc *p;
-
-    lpi_busy(c);
-    /* acquire pairs with the release in ring(): the exchange finds who has set the bit */
-    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_BELL, memory_order_acquire);
-    /* acquire pairs with the release of the push in ring() */
-    p = atomic_exchange_explicit(&c->bell, NULL, memory_order_acquire);
-    while (p != NULL) {
-        struct lpi_proc *next = mail_of(p)->bell_next;
-
-        /* acq_rel pairs with the exchange in ring(): either the ringer sees false and rings
-         * again, or its message is visible to the drain below */
-        atomic_exchange_explicit(&mail_of(p)->rung, false, memory_order_acq_rel);
-        drain_mailbox(c, p);
-        p = next;
-    }
-}
-
 /* Take what others have sent. Called by the holder. @return true: something was taken */
 bool lpi_poll(struct lpi_core *c)
 {
@@ -472,10 +246,5 @@ bool lpi_poll(struct lpi_core *c)
     for (int i = 0; c->in != NULL && i < m->n_cores; i++)
         if (c->in[i] != NULL)
             any |= drain_lane(c, c->in[i], DRAIN_BURST);
-    /* acquire pairs with the release in ring() */
-    if (atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_BELL) {
-        drain_bells(c);
-        any = true;
-    }
-    return any;
+    return lpi_queue_answer(c, drain_mailbox) || any;
 }

@@ -35,7 +35,7 @@ static bool arrives_before(const struct lpi_message *a, const struct lpi_message
     return a->arrival < b->arrival || (a->arrival == b->arrival && a->src < b->src);
 }
 
-static void pend(struct lpi_inbox *in, struct lpi_message *m)
+static inline void pend(struct lpi_inbox *in, struct lpi_message *m)
 {
     if (in->n_pending == 0)
         in->unsorted = false;
@@ -53,7 +53,8 @@ static void pend(struct lpi_inbox *in, struct lpi_message *m)
         lpi_index_pend(in, m, false);
 }
 
-static void unpend(struct lpi_inbox *in, struct lpi_message *m)
+static inline __attribute__((always_inline)) void unpend(struct lpi_inbox *in,
+                                                         struct lpi_message *m)
 {
     if (m->prev != NULL)
         m->prev->next = m->next;
@@ -70,8 +71,8 @@ static void unpend(struct lpi_inbox *in, struct lpi_message *m)
 
 static bool fits(const struct lpi_label *wanted, uint32_t context, int src, int tag)
 {
-    return wanted->context == context && (wanted->src == src || wanted->src == LOGP_ANY_SOURCE) &&
-           (wanted->tag == tag || wanted->tag == LOGP_ANY_TAG);
+    return (wanted->tag == tag || wanted->tag == LOGP_ANY_TAG) &&
+           (wanted->src == src || wanted->src == LOGP_ANY_SOURCE) && wanted->context == context;
 }
 
 static bool is_for(const struct lpi_message *m, const struct lpi_label *l)
@@ -101,20 +102,20 @@ static bool overtakes(const struct lpi_message *m, const struct lpi_label *l)
 static bool search(const struct lpi_inbox *in, const struct lpi_label *l, int most,
                    struct lpi_message **best)
 {
-    const bool first_will_do = l->src != LOGP_ANY_SOURCE || !in->unsorted;
     struct lpi_message *m = in->first;
 
     *best = NULL;
-    for (; m != NULL && most > 0; m = m->next, most--) {
-        if (!is_for(m, l))
-            continue;
-        if (first_will_do) {
-            *best = m;
-            return true;
-        }
-        if ((*best == NULL || arrives_before(m, *best)) && !overtakes(m, l))
-            *best = m;
+    if (l->src != LOGP_ANY_SOURCE || !in->unsorted) {
+        for (; m != NULL && most > 0; m = m->next, most--)
+            if (is_for(m, l)) {
+                *best = m;
+                return true;
+            }
+        return m == NULL;
     }
+    for (; m != NULL && most > 0; m = m->next, most--)
+        if (is_for(m, l) && (*best == NULL || arrives_before(m, *best)) && !overtakes(m, l))
+            *best = m;
     return m == NULL;
 }
 
@@ -153,8 +154,8 @@ static struct logp_request *taker(struct lpi_inbox *in, const struct lpi_label *
     if (in->n_any > 0)
         return NULL;
     for (int n = 0; !in->indexed && r != NULL; r = r->next) {
-        if (r->capacity >= room && r->context == l->context && r->src == l->src &&
-            (r->tag == l->tag || r->tag == LOGP_ANY_TAG))
+        if ((r->tag == l->tag || r->tag == LOGP_ANY_TAG) && r->src == l->src &&
+            r->context == l->context && r->capacity >= room)
             return r;
         if (++n == LPI_FEW)
             lpi_index_make(in);
@@ -492,6 +493,22 @@ int64_t lpi_next_arrival(struct lpi_proc *p)
     return p->inbox.n_any > 0 && first_to_meet(&p->inbox, &m) != NULL ? m->arrival : INT64_MAX;
 }
 
+/* r has been posted, and there is more than other receives: apart from the common case. */
+static __attribute__((noinline)) void serve(struct lpi_proc *p, struct logp_request *r,
+                                            int64_t until)
+{
+    struct lpi_inbox *in = &p->inbox;
+    struct lpi_message *m;
+
+    if (in->indexed)
+        lpi_index_post(in, r);
+    if (in->n_pending == 0)
+        return;
+    m = lpi_match_find(p, r->context, r->src, r->tag, in->n_any > 0 ? until : INT64_MAX);
+    if (m != NULL)
+        bind_pending(p, r, m);
+}
+
 /*
  * Post a receive; it may be bound at once, from any source to what has arrived by `until`. The
  * caller has matched what arrived by then before.
@@ -499,7 +516,6 @@ int64_t lpi_next_arrival(struct lpi_proc *p)
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
 {
     struct lpi_inbox *in = &p->inbox;
-    struct lpi_message *m;
 
     r->state = LPI_REQ_POSTED;
     r->offered = false;
@@ -514,13 +530,8 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
         in->n_any++;
     if (p->core->room_first != NULL) /* who waits to send just this needs no room any more */
         lpi_room_posted(p);
-    if (in->indexed)
-        lpi_index_post(in, r);
-    if (in->n_pending == 0)
-        return;
-    m = lpi_match_find(p, r->context, r->src, r->tag, in->n_any > 0 ? until : INT64_MAX);
-    if (m != NULL)
-        bind_pending(p, r, m);
+    if (in->indexed || in->n_pending > 0)
+        serve(p, r, until);
 }
 
 /* The program has ended: nothing that it posted may be written to any more. */

@@ -99,19 +99,26 @@ static void keep_huge(struct lpi_core *c, struct lpi_message *m)
     }
 }
 
+/* One with more than inline data. @return false: it has found its place */
+static __attribute__((noinline)) bool is_for_its_class(struct lpi_core *c, struct lpi_message *m)
+{
+    if (m->size_class == LPI_CLASS_NONE) {
+        keep_huge(c, m);
+        return false;
+    }
+    if (c->pool.n_kept[m->size_class] * class_bytes(m->size_class) < KEEP_BYTES)
+        return true;
+    free(m);
+    return false;
+}
+
 static void keep(struct lpi_core *core, struct lpi_message *m)
 {
     struct lpi_pool *pool = &core->pool;
     const unsigned c = m->size_class;
 
-    if (c == LPI_CLASS_NONE) {
-        keep_huge(core, m);
+    if (c != 0 && !is_for_its_class(core, m))
         return;
-    }
-    if (c != 0 && pool->n_kept[c] * class_bytes(c) >= KEEP_BYTES) {
-        free(m);
-        return;
-    }
     m->link.free = pool->free[c];
     pool->free[c] = m;
     pool->n_kept[c]++;

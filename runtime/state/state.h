@@ -89,7 +89,7 @@ struct lpi_proc {
 };
 _Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 256, "a vp is small");
 
-/* What others write than the holder of the core: mailbox.c, outside.c. */
+/* What others write than the holder of the core: queue.c, back.c. */
 struct lpi_mail {
     _Alignas(64) struct __cds_wfcq_head head;
     struct cds_wfcq_tail tail;

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes: each ordered pair of cores has one, a ring of one-line slots with one producer and one
+ * consumer (the holders). A slot is full when its sequence number says so, hence a small message
+ * costs one cache line from core to core, as a bare flag does. The consumer's progress is on a line
+ * of its own, which the producer reads only when the ring seems full.
+ */
+#ifndef LPI_LANE_H
+#define LPI_LANE_H
+
+#include "state/state.h"
+
+enum { LPI_SLOT_BYTES = 32, LPI_AHEAD = 4 /* slots to come, whose lines are fetched */ };
+
+enum slot_kind { SLOT_INLINE, SLOT_MESSAGE, SLOT_DIRECT };
+
+struct slot {
+    _Alignas(64) atomic_uint seq; /* index + 1 (mod 2^32) when filled */
+    uint32_t context;
+    int src, dst, tag;
+    unsigned short kind, n_bytes; /* n_bytes: of an inline payload */
+    int64_t arrival;
+    union {
+        char bytes[LPI_SLOT_BYTES];
+        struct lpi_message *message;
+        size_t n_direct;
+    } u;
+};
+_Static_assert(sizeof(struct slot) == 64, "a slot is one cache line");
+
+struct lpi_lane {
+    /* producer */
+    _Alignas(LPI_LINE) _Atomic uint64_t tail; /* atomic for deadlock.c, which reads it */
+    uint64_t head_seen, q_taken_seen;         /* the consumer's line is read only when it must be */
+    _Atomic uint64_t q_sent;                  /* to the queues: mailbox.c */
+    /* consumer */
+    _Alignas(LPI_LINE) _Atomic uint64_t head;
+    _Atomic uint64_t q_taken;
+    /* constant */
+    _Alignas(LPI_LINE) struct slot *slots; /* NULL: no lane, only the queues */
+    unsigned n_slots;
+};
+
+/* All lanes of a machine; slots of each, 0: by the number of cores, below 0: no lanes. 0; -ENOMEM
+ */
+int lpi_lanes_create(struct logp_machine *m, int slots);
+void lpi_lanes_destroy(struct logp_machine *m);
+/* Has all that was sent between cores been taken? Meaningful only while no core can send. */
+bool lpi_lanes_quiet(const struct logp_machine *m);
+
+/* Producer: the next free slot; NULL: there is none. */
+static inline struct slot *lpi_lane_room(struct lpi_lane *l)
+{
+    const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed); /* our own */
+
+    if (l->slots == NULL)
+        return NULL;
+    if (tail - l->head_seen >= l->n_slots) {
+        /* acquire pairs with the release in lpi_lane_pass(): the slot has been read */
+        l->head_seen = atomic_load_explicit(&l->head, memory_order_acquire);
+        if (tail - l->head_seen >= l->n_slots)
+            return NULL;
+    }
+    return &l->slots[tail & (l->n_slots - 1)];
+}
+
+static inline void lpi_lane_publish(struct lpi_lane *l, struct slot *s,
+                                    const struct lpi_envelope *e, enum slot_kind kind)
+{
+    const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed);
+
+    s->context = e->context;
+    s->src = e->src;
+    s->dst = e->dst;
+    s->tag = e->tag;
+    s->kind = (unsigned short)kind;
+    s->arrival = e->arrival;
+    /* the line of a slot to come leaves its last reader while there is time */
+    __builtin_prefetch(&l->slots[(tail + LPI_AHEAD) & (l->n_slots - 1)], 1);
+    /* before the slot is visible: its consumer must never be ahead of tail (lpi_lanes_quiet) */
+    atomic_store_explicit(&l->tail, tail + 1, memory_order_release);
+    /* release pairs with the acquire in lpi_lane_front() */
+    atomic_store_explicit(&s->seq, (unsigned)(tail + 1), memory_order_release);
+}
+
+/* Consumer: the oldest message; NULL: there is none. */
+static inline const struct slot *lpi_lane_front(const struct lpi_lane *l)
+{
+    const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
+    const struct slot *s = &l->slots[head & (l->n_slots - 1)];
+
+    /* acquire pairs with the release in lpi_lane_publish() */
+    return atomic_load_explicit(&s->seq, memory_order_acquire) == (unsigned)(head + 1) ? s : NULL;
+}
+
+/* The oldest has been delivered. */
+static inline void lpi_lane_pass(struct lpi_lane *l)
+{
+    const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
+
+    /* release pairs with lpi_lane_room() and all_delivered(): after delivery, and after the offer
+     * that it may have withdrawn */
+    atomic_store_explicit(&l->head, head + 1, memory_order_release);
+}
+
+/* A long burst: what follows is likely to be there as well. */
+static inline void lpi_lane_fetch(const struct lpi_lane *l)
+{
+    const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
+
+    __builtin_prefetch(&l->slots[(head + LPI_AHEAD) & (l->n_slots - 1)]);
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The lanes of a machine: see lane.h. */
+#include "host/memory.h"
+#include "mail/lane.h"
+#include "state/state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { DEFAULT_SLOTS = 1024, LEAST_SLOTS = 16, TOTAL_SLOTS = 1 << 18 };
+
+static unsigned slots_per_lane(int wanted, int n_cores)
+{
+    unsigned n = DEFAULT_SLOTS;
+
+    if (wanted < 0)
+        return 0;
+    if (wanted > 0)
+        n = (unsigned)wanted;
+    while (wanted == 0 && n > LEAST_SLOTS &&
+           n * (unsigned)n_cores * (unsigned)n_cores > TOTAL_SLOTS)
+        n /= 2;
+    while ((n & (n - 1)) != 0)
+        n += n & -n;
+    return n;
+}
+
+int lpi_lanes_create(struct logp_machine *m, int slots)
+{
+    const size_t n = (size_t)m->n_cores;
+    const unsigned n_slots = slots_per_lane(slots, m->n_cores);
+    const size_t lane_bytes = sizeof(struct lpi_lane) + n_slots * sizeof(struct slot);
+    const size_t stride = (lane_bytes + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
+    struct lpi_lane **table;
+
+    if (n == 1)
+        return 0;
+    m->lane_stride = stride;
+    m->lanes = lpi_memory_zeroed(n * n, stride);
+    table = calloc(2 * n * n, sizeof(struct lpi_lane *));
+    if (m->lanes == NULL || table == NULL) {
+        free(table);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        m->cores[i].in = table + 2 * n * i;
+        m->cores[i].out = m->cores[i].in + n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            struct lpi_lane *lane =
+                (struct lpi_lane *)(void *)((char *)m->lanes + (i * n + j) * stride);
+
+            if (i == j)
+                continue;
+            lane->n_slots = n_slots;
+            lane->slots = n_slots > 0 ? (struct slot *)(void *)(lane + 1) : NULL;
+            m->cores[i].out[j] = lane;
+            m->cores[j].in[i] = lane;
+        }
+    }
+    return 0;
+}
+
+void lpi_lanes_destroy(struct logp_machine *m)
+{
+    if (m->cores != NULL)
+        free(m->cores[0].in);
+    lpi_memory_free(m->lanes, (size_t)m->n_cores * (size_t)m->n_cores, m->lane_stride);
+}
+
+/* Has all that was sent between cores been taken? Meaningful only while no core can send. */
+bool lpi_lanes_quiet(const struct logp_machine *m)
+{
+    for (int i = 0; i < m->n_cores; i++) {
+        for (int j = 0; j < m->n_cores; j++) {
+            const struct lpi_lane *l = i != j ? m->cores[i].out[j] : NULL;
+
+            /* acquire pairs with the releases of the producer and of the consumer */
+            if (l != NULL && (atomic_load_explicit(&l->tail, memory_order_acquire) !=
+                                  atomic_load_explicit(&l->head, memory_order_acquire) ||
+                              atomic_load_explicit(&l->q_sent, memory_order_acquire) !=
+                                  atomic_load_explicit(&l->q_taken, memory_order_acquire)))
+                return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Mailboxes and their bells: see queue.h. */
+#include "mail/queue.h"
+
+#include "host/annotate.h"
+#include "state/message.h"
+#include "state/stop.h"
+
+#include <sched.h>
+
+static struct lpi_mail *mail_of(const struct lpi_proc *p)
+{
+    return &p->core->machine->mails[p->rank];
+}
+
+static void ring(struct lpi_proc *to)
+{
+    struct lpi_core *c = to->core;
+    struct lpi_mail *mail = mail_of(to);
+    struct lpi_proc *top;
+
+    /* acq_rel: release pairs with the exchange in lpi_queue_answer(), so that the queued message is
+     * visible to whoever clears `rung`; acquire keeps the push behind it */
+    if (atomic_exchange_explicit(&mail->rung, true, memory_order_acq_rel))
+        return;
+    top = atomic_load_explicit(&c->bell, memory_order_relaxed);
+    do {
+        mail->bell_next = top;
+        /* release pairs with the acquire exchange of the list in lpi_queue_answer() */
+    } while (!atomic_compare_exchange_weak_explicit(&c->bell, &top, to, memory_order_release,
+                                                    memory_order_relaxed));
+    /* release pairs with the acquire in lpi_queue_answer() */
+    atomic_fetch_or_explicit(&c->attention, LPI_ATT_BELL, memory_order_release);
+}
+
+void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m)
+{
+    cds_wfcq_node_init(&m->link.queue);
+    LPI_RELEASE(m);
+    cds_wfcq_enqueue(&mail_of(to)->head, &mail_of(to)->tail, &m->link.queue);
+    ring(to);
+}
+
+struct lpi_message *lpi_queue_pop(const struct lpi_proc *p)
+{
+    struct lpi_mail *mail = mail_of(p);
+    struct cds_wfcq_node *node;
+
+    /* would block: an append is half done. A few instructions, unless its thread waits for this
+     * processor */
+    while ((node = __cds_wfcq_dequeue_nonblocking(&mail->head, &mail->tail)) == CDS_WFCQ_WOULDBLOCK)
+        sched_yield();
+    LPI_ACQUIRE(node);
+    return (struct lpi_message *)(void *)node;
+}
+
+bool lpi_queue_answer(struct lpi_core *c, void (*empty)(const struct lpi_proc *p))
+{
+    struct lpi_proc *p;
+
+    /* acquire pairs with the release in ring() */
+    if ((atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_BELL) == 0)
+        return false;
+    lpi_busy(c);
+    /* acquire pairs with the release in ring(): the exchange finds who has set the bit */
+    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_BELL, memory_order_acquire);
+    /* acquire pairs with the release of the push in ring() */
+    p = atomic_exchange_explicit(&c->bell, NULL, memory_order_acquire);
+    while (p != NULL) {
+        struct lpi_proc *next = mail_of(p)->bell_next;
+
+        /* acq_rel pairs with the exchange in ring(): either the ringer sees false and rings
+         * again, or its message is visible to the drain below */
+        atomic_exchange_explicit(&mail_of(p)->rung, false, memory_order_acq_rel);
+        empty(p);
+        p = next;
+    }
+    return true;
+}
