@@ -82,6 +82,9 @@ static inline int to_global(const struct logp_vp *vp, int rank)
 int lpi_catch_up(struct lpi_proc *p);
 /* r is not to be filled any more; a message that is being copied into its buffer comes first. */
 void lpi_abandon(struct lpi_proc *p, struct logp_request *r);
+/* As if r had never been posted: a message that it has taken is the next of its source again. 0;
+ * -ENOMEM */
+int lpi_take_back_recv(struct lpi_proc *p, struct logp_request *r);
 int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                   struct logp_request *r);
 /* Wait for r and fill status. -ETIME: no message that arrives by `until`; r stays as it is. r is

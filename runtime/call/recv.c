@@ -51,6 +51,16 @@ void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
         lpi_match_unpost(p, r);
 }
 
+int lpi_take_back_recv(struct lpi_proc *p, struct logp_request *r)
+{
+    lpi_abandon(p, r); /* it may be bound by that */
+    if (r->state == LPI_REQ_BOUND)
+        return lpi_match_restore(p, r);
+    if (r->src == LOGP_ANY_SOURCE)
+        lpi_match_arrived(p, horizon(p)); /* others may match before their arrival again */
+    return 0;
+}
+
 int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                   struct logp_request *r)
 {
@@ -371,10 +381,7 @@ static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf
     rc = lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc == 0)
         return lpi_finish_recv(vp, r, INT64_MAX, status);
-    if (r->state == LPI_REQ_BOUND && lpi_match_restore(vp->proc, r) != 0)
-        rc = -ENOMEM;
-    lpi_abandon(vp->proc, r);
-    return rc;
+    return lpi_take_back_recv(vp->proc, r) != 0 ? -ENOMEM : rc;
 }
 
 int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,

@@ -25,19 +25,6 @@ int logp_sleep_until(struct logp_vp *vp, int64_t t_ns)
     return leave(p, t_ns > lpi_clock(p) ? lpi_wait_until(p, t_ns) : 0);
 }
 
-/* A wait for r ended before its message came: as if it had never been posted. */
-static int take_back(struct lpi_proc *p, struct logp_request *r)
-{
-    if (r->state == LPI_REQ_BOUND)
-        return lpi_match_restore(p, r);
-    if (r->state == LPI_REQ_POSTED) {
-        lpi_match_unpost(p, r);
-        if (r->src == LOGP_ANY_SOURCE)
-            lpi_match_arrived(p, horizon(p)); /* others may match before their arrival again */
-    }
-    return 0;
-}
-
 int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                     int64_t until_ns, struct logp_status *status)
 {
@@ -53,7 +40,7 @@ int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capa
     rc = lpi_post_recv(vp, src, tag, buf, capacity, r);
     if (rc == 0)
         rc = lpi_finish_recv(vp, r, until_ns, status);
-    if (rc == -ETIME && take_back(p, r) != 0)
+    if (rc == -ETIME && lpi_take_back_recv(p, r) != 0)
         rc = -ENOMEM;
     lpi_request_free(p->core, r);
     return leave(p, rc);
