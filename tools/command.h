@@ -135,13 +135,12 @@ struct row {
     struct logp_link_use links, busiest; /* on a topology: messages and waiting of one run */
 };
 
+/* n_cores: on which they ran; 0: predicted only. */
 void print_rows(const struct options *o, const char *collective, const struct logp_coll *c,
                 const struct row *rows, size_t n, int n_cores);
-/* output_json.c: the same in these formats. */
-void print_rows_json(const struct options *o, const char *collective, const struct logp_coll *c,
-                     const struct row *rows, size_t n);
-void print_rows_csv(const struct options *o, const char *collective, const struct logp_coll *c,
-                    const struct row *rows, size_t n);
+
+/* ---- advice.c ---- */
+
 /* What a run on the wall clock was like. */
 struct advice {
     int n_cores;
