@@ -23,10 +23,33 @@ _Noreturn void bad_option(const char *option, const char *value, const char *all
 /* "1.5", "250ns", "10us", "2ms", "1s" in picoseconds; a plain number counts unit_ps. Exact.
  * false: not a quantity, negative, not whole picoseconds or too large. */
 bool parse_time_ps(const char *text, int64_t unit_ps, int64_t *out);
-/* A whole number in [low, high]. */
+/* A whole number in [low, high]: digits alone. */
 bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
+/* The same, also written 2^20, 1e6, 1.5k, 64Ki; of bytes 4KiB (4096) and 4kB (4000) too. */
+bool parse_number(const char *text, bool bytes, int64_t low, int64_t high, int64_t *out);
 /* "240 us", "1.234 ms": three significant decimals at most; into buf, which is returned. */
 const char *show_ns(int64_t ns, char *buf, size_t size);
+
+/* ---- names.c: words that must be one of several names ---- */
+
+enum { MAX_NAMES = 128, MAX_HINT = 64, MAX_LIST = 1024 };
+
+/* Starts as {0}. */
+struct names {
+    const char *name[MAX_NAMES];
+    int n;
+};
+
+/* Add a name, which must stay; each once. */
+void add_name(struct names *names, const char *name);
+/* The name that the word is nearest to; NULL: none is near. */
+const char *nearest_name(const struct names *names, const char *word);
+/* "did you mean broadcast? ", or nothing, where no name is near. @return buf */
+const char *did_you_mean(const struct names *names, const char *word, char buf[MAX_HINT]);
+/* That, and "one of: a, b, c". word: NULL if there is none. @return buf */
+const char *one_of(const struct names *names, const char *word, char buf[MAX_LIST]);
+/* As bad_option(), for a value that is none of these. */
+_Noreturn void refuse_name(const char *option, const char *text, const struct names *names);
 
 /* ---- options.c ---- */
 

@@ -120,12 +120,14 @@ int command_list(struct options *o)
 {
     struct entry entries[MAX_ENTRIES];
     const char *wanted = o->n_words > 1 ? o->words[1] : NULL;
+    struct names names = {0};
+    char list[MAX_LIST];
     bool found = false;
 
+    for (size_t i = 0; i < N_KINDS; i++)
+        add_name(&names, kinds[i].name);
     if (o->n_words > 2)
-        bad_usage(
-            "%s: unexpected word; one of: collectives, algorithms, delays, topologies, machines",
-            o->words[2]);
+        bad_usage("%s: unexpected word; %s", o->words[2], one_of(&names, NULL, list));
     if (wanted == NULL && o->format != FORMAT_TABLE)
         wanted = "algorithms";
     for (size_t i = 0; i < N_KINDS; i++) {
@@ -137,6 +139,6 @@ int command_list(struct options *o)
         print_entries(o->format, entries, kinds[i].list(entries));
     }
     if (!found)
-        bad_usage("list %s: one of: collectives, algorithms, delays, topologies, machines", wanted);
+        bad_usage("list %s: %s", wanted, one_of(&names, wanted, list));
     return EXIT_OK;
 }

@@ -67,6 +67,31 @@ grep -q -- '--timeout' "$dir/out" || fail "run --help"
 logp paper --help
 grep -q '5 counted runs' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
 grep -q -- '--bytes' "$dir/out" && fail "paper --help speaks of --bytes"
+logp run --help
+cp "$dir/out" "$dir/help"
+logp help run
+cmp -s "$dir/help" "$dir/out" || fail "help run is not run --help"
+logp --help
+cp "$dir/out" "$dir/help"
+logp help
+cmp -s "$dir/help" "$dir/out" || fail "help is not --help"
+[ $code -eq 0 ] || fail "help: exit code $code"
+# the defaults that it shows are those that are taken: given, they change nothing
+mapfile -t defaults < <("$logp" run --help |
+    sed -n 's/^  \(-[A-Za-z-]*\) [A-Za-z].* \[\([^] ;]*\)\]$/\1\n\2/p')
+[ ${#defaults[@]} -ge 52 ] || fail "too few defaults: ${defaults[*]}"
+for what in broadcast summation transpose; do
+    logp run $what --clock virtual --format json
+    cp "$dir/out" "$dir/without"
+    args=()
+    for ((i = 0; i < ${#defaults[@]}; i += 2)); do
+        case ${defaults[i + 1]} in -o | P) ;; *) args+=("${defaults[i]}" "${defaults[i + 1]}") ;; esac
+    done
+    logp run $what "${args[@]}" --clock virtual --format json
+    cmp -s "$dir/out" "$dir/without" || fail "run $what ${args[*]}: $(cat "$dir/all" "$dir/out")"
+done
+logp run --help
+grep -qF 'counted runs [100; virtual clock 1]' "$dir/out" || fail "run --help: no defaults"
 logp list --help
 [ "$(grep -c '^  -' "$dir/out")" -eq 1 ] || fail "list --help"
 logp --version
