@@ -51,6 +51,11 @@ const char *one_of(const struct names *names, const char *word, char buf[MAX_LIS
 /* As bad_option(), for a value that is none of these. */
 _Noreturn void refuse_name(const char *option, const char *text, const struct names *names);
 
+/* ---- csv.c ---- */
+
+/* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. */
+void print_csv_text(const char *text);
+
 /* ---- options.c ---- */
 
 enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG };
@@ -106,7 +111,7 @@ enum option_set {
     OPTIONS_SVG = 16,       /* no options, but what the command is: it draws, too */
     OPTIONS_FORGIVING = 32, /* it answers whatever LOGP_FORMAT says */
     OPTIONS_TREE = 64,      /* of a collective it shows only who sends to whom */
-    OPTIONS_PAPER = 128,    /* it has models of its own */
+    OPTIONS_PAPER = 128, /* it has models of its own; of an option: a paper has its own default */
 };
 
 /* Split the command line into words and options, whose values settle_options() looks at; ends the

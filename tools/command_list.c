@@ -104,8 +104,12 @@ static void print_entries(enum output_format format, const struct entry *e, size
             json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
             json_decref(j);
         } else if (format == FORMAT_CSV) {
-            printf("%s,%s,\"%s\",\"%s\"\n", e[i].name, of, e[i].summary,
-                   e[i].source != NULL ? e[i].source : "");
+            const char *const cells[] = {e[i].name, of, e[i].summary, e[i].source};
+
+            for (int k = 0; k < 4; k++) {
+                print_csv_text(cells[k] != NULL ? cells[k] : "");
+                putchar(k < 3 ? ',' : '\n');
+            }
         } else if (e[i].of != NULL) {
             printf("  %-10s %-22s %-48s %s\n", of, e[i].name, e[i].summary, e[i].source);
         } else {

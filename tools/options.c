@@ -29,8 +29,8 @@ static const struct option_row rows[] = {
      OPTIONS_MODEL, apply_P},
     {"machine", "NAME", "a preset for L, o, g, G, delay and unit (see: logp list machines)", "none",
      "", OPTIONS_MODEL, apply_machine},
-    {"unit", "T", "what one plain unit of time is", "10us", "", OPTIONS_MODEL | OPTIONS_UNIT,
-     apply_unit},
+    {"unit", "T", "what one plain unit of time is", "10us", "",
+     OPTIONS_MODEL | OPTIONS_UNIT | OPTIONS_PAPER, apply_unit},
     {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "", OPTIONS_MODEL,
      apply_L},
     {"o", "T", "overhead of a send and of a receive", "2", "", OPTIONS_MODEL, apply_o},
@@ -74,10 +74,10 @@ static const struct option_row rows[] = {
      OPTIONS_MODEL, apply_overlap},
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "", OPTIONS_RUN,
      apply_clock},
-    {"executor", "NAME", "what carries a processor: thread, fiber", "thread", "", OPTIONS_RUN,
-     apply_executor},
-    {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN, apply_reps},
-    {"warmup", "N", "uncounted runs before", "5", "0", OPTIONS_RUN, apply_warmup},
+    {"executor", "NAME", "what carries a processor: thread, fiber", "thread", "",
+     OPTIONS_RUN | OPTIONS_PAPER, apply_executor},
+    {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN | OPTIONS_PAPER, apply_reps},
+    {"warmup", "N", "uncounted runs before", "5", "0", OPTIONS_RUN | OPTIONS_PAPER, apply_warmup},
     {"cores", "LIST", "which cores carry processors, e.g. 0,2-5", "all", "", OPTIONS_RUN,
      apply_cores},
     {"plugin", "FILE.so", "a delay model of your own (logp/delay.h)", "none", "", OPTIONS_RUN,
@@ -342,12 +342,14 @@ bool option_given(const char *name)
 }
 
 /* " [8]", " [100; virtual clock 1]" */
-static void show_default(const struct option_row *r, char *out, size_t size)
+static void show_default(const struct option_row *r, unsigned sets, char *out, size_t size)
 {
     const bool both = *r->preset != '\0' && *r->other != '\0';
 
     out[0] = '\0';
-    if (*r->preset != '\0' || *r->other != '\0')
+    if ((r->set & sets & OPTIONS_PAPER) != 0)
+        snprintf(out, size, " [see below]");
+    else if (*r->preset != '\0' || *r->other != '\0')
         snprintf(out, size, " [%s%s%s]", r->preset, both ? "; virtual clock " : "", r->other);
 }
 
@@ -361,7 +363,7 @@ void print_options(FILE *out, unsigned sets)
         dashed(&rows[i], option, sizeof(option));
         snprintf(option + strlen(option), sizeof(option) - strlen(option), " %s",
                  rows[i].value != NULL ? rows[i].value : "");
-        show_default(&rows[i], preset, sizeof(preset));
+        show_default(&rows[i], sets, preset, sizeof(preset));
         fprintf(out, "  %-17s %s%s\n", option, rows[i].help, preset);
     }
 }

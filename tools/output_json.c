@@ -87,20 +87,7 @@ void print_json(const struct output *out)
     puts("]");
 }
 
-/* ---- CSV: RFC 4180, but for lines that end as they do here ---- */
-
-/* In quotes, where it holds what separates; a quote is written twice. */
-static void print_text(const char *s)
-{
-    const bool quoted = strpbrk(s, ",\"\r\n") != NULL;
-
-    if (quoted)
-        putchar('"');
-    for (; *s != '\0'; s++)
-        fputs(*s == '"' ? "\"\"" : (const char[]){*s, '\0'}, stdout);
-    if (quoted)
-        putchar('"');
-}
+/* ---- CSV ---- */
 
 static void print_cell(const struct cell *cell)
 {
@@ -108,7 +95,7 @@ static void print_cell(const struct cell *cell)
     char *text;
 
     if (cell->kind == CELL_TEXT)
-        print_text(cell->text);
+        print_csv_text(cell->text);
     if (cell->kind == CELL_TEXT || cell->kind == CELL_NOTHING)
         return;
     value = cell_json(cell);

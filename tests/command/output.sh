@@ -50,8 +50,8 @@ logp list
 says 'broadcast one item from the root to all' list collectives
 says 'broadcast chain everyone passes the item to the next Shou & Chen 1996' list algorithms
 says 'dash Stanford DASH: L 2, o 15, g 40 cycles of 30 ns, 16-bit links' list machines
-says 'chain,broadcast,"everyone passes the item to the next","Shou & Chen 1996"' list algorithms --format csv
-says 'barrier,,"nobody goes on before all have come",""' list collectives --format csv
+says 'chain,broadcast,everyone passes the item to the next,Shou & Chen 1996' list algorithms --format csv
+says 'barrier,,nobody goes on before all have come,' list collectives --format csv
 expect='nonsense algorithms' bad list nonsense
 says 'times in us predicted certainty' predict broadcast
 says 'optimal 240.000 exact best' predict broadcast --algo all
@@ -65,6 +65,7 @@ grep -q 'logp run broadcast --algo all' "$dir/out" || fail "help has no first st
 logp run --help
 grep -q -- '--timeout' "$dir/out" || fail "run --help"
 logp paper --help
+grep -q '^  --reps .* counted runs \[see below\]' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
 grep -q '5 counted runs' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
 grep -q -- '--bytes' "$dir/out" && fail "paper --help speaks of --bytes"
 logp run --help
