@@ -54,6 +54,8 @@ static void add_named(const struct options *o, const char *collective, const str
     for (size_t i = 0; i < n_all; i++)
         if (strcmp(all[i].collective, collective) == 0)
             add_name(&names, all[i].name);
+    if (strcmp(name, "all") == 0 || strcmp(name, "auto") == 0)
+        bad_option("--algo", o->algorithm_list, "%s stands alone", name);
     if (found == NULL)
         bad_option("--algo", o->algorithm_list, "'%s': %s", name, one_of(&names, name, list));
     if (*n == MAX_ALGORITHMS)

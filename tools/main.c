@@ -128,7 +128,7 @@ int main(int argc, char **argv)
         print_help();
     if (o.help)
         return EXIT_OK;
-    if (o.n_words == 0)
+    if (command == NULL)
         return EXIT_USAGE;
     settle_options(&o, command->name, command->options);
     return finish(command->call(&o));

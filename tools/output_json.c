@@ -16,6 +16,8 @@ static bool has_key(const struct output *out, const struct column *col)
 
 static json_t *cell_json(const struct cell *cell)
 {
+    json_t *text = NULL;
+
     switch (cell->kind) {
     case CELL_NOTHING:
         break;
@@ -30,9 +32,10 @@ static json_t *cell_json(const struct cell *cell)
     case CELL_TRUTH:
         return json_boolean(cell->number);
     case CELL_TEXT:
-        return json_string(cell->text);
+        text = json_string(cell->text);
+        break;
     }
-    return json_null();
+    return text != NULL ? text : json_null(); /* what is no UTF-8 is none */
 }
 
 /* ---- JSON ---- */
