@@ -265,8 +265,7 @@ _Noreturn static void no_such_option(const char *text, int letter)
 
     for (int i = 0; i < N_ROWS; i++) {
         dashed(&rows[i], dashes[i], sizeof(dashes[i]));
-        if (is_short(&rows[i]) == (letter != 0))
-            add_name(&names, dashes[i]);
+        add_name(&names, dashes[i]);
     }
     snprintf(word, sizeof(word), "%.*s", length, text);
     bad_usage("%s: no such option; %ssee logp --help", letter != 0 ? one : text,

@@ -97,6 +97,8 @@ meant '' frobnicate
 meant --executor run broadcast --exceutor fiber
 meant --executor run broadcast --exceutor=fiber
 meant -P run broadcast -p 8
+meant -P run broadcast --P 8
+meant --k run reduce -k 8
 meant '' run broadcast -Z 3
 expect=one
 meant binomial run broadcast --algo flat,binominal
