@@ -108,6 +108,17 @@ for words in 'broadcast' 'broadcast --delay none' 'broadcast --clock virtual' \
     header=$(head -n 1 "$dir/out")
 done
 
+# also of what was not run to its end
+for clock in wall virtual; do
+    run 1 'restarts=3;error=4 reps=0' broadcast --algo flat,chain --clock $clock --format csv
+    [ "$header" = "$(head -n 1 "$dir/out")" ] || fail "$what: other columns"
+    [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; n = NF }
+        NF != n { print "uneven" }
+        { print $column["algorithm"], $column["reps"], $column["measured_median_ns"] $column["lag_max_ns"],
+          $column["messages"], $column["verified"] }' "$dir/out" | tail -n 1)" = 'chain 0  14014 false' ] ||
+        fail "$what: $(cat "$dir/out")"
+done
+
 # ---- the table ----
 run 0 '' broadcast --algo optimal
 line 'times in us predicted measured p99 ratio lag lag p99 verified'

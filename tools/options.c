@@ -258,8 +258,6 @@ void settle_options(struct options *o, const char *command, unsigned sets)
 _Noreturn static void no_such_option(const char *text, int letter)
 {
     static char dashes[N_ROWS][32];
-    const char one[] = {'-', (char)letter, '\0'};
-    const int length = (int)strcspn(text, "=");
     struct names names = {0};
     char word[32], hint[MAX_HINT];
 
@@ -267,9 +265,12 @@ _Noreturn static void no_such_option(const char *text, int letter)
         dashed(&rows[i], dashes[i], sizeof(dashes[i]));
         add_name(&names, dashes[i]);
     }
-    snprintf(word, sizeof(word), "%.*s", length, text);
-    bad_usage("%s: no such option; %ssee logp --help", letter != 0 ? one : text,
-              did_you_mean(&names, letter != 0 ? one : word, hint));
+    if (letter != 0)
+        snprintf(word, sizeof(word), "-%c", letter);
+    else
+        snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, "="), text);
+    bad_usage("%s: no such option; %ssee logp --help", letter != 0 ? word : text,
+              did_you_mean(&names, word, hint));
 }
 
 void parse_options(int argc, char **argv, struct options *o)
