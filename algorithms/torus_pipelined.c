@@ -134,17 +134,16 @@ static __int128 period(const struct pipeline *p, int kind, const struct block *b
 {
     const struct logp_params *params = &p->c->params;
     const int children = kind == ROOT ? p->row_ways + p->col_ways : kind;
-    const int64_t port = lpi_max(params->o_recv_ns, gap);
     const __int128 E = b->t.E, sends = (children - 1) * E;
     __int128 after;
 
     if (children == 0)
-        return lpi_later(port, (__int128)params->o_recv_ns + b->work);
+        return lpi_later(gap, (__int128)params->o_recv_ns + b->work);
     after = send_and_process(p->c, b, children);
     if (kind == ROOT)
         return lpi_later(children * E, sends + after);
     if (params->gap_shared)
-        after = lpi_later(after, lpi_later(E, port));
+        after = lpi_later(after, E + gap - params->g_ns);
     return lpi_later(children * E, params->o_recv_ns + b->t.early + sends + after);
 }
 

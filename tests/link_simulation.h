@@ -127,16 +127,17 @@ static bool advance(struct sim *s, int me)
         for (; v->src < s->p->P; v->src++, v->index = 0)
             for (; v->index < s->p->n_sends[v->src][v->round]; v->index++) {
                 const int64_t at = s->sent_arrival[v->src][v->round][v->index];
-                int64_t port;
+                int64_t port, in;
 
                 if (s->p->send[v->src][v->round][v->index].dst != me)
                     continue;
                 if (at < 0)
                     return false;
-                port = most(s->params.o_recv_ns,
-                            s->params.g_ns +
-                                stream(s, s->p->send[v->src][v->round][v->index].n_bytes));
-                v->recv_start = most(most(v->now, at), v->recv_start + port);
+                in = stream(s, s->p->send[v->src][v->round][v->index].n_bytes);
+                port = v->recv_start + most(s->params.o_recv_ns, s->params.g_ns + in);
+                if (s->params.gap_shared)
+                    port = most(port, v->send_next + in);
+                v->recv_start = most(most(v->now, at), port);
                 v->now = v->recv_start + s->params.o_recv_ns;
                 s->out->arrival[me][v->round][v->received++] = at;
             }
@@ -149,8 +150,10 @@ static bool advance(struct sim *s, int me)
 static int64_t start_of(const struct sim *s, int me)
 {
     const struct sim_vp *v = &s->vp[me];
+    const int64_t turn = most(s->params.o_recv_ns, s->params.g_ns);
 
-    return most(v->now + s->p->send[me][v->round][v->sends].compute_before, v->send_next);
+    return most(most(v->now + s->p->send[me][v->round][v->sends].compute_before, v->send_next),
+                s->params.gap_shared ? v->recv_start + turn : 0);
 }
 
 static void do_send(struct sim *s, int me)

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What an experiment has found reaches the user: JSON, CSV, table, words and exit code, from records
-# in which each number is another (canned.c). usage: records.sh LOGP CANNED
+# in which each number is another (canned.c). usage: records.sh LOGP CANNED PLUGIN
 set -u
 logp=$1
 canned=$2
+plugin=$3
 failed=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -35,7 +36,9 @@ saw() { [ "$(cat "$dir/saw")" = "$1" ] || fail "$what: asked for $(cat "$dir/saw
 # ---- JSON ----
 run 0 'restarts=3' broadcast --algo optimal --format json
 json 'length == 1 and (.[0] | .collective == "broadcast" and .algorithm == "optimal" and .P == 8 and
-      .root == 0 and .bytes == 8 and .count == null and .L_ns == 60000 and .o_send_ns == 20000 and
+      .root == 0 and .bytes == 8 and .count == null and .type == null and .op == null and
+      .rows == null and .cols == null and .packing == null and .pack_ns == null and .work_ns == 0 and
+      .overlap == null and .seed == 1 and .L_ns == 60000 and .o_send_ns == 20000 and
       .o_recv_ns == 20000 and .g_ns == 40000 and .G_ns_per_byte == 0 and .gamma_ns == 0 and
       .gap == "separate" and .capacity == null and .k == null and .window == null and
       .block == null and .machine == null and .clock == "wall" and .executor == "thread" and
@@ -48,7 +51,8 @@ json 'length == 1 and (.[0] | .collective == "broadcast" and .algorithm == "opti
 run 0 '' reduce -P 5 --root 3 -L 7 --o-send 3 --o-recv 5 -g 11 -G 0.5ns --gamma 1.5us --gap shared \
     --count 9 --type int32 --op max --algo kchain --k 2 --executor fiber --format json
 json '.[0] | (.collective == "reduce" and .algorithm == "kchain" and .P == 5 and .root == 3 and
-      .bytes == 36 and .count == 9 and .L_ns == 70000 and .o_send_ns == 30000 and
+      .bytes == 36 and .count == 9 and .type == "int32" and .op == "max" and .rows == null and
+      .packing == null and .work_ns == null and .seed == 1 and .L_ns == 70000 and .o_send_ns == 30000 and
       .o_recv_ns == 50000 and .g_ns == 110000 and .G_ns_per_byte == 0.5 and .gamma_ns == 1500 and
       .gap == "shared" and .k == 2 and .executor == "fiber" and .delay == "loggp")'
 run 0 '' broadcast --clock virtual --capacity --algo binomial --format json
@@ -66,9 +70,18 @@ json '.[0].prediction == "lower-bound"'
 run 0 'predicted=0' broadcast --format json
 json '.[0] | (.predicted_ns == 0 and .ratio == null)'
 run 0 '' transpose --rows 3 --cols 5 --type float --algo ring-window --window 2 --format json
-json '.[0] | (.window == 2 and .bytes == 60 and .block == null)'
+json '.[0] | (.window == 2 and .bytes == 60 and .block == null and .rows == 3 and .cols == 5 and
+      .type == "float" and .op == null and .count == null and .root == null and
+      .packing == "structured" and .pack_ns == 0 and .work_ns == null)'
+run 0 '' transpose --packing none --pack 30ns --seed 44 --algo ring --format json
+json '.[0] | (.packing == "none" and .pack_ns == 30 and .seed == 44 and .rows == 8 and .type == "double")'
+run 0 '' barrier --format json
+json '.[0] | (.root == null and .bytes == null and .count == null and .type == null)'
 run 0 '' broadcast --algo torus-pipelined -P 16 --machine dash --bytes 100 --block 32 --format json
-json '.[0] | (.block == 32 and .machine == "dash" and .delay == "store-forward" and .window == null)'
+json '.[0] | (.block == 32 and .overlap == "on" and .work_ns == 0 and .machine == "dash" and .delay == "store-forward" and .window == null)'
+cp "$plugin" "$dir/"$'\xff.so'
+run 0 '' broadcast --plugin "$dir/"$'\xff.so' --format json # a name that JSON cannot say
+json '.[0] | has("delay") and .delay == null'
 # a record for each algorithm, all with the same keys
 run 0 'median=300000;median=400000' broadcast --algo flat,chain,binary --format json
 json 'map([.algorithm, .measured_ns.median]) == [["flat",300000],["chain",400000],["binary",400000]] and
@@ -76,8 +89,11 @@ json 'map([.algorithm, .measured_ns.median]) == [["flat",300000],["chain",400000
 
 # ---- CSV: the JSON record made flat, the same columns whatever is null ----
 header=''
+comma=$dir/five,\"ns\".so
+cp "$plugin" "$comma"
 for words in 'broadcast' 'broadcast --delay none' 'broadcast --clock virtual' \
-    'reduce --algo kchain --k 3 --count 5' 'broadcast --topology ring --algo binomial'; do
+    'reduce --algo kchain --k 3 --count 5' 'broadcast --topology ring --algo binomial' \
+    'barrier --executor fiber' 'transpose --seed 4' "broadcast --clock virtual --plugin $comma"; do
     run 0 'restarts=3;reps=5;reps=0' $words --format json
     jq -r 'def flat($k): {"measured_ns":["min","median","p90","p99","max"],
              "emulated_ns":["min","median","max"], "lag_ns":["median","p99","max"]}[$k];
@@ -85,11 +101,22 @@ for words in 'broadcast' 'broadcast --delay none' 'broadcast --clock virtual' \
               if flat(.key) then flat(.key)[] | {key: "\($e.key[:-3])_\(.)_ns", value: ($e.value // {})[.]}
               else $e end]] |
            (.[0] | map(.key)), (.[] | map(.value // (if .value == false then false else "" end))) |
-           map(tostring) | join(",")' "$dir/out" >"$dir/expected"
+           map(tostring | if test("[,\"]") then "\"\(gsub("\""; "\"\""))\"" else . end) | join(",")' "$dir/out" >"$dir/expected"
     run 0 'restarts=3;reps=5;reps=0' $words --format csv
     cmp -s "$dir/expected" "$dir/out" || fail "$what: $(diff "$dir/expected" "$dir/out")"
     [ -z "$header" ] || [ "$header" = "$(head -n 1 "$dir/out")" ] || fail "$what: other columns"
     header=$(head -n 1 "$dir/out")
+done
+
+# also of what was not run to its end
+for clock in wall virtual; do
+    run 1 'restarts=3;error=4 reps=0' broadcast --algo flat,chain --clock $clock --format csv
+    [ "$header" = "$(head -n 1 "$dir/out")" ] || fail "$what: other columns"
+    [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; n = NF }
+        NF != n { print "uneven" }
+        { print $column["algorithm"], $column["reps"], $column["measured_median_ns"] $column["lag_max_ns"],
+          $column["messages"], $column["verified"] }' "$dir/out" | tail -n 1)" = 'chain 0  14014 false' ] ||
+        fail "$what: $(cat "$dir/out")"
 done
 
 # ---- the table ----
@@ -100,22 +127,24 @@ says 'broadcast of 8 bytes, root 0, P = 8'
 says 'delay logp; L = 60 us, o = 20 us, g = 40 us; wall clock, thread executor on '
 says ', 100 runs each'
 run 0 '' broadcast --algo optimal --clock virtual --bytes 1
-line 'times in us predicted emulated p99 ratio lag lag p99 verified'
-line 'optimal 200.000 207.007 - 1.0350 - - yes'
+line 'times in us predicted emulated ratio verified'
+line 'optimal 200.000 207.007 1.0350 yes'
 says 'broadcast of 1 byte, root 0'
 says 'virtual clock, thread executor on 1 core, 1 run each'
 run 0 'certainty=2;certainty=3;certainty=0' broadcast --algo flat,chain,binary --delay loggp -G 1.5ns
 line 'flat <= 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
 line 'chain >= 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
 line 'binary - 201.500 204.004 - 11.011 12.012 yes'
-says 'g = 40 us, G = 1.5 ns/byte; '
+line 'times in us predicted measured p99 ratio lag lag p99 verified'
+says 'g = 40 us, G = 0.0015 us/byte; '
 run 0 '' broadcast --algo optimal --delay none
-line 'optimal 200.000 201.500 204.004 - - - yes'
+line 'times in us predicted measured p99 verified'
+line 'optimal 200.000 201.500 204.004 yes'
 not 'L = '
 run 0 '' reduce -P 5 --root 3 --count 9 --type int32 --op max --algo flat --gap shared --gamma 3ns \
     --o-send 3 --capacity
 says 'reduce of 9 int32 each, max, root 3, P = 5'
-says 'o = 30 us to send, 20 us to receive, g = 40 us (shared); gamma = 3 ns; capacity 2; '
+says 'o = 30 us to send, 20 us to receive, g = 40 us (shared); gamma = 0.003 us; capacity 2; '
 run 0 '' summation --count 90 --algo flat
 says 'summation of 90 double in all, sum, root 0, P = 8'
 run 0 '' transpose --rows 3 --cols 5 --type float --algo ring
@@ -123,7 +152,23 @@ says 'transpose of 3 x 5 elements of 4 bytes, P = 8'
 run 0 '' barrier --algo dissemination
 says 'barrier, P = 8'
 run 0 '' broadcast --algo torus-pipelined -P 16 --machine dash --bytes 100 --block 32
-line 'torus-pipelined: blocks of 32 bytes'
+line 'times in us block predicted measured p99 ratio lag lag p99 verified'
+line 'torus-pipelined 32 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+run 0 '' transpose --algo ring-window,ring --window 2
+line 'times in us window predicted measured p99 ratio lag lag p99 verified'
+line 'ring-window 2 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+line 'ring - 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+run 0 '' reduce --algo kchain --k 3
+line 'times in us k predicted measured p99 ratio lag lag p99 verified'
+line 'kchain 3 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+# of several the fastest is the best: the first of them, if it was right
+run 0 'median=203000;median=201000;median=201000;median=202000' broadcast --algo flat,chain,binary,binomial
+line 'chain 200.000 201.000 204.004 1.0050 11.011 12.012 yes best'
+[ "$(grep -c 'best$' "$dir/out")" -eq 1 ] || fail "$what: not one best: $(cat "$dir/out")"
+run 0 'median=203000' broadcast --algo flat,chain
+not 'best'
+run 1 'median=203000;median=201000 wrong=1' broadcast --algo flat,chain
+not 'best'
 
 # ---- a wrong result ----
 run 1 'wrong=3' broadcast --algo optimal
@@ -144,7 +189,8 @@ run 1 'error=4 reps=0' broadcast --algo optimal --format json
 json '.[0] | (.reps == 0 and .measured_ns == null and .emulated_ns == null and .lag_ns == null and
       .ratio == null and .verified == false)'
 run 1 'error=4 reps=0' broadcast --algo optimal
-line 'optimal 200.000 - - - - - NO'
+line 'times in us predicted verified'
+line 'optimal 200.000 NO'
 run 1 'error=110 reps=7' broadcast --algo optimal
 err 'logp: broadcast optimal: not finished within --timeout; 7 runs were'
 run 1 'error=35 reps=7' broadcast --algo optimal

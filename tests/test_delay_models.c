@@ -128,7 +128,7 @@ Test(delay_models, a_send_waits_for_the_gap_and_with_a_shared_one_for_the_last_r
         cr_expect_eq(port.send_next, 100 + 45 + 10);
         t = (struct logp_transfer){.src = 1, .dst = 0, .n_bytes = 11, .ready = 130, .arrival = 110};
         delay.ops->recv(delay.model, &port, &t);
-        cr_expect_eq(t.start, shared ? 165 : 130);
+        cr_expect_eq(t.start, shared ? 155 + 20 : 130);
         cr_expect_eq(t.done, t.start + 30);
         cr_expect_eq(port.recv_start, t.start);
         logp_delay_destroy(&delay);

@@ -54,6 +54,7 @@ static void generate(struct programs *g, uint64_t *random, int P)
                                      .o_recv_ns = (int64_t)(test_random(random) % 5),
                                      .g_ns = (int64_t)(test_random(random) % 9),
                                      .G_ps = (int64_t)(test_random(random) % 3) * 700};
+    g->params.gap_shared = test_random(random) % 4 == 0;
     if (test_random(random) % 3 == 0)
         g->params.capacity = 1 + (int64_t)(test_random(random) % 2);
     while (left > 0 || waiting > 0) {
@@ -152,12 +153,16 @@ static int64_t place_free(const struct simulation *s, int rank, bool from, int64
 static int64_t event_time(struct simulation *s, int me)
 {
     const struct op *op = &s->g->ops[me][s->at[me]];
+    const struct logp_params *p = &s->g->params;
     int64_t first = INT64_MAX;
 
     if (s->at[me] == s->g->n_ops[me])
         return INT64_MAX;
     if (op->kind == COMPUTE)
         return s->clock[me];
+    if (op->kind == SEND && p->gap_shared)
+        return larger(larger(larger(s->clock[me], s->next_send[me]), s->stalled[me]),
+                      s->last_recv[me] + larger(p->o_recv_ns, p->g_ns));
     if (op->kind == SEND)
         return larger(larger(s->clock[me], s->next_send[me]), s->stalled[me]);
     if (op->peer != LOGP_ANY_SOURCE)
@@ -197,9 +202,10 @@ static void do_recv(struct simulation *s, int me, const struct op *op, int64_t n
 {
     const struct logp_params *p = &s->g->params;
     struct sent *m = candidate(s, me, op, now);
-    const int64_t port =
-        s->last_recv[me] + larger(p->o_recv_ns, p->g_ns + streaming(p, m->n_bytes));
+    int64_t port = s->last_recv[me] + larger(p->o_recv_ns, p->g_ns + streaming(p, m->n_bytes));
 
+    if (p->gap_shared)
+        port = larger(port, s->next_send[me] + streaming(p, m->n_bytes));
     m->received = true;
     s->last_recv[me] = larger(larger(s->clock[me], m->arrival), port);
     s->clock[me] = s->last_recv[me] + p->o_recv_ns;

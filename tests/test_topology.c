@@ -215,6 +215,7 @@ static struct logp_params random_params(uint64_t *state)
     p.o_recv_ns = few[test_random(state) % 9];
     p.g_ns = few[test_random(state) % 10];
     p.G_ps = test_random(state) % 2 == 0 ? 0 : (int64_t)(test_random(state) % 5000);
+    p.gap_shared = test_random(state) % 4 == 0;
     return p;
 }
 

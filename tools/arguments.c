@@ -31,7 +31,7 @@ static int64_t total_count(int64_t P)
     return P < most / 10 ? 10 * P : most;
 }
 
-struct logp_coll make_coll(struct options *o, const char *collective)
+static struct logp_coll coll_of(struct options *o, const char *collective)
 {
     const enum logp_operands operands = operands_of(collective);
     struct logp_coll c = {.root = (int)o->root, .k = o->k, .topology = o->topology};
@@ -65,5 +65,27 @@ struct logp_coll make_coll(struct options *o, const char *collective)
     c.params = o->params;
     if (strcmp(o->delay, "logp") == 0) /* every message counts as one */
         c.params.G_ps = 0;
+    return c;
+}
+
+/* If nothing of this collective runs on the default number of processors, and nobody has said how
+ * many they are: the next number that something does run on. */
+struct logp_coll make_coll(struct options *o, const char *collective)
+{
+    const struct options asked = *o;
+    const int64_t most = 2 * asked.P;
+    struct logp_coll c = coll_of(o, collective);
+
+    if (option_given("P") || o->topology != NULL)
+        return c;
+    while (logp_algorithm_best(collective, o->P, &c) == NULL) {
+        const int64_t next = o->P + 1;
+
+        *o = asked;
+        if (next > most)
+            return coll_of(o, collective);
+        o->P = next;
+        c = coll_of(o, collective);
+    }
     return c;
 }

@@ -9,15 +9,16 @@ const char *named_collective(const struct options *o)
 {
     size_t n;
     const struct logp_collective *all = logp_collectives(&n);
-    char names[256] = "";
+    struct names names = {0};
+    char list[MAX_LIST];
 
     for (size_t i = 0; i < n; i++)
-        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i > 0 ? ", " : "",
-                 all[i].name);
+        add_name(&names, all[i].name);
     if (o->n_words < 2)
-        bad_usage("%s: which collective? one of: %s", o->words[0], names);
+        bad_usage("%s: which collective? %s", o->words[0], one_of(&names, NULL, list));
     if (logp_collective_find(o->words[1]) == NULL)
-        bad_usage("%s %s: no such collective; one of: %s", o->words[0], o->words[1], names);
+        bad_usage("%s %s: no such collective; %s", o->words[0], o->words[1],
+                  one_of(&names, o->words[1], list));
     if (o->n_words > 2)
         bad_usage("%s: unexpected word; one collective at a time", o->words[2]);
     return o->words[1];
@@ -47,14 +48,16 @@ static void add_named(const struct options *o, const char *collective, const str
     size_t n_all;
     const struct logp_algorithm *all = logp_algorithms(&n_all);
     const struct logp_algorithm *found = logp_algorithm_find(collective, name);
-    char allowed[512] = "all, auto", text[256];
+    struct names names = {{"all", "auto"}, 2};
+    char list[MAX_LIST], text[256];
 
     for (size_t i = 0; i < n_all; i++)
         if (strcmp(all[i].collective, collective) == 0)
-            snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), ", %s",
-                     all[i].name);
+            add_name(&names, all[i].name);
+    if (strcmp(name, "all") == 0 || strcmp(name, "auto") == 0)
+        bad_option("--algo", o->algorithm_list, "%s stands alone", name);
     if (found == NULL)
-        bad_option("--algo", o->algorithm_list, "'%s' is none of: %s", name, allowed);
+        bad_option("--algo", o->algorithm_list, "'%s': %s", name, one_of(&names, name, list));
     if (*n == MAX_ALGORITHMS)
         bad_option("--algo", o->algorithm_list, "at most %d names", MAX_ALGORITHMS);
     if (logp_algorithm_needs(found, o->P, c) != NULL)
@@ -98,8 +101,12 @@ _Noreturn static void none_applies(const struct options *o, const char *collecti
 
     while (strcmp(a->collective, collective) != 0)
         a++;
-    bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here; %s needs %s",
-               collective, a->name, needed(o, a, c, text));
+    needed(o, a, c, text);
+    if (option_given("algo"))
+        bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here; %s needs %s",
+                   collective, a->name, text);
+    bad_usage("%s %s, P = %lld: no algorithm applies; %s needs %s", o->words[0], collective,
+              (long long)o->P, a->name, text);
 }
 
 size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,

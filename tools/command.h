@@ -23,10 +23,38 @@ _Noreturn void bad_option(const char *option, const char *value, const char *all
 /* "1.5", "250ns", "10us", "2ms", "1s" in picoseconds; a plain number counts unit_ps. Exact.
  * false: not a quantity, negative, not whole picoseconds or too large. */
 bool parse_time_ps(const char *text, int64_t unit_ps, int64_t *out);
-/* A whole number in [low, high]. */
+/* A whole number in [low, high]: digits alone. */
 bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
+/* The same, also written 2^20, 1e6, 1.5k, 64Ki; of bytes 4KiB (4096) and 4kB (4000) too. */
+bool parse_number(const char *text, bool bytes, int64_t low, int64_t high, int64_t *out);
 /* "240 us", "1.234 ms": three significant decimals at most; into buf, which is returned. */
 const char *show_ns(int64_t ns, char *buf, size_t size);
+
+/* ---- names.c: words that must be one of several names ---- */
+
+enum { MAX_NAMES = 128, MAX_HINT = 64, MAX_LIST = 1024 };
+
+/* Starts as {0}. */
+struct names {
+    const char *name[MAX_NAMES];
+    int n;
+};
+
+/* Add a name, which must stay; each once. */
+void add_name(struct names *names, const char *name);
+/* The name that the word is nearest to; NULL: none is near. */
+const char *nearest_name(const struct names *names, const char *word);
+/* "did you mean broadcast? ", or nothing, where no name is near. @return buf */
+const char *did_you_mean(const struct names *names, const char *word, char buf[MAX_HINT]);
+/* That, and "one of: a, b, c". word: NULL if there is none. @return buf */
+const char *one_of(const struct names *names, const char *word, char buf[MAX_LIST]);
+/* As bad_option(), for a value that is none of these. */
+_Noreturn void refuse_name(const char *option, const char *text, const struct names *names);
+
+/* ---- csv.c ---- */
+
+/* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. */
+void print_csv_text(const char *text);
 
 /* ---- options.c ---- */
 
@@ -83,7 +111,7 @@ enum option_set {
     OPTIONS_SVG = 16,       /* no options, but what the command is: it draws, too */
     OPTIONS_FORGIVING = 32, /* it answers whatever LOGP_FORMAT says */
     OPTIONS_TREE = 64,      /* of a collective it shows only who sends to whom */
-    OPTIONS_PAPER = 128,    /* it has models of its own */
+    OPTIONS_PAPER = 128, /* it has models of its own; of an option: a paper has its own default */
 };
 
 /* Split the command line into words and options, whose values settle_options() looks at; ends the
@@ -135,13 +163,12 @@ struct row {
     struct logp_link_use links, busiest; /* on a topology: messages and waiting of one run */
 };
 
+/* n_cores: on which they ran; 0: predicted only. */
 void print_rows(const struct options *o, const char *collective, const struct logp_coll *c,
                 const struct row *rows, size_t n, int n_cores);
-/* output_json.c: the same in these formats. */
-void print_rows_json(const struct options *o, const char *collective, const struct logp_coll *c,
-                     const struct row *rows, size_t n);
-void print_rows_csv(const struct options *o, const char *collective, const struct logp_coll *c,
-                    const struct row *rows, size_t n);
+
+/* ---- advice.c ---- */
+
 /* What a run on the wall clock was like. */
 struct advice {
     int n_cores;

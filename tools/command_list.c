@@ -104,8 +104,12 @@ static void print_entries(enum output_format format, const struct entry *e, size
             json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
             json_decref(j);
         } else if (format == FORMAT_CSV) {
-            printf("%s,%s,\"%s\",\"%s\"\n", e[i].name, of, e[i].summary,
-                   e[i].source != NULL ? e[i].source : "");
+            const char *const cells[] = {e[i].name, of, e[i].summary, e[i].source};
+
+            for (int k = 0; k < 4; k++) {
+                print_csv_text(cells[k] != NULL ? cells[k] : "");
+                putchar(k < 3 ? ',' : '\n');
+            }
         } else if (e[i].of != NULL) {
             printf("  %-10s %-22s %-48s %s\n", of, e[i].name, e[i].summary, e[i].source);
         } else {
@@ -120,12 +124,14 @@ int command_list(struct options *o)
 {
     struct entry entries[MAX_ENTRIES];
     const char *wanted = o->n_words > 1 ? o->words[1] : NULL;
+    struct names names = {0};
+    char list[MAX_LIST];
     bool found = false;
 
+    for (size_t i = 0; i < N_KINDS; i++)
+        add_name(&names, kinds[i].name);
     if (o->n_words > 2)
-        bad_usage(
-            "%s: unexpected word; one of: collectives, algorithms, delays, topologies, machines",
-            o->words[2]);
+        bad_usage("%s: unexpected word; %s", o->words[2], one_of(&names, NULL, list));
     if (wanted == NULL && o->format != FORMAT_TABLE)
         wanted = "algorithms";
     for (size_t i = 0; i < N_KINDS; i++) {
@@ -137,6 +143,6 @@ int command_list(struct options *o)
         print_entries(o->format, entries, kinds[i].list(entries));
     }
     if (!found)
-        bad_usage("list %s: one of: collectives, algorithms, delays, topologies, machines", wanted);
+        bad_usage("list %s: %s", wanted, one_of(&names, wanted, list));
     return EXIT_OK;
 }

@@ -20,41 +20,42 @@ static const struct {
 
 enum { N_PAPERS = sizeof(papers) / sizeof(papers[0]), LONGEST_UNIT_NS = 1000000000 };
 
-/* "shou-chen, sun, ..."; only those that are drawn, or all. */
-static const char *paper_names(bool only_drawn, char buf[128])
+/* Only those that are drawn, or all. */
+static struct names paper_names(bool only_drawn)
 {
-    buf[0] = '\0';
+    struct names names = {0};
+
     for (int i = 0; i < N_PAPERS; i++)
         if (papers[i].drawn || !only_drawn)
-            snprintf(buf + strlen(buf), 128 - strlen(buf), "%s%s", buf[0] != '\0' ? ", " : "",
-                     papers[i].name);
-    return buf;
+            add_name(&names, papers[i].name);
+    return names;
 }
 
 static int the_paper(const struct options *o)
 {
-    char names[128];
+    const struct names names = paper_names(false);
+    char list[MAX_LIST];
 
-    paper_names(false, names);
     if (o->n_words < 2)
-        bad_usage("paper: which paper? one of: %s", names);
+        bad_usage("paper: which paper? %s", one_of(&names, NULL, list));
     if (o->n_words > 2)
         bad_usage("%s: unexpected word; one paper at a time", o->words[2]);
     for (int i = 0; i < N_PAPERS; i++)
         if (strcmp(o->words[1], papers[i].name) == 0)
             return i;
-    bad_usage("paper %s: no such paper; one of: %s", o->words[1], names);
+    bad_usage("paper %s: no such paper; %s", o->words[1], one_of(&names, o->words[1], list));
 }
 
 int command_paper(struct options *o)
 {
     static struct paper p;
     const int which = the_paper(o);
-    char names[128];
+    const struct names drawn = paper_names(true);
+    char list[MAX_LIST];
 
     if (o->format == FORMAT_SVG && !papers[which].drawn)
         bad_option("--format", "svg", "table, json or csv; there are pictures of %s",
-                   paper_names(true, names));
+                   one_of(&drawn, NULL, list));
     if (o->plugin != NULL)
         bad_option("--plugin", o->plugin, "a paper's figures have delay models of their own");
     if (o->unit_ns > LONGEST_UNIT_NS)

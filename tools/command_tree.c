@@ -16,16 +16,19 @@ static const struct kind {
 
 static const struct kind *the_kind(const struct options *o)
 {
-    static const char names[] = "broadcast, summation";
+    struct names names = {0};
+    char list[MAX_LIST];
 
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        add_name(&names, kinds[i].name);
     if (o->n_words < 2)
-        bad_usage("tree: which tree? one of: %s", names);
+        bad_usage("tree: which tree? %s", one_of(&names, NULL, list));
     if (o->n_words > 2)
         bad_usage("%s: unexpected word", o->words[2]);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (strcmp(o->words[1], kinds[i].name) == 0)
             return &kinds[i];
-    bad_usage("tree %s: no such tree; one of: %s", o->words[1], names);
+    bad_usage("tree %s: no such tree; %s", o->words[1], one_of(&names, o->words[1], list));
 }
 
 /* Are n processors too many for that? */

@@ -36,7 +36,8 @@ static void print_help(void)
          "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
          "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
          "  logp predict broadcast -P 1000000 --algo all\n"
-         "  logp paper kurnosov                 a paper's figures beside ours\n\n"
+         "  logp paper kurnosov                 a paper's figures beside ours\n"
+         "  logp help run                       all options of a command\n\n"
          "Commands:\n");
     for (int i = 0; i < N_COMMANDS; i++)
         printf("  %-8s %-11s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
@@ -54,6 +55,11 @@ static void print_command_help(const struct command *c)
 {
     printf("logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
     print_options(stdout, c->options);
+    if (c->options & (OPTIONS_MODEL | OPTIONS_RUN))
+        puts("\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G, T are powers of 1024, as "
+             "Ki, Mi, "
+             "... are;\nof bytes also KiB (1024) and kB (1000). In brackets: what is taken where "
+             "nobody says.");
     if (c->options & OPTIONS_MODEL)
         puts("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
              "...");
@@ -72,6 +78,37 @@ static int finish(int code)
     return EXIT_WRONG;
 }
 
+/* "help run" is "run --help". */
+static void take_help(struct options *o)
+{
+    if (o->n_words == 0 || strcmp(o->words[0], "help") != 0)
+        return;
+    o->help = true;
+    o->n_words--;
+    memmove(o->words, o->words + 1, sizeof(o->words) - sizeof(o->words[0]));
+}
+
+static const struct command *the_command(const char *word)
+{
+    size_t n;
+    const struct logp_collective *all = logp_collectives(&n);
+    struct names names = {0}, collectives = {0};
+    char hint[MAX_HINT];
+    const char *meant;
+
+    for (int i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(word, commands[i].name) == 0)
+            return &commands[i];
+        add_name(&names, commands[i].name);
+    }
+    for (size_t i = 0; i < n; i++)
+        add_name(&collectives, all[i].name);
+    meant = nearest_name(&collectives, word);
+    if (nearest_name(&names, word) == NULL && meant != NULL)
+        bad_usage("%s: no such command; did you mean run %s? see logp --help", word, meant);
+    bad_usage("%s: no such command; %ssee logp --help", word, did_you_mean(&names, word, hint));
+}
+
 int main(int argc, char **argv)
 {
     static struct options o;
@@ -82,19 +119,17 @@ int main(int argc, char **argv)
         printf("logp %s\n", logp_version());
         return EXIT_OK;
     }
-    for (int i = 0; i < N_COMMANDS; i++)
-        if (o.n_words > 0 && strcmp(o.words[0], commands[i].name) == 0)
-            command = &commands[i];
+    take_help(&o);
+    if (o.n_words > 0)
+        command = the_command(o.words[0]);
     if (o.help && command != NULL)
         print_command_help(command);
     else if (o.help || o.n_words == 0)
         print_help();
     if (o.help)
         return EXIT_OK;
-    if (o.n_words == 0)
-        return EXIT_USAGE;
     if (command == NULL)
-        bad_usage("%s: no such command; see logp --help", o.words[0]);
+        return EXIT_USAGE;
     settle_options(&o, command->name, command->options);
     return finish(command->call(&o));
 }

@@ -14,75 +14,81 @@ struct option_row {
     const char *name;  /* without dashes */
     const char *value; /* NULL: a flag */
     const char *help;
-    const char *preset;
+    const char *preset; /* its default; empty: whoever needs it works it out */
+    const char *other;  /* with a preset: the default under the virtual clock, where that differs;
+                           without: what is worked out, in words */
     unsigned set;
     void (*apply)(struct options *o, const char *option, const char *text);
 };
 
 /* In the order in which they are applied: --machine before what it sets, --unit before times, -P
  * before --root, --clock before --reps, -G before --delay, that before --topology, and that before
- * --plugin. An empty preset: the option's own function knows. */
+ * --plugin. */
 static const struct option_row rows[] = {
-    {"P", "N", "virtual processors", "8", OPTIONS_MODEL, apply_P},
-    {"machine", "NAME", "a preset for L, o, g, G, delay and unit (see: logp list machines)", "",
-     OPTIONS_MODEL, apply_machine},
-    {"unit", "T", "what one plain unit of time is", "10us", OPTIONS_MODEL | OPTIONS_UNIT,
-     apply_unit},
-    {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", OPTIONS_MODEL, apply_L},
-    {"o", "T", "overhead of a send and of a receive", "2", OPTIONS_MODEL, apply_o},
-    {"o-send", "T", "overhead of a send, where it differs", "", OPTIONS_MODEL, apply_o_send},
-    {"o-recv", "T", "overhead of a receive, where it differs", "", OPTIONS_MODEL, apply_o_recv},
-    {"g", "T", "gap between two sends, or two receives", "4", OPTIONS_MODEL, apply_g},
-    {"G", "T", "time per byte of a long message (LogGP)", "0", OPTIONS_MODEL, apply_G},
-    {"gap", "KIND", "separate, or shared by sends and receives", "separate", OPTIONS_MODEL,
+    {"P", "N", "virtual processors; where 8 do not fit and nobody says, the next that do", "8", "",
+     OPTIONS_MODEL, apply_P},
+    {"machine", "NAME", "a preset for L, o, g, G, delay and unit (see: logp list machines)", "none",
+     "", OPTIONS_MODEL, apply_machine},
+    {"unit", "T", "what one plain unit of time is", "10us", "",
+     OPTIONS_MODEL | OPTIONS_UNIT | OPTIONS_PAPER, apply_unit},
+    {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "", OPTIONS_MODEL,
+     apply_L},
+    {"o", "T", "overhead of a send and of a receive", "2", "", OPTIONS_MODEL, apply_o},
+    {"o-send", "T", "overhead of a send, where it differs", "", "-o", OPTIONS_MODEL, apply_o_send},
+    {"o-recv", "T", "overhead of a receive, where it differs", "", "-o", OPTIONS_MODEL,
+     apply_o_recv},
+    {"g", "T", "gap between two sends, or two receives", "4", "", OPTIONS_MODEL, apply_g},
+    {"G", "T", "time per byte of a long message (LogGP)", "0", "", OPTIONS_MODEL, apply_G},
+    {"gap", "KIND", "separate, or shared by sends and receives", "separate", "", OPTIONS_MODEL,
      apply_gap},
-    {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "",
+    {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "off", "",
      OPTIONS_MODEL, apply_capacity},
     {"delay", "NAME", "none, logp, loggp, store-forward, varying (see: logp list delays)", "",
-     OPTIONS_MODEL, apply_delay},
-    {"topology", "SPEC", "line, ring, mesh:AxBx..., torus:AxBx..., hypercube, tree", "",
+     "logp; with -G loggp", OPTIONS_MODEL, apply_delay},
+    {"topology", "SPEC", "line, ring, mesh:AxBx..., torus:AxBx..., hypercube, tree", "none", "",
      OPTIONS_MODEL, apply_topology},
-    {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", OPTIONS_MODEL,
+    {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", "", OPTIONS_MODEL,
      apply_algo},
-    {"bytes", "N", "message size", "8", OPTIONS_MODEL, apply_bytes},
-    {"root", "R", "rank of the root", "0", OPTIONS_MODEL, apply_root},
-    {"gamma", "T", "time to combine two elements, or host: as this one does [0; summation 1]", "",
+    {"bytes", "N", "message size", "8", "", OPTIONS_MODEL, apply_bytes},
+    {"root", "R", "rank of the root", "0", "", OPTIONS_MODEL, apply_root},
+    {"gamma", "T", "time to combine two elements, or host: as this one does", "", "0; summation 1",
      OPTIONS_MODEL, apply_gamma},
-    {"count", "N", "operands of each [1], of a summation in total [10P]", "", OPTIONS_MODEL,
-     apply_count},
-    {"type", "T", "of operands: int32, int64, float, double", "double", OPTIONS_MODEL, apply_type},
-    {"op", "O", "how they combine: sum, prod, min, max", "sum", OPTIONS_MODEL, apply_op},
-    {"k", "N", "chains, segments or radix, where an algorithm has one; sqrt", "", OPTIONS_MODEL,
-     apply_k},
-    {"rows", "R", "of the matrix to transpose [P]", "", OPTIONS_MODEL, apply_rows},
-    {"cols", "C", "of the matrix to transpose [P]", "", OPTIONS_MODEL, apply_cols},
+    {"count", "N", "operands of each, of a summation in total", "", "1; summation 10P",
+     OPTIONS_MODEL, apply_count},
+    {"type", "T", "of operands: int32, int64, float, double", "double", "", OPTIONS_MODEL,
+     apply_type},
+    {"op", "O", "how they combine: sum, prod, min, max", "sum", "", OPTIONS_MODEL, apply_op},
+    {"k", "N", "chains, segments or radix, where an algorithm has one; sqrt", "", "its own",
+     OPTIONS_MODEL, apply_k},
+    {"rows", "R", "of the matrix to transpose", "", "P", OPTIONS_MODEL, apply_rows},
+    {"cols", "C", "of the matrix to transpose", "", "P", OPTIONS_MODEL, apply_cols},
     {"packing", "KIND", "structured: one message per destination; none: one per column",
-     "structured", OPTIONS_MODEL, apply_packing},
-    {"pack", "T", "time to pack a column", "0", OPTIONS_MODEL, apply_pack},
-    {"window", "W", "of a ring: before receive r, r+W-1 sends have been made [the best]", "",
+     "structured", "", OPTIONS_MODEL, apply_packing},
+    {"pack", "T", "time to pack a column", "0", "", OPTIONS_MODEL, apply_pack},
+    {"window", "W", "of a ring: before receive r, r+W-1 sends have been made", "", "the best",
      OPTIONS_MODEL, apply_window},
-    {"block", "BYTES", "of a pipelined message [the best]", "", OPTIONS_MODEL, apply_block},
-    {"work", "T", "broadcast: time that each processor takes to process the item", "0",
+    {"block", "BYTES", "of a pipelined message", "", "the best", OPTIONS_MODEL, apply_block},
+    {"work", "T", "broadcast: time that each processor takes to process the item", "0", "",
      OPTIONS_MODEL, apply_work},
-    {"overlap", "WHEN", "is it processed while blocks are sent on: on, off", "on", OPTIONS_MODEL,
-     apply_overlap},
-    {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", OPTIONS_RUN,
+    {"overlap", "WHEN", "is it processed while blocks are sent on: on, off", "on", "",
+     OPTIONS_MODEL, apply_overlap},
+    {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "", OPTIONS_RUN,
      apply_clock},
-    {"executor", "NAME", "what carries a processor: thread, fiber", "thread", OPTIONS_RUN,
-     apply_executor},
-    {"reps", "N", "counted runs (virtual clock: 1)", "", OPTIONS_RUN, apply_reps},
-    {"warmup", "N", "uncounted runs before (virtual clock: 0)", "", OPTIONS_RUN, apply_warmup},
-    {"cores", "LIST", "which cores carry processors, e.g. 0,2-5 (all allowed)", "", OPTIONS_RUN,
+    {"executor", "NAME", "what carries a processor: thread, fiber", "thread", "",
+     OPTIONS_RUN | OPTIONS_PAPER, apply_executor},
+    {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN | OPTIONS_PAPER, apply_reps},
+    {"warmup", "N", "uncounted runs before", "5", "0", OPTIONS_RUN | OPTIONS_PAPER, apply_warmup},
+    {"cores", "LIST", "which cores carry processors, e.g. 0,2-5", "all", "", OPTIONS_RUN,
      apply_cores},
-    {"plugin", "FILE.so", "a delay model of your own (logp/delay.h)", "", OPTIONS_RUN,
+    {"plugin", "FILE.so", "a delay model of your own (logp/delay.h)", "none", "", OPTIONS_RUN,
      apply_plugin},
-    {"queue-limit", "BYTES", "of messages held for receivers; beyond, sends fail [1 GiB]", "",
+    {"queue-limit", "BYTES", "of messages held for receivers; beyond, sends fail", "1GiB", "",
      OPTIONS_RUN, apply_queue_limit},
-    {"timeout", "T", "ends a run that hangs", "60s", OPTIONS_RUN, apply_timeout},
-    {"seed", "N", "of all that is random", "1", OPTIONS_RUN, apply_seed},
-    {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", OPTIONS_RUN,
+    {"timeout", "T", "ends a run that hangs", "60s", "", OPTIONS_RUN, apply_timeout},
+    {"seed", "N", "of all that is random", "1", "", OPTIONS_RUN, apply_seed},
+    {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", "", OPTIONS_RUN,
      apply_progress},
-    {"format", "KIND", "table, json or csv", "table", OPTIONS_FORMAT, apply_format},
+    {"format", "KIND", "table, json or csv", "table", "", OPTIONS_FORMAT, apply_format},
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -185,13 +191,20 @@ static bool applies(const struct options *o, const struct option_row *r, enum so
     return o->machine == NULL || !set_by_machine || source >= machine;
 }
 
+static void take_preset(int i, const struct options *o)
+{
+    const bool other = o->clock == LOGP_CLOCK_VIRTUAL && *rows[i].preset != '\0';
+
+    taken[i].source = FROM_DEFAULT;
+    taken[i].text = other && *rows[i].other != '\0' ? rows[i].other : rows[i].preset;
+}
+
 /* Where this option comes from: the environment counts where the command can use it. */
 static void take(int i, const struct options *o)
 {
     const char *environment = from_environment(&rows[i]);
 
-    taken[i].source = FROM_DEFAULT;
-    taken[i].text = rows[i].preset;
+    take_preset(i, o);
     if (given[i] != NULL) {
         taken[i].source = FROM_COMMAND_LINE;
         taken[i].text = given[i];
@@ -202,15 +215,14 @@ static void take(int i, const struct options *o)
     }
 }
 
-/* The one variable that a command of these sets goes without, if it is wrong. */
-static void forgive(int i, unsigned sets)
+/* The one variable that a command may go without, if it is wrong. */
+static void forgive(int i, const struct options *o)
 {
-    if ((sets & OPTIONS_FORGIVING) == 0 || taken[i].source != FROM_ENVIRONMENT ||
-        rows[i].apply != apply_format || is_format(taken[i].text, (sets & OPTIONS_SVG) != 0))
+    if ((o->sets & OPTIONS_FORGIVING) == 0 || taken[i].source != FROM_ENVIRONMENT ||
+        rows[i].apply != apply_format || is_format(taken[i].text, (o->sets & OPTIONS_SVG) != 0))
         return;
     fprintf(stderr, "logp: LOGP_FORMAT '%s': table, json or csv; this is a table\n", taken[i].text);
-    taken[i].source = FROM_DEFAULT;
-    taken[i].text = rows[i].preset;
+    take_preset(i, o);
 }
 
 void settle_options(struct options *o, const char *command, unsigned sets)
@@ -232,7 +244,7 @@ void settle_options(struct options *o, const char *command, unsigned sets)
 
         dashed(&rows[i], option, sizeof(option));
         take(i, o);
-        forgive(i, sets);
+        forgive(i, o);
         if (applies(o, &rows[i], taken[i].source, machine))
             rows[i].apply(o, option, taken[i].text);
         if (rows[i].apply == apply_machine)
@@ -240,6 +252,25 @@ void settle_options(struct options *o, const char *command, unsigned sets)
     }
     if (o->format == FORMAT_SVG && (sets & OPTIONS_SVG) == 0)
         bad_option("--format", "svg", "table, json or csv");
+}
+
+/* An option as it was written, or of several letters behind one dash the one that is none. */
+_Noreturn static void no_such_option(const char *text, int letter)
+{
+    static char dashes[N_ROWS][32];
+    struct names names = {0};
+    char word[32], hint[MAX_HINT];
+
+    for (int i = 0; i < N_ROWS; i++) {
+        dashed(&rows[i], dashes[i], sizeof(dashes[i]));
+        add_name(&names, dashes[i]);
+    }
+    if (letter != 0)
+        snprintf(word, sizeof(word), "-%c", letter);
+    else
+        snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, "="), text);
+    bad_usage("%s: no such option; %ssee logp --help", letter != 0 ? word : text,
+              did_you_mean(&names, word, hint));
 }
 
 void parse_options(int argc, char **argv, struct options *o)
@@ -255,10 +286,8 @@ void parse_options(int argc, char **argv, struct options *o)
             bad_usage("%s: needs a value; see logp --help", argv[optind - 1]);
         if (c == '?' && optopt >= LONG)
             bad_usage("%s: takes no value; see logp --help", argv[optind - 1]);
-        if (c == '?' && optopt != 0)
-            bad_usage("-%c: no such option; see logp --help", optopt);
         if (c == '?')
-            bad_usage("%s: no such option; see logp --help", argv[optind - 1]);
+            no_such_option(argv[optind - 1], optopt);
         o->help |= c == 'h' || c == HELP;
         o->version |= c == VERSION;
         if (c == 'h' || c == HELP || c == VERSION)
@@ -312,18 +341,29 @@ bool option_given(const char *name)
     return taken[find_row(name)].source != FROM_DEFAULT;
 }
 
+/* " [8]", " [100; virtual clock 1]" */
+static void show_default(const struct option_row *r, unsigned sets, char *out, size_t size)
+{
+    const bool both = *r->preset != '\0' && *r->other != '\0';
+
+    out[0] = '\0';
+    if ((r->set & sets & OPTIONS_PAPER) != 0)
+        snprintf(out, size, " [see below]");
+    else if (*r->preset != '\0' || *r->other != '\0')
+        snprintf(out, size, " [%s%s%s]", r->preset, both ? "; virtual clock " : "", r->other);
+}
+
 void print_options(FILE *out, unsigned sets)
 {
     for (int i = 0; i < N_ROWS; i++) {
-        char option[64], preset[32] = "";
+        char option[64], preset[48];
 
         if ((rows[i].set & sets) == 0)
             continue;
         dashed(&rows[i], option, sizeof(option));
         snprintf(option + strlen(option), sizeof(option) - strlen(option), " %s",
                  rows[i].value != NULL ? rows[i].value : "");
-        if (rows[i].preset[0] != '\0')
-            snprintf(preset, sizeof(preset), " [%s]", rows[i].preset);
+        show_default(&rows[i], sets, preset, sizeof(preset));
         fprintf(out, "  %-17s %s%s\n", option, rows[i].help, preset);
     }
 }

@@ -10,6 +10,8 @@
 #include "command.h"
 
 /* options_model.c: what a prediction depends on */
+/* Is the text the second of two words? It must be one of them. */
+bool either(const char *option, const char *text, const char *first, const char *second);
 void apply_P(struct options *o, const char *option, const char *text);
 void apply_unit(struct options *o, const char *option, const char *text);
 void apply_machine(struct options *o, const char *option, const char *text);

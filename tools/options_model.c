@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool either(const char *option, const char *text, const char *first, const char *second)
+{
+    const struct names names = {{first, second}, 2};
+
+    if (strcmp(text, first) != 0 && strcmp(text, second) != 0)
+        refuse_name(option, text, &names);
+    return strcmp(text, second) == 0;
+}
+
 static int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps)
 {
     int64_t ps;
@@ -26,7 +35,7 @@ static int64_t to_ns(const struct options *o, const char *option, const char *te
 
 void apply_P(struct options *o, const char *option, const char *text)
 {
-    if (!parse_whole(text, 1, LOGP_TREE_MAX, &o->P))
+    if (!parse_number(text, false, 1, LOGP_TREE_MAX, &o->P))
         bad_option(option, text, "a number of processors, 1 .. 2^61");
 }
 
@@ -44,16 +53,15 @@ void apply_machine(struct options *o, const char *option, const char *text)
 {
     size_t n;
     const struct logp_preset *all = logp_presets(&n);
-    char allowed[128] = "";
+    struct names names = {{"none"}, 1};
 
-    if (*text == '\0')
+    if (strcmp(text, "none") == 0)
         return;
     o->machine = logp_preset_find(text);
     for (size_t i = 0; i < n; i++)
-        snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
-                 i > 0 ? ", " : "", all[i].name);
+        add_name(&names, all[i].name);
     if (o->machine == NULL)
-        bad_option(option, text, "one of: %s", allowed);
+        refuse_name(option, text, &names);
     o->params = logp_preset_params(o->machine);
     o->unit_ns = o->machine->cycle_ns;
     o->delay = "store-forward";
@@ -93,18 +101,14 @@ void apply_G(struct options *o, const char *option, const char *text)
 
 void apply_gap(struct options *o, const char *option, const char *text)
 {
-    o->params.gap_shared = strcmp(text, "shared") == 0;
-    if (!o->params.gap_shared && strcmp(text, "separate") != 0)
-        bad_option(option, text, "separate or shared");
+    o->params.gap_shared = either(option, text, "separate", "shared");
 }
 
 void apply_capacity(struct options *o, const char *option, const char *text)
 {
-    const bool off = *text == '\0' || strcmp(text, "off") == 0 || strcmp(text, "0") == 0;
+    const char *word = strcmp(text, "0") == 0 ? "off" : strcmp(text, "1") == 0 ? "on" : text;
 
-    if (!off && strcmp(text, "on") != 0 && strcmp(text, "1") != 0)
-        bad_option(option, text, "on or off");
-    o->params.capacity = off ? 0 : LOGP_CAPACITY_RULE;
+    o->params.capacity = either(option, word, "off", "on") ? LOGP_CAPACITY_RULE : 0;
 }
 
 void apply_algo(struct options *o, const char *option, const char *text)
@@ -117,14 +121,14 @@ void apply_bytes(struct options *o, const char *option, const char *text)
 {
     int64_t n;
 
-    if (!parse_whole(text, 0, INT64_C(1) << 40, &n))
+    if (!parse_number(text, true, 0, INT64_C(1) << 40, &n))
         bad_option(option, text, "a number of bytes, 0 .. 2^40");
     o->n_bytes = (size_t)n;
 }
 
 void apply_root(struct options *o, const char *option, const char *text)
 {
-    if (!parse_whole(text, 0, o->P - 1, &o->root))
+    if (!parse_number(text, false, 0, o->P - 1, &o->root))
         bad_option(option, text, "a rank, 0 .. %lld", (long long)o->P - 1);
 }
 
@@ -138,23 +142,20 @@ void apply_gamma(struct options *o, const char *option, const char *text)
 
 void apply_count(struct options *o, const char *option, const char *text)
 {
-    if (*text != '\0' && !parse_whole(text, 1, INT64_C(1) << 40, &o->count))
+    if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 40, &o->count))
         bad_option(option, text, "a number of operands, 1 .. 2^40");
 }
 
-/* The names that the operations have, or their types, each once. */
-static void known_names(bool types, char *out, size_t size)
+/* It is none of the names that the operations have, or their types. */
+_Noreturn static void refuse_op(const char *option, const char *text, bool types)
 {
     size_t n;
     const struct logp_op *ops = logp_ops(&n);
+    struct names names = {0};
 
-    out[0] = '\0';
-    for (size_t i = 0; i < n; i++) {
-        const char *name = types ? ops[i].type : ops[i].name;
-
-        if (strstr(out, name) == NULL)
-            snprintf(out + strlen(out), size - strlen(out), "%s%s", i > 0 ? ", " : "", name);
-    }
+    for (size_t i = 0; i < n; i++)
+        add_name(&names, types ? ops[i].type : ops[i].name);
+    refuse_name(option, text, &names);
 }
 
 static const char *the_type = "double";
@@ -162,42 +163,36 @@ static const char *the_type = "double";
 void apply_type(struct options *o, const char *option, const char *text)
 {
     const struct logp_op *sum = logp_op_find("sum", text);
-    char allowed[128];
 
-    known_names(true, allowed, sizeof(allowed));
     if (sum == NULL)
-        bad_option(option, text, "one of: %s", allowed);
+        refuse_op(option, text, true);
     o->element_bytes = sum->element_bytes;
     the_type = sum->type;
 }
 
 void apply_op(struct options *o, const char *option, const char *text)
 {
-    char allowed[128];
-
-    known_names(false, allowed, sizeof(allowed));
     o->op = logp_op_find(text, the_type);
     if (o->op == NULL)
-        bad_option(option, text, "one of: %s", allowed);
+        refuse_op(option, text, false);
 }
 
 void apply_rows(struct options *o, const char *option, const char *text)
 {
-    if (*text != '\0' && !parse_whole(text, 1, INT64_C(1) << 31, &o->rows))
+    if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 31, &o->rows))
         bad_option(option, text, "a number of rows, 1 .. 2^31");
 }
 
 void apply_cols(struct options *o, const char *option, const char *text)
 {
-    if (*text != '\0' && !parse_whole(text, 1, INT64_C(1) << 31, &o->cols))
+    if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 31, &o->cols))
         bad_option(option, text, "a number of columns, 1 .. 2^31");
 }
 
 void apply_packing(struct options *o, const char *option, const char *text)
 {
-    o->packing = strcmp(text, "none") == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
-    if (o->packing != LOGP_PACKING_NONE && strcmp(text, "structured") != 0)
-        bad_option(option, text, "structured or none");
+    o->packing =
+        either(option, text, "structured", "none") ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
 }
 
 void apply_pack(struct options *o, const char *option, const char *text)
@@ -207,7 +202,7 @@ void apply_pack(struct options *o, const char *option, const char *text)
 
 void apply_window(struct options *o, const char *option, const char *text)
 {
-    if (*text != '\0' && !parse_whole(text, 1, LOGP_TREE_MAX, &o->window))
+    if (*text != '\0' && !parse_number(text, false, 1, LOGP_TREE_MAX, &o->window))
         bad_option(option, text, "a number of sends ahead of receives, >= 1");
 }
 
@@ -215,13 +210,13 @@ void apply_k(struct options *o, const char *option, const char *text)
 {
     if (strcmp(text, "sqrt") == 0)
         o->k = LOGP_K_SQRT;
-    else if (*text != '\0' && !parse_whole(text, 1, LOGP_TREE_MAX, &o->k))
+    else if (*text != '\0' && !parse_number(text, false, 1, LOGP_TREE_MAX, &o->k))
         bad_option(option, text, "a whole number >= 1, or sqrt");
 }
 
 void apply_block(struct options *o, const char *option, const char *text)
 {
-    if (*text != '\0' && !parse_whole(text, 1, INT64_C(1) << 40, &o->block_bytes))
+    if (*text != '\0' && !parse_number(text, true, 1, INT64_C(1) << 40, &o->block_bytes))
         bad_option(option, text, "a number of bytes, 1 .. 2^40");
 }
 
@@ -232,9 +227,7 @@ void apply_work(struct options *o, const char *option, const char *text)
 
 void apply_overlap(struct options *o, const char *option, const char *text)
 {
-    o->no_overlap = strcmp(text, "off") == 0;
-    if (!o->no_overlap && strcmp(text, "on") != 0)
-        bad_option(option, text, "on or off");
+    o->no_overlap = either(option, text, "on", "off");
 }
 
 /* The parameters that say what kind of model this is are those that it has itself. */
@@ -253,7 +246,7 @@ void apply_delay(struct options *o, const char *option, const char *text)
 {
     size_t n;
     const struct logp_delay_model *models = logp_delay_models(&n);
-    char allowed[128] = "";
+    struct names names = {0};
 
     o->delay = *text != '\0' ? text : o->params.G_ps > 0 ? "loggp" : "logp";
     o->params.store_forward = o->params.latency_varies = false;
@@ -262,10 +255,26 @@ void apply_delay(struct options *o, const char *option, const char *text)
             ask_model(o, &models[i]);
             return;
         }
-        snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
-                 i > 0 ? ", " : "", models[i].name);
+        add_name(&names, models[i].name);
     }
-    bad_option(option, text, "one of: %s", allowed);
+    refuse_name(option, text, &names);
+}
+
+/* What stands before its sizes must be the name of one. */
+static void check_topology(const char *option, const char *text)
+{
+    size_t n;
+    const struct logp_topology_kind *kinds = logp_topologies(&n);
+    struct names names = {{"none"}, 1};
+    char name[32], list[MAX_LIST];
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(name, kinds[i].name) == 0)
+            return;
+        add_name(&names, kinds[i].name);
+    }
+    bad_option(option, text, "%s", one_of(&names, name, list));
 }
 
 /* Kept until the process ends. */
@@ -273,8 +282,9 @@ void apply_topology(struct options *o, const char *option, const char *text)
 {
     struct logp_topology *topology = NULL;
 
-    if (*text == '\0')
+    if (strcmp(text, "none") == 0)
         return;
+    check_topology(option, text);
     if (logp_topology_needs(text, o->P) != NULL)
         bad_option(option, text, "needs %s; P = %lld", logp_topology_needs(text, o->P),
                    (long long)o->P);

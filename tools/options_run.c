@@ -8,31 +8,28 @@
 
 void apply_clock(struct options *o, const char *option, const char *text)
 {
-    o->clock = strcmp(text, "virtual") == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
-    if (o->clock == LOGP_CLOCK_WALL && strcmp(text, "wall") != 0)
-        bad_option(option, text, "wall or virtual");
+    o->clock = either(option, text, "wall", "virtual") ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
 }
 
 void apply_executor(struct options *o, const char *option, const char *text)
 {
-    char allowed[64] = "";
+    struct names names = {0};
 
-    for (const char *const *name = logp_executors(); *name != NULL; name++)
+    for (const char *const *name = logp_executors(); *name != NULL; name++) {
         if (strcmp(*name, text) == 0) {
             o->executor = *name;
             return;
         }
-    for (const char *const *name = logp_executors(); *name != NULL; name++)
-        snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
-                 allowed[0] != '\0' ? ", " : "", *name);
-    bad_option(option, text, "one of: %s", allowed);
+        add_name(&names, *name);
+    }
+    refuse_name(option, text, &names);
 }
 
 void apply_plugin(struct options *o, const char *option, const char *text)
 {
     char topology[32];
 
-    o->plugin = *text != '\0' ? text : NULL;
+    o->plugin = strcmp(text, "none") != 0 ? text : NULL;
     if (o->plugin != NULL && o->topology != NULL)
         bad_option(option, text, "a delay model of one's own has no %s",
                    option_shown("topology", topology));
@@ -40,18 +37,18 @@ void apply_plugin(struct options *o, const char *option, const char *text)
 
 void apply_reps(struct options *o, const char *option, const char *text)
 {
-    int64_t n = o->clock == LOGP_CLOCK_WALL ? 100 : 1;
+    int64_t n;
 
-    if (*text != '\0' && !parse_whole(text, 1, 10000000, &n))
+    if (!parse_number(text, false, 1, 10000000, &n))
         bad_option(option, text, "a number of runs, 1 .. 10000000");
     o->reps = (int)n;
 }
 
 void apply_warmup(struct options *o, const char *option, const char *text)
 {
-    int64_t n = o->clock == LOGP_CLOCK_WALL ? 5 : 0;
+    int64_t n;
 
-    if (*text != '\0' && !parse_whole(text, 0, 10000000, &n))
+    if (!parse_number(text, false, 0, 10000000, &n))
         bad_option(option, text, "a number of runs, 0 .. 10000000");
     o->warmup = (int)n;
 }
@@ -72,7 +69,7 @@ static const char *parse_core(const char *s, int *core)
 void apply_cores(struct options *o, const char *option, const char *text)
 {
     o->n_cores = 0;
-    if (*text == '\0')
+    if (strcmp(text, "all") == 0)
         return;
     for (const char *s = text;; s++) {
         int first = 0, last = 0;
@@ -93,9 +90,9 @@ void apply_cores(struct options *o, const char *option, const char *text)
 
 void apply_queue_limit(struct options *o, const char *option, const char *text)
 {
-    int64_t n = 0;
+    int64_t n;
 
-    if (*text != '\0' && !parse_whole(text, 1, INT64_MAX, &n))
+    if (!parse_number(text, true, 1, INT64_MAX, &n))
         bad_option(option, text, "a number of bytes > 0");
     o->queue_limit = (size_t)n;
 }
@@ -113,7 +110,7 @@ void apply_seed(struct options *o, const char *option, const char *text)
 {
     int64_t n;
 
-    if (!parse_whole(text, 0, INT64_MAX, &n))
+    if (!parse_number(text, false, 0, INT64_MAX, &n))
         bad_option(option, text, "a whole number >= 0");
     o->seed = (uint64_t)n;
 }
@@ -133,17 +130,24 @@ bool is_format(const char *text, bool svg)
 
 void apply_format(struct options *o, const char *option, const char *text)
 {
-    for (int i = 0; i < N_FORMATS; i++)
+    struct names names = {0};
+
+    for (int i = 0; i < N_FORMATS; i++) {
         if (strcmp(text, formats[i]) == 0) {
             o->format = (enum output_format)i;
             return;
         }
-    bad_option(option, text, "table, json or csv (tree, paper: svg too)");
+        if (i != FORMAT_SVG || (o->sets & OPTIONS_SVG) != 0)
+            add_name(&names, formats[i]);
+    }
+    refuse_name(option, text, &names);
 }
 
 void apply_progress(struct options *o, const char *option, const char *text)
 {
-    o->progress = strcmp(text, "on") == 0 || (strcmp(text, "auto") == 0 && isatty(STDERR_FILENO));
-    if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0 && strcmp(text, "auto") != 0)
-        bad_option(option, text, "auto, on or off");
+    const bool is_auto = strcmp(text, "auto") == 0;
+
+    if (!is_auto && strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
+        refuse_name(option, text, &(struct names){{"auto", "on", "off"}, 3});
+    o->progress = is_auto ? isatty(STDERR_FILENO) : strcmp(text, "on") == 0;
 }

@@ -15,6 +15,12 @@
  *     receive at r   r >= arrival, busy [r, r + o_recv], and r not before
  *                    max(o_recv, g + (k-1)G) after the start of the receive before it
  *
+ * With the shared gap (gap_shared) also
+ *
+ *     send at s      not before max(o_recv, g) after the start of the receive before it
+ *     receive at r   not before max(o_send, g + (k'-1)G) + (k-1)G after the start of the send
+ *                    before it, which was of k' bytes
+ *
  * Under `store-forward` each hop keeps the whole message: it is kG on the wire, not (k-1)G, and the
  * gap is g whatever the size.
  *

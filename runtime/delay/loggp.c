@@ -4,8 +4,9 @@
  * `logp` is `loggp` with G = 0, `store-forward` is `loggp` with another reading of the size, and
  * `varying` is `loggp` with a latency drawn for each message.
  *
- * With the shared gap, g also holds between a send and a receive, and of two messages of different
- * size the longer one's streaming counts.
+ * With the shared gap, g also holds between a send and a receive. A receive after a send waits for
+ * both streamings, out through the port and in; a send after a receive for neither, since the
+ * message was in before its receive began.
  */
 #include <logp/delay.h>
 
@@ -87,11 +88,11 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct logp_params *p = model;
-    const int64_t port_time = max2(p->o_recv_ns, logp_gap_ns(p, t->n_bytes));
+    const int64_t gap = logp_gap_ns(p, t->n_bytes);
 
-    t->start = max2(max2(t->ready, t->arrival), port->recv_start + port_time);
+    t->start = max2(max2(t->ready, t->arrival), port->recv_start + max2(p->o_recv_ns, gap));
     if (p->gap_shared)
-        t->start = max2(t->start, max2(port->send_next, port->send_start + port_time));
+        t->start = max2(t->start, port->send_next + gap - p->g_ns);
     t->done = t->start + p->o_recv_ns;
     port->recv_start = t->start;
 }

@@ -48,6 +48,8 @@ expect='-L 0.00000000000000000001 time' bad run broadcast -L 0.00000000000000000
 expect='-L . time' bad run broadcast -L .
 expect='-L 1.2.3 time' bad run broadcast -L 1.2.3
 expect='--algo , name' bad run broadcast --algo ,
+expect='--algo flat,auto auto alone' bad run broadcast --algo flat,auto
+expect='--algo all,flat all alone' bad run broadcast --algo all,flat
 expect='--algo 64' bad run broadcast --algo "$(printf 'flat,%.0s' {1..65})"
 expect='nine words' bad run broadcast 3 4 5 6 7 8 nine
 expect='--plugin logp_delay_plugin' bad run broadcast --plugin "$feign"
@@ -57,4 +59,63 @@ expect='--progress loud auto' bad run broadcast --progress loud
 expect='--warmup -1' bad run broadcast --warmup -1
 expect='--seed x' bad run broadcast --seed x
 expect='--help value' bad run broadcast --help=yes
+
+# numbers that are none
+for n in 4q 4kB 4B 4KiB k 1.5 1e 1e-3 2^ ^2 2^-1 2^+3 '2^ 3' 2^3^2 2^3k +5 ' 5' 0x10 1e19 2^62 2^9999999999 8Ti8 3T4 .; do
+    expect="-P $n processors" bad predict broadcast -P "$n"
+done
+for n in 4q 4Kb 4KBi 0.3k 1e13 2T; do
+    expect="--bytes $n bytes" bad predict broadcast --bytes "$n"
+done
+expect='-L 1e19 time' bad predict broadcast -L 1e19
+
+# what may have been meant: a few letters off, a beginning, or called so elsewhere
+meant() {
+    local name=$1
+    shift
+    bad "$@"
+    case $(<"$dir/err") in
+    *"did you mean $name? "*) [ -n "$name" ] ;;
+    *'did you mean'*) false ;;
+    *) [ -z "$name" ] ;;
+    esac || fail "logp $*: not '$name': $(cat "$dir/err")"
+}
+expect=no
+meant broadcast run brodcast
+meant broadcast run broadacst
+meant broadcast run BROADCAST
+meant broadcast predict bcast
+meant broadcast predict MPI_Bcast
+meant transpose predict trans
+meant summation predict sum
+meant '' predict xyz
+meant predict pridict
+meant tree tre
+meant 'run barrier' barrier
+meant 'run broadcast' brodcast
+meant '' frobnicate
+meant --executor run broadcast --exceutor fiber
+meant --executor run broadcast --exceutor=fiber
+meant -P run broadcast -p 8
+meant -P run broadcast --P 8
+meant --k run reduce -k 8
+meant '' run broadcast -Z 3
+expect=one
+meant binomial run broadcast --algo flat,binominal
+meant '' run broadcast --algo bogus
+meant fiber run broadcast --executor fibre
+meant fiber run broadcast --executor coroutine
+meant torus run broadcast --topology tours:2x4
+meant hypercube run broadcast --topology cube
+meant store-forward predict broadcast --delay store_forward
+meant dash predict broadcast --machine dahs
+meant max predict reduce --op maximum
+meant int32 predict reduce --type int3
+meant virtual run broadcast --clock vitrual
+meant json predict broadcast --format jsn
+meant shared predict broadcast --gap share
+meant algorithms list algoritms
+meant kurnosov paper kurnosof
+meant summation tree sumation
+expect='frob command' meant '' help frob
 finish

@@ -7,7 +7,8 @@
 says 'broadcast of 8 bytes, root 0, P = 8' predict broadcast
 says 'delay logp; L = 60 us, o = 20 us, g = 40 us; prediction only' predict broadcast
 says 'optimal 240.000 exact' predict broadcast
-says 'optimal - none' predict broadcast --capacity
+says 'times in us certainty' predict broadcast --capacity
+says 'optimal none' predict broadcast --capacity
 says 'binomial-nearest >= 1060.000 lower-bound' predict broadcast -P 16 --topology line --algo binomial,binomial-nearest
 says 'barrier, P = 8' predict barrier
 says 'broadcast of 1 byte, root 3, P = 8' predict broadcast --bytes 1 --root 3
@@ -15,21 +16,22 @@ says 'reduce of 5 int32 each, max, root 0, P = 8' predict reduce --count 5 --typ
 says 'summation of 80 double in all, sum, root 0, P = 8' predict summation
 says 'optimal-paper <= 273.000 bound' predict summation --gamma 0.7 --algo optimal-paper
 says 'transpose of 8 x 5 elements of 4 bytes, P = 8' predict transpose --cols 5 --type int32
-says 'delay loggp; L = 250 ns, o = 20 us to send, 30 us to receive, g = 1500 us (shared), G = 0.5 ns/byte; prediction only' \
+says 'delay loggp; L = 0.25 us, o = 20 us to send, 30 us to receive, g = 1500 us (shared), G = 0.0005 us/byte; prediction only' \
     predict broadcast -L 250ns --o-recv 3 -g 1.5ms -G 0.5ns --gap shared
-says 'delay logp; L = 20 s, o = 20 us, g = 40 us; gamma = 1500 ns; capacity 500000; prediction only' \
+says 'delay logp; L = 20000000 us, o = 20 us, g = 40 us; gamma = 1.5 us; capacity 500000; prediction only' \
     predict reduce -L 20s --gamma 0.15 --capacity
 says 'delay none; prediction only' predict broadcast --delay none
-says "Stanford DASH; delay store-forward; L = 60 ns, o = 450 ns, g = 1.2 us, G = 15 ns/byte; prediction only" \
+says "Stanford DASH; delay store-forward; L = 0.06 us, o = 0.45 us, g = 1.2 us, G = 0.015 us/byte; prediction only" \
     predict broadcast --machine dash
-says 'torus-pipelined: blocks of 3 bytes' predict broadcast -P 16 --algo torus-pipelined --block 3
+says 'times in us block predicted certainty' predict broadcast -P 16 --algo torus-pipelined --block 3
+says 'torus-pipelined 3 720.000 exact' predict broadcast -P 16 --algo torus-pipelined --block 3
 says 'delay logp; L = 60 us, o = 20 us, g = 40 us; virtual clock, fiber executor on 1 core, 2 runs each' \
     run broadcast --clock virtual --executor fiber --reps 2
-says 'optimal 240.000 240.000 - 1.0000 - - yes' run broadcast --clock virtual
+says 'optimal 240.000 240.000 1.0000 yes' run broadcast --clock virtual
 says "delays by $plugin; L = 60 us, o = 20 us, g = 40 us; virtual clock, thread executor on 1 core, 1 run each" \
     run broadcast --clock virtual --plugin "$plugin"
 logp run broadcast -P 4 --algo all --clock virtual
-[ "$(grep -c 'yes$' "$dir/out")" -eq 9 ] || fail "table: $(cat "$dir/out")"
+[ "$(grep -c ' yes$' "$dir/out") $(grep -c ' yes  *best$' "$dir/out")" = '8 1' ] || fail "table: $(cat "$dir/out")"
 [ ! -s "$dir/err" ] || fail "progress without a terminal: $(cat "$dir/err")"
 logp run broadcast -P 2 --reps 5 --progress on --unit 1us --executor fiber
 grep -q '5 of 5' "$dir/err" || fail "progress on"
@@ -48,10 +50,13 @@ logp list
 says 'broadcast one item from the root to all' list collectives
 says 'broadcast chain everyone passes the item to the next Shou & Chen 1996' list algorithms
 says 'dash Stanford DASH: L 2, o 15, g 40 cycles of 30 ns, 16-bit links' list machines
-says 'chain,broadcast,"everyone passes the item to the next","Shou & Chen 1996"' list algorithms --format csv
-says 'barrier,,"nobody goes on before all have come",""' list collectives --format csv
+says 'chain,broadcast,everyone passes the item to the next,Shou & Chen 1996' list algorithms --format csv
+says 'barrier,,nobody goes on before all have come,' list collectives --format csv
 expect='nonsense algorithms' bad list nonsense
-says 'times in us predicted' predict broadcast
+says 'times in us predicted certainty' predict broadcast
+says 'optimal 240.000 exact best' predict broadcast --algo all
+says 'ring-window 3 360.000 exact' predict transpose --algo all
+says 'kchain 4 320.000 exact' predict reduce --algo all
 expect='delays unexpected machines' bad list machines delays
 
 # help
@@ -60,8 +65,34 @@ grep -q 'logp run broadcast --algo all' "$dir/out" || fail "help has no first st
 logp run --help
 grep -q -- '--timeout' "$dir/out" || fail "run --help"
 logp paper --help
+grep -q '^  --reps .* counted runs \[see below\]' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
 grep -q '5 counted runs' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
 grep -q -- '--bytes' "$dir/out" && fail "paper --help speaks of --bytes"
+logp run --help
+cp "$dir/out" "$dir/help"
+logp help run
+cmp -s "$dir/help" "$dir/out" || fail "help run is not run --help"
+logp --help
+cp "$dir/out" "$dir/help"
+logp help
+cmp -s "$dir/help" "$dir/out" || fail "help is not --help"
+[ $code -eq 0 ] || fail "help: exit code $code"
+# the defaults that it shows are those that are taken: given, they change nothing
+mapfile -t defaults < <("$logp" run --help |
+    sed -n 's/^  \(-[A-Za-z-]*\) [A-Za-z].* \[\([^] ;]*\)\]$/\1\n\2/p')
+[ ${#defaults[@]} -ge 52 ] || fail "too few defaults: ${defaults[*]}"
+for what in broadcast summation transpose; do
+    logp run $what --clock virtual --format json
+    cp "$dir/out" "$dir/without"
+    args=()
+    for ((i = 0; i < ${#defaults[@]}; i += 2)); do
+        case ${defaults[i + 1]} in -o | P) ;; *) args+=("${defaults[i]}" "${defaults[i + 1]}") ;; esac
+    done
+    logp run $what "${args[@]}" --clock virtual --format json
+    cmp -s "$dir/out" "$dir/without" || fail "run $what ${args[*]}: $(cat "$dir/all" "$dir/out")"
+done
+logp run --help
+grep -qF 'counted runs [100; virtual clock 1]' "$dir/out" || fail "run --help: no defaults"
 logp list --help
 [ "$(grep -c '^  -' "$dir/out")" -eq 1 ] || fail "list --help"
 logp --version

@@ -60,6 +60,46 @@ json '.[0] | (.L_ns == 1500 and .o_send_ns == 250 and .g_ns == 2000000 and .G_ns
     predict broadcast -L 1.5us -o 250ns -g 2ms -G 1ps
 json '.[0] | (.L_ns == 1000000000 and .o_send_ns == 10000000000)' predict broadcast -L 1s -o 10 --unit 1s
 
+while read -r written P; do
+    json ".[0].P == $P" predict broadcast -P "$written"
+done <<'END'
+2^10 1024
+1e6 1000000
+1.6e1 16
+3^4 81
+0^0 1
+1^99999 1
+2^61 2305843009213693952
+4k 4096
+4K 4096
+64Ki 65536
+1.5M 1572864
+2G 2147483648
+1Ti 1099511627776
+END
+while read -r written bytes; do
+    json ".[0].bytes == $bytes" predict broadcast --bytes "$written"
+done <<'END'
+4k 4096
+4KiB 4096
+4kB 4000
+4KB 4000
+12B 12
+1.5MiB 1572864
+1.5MB 1500000
+2^20 1048576
+END
+json '.[0] | (.L_ns == 1000000 and .o_send_ns == 25 and .reps == 3000 and .seed == 1000000000000 and .count == 2048)' \
+    run reduce -L 1e2 -o 2.5e1ns --clock virtual --executor fiber --reps 3e3 --seed 1e12 --count 2Ki
+
+# what runs on no eight processors runs on more, unless somebody says eight
+json '.[0] | (.P == 9 and .verified)' run matvec --clock virtual
+json '.[0].P == 9' predict matvec --algo doubling
+expect='matvec P 8 square' bad run matvec -P 8
+case $(<"$dir/err") in *--algo*) fail "nobody said --algo: $(cat "$dir/err")" ;; esac
+LOGP_P=8 expect="matvec LOGP_P '8' square" bad predict matvec
+json 'length == 1 and .[0].P == 8' predict transpose --algo butterfly
+
 # a queue that holds little: what can never fit is refused, what fits goes on
 logp run broadcast --clock virtual --queue-limit 2000 --bytes 5000 --algo chain
 [ $code -eq 1 ] || fail "a message beyond the limit: exit code $code"

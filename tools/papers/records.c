@@ -88,13 +88,8 @@ void print_paper_json(const struct paper *p)
 
 static void print_cell(const char *text)
 {
-    const bool quoted = strpbrk(text, ",\"") != NULL;
-
-    if (quoted)
-        putchar('"');
-    for (const char *s = text; *s != '\0'; s++)
-        printf(*s == '"' ? "\"%c" : "%c", *s);
-    fputs(quoted ? "\"," : ",", stdout);
+    print_csv_text(text);
+    putchar(',');
 }
 
 /* All labels of a row in one cell: "P=100 k=10". */
@@ -112,6 +107,7 @@ static void print_csv_row(const struct paper *p, const struct paper_table *t,
                           const struct paper_row *row)
 {
     const bool predicted = !isnan(row->value[PREDICTED]);
+    char remark[1024];
 
     print_cell(p->name);
     print_cell(t->figure);
@@ -125,8 +121,10 @@ static void print_csv_row(const struct paper *p, const struct paper_table *t,
         putchar(',');
     }
     print_cell(predicted ? logp_certainty_name(row->certainty) : "none");
-    printf("\"%s%s%s\"\n", row->verdict != NULL ? row->verdict : "",
-           row->verdict != NULL && row->remark[0] != '\0' ? ": " : "", row->remark);
+    snprintf(remark, sizeof(remark), "%s%s%s", row->verdict != NULL ? row->verdict : "",
+             row->verdict != NULL && row->remark[0] != '\0' ? ": " : "", row->remark);
+    print_csv_text(remark);
+    putchar('\n');
 }
 
 static void print_csv_table(const struct paper *p, const struct paper_table *t)
