@@ -56,6 +56,7 @@ QUOTA='50000 100000' LD_PRELOAD=$feign expect='--plugin nothing.so' bad run redu
 interrupt() {
     local signal=$1 pid
     shift
+    : >"$dir/err"
     "$logp" "$@" --reps 1000000 --progress on --format json >"$dir/out" 2>"$dir/err" &
     pid=$!
     for ((i = 0; i < 3000; i++)); do
