@@ -149,10 +149,11 @@ static int leaps(struct logp_vp *vp, void *arg)
     return rc == 0 && logp_vp_rank(vp) == 2 ? leap() : rc;
 }
 
-/* What was asked for is there, also where it is no whole number of pages. */
+/* What was asked for is there, also where it is no whole number of pages: the last is whole, and
+ * more than what is above this frame. */
 static __attribute__((noinline)) int fill_frame(void)
 {
-    volatile char frame[(256 << 10) - (8 << 10) + 4096];
+    volatile char frame[256 << 10];
 
     for (size_t i = 0; i < sizeof(frame); i += 512)
         frame[i] = 1;
