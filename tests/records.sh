@@ -69,6 +69,8 @@ run 0 'certainty=3' broadcast --format json
 json '.[0].prediction == "lower-bound"'
 run 0 'predicted=0' broadcast --format json
 json '.[0] | (.predicted_ns == 0 and .ratio == null)'
+run 0 'predicted=300000' broadcast --format json
+json '.[0].ratio == 0.6716667'
 run 0 '' transpose --rows 3 --cols 5 --type float --algo ring-window --window 2 --format json
 json '.[0] | (.window == 2 and .bytes == 60 and .block == null)'
 run 0 '' broadcast --algo torus-pipelined -P 16 --machine dash --bytes 100 --block 32 --format json

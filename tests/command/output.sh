@@ -60,7 +60,12 @@ expect='delays unexpected machines' bad list machines delays
 logp --help
 grep -q 'logp run broadcast --algo all' "$dir/out" || fail "help has no first step"
 logp run --help
-grep -q -- '--timeout' "$dir/out" || fail "run --help"
+for default in '-P N [8]' '-L T [6]' '-o T [2]' '-g T [4]' '-G T [0]' '--unit T [10us]' '--algo NAMES [auto]' '--bytes N [8]' \
+    '--root R [0]' '--type T [double]' '--op O [sum]' '--clock KIND [wall]' '--executor NAME [thread]' '--timeout T [60s]' \
+    '--seed N [1]' '--format KIND [table]'; do
+    sed -n 's/^  \(-.*\)  .*\(\[[^[]*\]\)$/\1 \2/p' "$dir/out" | tr -s ' ' | grep -qxF -- "$default" ||
+        fail "run --help does not say $default: $(cat "$dir/out")"
+done
 logp paper --help
 grep -q '5 counted runs' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
 grep -q -- '--bytes' "$dir/out" && fail "paper --help speaks of --bytes"
