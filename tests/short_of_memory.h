@@ -181,9 +181,13 @@ STANDS_IN void *mmap(void *at, size_t n, int protection, int flags, int file, of
 
 STANDS_IN int munmap(void *p, size_t n)
 {
-    if (from_library(CALLER))
+    const int rc = REAL(munmap)(p, n);
+
+    if (from_library(CALLER) && rc == 0)
         let_mapping_go(p, n);
-    return REAL(munmap)(p, n);
+    else if (from_library(CALLER))
+        n_held++; /* what it never had is not let go: as wrong as a leak */
+    return rc;
 }
 
 STANDS_IN int mprotect(void *p, size_t n, int protection)

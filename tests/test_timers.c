@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "host/histogram.h"
+#include "host/memory.h"
 #include "state/timers.h"
 
 enum { MOST = 40, STEPS = 4000 };
@@ -170,6 +171,29 @@ Test(timers, all_that_hold_survive_a_purge)
 {
     for (uint64_t seed = 0; seed < 330; seed++)
         purge_full(seed);
+}
+
+/* ---- their memory ---- */
+
+Test(timers, memory_is_zero_and_what_no_host_has_is_refused)
+{
+    static const size_t sizes[] = {0, 1, 127, 128, 129, 4097, (1 << 20) - 1, 1 << 20, 3 << 20};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        char *memory = lpi_memory_zeroed(sizes[i], 1);
+
+        cr_assert(memory != NULL && (uintptr_t)memory % 128 == 0);
+        for (size_t k = 0; k < sizes[i]; k++)
+            cr_assert_eq(memory[k], 0);
+        memset(memory, 1, sizes[i]); /* so that the next has to be made zero */
+        lpi_memory_free(memory, sizes[i], 1);
+    }
+    for (size_t size = 1; size <= 4096; size *= 8) {
+        cr_expect_null(lpi_memory_zeroed(SIZE_MAX / size, size));
+        cr_expect_null(lpi_memory_zeroed(SIZE_MAX / size - 1, size));
+        cr_expect_null(lpi_memory_zeroed(SIZE_MAX / 2 / size + 1, size));
+        cr_expect_null(lpi_memory_zeroed(SIZE_MAX, size));
+    }
 }
 
 /* ---- lags ---- */
