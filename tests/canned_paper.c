@@ -10,12 +10,14 @@
  *     CANNED_NOW       is added to what a program reads of its clock
  *     CANNED_CERTAINTY enum logp_certainty, of all predictions that there are
  *     CANNED_WRONG     a rank whose result was wrong
- *     CANNED_BINOMIAL  the algorithm that is found in place of `binomial`
+ *     CANNED_INSTEAD   NAME=OTHER[,NAME=OTHER...]: the algorithm that is found in place of NAME
  */
 #include <logp/experiment.h>
 #include <logp/vp.h>
 
 #include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,14 +70,28 @@ int64_t logp_now(struct logp_vp *vp)
     return now(vp) + canned("CANNED_NOW", 0);
 }
 
+/* What is found in place of this one, into other; false: itself. */
+static bool instead(const char *name, char other[64])
+{
+    const char *entry = getenv("CANNED_INSTEAD");
+    const size_t n = strlen(name);
+
+    for (; entry != NULL; entry = strchr(entry, ','), entry += entry != NULL)
+        if (strncmp(entry, name, n) == 0 && entry[n] == '=') {
+            snprintf(other, 64, "%.*s", (int)strcspn(entry + n + 1, ","), entry + n + 1);
+            return true;
+        }
+    return false;
+}
+
 const struct logp_algorithm *logp_algorithm_find(const char *collective, const char *name)
 {
     const struct logp_algorithm *(*find)(const char *, const char *);
-    const char *other = getenv("CANNED_BINOMIAL");
     const struct logp_algorithm *found = NULL;
+    char other[64];
 
     *(void **)&find = dlsym(RTLD_NEXT, "logp_algorithm_find");
-    if (other != NULL && strcmp(name, "binomial") == 0)
+    if (instead(name, other))
         found = find(collective, other);
     return found != NULL ? found : find(collective, name);
 }

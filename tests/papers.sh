@@ -365,9 +365,18 @@ disagrees shou-chen CANNED_NOW=1 41
 disagrees kurnosov CANNED_NOW=-1 59
 
 # another order of the steps than the book's
-env CANNED_BINOMIAL=binomial-nearest LD_PRELOAD="$canned" "$logp" paper grama --clock virtual --format json >"$dir/out"
+env CANNED_INSTEAD=binomial=binomial-nearest LD_PRELOAD="$canned" "$logp" paper grama --clock virtual --format json >"$dir/out"
 jq -e 'map(select(.verdict == "differs") | .row.what) | contains(["Figure 4.2", "Figure 4.6", "Figure 4.7"])' \
     "$dir/out" >/dev/null || fail "other steps than the book's are said to agree"
+
+# long chains first for short ones, and the other way round: what is said of them turns round, too
+env CANNED_INSTEAD=kchain=kchain-short-first,kchain-short-first=kchain LD_PRELOAD="$canned" "$logp" paper kurnosov \
+    --clock virtual --format json >"$dir/out"
+jq -e 'map(select(.verdict) | {(.row.what): .}) | add |
+    (."Figure 7".remark | test("sometimes slower")) and ."Figure 9, k = 4".verdict == "differs" and
+    (."Figure 6".remark | test("45 units in place of 37")) and
+    (."Section 6, short first".remark | test("k = 4 takes 45 units, long first 37"))' "$dir/out" >/dev/null ||
+    fail "chains in another order: $(jq -c '.[] | select(.verdict) | [.row.what, .verdict, .remark]' "$dir/out")"
 
 # ---- pictures: a panel for each chart, a line and a dashed one for each curve ----
 picture() {

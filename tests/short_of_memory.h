@@ -73,6 +73,7 @@ static bool refused(const void *caller)
 enum { MOST_HELD = 4096 };
 
 static const void *held[MOST_HELD];
+static size_t held_bytes[MOST_HELD]; /* of a mapping; else 0 */
 static atomic_int n_held;
 static atomic_flag held_lock = ATOMIC_FLAG_INIT;
 
@@ -82,29 +83,43 @@ static void lock_held(void)
         sched_yield();
 }
 
-static void hold(const void *caller, const void *p)
+static void hold_mapping(const void *caller, const void *p, size_t n)
 {
     if (!from_library(caller) || p == NULL || p == MAP_FAILED)
         return;
     lock_held();
-    if (n_held < MOST_HELD)
+    if (n_held < MOST_HELD) {
         held[n_held] = p;
+        held_bytes[n_held] = n;
+    }
     n_held++; /* beyond the table it is never let go, and so is a leak */
     atomic_flag_clear(&held_lock);
 }
 
-static void let_go(const void *p)
+static void hold(const void *caller, const void *p)
+{
+    hold_mapping(caller, p, 0);
+}
+
+/* A mapping has to go as a whole. */
+static void let_mapping_go(const void *p, size_t n)
 {
     if (n_held == 0 || p == NULL)
         return;
     lock_held();
     for (int i = n_held < MOST_HELD ? n_held - 1 : MOST_HELD - 1; i >= 0; i--) {
-        if (held[i] == p) {
+        if (held[i] == p && held_bytes[i] == n) {
             held[i] = held[--n_held];
+            held_bytes[i] = held_bytes[n_held];
             break;
         }
     }
     atomic_flag_clear(&held_lock);
+}
+
+static void let_go(const void *p)
+{
+    let_mapping_go(p, 0);
 }
 
 /* ---- memory ---- */
@@ -159,14 +174,20 @@ STANDS_IN void *mmap(void *at, size_t n, int protection, int flags, int file, of
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    return given(CALLER, REAL(mmap)(at, n, protection, flags, file, offset));
+    at = REAL(mmap)(at, n, protection, flags, file, offset);
+    hold_mapping(CALLER, at, n);
+    return at;
 }
 
 STANDS_IN int munmap(void *p, size_t n)
 {
-    if (from_library(CALLER))
-        let_go(p);
-    return REAL(munmap)(p, n);
+    const int rc = REAL(munmap)(p, n);
+
+    if (from_library(CALLER) && rc == 0)
+        let_mapping_go(p, n);
+    else if (from_library(CALLER))
+        n_held++; /* what it never had is not let go: as wrong as a leak */
+    return rc;
 }
 
 STANDS_IN int mprotect(void *p, size_t n, int protection)

@@ -78,15 +78,27 @@ static int computes(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+static int computes_with_a_new_model(struct logp_vp *vp, void *arg)
+{
+    struct logp_delay delay;
+    int rc = logp_delay_create("loggp", &some_model, &delay);
+
+    rc = rc != 0 ? rc : logp_machine_set_delay(logp_vp_machine(vp), delay, 0);
+    return rc != 0 ? rc : computes(vp, arg);
+}
+
 Test(accounting, only_what_a_computation_takes_beyond_its_time_is_extra)
 {
     int64_t at[4];
 
-    host = own_clock();
-    run_by_own_clock(1, &some_model, computes, at, NULL);
-    cr_expect_eq(at[1] - at[0], 5000);
-    cr_expect_eq(at[2] - at[1], 8000 + host.step); /* it is measured from reading to reading */
-    cr_expect_eq(at[3] - at[2], 5000);
+    for (int new = 0; new < 2; new ++) { /* with a model from the start, and from later on */
+        host = own_clock();
+        run_by_own_clock(1, new ? NULL : &some_model, new ? computes_with_a_new_model : computes,
+                         at, NULL);
+        cr_expect_eq(at[1] - at[0], 5000);
+        cr_expect_eq(at[2] - at[1], 8000 + host.step); /* it is measured from reading to reading */
+        cr_expect_eq(at[3] - at[2], 5000);
+    }
 }
 
 /* ---- waits ---- */

@@ -152,6 +152,22 @@ Test(delay, replacement_takes_place_at_its_virtual_time)
     cr_expect_eq(atomic_load(&freed), 3);
 }
 
+/* From the very nanosecond on. */
+Test(delay, what_starts_before_a_replacement_has_the_model_before)
+{
+    static const int64_t times[] = {1, 99, 100, 101, 500};
+
+    for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
+        struct logp_machine *m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, per_hop(7));
+        int64_t arrival[10];
+
+        cr_assert_eq(logp_machine_set_delay(m, per_hop(30), times[k]), 0);
+        test_run(m, send_each_100, arrival);
+        for (int i = 0; i < 10; i++)
+            cr_expect_eq(arrival[i], 100 * i + (100 * i < times[k] ? 7 : 30));
+    }
+}
+
 /* Of those due at once the last holds, of those for one time the one given last; all are freed,
  * also what was for a time that never came. */
 Test(delay, of_several_replacements_the_last_holds)

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* What goes wrong is named, ends, and loses nothing. */
+#define _GNU_SOURCE
 #include "support.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
+
+/* A core that this process may use. */
+static int a_core(void)
+{
+    cpu_set_t allowed;
+    int core = 0;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+    while (!CPU_ISSET((size_t)core, &allowed))
+        core++;
+    return core;
+}
 
 static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
 
@@ -407,12 +421,26 @@ Test(faults, bad_arguments_are_refused)
     cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = 0}, &m), -EINVAL);
     cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = 1, .executor = "x"}, &m),
                  -ENOENT);
-    cr_expect_eq(
-        logp_machine_create(
-            &(struct logp_config){.n_processors = 1, .cores = (int[]){100000}, .n_cores = 1}, &m),
-        -EINVAL);
     cr_expect_eq(logp_delay_create("nonsense", &params, &delay), -ENOENT);
     cr_expect_eq(logp_delay_create("logp", &params, &delay), -EINVAL);
+}
+
+/* Cores that there are not, or twice, wherever in the list. */
+Test(faults, bad_cores_are_refused)
+{
+    const int core = a_core();
+    const int bad[][3] = {{-1},         {100000},   {core, -1},
+                          {core, core}, {-1, core}, {core, 100000, core}};
+    const int n[] = {1, 1, 2, 2, 2, 3};
+
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 2; k++) {
+            const struct logp_config config = {
+                .n_processors = 3, .clock = clocks[k], .cores = bad[i], .n_cores = n[i]};
+            struct logp_machine *m;
+
+            cr_expect_eq(logp_machine_create(&config, &m), -EINVAL, "list %d", i);
+        }
 }
 
 /* Several machines live side by side in one process. */

@@ -334,6 +334,33 @@ static int collectives(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : exchange_all(vp);
 }
 
+/* Beyond what is kept for the next message of its size: each has memory of its own. */
+static unsigned char longest[(16 << 20) + 1];
+
+/* Rank 0's send is refused when its receive has taken the message already, which it gives back. */
+static int refused_send(struct logp_vp *vp, void *arg)
+{
+    struct logp_status s;
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 0)
+        return 0;
+    rc = send_one(vp, 0, 5, sizeof(longest));
+    if (rc == 0)
+        rc = logp_sendrecv(vp, 99, 0, NULL, 0, 0, 5, longest, sizeof(longest), NULL);
+    if (rc != -EINVAL)
+        return rc == 0 ? -EPROTO : rc;
+    memset(longest, 0, sizeof(longest));
+    rc = logp_recv(vp, 0, 5, longest, sizeof(longest), &s);
+    return rc != 0 ? rc : check(longest, sizeof(longest), &s);
+}
+
+static int run_refused_send(void *machine)
+{
+    return logp_machine_run(machine, refused_send, NULL, run_timeout_ns);
+}
+
 /* The model is replaced meanwhile. */
 static int in_parts(struct logp_vp *vp, void *arg)
 {
@@ -429,6 +456,16 @@ Test(memory, a_limited_capacity, .timeout = 100)
     without_each("a large capacity", live, &j);
 }
 
+Test(memory, a_refused_sendrecv_gives_its_message_back_or_says_so, .timeout = 100)
+{
+    const struct job j = {.P = 2, .clock = LOGP_CLOCK_VIRTUAL, .model = "none"};
+    struct logp_machine *m;
+
+    cr_assert_eq(create(&j, &m), 0);
+    without_each("a refused sendrecv", run_refused_send, m);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 Test(memory, a_core_that_was_asked_for, .timeout = 100)
 {
     cpu_set_t allowed;
@@ -464,6 +501,40 @@ Test(memory, a_model_is_replaced_or_stays, .timeout = 100)
     j.replaced_inside = false;
     j.replace_at = 7000;
     without_each("replaced at a time", live, &j);
+}
+
+/* Rank 0 has ten of them pending at once, and then four. */
+static int many_large(struct logp_vp *vp, void *arg)
+{
+    static unsigned char large[(8 << 20) + 1];
+    int rc = 0;
+
+    if (logp_vp_rank(vp) > 0)
+        return 0;
+    for (int i = 0; rc == 0 && i < *(const int *)arg; i++)
+        rc = logp_send(vp, 0, i, large, sizeof(large));
+    for (int i = 0; rc == 0 && i < *(const int *)arg; i++)
+        rc = logp_recv(vp, 0, i, large, sizeof(large), NULL);
+    return rc;
+}
+
+/* Of each size up to 64 MiB; a message of 8 MiB and a byte takes 16. */
+Test(memory, of_large_messages_some_are_kept_for_the_next)
+{
+    const struct job j = {.P = 1, .clock = LOGP_CLOCK_VIRTUAL, .model = "none"};
+    struct logp_machine *m;
+
+    cr_assert_eq(create(&j, &m), 0);
+    cr_assert_eq(logp_machine_run(m, many_large, &(int){1}, run_timeout_ns), 0);
+    refuse(0);
+    n_held = 0;
+    cr_assert_eq(logp_machine_run(m, many_large, &(int){10}, run_timeout_ns), 0);
+    cr_expect_eq(n_held, 4 - 1, "beside the one there was");
+    refuse(1);
+    cr_expect_eq(logp_machine_run(m, many_large, &(int){4}, run_timeout_ns), 0);
+    cr_expect_eq(atomic_load(&until_refusal), 1, "nothing was asked for");
+    refuse(0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- algorithms ---- */
@@ -545,27 +616,55 @@ static struct logp_prediction no_prediction(int64_t P, const struct logp_coll *c
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
-/* It is found out, whatever is refused, or nothing is said. */
-static int wrong_barrier(void *arg)
+static int does_nothing(struct logp_vp *vp, const struct logp_coll *c)
 {
-    const struct logp_algorithm row = {
-        .collective = "barrier", .name = "wrong", .run = without_first, .predict = no_prediction};
-    const struct logp_experiment x = {
-        .algorithm = &row, .coll = small(), .reps = 1, .timeout_ns = run_timeout_ns};
+    (void)vp, (void)c;
+    return 0;
+}
+
+/* It is found out, whatever is refused, or nothing is said. */
+static int wrong(void *arg)
+{
+    const struct job *j = arg;
     struct logp_machine *m;
     struct logp_record r;
     int rc = create(arg, &m);
 
     if (rc != 0)
         return rc;
-    rc = logp_experiment_run(m, &x, &r);
+    rc = logp_experiment_run(m, j->experiment, &r);
     cr_assert_eq(logp_machine_destroy(m), 0);
     return rc == 0 && r.verified ? -EPROTO : rc;
 }
 
+static void without_each_wrong(const struct logp_algorithm *row, int P)
+{
+    const struct logp_experiment x = {
+        .algorithm = row, .coll = small(), .reps = 1, .timeout_ns = run_timeout_ns};
+    struct job j = {.P = P, .clock = LOGP_CLOCK_VIRTUAL, .model = "loggp", .experiment = &x};
+
+    without_each(row->collective, wrong, &j);
+}
+
 Test(memory, a_wrong_barrier_is_found_out_or_nothing_said)
 {
-    struct job j = {.P = 2, .clock = LOGP_CLOCK_VIRTUAL, .model = "loggp"};
+    const struct logp_algorithm row = {
+        .collective = "barrier", .name = "wrong", .run = without_first, .predict = no_prediction};
 
-    without_each("a wrong barrier", wrong_barrier, &j);
+    without_each_wrong(&row, 2);
+}
+
+/* One of each collective. */
+Test(memory, doing_nothing_is_found_out_or_nothing_said, .timeout = 100)
+{
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct logp_algorithm row = a[i];
+
+        row.run = does_nothing;
+        if (i + 1 == n || strcmp(a[i].collective, a[i + 1].collective) != 0)
+            without_each_wrong(&row, 4);
+    }
 }

@@ -235,4 +235,6 @@ Test(op, what_a_combination_takes_is_for_each_element)
 
     cr_expect_geq(logp_op_measure(&op, 3), 100000000);
     cr_expect_eq(s.calls, 9); /* each sweep was long enough at once */
+    s.n = 30000; /* as many more share it, unless a call takes ten thousand times as long */
+    cr_expect_leq(logp_op_measure(&op, s.n), 100000000);
 }

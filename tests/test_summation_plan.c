@@ -311,3 +311,21 @@ Test(summation, long_times_are_predicted_or_not_at_all)
         }
     }
 }
+
+Test(summation, what_is_no_summation_is_refused)
+{
+    static const struct {
+        int64_t P, N;
+        struct logp_params params;
+    } bad[] = {{0, 9, {.gamma_ps = 1000}},
+               {LOGP_TREE_MAX + 1, 9, {.gamma_ps = 1000}},
+               {4, 0, {.gamma_ps = 1000}},
+               {4, LOGP_SUMMATION_MAX + 1, {.gamma_ps = 1000}},
+               {4, 9, {.gamma_ps = 1000, .L_ns = -1000000}}};
+    struct logp_summation s;
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        cr_expect_eq(logp_summation_optimal(&s, bad[i].P, bad[i].N, &bad[i].params, 8), -EINVAL);
+        cr_expect_eq(logp_summation_paper(&s, bad[i].P, bad[i].N, &bad[i].params, 8), -EINVAL);
+    }
+}

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "host/histogram.h"
+#include "host/memory.h"
 #include "state/timers.h"
 
 enum { MOST = 40, STEPS = 4000 };
@@ -137,28 +138,62 @@ Test(timers, the_earliest_comes_first_whatever_is_withdrawn)
             some_steps(seed, spread);
 }
 
-/* Full of deadlines that all hold, in the worst order for sorted runs. */
-Test(timers, all_that_hold_survive_a_purge)
+/* Full, in the worst order for sorted runs, so that most is in the heap; some hold. */
+static void purge_full(uint64_t seed)
 {
     struct plain *p = calloc(1, sizeof(*p));
     const struct lpi_slot *soon[8];
+    uint64_t random = seed * 2 + 1;
     struct lpi_timers t;
 
     cr_assert_eq(lpi_timers_init(&t, MOST), 0);
-    for (int i = 0; i < t.capacity; i++)
-        lpi_timers_push(&t, 1000 - i, i % MOST, (unsigned)i);
+    for (int i = 0; i < t.capacity; i++) {
+        const struct lpi_slot s = {1000 - i, i % MOST, (unsigned)i};
+
+        p->slots[p->n++] = s;
+        lpi_timers_push(&t, s.key, s.rank, s.stamp);
+        p->gone[i] = test_below(&random, 32) >= (int64_t)(seed % 33);
+    }
     cr_assert_eq(lpi_timers_soon(&t, soon, 8), 8, "from the heap, too");
-    for (int i = 0; i < t.capacity; i += 2)
-        p->gone[i] = true;
-    lpi_timers_purge(&t, holds, p);
-    cr_assert_eq(t.n, t.capacity / 2);
-    for (int i = t.capacity - 1; i > 0; i -= 2) {
-        cr_assert_eq(lpi_timers_top(&t)->key, 1000 - i);
+    purge_both(&t, p);
+    for (;;) {
+        check_top(&t, p);
+        if (p->n == 0)
+            break;
+        remove_from(p, first_of(p));
         lpi_timers_pop(&t);
     }
-    cr_assert(lpi_timers_top(&t) == NULL);
     lpi_timers_fini(&t);
     free(p);
+}
+
+Test(timers, all_that_hold_survive_a_purge)
+{
+    for (uint64_t seed = 0; seed < 330; seed++)
+        purge_full(seed);
+}
+
+/* ---- their memory ---- */
+
+Test(timers, memory_is_zero_and_what_no_host_has_is_refused)
+{
+    static const size_t sizes[] = {0, 1, 127, 128, 129, 4097, (1 << 20) - 1, 1 << 20, 3 << 20};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        char *memory = lpi_memory_zeroed(sizes[i], 1);
+
+        cr_assert(memory != NULL && (uintptr_t)memory % 128 == 0);
+        for (size_t k = 0; k < sizes[i]; k++)
+            cr_assert_eq(memory[k], 0);
+        memset(memory, 1, sizes[i]); /* so that the next has to be made zero */
+        lpi_memory_free(memory, sizes[i], 1);
+    }
+    for (size_t size = 1; size <= 4096; size *= 8) {
+        cr_expect_null(lpi_memory_zeroed(SIZE_MAX / size, size));
+        cr_expect_null(lpi_memory_zeroed(SIZE_MAX / size - 1, size));
+        cr_expect_null(lpi_memory_zeroed(SIZE_MAX / 2 / size + 1, size));
+        cr_expect_null(lpi_memory_zeroed(SIZE_MAX, size));
+    }
 }
 
 /* ---- lags ---- */

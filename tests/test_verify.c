@@ -182,6 +182,73 @@ Test(verify, a_spoilt_result_is_found_on_every_rank)
     }
 }
 
+/* ---- operands and items ---- */
+
+enum { MOST_WORDS = 4096 };
+
+static struct {
+    uint64_t words[MOST_WORDS];
+    int n;
+} given;
+
+/* Keep what this rank is given, but for what only says that there is nothing yet. */
+static int remember(struct logp_vp *vp, const struct logp_coll *c)
+{
+    const struct logp_collective *what = logp_collective_find(plot.real->collective);
+    size_t buf, result;
+
+    what->sizes(logp_vp_size(vp), logp_vp_rank(vp), c, &buf, &result);
+    for (size_t i = 0; i + sizeof(uint64_t) <= buf; i += sizeof(uint64_t)) {
+        uint64_t word;
+
+        memcpy(&word, (const char *)c->buf + i, sizeof(word));
+        if (word != UINT64_C(0xa5a5a5a5a5a5a5a5) && given.n < MOST_WORDS)
+            given.words[given.n++] = word;
+    }
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* So whatever is taken from another rank, place or repetition is seen to be wrong. */
+Test(verify, no_two_are_alike)
+{
+    static const char *const names[] = {"broadcast", "reduce", "summation", "alltoall",
+                                        "transpose"};
+    const struct logp_params params = test_params(600, 200, 400);
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
+    size_t n;
+    const struct logp_algorithm *a = logp_algorithms(&n);
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct logp_experiment x = {
+            .coll = arguments(4, 1), .reps = 4, .timeout_ns = test_timeout_ns};
+        struct logp_algorithm row;
+        struct logp_record r;
+
+        x.coll.n_bytes = sizeof(uint64_t);
+        x.coll.op = logp_op_find("max", "int64");
+        plot.real = a;
+        while (strcmp(plot.real->collective, names[i]) != 0)
+            plot.real++;
+        row = *plot.real;
+        row.run = remember;
+        x.algorithm = &row;
+        given.n = 0;
+        cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+        cr_assert(given.n >= 4 && given.n < MOST_WORDS, "%s: %d", names[i], given.n);
+        qsort(given.words, (size_t)given.n, sizeof(given.words[0]), compare);
+        for (int k = 1; k < given.n; k++)
+            cr_assert_neq(given.words[k], given.words[k - 1], "%s", names[i]);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* ---- nothing done, nothing to do, in a wrong order ---- */
 
 static int nothing(struct logp_vp *vp, const struct logp_coll *c)

@@ -5,7 +5,8 @@
  *  - "50000 100000": half a processor, in the words of cpu.max; the group of the process has no
  *    limit of its own, the one above it has this one
  *  - missing: there are none, as where no kernel has them
- * FEIGN is what happens:
+ * MEMORY is what they allow in the words of memory.max, where QUOTA is something: in the group
+ * above, the others have no such file. FEIGN is what happens:
  *  - wrong: an experiment ends well, with a wrong result on rank 3
  *  - deadlock: ... with a deadlock, and 18 processors that wait, in all ways there are
  *  - error: ... with ENOTSUP, returned by rank 2
@@ -50,7 +51,7 @@ SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
     static char groups[] = "1:cpu:/elsewhere\n0::/outer/inner\n", no_limit[] = "max 100000\n",
                 all[] = "400000 100000\n";
     FILE *(*real)(const char *, const char *);
-    char *quota = getenv("QUOTA");
+    char *quota = getenv("QUOTA"), *memory = getenv("MEMORY");
 
     if (quota != NULL && strcmp(path, "/proc/self/cgroup") == 0 && strcmp(quota, "missing") == 0) {
         errno = ENOENT;
@@ -64,6 +65,12 @@ SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
         return text(quota);
     if (quota != NULL && strcmp(path, "/sys/fs/cgroup/cpu.max") == 0)
         return text(all);
+    if (memory != NULL && strcmp(path, "/sys/fs/cgroup/outer/memory.max") == 0)
+        return text(memory);
+    if (memory != NULL && strstr(path, "/memory.max") != NULL) {
+        errno = ENOENT;
+        return NULL;
+    }
     find("fopen", &real);
     return real(path, mode);
 }

@@ -20,6 +20,8 @@ says 'delay loggp; L = 0.25 us, o = 20 us to send, 30 us to receive, g = 1500 us
     predict broadcast -L 250ns --o-recv 3 -g 1.5ms -G 0.5ns --gap shared
 says 'delay logp; L = 20000000 us, o = 20 us, g = 40 us; gamma = 1.5 us; capacity 500000; prediction only' \
     predict reduce -L 20s --gamma 0.15 --capacity
+says 'delay loggp; L = 60 us, o = 20 us, g = 40 us, G = 0.001 ns/byte; gamma = 0.001 ns; prediction only' \
+    predict reduce -G 0.001ns --gamma 0.001ns
 says 'delay none; prediction only' predict broadcast --delay none
 says "Stanford DASH; delay store-forward; L = 0.06 us, o = 0.45 us, g = 1.2 us, G = 0.015 us/byte; prediction only" \
     predict broadcast --machine dash
@@ -63,7 +65,12 @@ expect='delays unexpected machines' bad list machines delays
 logp --help
 grep -q 'logp run broadcast --algo all' "$dir/out" || fail "help has no first step"
 logp run --help
-grep -q -- '--timeout' "$dir/out" || fail "run --help"
+for default in '-P N [8]' '-L T [6]' '-o T [2]' '-g T [4]' '-G T [0]' '--unit T [10us]' '--algo NAMES [auto]' '--bytes N [8]' \
+    '--root R [0]' '--type T [double]' '--op O [sum]' '--clock KIND [wall]' '--executor NAME [thread]' '--timeout T [60s]' \
+    '--seed N [1]' '--format KIND [table]'; do
+    sed -n 's/^  \(-.*\)  .*\(\[[^[]*\]\)$/\1 \2/p' "$dir/out" | tr -s ' ' | grep -qxF -- "$default" ||
+        fail "run --help does not say $default: $(cat "$dir/out")"
+done
 logp paper --help
 grep -q '^  --reps .* counted runs \[see below\]' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
 grep -q '5 counted runs' "$dir/out" || fail "paper --help: $(cat "$dir/out")"

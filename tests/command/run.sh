@@ -43,6 +43,15 @@ for words in 'transpose --rows 2147483648' 'reduce --count 1099511627776' \
     [ $code -eq 1 ] || fail "run $words: exit code $code"
     stderr_has 'Cannot allocate memory'
 done
+# nor what a group of processes may not have
+memory() { QUOTA=max MEMORY=$1 LD_PRELOAD=$feign logp run broadcast -P 1 --bytes 67108864 --clock virtual; }
+memory 67108863
+[ $code -eq 1 ] || fail "more than the group has: exit code $code"
+stderr_has 'Cannot allocate memory'
+for limit in 10000000000000000 max; do
+    memory $limit
+    [ $code -eq 0 ] || fail "what the group has ($limit): exit code $code: $(cat "$dir/all")"
+done
 
 # beyond the clock there is no prediction, and a run ends
 json '.[0].predicted_ns == null' predict reduce -P 2 --gamma 1000s --count 100000000

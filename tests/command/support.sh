@@ -6,7 +6,7 @@
 # They depend on no LOGP_* of whoever runs them, and on nothing that the host is: not on its speed,
 # load, cores or quota.
 set -u
-unset "${!LOGP_@}" FEIGN QUOTA
+unset "${!LOGP_@}" FEIGN QUOTA MEMORY
 logp=$1
 # shellcheck disable=SC2034
 plugin=$2 feign=$3

@@ -52,19 +52,30 @@ QUOTA='50000 100000' LD_PRELOAD=$feign expect='--k 0' bad run reduce --k 0
 QUOTA='50000 100000' LD_PRELOAD=$feign expect='--cores 4095' bad run reduce --cores 4095
 QUOTA='50000 100000' LD_PRELOAD=$feign expect='--plugin nothing.so' bad run reduce --plugin nothing.so
 
+# interrupt SIGNAL WORDS...: once a million runs have begun
+interrupt() {
+    local signal=$1 pid
+    shift
+    : >"$dir/err"
+    "$logp" "$@" --reps 1000000 --progress on --format json >"$dir/out" 2>"$dir/err" &
+    pid=$!
+    for ((i = 0; i < 3000; i++)); do
+        grep -q 'of 1000000' "$dir/err" && break
+        sleep 0.02
+    done
+    kill -"$signal" $pid
+    wait $pid
+    code=$?
+    [ $code -eq 1 ] || fail "$signal to $*: exit code $code"
+    stderr_has 'interrupted after'
+}
+
 # Ctrl-C: what was measured so far
-"$logp" run broadcast -P 2 --executor fiber --unit 1us --reps 1000000 --progress on --timeout 600 \
-    --format json >"$dir/out" 2>"$dir/err" &
-pid=$!
-for ((i = 0; i < 3000; i++)); do
-    grep -q 'of 1000000' "$dir/err" && break
-    sleep 0.02
-done
-kill -INT $pid
-wait $pid
-[ $? -eq 1 ] || fail "interrupted: exit code"
+interrupt INT run broadcast -P 2 --executor fiber --unit 1us --timeout 600
 holds '.[0].reps > 0 and .[0].reps < 1000000 and .[0].measured_ns.median > 0' "$dir/out" interrupted
-stderr_has 'interrupted after'
+interrupt TERM run broadcast -P 2 --executor fiber --unit 1us --timeout 600
+interrupt TERM paper shou-chen --executor fiber --timeout 600
+holds 'length > 10 and all(.[]; .row.rank != "all" or .measured == null)' "$dir/out" "an interrupted paper"
 
 # a run that does not end in time
 logp run broadcast -P 2 --executor fiber --reps 10000000 --timeout 50ms
