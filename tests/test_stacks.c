@@ -71,35 +71,6 @@ Test(stacks, memory_is_that_of_the_deepest)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
-/* As most programs are: all have the same on their stacks, but for a few words. */
-static int all_alike(struct logp_vp *vp, void *arg)
-{
-    volatile unsigned char frame[12 << 10];
-    int rc;
-
-    (void)arg;
-    memset((void *)frame, 7, sizeof(frame));
-    *(volatile int *)(void *)&frame[1024] = logp_vp_rank(vp);
-    rc = logp_barrier(vp);
-    cr_assert_eq(*(volatile int *)(void *)&frame[1024], logp_vp_rank(vp));
-    return rc;
-}
-
-/* 6000 of them would be 70 MiB. */
-Test(stacks, what_is_alike_is_kept_once)
-{
-    struct logp_machine *m;
-    long before;
-
-    if (!test_shares_stack() || TEST_SCALE > 1)
-        return;
-    m = deep_machine(6000);
-    before = resident_kib();
-    cr_assert_eq(logp_machine_run(m, all_alike, NULL, test_timeout_ns), 0);
-    cr_expect_leq(resident_kib() - before, 40 * 1024);
-    cr_assert_eq(logp_machine_destroy(m), 0);
-}
-
 /* ---- what a thread has of its own ---- */
 
 /* A C++ runtime, as far as this is concerned: the exceptions that the calling thread handles. */
