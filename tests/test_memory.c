@@ -335,31 +335,6 @@ static int collectives(struct logp_vp *vp, void *arg)
 }
 
 /* Beyond what is kept for the next message of its size: each has memory of its own. */
-static unsigned char longest[(16 << 20) + 1];
-
-/* Rank 0's send is refused when its receive has taken the message already, which it gives back. */
-static int refused_send(struct logp_vp *vp, void *arg)
-{
-    struct logp_status s;
-    int rc;
-
-    (void)arg;
-    if (logp_vp_rank(vp) > 0)
-        return 0;
-    rc = send_one(vp, 0, 5, sizeof(longest));
-    if (rc == 0)
-        rc = logp_sendrecv(vp, 99, 0, NULL, 0, 0, 5, longest, sizeof(longest), NULL);
-    if (rc != -EINVAL)
-        return rc == 0 ? -EPROTO : rc;
-    memset(longest, 0, sizeof(longest));
-    rc = logp_recv(vp, 0, 5, longest, sizeof(longest), &s);
-    return rc != 0 ? rc : check(longest, sizeof(longest), &s);
-}
-
-static int run_refused_send(void *machine)
-{
-    return logp_machine_run(machine, refused_send, NULL, run_timeout_ns);
-}
 
 /* The model is replaced meanwhile. */
 static int in_parts(struct logp_vp *vp, void *arg)
@@ -454,16 +429,6 @@ Test(memory, a_limited_capacity, .timeout = 100)
     j.capacity = 20;
     j.program = many_pending;
     without_each("a large capacity", live, &j);
-}
-
-Test(memory, a_refused_sendrecv_gives_its_message_back_or_says_so, .timeout = 100)
-{
-    const struct job j = {.P = 2, .clock = LOGP_CLOCK_VIRTUAL, .model = "none"};
-    struct logp_machine *m;
-
-    cr_assert_eq(create(&j, &m), 0);
-    without_each("a refused sendrecv", run_refused_send, m);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(memory, a_core_that_was_asked_for, .timeout = 100)

@@ -20,7 +20,7 @@ says 'delay loggp; L = 0.25 us, o = 20 us to send, 30 us to receive, g = 1500 us
     predict broadcast -L 250ns --o-recv 3 -g 1.5ms -G 0.5ns --gap shared
 says 'delay logp; L = 20000000 us, o = 20 us, g = 40 us; gamma = 1.5 us; capacity 500000; prediction only' \
     predict reduce -L 20s --gamma 0.15 --capacity
-says 'delay loggp; L = 60 us, o = 20 us, g = 40 us, G = 0.001 ns/byte; gamma = 0.001 ns; prediction only' \
+says 'delay loggp; L = 60 us, o = 20 us, g = 40 us, G = 0.000001 us/byte; gamma = 0.000001 us; prediction only' \
     predict reduce -G 0.001ns --gamma 0.001ns
 says 'delay none; prediction only' predict broadcast --delay none
 says "Stanford DASH; delay store-forward; L = 0.06 us, o = 0.45 us, g = 1.2 us, G = 0.015 us/byte; prediction only" \
