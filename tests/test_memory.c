@@ -334,8 +334,6 @@ static int collectives(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : exchange_all(vp);
 }
 
-/* Beyond what is kept for the next message of its size: each has memory of its own. */
-
 /* The model is replaced meanwhile. */
 static int in_parts(struct logp_vp *vp, void *arg)
 {
