@@ -187,7 +187,10 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
         if (rc != 0)
             lpi_abandon(p, r);
     }
-    rc = rc != 0 ? rc : lpi_finish_recv(vp, r, INT64_MAX, status);
+    if (rc == 0 && r->state != LPI_REQ_FAILED && r->arrival < 0 && lpi_plain(p->core->machine))
+        lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
+    else if (rc == 0)
+        rc = lpi_finish_recv(vp, r, INT64_MAX, status);
     lpi_request_free(p->core, r);
     return leave(p, rc);
 }
