@@ -38,7 +38,7 @@ static inline void enter(struct lpi_proc *p)
     now = lpi_wall(m);
     p->emulated = with_program(p, now);
     p->emulating = true;
-    p->left = p->core->clock_seen = now;
+    p->left = p->core->turns.clock_seen = now;
 }
 
 /* The end of a call: what the runtime did meanwhile is not the program's computing. */
@@ -47,7 +47,7 @@ static inline int leave(struct lpi_proc *p, int rc)
     struct lpi_core *c = p->core;
 
     if (p->emulating) {
-        p->left = c->clock_seen = lpi_wall(c->machine);
+        p->left = c->turns.clock_seen = lpi_wall(c->machine);
         lpi_lag_returned(&c->lag, p->left);
     }
     return rc;

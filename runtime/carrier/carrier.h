@@ -7,7 +7,10 @@
 
 struct lpi_executor {
     const char *name;
-    int64_t worth_ns; /* a hand-over, with what it does to the caches */
+    /* The order of deadlines that have passed may give way by so much, where that saves a hand-over.
+     */
+    int64_t slack_ns;
+    bool is_slow; /* a hand-over: worth a look for mail first */
     /* So many procs at most, as the host is; NULL: as many as there is memory for. */
     int64_t (*most)(void);
     /* Make what carries the procs of the machine; destroy undoes it (also half of it). */

@@ -201,7 +201,8 @@ static void await(struct lpi_proc *p)
 
 const struct lpi_executor lpi_executor_thread = {
     .name = "thread",
-    .worth_ns = 5000,
+    .slack_ns = 20000,
+    .is_slow = true,
     .most = most,
     .create = create,
     .destroy = destroy,

@@ -27,13 +27,13 @@ static struct lpi_mail *mail_of(const struct lpi_proc *p)
 void lpi_is_away(struct lpi_proc *p)
 {
     p->state = LPI_OUTSIDE;
-    p->core->n_outside++;
+    p->core->life.n_outside++;
     atomic_store_explicit(&mail_of(p)->is_outside, true, memory_order_relaxed); /* for reports */
 }
 
 void lpi_is_back(struct lpi_proc *p)
 {
-    p->core->n_outside--;
+    p->core->life.n_outside--;
     atomic_store_explicit(&mail_of(p)->is_outside, false, memory_order_relaxed); /* for reports */
 }
 

@@ -151,8 +151,8 @@ bool lpi_all_in_vain(const struct lpi_core *c)
  */
 void lpi_check_pollers(struct lpi_core *c)
 {
-    c->alarm = lpi_all_in_vain(c);
-    if (!c->alarm || lpi_is_parallel(c->machine)) /* there the cores ask when they meet */
+    c->window.alarm = lpi_all_in_vain(c);
+    if (!c->window.alarm || lpi_is_parallel(c->machine)) /* there the cores ask when they meet */
         return;
     lpi_idle(c);
     lpi_check_deadlock(c);

@@ -19,6 +19,6 @@ void lpi_look_up(struct lpi_core *c)
         lpi_release_sync(c);
     if (attention & LPI_ATT_BACK)
         lpi_take_back(c);
-    if (c->room_first != NULL)
+    if (c->room.first != NULL)
         lpi_room_look(c);
 }

@@ -109,7 +109,7 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
     c->cpu = cpu;
     c->n_procs = m->P / m->n_cores + (index < m->P % m->n_cores);
     c->first_rank = *next_rank;
-    rc = lpi_timers_init(&c->timers, c->n_procs);
+    rc = lpi_timers_init(&c->turns.timers, c->n_procs);
     c->procs = malloc((size_t)c->n_procs * sizeof(struct lpi_proc *));
     if (rc != 0 || c->procs == NULL)
         return -ENOMEM;
@@ -167,7 +167,7 @@ static void destroy_all(struct logp_machine *m)
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++)
         lpi_pool_fini(&m->cores[i]);
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++) {
-        lpi_timers_fini(&m->cores[i].timers);
+        lpi_timers_fini(&m->cores[i].turns.timers);
         free(m->cores[i].procs);
     }
     lpi_lanes_destroy(m);
@@ -262,18 +262,18 @@ static void prepare_core(struct lpi_core *c)
     atomic_store(&c->attention, 0);
     atomic_store(&c->back, NULL);
     atomic_store(&c->idle_epoch, 0);
-    c->is_idle = false;
-    c->n_live = c->n_procs;
-    lpi_timers_clear(&c->timers);
-    c->ready_first = c->room_first = NULL;
-    atomic_store(&c->room_wanted, INT64_MAX);
-    c->room_at = 0;
-    c->window_end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
-    c->n_at_sync = c->n_outside = 0;
-    c->stop_cursor = 0;
-    c->prepared = NULL;
-    c->clock_seen = 0;
-    c->alarm = false;
+    c->life.is_idle = false;
+    c->life.n_live = c->n_procs;
+    lpi_timers_clear(&c->turns.timers);
+    c->turns.ready_first = c->room.first = NULL;
+    atomic_store(&c->room.wanted, INT64_MAX);
+    c->room.at = 0;
+    c->window.end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
+    c->life.n_at_sync = c->life.n_outside = 0;
+    c->life.stop_cursor = 0;
+    c->turns.prepared = NULL;
+    c->turns.clock_seen = 0;
+    c->window.alarm = false;
     c->messages = 0;
     lpi_lag_reset(&c->lag);
     for (int i = 0; i < c->n_procs; i++) {
@@ -289,7 +289,7 @@ static void prepare_core(struct lpi_core *c)
         p->wait_until = INT64_MAX;
         p->state = LPI_TIMED;
         p->deadline = 0;
-        lpi_timers_push(&c->timers, 0, p->rank, p->stamp);
+        lpi_timers_push(&c->turns.timers, 0, p->rank, p->stamp);
     }
 }
 

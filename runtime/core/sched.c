@@ -12,7 +12,7 @@
  * deadline: they are READY, in a list, and go on in the order in which they came there.
  *
  * Invariants: exactly one proc of a core is RUNNING or inside lpi_hold() at any time; a proc is in
- * the timers if it is TIMED. core.clock_seen is a time that has passed: deadlines up to it need no
+ * the timers if it is TIMED. core.turns.clock_seen is a time that has passed: deadlines up to it need no
  * reading of the clock.
  *
  * Under the virtual clock the machine is one core (several: window.c), and instead of spinning,
@@ -45,7 +45,6 @@ enum {
     FINAL_NS = 60,        /* before a deadline only the clock is looked at */
     LATE_NS = 3000,       /* so short before a deadline a hand-over must be the shortest */
     AMPLE_NS = 50000,     /* a wait so long leaves time for what others do on this processor */
-    LOOK_FIRST_NS = 3000, /* a hand-over that takes so long is worth a look for mail */
     LOOK_UP_EVERY = 32,   /* turns of those that need not wait: in between, mail can wait */
 };
 
@@ -56,9 +55,9 @@ static bool timer_due(struct lpi_core *c)
 
     if (first == NULL)
         return false;
-    if (c->clock_seen < first->deadline)
-        c->clock_seen = lpi_wall(c->machine);
-    return c->clock_seen >= first->deadline;
+    if (c->turns.clock_seen < first->deadline)
+        c->turns.clock_seen = lpi_wall(c->machine);
+    return c->turns.clock_seen >= first->deadline;
 }
 
 /*
@@ -67,11 +66,11 @@ static bool timer_due(struct lpi_core *c)
  */
 static struct lpi_proc *take_ready(struct lpi_core *c)
 {
-    struct lpi_proc *p = c->ready_first;
+    struct lpi_proc *p = c->turns.ready_first;
 
-    if (p == NULL || lpi_stopping(c->machine) || (c->timers.n > 0 && timer_due(c)))
+    if (p == NULL || lpi_stopping(c->machine) || (c->turns.timers.n > 0 && timer_due(c)))
         return NULL;
-    c->ready_first = p->next_ready;
+    c->turns.ready_first = p->next_ready;
     p->state = LPI_RUNNING;
     return p;
 }
@@ -92,12 +91,12 @@ static bool look_up_now(struct lpi_core *c)
 {
     const struct lpi_proc *first;
 
-    if (++c->turns % LOOK_UP_EVERY == 0)
+    if (++c->turns.taken % LOOK_UP_EVERY == 0)
         return true;
-    if (c->ready_first != NULL)
+    if (c->turns.ready_first != NULL)
         return false;
     first = lpi_earliest(c);
-    return first == NULL || first->deadline > c->clock_seen;
+    return first == NULL || first->deadline > c->turns.clock_seen;
 }
 
 /* Nobody of this core has a deadline. */
@@ -105,12 +104,12 @@ static void nobody_ready(struct lpi_core *c)
 {
     const bool alone = c->machine->n_cores == 1;
 
-    if (c->n_outside > 0) { /* they may come back, and need this processor to do so */
+    if (c->life.n_outside > 0) { /* they may come back, and need this processor to do so */
         sched_yield();
         return;
     }
     /* most messages come soon: the two writes of the epoch are saved */
-    if (!alone && ++c->idle_polls % IDLE_POLLS != 0)
+    if (!alone && ++c->turns.idle_polls % IDLE_POLLS != 0)
         return;
     lpi_idle(c);
     lpi_check_deadlock(c);
@@ -134,9 +133,9 @@ void lpi_record_lag(struct lpi_core *c)
 static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 {
     const struct lpi_slot *soon[8];
-    const int n = lpi_timers_soon(&c->timers, soon, 8);
+    const int n = lpi_timers_soon(&c->turns.timers, soon, 8);
 
-    c->prepared = p;
+    c->turns.prepared = p;
     for (int i = 0; i < n; i++)
         if (soon[i]->rank != p->rank && soon[i]->key - p->deadline < CLOSE_NS)
             c->machine->executor->prepare(&c->machine->procs[soon[i]->rank]);
@@ -152,19 +151,19 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
     const int64_t deadline = p->deadline;
 
     if (!m->is_virtual) {
-        if (c->clock_seen < deadline) {
+        if (c->turns.clock_seen < deadline) {
             do
-                c->clock_seen = lpi_wall(m);
-            while (c->clock_seen < deadline && deadline - c->clock_seen < FINAL_NS);
+                c->turns.clock_seen = lpi_wall(m);
+            while (c->turns.clock_seen < deadline && deadline - c->turns.clock_seen < FINAL_NS);
         }
-        if (c->clock_seen < deadline)
+        if (c->turns.clock_seen < deadline)
             return false;
-        c->prepared = NULL;
-        lpi_lag_over(&c->lag, deadline, c->clock_seen, p->emulating);
+        c->turns.prepared = NULL;
+        lpi_lag_over(&c->lag, deadline, c->turns.clock_seen, p->emulating);
     }
     p->emulated = deadline;
     p->state = LPI_RUNNING;
-    lpi_timers_pop(&c->timers);
+    lpi_timers_pop(&c->turns.timers);
     return true;
 }
 
@@ -174,17 +173,17 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
  */
 static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 {
-    if (c->n_outside > 0 && p->deadline - c->clock_seen > AMPLE_NS)
+    if (c->life.n_outside > 0 && p->deadline - c->turns.clock_seen > AMPLE_NS)
         sched_yield();
-    if (c->machine->executor->prepare != NULL && c->prepared != p &&
-        p->deadline - c->clock_seen > PREPARE_NS)
+    if (c->machine->executor->prepare != NULL && c->turns.prepared != p &&
+        p->deadline - c->turns.clock_seen > PREPARE_NS)
         prepare_next(c, p);
 }
 
 /* Parallel: is there nothing left to do in this window (window.c)? */
 static bool window_is_over(const struct lpi_core *c, const struct lpi_proc *first)
 {
-    return first != NULL ? first->deadline >= c->window_end : c->machine->lookahead > 0;
+    return first != NULL ? first->deadline >= c->window.end : c->machine->lookahead > 0;
 }
 
 static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
@@ -235,18 +234,18 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     struct lpi_core *c = p->core;
     const struct lpi_proc *first;
 
-    if (c->machine->is_virtual || c->ready_first != NULL || ++c->turns % LOOK_UP_EVERY == 0)
+    if (c->machine->is_virtual || c->turns.ready_first != NULL || ++c->turns.taken % LOOK_UP_EVERY == 0)
         return false;
-    if (c->clock_seen < deadline) {
-        c->clock_seen = lpi_wall(c->machine);
-        if (c->clock_seen < deadline)
+    if (c->turns.clock_seen < deadline) {
+        c->turns.clock_seen = lpi_wall(c->machine);
+        if (c->turns.clock_seen < deadline)
             return false;
     }
     first = lpi_earliest(c);
-    if (first != NULL && first->deadline < deadline - c->machine->executor->worth_ns)
+    if (first != NULL && first->deadline < deadline - c->machine->executor->slack_ns)
         return false;
     lpi_record_lag(c);
-    lpi_lag_over(&c->lag, deadline, c->clock_seen, p->emulating);
+    lpi_lag_over(&c->lag, deadline, c->turns.clock_seen, p->emulating);
     p->emulated = deadline;
     return true;
 }
@@ -293,12 +292,12 @@ int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
 static inline int hold_ready(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
-    struct lpi_proc *first = c->ready_first;
+    struct lpi_proc *first = c->turns.ready_first;
 
-    if (++c->turns % LOOK_UP_EVERY == 0) {
+    if (++c->turns.taken % LOOK_UP_EVERY == 0) {
         lpi_look_up(c);
-    } else if (first != NULL && first != p && c->timers.n == 0 && !lpi_stopping(c->machine)) {
-        c->ready_first = first->next_ready;
+    } else if (first != NULL && first != p && c->turns.timers.n == 0 && !lpi_stopping(c->machine)) {
+        c->turns.ready_first = first->next_ready;
         first->state = LPI_RUNNING;
         c->machine->executor->switch_to(p, first, true);
         if (p->state == LPI_RUNNING)
@@ -314,8 +313,8 @@ static inline int hold_ready(struct lpi_proc *p)
  */
 bool lpi_look_before_wait(struct lpi_core *c)
 {
-    return c->ready_first != NULL && c->machine->executor->worth_ns >= LOOK_FIRST_NS &&
-           ++c->looks % LOOK_UP_EVERY != 0 && lpi_poll(c);
+    return c->turns.ready_first != NULL && c->machine->executor->is_slow &&
+           ++c->turns.looks % LOOK_UP_EVERY != 0 && lpi_poll(c);
 }
 
 /* As lpi_wait_message() without a deadline, where nothing is emulated. */
@@ -334,7 +333,7 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
     if (!c->machine->is_virtual)
         return 0;
     first = lpi_earliest(c);
-    if (t >= c->window_end ||
+    if (t >= c->window.end ||
         (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank))))
         return wait_timed(p, t);
     p->emulated = t;
@@ -351,9 +350,9 @@ int lpi_yield(struct lpi_proc *p)
 /* The run is stopping: one that has not ended; NULL: those are outside. */
 static struct lpi_proc *next_to_end(struct lpi_core *c)
 {
-    while (c->procs[c->stop_cursor]->state == LPI_ENDED)
-        c->stop_cursor++;
-    for (int i = c->stop_cursor; i < c->n_procs; i++)
+    while (c->procs[c->life.stop_cursor]->state == LPI_ENDED)
+        c->life.stop_cursor++;
+    for (int i = c->life.stop_cursor; i < c->n_procs; i++)
         if (c->procs[i]->state != LPI_ENDED && c->procs[i]->state != LPI_OUTSIDE)
             return c->procs[i];
     return NULL;
@@ -383,9 +382,9 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
         struct lpi_proc *first;
 
         /* acquire pairs with the decrement in lpi_proc_main(): all has been sent */
-        if (c->n_live == 0 && atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
+        if (c->life.n_live == 0 && atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
             return NULL;
-        first = c->n_live > 0 && lpi_stopping(m) ? next_to_end(c) : NULL;
+        first = c->life.n_live > 0 && lpi_stopping(m) ? next_to_end(c) : NULL;
         if (first != NULL)
             return first;
         lpi_look_up(c);

@@ -41,11 +41,11 @@ void lpi_release_sync(struct lpi_core *c)
     lpi_busy(c);
     /* relaxed: the next sync cannot complete before this core has taken part in it */
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
-    c->n_at_sync = 0;
+    c->life.n_at_sync = 0;
     c->lag.start_pending = true;
-    if (c->clock_seen >
+    if (c->turns.clock_seen >
         start - START_MARGIN_NS) /* the first start of a run has moved time 0: ... */
-        c->clock_seen = start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
+        c->turns.clock_seen = start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
     for (int i = 0; i < c->n_procs; i++)
         if (c->procs[i]->state == LPI_SYNC) /* else the run has been stopped, and it went on */
             lpi_start_at(c->procs[i], start);

@@ -14,7 +14,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     lpi_record_lag(c); /* before the next start is fixed: it may belong to the last one */
     p->state = LPI_SYNC;
     p->polls = 0;
-    if (++c->n_at_sync == c->n_procs) {
+    if (++c->life.n_at_sync == c->n_procs) {
         /* acq_rel: the last to arrive sees what all procs wrote before, and so do, through
          * lpi_fix_start(), all whom it releases */
         if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)

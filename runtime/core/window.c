@@ -71,21 +71,21 @@ void lpi_next_window(struct lpi_core *c)
         ;
     lpi_look_up(c);
     first = lpi_earliest(c);
-    c->alarm = c->alarm && lpi_all_in_vain(c);
-    atomic_store_explicit(&c->in_vain, first == NULL || c->alarm, memory_order_relaxed);
+    c->window.alarm = c->window.alarm && lpi_all_in_vain(c);
+    atomic_store_explicit(&c->window.in_vain, first == NULL || c->window.alarm, memory_order_relaxed);
     /* relaxed, as the loads: the second meeting orders them */
-    atomic_store_explicit(&c->least, first != NULL ? first->deadline : INT64_MAX,
+    atomic_store_explicit(&c->window.least, first != NULL ? first->deadline : INT64_MAX,
                           memory_order_relaxed);
     if (!meet(m))
         return;
     for (int i = 0; i < m->n_cores; i++) {
-        const int64_t l = atomic_load_explicit(&m->cores[i].least, memory_order_relaxed);
+        const int64_t l = atomic_load_explicit(&m->cores[i].window.least, memory_order_relaxed);
 
         least = l < least ? l : least;
-        in_vain = in_vain && atomic_load_explicit(&m->cores[i].in_vain, memory_order_relaxed);
+        in_vain = in_vain && atomic_load_explicit(&m->cores[i].window.in_vain, memory_order_relaxed);
     }
     if (!in_vain)
-        c->window_end = least + m->lookahead;
+        c->window.end = least + m->lookahead;
     else if (c->index == 0) /* nobody can go on */
         lpi_stop_deadlocked(m);
 }

@@ -532,7 +532,7 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     in->posted_last = r;
     if (r->src == LOGP_ANY_SOURCE)
         in->n_any++;
-    if (p->core->room_first != NULL) /* who waits to send just this needs no room any more */
+    if (p->core->room.first != NULL) /* who waits to send just this needs no room any more */
         lpi_room_posted(p);
     if (in->indexed || in->n_pending > 0)
         serve(p, r, until);

@@ -358,6 +358,6 @@ void lpi_credit_give(struct lpi_proc *to, size_t n_bytes)
         return;
     atomic_fetch_add_explicit(&c->machine->credit, surplus, memory_order_relaxed);
     c->credit -= surplus;
-    if (c->room_first != NULL) /* there is no batch then */
+    if (c->room.first != NULL) /* there is no batch then */
         lpi_room_freed(c, lpi_clock(to));
 }

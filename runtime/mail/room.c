@@ -29,23 +29,23 @@ static int64_t available(const struct lpi_core *c)
 /* relaxed, all of room_wanted: lpi_idle() publishes it, and all_idle() acquires it */
 static int64_t least_wanted(const struct lpi_core *c)
 {
-    return atomic_load_explicit(&c->room_wanted, memory_order_relaxed);
+    return atomic_load_explicit(&c->room.wanted, memory_order_relaxed);
 }
 
 static void list_changed(struct lpi_core *c)
 {
     int64_t least = INT64_MAX;
 
-    for (const struct lpi_proc *p = c->room_first; p != NULL; p = room_of(p)->next)
+    for (const struct lpi_proc *p = c->room.first; p != NULL; p = room_of(p)->next)
         if (room_of(p)->needs < least)
             least = room_of(p)->needs;
-    atomic_store_explicit(&c->room_wanted, least, memory_order_relaxed);
+    atomic_store_explicit(&c->room.wanted, least, memory_order_relaxed);
 }
 
 /* Where p is in the list, or its end. */
 static struct lpi_proc **link_of(struct lpi_core *c, const struct lpi_proc *p)
 {
-    struct lpi_proc **link = &c->room_first;
+    struct lpi_proc **link = &c->room.first;
 
     while (*link != p && *link != NULL)
         link = &room_of(*link)->next;
@@ -78,8 +78,8 @@ void lpi_room_join(struct lpi_proc *p, int64_t needs, int dst, int tag)
 void lpi_room_leave(struct lpi_proc *p)
 {
     p->wait_until = INT64_MAX;
-    if (p->emulated > p->core->room_at) /* if p does not use it, the next may, from now on */
-        p->core->room_at = p->emulated;
+    if (p->emulated > p->core->room.at) /* if p does not use it, the next may, from now on */
+        p->core->room.at = p->emulated;
     *link_of(p->core, p) = room_of(p)->next;
     list_changed(p->core);
 }
@@ -89,9 +89,9 @@ void lpi_room_freed(struct lpi_core *c, int64_t t)
 {
     int64_t left = available(c);
 
-    if (t > c->room_at)
-        c->room_at = t;
-    for (struct lpi_proc *p = c->room_first; p != NULL && left >= least_wanted(c);
+    if (t > c->room.at)
+        c->room.at = t;
+    for (struct lpi_proc *p = c->room.first; p != NULL && left >= least_wanted(c);
          p = room_of(p)->next)
         if (room_of(p)->needs <= left) {
             left -= room_of(p)->needs;
@@ -106,14 +106,14 @@ void lpi_room_look(struct lpi_core *c)
 
     if (available(c) >= least_wanted(c)) {
         lpi_busy(c);
-        lpi_room_freed(c, m->is_virtual ? c->room_at : lpi_wall(m));
+        lpi_room_freed(c, m->is_virtual ? c->room.at : lpi_wall(m));
     }
 }
 
 /* A vp of this core has posted a receive: what it waits for needs no room. */
 void lpi_room_posted(struct lpi_proc *to)
 {
-    for (struct lpi_proc *p = to->core->room_first; p != NULL; p = room_of(p)->next)
+    for (struct lpi_proc *p = to->core->room.first; p != NULL; p = room_of(p)->next)
         if (p->any.src == to->rank)
             wake(p, lpi_clock(to));
 }

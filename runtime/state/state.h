@@ -117,45 +117,69 @@ struct lpi_thread_place {
     void *exceptions; /* NULL: there is no C++ */
 };
 
-struct lpi_core {
-    _Alignas(LPI_LINE) atomic_uint attention;
-    _Atomic(struct lpi_proc *) bell;        /* procs whose queue has mail */
-    _Atomic(struct lpi_proc *) back;        /* procs that ask for the core: outside.c */
-    _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
-    /* odd: nobody here can go on; changes before a message is taken (deadlock.c) */
-    _Alignas(LPI_LINE) atomic_ulong idle_epoch;
-    atomic_int holder; /* rank of the holder, -1 in the scheduler's idle loop: for reports */
-
-    _Alignas(LPI_LINE) struct logp_machine *machine;
+/* Whose turn it is on a core: turns.c, sched.c. */
+struct lpi_turns {
     struct lpi_timers timers;
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
-    unsigned turns, looks;                     /* sched.c: of those that need not wait */
-    struct lpi_proc *room_first;               /* those that wait for room, in order */
-    struct lpi_pool pool;
-    struct lpi_lane **in, **out; /* indexed by core; NULL for itself */
-    int index;
-    int cpu;                        /* operating system's number; -1: not pinned */
-    struct lpi_thread_place thread; /* of its carrier */
-    uintptr_t shared_stack;         /* which vps use in turn; bytes 0: each has its own */
-    size_t shared_stack_bytes;
-    struct lpi_proc **procs;
-    int first_rank, n_procs; /* its procs have consecutive ranks */
-    int n_live;
-    int n_at_sync, n_outside;
-    int stop_cursor; /* procs below have ended, once the run is stopping */
-    bool is_idle;    /* idle_epoch is odd */
+    unsigned taken, looks;                     /* by those that need not wait */
     unsigned idle_polls;
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
     int64_t clock_seen;              /* a reading of the wall clock on this core: it has passed */
-    _Atomic int64_t room_wanted;     /* the least that one of those who wait for room needs */
-    int64_t room_at;                 /* virtual: when there was last more of it */
-    int64_t window_end;              /* parallel: time stops here; else INT64_MAX */
-    _Atomic int64_t least;           /* parallel: its earliest deadline, at a meeting; ... */
-    atomic_bool in_vain;             /* ... and whether all of its procs wait or poll in vain */
-    bool alarm;                      /* parallel: there may be none of its procs but such */
-    int64_t deliveries;              /* without delays: their order stands for that of arrival */
-    int64_t credit;                  /* bytes of queue_limit taken from the machine and not used */
-    uint64_t messages;
+};
+
+/* Where the procs of a core are. */
+struct lpi_life {
+    int n_live, n_at_sync, n_outside;
+    int stop_cursor; /* procs below have ended, once the run is stopping */
+    bool is_idle;    /* idle_epoch is odd */
+};
+
+/* Procs of a core that wait for room: room.c. */
+struct lpi_queue_of_room {
+    struct lpi_proc *first; /* in order */
+    _Atomic int64_t wanted; /* the least that one of them needs; read by all */
+    int64_t at;             /* virtual: when there was last more of it */
+};
+
+/* Parallel: a core's part of the windows (window.c). */
+struct lpi_window {
+    int64_t end;           /* time stops here; not parallel: INT64_MAX */
+    _Atomic int64_t least; /* its earliest deadline, at a meeting; ... */
+    atomic_bool in_vain;   /* ... and whether all of its procs wait or poll in vain */
+    bool alarm;            /* there may be none of its procs but such */
+};
+
+struct lpi_core {
+    /* written by others */
+    _Alignas(LPI_LINE) atomic_uint attention;
+    _Atomic(struct lpi_proc *) bell;        /* procs whose queue has mail */
+    _Atomic(struct lpi_proc *) back;        /* procs that ask for the core: back.c */
+    _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
+
+    /* read by others. odd: nobody here can go on; changes before a message is taken (deadlock.c) */
+    _Alignas(LPI_LINE) atomic_ulong idle_epoch;
+    atomic_int holder; /* rank of the holder, -1 in the scheduler's idle loop: for reports */
+
+    /* constant while the machine lives */
+    _Alignas(LPI_LINE) struct logp_machine *machine;
+    struct lpi_proc **procs;
+    int first_rank, n_procs; /* its procs have consecutive ranks */
+    int index;
+    int cpu;                        /* operating system's number; -1: not pinned */
+    struct lpi_lane **in, **out;    /* indexed by core; NULL for itself */
+    struct lpi_thread_place thread; /* of its carrier */
+    uintptr_t shared_stack;         /* which vps use in turn; bytes 0: each has its own */
+    size_t shared_stack_bytes;
+
+    /* its holder's */
+    struct lpi_turns turns;
+    int64_t deliveries; /* without delays: their order stands for that of arrival */
+    int64_t credit;     /* bytes of queue_limit taken from the machine and not used */
+    uint64_t messages;  /* sent in this run */
+    struct lpi_pool pool;
+    struct lpi_life life;
+    struct lpi_queue_of_room room;
+    struct lpi_window window;
     struct lpi_lag lag;
 };
 

@@ -37,16 +37,16 @@ bool lpi_stop(struct logp_machine *m, int error)
 
 void lpi_idle(struct lpi_core *c)
 {
-    if (c->is_idle)
+    if (c->life.is_idle)
         return;
-    c->is_idle = true;
+    c->life.is_idle = true;
     /* release pairs with the acquire in all_idle(): what the procs wait for is visible */
     atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_release);
 }
 
 void lpi_busy_now(struct lpi_core *c)
 {
-    c->is_idle = false;
+    c->life.is_idle = false;
     /* seq_cst: before all that follows is visible, as the scan needs it */
     atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_seq_cst);
 }

@@ -23,7 +23,7 @@ void lpi_sleep(struct logp_machine *m, unsigned event);
 void lpi_busy_now(struct lpi_core *c);
 static inline void lpi_busy(struct lpi_core *c)
 {
-    if (c->is_idle)
+    if (c->life.is_idle)
         lpi_busy_now(c);
 }
 

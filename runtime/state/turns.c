@@ -20,9 +20,9 @@ void lpi_set_deadline(struct lpi_proc *p, int64_t deadline)
     p->state = LPI_TIMED;
     p->deadline = deadline;
     p->stamp++; /* what it had does not hold any more */
-    if (c->timers.n >= c->timers.capacity)
-        lpi_timers_purge(&c->timers, holds, c->machine);
-    lpi_timers_push(&c->timers, deadline, p->rank, p->stamp);
+    if (c->turns.timers.n >= c->turns.timers.capacity)
+        lpi_timers_purge(&c->turns.timers, holds, c->machine);
+    lpi_timers_push(&c->turns.timers, deadline, p->rank, p->stamp);
 }
 
 /* p can go on as soon as it gets the core. Called by the holder of its core. */
@@ -34,11 +34,11 @@ void lpi_make_ready(struct lpi_proc *p)
         return;
     p->state = LPI_READY;
     p->next_ready = NULL;
-    if (c->ready_first == NULL)
-        c->ready_first = p;
+    if (c->turns.ready_first == NULL)
+        c->turns.ready_first = p;
     else
-        c->ready_last->next_ready = p;
-    c->ready_last = p;
+        c->turns.ready_last->next_ready = p;
+    c->turns.ready_last = p;
 }
 
 /* The proc with the earliest deadline; NULL: none has one. */
@@ -46,10 +46,10 @@ struct lpi_proc *lpi_earliest(struct lpi_core *c)
 {
     const struct lpi_slot *top;
 
-    while ((top = lpi_timers_top(&c->timers)) != NULL) {
+    while ((top = lpi_timers_top(&c->turns.timers)) != NULL) {
         if (holds(c->machine, top))
             return &c->machine->procs[top->rank];
-        lpi_timers_pop(&c->timers);
+        lpi_timers_pop(&c->turns.timers);
     }
     return NULL;
 }
@@ -59,6 +59,6 @@ void lpi_wake(struct lpi_proc *p, int64_t deadline)
 {
     if (p->state == LPI_READY || (p->state == LPI_TIMED && p->deadline <= deadline))
         return;
-    p->core->prepared = NULL; /* the order may have changed */
+    p->core->turns.prepared = NULL; /* the order may have changed */
     lpi_set_deadline(p, deadline);
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Spinning: the other hardware thread of the core may have its share meanwhile. */
+#ifndef LPI_RELAX_H
+#define LPI_RELAX_H
+
+static inline void lpi_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+#endif
