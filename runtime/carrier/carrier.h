@@ -7,8 +7,8 @@
 
 struct lpi_executor {
     const char *name;
-    /* The order of deadlines that have passed may give way by so much, where that saves a hand-over.
-     */
+    /* The order of deadlines that have passed may give way by so much for each proc of the core,
+     * where that saves hand-overs: some of them are worth it. */
     int64_t slack_ns;
     bool is_slow; /* a hand-over: worth a look for mail first */
     /* So many procs at most, as the host is; NULL: as many as there is memory for. */

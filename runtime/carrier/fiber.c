@@ -250,7 +250,7 @@ static int create(struct logp_machine *m)
 
 const struct lpi_executor lpi_executor_fiber = {
     .name = "fiber",
-    .slack_ns = 5000,
+    .slack_ns = 150,
     .create = create,
     .destroy = destroy,
     .launch = launch,

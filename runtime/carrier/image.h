@@ -33,7 +33,7 @@ struct lpi_image {
 /* The memory and the templates of all images of a machine. */
 struct lpi_images {
     struct lpi_chunk_of_images *chunks; /* the first is in use */
-    char *free[LPI_IMAGE_CLASSES]; /* lists, by room in units of LPI_IMAGE_ROUND */
+    char *free[LPI_IMAGE_CLASSES];      /* lists, by room in units of LPI_IMAGE_ROUND */
     struct {
         char *stack;
         size_t bytes;

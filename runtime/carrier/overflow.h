@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Below each stack: more than the largest frame that a compiler makes without touching its pages. */
+/* Below each stack: more than the largest frame that a compiler makes without touching its pages.
+ */
 enum { LPI_GUARD_BYTES = 1 << 20 };
 
 /* A carrier thread, before its first fiber: faults of it are looked at, on a stack of their own, if

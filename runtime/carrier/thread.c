@@ -201,7 +201,7 @@ static void await(struct lpi_proc *p)
 
 const struct lpi_executor lpi_executor_thread = {
     .name = "thread",
-    .slack_ns = 20000,
+    .slack_ns = 6000,
     .is_slow = true,
     .most = most,
     .create = create,

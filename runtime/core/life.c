@@ -41,7 +41,8 @@ void lpi_proc_main(struct lpi_proc *p)
     p->state = LPI_ENDED;
     atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
     /* release pairs with the acquire in lpi_successor() */
-    if (--c->life.n_live == 0 && atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel) == 1)
+    if (--c->life.n_live == 0 &&
+        atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel) == 1)
         lpi_announce(m);
     m->executor->leave(p, lpi_successor(c));
 }

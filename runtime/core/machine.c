@@ -272,6 +272,7 @@ static void prepare_core(struct lpi_core *c)
     c->life.n_at_sync = c->life.n_outside = 0;
     c->life.stop_cursor = 0;
     c->turns.prepared = NULL;
+    c->turns.slack = c->machine->executor->slack_ns * c->n_procs;
     c->turns.clock_seen = 0;
     c->window.alarm = false;
     c->messages = 0;

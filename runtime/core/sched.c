@@ -12,8 +12,8 @@
  * deadline: they are READY, in a list, and go on in the order in which they came there.
  *
  * Invariants: exactly one proc of a core is RUNNING or inside lpi_hold() at any time; a proc is in
- * the timers if it is TIMED. core.turns.clock_seen is a time that has passed: deadlines up to it need no
- * reading of the clock.
+ * the timers if it is TIMED. core.turns.clock_seen is a time that has passed: deadlines up to it
+ * need no reading of the clock.
  *
  * Under the virtual clock the machine is one core (several: window.c), and instead of spinning,
  * time jumps to the earliest deadline. A proc's clock may be ahead of the machine's; lpi_reach()
@@ -26,6 +26,7 @@
 #include "core/look_up.h"
 #include "core/window.h"
 #include "mail/close.h"
+#include "host/relax.h"
 #include "mail/mailbox.h"
 #include "state/lag.h"
 #include "state/stop.h"
@@ -40,12 +41,13 @@ static const int64_t clock_end = INT64_MAX / 8;
 
 enum {
     IDLE_POLLS = 2048,
-    CLOSE_NS = 5000,      /* a deadline so close behind the holder's: its proc is made ready ... */
-    PREPARE_NS = 3000,    /* ... as long as there is so much time to do it */
-    FINAL_NS = 60,        /* before a deadline only the clock is looked at */
-    LATE_NS = 3000,       /* so short before a deadline a hand-over must be the shortest */
-    AMPLE_NS = 50000,     /* a wait so long leaves time for what others do on this processor */
-    LOOK_UP_EVERY = 32,   /* turns of those that need not wait: in between, mail can wait */
+    CLOSE_NS = 5000,    /* a deadline so close behind the holder's: its proc is made ready ... */
+    PREPARE_NS = 3000,  /* ... as long as there is so much time to do it */
+    FINAL_NS = 60,      /* before a deadline only the clock is looked at */
+    LATE_NS = 3000,     /* so short before a deadline a hand-over must be the shortest */
+    RELAX_NS = 500,     /* before a deadline: the clock need not be read all the time */
+    AMPLE_NS = 50000,   /* a wait so long leaves time for what others do on this processor */
+    LOOK_UP_EVERY = 32, /* turns of those that need not wait: in between, mail can wait */
 };
 
 /* Has a deadline of this core come? */
@@ -178,6 +180,8 @@ static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
     if (c->machine->executor->prepare != NULL && c->turns.prepared != p &&
         p->deadline - c->turns.clock_seen > PREPARE_NS)
         prepare_next(c, p);
+    if (p->deadline - c->turns.clock_seen > RELAX_NS)
+        lpi_relax();
 }
 
 /* Parallel: is there nothing left to do in this window (window.c)? */
@@ -234,7 +238,8 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     struct lpi_core *c = p->core;
     const struct lpi_proc *first;
 
-    if (c->machine->is_virtual || c->turns.ready_first != NULL || ++c->turns.taken % LOOK_UP_EVERY == 0)
+    if (c->machine->is_virtual || c->turns.ready_first != NULL ||
+        ++c->turns.taken % LOOK_UP_EVERY == 0)
         return false;
     if (c->turns.clock_seen < deadline) {
         c->turns.clock_seen = lpi_wall(c->machine);
@@ -242,7 +247,7 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
             return false;
     }
     first = lpi_earliest(c);
-    if (first != NULL && first->deadline < deadline - c->machine->executor->slack_ns)
+    if (first != NULL && first->deadline < deadline - c->turns.slack)
         return false;
     lpi_record_lag(c);
     lpi_lag_over(&c->lag, deadline, c->turns.clock_seen, p->emulating);

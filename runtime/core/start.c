@@ -45,7 +45,8 @@ void lpi_release_sync(struct lpi_core *c)
     c->lag.start_pending = true;
     if (c->turns.clock_seen >
         start - START_MARGIN_NS) /* the first start of a run has moved time 0: ... */
-        c->turns.clock_seen = start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
+        c->turns.clock_seen =
+            start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
     for (int i = 0; i < c->n_procs; i++)
         if (c->procs[i]->state == LPI_SYNC) /* else the run has been stopped, and it went on */
             lpi_start_at(c->procs[i], start);

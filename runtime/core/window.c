@@ -16,6 +16,7 @@
 
 #include "core/deadlock.h"
 #include "core/look_up.h"
+#include "host/relax.h"
 #include "mail/mailbox.h"
 #include "state/stop.h"
 #include "state/turns.h"
@@ -54,6 +55,8 @@ static bool meet(struct logp_machine *m)
             return false;
         if (i > SPINS)
             lpi_sleep(m, event);
+        else
+            lpi_relax();
     }
 }
 
@@ -72,7 +75,8 @@ void lpi_next_window(struct lpi_core *c)
     lpi_look_up(c);
     first = lpi_earliest(c);
     c->window.alarm = c->window.alarm && lpi_all_in_vain(c);
-    atomic_store_explicit(&c->window.in_vain, first == NULL || c->window.alarm, memory_order_relaxed);
+    atomic_store_explicit(&c->window.in_vain, first == NULL || c->window.alarm,
+                          memory_order_relaxed);
     /* relaxed, as the loads: the second meeting orders them */
     atomic_store_explicit(&c->window.least, first != NULL ? first->deadline : INT64_MAX,
                           memory_order_relaxed);
@@ -82,7 +86,8 @@ void lpi_next_window(struct lpi_core *c)
         const int64_t l = atomic_load_explicit(&m->cores[i].window.least, memory_order_relaxed);
 
         least = l < least ? l : least;
-        in_vain = in_vain && atomic_load_explicit(&m->cores[i].window.in_vain, memory_order_relaxed);
+        in_vain =
+            in_vain && atomic_load_explicit(&m->cores[i].window.in_vain, memory_order_relaxed);
     }
     if (!in_vain)
         c->window.end = least + m->lookahead;

@@ -123,6 +123,7 @@ struct lpi_turns {
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
     unsigned taken, looks;                     /* by those that need not wait */
     unsigned idle_polls;
+    int64_t slack; /* by so much the order of deadlines that have passed may give way */
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
     int64_t clock_seen;              /* a reading of the wall clock on this core: it has passed */
 };
