@@ -25,8 +25,8 @@
 
 enum {
     DRAIN_BURST = 64,
-    LOOK_FROM = 65536, /* bytes: a second copy takes much longer than to look for an offer ... */
-    LOOKS = 500,       /* ... so often */
+    LOOK_FROM = 65536,    /* bytes: from there on a sender looks for an offer ... */
+    BYTES_FOR_LOOK = 128, /* ... once for so many: a fraction of what a second copy takes */
 };
 
 /* ---- producer ---- */
@@ -56,19 +56,19 @@ static struct slot *free_slot(struct lpi_lane *l)
 
 /*
  * A long message may be copied straight where it is wanted. Where nothing is emulated a very long
- * one looks a while for an offer, some microseconds: its receiver may be about to come back for it.
+ * one looks a while for an offer: its receiver may be about to come back for it.
  */
 static bool fill_offer(const struct logp_machine *m, const struct lpi_lane *l,
                        const struct lpi_proc *to, const struct lpi_envelope *e)
 {
     struct lpi_offer *o = &m->offers[to->rank];
-    int looks = e->n_bytes >= LOOK_FROM && lpi_plain(m) ? LOOKS : 1;
+    size_t looks = e->n_bytes >= LOOK_FROM && lpi_plain(m) ? e->n_bytes / BYTES_FOR_LOOK : 1;
 
     /* The order of the two tests matters: a message delivered before that took the receive has
      * withdrawn the offer. Relaxed: the claim is lpi_offer_fill()'s. */
     while (!all_delivered(l) ||
            atomic_load_explicit(&o->state, memory_order_relaxed) != LPI_OFFER_OPEN)
-        if (--looks <= 0)
+        if (--looks == 0)
             return false;
     return lpi_offer_fill(o, e);
 }
