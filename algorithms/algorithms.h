@@ -187,14 +187,16 @@ bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed);
 /* ---- collectives of one file ---- */
 
 /* barrier.c */
-int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c);
+bool lpi_barrier_dissemination_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                                     struct logp_step *out);
 struct logp_prediction lpi_barrier_dissemination_predict(int64_t P, const struct logp_coll *c);
 void lpi_barrier_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_barrier_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 int lpi_barrier_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 /* alltoall.c */
-int lpi_alltoall_linear_run(struct logp_vp *vp, const struct logp_coll *c);
+bool lpi_alltoall_linear_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                               struct logp_step *out);
 struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_coll *c);
 void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);

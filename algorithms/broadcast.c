@@ -10,24 +10,24 @@
 #include "broadcast.h"
 #include "doubling.h"
 
+#include <logp/schedule.h>
 #include <logp/tree.h>
-#include <logp/vp.h>
 
 #include <stdint.h>
 #include <string.h>
 
 /* Receive from the parent, send to the children in their order, process the item. */
-int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c)
+bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                         struct logp_step *out)
 {
-    int rc = 0;
+    const struct logp_plan *plan = &c->plan;
 
-    if (c->plan.parent >= 0)
-        rc = logp_recv(vp, c->plan.parent, c->tag, c->buf, c->n_bytes, NULL);
-    for (int k = 0; rc == 0 && k < c->plan.n_children; k++)
-        rc = logp_send(vp, c->plan.children[k], c->tag, c->buf, c->n_bytes);
-    if (rc == 0 && c->work_ns > 0)
-        rc = logp_compute(vp, c->work_ns, NULL, NULL);
-    return rc;
+    (void)P, (void)rank;
+    if (plan->parent >= 0 && i-- == 0)
+        return logp_step_receive(out, plan->parent, c->tag, LOGP_BUF, 0, c->n_bytes);
+    if (i < plan->n_children)
+        return logp_step_send(out, plan->children[i], c->tag, LOGP_BUF, 0, c->n_bytes);
+    return i == plan->n_children && c->work_ns > 0 && logp_step_compute(out, c->work_ns, 0);
 }
 
 void lpi_broadcast_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)

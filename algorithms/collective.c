@@ -2,6 +2,7 @@
 /* Find, predict, plan and run an algorithm of the table: see collective.h. */
 #include "algorithms.h"
 
+#include <logp/schedule.h>
 #include <logp/tree.h>
 #include <logp/vp.h>
 
@@ -121,17 +122,29 @@ int64_t logp_textbook_cost(int64_t P, const struct logp_params *p, size_t n_byte
 
 int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c)
 {
+    int rc;
+
     c->plan = (struct logp_plan){.parent = -1};
     if (rank < 0 || rank >= P || c->root < 0 || c->root >= P)
         return -EINVAL;
     if (logp_algorithm_needs(algorithm, P, c) != NULL)
         return -ENOTSUP;
-    return algorithm->plan != NULL ? algorithm->plan(P, rank, c) : 0;
+    rc = algorithm->plan != NULL ? algorithm->plan(P, rank, c) : 0;
+    if (rc != 0 || c->plan.scratch_bytes == 0)
+        return rc;
+    c->plan.scratch = c->plan.scratch_bytes < SIZE_MAX / 4
+                          ? aligned_alloc(64, (c->plan.scratch_bytes + 63) / 64 * 64)
+                          : NULL;
+    if (c->plan.scratch != NULL)
+        return 0;
+    logp_coll_unplan(c);
+    return -ENOMEM;
 }
 
 void logp_coll_unplan(struct logp_coll *c)
 {
     free(c->plan.children);
+    free(c->plan.state);
     free(c->plan.scratch);
     c->plan = (struct logp_plan){.parent = -1};
 }
@@ -139,7 +152,10 @@ void logp_coll_unplan(struct logp_coll *c)
 int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
                   const struct logp_coll *c)
 {
-    return algorithm->run(logp_vp_collective(vp), c);
+    struct logp_vp *view = logp_vp_collective(vp);
+
+    return algorithm->steps != NULL ? logp_schedule_run(view, algorithm->steps, c)
+                                    : algorithm->run(view, c);
 }
 
 /* Plan, run, unplan: of all that it makes, nothing stays. */
@@ -172,7 +188,7 @@ int logp_barrier(struct logp_vp *vp)
 {
     const struct logp_coll c = {.tag = 0};
 
-    return lpi_barrier_dissemination_run(logp_vp_collective(vp), &c);
+    return logp_schedule_run(logp_vp_collective(vp), lpi_barrier_dissemination_steps, &c);
 }
 
 int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf)
@@ -181,7 +197,7 @@ int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
-    return lpi_alltoall_linear_run(logp_vp_collective(vp), &c);
+    return logp_schedule_run(logp_vp_collective(vp), lpi_alltoall_linear_steps, &c);
 }
 
 /* The choice is made for blocks all as large as the largest, for which predictions are formulas. */

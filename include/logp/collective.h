@@ -39,7 +39,9 @@ struct logp_plan {
     int *children; /**< ranks, in the order of use; owned by the plan */
     int64_t own;   /**< summation: how many operands this processor has; 0: it takes no part */
     int64_t block; /**< torus-pipelined: bytes of a block, but the last */
-    void *scratch; /**< memory of the algorithm's own; owned by the plan */
+    void *state;   /**< what else the algorithm has worked out; owned by the plan */
+    void *scratch; /**< memory of the algorithm's own, to run in; owned by the plan */
+    size_t scratch_bytes; /**< of it: the algorithm says how much, logp_coll_plan() provides it */
 };
 
 /** transpose: what travels as one message. */
@@ -103,6 +105,8 @@ struct logp_prediction {
     int64_t ns; /**< meaningless where certainty is LOGP_PREDICTION_NONE */
 };
 
+struct logp_step; /**< schedule.h */
+
 /** A row of the table. */
 struct logp_algorithm {
     const char *collective;
@@ -120,7 +124,10 @@ struct logp_algorithm {
     int64_t (*block)(int64_t P, const struct logp_coll *c);
     /** Fill c->plan for this rank of P; it applies. As logp_coll_plan(). NULL: nothing to plan. */
     int (*plan)(int P, int rank, struct logp_coll *c);
-    /** What this processor does. As logp_send() and logp_recv(). */
+    /** What this processor does, step by step: see schedule.h. NULL: it is no schedule. */
+    bool (*steps)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                  struct logp_step *out);
+    /** What this processor does, where it has no steps. As logp_send() and logp_recv(). */
     int (*run)(struct logp_vp *vp, const struct logp_coll *c);
     /** The prediction for P processors under c->params; it applies, and there is neither capacity
      *  nor topology: see logp_predict(). */
