@@ -62,8 +62,14 @@ static inline size_t lpi_bytes(size_t n, size_t size)
 /* Time to combine `elements` elements, rounded up to whole nanoseconds once. */
 static inline int64_t lpi_combine_ns(const struct logp_params *p, int64_t elements)
 {
-    const __int128 ns = ((__int128)elements * p->gamma_ps + 999) / 1000;
+    int64_t ps;
+    __int128 ns;
 
+    /* each step asks, and a division of 128 bits is slow */
+    if (!__builtin_mul_overflow(elements, p->gamma_ps, &ps) && ps <= INT64_MAX - 999)
+        ns = (ps + 999) / 1000;
+    else
+        ns = ((__int128)elements * p->gamma_ps + 999) / 1000;
     return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8; /* as logp_stream_ns() */
 }
 

@@ -36,11 +36,12 @@ LOGP_BEGIN_DECLS
 struct logp_plan {
     int parent; /**< rank; -1: it is the root */
     int n_children;
-    int *children; /**< ranks, in the order of use; owned by the plan */
-    int64_t own;   /**< summation: how many operands this processor has; 0: it takes no part */
-    int64_t block; /**< torus-pipelined: bytes of a block, but the last */
-    void *state;   /**< what else the algorithm has worked out; owned by the plan */
-    void *scratch; /**< memory of the algorithm's own, to run in; owned by the plan */
+    int *children;        /**< ranks, in the order of use; owned by the plan */
+    int64_t own;          /**< summation: how many operands this processor has; 0: it takes no part;
+                               reduce: how many children are to its left */
+    int64_t block;        /**< torus-pipelined: bytes of a block, but the last */
+    void *state;          /**< what else the algorithm has worked out; owned by the plan */
+    void *scratch;        /**< memory of the algorithm's own, to run in; owned by the plan */
     size_t scratch_bytes; /**< of it: the algorithm says how much, logp_coll_plan() provides it */
 };
 
