@@ -75,7 +75,7 @@ static inline int64_t lpi_combine_ns(const struct logp_params *p, int64_t elemen
 
 static inline struct logp_prediction lpi_no_prediction(void)
 {
-    return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
 /* Beyond 36 years there is none: sums of times saturate there, and no clock goes on. */
@@ -83,7 +83,7 @@ static inline struct logp_prediction lpi_exact(__int128 ns)
 {
     if (ns >= INT64_MAX / 8)
         return lpi_no_prediction();
-    return (struct logp_prediction){LOGP_PREDICTION_EXACT, (int64_t)ns};
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = (int64_t)ns};
 }
 
 static inline struct logp_prediction lpi_bound(__int128 ns)
@@ -207,6 +207,8 @@ struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_
 void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 int lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_alltoall_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                          struct logp_promise *out);
 
 /* matvec.c */
 const char *lpi_matvec_needs(int64_t P, const struct logp_coll *c);

@@ -35,6 +35,17 @@ int lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c
     return true;
 }
 
+/* Item j is that of rank j for this one. */
+bool lpi_alltoall_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                          struct logp_promise *out)
+{
+    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * c->n_bytes};
+    out->n_bytes = c->n_bytes;
+    out->from = j;
+    out->offset = (size_t)rank * c->n_bytes;
+    return j < P;
+}
+
 /* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.
  * Source: Sun, Zhang & Song 2002, ring, all sends first. */
 bool lpi_alltoall_linear_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,

@@ -52,6 +52,21 @@ int lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll *
     return lpi_pattern_check(c->buf, c->n_bytes, seed);
 }
 
+size_t lpi_broadcast_given(int64_t P, int64_t rank, const struct logp_coll *c)
+{
+    (void)P;
+    return rank == c->root ? c->n_bytes : 0;
+}
+
+bool lpi_broadcast_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                           struct logp_promise *out)
+{
+    (void)P, (void)rank;
+    out->n_bytes = c->n_bytes;
+    out->from = c->root;
+    return j == 0;
+}
+
 /* The end of the last receive, when the last node could go on at `last`, and then the work. */
 static struct logp_prediction ends_at(int64_t P, __int128 last, const struct lpi_times *t,
                                       const struct logp_coll *c)

@@ -11,6 +11,9 @@ bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
 void lpi_broadcast_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_broadcast_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 int lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+size_t lpi_broadcast_given(int64_t P, int64_t rank, const struct logp_coll *c);
+bool lpi_broadcast_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                           struct logp_promise *out);
 
 struct logp_prediction lpi_broadcast_flat_predict(int64_t P, const struct logp_coll *c);
 struct logp_prediction lpi_broadcast_chain_predict(int64_t P, const struct logp_coll *c);

@@ -175,6 +175,16 @@ int lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
     return right;
 }
 
+bool lpi_reduce_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                        struct logp_promise *out)
+{
+    out->at.buffer = LOGP_RECV_BUF;
+    out->n_bytes = lpi_vector_bytes(c);
+    out->ranks = P;
+    out->combined = true;
+    return rank == c->root && j == 0;
+}
+
 /* ---- what the algorithms need ---- */
 
 const char *lpi_reduce_needs_commutative(int64_t P, const struct logp_coll *c)

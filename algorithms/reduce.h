@@ -24,6 +24,8 @@ bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_
 void lpi_reduce_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_reduce_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 int lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_reduce_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                        struct logp_promise *out);
 const char *lpi_reduce_needs_commutative(int64_t P, const struct logp_coll *c);
 const char *lpi_reduce_needs_order(int64_t P, const struct logp_coll *c);
 

@@ -127,13 +127,15 @@ static const struct logp_algorithm algorithms[] = {
 
 static const struct logp_collective collectives[] = {
     {"broadcast", "one item from the root to all", true, LOGP_OPERANDS_BYTES, lpi_broadcast_sizes,
-     lpi_broadcast_fill, .check = lpi_broadcast_check},
+     lpi_broadcast_fill, .check = lpi_broadcast_check, .promise = lpi_broadcast_promise,
+     .given = lpi_broadcast_given},
     {"reduce", "a vector from each, combined on the root", true, LOGP_OPERANDS_VECTOR,
-     lpi_reduce_sizes, lpi_reduce_fill, .check = lpi_reduce_check},
+     lpi_reduce_sizes, lpi_reduce_fill, .check = lpi_reduce_check, .promise = lpi_reduce_promise},
     {"summation", "operands spread by the algorithm, combined on the root", true,
      LOGP_OPERANDS_TOTAL, lpi_summation_sizes, lpi_summation_fill, .check = lpi_summation_check},
     {"alltoall", "a different item from each to each", false, LOGP_OPERANDS_BYTES,
-     lpi_alltoall_sizes, lpi_alltoall_fill, .check = lpi_alltoall_check},
+     lpi_alltoall_sizes, lpi_alltoall_fill, .check = lpi_alltoall_check,
+     .promise = lpi_alltoall_promise},
     {"barrier", "nobody goes on before all have come", false, LOGP_OPERANDS_NONE, lpi_barrier_sizes,
      lpi_barrier_fill, .check = lpi_barrier_check, .holds_back = true},
     {"transpose", "a matrix, its columns over all, is transposed", false, LOGP_OPERANDS_MATRIX,

@@ -10,13 +10,20 @@ const char *named_collective(const struct options *o)
     size_t n;
     const struct logp_collective *all = logp_collectives(&n);
     char names[256] = "";
+    bool known = false;
 
+    if (o->list != NULL && o->n_words > 1)
+        bad_usage("%s: no collective beside the schedule of a file", o->words[1]);
+    if (o->list != NULL)
+        return "schedule";
     for (size_t i = 0; i < n; i++)
         snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i > 0 ? ", " : "",
                  all[i].name);
     if (o->n_words < 2)
         bad_usage("%s: which collective? one of: %s", o->words[0], names);
-    if (logp_collective_find(o->words[1]) == NULL)
+    for (size_t i = 0; i < n && !known; i++)
+        known = strcmp(all[i].name, o->words[1]) == 0;
+    if (!known)
         bad_usage("%s %s: no such collective; one of: %s", o->words[0], o->words[1], names);
     if (o->n_words > 2)
         bad_usage("%s: unexpected word; one collective at a time", o->words[2]);
@@ -108,7 +115,10 @@ size_t choose_algorithms(const struct options *o, const char *collective, const 
     size_t n_all, n = 0;
     const struct logp_algorithm *all = logp_algorithms(&n_all);
 
-    if (strcmp(o->algorithm_list, "auto") == 0) {
+    if (o->list != NULL) {
+        rows[0].algorithm = listed_algorithm(o, c);
+        n = 1;
+    } else if (strcmp(o->algorithm_list, "auto") == 0) {
         rows[0].algorithm = logp_algorithm_best(collective, o->P, c);
         n = rows[0].algorithm != NULL;
     } else if (strcmp(o->algorithm_list, "all") == 0) {

@@ -142,6 +142,10 @@ static json_t *record_json(const struct options *o, const char *collective,
                         number_or_null(predicted(row), row->record.prediction.ns));
     json_object_set_new(j, "prediction",
                         json_string(logp_certainty_name(row->record.prediction.certainty)));
+    json_object_set_new(j, "prediction_by",
+                        !predicted(row)                                 ? json_null()
+                        : row->record.prediction.by == LOGP_BY_SCHEDULE ? json_string("schedule")
+                                                                        : json_string("formula"));
     add_textbook(j, o, row, c, (size_t)operand_bytes(o, collective, c));
     if (row->ran)
         add_measured(j, row);

@@ -163,6 +163,18 @@ struct logp_schedule {
 LOGP_API struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                                const struct logp_coll *c);
 
+/**
+ * The steps of all ranks one by one, as they come from a file: an algorithm for who sets
+ * logp_coll.list. Messages carry no data that matters: all are sent from and received into the
+ * beginning of recv_buf.
+ */
+struct logp_step_list {
+    int64_t P;
+    const struct logp_step *const *steps; /**< by rank; of the kinds send, receive, compute */
+    const int64_t *n;                     /**< by rank: how many */
+    size_t most_bytes;                    /**< of the largest message */
+};
+
 /** What a fold has found. */
 struct logp_fold {
     int64_t ns;          /**< from the common start to the moment the last rank is through */
@@ -191,6 +203,38 @@ struct logp_fold {
 LOGP_API int logp_schedule_fold(const struct logp_schedule *schedule,
                                 const struct logp_delay *delay, uint64_t most,
                                 struct logp_fold *out);
+
+/** A piece of what a rank must hold at the end: operands of a rank, from its buf, or a combination
+ *  of those of consecutive ranks. */
+struct logp_promise {
+    struct logp_spot at;
+    size_t n_bytes;
+    int64_t from;  /**< rank, the first */
+    int64_t ranks; /**< combined: how many */
+    size_t offset; /**< of the operands in buf; combined: element by element */
+    bool combined; /**< each once, in the order of ranks where the operation does not commute */
+    bool whole;    /**< combined: one element, of all that these ranks have in buf */
+    bool made;     /**< not of operands: of what these ranks have made (compute) */
+};
+
+/** What is wrong with a schedule. */
+struct logp_flaw {
+    int64_t rank;     /**< where; -1: nothing is wrong */
+    int64_t step;     /**< the step that it was at, from 0 */
+    const char *what; /**< a sentence of which the rank is the subject; static storage */
+};
+
+/**
+ * Does everything get where it should? It is followed without data which rank's contribution is
+ * where: at the end each rank holds what the collective promises; every receive has its send, of
+ * the same size, and every message its receive; nothing is read that is not there, or is beyond
+ * its buffer. What is overwritten before it is sent is missing at the end.
+ * @param flaw  out
+ * @return 0: it is sound; -EPROTO: it is not, see flaw; -EINVAL (P), -ENOMEM, or as the plan
+ * Cost: 8 bytes for each byte of all buffers; P^2 messages and more are not for large P.
+ */
+LOGP_API int logp_schedule_check(const struct logp_schedule *schedule,
+                                 const struct logp_collective *collective, struct logp_flaw *flaw);
 
 LOGP_END_DECLS
 
