@@ -213,7 +213,11 @@ bool lpi_alltoall_promise(int64_t P, int64_t rank, const struct logp_coll *c, in
 /* matvec.c */
 const char *lpi_matvec_needs(int64_t P, const struct logp_coll *c);
 int lpi_matvec_plan(int P, int rank, struct logp_coll *c);
-int lpi_matvec_run(struct logp_vp *vp, const struct logp_coll *c);
+bool lpi_matvec_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                      struct logp_step *out);
+size_t lpi_matvec_given(int64_t P, int64_t rank, const struct logp_coll *c);
+bool lpi_matvec_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                        struct logp_promise *out);
 struct logp_prediction lpi_matvec_predict(int64_t P, const struct logp_coll *c);
 void lpi_matvec_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_matvec_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);

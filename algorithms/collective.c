@@ -142,7 +142,8 @@ static uint64_t most_messages(int64_t P, const struct logp_coll *c)
 static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm, int64_t P,
                                           const struct logp_coll *c, uint64_t most)
 {
-    const struct logp_schedule schedule = logp_schedule_of(algorithm, P, c);
+    struct logp_coll settled = *c; /* chosen once, not by each rank */
+    const struct logp_schedule schedule = logp_schedule_of(algorithm, P, &settled);
     struct logp_prediction p = {.by = LOGP_BY_SCHEDULE};
     struct logp_delay ends, delay;
     struct logp_fold fold;
@@ -155,6 +156,10 @@ static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm
         logp_delay_destroy(&ends);
         return p;
     }
+    if (algorithm->window != NULL)
+        settled.window = algorithm->window(P, c);
+    if (algorithm->block != NULL)
+        settled.block_bytes = algorithm->block(P, c);
     if (logp_schedule_fold(&schedule, &delay, most, &fold) == 0) {
         p.certainty = c->params.latency_varies && c->params.L_ns > 0 && P > 1
                           ? LOGP_PREDICTION_BOUND

@@ -237,6 +237,7 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                                       .warmup = o->warmup,
                                       .timeout_ns = o->timeout_ns,
                                       .seed = o->seed,
+                                      .by = o->by,
                                       .progress = o->progress ? show_progress : NULL,
                                       .progress_arg = row};
     const int rc = logp_experiment_run(m, &x, &row->record);
@@ -244,8 +245,6 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
     row->ran = true;
     if (o->plugin != NULL) /* our formulas do not know its rules */
         row->record.prediction = predict_plugin(o, c, row->algorithm);
-    else if (o->by != LOGP_BY_EITHER && strcmp(o->delay, "none") != 0)
-        row->record.prediction = logp_predict_by(row->algorithm, o->P, c, o->by);
     if (o->progress)
         fputs("\r\033[K", stderr);
     if (rc != 0)
