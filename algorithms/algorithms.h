@@ -66,6 +66,8 @@ static inline int64_t lpi_combine_ns(const struct logp_params *p, int64_t elemen
     __int128 ns;
 
     /* each step asks, and a division of 128 bits is slow */
+    if (p->gamma_ps == 0)
+        return 0;
     if (!__builtin_mul_overflow(elements, p->gamma_ps, &ps) && ps <= INT64_MAX - 999)
         ns = (ps + 999) / 1000;
     else
@@ -195,6 +197,7 @@ bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed);
 /* barrier.c */
 bool lpi_barrier_dissemination_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                                      struct logp_step *out);
+int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_barrier_dissemination_predict(int64_t P, const struct logp_coll *c);
 void lpi_barrier_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_barrier_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
@@ -203,6 +206,7 @@ int lpi_barrier_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 /* alltoall.c */
 bool lpi_alltoall_linear_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                                struct logp_step *out);
+int lpi_alltoall_linear_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_coll *c);
 void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
@@ -215,6 +219,7 @@ const char *lpi_matvec_needs(int64_t P, const struct logp_coll *c);
 int lpi_matvec_plan(int P, int rank, struct logp_coll *c);
 bool lpi_matvec_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                       struct logp_step *out);
+int lpi_matvec_run(struct logp_vp *vp, const struct logp_coll *c);
 size_t lpi_matvec_given(int64_t P, int64_t rank, const struct logp_coll *c);
 bool lpi_matvec_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
                         struct logp_promise *out);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All-to-all: a different item from each processor to each. */
 #include "algorithms.h"
-
-#include <logp/schedule.h>
+#include "schedule/reader.h"
 
 #include <string.h>
 
@@ -62,6 +61,11 @@ bool lpi_alltoall_linear_steps(int64_t P, int64_t rank, const struct logp_coll *
     if (i < P)
         return logp_step_send(out, to, c->tag, LOGP_BUF, (size_t)to * n, n);
     return d < P && logp_step_receive(out, from, c->tag, LOGP_RECV_BUF, (size_t)from * n, n);
+}
+
+int lpi_alltoall_linear_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return lpi_read(vp, lpi_alltoall_linear_steps, c);
 }
 
 /*

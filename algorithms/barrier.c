@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Barrier: no processor leaves before all have come. */
 #include "algorithms.h"
-
-#include <logp/schedule.h>
+#include "schedule/reader.h"
 
 void lpi_barrier_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
@@ -34,6 +33,11 @@ bool lpi_barrier_dissemination_steps(int64_t P, int64_t rank, const struct logp_
     if (i % 2 == 0)
         return logp_step_send(out, rank + d < P ? rank + d : rank + d - P, c->tag, LOGP_BUF, 0, 0);
     return logp_step_receive(out, rank >= d ? rank - d : rank - d + P, c->tag, LOGP_BUF, 0, 0);
+}
+
+int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return lpi_read(vp, lpi_barrier_dissemination_steps, c);
 }
 
 /* (lg P - 1) max(d, e) + d, e = max(g, o_send, o_recv): all do the same at the same time. */

@@ -9,8 +9,8 @@
  */
 #include "broadcast.h"
 #include "doubling.h"
+#include "schedule/reader.h"
 
-#include <logp/schedule.h>
 #include <logp/tree.h>
 
 #include <stdint.h>
@@ -28,6 +28,11 @@ bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
     if (i < plan->n_children)
         return logp_step_send(out, plan->children[i], c->tag, LOGP_BUF, 0, c->n_bytes);
     return i == plan->n_children && c->work_ns > 0 && logp_step_compute(out, c->work_ns, 0);
+}
+
+int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return lpi_read(vp, lpi_broadcast_steps, c);
 }
 
 void lpi_broadcast_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)

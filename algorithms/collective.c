@@ -242,8 +242,8 @@ int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
 {
     struct logp_vp *view = logp_vp_collective(vp);
 
-    return algorithm->steps != NULL ? logp_schedule_run(view, algorithm->steps, c)
-                                    : algorithm->run(view, c);
+    return algorithm->run != NULL ? algorithm->run(view, c)
+                                  : logp_schedule_run(view, algorithm->steps, c);
 }
 
 /* What a program takes: each of its P processors chooses, so no schedule is folded for it. */
@@ -283,7 +283,7 @@ int logp_barrier(struct logp_vp *vp)
 {
     const struct logp_coll c = {.tag = 0};
 
-    return logp_schedule_run(logp_vp_collective(vp), lpi_barrier_dissemination_steps, &c);
+    return lpi_barrier_dissemination_run(logp_vp_collective(vp), &c);
 }
 
 int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf)
@@ -292,7 +292,7 @@ int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
-    return logp_schedule_run(logp_vp_collective(vp), lpi_alltoall_linear_steps, &c);
+    return lpi_alltoall_linear_run(logp_vp_collective(vp), &c);
 }
 
 /* The choice is made for blocks all as large as the largest, for which predictions are formulas. */

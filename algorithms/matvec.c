@@ -13,8 +13,7 @@
  */
 #include "doubling.h"
 #include "reduce.h"
-
-#include <logp/schedule.h>
+#include "schedule/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -217,6 +216,11 @@ bool lpi_matvec_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_
         return logp_step_combine(out, y, y, in, c->count, lpi_combine_ns(&c->params, c->count));
     return k == c->plan.n_children && i % 2 == 0 && s->left >= 0 &&
            logp_step_send(out, s->left, c->tag, y.buffer, y.offset, bytes);
+}
+
+int lpi_matvec_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return lpi_read(vp, lpi_matvec_steps, c);
 }
 
 /* All blocks, and the pieces of the vector in row 0. */

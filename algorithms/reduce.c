@@ -17,8 +17,7 @@
  * Source: Kurnosov 2016, corrected.
  */
 #include "reduce.h"
-
-#include <logp/schedule.h>
+#include "schedule/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -128,6 +127,11 @@ bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_
         return logp_step_send(out, plan->parent, c->tag, acc.buffer, acc.offset, bytes);
     return acc.buffer != LOGP_RECV_BUF &&
            logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, acc, bytes);
+}
+
+int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return lpi_read(vp, lpi_reduce_steps, c);
 }
 
 /* ---- operands and results ---- */

@@ -21,6 +21,7 @@ int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c);
 struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct logp_coll *c);
 bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                       struct logp_step *out);
+int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c);
 void lpi_reduce_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_reduce_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 int lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c);

@@ -8,8 +8,8 @@
  * sends its sum to its parent. An addition is a combination of op and costs gamma.
  */
 #include "summation_internal.h"
+#include "schedule/reader.h"
 
-#include <logp/schedule.h>
 #include <logp/summation.h>
 
 #include <errno.h>
@@ -170,6 +170,11 @@ bool lpi_summation_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
     if (c->plan.parent >= 0)
         return logp_step_send(out, c->plan.parent, c->tag, LOGP_SCRATCH, acc.offset, size);
     return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, acc, size);
+}
+
+int lpi_summation_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return lpi_read(vp, lpi_summation_steps, c);
 }
 
 /* ---- flat: everyone sends its sum to the root ---- */

@@ -19,6 +19,7 @@ struct logp_prediction lpi_summation_optimal_paper_predict(int64_t P, const stru
 struct logp_prediction lpi_summation_optimal_predict(int64_t P, const struct logp_coll *c);
 bool lpi_summation_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                          struct logp_step *out);
+int lpi_summation_run(struct logp_vp *vp, const struct logp_coll *c);
 
 /* summation_operands.c: how they are spread over ids, which are relative to the root. */
 struct lpi_spread {

@@ -6,8 +6,7 @@
  * Source: Liu, Li & Cui 1996.
  */
 #include "broadcast.h"
-
-#include <logp/schedule.h>
+#include "schedule/reader.h"
 
 /* Time to process n of the item's bytes. */
 static int64_t work_of(const struct logp_coll *c, int64_t n_bytes)
@@ -42,10 +41,17 @@ bool lpi_broadcast_torus_pipelined_steps(int64_t P, int64_t rank, const struct l
     if (k % 2 == 0 && k / 2 < c->plan.n_children)
         return logp_step_send(out, c->plan.children[k / 2], c->tag, LOGP_BUF, (size_t)done,
                               (size_t)n);
+    if (c->work_ns == 0)
+        return logp_step_compute(out, 0, 0);
     between = c->no_overlap ? 0 : lpi_times(&c->params, (size_t)n).E - c->params.o_send_ns;
     left = lpi_max(0, work_of(c, n) - k / 2 * between);
     return logp_step_compute(out, k / 2 + 1 < c->plan.n_children && left > between ? between : left,
                              0);
+}
+
+int lpi_broadcast_torus_pipelined_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return lpi_read(vp, lpi_broadcast_torus_pipelined_steps, c);
 }
 
 int lpi_broadcast_torus_pipelined_plan(int P, int rank, struct logp_coll *c)

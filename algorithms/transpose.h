@@ -82,6 +82,7 @@ int lpi_transpose_eager_plan(int P, int rank, struct logp_coll *c);
 int lpi_transpose_window_plan(int P, int rank, struct logp_coll *c);
 bool lpi_transpose_ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                               struct logp_step *out);
+int lpi_transpose_ring_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_transpose_ring_predict(int64_t P, const struct logp_coll *c);
 struct logp_prediction lpi_transpose_eager_predict(int64_t P, const struct logp_coll *c);
 struct logp_prediction lpi_transpose_window_predict(int64_t P, const struct logp_coll *c);

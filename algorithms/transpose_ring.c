@@ -8,8 +8,7 @@
  * Source: Sun, Zhang & Song 2002; the window is ours.
  */
 #include "transpose.h"
-
-#include <logp/schedule.h>
+#include "schedule/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -169,6 +168,11 @@ bool lpi_transpose_ring_steps(int64_t P, int64_t rank, const struct logp_coll *c
     return r <= 0
                ? nothing(out)
                : receive_step(ring, rows, c, rank >= r ? rank - r : rank - r + P, i - sends, out);
+}
+
+int lpi_transpose_ring_run(struct logp_vp *vp, const struct logp_coll *c)
+{
+    return lpi_read(vp, lpi_transpose_ring_steps, c);
 }
 
 /* ---- what it takes ---- */

@@ -34,7 +34,7 @@ static inline int plotted(struct logp_vp *vp, const struct logp_coll *c)
     if (me == c->root && call < MOST_CALLS)
         memcpy(&plot.first[call], c->buf, sizeof(plot.first[call]));
     if (rc == 0)
-        rc = logp_schedule_run(vp, logp_algorithm_find("broadcast", "flat")->steps, c);
+        rc = logp_algorithm_find("broadcast", "flat")->run(vp, c);
     if (bad)
         ((char *)c->buf)[c->n_bytes - 1] ^= 1;
     return rc;

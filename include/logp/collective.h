@@ -140,7 +140,8 @@ struct logp_algorithm {
     /** What this processor does, step by step: see schedule.h. NULL: it is no schedule. */
     bool (*steps)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out);
-    /** What this processor does, where it has no steps. As logp_send() and logp_recv(). */
+    /** What this processor does, as logp_send() and logp_recv(). NULL: its steps, and nothing else;
+     *  of a row that has both, this is the reader with the steps inlined. */
     int (*run)(struct logp_vp *vp, const struct logp_coll *c);
     /** The formula for P processors under c->params; it applies, and there is neither capacity nor
      *  topology: see logp_predict(). NULL: there is none. */
