@@ -57,6 +57,7 @@ static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, lo
     struct logp_step s;
     int rc = 0;
 
+    s.into_one = false; /* as far as the compiler can tell */
     for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++)
         if (s.kind == LOGP_STEP_SEND) {
             rc = logp_send(vp, (int)s.peer, s.tag, lpi_spot(c, s.at), s.n_bytes);
