@@ -62,14 +62,22 @@ static inline size_t lpi_bytes(size_t n, size_t size)
 /* Time to combine `elements` elements, rounded up to whole nanoseconds once. */
 static inline int64_t lpi_combine_ns(const struct logp_params *p, int64_t elements)
 {
-    const __int128 ns = ((__int128)elements * p->gamma_ps + 999) / 1000;
+    int64_t ps;
+    __int128 ns;
 
+    /* each step asks, and a division of 128 bits is slow */
+    if (p->gamma_ps == 0)
+        return 0;
+    if (!__builtin_mul_overflow(elements, p->gamma_ps, &ps) && ps <= INT64_MAX - 999)
+        ns = (ps + 999) / 1000;
+    else
+        ns = ((__int128)elements * p->gamma_ps + 999) / 1000;
     return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8; /* as logp_stream_ns() */
 }
 
 static inline struct logp_prediction lpi_no_prediction(void)
 {
-    return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
 /* Beyond 36 years there is none: sums of times saturate there, and no clock goes on. */
@@ -77,7 +85,7 @@ static inline struct logp_prediction lpi_exact(__int128 ns)
 {
     if (ns >= INT64_MAX / 8)
         return lpi_no_prediction();
-    return (struct logp_prediction){LOGP_PREDICTION_EXACT, (int64_t)ns};
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = (int64_t)ns};
 }
 
 static inline struct logp_prediction lpi_bound(__int128 ns)
@@ -187,6 +195,8 @@ bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed);
 /* ---- collectives of one file ---- */
 
 /* barrier.c */
+bool lpi_barrier_dissemination_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                                     struct logp_step *out);
 int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_barrier_dissemination_predict(int64_t P, const struct logp_coll *c);
 void lpi_barrier_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
@@ -194,16 +204,25 @@ void lpi_barrier_fill(int P, int rank, uint64_t seed, const struct logp_coll *c)
 int lpi_barrier_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
 
 /* alltoall.c */
+bool lpi_alltoall_linear_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                               struct logp_step *out);
 int lpi_alltoall_linear_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_alltoall_linear_predict(int64_t P, const struct logp_coll *c);
 void lpi_alltoall_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_alltoall_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 int lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_alltoall_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                          struct logp_promise *out);
 
 /* matvec.c */
 const char *lpi_matvec_needs(int64_t P, const struct logp_coll *c);
 int lpi_matvec_plan(int P, int rank, struct logp_coll *c);
+bool lpi_matvec_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                      struct logp_step *out);
 int lpi_matvec_run(struct logp_vp *vp, const struct logp_coll *c);
+size_t lpi_matvec_given(int64_t P, int64_t rank, const struct logp_coll *c);
+bool lpi_matvec_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                        struct logp_promise *out);
 struct logp_prediction lpi_matvec_predict(int64_t P, const struct logp_coll *c);
 void lpi_matvec_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_matvec_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All-to-all: a different item from each processor to each. */
 #include "algorithms.h"
-
-#include <logp/vp.h>
+#include "schedule/reader.h"
 
 #include <string.h>
 
@@ -35,28 +34,38 @@ int lpi_alltoall_check(int P, int rank, uint64_t seed, const struct logp_coll *c
     return true;
 }
 
+/* Item j is that of rank j for this one. */
+bool lpi_alltoall_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                          struct logp_promise *out)
+{
+    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * c->n_bytes};
+    out->n_bytes = c->n_bytes;
+    out->from = j;
+    out->offset = (size_t)rank * c->n_bytes;
+    return j < P;
+}
+
 /* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.
  * Source: Sun, Zhang & Song 2002, ring, all sends first. */
+bool lpi_alltoall_linear_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                               struct logp_step *out)
+{
+    const size_t n = c->n_bytes, own = (size_t)rank * n;
+    const int64_t d = i < P ? i : i - P + 1;
+    const int64_t to = rank + d < P ? rank + d : rank + d - P;
+    const int64_t from = rank >= d ? rank - d : rank - d + P;
+
+    if (i == 0)
+        return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, own},
+                              (struct logp_spot){LOGP_BUF, own}, n);
+    if (i < P)
+        return logp_step_send(out, to, c->tag, LOGP_BUF, (size_t)to * n, n);
+    return d < P && logp_step_receive(out, from, c->tag, LOGP_RECV_BUF, (size_t)from * n, n);
+}
+
 int lpi_alltoall_linear_run(struct logp_vp *vp, const struct logp_coll *c)
 {
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    const size_t n = c->n_bytes;
-    char *out = c->buf, *in = c->recv_buf;
-    int rc = 0;
-
-    if (n > 0)
-        memcpy(in + (size_t)me * n, out + (size_t)me * n, n);
-    for (int d = 1; rc == 0 && d < P; d++) {
-        const int to = me + d < P ? me + d : me + d - P;
-
-        rc = logp_send(vp, to, c->tag, out + (size_t)to * n, n);
-    }
-    for (int d = 1; rc == 0 && d < P; d++) {
-        const int from = me >= d ? me - d : me - d + P;
-
-        rc = logp_recv(vp, from, c->tag, in + (size_t)from * n, n, NULL);
-    }
-    return rc;
+    return lpi_read(vp, lpi_alltoall_linear_steps, c);
 }
 
 /*

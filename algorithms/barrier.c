@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Barrier: no processor leaves before all have come. */
 #include "algorithms.h"
-
-#include <logp/vp.h>
+#include "schedule/reader.h"
 
 void lpi_barrier_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
@@ -24,20 +23,21 @@ int lpi_barrier_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 
 /* Round d: tell i+d, hear from i-d; what is known doubles. Any P >= 1.
  * Source: Hensgen, Finkel, Manber, IJPP 17(1), 1988. */
+bool lpi_barrier_dissemination_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                                     struct logp_step *out)
+{
+    const int64_t d = INT64_C(1) << (i / 2);
+
+    if (d >= P)
+        return false;
+    if (i % 2 == 0)
+        return logp_step_send(out, rank + d < P ? rank + d : rank + d - P, c->tag, LOGP_BUF, 0, 0);
+    return logp_step_receive(out, rank >= d ? rank - d : rank - d + P, c->tag, LOGP_BUF, 0, 0);
+}
+
 int lpi_barrier_dissemination_run(struct logp_vp *vp, const struct logp_coll *c)
 {
-    const int64_t P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    int rc = 0;
-
-    for (int64_t d = 1; rc == 0 && d < P; d *= 2) {
-        const int64_t to = me + d < P ? me + d : me + d - P;
-        const int64_t from = me >= d ? me - d : me - d + P;
-
-        rc = logp_send(vp, (int)to, c->tag, NULL, 0);
-        if (rc == 0)
-            rc = logp_recv(vp, (int)from, c->tag, NULL, 0, NULL);
-    }
-    return rc;
+    return lpi_read(vp, lpi_barrier_dissemination_steps, c);
 }
 
 /* (lg P - 1) max(d, e) + d, e = max(g, o_send, o_recv): all do the same at the same time. */

@@ -9,25 +9,30 @@
  */
 #include "broadcast.h"
 #include "doubling.h"
+#include "schedule/reader.h"
 
 #include <logp/tree.h>
-#include <logp/vp.h>
 
 #include <stdint.h>
 #include <string.h>
 
 /* Receive from the parent, send to the children in their order, process the item. */
+bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                         struct logp_step *out)
+{
+    const struct logp_plan *plan = &c->plan;
+
+    (void)P, (void)rank;
+    if (plan->parent >= 0 && i-- == 0)
+        return logp_step_receive(out, plan->parent, c->tag, LOGP_BUF, 0, c->n_bytes);
+    if (i < plan->n_children)
+        return logp_step_send(out, plan->children[i], c->tag, LOGP_BUF, 0, c->n_bytes);
+    return i == plan->n_children && c->work_ns > 0 && logp_step_compute(out, c->work_ns, 0);
+}
+
 int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c)
 {
-    int rc = 0;
-
-    if (c->plan.parent >= 0)
-        rc = logp_recv(vp, c->plan.parent, c->tag, c->buf, c->n_bytes, NULL);
-    for (int k = 0; rc == 0 && k < c->plan.n_children; k++)
-        rc = logp_send(vp, c->plan.children[k], c->tag, c->buf, c->n_bytes);
-    if (rc == 0 && c->work_ns > 0)
-        rc = logp_compute(vp, c->work_ns, NULL, NULL);
-    return rc;
+    return lpi_read(vp, lpi_broadcast_steps, c);
 }
 
 void lpi_broadcast_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
@@ -50,6 +55,21 @@ int lpi_broadcast_check(int P, int rank, uint64_t seed, const struct logp_coll *
 {
     (void)P, (void)rank;
     return lpi_pattern_check(c->buf, c->n_bytes, seed);
+}
+
+size_t lpi_broadcast_given(int64_t P, int64_t rank, const struct logp_coll *c)
+{
+    (void)P;
+    return rank == c->root ? c->n_bytes : 0;
+}
+
+bool lpi_broadcast_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                           struct logp_promise *out)
+{
+    (void)P, (void)rank;
+    out->n_bytes = c->n_bytes;
+    out->from = c->root;
+    return j == 0;
 }
 
 /* The end of the last receive, when the last node could go on at `last`, and then the work. */

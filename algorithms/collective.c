@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Find, predict, plan and run an algorithm of the table: see collective.h. */
 #include "algorithms.h"
+#include "schedule/list.h"
 
+#include <logp/schedule.h>
 #include <logp/tree.h>
 #include <logp/vp.h>
 
@@ -24,7 +26,9 @@ const struct logp_algorithm *logp_algorithm_find(const char *collective, const c
     for (size_t i = 0; i < n; i++)
         if (strcmp(a[i].collective, collective) == 0 && strcmp(a[i].name, name) == 0)
             return &a[i];
-    return NULL;
+    return strcmp(collective, lpi_listed.collective) == 0 && strcmp(name, lpi_listed.name) == 0
+               ? &lpi_listed
+               : NULL;
 }
 
 const struct logp_collective *logp_collective_find(const char *name)
@@ -35,7 +39,7 @@ const struct logp_collective *logp_collective_find(const char *name)
     for (size_t i = 0; i < n; i++)
         if (strcmp(c[i].name, name) == 0)
             return &c[i];
-    return NULL;
+    return strcmp(name, lpi_listed_collective.name) == 0 ? &lpi_listed_collective : NULL;
 }
 
 const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
@@ -59,8 +63,8 @@ static bool better(const struct logp_prediction *p, const struct logp_prediction
     return promise(p) > 0 && p->ns < than->ns;
 }
 
-const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
-                                                 const struct logp_coll *c)
+static const struct logp_algorithm *best_by(const char *collective, int64_t P,
+                                            const struct logp_coll *c, enum logp_basis by)
 {
     size_t n;
     const struct logp_algorithm *a = logp_algorithms(&n), *best = NULL;
@@ -73,13 +77,19 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
 
         if (strcmp(a[i].collective, collective) != 0 || logp_algorithm_needs(&a[i], P, c) != NULL)
             continue;
-        p = logp_predict(&a[i], P, &free_network);
+        p = logp_predict_by(&a[i], P, &free_network, by);
         if (best == NULL || better(&p, &least)) {
             best = &a[i];
             least = p;
         }
     }
     return best;
+}
+
+const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
+                                                 const struct logp_coll *c)
+{
+    return best_by(collective, P, c, LOGP_BY_EITHER);
 }
 
 /*
@@ -97,18 +107,97 @@ static struct logp_prediction at_most(struct logp_prediction p)
     return p;
 }
 
-struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
-                                    const struct logp_coll *c)
+static struct logp_prediction by_formula(const struct logp_algorithm *algorithm, int64_t P,
+                                         const struct logp_coll *c)
 {
     const bool varies = c->params.latency_varies && c->params.L_ns > 0 && P > 1;
     const bool linked = c->topology != NULL && P > 1;
+    struct logp_prediction p = lpi_no_prediction();
 
-    if (P < 1 || P > LOGP_TREE_MAX || logp_capacity(&c->params) > 0 || (linked && varies) ||
-        logp_algorithm_needs(algorithm, P, c) != NULL)
-        return lpi_no_prediction();
+    if (logp_capacity(&c->params) > 0)
+        return p;
     if (linked)
-        return lpi_topology_predict(algorithm, P, c);
-    return varies ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
+        p = lpi_topology_predict(algorithm, P, c);
+    else if (algorithm->predict != NULL)
+        p = varies ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
+    p.by = LOGP_BY_FORMULA;
+    return p;
+}
+
+/* How many messages are folded at once: on a topology each costs as much as it has links to take.
+ */
+static uint64_t most_messages(int64_t P, const struct logp_coll *c)
+{
+    const uint64_t most_hops = 1 << 24;
+    int far, across;
+
+    if (c->topology == NULL)
+        return LOGP_FOLD_MESSAGES;
+    far = logp_topology_hops(c->topology, 0, (int)P - 1);
+    across = logp_topology_hops(c->topology, 0, (int)P / 2);
+    return most_hops / (uint64_t)(8 + (far > across ? far : across));
+}
+
+/* The fold, up to `most` messages; 0: any number. */
+static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm, int64_t P,
+                                          const struct logp_coll *c, uint64_t most)
+{
+    struct logp_coll settled = *c; /* chosen once, not by each rank */
+    const struct logp_schedule schedule = logp_schedule_of(algorithm, P, &settled);
+    struct logp_prediction p = {.by = LOGP_BY_SCHEDULE};
+    struct logp_delay ends, delay;
+    struct logp_fold fold;
+
+    if (algorithm->steps == NULL ||
+        logp_delay_create(c->params.store_forward ? "store-forward" : "loggp", &c->params, &ends))
+        return p;
+    delay = ends;
+    if (c->topology != NULL && logp_topology_delay(c->topology, ends, &delay) != 0) {
+        logp_delay_destroy(&ends);
+        return p;
+    }
+    if (algorithm->window != NULL)
+        settled.window = algorithm->window(P, c);
+    if (algorithm->block != NULL)
+        settled.block_bytes = algorithm->block(P, c);
+    if (logp_schedule_fold(&schedule, &delay, most, &fold) == 0) {
+        p.certainty = c->params.latency_varies && c->params.L_ns > 0 && P > 1
+                          ? LOGP_PREDICTION_BOUND
+                          : LOGP_PREDICTION_EXACT;
+        p.ns = fold.ns;
+    }
+    logp_delay_destroy(&delay);
+    return p;
+}
+
+struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
+                                       const struct logp_coll *c, enum logp_basis by)
+{
+    const bool varies = c->params.latency_varies && c->params.L_ns > 0 && P > 1;
+    const bool order_counts = c->topology != NULL || logp_capacity(&c->params) > 0;
+    struct logp_prediction p = lpi_no_prediction(), folded;
+
+    if (P < 1 || P > LOGP_TREE_MAX || (order_counts && varies) ||
+        logp_algorithm_needs(algorithm, P, c) != NULL)
+        return p;
+    if (by != LOGP_BY_SCHEDULE) {
+        p = by_formula(algorithm, P, c);
+        if (by == LOGP_BY_FORMULA || promise(&p) > 1 || P > LOGP_FOLD_P)
+            return p;
+    }
+    if (c->root < 0 || c->root >= P ||
+        (c->topology != NULL && P > 1 && logp_topology_size(c->topology) != P))
+        return p;
+    if (by == LOGP_BY_SCHEDULE)
+        return by_schedule(algorithm, P, c, 0);
+    folded = by_schedule(algorithm, P, c, most_messages(P, c));
+    return folded.certainty != LOGP_PREDICTION_NONE ? folded : p;
+}
+
+struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
+                                    const struct logp_coll *c)
+{
+    return logp_predict_by(algorithm, P, c, LOGP_BY_EITHER);
 }
 
 int64_t logp_textbook_cost(int64_t P, const struct logp_params *p, size_t n_bytes)
@@ -121,17 +210,29 @@ int64_t logp_textbook_cost(int64_t P, const struct logp_params *p, size_t n_byte
 
 int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c)
 {
+    int rc;
+
     c->plan = (struct logp_plan){.parent = -1};
     if (rank < 0 || rank >= P || c->root < 0 || c->root >= P)
         return -EINVAL;
     if (logp_algorithm_needs(algorithm, P, c) != NULL)
         return -ENOTSUP;
-    return algorithm->plan != NULL ? algorithm->plan(P, rank, c) : 0;
+    rc = algorithm->plan != NULL ? algorithm->plan(P, rank, c) : 0;
+    if (rc != 0 || c->plan.scratch_bytes == 0)
+        return rc;
+    c->plan.scratch = c->plan.scratch_bytes < SIZE_MAX / 4
+                          ? aligned_alloc(64, (c->plan.scratch_bytes + 63) / 64 * 64)
+                          : NULL;
+    if (c->plan.scratch != NULL)
+        return 0;
+    logp_coll_unplan(c);
+    return -ENOMEM;
 }
 
 void logp_coll_unplan(struct logp_coll *c)
 {
     free(c->plan.children);
+    free(c->plan.state);
     free(c->plan.scratch);
     c->plan = (struct logp_plan){.parent = -1};
 }
@@ -139,7 +240,17 @@ void logp_coll_unplan(struct logp_coll *c)
 int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
                   const struct logp_coll *c)
 {
-    return algorithm->run(logp_vp_collective(vp), c);
+    struct logp_vp *view = logp_vp_collective(vp);
+
+    return algorithm->run != NULL ? algorithm->run(view, c)
+                                  : logp_schedule_run(view, algorithm->steps, c);
+}
+
+/* What a program takes: each of its P processors chooses, so no schedule is folded for it. */
+static const struct logp_algorithm *best_at_once(const char *collective, int64_t P,
+                                                 const struct logp_coll *c)
+{
+    return best_by(collective, P, c, LOGP_BY_FORMULA);
 }
 
 /* Plan, run, unplan: of all that it makes, nothing stays. */
@@ -162,7 +273,7 @@ int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
     if (buf == NULL && n_bytes > 0)
         return -EINVAL;
     if (logp_vp_params(vp, &c.params) == 0)
-        algorithm = logp_algorithm_best("broadcast", logp_vp_size(vp), &c);
+        algorithm = best_at_once("broadcast", logp_vp_size(vp), &c);
     else
         algorithm = logp_algorithm_find("broadcast", "binomial");
     return run_once(vp, algorithm, &c);
@@ -204,7 +315,7 @@ int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t cols, si
     even.params = c.params;
     even.rows = (rows + P - 1) / P * P;
     even.cols = (cols + P - 1) / P * P;
-    algorithm = logp_algorithm_best("transpose", P, &even);
+    algorithm = best_at_once("transpose", P, &even);
     c.buf = buf;
     c.recv_buf = recv_buf;
     return run_once(vp, algorithm, &c);
@@ -225,7 +336,7 @@ int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_
         (count > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))))
         return -EINVAL;
     if (logp_vp_params(vp, &c.params) == 0)
-        algorithm = logp_algorithm_best("reduce", P, &c);
+        algorithm = best_at_once("reduce", P, &c);
     else if (logp_algorithm_needs(algorithm, P, &c) != NULL)
         algorithm = logp_algorithm_find("reduce", "flat");
     return run_once(vp, algorithm, &c);

@@ -336,7 +336,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     if (logp_algorithm_needs(x->algorithm, P, &x->coll) != NULL)
         return -ENOTSUP;
     if (delayed)
-        record->prediction = logp_predict(x->algorithm, P, &x->coll);
+        record->prediction = logp_predict_by(x->algorithm, P, &x->coll, x->by);
     record->has_measured = wall;
     record->has_emulated = !wall || delayed;
     record->has_lag = wall && delayed;

@@ -85,7 +85,7 @@ static int plan(int P, int rank, const struct chains *s, struct logp_coll *c)
     const struct lpi_tree_shape shape = {chain_parent, chain_child, s};
     const int rc = lpi_plan_tree(P, lpi_virtual_rank(rank, c->root, P), &shape, NULL, c);
 
-    return lpi_reduce_finish_plan(rc, c);
+    return lpi_reduce_finish_plan(rc, rank, c);
 }
 
 /* ---- how many chains ---- */

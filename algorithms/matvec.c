@@ -13,8 +13,7 @@
  */
 #include "doubling.h"
 #include "reduce.h"
-
-#include <logp/vp.h>
+#include "schedule/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -129,12 +128,11 @@ int lpi_matvec_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 
 /* ---- the algorithm ---- */
 
-/* The plan: children down the column, in the order of sending, then along the row, in the order of
- * receiving. */
-struct scratch {
-    int above, left;                   /* parents; -1: none */
-    int n_below;                       /* children down the column */
-    _Alignas(max_align_t) char line[]; /* a row of the block, later a vector that comes */
+/* plan.state. The plan's children are those down the column, in the order of sending, then those
+ * along the row, in the order of receiving; plan.scratch has room for a vector. */
+struct lines {
+    int above, left; /* parents; -1: none */
+    int n_below;     /* children down the column */
 };
 
 /* The children of a line of processors from `first` on, `step` apart. -1; or its parent */
@@ -150,9 +148,10 @@ static int make_plan(int side, int rank, const struct logp_coll *down,
 {
     const int i = rank / side, j = rank % side;
     const int n_below = down->plan.n_children, n = n_below + along->plan.n_children;
-    struct scratch *s = malloc(sizeof(*s) + lpi_vector_bytes(c));
+    struct lines *s = malloc(sizeof(*s));
 
-    c->plan = (struct logp_plan){.parent = -1, .n_children = n, .scratch = s};
+    c->plan = (struct logp_plan){
+        .parent = -1, .n_children = n, .state = s, .scratch_bytes = lpi_vector_bytes(c)};
     c->plan.children = malloc((size_t)(n > 0 ? n : 1) * sizeof(int));
     if (s == NULL || c->plan.children == NULL) {
         logp_coll_unplan(c);
@@ -181,44 +180,70 @@ int lpi_matvec_plan(int P, int rank, struct logp_coll *c)
     return rc;
 }
 
-static void multiply_own(void *arg)
+static void multiply_own(const struct logp_coll *c)
 {
-    const struct logp_coll *c = arg;
-    struct scratch *s = c->plan.scratch;
-
-    multiply(c, c->buf, piece_of(c), c->recv_buf, s->line);
-}
-
-static void combine_line(void *arg)
-{
-    const struct logp_coll *c = arg;
-    const struct scratch *s = c->plan.scratch;
-
-    c->op->combine(c->recv_buf, s->line, (size_t)c->count, c->op->arg);
+    multiply(c, c->buf, piece_of(c), c->recv_buf, c->plan.scratch);
 }
 
 /* x comes down, A x, the sum goes to the left. */
+bool lpi_matvec_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                      struct logp_step *out)
+{
+    const struct lines *s = c->plan.state;
+    const size_t bytes = lpi_vector_bytes(c);
+    const struct logp_spot x = {LOGP_BUF, (size_t)c->count * bytes}, y = {LOGP_RECV_BUF, 0};
+    const struct logp_spot in = {LOGP_SCRATCH, 0};
+    int64_t k;
+
+    (void)P, (void)rank;
+    if (s->above >= 0 && i-- == 0)
+        return logp_step_receive(out, s->above, c->tag, x.buffer, x.offset, bytes);
+    if (i < s->n_below)
+        return logp_step_send(out, c->plan.children[i], c->tag, x.buffer, x.offset, bytes);
+    if (i == s->n_below) {
+        logp_step_compute(out, lpi_combine_ns(&c->params, c->count * c->count), 0);
+        out->work = multiply_own;
+        out->n_bytes = bytes;
+        out->at = y;
+        out->right = x;
+        return true;
+    }
+    i -= s->n_below + 1;
+    k = s->n_below + i / 2;
+    if (k < c->plan.n_children && i % 2 == 0)
+        return logp_step_receive(out, c->plan.children[k], c->tag, in.buffer, in.offset, bytes);
+    if (k < c->plan.n_children)
+        return logp_step_combine(out, y, y, in, c->count, lpi_combine_ns(&c->params, c->count));
+    return k == c->plan.n_children && i % 2 == 0 && s->left >= 0 &&
+           logp_step_send(out, s->left, c->tag, y.buffer, y.offset, bytes);
+}
+
 int lpi_matvec_run(struct logp_vp *vp, const struct logp_coll *c)
 {
-    struct scratch *s = c->plan.scratch;
-    const size_t bytes = lpi_vector_bytes(c);
-    int rc = 0;
+    return lpi_read(vp, lpi_matvec_steps, c);
+}
 
-    if (s->above >= 0)
-        rc = logp_recv(vp, s->above, c->tag, piece_of(c), bytes, NULL);
-    for (int k = 0; rc == 0 && k < s->n_below; k++)
-        rc = logp_send(vp, c->plan.children[k], c->tag, piece_of(c), bytes);
-    if (rc == 0)
-        rc = logp_compute(vp, lpi_combine_ns(&c->params, c->count * c->count), multiply_own,
-                          (void *)c);
-    for (int k = s->n_below; rc == 0 && k < c->plan.n_children; k++) {
-        rc = logp_recv(vp, c->plan.children[k], c->tag, s->line, bytes, NULL);
-        if (rc == 0)
-            rc = logp_compute(vp, lpi_combine_ns(&c->params, c->count), combine_line, (void *)c);
-    }
-    if (rc == 0 && s->left >= 0)
-        rc = logp_send(vp, s->left, c->tag, c->recv_buf, bytes);
-    return rc;
+/* All blocks, and the pieces of the vector in row 0. */
+size_t lpi_matvec_given(int64_t P, int64_t rank, const struct logp_coll *c)
+{
+    return (size_t)(c->count + (rank < lpi_side(P))) * lpi_vector_bytes(c);
+}
+
+/* The piece of the vector; in column 0 the sum of what the row has made of it. */
+bool lpi_matvec_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                        struct logp_promise *out)
+{
+    const int64_t side = lpi_side(P);
+
+    out->n_bytes = lpi_vector_bytes(c);
+    out->at = (struct logp_spot){LOGP_RECV_BUF, 0};
+    if (j == 0)
+        out->at = (struct logp_spot){LOGP_BUF, (size_t)c->count * out->n_bytes};
+    out->offset = out->at.offset;
+    out->from = j == 0 ? rank % side : rank;
+    out->ranks = side;
+    out->combined = out->made = j == 1;
+    return j == 0 || (j == 1 && rank % side == 0);
 }
 
 /*

@@ -17,8 +17,7 @@
  * Source: Kurnosov 2016, corrected.
  */
 #include "reduce.h"
-
-#include <logp/vp.h>
+#include "schedule/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,100 +50,88 @@ static size_t slot_bytes(size_t n_bytes)
     return (n_bytes + 63) / 64 * 64;
 }
 
-/* Of the two vectors that a processor with children works with, the root has one: recv_buf. */
-int lpi_reduce_finish_plan(int rc, struct logp_coll *c)
+/*
+ * Of the two vectors that a processor with children works with, the root has one: recv_buf. The
+ * plan's `own` is how many children are to the left, being of lower ranks where that matters; they
+ * come first (flat), or there are none.
+ */
+int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c)
 {
+    struct logp_plan *plan = &c->plan;
     const size_t bytes = lpi_vector_bytes(c);
-    const bool one_will_do = c->plan.n_children == 1 && (c->op == NULL || c->op->commutative);
-    const size_t n = (one_will_do ? 1 : 2) - (size_t)(c->plan.parent < 0);
+    const bool commutes = c->op == NULL || c->op->commutative;
+    const size_t n = (plan->n_children == 1 && commutes ? 1 : 2) - (size_t)(plan->parent < 0);
 
     if (rc == 0 && (c->op == NULL || c->count < 0))
         rc = -EINVAL;
     if (rc == 0 && bytes > SIZE_MAX / 4)
         rc = -ENOMEM;
-    if (rc == 0 && bytes > 0 && n > 0 && c->plan.n_children > 0) {
-        c->plan.scratch = aligned_alloc(64, n * slot_bytes(bytes));
-        if (c->plan.scratch == NULL)
-            rc = -ENOMEM;
-    }
-    if (rc != 0)
+    if (rc != 0) {
         logp_coll_unplan(c);
-    return rc;
+        return rc;
+    }
+    plan->scratch_bytes = plan->n_children > 0 ? n * slot_bytes(bytes) : 0;
+    while (!commutes && plan->own < plan->n_children && plan->children[plan->own] < rank)
+        plan->own++;
+    return 0;
 }
 
-/* One combination: left = left op right. */
-struct join {
-    const struct logp_op *op;
-    size_t count;
-    void *left;
-    const void *right;
-    const void *left_from; /* not NULL: left is a copy of it */
-};
-
-static void join(void *arg)
+/* Of the two vectors, 0 and 1: where they are. */
+static struct logp_spot vector(const struct logp_coll *c, int64_t which)
 {
-    const struct join *j = arg;
+    const bool root = c->plan.parent < 0;
 
-    if (j->count == 0)
-        return;
-    if (j->left_from != NULL)
-        memcpy(j->left, j->left_from, j->count * j->op->element_bytes);
-    j->op->combine(j->left, j->right, j->count, j->op->arg);
+    if (root && which == 0)
+        return (struct logp_spot){LOGP_RECV_BUF, 0};
+    return (struct logp_spot){LOGP_SCRATCH,
+                              root || which == 0 ? 0 : slot_bytes(lpi_vector_bytes(c))};
 }
 
-/* What a processor works with: its result so far, and room for the next vector. */
-struct work {
-    char *acc, *in;
-    size_t n_bytes;
-    int64_t combine_ns;
-};
+/* In which of them the result is that k >= 1 children are part of. Operations that commute take
+ * the first vector that comes as the left one, which saves a copy. */
+static int64_t result_in(const struct logp_coll *c, int64_t k)
+{
+    const int64_t left = k < c->plan.own ? k : c->plan.own;
+
+    return c->op->commutative ? 0 : left % 2;
+}
 
 /*
- * Receive the vector of child i and combine it. It goes to the left of what is there where it must,
- * being of lower ranks, and where that saves a copy: the first one of an operation that commutes.
+ * For each child a receive into the vector that does not hold the result, and a combination; then
+ * the result goes up. What comes from the left is combined into where it is.
  */
-static int take_child(struct logp_vp *vp, const struct logp_coll *c, int i, struct work *w)
+bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                      struct logp_step *out)
 {
-    const int child = c->plan.children[i];
-    const bool first = i == 0;
-    const bool left = c->op->commutative ? first : child < logp_vp_rank(vp);
-    struct join j = {.op = c->op, .count = (size_t)c->count, .left = w->acc, .right = w->in};
-    int rc = logp_recv(vp, child, c->tag, w->in, w->n_bytes, NULL);
+    const struct logp_plan *plan = &c->plan;
+    const struct logp_spot own = {LOGP_BUF, 0};
+    const size_t bytes = lpi_vector_bytes(c);
+    const int64_t k = i / 2;
+    struct logp_spot acc, in;
 
-    if (rc != 0)
-        return rc;
-    if (left) {
-        j.left = w->in;
-        j.right = first ? c->buf : w->acc;
-        w->in = w->acc;
-        w->acc = j.left;
-    } else if (first) {
-        j.left_from = c->buf;
+    (void)P, (void)rank;
+    if (k < plan->n_children) {
+        const bool left = c->op->commutative ? k == 0 : k < plan->own;
+
+        in = vector(c, k > 0 ? !result_in(c, k) : !c->op->commutative);
+        if (i % 2 == 0)
+            return logp_step_receive(out, plan->children[k], c->tag, in.buffer, in.offset, bytes);
+        acc = k > 0 ? vector(c, result_in(c, k)) : own;
+        return logp_step_combine(out, vector(c, result_in(c, k + 1)), left ? in : acc,
+                                 left ? acc : in, c->count, lpi_combine_ns(&c->params, c->count));
     }
-    return logp_compute(vp, w->combine_ns, join, &j);
+    if (i > 2 * plan->n_children)
+        return false;
+    acc = plan->n_children > 0 ? vector(c, result_in(c, plan->n_children)) : own;
+    if (plan->parent >= 0)
+        return logp_step_send(out, plan->parent, c->tag, acc.buffer, acc.offset, bytes);
+    return acc.buffer != LOGP_RECV_BUF &&
+           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, acc, bytes);
 }
 
 int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c)
 {
-    const bool root = c->plan.parent < 0;
-    struct work w = {.n_bytes = lpi_vector_bytes(c),
-                     .combine_ns = lpi_combine_ns(&c->params, c->count)};
-    char *one = root ? c->recv_buf : c->plan.scratch, *two = c->plan.scratch, *result = c->buf;
-    int rc = 0;
-
-    if (!root && two != NULL)
-        two += slot_bytes(w.n_bytes);
-    w.in = c->op->commutative ? one : two; /* so that the result is in the first of them */
-    w.acc = c->op->commutative ? two : one;
-    for (int i = 0; rc == 0 && i < c->plan.n_children; i++)
-        rc = take_child(vp, c, i, &w);
-    if (c->plan.n_children > 0)
-        result = w.acc;
-    if (rc == 0 && !root)
-        rc = logp_send(vp, c->plan.parent, c->tag, result, w.n_bytes);
-    else if (rc == 0 && result != c->recv_buf && w.n_bytes > 0)
-        memcpy(c->recv_buf, result, w.n_bytes);
-    return rc;
+    return lpi_read(vp, lpi_reduce_steps, c);
 }
 
 /* ---- operands and results ---- */
@@ -190,6 +177,16 @@ int lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
     free(expected);
     free(operand);
     return right;
+}
+
+bool lpi_reduce_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                        struct logp_promise *out)
+{
+    out->at.buffer = LOGP_RECV_BUF;
+    out->n_bytes = lpi_vector_bytes(c);
+    out->ranks = P;
+    out->combined = true;
+    return rank == c->root && j == 0;
 }
 
 /* ---- what the algorithms need ---- */

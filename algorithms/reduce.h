@@ -14,15 +14,19 @@ struct lpi_reduce_times {
 struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c);
 /* Of the vector of each processor. */
 size_t lpi_vector_bytes(const struct logp_coll *c);
-/* Give a tree's plan what lpi_reduce_run() works with; rc: of making the tree. 0; rc, -EINVAL,
+/* Give a tree's plan what lpi_reduce_steps() works with; rc: of making the tree. 0; rc, -EINVAL,
  * -ENOMEM */
-int lpi_reduce_finish_plan(int rc, struct logp_coll *c);
+int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c);
 /* T where P > 1 and there is a formula. */
 struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct logp_coll *c);
+bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                      struct logp_step *out);
 int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c);
 void lpi_reduce_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_reduce_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 int lpi_reduce_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_reduce_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                        struct logp_promise *out);
 const char *lpi_reduce_needs_commutative(int64_t P, const struct logp_coll *c);
 const char *lpi_reduce_needs_order(int64_t P, const struct logp_coll *c);
 

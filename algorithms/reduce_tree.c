@@ -9,11 +9,11 @@
 #include <logp/tree.h>
 
 /* The plan of a broadcast backwards; rc: of making it. */
-static int backwards(int rc, struct logp_coll *c)
+static int backwards(int rc, int rank, struct logp_coll *c)
 {
     if (rc == 0)
         lpi_reverse_children(&c->plan);
-    return lpi_reduce_finish_plan(rc, c);
+    return lpi_reduce_finish_plan(rc, rank, c);
 }
 
 /* ---- flat: everyone sends to the root ---- */
@@ -26,7 +26,7 @@ int lpi_reduce_flat_plan(int P, int rank, struct logp_coll *c)
 
     for (int i = 0; rc == 0 && i < c->plan.n_children; i++)
         c->plan.children[i] = i < c->root ? c->root - 1 - i : i + 1;
-    return lpi_reduce_finish_plan(rc, c);
+    return lpi_reduce_finish_plan(rc, rank, c);
 }
 
 /* a + (P-2) B, P >= 2 */
@@ -41,7 +41,7 @@ struct logp_prediction lpi_reduce_flat_predict(int64_t P, const struct logp_coll
 
 int lpi_reduce_chain_plan(int P, int rank, struct logp_coll *c)
 {
-    return lpi_reduce_finish_plan(lpi_plan_chain(P, rank, c), c);
+    return lpi_reduce_finish_plan(lpi_plan_chain(P, rank, c), rank, c);
 }
 
 /* (P-1) a */
@@ -54,7 +54,7 @@ struct logp_prediction lpi_reduce_chain_predict(int64_t P, const struct logp_col
 
 int lpi_reduce_binary_plan(int P, int rank, struct logp_coll *c)
 {
-    return lpi_reduce_finish_plan(lpi_plan_binary(P, rank, c), c);
+    return lpi_reduce_finish_plan(lpi_plan_binary(P, rank, c), rank, c);
 }
 
 /*
@@ -91,7 +91,7 @@ struct logp_prediction lpi_reduce_binary_predict(int64_t P, const struct logp_co
 
 int lpi_reduce_binomial_plan(int P, int rank, struct logp_coll *c)
 {
-    return backwards(lpi_plan_binomial(P, rank, c), c);
+    return backwards(lpi_plan_binomial(P, rank, c), rank, c);
 }
 
 /* t(1) = 0, t(2) = a, t(P) = max(t(h) + B, t(P-h) + a), h = 2^(lg P - 1);
@@ -108,7 +108,7 @@ struct logp_prediction lpi_reduce_binomial_predict(int64_t P, const struct logp_
 /* v receives from v + 2^j for all 2^j > v, the farthest first. */
 int lpi_reduce_nearest_plan(int P, int rank, struct logp_coll *c)
 {
-    return backwards(lpi_plan_nearest(P, rank, c), c);
+    return backwards(lpi_plan_nearest(P, rank, c), rank, c);
 }
 
 /* The broadcast's time with a for D, B for E. */
@@ -130,7 +130,7 @@ const char *lpi_reduce_mesh_needs(int64_t P, const struct logp_coll *c)
 
 int lpi_reduce_mesh_plan(int P, int rank, struct logp_coll *c)
 {
-    return backwards(lpi_plan_mesh(P, rank, c), c);
+    return backwards(lpi_plan_mesh(P, rank, c), rank, c);
 }
 
 /* The broadcast's time with a for D, B for E. */
@@ -160,7 +160,7 @@ int lpi_reduce_optimal_plan(int P, int rank, struct logp_coll *c)
 
     if (rc == 0)
         rc = lpi_plan_optimal(&tree, rank, c);
-    return backwards(rc, c);
+    return backwards(rc, rank, c);
 }
 
 /* The least n with f(n) >= P. No tree is faster: those that are ready within n receive from nodes

@@ -8,28 +8,20 @@
  * sends its sum to its parent. An addition is a combination of op and costs gamma.
  */
 #include "summation_internal.h"
+#include "schedule/reader.h"
 
 #include <logp/summation.h>
-#include <logp/vp.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Local operands are combined side by side in so many lanes, where there are enough. */
-enum { LANES = 64, ENOUGH = 4 * LANES };
-
-/* plan.scratch */
+/* plan.state; in plan.scratch there are LANES elements, if they are ever used, then the sum so far,
+ * and what comes. */
 struct work {
     struct lpi_spread spread; /* first: summation_operands.c needs no more */
     int64_t first, between;   /* local additions before the first child, and between two */
-    const struct logp_op *op;
-    const char *next; /* operand of its own */
-    int64_t n;        /* operands to be combined now */
-    bool received;    /* and what is in `in` */
-    char *acc, *in;   /* an element each */
-    char *lanes;      /* LANES elements, if n is ever ENOUGH */
-    _Alignas(max_align_t) char room[];
+    size_t lanes;
 };
 
 /* ---- needs, plans ---- */
@@ -47,20 +39,19 @@ const char *lpi_summation_needs(int64_t P, const struct logp_coll *c)
 static int add_work(const struct lpi_spread *spread, int64_t first, int64_t between,
                     struct logp_coll *c)
 {
-    const size_t size = c->op->element_bytes;
-    const size_t lanes = c->plan.own >= ENOUGH ? LANES : 0;
-    const size_t room = lpi_bytes(lanes + 2, size);
-    struct work *w = room < SIZE_MAX / 2 ? malloc(sizeof(*w) + room) : NULL;
+    struct work *w = malloc(sizeof(*w));
 
     if (w == NULL) {
         logp_coll_unplan(c);
         return -ENOMEM;
     }
-    *w = (struct work){.spread = *spread, .first = first, .between = between, .op = c->op};
-    w->lanes = w->room;
-    w->acc = w->room + lanes * size;
-    w->in = w->acc + size;
-    c->plan.scratch = w;
+    *w = (struct work){.spread = *spread,
+                       .first = first,
+                       .between = between,
+                       .lanes = c->plan.own >= 4 * LOGP_LANES ? LOGP_LANES : 0};
+    c->plan.state = w;
+    if (c->plan.own > 0)
+        c->plan.scratch_bytes = lpi_bytes(w->lanes + 2, c->op->element_bytes);
     return 0;
 }
 
@@ -125,69 +116,65 @@ static int plan_along(const struct logp_summation *tree, int P, int rank, struct
 
 /* ---- what a processor does ---- */
 
-/* acc = acc op the next n operands. In lanes, which the compiler vectorises, and then those: n
- * combinations either way. */
-static void combine_own(struct work *w)
+/* Computing, of which there are `received` and n additions in all. */
+static bool add(const struct logp_coll *c, int64_t received, int64_t n, struct logp_step *out)
 {
-    const struct logp_op *op = w->op;
-    const size_t size = op->element_bytes;
-
-    if (w->n >= ENOUGH) {
-        memcpy(w->lanes, w->next, LANES * size);
-        for (w->n -= LANES, w->next += LANES * size; w->n >= LANES;
-             w->n -= LANES, w->next += LANES * size)
-            op->combine(w->lanes, w->next, LANES, op->arg);
-        for (size_t half = LANES / 2; half > 0; half /= 2)
-            op->combine(w->lanes, w->lanes + half * size, half, op->arg);
-        op->combine(w->acc, w->lanes, 1, op->arg);
-    }
-    for (; w->n > 0; w->n--, w->next += size)
-        op->combine(w->acc, w->next, 1, op->arg);
+    return logp_step_compute(out, lpi_combine_ns(&c->params, received + n), received + (n > 0));
 }
 
-static void combine(void *arg)
+/* n operands of its own, from the i-th on, into the sum. */
+static bool add_own(const struct logp_coll *c, struct logp_spot acc, int64_t i, int64_t n,
+                    struct logp_step *out)
 {
-    struct work *w = arg;
+    const size_t size = c->op->element_bytes;
 
-    if (w->received)
-        w->op->combine(w->acc, w->in, 1, w->op->arg);
-    combine_own(w);
+    logp_step_combine(out, acc, (struct logp_spot){LOGP_SCRATCH, 0},
+                      (struct logp_spot){LOGP_BUF, (size_t)i * size}, n, 0);
+    out->into_one = true;
+    return true;
 }
 
-/* Add what was received, if so, and n operands of its own: one piece of computing. */
-static int add(struct logp_vp *vp, const struct logp_coll *c, bool received, int64_t n)
+/*
+ * A copy of the first operand, and local additions; for each child a receive and a computing of two
+ * parts, what has come and more of its own; and then the sum goes up.
+ */
+bool lpi_summation_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                         struct logp_step *out)
 {
-    struct work *w = c->plan.scratch;
+    const struct work *w = c->plan.state;
+    const size_t size = c->op->element_bytes;
+    const struct logp_spot acc = {LOGP_SCRATCH, w->lanes * size};
+    const struct logp_spot in = {LOGP_SCRATCH, (w->lanes + 1) * size};
+    const int64_t k = (i - 3) / 4, part = (i - 3) % 4;
+    const int64_t n = k + 1 < c->plan.n_children ? w->between : 0;
 
-    w->received = received;
-    w->n = n;
-    if (received + n == 0)
-        return 0;
-    return logp_compute(vp, lpi_combine_ns(&c->params, received + n), combine, w);
+    (void)P, (void)rank;
+    if (c->plan.own == 0)
+        return false;
+    if (i == 0)
+        return logp_step_copy(out, acc, (struct logp_spot){LOGP_BUF, 0}, size);
+    if (i == 1)
+        return add(c, 0, w->first, out);
+    if (i == 2)
+        return add_own(c, acc, 1, w->first, out);
+    if (k < c->plan.n_children && part == 0)
+        return logp_step_receive(out, c->plan.children[k], c->tag, LOGP_SCRATCH, in.offset, size);
+    if (k < c->plan.n_children && part == 1)
+        return add(c, 1, n, out);
+    if (k < c->plan.n_children && part == 2)
+        return logp_step_combine(out, acc, acc, in, 1, 0);
+    if (k < c->plan.n_children)
+        return add_own(c, acc, 1 + w->first + k * w->between, n, out);
+    if (i > 3 + 4 * (int64_t)c->plan.n_children)
+        return false;
+    if (c->plan.parent >= 0)
+        return logp_step_send(out, c->plan.parent, c->tag, LOGP_SCRATCH, acc.offset, size);
+    return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, acc, size);
 }
 
 int lpi_summation_run(struct logp_vp *vp, const struct logp_coll *c)
 {
-    struct work *w = c->plan.scratch;
-    const struct logp_plan *plan = &c->plan;
-    const size_t size = c->op->element_bytes;
-    int rc;
-
-    if (plan->own == 0)
-        return 0;
-    w->next = (const char *)c->buf + size;
-    memcpy(w->acc, c->buf, size);
-    rc = add(vp, c, false, w->first);
-    for (int k = 0; rc == 0 && k < plan->n_children; k++) {
-        rc = logp_recv(vp, plan->children[k], c->tag, w->in, size, NULL);
-        if (rc == 0)
-            rc = add(vp, c, true, k + 1 < plan->n_children ? w->between : 0);
-    }
-    if (rc == 0 && plan->parent >= 0)
-        return logp_send(vp, plan->parent, c->tag, w->acc, size);
-    if (rc == 0)
-        memcpy(c->recv_buf, w->acc, size);
-    return rc;
+    return lpi_read(vp, lpi_summation_steps, c);
 }
 
 /* ---- flat: everyone sends its sum to the root ---- */

@@ -17,6 +17,8 @@ struct logp_prediction lpi_summation_flat_predict(int64_t P, const struct logp_c
 struct logp_prediction lpi_summation_binomial_predict(int64_t P, const struct logp_coll *c);
 struct logp_prediction lpi_summation_optimal_paper_predict(int64_t P, const struct logp_coll *c);
 struct logp_prediction lpi_summation_optimal_predict(int64_t P, const struct logp_coll *c);
+bool lpi_summation_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                         struct logp_step *out);
 int lpi_summation_run(struct logp_vp *vp, const struct logp_coll *c);
 
 /* summation_operands.c: how they are spread over ids, which are relative to the root. */
@@ -29,9 +31,11 @@ struct lpi_spread {
 
 /* How many this one has. */
 int64_t lpi_operands_of(const struct lpi_spread *spread, int64_t id);
-/* These take a planned c, whose plan.scratch begins with the spread. */
+/* These take a planned c, whose plan.state begins with the spread. */
 void lpi_summation_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_summation_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 int lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_summation_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                           struct logp_promise *out);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "summation_internal.h"
 
+#include <logp/schedule.h>
 #include <logp/summation.h>
 
 #include <errno.h>
@@ -63,7 +64,7 @@ void lpi_summation_fill(int P, int rank, uint64_t seed, const struct logp_coll *
 int lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *c)
 {
     const struct logp_op *op = c->op;
-    const struct lpi_spread *spread = c->plan.scratch;
+    const struct lpi_spread *spread = c->plan.state;
     const size_t size = op->element_bytes;
     char *acc, *block;
     int64_t seen = 0;
@@ -93,4 +94,14 @@ int lpi_summation_check(int P, int rank, uint64_t seed, const struct logp_coll *
     free(acc);
     free(block);
     return right;
+}
+
+bool lpi_summation_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                           struct logp_promise *out)
+{
+    out->at.buffer = LOGP_RECV_BUF;
+    out->n_bytes = c->op->element_bytes;
+    out->ranks = P;
+    out->combined = out->whole = true;
+    return rank == c->root && j == 0;
 }

@@ -115,7 +115,7 @@ static bool on_own_links(int64_t P, const struct logp_coll *c)
 bool lpi_torus_on_links(const struct logp_algorithm *algorithm, int64_t P,
                         const struct logp_coll *c, struct logp_prediction *p)
 {
-    const bool pipelined = algorithm->run == lpi_broadcast_torus_pipelined_run;
+    const bool pipelined = algorithm->steps == lpi_broadcast_torus_pipelined_steps;
 
     if ((!pipelined && algorithm->plan != lpi_plan_torus) || !on_own_links(P, c))
         return false;

@@ -6,8 +6,7 @@
  * Source: Liu, Li & Cui 1996.
  */
 #include "broadcast.h"
-
-#include <logp/vp.h>
+#include "schedule/reader.h"
 
 /* Time to process n of the item's bytes. */
 static int64_t work_of(const struct logp_coll *c, int64_t n_bytes)
@@ -18,43 +17,41 @@ static int64_t work_of(const struct logp_coll *c, int64_t n_bytes)
 }
 
 /*
- * Receive a block, send it to the children, process it. With overlap the sends go out as early as
- * they may, E apart, and pieces of the processing fill the time between them; what is left follows
- * the last send.
+ * Receive a block, send it to the children, process it; and so on. With overlap the sends go out as
+ * early as they may, E apart, and pieces of the processing fill the time between them; what is left
+ * follows the last send. So a block is a receive, for each child a send and a piece, which may be
+ * nothing; after the last child all that is left.
  */
-static int pass_block(struct logp_vp *vp, const struct logp_coll *c, void *block, size_t n_bytes)
+bool lpi_broadcast_torus_pipelined_steps(int64_t P, int64_t rank, const struct logp_coll *c,
+                                         int64_t i, struct logp_step *out)
 {
-    const int64_t between = lpi_times(&c->params, n_bytes).E - c->params.o_send_ns;
-    int64_t left = work_of(c, (int64_t)n_bytes);
-    int rc = 0;
+    const bool root = c->plan.parent < 0;
+    const int64_t a_block = !root + 2 * c->plan.n_children + (c->plan.n_children == 0);
+    const int64_t b = i < a_block ? 0 : i / a_block, size = c->plan.block;
+    const int64_t done = b * size, rest = (int64_t)c->n_bytes - done;
+    const int64_t n = rest < size ? rest : size;
+    const int64_t k = i - b * a_block - !root; /* -1: the receive */
+    int64_t between, left;
 
-    if (c->plan.parent >= 0)
-        rc = logp_recv(vp, c->plan.parent, c->tag, block, n_bytes, NULL);
-    for (int k = 0; rc == 0 && k < c->plan.n_children; k++) {
-        const bool last = k == c->plan.n_children - 1;
-        const int64_t piece = last || c->no_overlap ? 0 : left < between ? left : between;
-
-        rc = logp_send(vp, c->plan.children[k], c->tag, block, n_bytes);
-        if (rc == 0 && piece > 0)
-            rc = logp_compute(vp, piece, NULL, NULL);
-        left -= piece;
-    }
-    return rc == 0 && left > 0 ? logp_compute(vp, left, NULL, NULL) : rc;
+    (void)P, (void)rank;
+    if (b > 0 && rest <= 0)
+        return false;
+    if (k < 0)
+        return logp_step_receive(out, c->plan.parent, c->tag, LOGP_BUF, (size_t)done, (size_t)n);
+    if (k % 2 == 0 && k / 2 < c->plan.n_children)
+        return logp_step_send(out, c->plan.children[k / 2], c->tag, LOGP_BUF, (size_t)done,
+                              (size_t)n);
+    if (c->work_ns == 0)
+        return logp_step_compute(out, 0, 0);
+    between = c->no_overlap ? 0 : lpi_times(&c->params, (size_t)n).E - c->params.o_send_ns;
+    left = lpi_max(0, work_of(c, n) - k / 2 * between);
+    return logp_step_compute(out, k / 2 + 1 < c->plan.n_children && left > between ? between : left,
+                             0);
 }
 
 int lpi_broadcast_torus_pipelined_run(struct logp_vp *vp, const struct logp_coll *c)
 {
-    size_t done = 0;
-    int rc;
-
-    do {
-        const size_t rest = c->n_bytes - done, block = (size_t)c->plan.block;
-        const size_t n = rest < block ? rest : block;
-
-        rc = pass_block(vp, c, (char *)c->buf + done, n);
-        done += n;
-    } while (rc == 0 && done < c->n_bytes);
-    return rc;
+    return lpi_read(vp, lpi_broadcast_torus_pipelined_steps, c);
 }
 
 int lpi_broadcast_torus_pipelined_plan(int P, int rank, struct logp_coll *c)

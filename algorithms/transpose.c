@@ -12,6 +12,7 @@
  */
 #include "transpose.h"
 
+#include <logp/schedule.h>
 #include <logp/vp.h>
 
 #include <string.h>
@@ -79,6 +80,21 @@ int lpi_transpose_check(int P, int rank, uint64_t seed, const struct logp_coll *
             if (!lpi_pattern_check(element, c->n_bytes, element_seed(seed, c, row, col)))
                 return false;
     return true;
+}
+
+/* Element j of the result, which is the element (row, col) of the matrix. */
+bool lpi_transpose_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                           struct logp_promise *out)
+{
+    const int64_t row = lpi_transpose_begin(c->rows, P, rank) + j / c->cols, col = j % c->cols;
+
+    while (lpi_transpose_begin(c->cols, P, out->from + 1) <= col)
+        out->from++;
+    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * c->n_bytes};
+    out->n_bytes = c->n_bytes;
+    out->offset =
+        c->n_bytes * (size_t)((col - lpi_transpose_begin(c->cols, P, out->from)) * c->rows + row);
+    return j / c->cols < lpi_transpose_size(c->rows, P, rank);
 }
 
 /* ---- in and out of the matrix ---- */

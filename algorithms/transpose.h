@@ -41,6 +41,8 @@ const char *lpi_transpose_needs(int64_t P, const struct logp_coll *c);
 void lpi_transpose_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
 void lpi_transpose_fill(int P, int rank, uint64_t seed, const struct logp_coll *c);
 int lpi_transpose_check(int P, int rank, uint64_t seed, const struct logp_coll *c);
+bool lpi_transpose_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                           struct logp_promise *out);
 
 /* transpose_time.c: the times of parcels, for predictions. */
 struct lpi_train_time {
@@ -78,6 +80,8 @@ int64_t lpi_transpose_window(int64_t P, const struct logp_coll *c);
 int lpi_transpose_ring_plan(int P, int rank, struct logp_coll *c);
 int lpi_transpose_eager_plan(int P, int rank, struct logp_coll *c);
 int lpi_transpose_window_plan(int P, int rank, struct logp_coll *c);
+bool lpi_transpose_ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                              struct logp_step *out);
 int lpi_transpose_ring_run(struct logp_vp *vp, const struct logp_coll *c);
 struct logp_prediction lpi_transpose_ring_predict(int64_t P, const struct logp_coll *c);
 struct logp_prediction lpi_transpose_eager_predict(int64_t P, const struct logp_coll *c);

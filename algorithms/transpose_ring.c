@@ -5,35 +5,51 @@
  * 1 .. r+W-1 have been made. `ring` alternates (W = 1), `ring-eager` sends all first (W = P-1),
  * `ring-window` takes the W that is given, or the best.
  *
- * plan.scratch holds W and room for a block.
  * Source: Sun, Zhang & Song 2002; the window is ours.
  */
 #include "transpose.h"
-
-#include <logp/vp.h>
+#include "schedule/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- what a processor does ---- */
 
-struct ring {
-    int64_t window;
-    char block[];
+/* Rows or columns over the processors, balanced: the first `longer` have one more than `each`. */
+struct spread {
+    int64_t each, longer;
 };
+
+/* plan.state; plan.scratch has room for a block. */
+struct ring {
+    int64_t lead; /* W - 1 */
+    struct spread rows, cols;
+    int64_t most_cols, messages; /* columns of the largest block; messages that it may take */
+};
+
+static int64_t size_of(const struct spread *s, int64_t i)
+{
+    return s->each + (i < s->longer);
+}
+
+static int64_t begin_of(const struct spread *s, int64_t i)
+{
+    return i * s->each + (i < s->longer ? i : s->longer);
+}
 
 static int plan_window(int P, struct logp_coll *c, int64_t window)
 {
-    const size_t rows = (size_t)lpi_transpose_size(c->rows, P, 0);
-    const size_t cols = (size_t)lpi_transpose_size(c->cols, P, 0);
-    const size_t bytes = lpi_bytes(lpi_bytes(rows, cols), c->n_bytes);
-    struct ring *ring = bytes < SIZE_MAX / 2 ? malloc(sizeof(*ring) + bytes) : NULL;
+    struct ring *ring = malloc(sizeof(*ring));
 
     if (ring == NULL)
         return -ENOMEM;
-    ring->window = window;
-    c->plan.scratch = ring;
+    *ring = (struct ring){
+        .lead = window - 1, .rows = {c->rows / P, c->rows % P}, .cols = {c->cols / P, c->cols % P}};
+    ring->most_cols = size_of(&ring->cols, 0);
+    ring->messages = c->packing == LOGP_PACKING_NONE ? ring->most_cols : 1;
+    c->plan.state = ring;
+    c->plan.scratch_bytes =
+        lpi_bytes(lpi_bytes((size_t)size_of(&ring->rows, 0), (size_t)ring->most_cols), c->n_bytes);
     return 0;
 }
 
@@ -55,64 +71,108 @@ int lpi_transpose_window_plan(int P, int rank, struct logp_coll *c)
     return plan_window(P, c, lpi_transpose_window(P, c));
 }
 
-struct packing {
-    int P, rank, to;
-    const struct logp_coll *c;
-    char *block;
-};
-
-static void pack(void *arg)
+static bool nothing(struct logp_step *out)
 {
-    const struct packing *p = arg;
-
-    lpi_transpose_gather(p->P, p->rank, p->c, p->to, p->block);
+    return logp_step_compute(out, 0, 0);
 }
 
-static int send_block(struct logp_vp *vp, const struct logp_coll *c, int to, char *block)
+/* Message m of a block of rows x cols elements, if there is one: its bytes, and where they are. */
+static bool message(const struct logp_coll *c, int64_t rows, int64_t cols, int64_t m, size_t *at,
+                    size_t *n_bytes)
 {
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    const int64_t cols = lpi_transpose_size(c->cols, P, me);
-    const struct lpi_parcel parcel = lpi_transpose_parcel(P, c, to, 1, cols);
-    struct packing packing = {P, me, to, c, block};
-    int rc;
+    const bool whole = c->packing != LOGP_PACKING_NONE;
 
-    if (parcel.n_trains == 0)
-        return 0;
-    rc = logp_compute(vp, parcel.pack_ns, pack, &packing);
-    return rc == 0 ? lpi_transpose_send(vp, c, to, &parcel, block) : rc;
+    *n_bytes = lpi_bytes((size_t)(whole ? rows * cols : rows), c->n_bytes);
+    *at = (size_t)m * *n_bytes;
+    return rows > 0 && m < (whole && cols > 0 ? 1 : cols);
 }
 
-static int receive_block(struct logp_vp *vp, const struct logp_coll *c, int from, char *block)
+/* A column of `rows` elements, to where it is a part of each row of the result. */
+static bool scatter(const struct logp_coll *c, struct logp_spot from, int64_t rows, int64_t col,
+                    struct logp_step *out)
 {
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    const int64_t cols = lpi_transpose_size(c->cols, P, from);
-    const struct lpi_parcel parcel = lpi_transpose_parcel(P, c, me, 1, cols);
-    const int rc = lpi_transpose_receive(vp, c, from, &parcel, block);
+    logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, (size_t)col * c->n_bytes}, from,
+                   c->n_bytes);
+    out->n = rows;
+    out->at_stride = (size_t)c->cols * c->n_bytes;
+    return true;
+}
 
-    if (rc == 0)
-        lpi_transpose_scatter(P, me, c, lpi_transpose_begin(c->cols, P, from), cols, block);
-    return rc;
+/* The block for rank `to`: pack it, which is to gather the pieces of its columns, and send it. */
+static bool send_step(const struct ring *ring, int64_t cols, const struct logp_coll *c, int64_t to,
+                      int64_t i, struct logp_step *out)
+{
+    const int64_t rows = size_of(&ring->rows, to);
+    const __int128 pack = c->packing == LOGP_PACKING_NONE ? 0 : (__int128)c->pack_ns * cols;
+    size_t at, n_bytes;
+
+    if (rows == 0 || cols == 0)
+        return nothing(out);
+    if (i == 0)
+        return logp_step_compute(out, pack < INT64_MAX / 8 ? (int64_t)pack : INT64_MAX / 8, 1);
+    if (i == 1) {
+        logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, 0},
+                       (struct logp_spot){LOGP_BUF, (size_t)begin_of(&ring->rows, to) * c->n_bytes},
+                       (size_t)rows * c->n_bytes);
+        out->n = cols;
+        out->right_stride = (size_t)c->rows * c->n_bytes;
+        return true;
+    }
+    if (!message(c, rows, cols, i - 2, &at, &n_bytes))
+        return nothing(out);
+    return logp_step_send(out, to, c->tag, LOGP_SCRATCH, at, n_bytes);
+}
+
+/* The block from rank `from`, and then its columns. */
+static bool receive_step(const struct ring *ring, int64_t rows, const struct logp_coll *c,
+                         int64_t from, int64_t i, struct logp_step *out)
+{
+    const int64_t cols = size_of(&ring->cols, from), col = i - ring->messages;
+    size_t at, n_bytes;
+
+    if (i < ring->messages)
+        return message(c, rows, cols, i, &at, &n_bytes)
+                   ? logp_step_receive(out, from, c->tag, LOGP_SCRATCH, at, n_bytes)
+                   : nothing(out);
+    if (col >= cols)
+        return nothing(out);
+    return scatter(c, (struct logp_spot){LOGP_SCRATCH, (size_t)(col * rows) * c->n_bytes}, rows,
+                   begin_of(&ring->cols, from) + col, out);
+}
+
+/*
+ * The columns of its own block; then phase by phase a send and a receive, each with as many steps
+ * as the largest block takes: those that a smaller one has no use for are nothing.
+ */
+bool lpi_transpose_ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                              struct logp_step *out)
+{
+    const struct ring *ring = c->plan.state;
+    const int64_t rows = size_of(&ring->rows, rank), cols = size_of(&ring->cols, rank);
+    const int64_t sends = 2 + ring->messages, all = sends + ring->messages + ring->most_cols;
+    const size_t own = (size_t)(i * c->rows + begin_of(&ring->rows, rank));
+    int64_t k, r;
+
+    if (i < cols)
+        return scatter(c, (struct logp_spot){LOGP_BUF, own * c->n_bytes}, rows,
+                       begin_of(&ring->cols, rank) + i, out);
+    i -= cols;
+    k = i / all + 1;
+    i %= all;
+    r = k - ring->lead;
+    if (k >= P + ring->lead)
+        return false;
+    if (i < sends)
+        return k >= P ? nothing(out)
+                      : send_step(ring, cols, c, rank < P - k ? rank + k : rank + k - P, i, out);
+    return r <= 0
+               ? nothing(out)
+               : receive_step(ring, rows, c, rank >= r ? rank - r : rank - r + P, i - sends, out);
 }
 
 int lpi_transpose_ring_run(struct logp_vp *vp, const struct logp_coll *c)
 {
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct ring *ring = c->plan.scratch;
-    const int lead = (int)ring->window - 1;
-    int rc = 0;
-
-    lpi_transpose_gather(P, me, c, me, ring->block);
-    lpi_transpose_scatter(P, me, c, lpi_transpose_begin(c->cols, P, me),
-                          lpi_transpose_size(c->cols, P, me), ring->block);
-    for (int k = 1; rc == 0 && k < P + lead; k++) {
-        const int r = k - lead;
-
-        if (k < P)
-            rc = send_block(vp, c, me < P - k ? me + k : me + k - P, ring->block);
-        if (rc == 0 && r > 0)
-            rc = receive_block(vp, c, me >= r ? me - r : me - r + P, ring->block);
-    }
-    return rc;
+    return lpi_read(vp, lpi_transpose_ring_steps, c);
 }
 
 /* ---- what it takes ---- */

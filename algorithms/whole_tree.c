@@ -13,9 +13,9 @@
 
 enum lpi_direction lpi_direction_of(const struct logp_algorithm *algorithm)
 {
-    if (algorithm->plan != NULL && algorithm->run == lpi_broadcast_run)
+    if (algorithm->plan != NULL && algorithm->steps == lpi_broadcast_steps)
         return LPI_FROM_ROOT;
-    if (algorithm->plan != NULL && algorithm->run == lpi_reduce_run)
+    if (algorithm->plan != NULL && algorithm->steps == lpi_reduce_steps)
         return LPI_TO_ROOT;
     return LPI_NO_TREE;
 }

@@ -91,7 +91,7 @@ static int centre_without_one(struct logp_vp *vp, const struct logp_coll *c)
 static struct logp_prediction unpredicted(int64_t P, const struct logp_coll *c)
 {
     (void)P, (void)c;
-    return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
 static struct logp_record measure(struct logp_machine *m,

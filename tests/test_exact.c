@@ -228,13 +228,16 @@ Test(exact, auto_takes_the_best_prediction_and_the_first_of_equals)
     cr_expect_null(logp_algorithm_best("nonsense", 2, &c));
 }
 
-Test(exact, there_is_no_prediction_under_a_capacity_or_beyond_the_clock)
+Test(exact, no_formula_knows_a_capacity_and_there_is_no_prediction_beyond_the_clock)
 {
     struct logp_coll c = {.n_bytes = 1, .params = test_params(6, 2, 4)};
     const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
 
     c.params.capacity = 1;
-    cr_expect_eq(logp_predict(flat, 8, &c).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(logp_predict_by(flat, 8, &c, LOGP_BY_FORMULA).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(logp_predict(flat, 8, &c).by, LOGP_BY_SCHEDULE);
+    cr_expect_eq(logp_predict(flat, 8, &c).ns, 6 * 6 + 10); /* L apart: the wire holds one */
+    cr_expect_eq(logp_predict(flat, 1 << 17, &c).certainty, LOGP_PREDICTION_NONE);
     c.params.capacity = 0;
     c.params.g_ns = 1000000;
     cr_expect_eq(logp_predict(flat, INT64_C(1) << 60, &c).certainty, LOGP_PREDICTION_NONE);

@@ -28,7 +28,7 @@ static int takes_a_known_time(struct logp_vp *vp, const struct logp_coll *c)
 static struct logp_prediction predict_1000(int64_t n, const struct logp_coll *c)
 {
     (void)n, (void)c;
-    return (struct logp_prediction){LOGP_PREDICTION_EXACT, 1000};
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = 1000};
 }
 
 static const struct logp_algorithm timed = {
@@ -200,7 +200,7 @@ static int the_first_fails_last(struct logp_vp *vp, const struct logp_coll *c)
 static struct logp_prediction of_nothing(int64_t n, const struct logp_coll *c)
 {
     (void)n, (void)c;
-    return (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
 Test(repetitions, one_that_a_rank_has_not_finished_does_not_count)

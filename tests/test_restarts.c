@@ -45,7 +45,7 @@ static int scripted(struct logp_vp *vp, const struct logp_coll *c)
 static struct logp_prediction predicted(int64_t P, const struct logp_coll *c)
 {
     (void)P, (void)c;
-    return (struct logp_prediction){LOGP_PREDICTION_EXACT, work_ns};
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = work_ns};
 }
 
 static const struct logp_algorithm scripted_row = {

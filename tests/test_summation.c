@@ -196,7 +196,9 @@ Test(summation, what_it_cannot_sum_is_refused)
         cr_expect_eq(logp_coll_plan(algorithm(a), 8, 8, &bad), -EINVAL);
         bad.params.gap_shared = true;
         bad.count = 100;
-        cr_expect_eq(logp_predict(algorithm(a), 8, &bad).certainty, LOGP_PREDICTION_NONE);
+        cr_expect_eq(logp_predict_by(algorithm(a), 8, &bad, LOGP_BY_FORMULA).certainty,
+                     LOGP_PREDICTION_NONE);
+        cr_expect_eq(logp_predict(algorithm(a), 8, &bad).by, LOGP_BY_SCHEDULE);
         bad.count = 1; /* no message */
         cr_expect_eq(logp_predict(algorithm(a), 8, &bad).certainty, LOGP_PREDICTION_EXACT);
     }

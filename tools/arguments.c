@@ -34,7 +34,8 @@ static int64_t total_count(int64_t P)
 static struct logp_coll coll_of(struct options *o, const char *collective)
 {
     const enum logp_operands operands = operands_of(collective);
-    struct logp_coll c = {.root = (int)o->root, .k = o->k, .topology = o->topology};
+    struct logp_coll c = {
+        .root = (int)o->root, .k = o->k, .topology = o->topology, .list = o->list};
 
     switch (operands) {
     case LOGP_OPERANDS_NONE:

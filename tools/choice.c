@@ -12,6 +12,10 @@ const char *named_collective(const struct options *o)
     struct names names = {0};
     char list[MAX_LIST];
 
+    if (o->list != NULL && o->n_words > 1)
+        bad_usage("%s: no collective beside the schedule of a file", o->words[1]);
+    if (o->list != NULL)
+        return "schedule";
     for (size_t i = 0; i < n; i++)
         add_name(&names, all[i].name);
     if (o->n_words < 2)
@@ -115,7 +119,10 @@ size_t choose_algorithms(const struct options *o, const char *collective, const 
     size_t n_all, n = 0;
     const struct logp_algorithm *all = logp_algorithms(&n_all);
 
-    if (strcmp(o->algorithm_list, "auto") == 0) {
+    if (o->list != NULL) {
+        rows[0].algorithm = listed_algorithm(o, c);
+        n = 1;
+    } else if (strcmp(o->algorithm_list, "auto") == 0) {
         rows[0].algorithm = logp_algorithm_best(collective, o->P, c);
         n = rows[0].algorithm != NULL;
     } else if (strcmp(o->algorithm_list, "all") == 0) {

@@ -58,7 +58,7 @@ void print_csv_text(const char *text);
 
 /* ---- options.c ---- */
 
-enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG };
+enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_TEXT, FORMAT_GOAL };
 
 enum { MAX_ALGORITHMS = 64, MAX_CORES = 1024 };
 
@@ -86,6 +86,8 @@ struct options {
     const struct logp_topology *topology; /* NULL: none */
     const struct logp_preset *machine;    /* NULL: none */
     const char *plugin;
+    enum logp_basis by;
+    const struct logp_step_list *list; /* of --schedule; NULL: a collective is named */
     int reps, warmup;
     int cores[MAX_CORES];
     int n_cores;   /* 0: all allowed */
@@ -112,6 +114,8 @@ enum option_set {
     OPTIONS_FORGIVING = 32, /* it answers whatever LOGP_FORMAT says */
     OPTIONS_TREE = 64,      /* of a collective it shows only who sends to whom */
     OPTIONS_PAPER = 128, /* it has models of its own; of an option: a paper has its own default */
+    OPTIONS_BASIS = 256, /* --by, --schedule: where predictions come from, and what else to run */
+    OPTIONS_STEPS = 512, /* no options: it shows steps, as text, JSON or GOAL */
 };
 
 /* Split the command line into words and options, whose values settle_options() looks at; ends the
@@ -141,6 +145,7 @@ int command_predict(struct options *o);
 int command_list(struct options *o);
 int command_tree(struct options *o);
 int command_paper(struct options *o);
+int command_schedule(struct options *o);
 
 /* ---- arguments.c ---- */
 
@@ -186,6 +191,14 @@ void print_advice(const struct options *o, const struct advice *a);
 /* Run row->algorithm on a machine of its own and fill the row; Ctrl-C ends it, and all later ones.
  * What goes wrong is said on stderr. @return an exit code */
 int run_alone(const struct options *o, const struct logp_coll *c, struct row *row);
+
+/* ---- schedule_file.c, schedule_goal.c, schedule_json.c: --schedule ---- */
+
+/* The steps of all ranks in a file, kept until the process ends; ends it where the file is not what
+ * it should be. */
+const struct logp_step_list *read_schedule(const char *option, const char *file);
+/* The algorithm that does them, if they fit together. */
+const struct logp_algorithm *listed_algorithm(const struct options *o, const struct logp_coll *c);
 
 /* ---- links.c ---- */
 

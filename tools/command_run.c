@@ -40,7 +40,7 @@ int command_predict(struct options *o)
     warn_of_unused(o);
     for (size_t i = 0; i < n; i++)
         if (strcmp(o->delay, "none") != 0)
-            rows[i].record.prediction = logp_predict(rows[i].algorithm, o->P, &c);
+            rows[i].record.prediction = logp_predict_by(rows[i].algorithm, o->P, &c, o->by);
     print_rows(o, collective, &c, rows, n, 0);
     return EXIT_OK;
 }
@@ -209,6 +209,25 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
     explain_waits(report);
 }
 
+/* By its schedule, under the plug-in itself; twice, as what it answers may change with time. */
+static struct logp_prediction predict_plugin(const struct options *o, const struct logp_coll *c,
+                                             const struct logp_algorithm *algorithm)
+{
+    const struct logp_schedule s = logp_schedule_of(algorithm, o->P, c);
+    struct logp_prediction p = {.certainty = LOGP_PREDICTION_NONE};
+    struct logp_fold first, second;
+    struct logp_delay delay;
+
+    if (s.steps == NULL || o->by == LOGP_BY_FORMULA || o->P > LOGP_FOLD_P ||
+        create_delay(o, &delay) != 0)
+        return p;
+    if (logp_schedule_fold(&s, &delay, LOGP_FOLD_MESSAGES, &first) == 0 &&
+        logp_schedule_fold(&s, &delay, LOGP_FOLD_MESSAGES, &second) == 0 && first.ns == second.ns)
+        p = (struct logp_prediction){LOGP_PREDICTION_EXACT, first.ns, LOGP_BY_SCHEDULE};
+    logp_delay_destroy(&delay);
+    return p;
+}
+
 static int run_one(const struct options *o, struct logp_machine *m, const struct logp_delay *delay,
                    const struct logp_coll *c, struct row *row)
 {
@@ -218,13 +237,14 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                                       .warmup = o->warmup,
                                       .timeout_ns = o->timeout_ns,
                                       .seed = o->seed,
+                                      .by = o->by,
                                       .progress = o->progress ? show_progress : NULL,
                                       .progress_arg = row};
     const int rc = logp_experiment_run(m, &x, &row->record);
 
     row->ran = true;
     if (o->plugin != NULL) /* our formulas do not know its rules */
-        row->record.prediction = (struct logp_prediction){LOGP_PREDICTION_NONE, 0};
+        row->record.prediction = predict_plugin(o, c, row->algorithm);
     if (o->progress)
         fputs("\r\033[K", stderr);
     if (rc != 0)

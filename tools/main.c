@@ -12,9 +12,11 @@ static const struct command {
     int (*call)(struct options *o);
 } commands[] = {
     {"run", "COLLECTIVE", "run it, measure it, hold it against the model",
-     OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT, command_run},
+     OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS, command_run},
     {"predict", "COLLECTIVE", "the prediction alone, nothing is run",
-     OPTIONS_MODEL | OPTIONS_FORMAT, command_predict},
+     OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_BASIS, command_predict},
+    {"schedule", "COLLECTIVE", "who does what, step by step: text, json or goal",
+     OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_STEPS, command_schedule},
     {"list", "[KIND]", "the collectives, algorithms, delays and machines",
      OPTIONS_FORMAT | OPTIONS_FORGIVING, command_list},
     {"tree", "KIND", "broadcast or summation: the optimal tree: who sends to whom, when",

@@ -22,11 +22,15 @@ struct option_row {
 };
 
 /* In the order in which they are applied: --machine before what it sets, --unit before times, -P
- * before --root, --clock before --reps, -G before --delay, that before --topology, and that before
+ * and --schedule before --root, --clock before --reps, -G before --delay, that before --topology, and that before
  * --plugin. */
 static const struct option_row rows[] = {
     {"P", "N", "virtual processors; where 8 do not fit and nobody says, the next that do", "8", "",
      OPTIONS_MODEL, apply_P},
+    {"schedule", "FILE", "the steps in this file (json, goal) in place of a collective", "", "",
+     OPTIONS_BASIS, apply_schedule},
+    {"by", "WHAT", "predict by formula, or by schedule", "", "the formula where there is one",
+     OPTIONS_BASIS, apply_by},
     {"machine", "NAME", "a preset for L, o, g, G, delay and unit (see: logp list machines)", "none",
      "", OPTIONS_MODEL, apply_machine},
     {"unit", "T", "what one plain unit of time is", "10us", "",
@@ -88,7 +92,7 @@ static const struct option_row rows[] = {
     {"seed", "N", "of all that is random", "1", "", OPTIONS_RUN, apply_seed},
     {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", "", OPTIONS_RUN,
      apply_progress},
-    {"format", "KIND", "table, json or csv", "table", "", OPTIONS_FORMAT, apply_format},
+    {"format", "KIND", "table, json or csv (schedule: text, json, goal)", "table", "", OPTIONS_FORMAT, apply_format},
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -252,6 +256,10 @@ void settle_options(struct options *o, const char *command, unsigned sets)
     }
     if (o->format == FORMAT_SVG && (sets & OPTIONS_SVG) == 0)
         bad_option("--format", "svg", "table, json or csv");
+    if ((o->format == FORMAT_TEXT || o->format == FORMAT_GOAL) && (sets & OPTIONS_STEPS) == 0)
+        bad_option("--format", option_text("format"), "table, json or csv");
+    if ((o->format == FORMAT_CSV || o->format == FORMAT_SVG) && (sets & OPTIONS_STEPS) != 0)
+        bad_option("--format", option_text("format"), "text, json or goal");
 }
 
 /* An option as it was written, or of several letters behind one dash the one that is none. */

@@ -39,6 +39,8 @@ void apply_k(struct options *o, const char *option, const char *text);
 void apply_block(struct options *o, const char *option, const char *text);
 void apply_work(struct options *o, const char *option, const char *text);
 void apply_overlap(struct options *o, const char *option, const char *text);
+void apply_by(struct options *o, const char *option, const char *text);
+void apply_schedule(struct options *o, const char *option, const char *text);
 void apply_delay(struct options *o, const char *option, const char *text);
 void apply_topology(struct options *o, const char *option, const char *text);
 

@@ -158,6 +158,26 @@ _Noreturn static void refuse_op(const char *option, const char *text, bool types
     refuse_name(option, text, &names);
 }
 
+void apply_by(struct options *o, const char *option, const char *text)
+{
+    o->by = strcmp(text, "formula") == 0    ? LOGP_BY_FORMULA
+            : strcmp(text, "schedule") == 0 ? LOGP_BY_SCHEDULE
+                                            : LOGP_BY_EITHER;
+    if (o->by == LOGP_BY_EITHER && *text != '\0')
+        bad_option(option, text, "formula or schedule");
+}
+
+void apply_schedule(struct options *o, const char *option, const char *text)
+{
+    if (*text == '\0')
+        return;
+    o->list = read_schedule(option, text);
+    if (option_given("P") && o->P != o->list->P)
+        bad_option(option, text, "as many ranks as processors: it has %lld, and P = %lld",
+                   (long long)o->list->P, (long long)o->P);
+    o->P = o->list->P;
+}
+
 static const char *the_type = "double";
 
 void apply_type(struct options *o, const char *option, const char *text)

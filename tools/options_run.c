@@ -116,7 +116,7 @@ void apply_seed(struct options *o, const char *option, const char *text)
 }
 
 /* In the order of enum output_format. */
-static const char *const formats[] = {"table", "json", "csv", "svg"};
+static const char *const formats[] = {"table", "json", "csv", "svg", "text", "goal"};
 
 enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
@@ -124,7 +124,7 @@ bool is_format(const char *text, bool svg)
 {
     for (int i = 0; i < N_FORMATS; i++)
         if (strcmp(text, formats[i]) == 0)
-            return i != FORMAT_SVG || svg;
+            return i <= FORMAT_CSV || (i == FORMAT_SVG && svg);
     return false;
 }
 

@@ -206,6 +206,15 @@ VALUE(certainty_of)
     return text(logp_certainty_name(row->record.prediction.certainty));
 }
 
+VALUE(prediction_by)
+{
+    const struct logp_prediction *p = &row->record.prediction;
+
+    if (p->certainty == LOGP_PREDICTION_NONE)
+        return nothing;
+    return text(p->by == LOGP_BY_SCHEDULE ? "schedule" : "formula");
+}
+
 /* Recursive doubling, in a row or on a mesh: what the textbook says that it takes. */
 VALUE(textbook_of)
 {
@@ -352,6 +361,7 @@ static const struct column columns[] = {
     {KEY("reps", reps_of)},
     {KEY("predicted_ns", predicted_of), TABLE("predicted", 13, TABLE_ANY)},
     {KEY("prediction", certainty_of), TABLE("certainty", -9, TABLE_PREDICTED)},
+    {KEY("prediction_by", prediction_by)},
     {KEY("textbook_ns", textbook_of)},
     {PART("measured_ns", "min", measured_of), RECORD(measured.min_ns)},
     {PART("measured_ns", "median", measured_of), RECORD(measured.median_ns),

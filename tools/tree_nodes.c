@@ -43,7 +43,7 @@ static void need_prediction(const struct options *o, const struct logp_coll *c,
 {
     const struct logp_algorithm *a = logp_algorithm_find(tree->name, tree->algorithm);
 
-    if (logp_predict(a, o->P, c).certainty != LOGP_PREDICTION_NONE)
+    if (logp_predict_by(a, o->P, c, LOGP_BY_FORMULA).certainty != LOGP_PREDICTION_NONE)
         return;
     if (tree->sums && c->params.gap_shared)
         bad_option("--gap", "shared", "separate: no summation is planned for shared gaps");
@@ -92,7 +92,8 @@ static const char *choose_summation(const struct options *o, const struct logp_c
     for (int i = 0; i < 2; i++) {
         if (strcmp(o->algorithm_list, names[i]) == 0)
             return names[i];
-        of[i] = logp_predict(logp_algorithm_find("summation", names[i]), o->P, c);
+        of[i] =
+            logp_predict_by(logp_algorithm_find("summation", names[i]), o->P, c, LOGP_BY_FORMULA);
     }
     if (strcmp(o->algorithm_list, "auto") != 0)
         bad_option("--algo", o->algorithm_list, "optimal-paper or optimal");

@@ -32,14 +32,19 @@
 
 LOGP_BEGIN_DECLS
 
+struct logp_step_list; /**< schedule.h */
+
 /** What one processor does in a collective; made by logp_coll_plan(). */
 struct logp_plan {
     int parent; /**< rank; -1: it is the root */
     int n_children;
-    int *children; /**< ranks, in the order of use; owned by the plan */
-    int64_t own;   /**< summation: how many operands this processor has; 0: it takes no part */
-    int64_t block; /**< torus-pipelined: bytes of a block, but the last */
-    void *scratch; /**< memory of the algorithm's own; owned by the plan */
+    int *children;        /**< ranks, in the order of use; owned by the plan */
+    int64_t own;          /**< summation: how many operands this processor has; 0: it takes no part;
+                               reduce: how many children are to its left */
+    int64_t block;        /**< torus-pipelined: bytes of a block, but the last */
+    void *state;          /**< what else the algorithm has worked out; owned by the plan */
+    void *scratch;        /**< memory of the algorithm's own, to run in; owned by the plan */
+    size_t scratch_bytes; /**< of it: the algorithm says how much, logp_coll_plan() provides it */
 };
 
 /** transpose: what travels as one message. */
@@ -83,6 +88,7 @@ struct logp_coll {
                                                torus's sizes those of the algorithms mesh and torus;
                                                NULL: none, any two processors are neighbours, and
                                                these are square */
+    const struct logp_step_list *list;    /**< schedule: the steps of all ranks; not copied */
     struct logp_plan plan;
 };
 
@@ -97,11 +103,22 @@ enum logp_certainty {
 /** @return "none", "exact", "bound" or "lower-bound". */
 LOGP_API const char *logp_certainty_name(enum logp_certainty certainty);
 
+/** What a prediction is worked out from. */
+enum logp_basis {
+    LOGP_BY_EITHER,   /**< the formula; where that says nothing exact, the schedule */
+    LOGP_BY_FORMULA,  /**< a closed form, or a recurrence */
+    LOGP_BY_SCHEDULE, /**< the fold of its steps: schedule.h */
+};
+
 /** From the common start to the moment the last processor is done. */
 struct logp_prediction {
     enum logp_certainty certainty;
     int64_t ns; /**< meaningless where certainty is LOGP_PREDICTION_NONE */
+    enum logp_basis by;
 };
+
+struct logp_step;    /**< schedule.h */
+struct logp_promise; /**< schedule.h */
 
 /** A row of the table. */
 struct logp_algorithm {
@@ -120,10 +137,14 @@ struct logp_algorithm {
     int64_t (*block)(int64_t P, const struct logp_coll *c);
     /** Fill c->plan for this rank of P; it applies. As logp_coll_plan(). NULL: nothing to plan. */
     int (*plan)(int P, int rank, struct logp_coll *c);
-    /** What this processor does. As logp_send() and logp_recv(). */
+    /** What this processor does, step by step: see schedule.h. NULL: it is no schedule. */
+    bool (*steps)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                  struct logp_step *out);
+    /** What this processor does, as logp_send() and logp_recv(). NULL: its steps, and nothing else;
+     *  of a row that has both, this is the reader with the steps inlined. */
     int (*run)(struct logp_vp *vp, const struct logp_coll *c);
-    /** The prediction for P processors under c->params; it applies, and there is neither capacity
-     *  nor topology: see logp_predict(). */
+    /** The formula for P processors under c->params; it applies, and there is neither capacity nor
+     *  topology: see logp_predict(). NULL: there is none. */
     struct logp_prediction (*predict)(int64_t P, const struct logp_coll *c);
 };
 
@@ -148,6 +169,12 @@ struct logp_collective {
     void (*fill)(int P, int rank, uint64_t seed, const struct logp_coll *c);
     /** After it: does this rank hold what it should? @return 1: yes; 0: no; -ENOMEM: who knows */
     int (*check)(int P, int rank, uint64_t seed, const struct logp_coll *c);
+    /** Piece j = 0, 1, ... of what a rank must hold at the end: for logp_schedule_check(). *out is
+     *  all 0 but for ranks, 1. @return false: there are no more. NULL: it must hold nothing */
+    bool (*promise)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                    struct logp_promise *out);
+    /** How many bytes at the beginning of buf are its operands; c is planned. NULL: all. */
+    size_t (*given)(int64_t P, int64_t rank, const struct logp_coll *c);
     /** Nobody may leave before all have come: an experiment looks whether that holds, up to 2^16
      *  processors (beyond, only that all come through). */
     bool holds_back;
@@ -159,10 +186,11 @@ LOGP_API const struct logp_algorithm *logp_algorithms(size_t *n);
 /** The collectives. @param n out: their number. @return static storage. */
 LOGP_API const struct logp_collective *logp_collectives(size_t *n);
 
-/** @return the row; NULL: none. */
+/** @return the row; NULL: none. Besides the table: "schedule" "listed", the steps of
+ *  logp_coll.list. */
 LOGP_API const struct logp_algorithm *logp_algorithm_find(const char *collective, const char *name);
 
-/** @return the collective; NULL: none. */
+/** @return the collective; NULL: none. Besides the table: "schedule". */
 LOGP_API const struct logp_collective *logp_collective_find(const char *name);
 
 /** @return NULL: the algorithm applies; else what it needs, in a few words; static storage. */
@@ -179,15 +207,28 @@ LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective
                                                           const struct logp_coll *c);
 
 /**
- * Predict. Under a capacity limit, and where the algorithm does not apply: LOGP_PREDICTION_NONE.
- * Under a topology: for trees of up to 2^16 processors, and for torus and torus-pipelined where the
- * topology is a torus of two dimensions, exact where no message waits for a link, else a lower
- * bound; for others LOGP_PREDICTION_NONE. Where latencies vary up to L: an upper bound; on a
- * topology LOGP_PREDICTION_NONE.
+ * Predict, by the formula where there is one, or where that is no more than a lower bound or does
+ * not apply, by the schedule: so logp_predict_by() with LOGP_BY_EITHER.
+ *
+ * Formulas know neither capacity nor, but for broadcasts, the shared gap; of topologies, trees of
+ * up to 2^16 processors, and torus and torus-pipelined where the topology is a torus of two
+ * dimensions, exact where no message waits for a link, else a lower bound. Schedules are exact
+ * under all of them, up to LOGP_FOLD_P processors and LOGP_FOLD_MESSAGES messages, on links fewer.
+ * Where latencies vary up to L: an upper bound; with a capacity or on a topology
+ * LOGP_PREDICTION_NONE.
  * @param P  >= 1, up to LOGP_TREE_MAX
  */
 LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
                                              const struct logp_coll *c);
+
+#define LOGP_FOLD_P (1 << 16) /**< logp_predict(): largest P that is folded */
+#define LOGP_FOLD_MESSAGES                                                                         \
+    (1 << 21) /**< and most messages; LOGP_BY_SCHEDULE has no such limits                          \
+               */
+
+/** The same, from what is asked for: LOGP_PREDICTION_NONE where it has no formula, or no steps. */
+LOGP_API struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
+                                                const struct logp_coll *c, enum logp_basis by);
 
 /**
  * What the textbook says that a broadcast or reduction by recursive doubling costs:

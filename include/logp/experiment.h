@@ -34,6 +34,7 @@ struct logp_experiment {
     int warmup;         /**< uncounted runs before, >= 0 */
     int64_t timeout_ns; /**< for all of them; 0: none */
     uint64_t seed;      /**< of the operands */
+    enum logp_basis by; /**< what the prediction is worked out from */
     /** Called now and then by one of the vps, between repetitions; NULL: not wanted. */
     void (*progress)(void *arg, int done, int total);
     void *progress_arg;

@@ -8,6 +8,7 @@
  *   vp.h          what a program calls: send, receive, compute, now
  *   delay.h       what a message costs: LogP, LogGP, or a model of your own
  *   collective.h  the collective algorithms and their predictions
+ *   schedule.h    an algorithm as steps: run them, work out what they cost, check them
  *   experiment.h  run an algorithm many times, measured against its prediction
  *   tree.h        the optimal broadcast tree itself
  *   summation.h   the optimal summation: its tree, and how many operands each processor has
@@ -27,6 +28,7 @@
 #include <logp/summation.h>
 #include <logp/topology.h>
 #include <logp/preset.h>
+#include <logp/schedule.h>
 #include <logp/torus.h>
 #include <logp/tree.h>
 #include <logp/vp.h>

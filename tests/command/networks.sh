@@ -10,7 +10,7 @@ json '.[0] | (.topology == "line" and .algorithm == "binomial" and .ratio == 1 a
       .prediction == "exact" and .link_most == 4 and .link_wait_ns == 0 and
       .predicted_ns == 1060000 and .textbook_ns == 400000)' \
     run broadcast --clock virtual -P 16 --topology line
-json '.[0] | (.prediction == "lower-bound" and .ratio > 1 and .verified and .link_most == 8 and
+json '.[0] | (.prediction == "exact" and .ratio == 1 and .predicted_ns == 1500000 and .verified and .link_most == 8 and
       .link_wait_ns > 0 and .textbook_ns == null)' \
     run broadcast --clock virtual -P 16 --topology line --algo binomial-nearest
 one_run='.[0] | (.link_most == 8 and .link_wait_ns == 2080000)'

@@ -7,9 +7,10 @@
 says 'broadcast of 8 bytes, root 0, P = 8' predict broadcast
 says 'delay logp; L = 60 us, o = 20 us, g = 40 us; prediction only' predict broadcast
 says 'optimal 240.000 exact' predict broadcast
-says 'times in us certainty' predict broadcast --capacity
-says 'optimal none' predict broadcast --capacity
-says 'binomial-nearest >= 1060.000 lower-bound' predict broadcast -P 16 --topology line --algo binomial,binomial-nearest
+says 'times in us certainty' predict broadcast --capacity -P 100000
+says 'optimal 240.000 exact' predict broadcast --capacity
+says 'optimal none' predict broadcast --capacity -P 100000
+says 'binomial-nearest >= 1060.000 lower-bound' predict broadcast -P 16 --topology line --by formula --algo binomial,binomial-nearest
 says 'barrier, P = 8' predict barrier
 says 'broadcast of 1 byte, root 3, P = 8' predict broadcast --bytes 1 --root 3
 says 'reduce of 5 int32 each, max, root 0, P = 8' predict reduce --count 5 --type int32 --op max

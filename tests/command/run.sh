@@ -16,7 +16,7 @@ json '.[0] | (.predicted_ns == 240000 and has("measured_ns") == false)' predict 
 json '.[0].predicted_ns == 3960000' predict broadcast -P 1000000000000000000 --algo optimal
 json '.[0] | (.G_ns_per_byte == 0.5 and .delay == "loggp" and .ratio == 1)' \
     run -P 5 --clock virtual broadcast -G 0.5ns --bytes 1000 --root 3
-json '.[0] | (.predicted_ns == null and .emulated_ns.median == 240000 and .capacity == 2)' \
+json '.[0] | (.predicted_ns == 240000 and .emulated_ns.median == 240000 and .capacity == 2)' \
     run broadcast --capacity --clock virtual
 json '.[0].P == 1 and .[0].predicted_ns == 0 and .[0].ratio == null' run broadcast -P 1 --clock virtual
 json '.[0] | (.o_send_ns == 20000 and .o_recv_ns == 30000 and .predicted_ns == 339999 and .ratio == 1)' \
@@ -32,7 +32,8 @@ json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 1500000 and .messag
 json '.[0] | (.verified and .ratio == 1 and .messages == 240)' \
     run alltoall --clock virtual --executor fiber -P 16
 # a delay model from outside: 5 ns to everyone, whatever the parameters
-json '.[0] | (.verified and .predicted_ns == null and .emulated_ns.median == 5 and .ratio == null)' \
+json '.[0] | (.verified and .predicted_ns == 5 and .emulated_ns.median == 5 and .ratio == 1 and
+      .prediction_by == "schedule")' \
     run broadcast --algo flat --clock virtual --plugin "$plugin"
 
 # operands that no host has

@@ -187,6 +187,7 @@ struct options paper_options(const struct paper *p, const struct paper_case *x,
     o.topology = topology;
     o.delay = params->store_forward ? "store-forward" : params->G_ps > 0 ? "loggp" : "logp";
     o.clock = clock;
+    o.by = LOGP_BY_FORMULA; /* which is what a paper is about */
     if (!option_given("executor"))
         o.executor = "fiber";
     if (!wall || !option_given("reps"))

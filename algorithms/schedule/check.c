@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The third reader of a schedule: does everything get where it should? It is done without data:
+ * each byte of a buffer has a label that says what it stands for (label.h), and steps move labels.
+ * At the end each rank must hold what its collective promises, each contribution once, in the order
+ * of ranks where the operation does not commute; who should hold all back must have heard from all.
+ * On the way, nothing is read that nobody has written, nor anything beyond a buffer, and every
+ * message is received as large as it was sent.
+ */
+#include "../algorithms.h"
+#include "label.h"
+
+#include <logp/machine.h>
+#include <logp/schedule.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFERS = LOGP_SCRATCH + 1 };
+
+struct message {
+    struct message *next; /* to the same rank */
+    int64_t src;
+    int tag;
+    size_t n_bytes;
+    uint64_t *heard;    /* of whom its sender had heard; in data */
+    lpi_label labels[]; /* and then those */
+};
+
+struct rank {
+    struct logp_plan plan;
+    lpi_label *buffers[BUFFERS];
+    size_t sizes[BUFFERS];
+    struct message *mail; /* in the order of sending */
+    uint64_t *heard;      /* a bit for each rank */
+    int64_t i;
+};
+
+struct check {
+    const struct logp_schedule *schedule;
+    const struct logp_collective *collective;
+    struct logp_coll c;
+    struct logp_flaw *flaw;
+    struct rank *ranks;
+    struct lpi_combinations combinations;
+    size_t words; /* of `heard` */
+    size_t element;
+};
+
+static int flawed(struct check *k, int64_t rank, const char *what)
+{
+    *k->flaw = (struct logp_flaw){rank, k->ranks != NULL ? k->ranks[rank].i : 0, what};
+    return -EPROTO;
+}
+
+/* n labels of a rank from a spot on; NULL: they are beyond the buffer. */
+static lpi_label *labels(struct rank *r, struct logp_spot s, size_t n)
+{
+    if ((unsigned)s.buffer >= BUFFERS || s.offset > r->sizes[s.buffer] ||
+        n > r->sizes[s.buffer] - s.offset)
+        return NULL;
+    return r->buffers[s.buffer] + s.offset;
+}
+
+static bool written(const lpi_label *l, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (l[i] == 0)
+            return false;
+    return true;
+}
+
+/* ---- steps ---- */
+
+static int send(struct check *k, int64_t rank, const struct logp_step *s)
+{
+    const lpi_label *from = labels(&k->ranks[rank], s->at, s->n_bytes);
+    struct message *m, **link;
+
+    if (s->peer < 0 || s->peer >= k->schedule->P || s->tag < 0)
+        return flawed(k, rank, "it sends to no rank");
+    if (from == NULL)
+        return flawed(k, rank, "it sends what is beyond its buffer");
+    if (!written(from, s->n_bytes))
+        return flawed(k, rank, "it sends what it does not have");
+    m = malloc(sizeof(*m) + (s->n_bytes + k->words) * sizeof(lpi_label));
+    if (m == NULL)
+        return -ENOMEM;
+    *m = (struct message){.src = rank, .tag = s->tag, .n_bytes = s->n_bytes};
+    m->heard = m->labels + s->n_bytes;
+    memcpy(m->labels, from, s->n_bytes * sizeof(*from));
+    memcpy(m->heard, k->ranks[rank].heard, k->words * sizeof(*m->heard));
+    for (link = &k->ranks[s->peer].mail; *link != NULL; link = &(*link)->next)
+        ;
+    *link = m;
+    return 0;
+}
+
+/* 0; -EAGAIN: there is no message yet */
+static int receive(struct check *k, int64_t rank, const struct logp_step *s)
+{
+    struct rank *r = &k->ranks[rank];
+    lpi_label *to = labels(r, s->at, s->n_bytes);
+    struct message **link = &r->mail, *m;
+
+    if (s->peer < 0 || s->peer >= k->schedule->P || s->tag < 0)
+        return flawed(k, rank, "it receives from no rank");
+    if (to == NULL)
+        return flawed(k, rank, "it receives beyond its buffer");
+    while (*link != NULL && ((*link)->src != s->peer || (*link)->tag != s->tag))
+        link = &(*link)->next;
+    m = *link;
+    if (m == NULL)
+        return -EAGAIN;
+    *link = m->next;
+    if (m->n_bytes == s->n_bytes)
+        memcpy(to, m->labels, s->n_bytes * sizeof(*to));
+    else
+        to = NULL;
+    for (size_t i = 0; i < k->words; i++)
+        r->heard[i] |= m->heard[i];
+    free(m);
+    return to != NULL ? 0 : flawed(k, rank, "it receives a message of another size");
+}
+
+static int copy(struct check *k, int64_t rank, const struct logp_step *s)
+{
+    struct rank *r = &k->ranks[rank];
+
+    for (int64_t i = 0; i < s->n; i++) {
+        const struct logp_spot to = {s->at.buffer, s->at.offset + (size_t)i * s->at_stride};
+        const struct logp_spot at = {s->right.buffer,
+                                     s->right.offset + (size_t)i * s->right_stride};
+        const lpi_label *from = labels(r, at, s->n_bytes);
+
+        if (from == NULL || labels(r, to, s->n_bytes) == NULL)
+            return flawed(k, rank, "it copies beyond its buffer");
+        if (!written(from, s->n_bytes))
+            return flawed(k, rank, "it copies what it does not have");
+        memmove(labels(r, to, s->n_bytes), from, s->n_bytes * sizeof(*from));
+    }
+    return 0;
+}
+
+/* One element op n others. */
+static int combine_one(struct check *k, int64_t rank, const lpi_label *left, const lpi_label *right,
+                       size_t n, lpi_label *at)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!lpi_label_whole(right + i * k->element, k->element))
+            return flawed(k, rank, "it combines what is no element");
+    if (!lpi_label_whole(left, k->element))
+        return flawed(k, rank, "it combines what is no element");
+    return lpi_label_combine(&k->combinations, left, right, n, k->element, at);
+}
+
+static int combine(struct check *k, int64_t rank, const struct logp_step *s)
+{
+    struct rank *r = &k->ranks[rank];
+    const size_t n = (size_t)s->n, all = n * k->element, one = s->into_one ? k->element : all;
+    lpi_label *at = labels(r, s->at, one);
+    const lpi_label *right = labels(r, s->right, all);
+    const lpi_label *left = s->into_one ? at : labels(r, s->left, all);
+    int rc = 0;
+
+    if (at == NULL || left == NULL || right == NULL)
+        return flawed(k, rank, "it combines beyond its buffer");
+    if (s->into_one)
+        return n > 0 ? combine_one(k, rank, at, right, n, at) : 0;
+    for (size_t i = 0; rc == 0 && i < all; i += k->element)
+        rc = combine_one(k, rank, left + i, right + i, 1, at + i);
+    return rc;
+}
+
+/* What the work of a compute makes is its rank's own. */
+static int compute(struct check *k, int64_t rank, const struct logp_step *s)
+{
+    lpi_label *at = labels(&k->ranks[rank], s->at, s->n_bytes);
+    const lpi_label *from = labels(&k->ranks[rank], s->right, s->n_bytes);
+
+    if (s->n_bytes == 0)
+        return 0;
+    if (at == NULL || from == NULL)
+        return flawed(k, rank, "it computes beyond its buffer");
+    if (!written(from, s->n_bytes))
+        return flawed(k, rank, "it computes from what it does not have");
+    for (size_t i = 0; i < s->n_bytes; i++)
+        at[i] = lpi_label_of(rank, i, true);
+    return 0;
+}
+
+/* As far as there is mail. 0; -EAGAIN: it waits; an error */
+static int go_on(struct check *k, int64_t rank, bool *moved)
+{
+    struct rank *r = &k->ranks[rank];
+    struct logp_step s;
+    int rc = 0;
+
+    k->c.plan = r->plan;
+    while (rc == 0 && k->schedule->steps(k->schedule->P, rank, &k->c, r->i, &s)) {
+        switch (s.kind) {
+        case LOGP_STEP_SEND:
+            rc = send(k, rank, &s);
+            break;
+        case LOGP_STEP_RECEIVE:
+            rc = receive(k, rank, &s);
+            break;
+        case LOGP_STEP_COMBINE:
+            rc = combine(k, rank, &s);
+            break;
+        case LOGP_STEP_COPY:
+            rc = copy(k, rank, &s);
+            break;
+        case LOGP_STEP_COMPUTE:
+            rc = compute(k, rank, &s);
+            break;
+        }
+        r->i += rc == 0;
+        *moved |= rc == 0;
+    }
+    return rc;
+}
+
+/* ---- what is promised ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    const lpi_label x = *(const lpi_label *)a, y = *(const lpi_label *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The parts that a promised element must have, in the order of ranks. @return how many; 0: no
+ * memory */
+static size_t expected(struct check *k, const struct logp_promise *p, size_t offset,
+                       lpi_label **out)
+{
+    size_t n = 0, room = 0;
+
+    for (int64_t i = 0; i < p->ranks; i++)
+        room += p->whole ? k->ranks[p->from + i].sizes[LOGP_BUF] / k->element : 1;
+    *out = malloc((room + 1) * sizeof(**out));
+    for (int64_t i = 0; *out != NULL && i < p->ranks; i++) {
+        const int64_t rank = p->from + i;
+        const size_t end = p->whole ? k->ranks[rank].sizes[LOGP_BUF] : offset + 1;
+
+        for (size_t at = p->whole ? 0 : offset; at < end; at += k->element)
+            (*out)[n++] = lpi_label_of(rank, at, p->made);
+    }
+    return n;
+}
+
+static int check_combination(struct check *k, int64_t rank, const struct logp_promise *p,
+                             const lpi_label *element, size_t offset)
+{
+    const lpi_label *parts;
+    lpi_label *want, *have;
+    size_t n, n_want;
+    bool right;
+
+    if (!lpi_label_whole(element, k->element))
+        return flawed(k, rank, "its result is no combination");
+    n = lpi_label_parts(&k->combinations, element, &parts);
+    n_want = expected(k, p, offset, &want);
+    have = malloc((n + 1) * sizeof(*have));
+    if (want == NULL || have == NULL) {
+        free(want);
+        free(have);
+        return -ENOMEM;
+    }
+    memcpy(have, parts, n * sizeof(*have));
+    if (k->c.op == NULL || k->c.op->commutative)
+        qsort(have, n, sizeof(*have), by_value);
+    right = n == n_want && memcmp(have, want, n * sizeof(*have)) == 0;
+    free(want);
+    free(have);
+    return right ? 0 : flawed(k, rank, "its result does not have each contribution once, in order");
+}
+
+static int check_promise(struct check *k, int64_t rank, const struct logp_promise *p)
+{
+    const lpi_label *l = labels(&k->ranks[rank], p->at, p->n_bytes);
+    int rc = 0;
+
+    if (l == NULL)
+        return flawed(k, rank, "its result is beyond its buffer");
+    if (p->combined) {
+        for (size_t i = 0; rc == 0 && i < p->n_bytes; i += k->element)
+            rc = check_combination(k, rank, p, l + i, p->offset + i);
+        return rc;
+    }
+    for (size_t i = 0; i < p->n_bytes; i++)
+        if (l[i] != lpi_label_of(p->from, p->offset + i, p->made))
+            return flawed(k, rank, "it does not hold what it should");
+    return 0;
+}
+
+static int check_rank(struct check *k, int64_t rank)
+{
+    struct rank *r = &k->ranks[rank];
+    struct logp_promise p;
+    int rc = 0;
+
+    k->c.plan = r->plan;
+    if (r->mail != NULL)
+        return flawed(k, rank, "a message to it is never received");
+    for (int64_t i = 0; k->collective->holds_back && i < k->schedule->P; i++)
+        if ((r->heard[i / 64] >> (i % 64) & 1) == 0)
+            return flawed(k, rank, "it does not wait for all");
+    for (int64_t i = 0; rc == 0; i++) {
+        p = (struct logp_promise){.ranks = 1};
+        if (k->collective->promise == NULL ||
+            !k->collective->promise(k->schedule->P, rank, &k->c, i, &p))
+            break;
+        rc = check_promise(k, rank, &p);
+    }
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int make_rank(struct check *k, int rank)
+{
+    const int P = (int)k->schedule->P;
+    struct rank *r = &k->ranks[rank];
+    size_t given;
+    int rc;
+
+    k->c.plan = (struct logp_plan){.parent = -1};
+    rc = k->schedule->plan != NULL ? k->schedule->plan(P, rank, &k->c) : 0;
+    if (rc != 0)
+        return rc;
+    r->plan = k->c.plan;
+    k->collective->sizes(P, rank, &k->c, &r->sizes[LOGP_BUF], &r->sizes[LOGP_RECV_BUF]);
+    r->sizes[LOGP_SCRATCH] = r->plan.scratch_bytes;
+    r->heard = calloc(k->words + 1, sizeof(*r->heard));
+    for (int b = 0; b < BUFFERS; b++) {
+        r->buffers[b] = calloc(r->sizes[b] + 1, sizeof(lpi_label));
+        if (r->buffers[b] == NULL || r->heard == NULL)
+            return -ENOMEM;
+    }
+    if (k->words > 0)
+        r->heard[rank / 64] |= UINT64_C(1) << (rank % 64);
+    given =
+        k->collective->given != NULL ? k->collective->given(P, rank, &k->c) : r->sizes[LOGP_BUF];
+    for (size_t i = 0; i < given; i++)
+        r->buffers[LOGP_BUF][i] = lpi_label_of(rank, i, false);
+    return 0;
+}
+
+static int go_through(struct check *k)
+{
+    const int64_t P = k->schedule->P;
+    int64_t waits = -1;
+    bool moved = true;
+    int rc = 0;
+
+    while (rc == 0 && moved) {
+        moved = false;
+        waits = -1;
+        for (int64_t rank = 0; rc == 0 && rank < P; rank++) {
+            rc = go_on(k, rank, &moved);
+            if (rc == -EAGAIN) {
+                waits = rank;
+                rc = 0;
+            }
+        }
+    }
+    if (rc == 0 && waits >= 0)
+        rc = flawed(k, waits, "it waits for a message that nobody sends");
+    for (int64_t rank = 0; rc == 0 && rank < P; rank++)
+        rc = check_rank(k, rank);
+    return rc;
+}
+
+static void unmake(struct check *k)
+{
+    for (int64_t i = 0; k->ranks != NULL && i < k->schedule->P; i++) {
+        struct rank *r = &k->ranks[i];
+
+        k->c.plan = r->plan;
+        logp_coll_unplan(&k->c);
+        for (struct message *m = r->mail, *next; m != NULL; m = next) {
+            next = m->next;
+            free(m);
+        }
+        for (int b = 0; b < BUFFERS; b++)
+            free(r->buffers[b]);
+        free(r->heard);
+    }
+    free(k->ranks);
+    lpi_label_fini(&k->combinations);
+}
+
+int logp_schedule_check(const struct logp_schedule *schedule,
+                        const struct logp_collective *collective, struct logp_flaw *flaw)
+{
+    struct check k = {
+        .schedule = schedule, .collective = collective, .c = *schedule->c, .flaw = flaw};
+    int rc = 0;
+
+    *flaw = (struct logp_flaw){.rank = -1};
+    if (schedule->P < 1 || schedule->P > LOGP_MAX_PROCESSORS)
+        return -EINVAL;
+    k.element = k.c.op != NULL ? k.c.op->element_bytes : 1;
+    k.words = collective->holds_back ? (size_t)schedule->P / 64 + 1 : 0;
+    k.ranks = calloc((size_t)schedule->P, sizeof(*k.ranks));
+    if (k.ranks == NULL)
+        return -ENOMEM;
+    for (int rank = 0; rc == 0 && rank < schedule->P; rank++)
+        rc = make_rank(&k, rank);
+    if (rc == 0)
+        rc = go_through(&k);
+    unmake(&k);
+    return rc;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The second reader of a schedule: what it costs, without running it.
+ *
+ * Each rank goes on as far as what has been sent to it, through the delay model's own start, send
+ * and recv. Receives name their source and tag, so which message a rank takes does not depend on
+ * when anything happens; and where the model's answers depend on the message and its two ends alone
+ * (it has a lookahead), neither does what it costs. Then ranks are taken in any order: a queue, in
+ * which a rank goes to the end whenever it has received. So all are about as far as each other, few
+ * messages are under way, and memory is touched in the order of ranks.
+ *
+ * Otherwise sends are made in the order of (start, rank), as under the virtual clock: each rank
+ * goes on to its next send, and of these the earliest is made. A rank that waits can send no
+ * earlier: what it waits for is still to be sent.
+ */
+#include "../algorithms.h"
+#include "../buffers.h"
+#include "mail.h"
+#include "wire.h"
+
+#include <logp/machine.h>
+#include <logp/schedule.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const int64_t end_of_time = INT64_MAX / 8; /* as lpi_exact() */
+
+/* A cache line. */
+struct rank {
+    int64_t clock, i; /* its time; the step it is at */
+    struct logp_port port;
+    struct lpi_inbox inbox;
+    uint32_t sends;
+    int32_t waits_for; /* rank; -1: it waits for no message */
+};
+
+_Static_assert(sizeof(struct rank) <= 64, "a rank is a cache line");
+
+/* A send that is to be made. */
+struct next {
+    int64_t at;
+    uint32_t rank;
+};
+
+struct fold {
+    struct logp_schedule schedule;
+    struct logp_coll c;
+    struct logp_plan *plans; /* by rank; NULL: nothing is planned */
+    const struct logp_delay_ops *ops;
+    void *model;
+    struct logp_fold *out;
+    uint64_t most;
+    struct rank *ranks;
+    struct lpi_mail mail;
+    struct lpi_wires wires;
+    bool in_order;                     /* sends by (start, rank) */
+    uint32_t *queue, mask, head, tail; /* of ranks that can go on: a ring of 2^x > P */
+    struct next *heap;                 /* in order: of ranks whose next step is a send */
+    size_t n_heap;
+};
+
+/* ---- who goes on ---- */
+
+static void add_to_queue(struct fold *f, uint32_t rank)
+{
+    f->queue[f->tail++ & f->mask] = rank;
+}
+
+static bool before(struct next a, struct next b)
+{
+    return a.at != b.at ? a.at < b.at : a.rank < b.rank;
+}
+
+static void push(struct fold *f, struct next x)
+{
+    size_t i = f->n_heap++;
+
+    for (; i > 0 && before(x, f->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        f->heap[i] = f->heap[(i - 1) / 2];
+    f->heap[i] = x;
+}
+
+static struct next pop(struct fold *f)
+{
+    const struct next first = f->heap[0], last = f->heap[--f->n_heap];
+    size_t i = 0;
+
+    for (size_t child = 1; child < f->n_heap; child = 2 * i + 1) {
+        if (child + 1 < f->n_heap && before(f->heap[child + 1], f->heap[child]))
+            child++;
+        if (!before(f->heap[child], last))
+            break;
+        f->heap[i] = f->heap[child];
+        i = child;
+    }
+    f->heap[i] = last;
+    return first;
+}
+
+/* ---- steps ---- */
+
+static inline bool step_of(struct fold *f, uint32_t r, struct logp_step *s)
+{
+    if (f->plans != NULL)
+        f->c.plan = f->plans[r];
+    return f->schedule.steps(f->schedule.P, r, &f->c, f->ranks[r].i, s);
+}
+
+static int wrong(struct fold *f, uint32_t r, int rc)
+{
+    f->out->rank = r;
+    return rc;
+}
+
+/* The send of rank r, which could start at `ready`. 0; -EAGAIN: it is for later, and in the heap */
+static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t ready)
+{
+    struct rank *k = &f->ranks[r], *to;
+    struct logp_transfer t = {.src = (int)r,
+                              .dst = (int)s->peer,
+                              .n_bytes = s->n_bytes,
+                              .number = k->sends,
+                              .ready = ready};
+    struct lpi_letter letter;
+    int rc;
+
+    if (s->peer < 0 || s->peer >= f->schedule.P || s->tag < 0)
+        return wrong(f, r, -EINVAL);
+    if (f->most > 0 && f->out->messages >= f->most)
+        return -E2BIG;
+    f->ops->start(f->model, &k->port, &t);
+    if (f->in_order && t.start > ready) {
+        push(f, (struct next){t.start, r});
+        return -EAGAIN;
+    }
+    if (f->wires.capacity > 0) {
+        const int64_t free_at = lpi_wires_free_at(&f->wires, r, (size_t)s->peer, t.done);
+
+        if (free_at > t.done) {
+            push(f, (struct next){t.start + (free_at - t.done), r});
+            return -EAGAIN;
+        }
+    }
+    f->ops->send(f->model, &k->port, &t);
+    rc = lpi_wires_add(&f->wires, r, (size_t)s->peer, t.arrival);
+    letter = (struct lpi_letter){.arrival = t.arrival,
+                                 .n_bytes = s->n_bytes,
+                                 .src = (int32_t)r,
+                                 .dst = (int32_t)s->peer,
+                                 .tag = s->tag};
+    to = &f->ranks[s->peer];
+    if (rc == 0)
+        rc = lpi_mail_put(&f->mail, &to->inbox, &letter);
+    if (rc != 0)
+        return rc;
+    k->sends++;
+    k->clock = t.done;
+    k->i++;
+    f->out->messages++;
+    if (to->waits_for == (int32_t)r) {
+        to->waits_for = -1;
+        add_to_queue(f, (uint32_t)s->peer);
+    }
+    return t.arrival < end_of_time ? 0 : -EOVERFLOW;
+}
+
+/* 0; -EAGAIN: there is no message yet */
+static int receive(struct fold *f, uint32_t r, const struct logp_step *s)
+{
+    struct rank *k = &f->ranks[r];
+    struct logp_transfer t = {.src = (int)s->peer, .dst = (int)r, .ready = k->clock};
+    const struct lpi_letter *letter;
+    uint32_t index;
+
+    if (s->peer < 0 || s->peer >= f->schedule.P || s->tag < 0)
+        return wrong(f, r, -EINVAL);
+    index = lpi_mail_take(&f->mail, &k->inbox, (int32_t)r, (int32_t)s->peer, s->tag);
+    if (index == 0) {
+        k->waits_for = (int32_t)s->peer;
+        return -EAGAIN;
+    }
+    letter = &f->mail.letters[index];
+    if (letter->n_bytes > s->n_bytes)
+        return wrong(f, r, -EMSGSIZE);
+    t.n_bytes = letter->n_bytes;
+    t.arrival = letter->arrival;
+    f->ops->recv(f->model, &k->port, &t);
+    k->clock = t.done;
+    k->i++;
+    return 0;
+}
+
+/* Rank r goes on as far as it can. 0; or an error */
+static int go_on(struct fold *f, uint32_t r)
+{
+    struct rank *k = &f->ranks[r];
+    struct logp_step s;
+
+    while (step_of(f, r, &s)) {
+        int rc;
+
+        if (k->clock >= end_of_time)
+            return -EOVERFLOW;
+        switch (s.kind) {
+        case LOGP_STEP_SEND:
+            if (f->in_order) { /* its turn is when the earlier ones have been made */
+                push(f, (struct next){k->clock, r});
+                return 0;
+            }
+            rc = send(f, r, &s, k->clock);
+            break;
+        case LOGP_STEP_RECEIVE:
+            rc = receive(f, r, &s);
+            if (rc == 0 && !f->in_order && f->head != f->tail) {
+                add_to_queue(f, r);
+                return 0;
+            }
+            break;
+        case LOGP_STEP_COMPUTE:
+        case LOGP_STEP_COMBINE:
+            rc = s.ns < 0 ? wrong(f, r, -EINVAL) : 0;
+            k->clock += s.ns;
+            k->i += 1 + (s.kind == LOGP_STEP_COMPUTE ? s.parts : 0);
+            break;
+        case LOGP_STEP_COPY:
+        default:
+            rc = 0;
+            k->i++;
+            break;
+        }
+        if (rc != 0)
+            return rc == -EAGAIN ? 0 : rc;
+    }
+    return 0;
+}
+
+/* The earliest send of all. 0; or an error */
+static int send_next(struct fold *f)
+{
+    const struct next next = pop(f);
+    struct logp_step s;
+    int rc;
+
+    step_of(f, next.rank, &s);
+    rc = send(f, next.rank, &s, next.at);
+    if (rc == 0)
+        rc = go_on(f, next.rank);
+    return rc == -EAGAIN ? 0 : rc;
+}
+
+static int go_through(struct fold *f)
+{
+    int rc = 0;
+
+    for (uint32_t r = 0; r < f->schedule.P; r++)
+        add_to_queue(f, r);
+    while (rc == 0 && (f->head != f->tail || f->n_heap > 0))
+        if (f->head != f->tail)
+            rc = go_on(f, f->queue[f->head++ & f->mask]);
+        else
+            rc = send_next(f);
+    return rc;
+}
+
+/* ---- before and after ---- */
+
+static int make_plans(struct fold *f)
+{
+    const struct logp_schedule *s = &f->schedule;
+    int rc = 0;
+
+    if (s->plan == NULL)
+        return 0;
+    f->plans = calloc((size_t)s->P, sizeof(*f->plans));
+    if (f->plans == NULL)
+        return -ENOMEM;
+    for (int r = 0; rc == 0 && r < s->P; r++) {
+        f->c.plan = (struct logp_plan){.parent = -1};
+        rc = s->plan((int)s->P, r, &f->c);
+        if (rc == 0)
+            f->plans[r] = f->c.plan;
+    }
+    return rc;
+}
+
+static int make(struct fold *f, const struct logp_delay *delay)
+{
+    const size_t P = (size_t)f->schedule.P;
+    uint32_t size = 2;
+
+    while (size <= P)
+        size *= 2;
+    f->mask = size - 1;
+    f->in_order = f->ops->lookahead == NULL;
+    f->ranks = lpi_zeroed(P, sizeof(*f->ranks));
+    f->queue = malloc(size * sizeof(*f->queue));
+    if (f->ranks == NULL || f->queue == NULL)
+        return -ENOMEM;
+    for (size_t r = 0; r < P; r++) {
+        f->ranks[r].port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        f->ranks[r].waits_for = -1;
+    }
+    if (f->ops->capacity != NULL && f->ops->capacity(delay->model) > 0) {
+        const int rc = lpi_wires_init(&f->wires, P, f->ops->capacity(delay->model));
+
+        if (rc != 0)
+            return rc;
+        f->in_order = true;
+    }
+    if (f->in_order)
+        f->heap = malloc(P * sizeof(*f->heap));
+    if (f->in_order && f->heap == NULL)
+        return -ENOMEM;
+    if (f->ops->restart != NULL)
+        f->ops->restart(f->model, true);
+    return make_plans(f);
+}
+
+static int conclude(struct fold *f)
+{
+    struct logp_fold *out = f->out;
+
+    for (uint32_t r = 0; r < f->schedule.P; r++) {
+        const struct rank *k = &f->ranks[r];
+        struct logp_step s;
+
+        if (k->waits_for >= 0) {
+            step_of(f, r, &s);
+            out->rank = r;
+            out->source = s.peer;
+            out->tag = s.tag;
+            return -EDEADLK;
+        }
+        out->ns = lpi_max(out->ns, k->clock);
+        out->unreceived += k->inbox.listed + k->inbox.spilled;
+    }
+    return out->ns < end_of_time ? 0 : -EOVERFLOW;
+}
+
+static void unmake(struct fold *f)
+{
+    for (int64_t r = 0; f->plans != NULL && r < f->schedule.P; r++) {
+        f->c.plan = f->plans[r];
+        logp_coll_unplan(&f->c);
+    }
+    free(f->plans);
+    free(f->ranks);
+    free(f->queue);
+    free(f->heap);
+    lpi_mail_fini(&f->mail);
+    lpi_wires_fini(&f->wires);
+}
+
+int logp_schedule_fold(const struct logp_schedule *schedule, const struct logp_delay *delay,
+                       uint64_t most, struct logp_fold *out)
+{
+    struct fold f = {
+        .schedule = *schedule, .c = *schedule->c, .ops = delay->ops, .model = delay->model};
+    int rc;
+
+    *out = (struct logp_fold){.rank = -1};
+    if (schedule->P < 1 || schedule->P > LOGP_MAX_PROCESSORS)
+        return -EINVAL;
+    if (delay->ops == NULL)
+        return -ENOTSUP;
+    f.out = out;
+    f.most = most;
+    rc = make(&f, delay);
+    if (rc == 0)
+        rc = go_through(&f);
+    if (rc == 0)
+        rc = conclude(&f);
+    unmake(&f);
+    return rc;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first reader of a schedule: a vp does its steps, with its buffers. It is inlined, and so is
+ * the steps function that it is called with where that is known: then a step is not written to
+ * memory and read again, and costs next to nothing. What moves data is in run.c.
+ */
+#ifndef LPI_SCHEDULE_READER_H
+#define LPI_SCHEDULE_READER_H
+
+#include <logp/schedule.h>
+#include <logp/vp.h>
+
+/* A combination: see LOGP_STEP_COMBINE. */
+struct lpi_join {
+    const struct logp_op *op;
+    void *at, *left;
+    const void *right;
+    size_t n;
+    bool into_one;
+};
+
+/* What a compute does: its work, and the steps after step i, which are its parts. */
+struct lpi_doing {
+    logp_steps steps;
+    const struct logp_coll *c;
+    int64_t P, rank, i, parts;
+    void (*work)(const struct logp_coll *c);
+};
+
+/* run.c: within the time of a compute; arg is one of the two. */
+void lpi_join(void *arg);
+void lpi_do_parts(void *arg);
+/* n pieces. */
+void lpi_copy(char *at, const char *from, int64_t n, size_t n_bytes, size_t at_stride,
+              size_t from_stride);
+
+static inline char *lpi_spot(const struct logp_coll *c, struct logp_spot s)
+{
+    void *const base = s.buffer == LOGP_BUF        ? c->buf
+                       : s.buffer == LOGP_RECV_BUF ? c->recv_buf
+                                                   : c->plan.scratch;
+
+    return (char *)base + s.offset;
+}
+
+static inline struct lpi_join lpi_join_of(const struct logp_coll *c, const struct logp_step *s)
+{
+    return (struct lpi_join){
+        c->op,        lpi_spot(c, s->at), lpi_spot(c, s->left), lpi_spot(c, s->right),
+        (size_t)s->n, s->into_one};
+}
+
+static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, logp_steps steps,
+                                                          const struct logp_coll *c)
+{
+    const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
+    struct logp_step s;
+    int rc = 0;
+
+    s.into_one = false; /* as far as the compiler can tell */
+    for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++)
+        if (s.kind == LOGP_STEP_SEND) {
+            rc = logp_send(vp, (int)s.peer, s.tag, lpi_spot(c, s.at), s.n_bytes);
+        } else if (s.kind == LOGP_STEP_RECEIVE) {
+            rc = logp_recv(vp, (int)s.peer, s.tag, lpi_spot(c, s.at), s.n_bytes, NULL);
+        } else if (s.kind == LOGP_STEP_COPY) {
+            lpi_copy(lpi_spot(c, s.at), lpi_spot(c, s.right), s.n, s.n_bytes, s.at_stride,
+                     s.right_stride);
+        } else if (s.kind == LOGP_STEP_COMBINE) {
+            struct lpi_join join = lpi_join_of(c, &s);
+
+            if (s.n > 0 || s.ns > 0)
+                rc = logp_compute(vp, s.ns, lpi_join, &join);
+        } else if (s.parts > 0 || s.work != NULL) {
+            struct lpi_doing doing = {steps, c, P, rank, i, s.parts, s.work};
+
+            rc = logp_compute(vp, s.ns, lpi_do_parts, &doing);
+            i += s.parts;
+        } else if (s.ns > 0) {
+            rc = logp_compute(vp, s.ns, NULL, NULL);
+        }
+    return rc;
+}
+
+#endif

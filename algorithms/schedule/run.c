@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What moves data in a schedule that is run. What a compute does, its parts and its work, happens
+ * within its time: only what they take beyond that is extra. */
+#include "reader.h"
+
+#include <string.h>
+
+void lpi_copy(char *at, const char *from, int64_t n, size_t n_bytes, size_t at_stride,
+              size_t from_stride)
+{
+    if (n_bytes == 0)
+        return;
+    for (; n > 0; n--, at += at_stride, from += from_stride)
+        memcpy(at, from, n_bytes);
+}
+
+/* acc = acc op n elements. In lanes, which the compiler vectorises, and then those: n combinations
+ * either way. */
+static void combine_all(const struct logp_op *op, char *acc, const char *next, size_t n,
+                        char *lanes)
+{
+    const size_t size = op->element_bytes, L = LOGP_LANES;
+
+    if (n >= 4 * L) {
+        memcpy(lanes, next, L * size);
+        for (n -= L, next += L * size; n >= L; n -= L, next += L * size)
+            op->combine(lanes, next, L, op->arg);
+        for (size_t half = L / 2; half > 0; half /= 2)
+            op->combine(lanes, lanes + half * size, half, op->arg);
+        op->combine(acc, lanes, 1, op->arg);
+    }
+    for (; n > 0; n--, next += size)
+        op->combine(acc, next, 1, op->arg);
+}
+
+void lpi_join(void *arg)
+{
+    const struct lpi_join *j = arg;
+
+    if (j->n == 0)
+        return;
+    if (j->into_one) {
+        combine_all(j->op, j->at, j->right, j->n, j->left);
+        return;
+    }
+    if (j->at != j->left)
+        memcpy(j->at, j->left, j->n * j->op->element_bytes);
+    j->op->combine(j->at, j->right, j->n, j->op->arg);
+}
+
+void lpi_do_parts(void *arg)
+{
+    struct lpi_doing *d = arg;
+    const struct logp_coll *c = d->c;
+    struct logp_step s;
+
+    if (d->work != NULL)
+        d->work(c);
+    for (int64_t i = 1; i <= d->parts && d->steps(d->P, d->rank, c, d->i + i, &s); i++)
+        if (s.kind == LOGP_STEP_COPY) {
+            lpi_copy(lpi_spot(c, s.at), lpi_spot(c, s.right), s.n, s.n_bytes, s.at_stride,
+                     s.right_stride);
+        } else {
+            struct lpi_join join = lpi_join_of(c, &s);
+
+            lpi_join(&join);
+        }
+}
+
+int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c)
+{
+    return lpi_read(vp, steps, c);
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Schedules: shown, written, read again, run and predicted; and files that are wrong.
+. "$(dirname "$0")/support.sh"
+
+says 'receive from 0, 8 bytes' schedule broadcast -P 4
+says 'compute 20 us' schedule reduce -P 2 --gamma 2
+says 'l2 requires l1' schedule barrier -P 2 --format goal
+json '. == {"P":2,"ranks":[[{"op":"recv","peer":1,"bytes":24,"tag":0},{"op":"compute","ns":30000}],
+      [{"op":"send","peer":0,"bytes":24,"tag":0}]]}' \
+    schedule reduce -P 2 --gamma 1 --count 3 --format json
+
+# what is written is read again: it takes the same, and runs
+model='-P 9 -L 7us -o 3 -g 5us -G 0.3 --o-recv 1'
+for words in 'barrier' 'alltoall' 'broadcast --algo optimal --work 3' 'broadcast --algo mesh' \
+    'broadcast --algo torus-pipelined --bytes 50 --block 7 --work 70us' \
+    'reduce --algo kchain --gamma 2 --count 5' 'reduce --algo binomial --root 4'; do
+    for format in json goal; do
+        for gap in separate shared; do
+            # shellcheck disable=SC2086
+            logp predict $words $model --gap $gap --by schedule --format json
+            ns=$(jq '.[0].predicted_ns' "$dir/out")
+            # shellcheck disable=SC2086
+            logp schedule $words $model --format $format
+            cp "$dir/out" "$dir/steps"
+            # shellcheck disable=SC2086
+            json ".[0] | (.P == 9 and .predicted_ns == $ns and .prediction_by == \"schedule\" and
+                  .prediction == \"exact\" and .verified and .ratio == 1)" \
+                run --schedule "$dir/steps" --clock virtual --executor fiber $model --gap $gap
+            # shellcheck disable=SC2086
+            json ".[0].predicted_ns == $ns" predict --schedule "$dir/steps" $model --gap $gap
+        done
+    done
+done
+
+# where a prediction comes from
+json '.[0] | (.predicted_ns == 240000 and .prediction_by == "formula")' predict broadcast
+json '.[0] | (.predicted_ns == 240000 and .prediction_by == "schedule")' predict broadcast --by schedule
+json '.[0] | (.predicted_ns == null and .prediction_by == null)' predict barrier --gap shared --by formula
+json '.[0] | (.prediction == "exact" and .prediction_by == "schedule")' predict barrier --gap shared
+json '.[0] | (.ratio == 1 and .verified and .prediction_by == "schedule")' \
+    run broadcast --by schedule --clock virtual
+
+# wrong files: one line that says where
+wrong() { printf '%b' "$1" >"$dir/steps"; bad predict --schedule "$dir/steps"; bad run --schedule "$dir/steps"; }
+expect='--schedule nothing.goal read' bad predict --schedule nothing.goal
+expect='--schedule' bad predict --schedule "$dir"
+expect='line 1 num_ranks' wrong 'hello\n'
+expect='num_ranks missing' wrong ''
+expect='line 1 num_ranks' wrong 'num_ranks x\n'
+expect='ranks 16777216' wrong 'num_ranks 100000000\n'
+expect='line 3 calc' wrong 'num_ranks 2\nrank 0 {\nl1: sned 8b to 1\n}\n'
+expect='line 3 calc' wrong 'num_ranks 2\nrank 0 {\nl1: send 8 to 1\n}\n'
+expect='line 3 colon' wrong 'num_ranks 2\nrank 0 {\nl1 send 8b to 1\n}\n'
+expect='line 3 rank 2: 0 1' wrong 'num_ranks 2\nrank 0 {\nl1: send 8b to 2\n}\n'
+expect='line 3 bytes 2^30' wrong 'num_ranks 2\nrank 0 {\nl1: send 9999999999b to 1\n}\n'
+expect='line 3 tag' wrong 'num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 9999999999\n}\n'
+expect='line 3 time' wrong 'num_ranks 2\nrank 0 {\nl1: calc 9999999999999999\n}\n'
+expect='line 3 cpu' wrong 'num_ranks 2\nrank 0 {\nl1: calc 9 cpu 1\n}\n'
+expect='line 4 once' wrong 'num_ranks 2\nrank 0 {\nl1: calc 9\nl1: calc 9\n}\n'
+expect='line 4 above' wrong 'num_ranks 2\nrank 0 {\nl1: calc 9\nl1 requires l2\n}\n'
+expect='line 5 before' wrong 'num_ranks 2\nrank 0 {\nl1: calc 9\nl2: calc 9\nl1 requires l2\n}\n'
+expect='line 4 }' wrong 'num_ranks 2\nrank 0 {\nl1: calc 9\nrank 1 {\n}\n'
+expect='line 4 once' wrong 'num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n'
+expect='last }' wrong 'num_ranks 2\nrank 0 {\nl1: calc 9\n'
+expect='rank 1 0 tag 3' wrong 'num_ranks 2\nrank 1 {\nl1: recv 8b from 0 tag 3\n}\n'
+expect='receive 1' wrong 'num_ranks 2\nrank 1 {\nl1: send 8b to 0 tag 3\n}\n'
+expect='large rank 1' wrong 'num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 7b from 0\n}\n'
+expect='line 2' wrong '{"P":2,\n"ranks":[[],}'
+expect='"P" "ranks"' wrong '{"P":3,"ranks":[[],[]]}'
+expect='"P" "ranks"' wrong '{"P":2,"ranks":7}'
+expect='rank 1 list' wrong '{"P":2,"ranks":[[],{}]}'
+expect='rank 1, step 0 op' wrong '{"P":2,"ranks":[[],[{"op":"dance"}]]}'
+expect='rank 1, step 0 "peer"' wrong '{"P":2,"ranks":[[],[{"op":"send","bytes":8}]]}'
+expect='rank 1, step 0 "bytes"' wrong '{"P":2,"ranks":[[],[{"op":"send","peer":0,"bytes":1.5}]]}'
+expect='rank 0, step 0 time' wrong '{"P":2,"ranks":[[{"op":"compute","ns":-5}],[]]}'
+printf 'num_ranks 2\n// nothing\nrank 0 {\nl1: calc 9 cpu 0\n}\n' >"$dir/steps"
+json '.[0] | (.P == 2 and .predicted_ns == 9)' predict --schedule "$dir/steps"
+expect='--schedule 2 3' bad predict --schedule "$dir/steps" -P 3
+expect='broadcast schedule' bad predict broadcast --schedule "$dir/steps"
+expect='--by guess formula schedule' bad predict broadcast --by guess
+expect='--by' bad schedule broadcast --by formula
+expect='--algo one' bad schedule broadcast --algo flat,chain
+expect='--format csv text json goal' bad schedule broadcast --format csv
+expect='--format goal table' bad predict broadcast --format goal
+expect='schedule collective' bad run schedule
+finish

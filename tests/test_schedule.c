@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Schedules and their readers, over the whole table: what the fold works out is what the virtual
+ * clock says and what the closed form does, under every model; everything gets where it should; and
+ * each reader notices when it does not.
+ */
+#include "drawn.h"
+
+enum { CASES = 2000 };
+
+static struct logp_delay delay_of(const struct drawn *d)
+{
+    struct logp_delay ends, delay;
+
+    cr_assert_eq(logp_delay_create(d->delay, &d->coll.params, &ends), 0);
+    delay = ends;
+    if (d->topology != NULL)
+        cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);
+    return delay;
+}
+
+static void claim(bool holds, const char *what, const struct drawn *d, const char *algorithm)
+{
+    if (!holds)
+        describe(d, algorithm);
+    cr_assert(holds, "case %lu, %s: %s", (unsigned long)d->seed, algorithm, what);
+}
+
+/* One algorithm of a case, run once and folded. */
+static void compare(struct logp_machine *m, const struct drawn *d, const struct logp_algorithm *a)
+{
+    const struct logp_experiment x = {
+        .algorithm = a, .coll = d->coll, .reps = 1, .seed = d->seed, .timeout_ns = test_timeout_ns};
+    const struct logp_schedule s = logp_schedule_of(a, d->P, &d->coll);
+    struct logp_delay delay = delay_of(d);
+    struct logp_prediction formula;
+    struct logp_record r;
+    struct logp_fold fold;
+
+    cr_assert_eq(logp_machine_set_delay(m, delay_of(d), 0), 0);
+    claim(logp_experiment_run(m, &x, &r) == 0 && r.verified, "it runs", d, a->name);
+    claim(logp_schedule_fold(&s, &delay, 0, &fold) == 0, "it is folded", d, a->name);
+    logp_delay_destroy(&delay);
+    if (fold.ns != r.emulated.median_ns)
+        fprintf(stderr, "folded %ld ns, virtual clock %ld ns\n", (long)fold.ns,
+                (long)r.emulated.median_ns);
+    claim(fold.ns == r.emulated.median_ns, "the fold is the virtual clock", d, a->name);
+    claim(fold.messages == r.messages, "it has all messages", d, a->name);
+    claim(fold.unreceived == 0, "all are received", d, a->name);
+    formula = logp_predict_by(a, d->P, &d->coll, LOGP_BY_FORMULA);
+    claim(formula.certainty != LOGP_PREDICTION_EXACT || formula.ns == fold.ns,
+          "the closed form is the fold", d, a->name);
+}
+
+Test(schedule, the_fold_is_the_closed_form_is_the_virtual_clock)
+{
+    struct logp_machine *machines[MOST_P + 1] = {NULL};
+    size_t n;
+    const struct logp_algorithm *rows = logp_algorithms(&n);
+    const char *single = getenv("LOGP_TEST_SEED");
+    const uint64_t first = single != NULL ? strtoull(single, NULL, 10) : 1;
+    const uint64_t last = single != NULL ? first : CASES / (uint64_t)test_divisor();
+
+    for (uint64_t seed = first; seed <= last; seed++) {
+        struct drawn d = draw(seed);
+
+        if (machines[d.P] == NULL)
+            machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
+        for (size_t i = 0; i < n; i++)
+            if (rows[i].steps != NULL && strcmp(rows[i].collective, d.collective->name) == 0 &&
+                logp_algorithm_needs(&rows[i], d.P, &d.coll) == NULL)
+                compare(machines[d.P], &d, &rows[i]);
+        logp_topology_destroy(d.topology);
+    }
+    for (int P = 0; P <= MOST_P; P++)
+        cr_assert_eq(logp_machine_destroy(machines[P]), 0);
+}
+
+/* ---- check ---- */
+
+/* Arguments of every kind that matter to who sends what: they differ with P. */
+static struct logp_coll arguments(int P, int root)
+{
+    return (struct logp_coll){.root = root,
+                              .n_bytes = 3,
+                              .count = P % 3 + 1,
+                              .op = P % 2 == 0 ? &maps : logp_op_find("sum", "float"),
+                              .rows = P % 4 == 0 ? P : P + 3,
+                              .cols = P % 5 == 0 ? P : P / 2 + 1,
+                              .packing = P % 3 == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
+                              .block_bytes = 2,
+                              .work_ns = 7,
+                              .params = test_params(6, 2, 4)};
+}
+
+/* @return it applies, and is sound */
+static bool is_sound(const struct logp_algorithm *a, int P, struct logp_coll c)
+{
+    const struct logp_schedule s = logp_schedule_of(a, P, &c);
+    struct logp_flaw flaw;
+
+    if (logp_collective_find(a->collective)->operands == LOGP_OPERANDS_TOTAL)
+        c.count = 3 * P + 1;
+    if (logp_algorithm_needs(a, P, &c) != NULL)
+        c.op = logp_op_find("sum", "double");
+    if (logp_algorithm_needs(a, P, &c) != NULL)
+        return false;
+    cr_assert_eq(logp_schedule_check(&s, logp_collective_find(a->collective), &flaw), 0,
+                 "%s %s, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P, c.root,
+                 (long)flaw.rank, (long)flaw.step, flaw.what);
+    return true;
+}
+
+Test(schedule, everything_gets_where_it_should)
+{
+    size_t n;
+    const struct logp_algorithm *rows = logp_algorithms(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        int sound = 0;
+
+        for (int P = 1; rows[i].steps != NULL && P <= 130; P += TEST_SCALE)
+            for (int root = 0; root < P; root += root == 0 ? 1 + P % 7 : P / 2 + 1)
+                sound += is_sound(&rows[i], P, arguments(P, root));
+        cr_assert(rows[i].steps == NULL || sound > 0, "%s %s", rows[i].collective, rows[i].name);
+    }
+}
+
+/* ---- what is wrong is found ---- */
+
+enum mistake {
+    NONE,
+    NO_RECEIVE,   /* the last is left out */
+    WRONG_PEER,   /* of a send */
+    WRONG_SOURCE, /* of a receive */
+    NOT_SENT,     /* a rank ends before its last step */
+    OVERWRITTEN,  /* what is to be sent is received into first */
+    TWICE,        /* a contribution is combined again */
+    TOO_SMALL,    /* a receive */
+    BEYOND,       /* a send from beyond its buffer */
+    NO_SUCH_RANK, /* of a send */
+    MISTAKES
+};
+
+static enum mistake mistake;
+
+/* A ring in which everybody passes its vector on, all the way round, and adds what comes; the
+ * first part of recv_buf is the sum, the second what is passed on. */
+static bool ring(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                 struct logp_step *out)
+{
+    const size_t n = 8;
+    const struct logp_spot own = {LOGP_BUF, 0}, sum = {LOGP_RECV_BUF, 0}, next = {LOGP_RECV_BUF, n};
+    const bool bad = rank == P - 1;
+    int64_t round;
+
+    if (i < 2)
+        return logp_step_copy(out, i == 0 ? sum : next, own, n);
+    i -= 2;
+    round = i / 3;
+    if (round == P - 1 || (bad && mistake == NOT_SENT && i == 3 * (P - 1) - 3))
+        return false;
+    if (bad && mistake == OVERWRITTEN && round == 0 && i % 3 < 2)
+        i = 1 - i; /* receive, then send */
+    if (i % 3 == 0) {
+        logp_step_send(out, (rank + 1) % P, c->tag, LOGP_RECV_BUF, n, n);
+        if (bad && round == 0 && mistake == WRONG_PEER)
+            out->peer = rank;
+        if (bad && round == 0 && mistake == NO_SUCH_RANK)
+            out->peer = P;
+        if (bad && round == 0 && mistake == BEYOND)
+            out->at.offset++;
+        return true;
+    }
+    if (i % 3 == 1) {
+        if (bad && mistake == NO_RECEIVE && round == P - 2)
+            return logp_step_compute(out, 1, 0);
+        logp_step_receive(out, (rank + P - 1) % P, c->tag, LOGP_RECV_BUF, n, n);
+        if (bad && round == 0 && mistake == WRONG_SOURCE)
+            out->peer = rank;
+        if (bad && round == 0 && mistake == TOO_SMALL)
+            out->n_bytes--;
+        return true;
+    }
+    return logp_step_combine(out, sum, sum, bad && mistake == TWICE && round == 1 ? own : next, 1,
+                             5);
+}
+
+static void ring_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)P, (void)rank, (void)c;
+    *buf = 8;
+    *recv_buf = 16;
+}
+
+static bool ring_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                         struct logp_promise *out)
+{
+    (void)rank, (void)c;
+    *out =
+        (struct logp_promise){.at = {LOGP_RECV_BUF, 0}, .n_bytes = 8, .ranks = P, .combined = true};
+    return j == 0;
+}
+
+static const struct logp_collective rings = {
+    .name = "ring", .sizes = ring_sizes, .promise = ring_promise};
+
+Test(schedule, planted_mistakes_are_found)
+{
+    static const char *const what[MISTAKES] = {
+        [NO_RECEIVE] = "a message to it is never received",
+        [WRONG_PEER] = "it waits for a message that nobody sends",
+        [WRONG_SOURCE] = "it waits for a message that nobody sends",
+        [NOT_SENT] = "it waits for a message that nobody sends",
+        [OVERWRITTEN] = "its result does not have each contribution once, in order",
+        [TWICE] = "its result does not have each contribution once, in order",
+        [TOO_SMALL] = "it receives a message of another size",
+        [BEYOND] = "it sends what is beyond its buffer",
+        [NO_SUCH_RANK] = "it sends to no rank"};
+    static const int folded[MISTAKES] = {[WRONG_PEER] = -EDEADLK,
+                                         [WRONG_SOURCE] = -EDEADLK,
+                                         [NOT_SENT] = -EDEADLK,
+                                         [TOO_SMALL] = -EMSGSIZE,
+                                         [NO_SUCH_RANK] = -EINVAL};
+    const struct logp_params params = test_params(6, 2, 4);
+    const struct logp_coll c = {.op = logp_op_find("sum", "double"), .params = params};
+    const struct logp_schedule s = {5, ring, NULL, &c};
+    struct logp_delay delay;
+    struct logp_flaw flaw;
+    struct logp_fold fold;
+
+    cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
+    for (mistake = NONE; mistake < MISTAKES; mistake++) {
+        const int rc = logp_schedule_check(&s, &rings, &flaw);
+
+        if (mistake == NONE) {
+            cr_assert_eq(rc, 0, "%s", flaw.what);
+        } else {
+            cr_assert_eq(rc, -EPROTO, "mistake %d", (int)mistake);
+            cr_expect_str_eq(flaw.what, what[mistake], "mistake %d: %s", (int)mistake, flaw.what);
+        }
+        cr_expect_eq(logp_schedule_fold(&s, &delay, 0, &fold), folded[mistake], "mistake %d",
+                     (int)mistake);
+        cr_expect_eq(fold.unreceived, mistake == NO_RECEIVE);
+    }
+    mistake = WRONG_SOURCE;
+    cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &fold), -EDEADLK);
+    cr_expect(fold.rank >= 0 && fold.source >= 0 && fold.tag == 0);
+    cr_expect_eq(logp_schedule_fold(&s, &delay, 3, &fold), -E2BIG);
+    logp_delay_destroy(&delay);
+}
