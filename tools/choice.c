@@ -11,6 +11,7 @@ const char *named_collective(const struct options *o)
     const struct logp_collective *all = logp_collectives(&n);
     struct names names = {0};
     char list[MAX_LIST];
+    bool known = false;
 
     if (o->list != NULL && o->n_words > 1)
         bad_usage("%s: no collective beside the schedule of a file", o->words[1]);
@@ -20,7 +21,9 @@ const char *named_collective(const struct options *o)
         add_name(&names, all[i].name);
     if (o->n_words < 2)
         bad_usage("%s: which collective? %s", o->words[0], one_of(&names, NULL, list));
-    if (logp_collective_find(o->words[1]) == NULL)
+    for (size_t i = 0; i < n && !known; i++)
+        known = strcmp(all[i].name, o->words[1]) == 0;
+    if (!known)
         bad_usage("%s %s: no such collective; %s", o->words[0], o->words[1],
                   one_of(&names, o->words[1], list));
     if (o->n_words > 2)
