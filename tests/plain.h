@@ -51,7 +51,9 @@ static struct plain_test *plain_tests;
 #define cr_expect_lt(a, b, ...) cr_assert((a) < (b))
 #define cr_expect_gt(a, b, ...) cr_assert((a) > (b))
 #define cr_expect_str_eq cr_assert_str_eq
-#define cr_expect_null(a, ...) cr_assert((a) == NULL)
+#define cr_assert_null(a, ...) cr_assert((a) == NULL)
+#define cr_assert_fail(...) cr_assert(false)
+#define cr_expect_null cr_assert_null
 #define cr_log_info(...) (printf(__VA_ARGS__), putchar('\n'))
 
 int main(int argc, char **argv)
