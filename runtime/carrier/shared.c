@@ -150,8 +150,7 @@ static void put_on_stack(struct shared *s, struct fiber *f)
     if (f->context == NULL) {
         f->context = make_fcontext(s->top, size, begin);
 #ifdef LPI_TSAN
-        if (f->tsan_fiber == NULL)
-            f->tsan_fiber = __tsan_create_fiber(0);
+        lpi_shadow_renew(&f->tsan_fiber);
 #endif
     } else {
         lpi_image_restore(&s->images, &f->saved, f->context, used(s, f));
