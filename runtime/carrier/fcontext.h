@@ -6,6 +6,8 @@
 #ifndef LPI_FCONTEXT_H
 #define LPI_FCONTEXT_H
 
+#include "host/annotate.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -88,16 +90,6 @@ static inline void lpi_shadow_forget(struct lpi_fiber_shadow *s)
     (void)s;
 }
 
-#ifdef LPI_TSAN
-/* Those that end never return from their first frames: tsan would count them all. */
-static inline void lpi_shadow_renew(void **tsan_fiber)
-{
-    if (*tsan_fiber != NULL)
-        __tsan_destroy_fiber(*tsan_fiber);
-    *tsan_fiber = __tsan_create_fiber(0);
-}
-#endif
-
 /* A fiber begins anew on its stack. */
 static inline void lpi_shadow_fresh(struct lpi_fiber_shadow *s, void *bottom, size_t size)
 {
@@ -106,7 +98,8 @@ static inline void lpi_shadow_fresh(struct lpi_fiber_shadow *s, void *bottom, si
     s->fake_stack = NULL;
     lpi_shadow_clear(bottom, size);
 #ifdef LPI_TSAN
-    lpi_shadow_renew(&s->tsan_fiber);
+    if (s->tsan_fiber == NULL)
+        s->tsan_fiber = __tsan_create_fiber(0);
 #endif
 }
 

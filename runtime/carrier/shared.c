@@ -150,7 +150,8 @@ static void put_on_stack(struct shared *s, struct fiber *f)
     if (f->context == NULL) {
         f->context = make_fcontext(s->top, size, begin);
 #ifdef LPI_TSAN
-        lpi_shadow_renew(&f->tsan_fiber);
+        if (f->tsan_fiber == NULL)
+            f->tsan_fiber = __tsan_create_fiber(0);
 #endif
     } else {
         lpi_image_restore(&s->images, &f->saved, f->context, used(s, f));
