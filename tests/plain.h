@@ -12,6 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SANITIZE_THREAD__
+/* All tests are one process here: one that forks has had threads before. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+#endif
+
 struct plain_test {
     const char *name;
     void (*body)(void);
