@@ -15,7 +15,7 @@
 #ifdef __SANITIZE_THREAD__
 /* All tests are one process here: one that forks has had threads before. */
 const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
+__attribute__((visibility("default"))) const char *__tsan_default_options(void)
 {
     return "die_after_fork=0";
 }
