@@ -122,19 +122,6 @@ static int create(struct logp_machine *m)
     return rc;
 }
 
-static void pass(struct lpi_proc *to)
-{
-    /* relaxed: for reports only */
-    atomic_store_explicit(&to->core->holder, to->rank, memory_order_relaxed);
-    lpi_baton_give(to->carrier, LPI_BATON_HAS);
-}
-
-static void launch(struct logp_machine *m)
-{
-    for (int i = 0; i < m->n_cores; i++)
-        pass(m->cores[i].procs[0]);
-}
-
 static struct yields *yields_of(const struct lpi_core *c)
 {
     const struct threads *t = c->machine->executor_data;
@@ -142,31 +129,48 @@ static struct yields *yields_of(const struct lpi_core *c)
     return &t->yields[c->index];
 }
 
-/* Is the next hand-over a yield? */
-static bool may_yield(struct yields *y)
+/* at: when, if the holder yields afterwards; else 0. */
+static void pass(struct lpi_proc *to, int64_t at)
 {
-    y->at = 0;
-    if (y->rest > 0) {
-        y->rest--;
-        return false;
-    }
-    y->at = lpi_monotonic_ns();
-    return true;
+    yields_of(to->core)->at = at;
+    /* relaxed: for reports only */
+    atomic_store_explicit(&to->core->holder, to->rank, memory_order_relaxed);
+    lpi_baton_give(to->carrier, LPI_BATON_HAS);
 }
 
-/* The core has been handed over. */
+static void give(struct lpi_proc *to)
+{
+    pass(to, 0);
+}
+
+static void launch(struct logp_machine *m)
+{
+    for (int i = 0; i < m->n_cores; i++)
+        give(m->cores[i].procs[0]);
+}
+
+/* Is this hand-over, which is late, a yield? */
+static bool may_yield(struct yields *y)
+{
+    if (y->rest == 0)
+        return true;
+    y->rest--;
+    return false;
+}
+
+/* The core has been handed over: how long did that take, if it was a yield? */
 static void look_how_long(struct yields *y)
 {
+    const int64_t took = y->at != 0 ? lpi_monotonic_ns() - y->at : 0;
+    const int longer = 2 * y->last_rest < FIRST_REST ? FIRST_REST : 2 * y->last_rest;
+
     if (y->at == 0)
         return;
-    if (lpi_monotonic_ns() - y->at < LONG_NS) {
+    y->at = 0;
+    if (took < LONG_NS)
         y->last_rest -= y->last_rest > 0;
-        return;
-    }
-    y->last_rest = 2 * y->last_rest < FIRST_REST  ? FIRST_REST
-                   : 2 * y->last_rest < LAST_REST ? 2 * y->last_rest
-                                                  : LAST_REST;
-    y->rest = y->last_rest;
+    else
+        y->rest = y->last_rest = longer < LAST_REST ? longer : LAST_REST;
 }
 
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
@@ -174,7 +178,7 @@ static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
     struct yields *y = yields_of(from->core);
     const bool yield = late && may_yield(y);
 
-    pass(to);
+    pass(to, yield ? lpi_monotonic_ns() : 0);
     if (yield)
         sched_yield();
     lpi_baton_await(from->carrier);
@@ -189,7 +193,7 @@ static void prepare(struct lpi_proc *to)
 static void leave(struct lpi_proc *from, struct lpi_proc *to)
 {
     if (to != NULL)
-        pass(to);
+        give(to);
     else
         from->core->machine->come_home(from->core);
 }
@@ -210,6 +214,6 @@ const struct lpi_executor lpi_executor_thread = {
     .switch_to = switch_to,
     .prepare = prepare,
     .leave = leave,
-    .give = pass,
+    .give = give,
     .await = await,
 };

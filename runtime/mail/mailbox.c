@@ -221,15 +221,7 @@ static void drain_mailbox(const struct lpi_proc *p)
             l = c->in[c->machine->procs[m->src].core_index];
             drain_lane(c, l, INT32_MAX); /* older than m */
         }
-        e = (struct lpi_envelope){.context = m->context,
-                                  .src = m->src,
-                                  .dst = m->dst,
-                                  .tag = m->tag,
-                                  .n_bytes = m->n_bytes,
-                                  .arrival = m->arrival,
-                                  .data = m->data,
-                                  .message = m,
-                                  .paid = true};
+        e = lpi_envelope_of(m, true);
         deliver(c, &e);
         /* release pairs with free_slot() and all_delivered() */
         if (l != NULL)

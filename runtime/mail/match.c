@@ -246,14 +246,7 @@ static bool bind(struct lpi_proc *p, struct logp_request *r, const struct lpi_en
 
 static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_message *m)
 {
-    const struct lpi_envelope e = {.context = m->context,
-                                   .src = m->src,
-                                   .dst = m->dst,
-                                   .tag = m->tag,
-                                   .n_bytes = m->n_bytes,
-                                   .arrival = m->arrival,
-                                   .data = m->data,
-                                   .message = m};
+    const struct lpi_envelope e = lpi_envelope_of(m, false);
 
     if (!bind(p, r, &e))
         return false;

@@ -108,6 +108,20 @@ struct lpi_pool {
     size_t huge_bytes;
 };
 
+/* A message that holds its payload, as it is handed over. */
+static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool paid)
+{
+    return (struct lpi_envelope){.context = m->context,
+                                 .src = m->src,
+                                 .dst = m->dst,
+                                 .tag = m->tag,
+                                 .n_bytes = m->n_bytes,
+                                 .arrival = m->arrival,
+                                 .data = m->data,
+                                 .message = m,
+                                 .paid = paid};
+}
+
 /* The bytes that a message of n_bytes counts against the machine's queue limit. */
 static inline int64_t lpi_message_cost(size_t n_bytes)
 {
