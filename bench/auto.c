@@ -28,19 +28,19 @@ static struct logp_coll draw(uint64_t *random, int64_t P)
     const bool even = below(random, 2) == 0;
 
     return (struct logp_coll){
-        .n_bytes = (size_t)some(random, 24),
-        .count = some(random, 30),
-        .op = logp_op_find("sum", "double"),
-        .rows = even ? P * elements : some(random, 30),
-        .cols = even ? P * elements : some(random, 30),
-        .packing = below(random, 2) == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
-        .work_ns = below(random, 2) * some(random, 20),
-        .params = {.L_ns = some(random, 20),
-                   .o_send_ns = o,
-                   .o_recv_ns = below(random, 2) == 0 ? o : some(random, 20),
-                   .g_ns = some(random, 20),
-                   .G_ps = below(random, 2) * some(random, 12),
-                   .gamma_ps = 1000 * some(random, 12)},
+        .args.n_bytes = (size_t)some(random, 24),
+        .args.count = some(random, 30),
+        .args.op = logp_op_find("sum", "double"),
+        .args.rows = even ? P * elements : some(random, 30),
+        .args.cols = even ? P * elements : some(random, 30),
+        .args.packing = below(random, 2) == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
+        .args.work_ns = below(random, 2) * some(random, 20),
+        .model.params = {.L_ns = some(random, 20),
+                         .o_send_ns = o,
+                         .o_recv_ns = below(random, 2) == 0 ? o : some(random, 20),
+                         .g_ns = some(random, 20),
+                         .G_ps = below(random, 2) * some(random, 12),
+                         .gamma_ps = 1000 * some(random, 12)},
     };
 }
 
@@ -62,7 +62,7 @@ static void measure(const char *collective, int64_t P)
 
             bench_forget_trees();
             start = bench_now_ns();
-            taken = logp_algorithm_best(collective, P, &c);
+            taken = logp_algorithm_best(collective, P, &c.args, &c.model);
             took = (double)(bench_now_ns() - start) / 1000;
             us[i] = took < us[i] ? took : us[i];
         }
@@ -77,21 +77,21 @@ static void measure(const char *collective, int64_t P)
         printf("%-15s %12lld %10s\n", collective, (long long)P, "none applies");
     else
         printf("%-15s %12lld %10.1f %10.1f   %zu bytes, %lld x %lld, count %lld\n", collective,
-               (long long)P, bench_median(us, ROUNDS), most, slowest.n_bytes,
-               (long long)slowest.rows, (long long)slowest.cols, (long long)slowest.count);
+               (long long)P, bench_median(us, ROUNDS), most, slowest.args.n_bytes,
+               (long long)slowest.args.rows, (long long)slowest.args.cols,
+               (long long)slowest.args.count);
 }
 
 int main(int argc, char **argv)
 {
     static const int64_t P[] = {8, 64, 256, 1000, 1 << 20, 1000000000};
-    size_t n;
-    const struct logp_collective *all = logp_collectives(&n);
+    const struct logp_collective *c;
 
     printf("%-15s %12s %10s %10s   %s\n", "auto", "P", "median, us", "most, us",
            "the slowest choice");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
         for (size_t k = 0;
-             bench_selected(argc - 1, argv + 1, all[i].name) && k < sizeof(P) / sizeof(P[0]); k++)
-            measure(all[i].name, P[k]);
+             bench_selected(argc - 1, argv + 1, c->name) && k < sizeof(P) / sizeof(P[0]); k++)
+            measure(c->name, P[k]);
     return 0;
 }

@@ -68,8 +68,10 @@ static int any_source(struct logp_vp *vp, void *arg)
 static double ns_each(logp_program program, int P, int n, bool in_order)
 {
     const struct logp_params params = {.L_ns = 1000000, .seed = 1};
-    struct logp_config config = {
-        .n_processors = P, .clock = LOGP_CLOCK_VIRTUAL, .executor = "fiber"};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
+                                 .clock = LOGP_CLOCK_VIRTUAL,
+                                 .executor = "fiber"};
     double ns[ROUNDS];
     struct logp_machine *m;
 

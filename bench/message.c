@@ -19,7 +19,7 @@ static struct logp_params equal_params(int64_t ns)
 
 static struct logp_machine *make_machine(const char *executor, int P, int64_t ns)
 {
-    struct logp_config config = {.n_processors = P, .executor = executor};
+    struct logp_config config = {.size = sizeof(config), .n_processors = P, .executor = executor};
     const struct logp_params params = equal_params(ns);
     struct logp_machine *m;
 
@@ -41,18 +41,19 @@ static double cost_ns(struct logp_machine *m, const struct logp_experiment *x)
 /* @return the part of cost_ns() that is the model's */
 static double own_ns(const struct logp_experiment *x, int P, int n_cores, int64_t ns)
 {
-    struct logp_coll c = x->coll;
+    const struct logp_model model = {.params = equal_params(ns)};
 
     if (ns < 0)
         return 0;
-    c.params = equal_params(ns);
-    return (double)logp_predict(x->algorithm, P, &c).ns * n_cores / ((double)P * (P - 1));
+    return (double)logp_predict(x->algorithm, P, &x->args, &model).ns * n_cores /
+           ((double)P * (P - 1));
 }
 
 static void measure(const char *executor, int P, int reps)
 {
-    const struct logp_experiment x = {.algorithm = logp_algorithm_find("alltoall", "linear"),
-                                      .coll = {.n_bytes = 8},
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = logp_algorithm_find("alltoall", "linear"),
+                                      .args = {.n_bytes = 8},
                                       .reps = reps,
                                       .warmup = 10};
     struct logp_machine *machines[N_DELAYS];

@@ -35,22 +35,23 @@ static struct logp_coll arguments(const struct logp_collective *collective, cons
 {
     const bool total = collective->operands == LOGP_OPERANDS_TOTAL;
 
-    return (struct logp_coll){.n_bytes = 8,
-                              .count = total ? 10 * (int64_t)s->P : 1,
-                              .op = logp_op_find("sum", "double"),
-                              .rows = s->P,
-                              .cols = s->P,
-                              .params = {.L_ns = 6 * s->unit_ns,
-                                         .o_send_ns = 2 * s->unit_ns,
-                                         .o_recv_ns = 2 * s->unit_ns,
-                                         .g_ns = 4 * s->unit_ns,
-                                         .gamma_ps = 1000 * s->unit_ns}};
+    return (struct logp_coll){.args.n_bytes = 8,
+                              .args.count = total ? 10 * (int64_t)s->P : 1,
+                              .args.op = logp_op_find("sum", "double"),
+                              .args.rows = s->P,
+                              .args.cols = s->P,
+                              .model.params = {.L_ns = 6 * s->unit_ns,
+                                               .o_send_ns = 2 * s->unit_ns,
+                                               .o_recv_ns = 2 * s->unit_ns,
+                                               .g_ns = 4 * s->unit_ns,
+                                               .gamma_ps = 1000 * s->unit_ns}};
 }
 
 static struct logp_machine *make_machine(int P, enum logp_clock clock, const char *executor,
                                          const struct logp_params *params)
 {
-    struct logp_config config = {.n_processors = P, .clock = clock, .executor = executor};
+    struct logp_config config = {
+        .size = sizeof(config), .n_processors = P, .clock = clock, .executor = executor};
     struct logp_machine *m;
 
     bench_check(logp_delay_create("logp", params, &config.delay), "delay");
@@ -62,7 +63,6 @@ static struct logp_machine *make_machine(int P, enum logp_clock clock, const cha
 
 struct rehearsal {
     const struct logp_algorithm *algorithm;
-    const struct logp_collective *collective;
     const struct logp_coll *coll;
     int64_t *ends; /* by rank */
 };
@@ -71,25 +71,21 @@ static int rehearse(struct logp_vp *vp, void *arg)
 {
     const struct rehearsal *r = arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct logp_coll c = *r->coll;
-    size_t buf, recv_buf;
-    int rc = logp_coll_plan(r->algorithm, P, me, &c);
+    struct logp_plan *plan;
+    size_t size, recv_size;
+    void *buf, *recv_buf;
+    int rc = logp_plan_create(r->algorithm, P, me, &r->coll->args, &r->coll->model, &plan);
 
     if (rc != 0)
         return rc;
-    r->collective->sizes(P, me, &c, &buf, &recv_buf);
-    c.buf = malloc(buf + 1);
-    c.recv_buf = malloc(recv_buf + 1);
-    if (c.buf == NULL || c.recv_buf == NULL)
-        rc = -ENOMEM;
-    if (rc == 0) {
-        r->collective->fill(P, me, 1, &c);
-        rc = logp_coll_run(vp, r->algorithm, &c);
-    }
+    logp_plan_sizes(plan, &size, &recv_size);
+    buf = calloc(size + 1, 1);
+    recv_buf = calloc(recv_size + 1, 1);
+    rc = buf != NULL && recv_buf != NULL ? logp_plan_run(vp, plan, buf, recv_buf) : -ENOMEM;
     r->ends[me] = logp_now(vp);
-    free(c.buf);
-    free(c.recv_buf);
-    logp_coll_unplan(&c);
+    free(buf);
+    free(recv_buf);
+    logp_plan_destroy(plan);
     return rc;
 }
 
@@ -114,11 +110,11 @@ static int most_together(const int64_t *ends, int P, int n_cores)
 }
 
 /* @return as most_together(); -1: a processor sends more messages than are to be measured here */
-static int count_together(const struct logp_algorithm *a, const struct logp_collective *collective,
-                          const struct logp_coll *c, int P, int n_cores)
+static int count_together(const struct logp_algorithm *a, const struct logp_coll *c, int P,
+                          int n_cores)
 {
-    struct logp_machine *m = make_machine(P, LOGP_CLOCK_VIRTUAL, "fiber", &c->params);
-    struct rehearsal r = {a, collective, c, calloc((size_t)P, sizeof(int64_t))};
+    struct logp_machine *m = make_machine(P, LOGP_CLOCK_VIRTUAL, "fiber", &c->model.params);
+    struct rehearsal r = {a, c, calloc((size_t)P, sizeof(int64_t))};
     int together;
 
     bench_check(r.ends != NULL ? 0 : -ENOMEM, "rehearsal");
@@ -160,17 +156,19 @@ static void print_record(const struct setting *s, const struct logp_algorithm *a
 static void measure(const struct setting *s, struct logp_machine *m, const struct logp_algorithm *a,
                     int most_reps)
 {
-    const struct logp_collective *collective = logp_collective_find(a->collective);
-    const struct logp_experiment x = {.algorithm = a,
-                                      .coll = arguments(collective, s),
+    const struct logp_coll c = arguments(logp_collective_find(a->collective), s);
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .args = c.args,
+                                      .model = c.model,
                                       .reps = s->reps < most_reps ? s->reps : most_reps,
                                       .warmup = 10};
     struct logp_record r;
     int together;
 
-    if (logp_algorithm_needs(a, s->P, &x.coll) != NULL)
+    if (logp_algorithm_needs(a, s->P, &c.args, &c.model) != NULL)
         return;
-    together = count_together(a, collective, &x.coll, s->P, logp_machine_cores(m));
+    together = count_together(a, &c, s->P, logp_machine_cores(m));
     if (together < 0)
         return;
     bench_check(logp_experiment_run(m, &x, &r), a->name);
@@ -179,14 +177,13 @@ static void measure(const struct setting *s, struct logp_machine *m, const struc
 
 static void measure_all(const struct setting *s, int most_reps, int n_words, char **words)
 {
-    size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
-    const struct logp_params params = arguments(logp_collective_find(a->collective), s).params;
+    const struct logp_algorithm *a;
+    const struct logp_params params = arguments(logp_collective_at(0), s).model.params;
     struct logp_machine *m = make_machine(s->P, LOGP_CLOCK_WALL, s->executor, &params);
 
-    for (size_t k = 0; k < n; k++)
-        if (bench_selected(n_words, words, a[k].collective))
-            measure(s, m, &a[k], most_reps);
+    for (size_t k = 0; (a = logp_algorithm_at(NULL, k)) != NULL; k++)
+        if (bench_selected(n_words, words, a->collective))
+            measure(s, m, a, most_reps);
     logp_machine_destroy(m);
 }
 

@@ -23,7 +23,7 @@ static int broadcast(void *vp, void *buf, size_t n_bytes, int root)
 
 static int alltoall(void *vp, void *out, size_t n_bytes, void *in)
 {
-    return logp_alltoall(vp, out, n_bytes, in);
+    return logp_alltoall(vp, out, in, n_bytes);
 }
 
 static int send(void *vp, int to, const void *buf, size_t n_bytes)
@@ -55,7 +55,7 @@ static int program(struct logp_vp *vp, void *arg)
 int main(int argc, char **argv)
 {
     struct words w = {argc - 3, argv + 3};
-    struct logp_config config = {0};
+    struct logp_config config = {.size = sizeof(config)};
     struct logp_machine *m;
     char after;
     int rc;

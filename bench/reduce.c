@@ -37,9 +37,13 @@ static double copy_ns(void)
 
 static void measure(const char *executor, const struct logp_algorithm *a, const struct logp_op *op)
 {
-    const struct logp_config config = {.n_processors = P, .executor = executor};
-    const struct logp_experiment x = {
-        .algorithm = a, .coll = {.count = COUNT, .op = op}, .reps = REPS, .warmup = 3};
+    const struct logp_config config = {
+        .size = sizeof(config), .n_processors = P, .executor = executor};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .reps = REPS,
+                                      .warmup = 3,
+                                      .args = {.count = COUNT, .op = op}};
     const double copy = copy_ns();
     const double gamma = (double)logp_op_measure(op, COUNT) / 1000;
     struct logp_machine *m;
@@ -60,15 +64,14 @@ int main(void)
 {
     static const char *const executors[] = {"thread", "fiber"};
     const struct logp_op *sum = logp_op_find("sum", "double");
-    size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_args args = {.op = sum};
+    const struct logp_algorithm *a;
 
     printf("%-7s %-22s %10s %10s %10s %10s %10s %10s\n", "carrier", "reduce, P = 8, 8 MiB",
            "least, ms", "median, ms", "GB/s", "memcpy", "ratio", "gamma, ns");
     for (int e = 0; e < 2; e++)
-        for (size_t i = 0; i < n; i++)
-            if (strcmp(a[i].collective, "reduce") == 0 &&
-                logp_algorithm_needs(&a[i], P, &(struct logp_coll){.op = sum}) == NULL)
-                measure(executors[e], &a[i], sum);
+        for (size_t i = 0; (a = logp_algorithm_at("reduce", i)) != NULL; i++)
+            if (logp_algorithm_needs(a, P, &args, NULL) == NULL)
+                measure(executors[e], a, sum);
     return 0;
 }

@@ -10,9 +10,11 @@
  *     CANNED_NOW       is added to what a program reads of its clock
  *     CANNED_CERTAINTY enum logp_certainty, of all predictions that there are
  *     CANNED_WRONG     a rank whose result was wrong
+ *     CANNED_TREE      a number of processors: in their broadcast tree messages take longer
  *     CANNED_INSTEAD   NAME=OTHER[,NAME=OTHER...]: the algorithm that is found in place of NAME
  */
 #include <logp/experiment.h>
+#include <logp/tree.h>
 #include <logp/vp.h>
 
 #include <dlfcn.h>
@@ -68,6 +70,17 @@ int64_t logp_now(struct logp_vp *vp)
 
     *(void **)&now = dlsym(RTLD_NEXT, "logp_now");
     return now(vp) + canned("CANNED_NOW", 0);
+}
+
+int logp_tree_broadcast(struct logp_tree *tree, int64_t P, const struct logp_params *params,
+                        size_t n_bytes)
+{
+    int (*real)(struct logp_tree *, int64_t, const struct logp_params *, size_t);
+    struct logp_params slower = *params;
+
+    slower.L_ns += P == canned("CANNED_TREE", 0) ? slower.L_ns / 2 : 0;
+    *(void **)&real = dlsym(RTLD_NEXT, "logp_tree_broadcast");
+    return real(tree, P, &slower, n_bytes);
 }
 
 /* What is found in place of this one, into other; false: itself. */

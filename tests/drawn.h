@@ -137,12 +137,14 @@ static void some_sizes(uint64_t *random, int P, char *spec, size_t room)
 /* A topology that fits P processors; the sizes of a grid are any that make P. */
 static struct logp_topology *some_topology(uint64_t *random, int P)
 {
-    size_t n;
-    const struct logp_topology_kind *kinds = logp_topologies(&n);
     struct logp_topology *topology = NULL;
+    size_t n = 0;
 
+    while (logp_topology_kind_at(n) != NULL)
+        n++;
     while (topology == NULL) {
-        const struct logp_topology_kind *kind = &kinds[below(random, (int64_t)n)];
+        const struct logp_topology_kind *kind =
+            logp_topology_kind_at((size_t)below(random, (int64_t)n));
         char spec[128];
 
         snprintf(spec, sizeof(spec), "%s", kind->name);
@@ -156,7 +158,7 @@ static struct logp_topology *some_topology(uint64_t *random, int P)
 
 static void draw_delay(struct drawn *d, uint64_t *random)
 {
-    struct logp_params *p = &d->coll.params;
+    struct logp_params *p = &d->coll.model.params;
     const bool tree =
         strcmp(d->collective->name, "broadcast") == 0 || strcmp(d->collective->name, "reduce") == 0;
 
@@ -164,14 +166,11 @@ static void draw_delay(struct drawn *d, uint64_t *random)
                : one_in(random, 3)  ? "logp"
                : one_in(random, 10) ? "varying"
                                     : "loggp";
-    p->store_forward = strcmp(d->delay, "store-forward") == 0;
-    p->latency_varies = strcmp(d->delay, "varying") == 0; /* not on links */
     p->seed = d->seed;
-    if (strcmp(d->delay, "logp") == 0) /* every message counts as one */
-        p->G_ps = 0;
+    cr_assert_eq(logp_delay_params(d->delay, p, p), 0);
     if (!p->latency_varies && one_in(random, tree ? 4 : 24))
         d->topology = some_topology(random, d->P);
-    d->coll.topology = d->topology;
+    d->coll.model.topology = d->topology;
 }
 
 static void draw_arguments(struct drawn *d, uint64_t *random)
@@ -184,25 +183,25 @@ static void draw_arguments(struct drawn *d, uint64_t *random)
     d->P = P;
     d->reps = one_in(random, 8) ? 2 : 1;
     d->coll = (struct logp_coll){
-        .root = (int)below(random, P),
-        .tag = (int)below(random, 3),
-        .n_bytes = n_bytes,
-        .count = some_count(random, d->collective->operands, P),
-        .op = some_op(random),
-        .rows = 1 + below(random, 3 * P),
-        .cols = 1 + below(random, 3 * P),
-        .packing = one_in(random, 2) ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
-        .pack_ns = one_in(random, 2) ? 0 : below(random, 40),
-        .window = one_in(random, 2) ? 0 : 1 + below(random, P + 2),
-        .k = some_k(random, P),
-        .block_bytes = one_in(random, 2) ? 0 : 1 + below(random, (int64_t)n_bytes + 4),
-        .work_ns = one_in(random, 2) ? 0 : some_time(random, 3),
-        .no_overlap = one_in(random, 2),
-        .params = params,
+        .args.root = (int)below(random, P),
+        .args.tag = (int)below(random, 3),
+        .args.n_bytes = n_bytes,
+        .args.count = some_count(random, d->collective->operands, P),
+        .args.op = some_op(random),
+        .args.rows = 1 + below(random, 3 * P),
+        .args.cols = 1 + below(random, 3 * P),
+        .args.packing = one_in(random, 2) ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
+        .args.pack_ns = one_in(random, 2) ? 0 : below(random, 40),
+        .args.window = one_in(random, 2) ? 0 : 1 + below(random, P + 2),
+        .args.k = some_k(random, P),
+        .args.block_bytes = one_in(random, 2) ? 0 : 1 + below(random, (int64_t)n_bytes + 4),
+        .args.work_ns = one_in(random, 2) ? 0 : some_time(random, 3),
+        .args.no_overlap = one_in(random, 2),
+        .model.params = params,
     };
     if (matrix && one_in(random, 2)) { /* blocks all alike */
-        d->coll.rows = P * (1 + below(random, 3));
-        d->coll.cols = P * (1 + below(random, 3));
+        d->coll.args.rows = P * (1 + below(random, 3));
+        d->coll.args.cols = P * (1 + below(random, 3));
     }
 }
 
@@ -212,13 +211,13 @@ static struct drawn draw(uint64_t seed)
 {
     uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     size_t n;
-    const struct logp_algorithm *rows = logp_algorithms(&n), *row = &rows[seed % n];
+    const struct logp_algorithm *const *rows = test_rows(&n), *row = rows[seed % n];
     struct drawn d = {.seed = seed, .collective = logp_collective_find(row->collective)};
     const int tries = one_in(&random, 8) ? 1 : 30;
 
     for (int i = 0; i < tries; i++) {
         draw_arguments(&d, &random);
-        if (logp_algorithm_needs(row, d.P, &d.coll) == NULL)
+        if (test_needs(row, d.P, &d.coll) == NULL)
             break;
     }
     draw_delay(&d, &random);
@@ -228,20 +227,21 @@ static struct drawn draw(uint64_t seed)
 static void describe(const struct drawn *d, const char *algorithm)
 {
     const struct logp_coll *c = &d->coll;
-    const struct logp_params *p = &c->params;
+    const struct logp_params *p = &c->model.params;
 
     fprintf(stderr,
             "LOGP_TEST_SEED=%lu: %s %s, P %d root %d, %s%s%s, L %ld o %ld %ld g %ld G %ld ps gamma "
             "%ld ps, %s gap, capacity %ld, %zu bytes, %ld %s of %s, k %ld, %ld x %ld packing %d "
             "pack %ld window %ld, block %ld work %ld overlap %d, %d runs\n",
-            (unsigned long)d->seed, d->collective->name, algorithm, d->P, c->root, d->delay,
+            (unsigned long)d->seed, d->collective->name, algorithm, d->P, c->args.root, d->delay,
             d->topology != NULL ? " on " : "",
             d->topology != NULL ? logp_topology_spec(d->topology) : "", (long)p->L_ns,
             (long)p->o_send_ns, (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)p->gamma_ps,
-            p->gap_shared ? "shared" : "separate", (long)p->capacity, c->n_bytes, (long)c->count,
-            c->op->type, c->op->name, (long)c->k, (long)c->rows, (long)c->cols, (int)c->packing,
-            (long)c->pack_ns, (long)c->window, (long)c->block_bytes, (long)c->work_ns,
-            !c->no_overlap, d->reps);
+            p->gap_shared ? "shared" : "separate", (long)p->capacity, c->args.n_bytes,
+            (long)c->args.count, c->args.op->type, c->args.op->name, (long)c->args.k,
+            (long)c->args.rows, (long)c->args.cols, (int)c->args.packing, (long)c->args.pack_ns,
+            (long)c->args.window, (long)c->args.block_bytes, (long)c->args.work_ns,
+            !c->args.no_overlap, d->reps);
 }
 
 #endif

@@ -27,5 +27,6 @@ keeps tree broadcast
 keeps predict reduce --algo all --format json
 keeps list
 keeps paper grama --clock virtual
+keeps paper shou-chen --clock virtual
 [ $failed -eq 0 ] && echo "all good"
 exit $failed

@@ -60,7 +60,8 @@ static void live(int P, const char *executor, enum logp_clock clock)
 {
     const struct logp_params params = {
         .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
-    struct logp_config config = {.n_processors = P, .executor = executor, .clock = clock};
+    struct logp_config config = {
+        .size = sizeof(config), .n_processors = P, .executor = executor, .clock = clock};
     struct logp_delay delay;
     struct logp_machine *m;
 

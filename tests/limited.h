@@ -11,7 +11,8 @@ enum { LIMIT = 1 << 16 };
 static inline struct logp_machine *limited_machine(int P, enum logp_clock clock, bool delayed)
 {
     const struct logp_params params = test_params(600, 200, 400);
-    struct logp_config config = {.n_processors = P,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
                                  .clock = clock,
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),

@@ -37,7 +37,8 @@ static inline struct own_clock own_clock(void)
 static inline struct logp_machine *own_clock_machine(int P, struct own_clock *c,
                                                      const struct logp_params *params)
 {
-    struct logp_config config = {.n_processors = P,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
                                  .executor = "fiber",
                                  .n_cores = 1,
                                  .time_ns = own_clock_read,

@@ -31,6 +31,7 @@ for paper in $papers; do
     "$logp" paper $paper --clock virtual --format json >"$dir/$paper.json" 2>"$dir/err" ||
         fail "paper $paper: exit code $?"
     [ ! -s "$dir/err" ] || fail "paper $paper: $(cat "$dir/err")"
+    grep -q '": ' "$dir/$paper.json" && fail "paper $paper: blanks in JSON"
     # exact is exact, a bound is one, and nothing is measured on the virtual clock
     holds $paper 'all(.[]; .measured == null and
         (.predicted == null or .emulated == null or
@@ -368,6 +369,11 @@ disagrees kurnosov CANNED_NOW=-1 59
 env CANNED_INSTEAD=binomial=binomial-nearest LD_PRELOAD="$canned" "$logp" paper grama --clock virtual --format json >"$dir/out"
 jq -e 'map(select(.verdict == "differs") | .row.what) | contains(["Figure 4.2", "Figure 4.6", "Figure 4.7"])' \
     "$dir/out" >/dev/null || fail "other steps than the book's are said to agree"
+
+# another tree than the one printed
+env CANNED_TREE=7 LD_PRELOAD="$canned" "$logp" paper shou-chen --clock virtual >"$dir/out" 2>"$dir/err"
+[ $? -eq 1 ] || fail "another tree: exit code"
+grep -q 'Figure 1: the trees are not those printed' "$dir/err" || fail "another tree: $(cat "$dir/err")"
 
 # long chains first for short ones, and the other way round: what is said of them turns round, too
 env CANNED_INSTEAD=kchain=kchain-short-first,kchain-short-first=kchain LD_PRELOAD="$canned" "$logp" paper kurnosov \

@@ -2,8 +2,8 @@
 /*
  * The part of Criterion that the suites use, in one process without its sandbox: for
  * ThreadSanitizer builds, as Criterion's inheritable memory and tsan's want the same addresses
- * (Criterion issue 274), and under qemu (tests/aarch64), where the sandbox cannot start itself again.
- * A failed check ends the program.
+ * (Criterion issue 274), and under qemu (tests/aarch64), where the sandbox cannot start itself
+ * again. A failed check ends the program.
  */
 #ifndef LOGP_TESTS_PLAIN_H
 #define LOGP_TESTS_PLAIN_H
@@ -29,7 +29,7 @@ struct plain_test {
 
 static struct plain_test *plain_tests;
 
-#define Test(suite, test)                                                                          \
+#define Test(suite, test, ...)                                                                     \
     static void suite##_##test(void);                                                              \
     __attribute__((constructor)) static void suite##_##test##_register(void)                       \
     {                                                                                              \
@@ -55,11 +55,13 @@ static struct plain_test *plain_tests;
 #define cr_assert_str_eq(a, b, ...) cr_assert(strcmp(a, b) == 0)
 #define cr_expect cr_assert
 #define cr_expect_eq cr_assert_eq
+#define cr_expect_neq cr_assert_neq
 #define cr_expect_geq cr_assert_geq
 #define cr_expect_leq cr_assert_leq
 #define cr_expect_lt(a, b, ...) cr_assert((a) < (b))
 #define cr_expect_gt(a, b, ...) cr_assert((a) > (b))
 #define cr_expect_str_eq cr_assert_str_eq
+#define cr_expect_arr_eq(a, b, n, ...) cr_assert(memcmp(a, b, n) == 0)
 #define cr_assert_null(a, ...) cr_assert((a) == NULL)
 #define cr_assert_fail(...) cr_assert(false)
 #define cr_expect_null cr_assert_null

@@ -25,18 +25,18 @@ static const struct logp_params params = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
 
 /* A broadcast that goes wrong as plotted. */
-static inline int plotted(struct logp_vp *vp, const struct logp_coll *c)
+static inline int plotted(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
     const int me = logp_vp_rank(vp), call = plot.calls[me]++;
     const bool bad = call == plot.bad_call && me == plot.bad_rank;
     int rc = bad ? plot.error : 0;
 
-    if (me == c->root && call < MOST_CALLS)
-        memcpy(&plot.first[call], c->buf, sizeof(plot.first[call]));
+    if (me == c->args.root && call < MOST_CALLS)
+        memcpy(&plot.first[call], buf, sizeof(plot.first[call]));
     if (rc == 0)
-        rc = logp_algorithm_find("broadcast", "flat")->run(vp, c);
+        rc = logp_algorithm_find("broadcast", "flat")->run(vp, c, buf, recv_buf);
     if (bad)
-        ((char *)c->buf)[c->n_bytes - 1] ^= 1;
+        ((char *)buf)[c->args.n_bytes - 1] ^= 1;
     return rc;
 }
 
@@ -50,7 +50,8 @@ static inline struct logp_prediction predict_flat(int64_t n, const struct logp_c
     return logp_algorithm_find("broadcast", "flat")->predict(n, c);
 }
 
-static const struct logp_algorithm broadcast = {.collective = "broadcast",
+static const struct logp_algorithm broadcast = {.size = sizeof(struct logp_algorithm),
+                                                .collective = "broadcast",
                                                 .name = "plotted",
                                                 .plan = plan_flat,
                                                 .run = plotted,
@@ -59,8 +60,10 @@ static const struct logp_algorithm broadcast = {.collective = "broadcast",
 static inline struct logp_experiment experiment(const struct logp_algorithm *a, int warmup,
                                                 int reps)
 {
-    return (struct logp_experiment){.algorithm = a,
-                                    .coll = {.n_bytes = 24, .root = 1, .params = params},
+    return (struct logp_experiment){.size = sizeof(struct logp_experiment),
+                                    .algorithm = a,
+                                    .args = {.n_bytes = 24, .root = 1},
+                                    .model.params = params,
                                     .reps = reps,
                                     .warmup = warmup,
                                     .timeout_ns = test_timeout_ns};

@@ -17,16 +17,16 @@ static inline const struct logp_algorithm *algorithm(int which)
 /* An addition takes a unit of `unit` ns, like L, o, g. */
 static inline struct logp_coll coll_of(int64_t N, int64_t L, int64_t o, int64_t g, int64_t unit)
 {
-    struct logp_coll c = {.count = N, .op = logp_op_find("sum", "int64")};
+    struct logp_coll c = {.args.count = N, .args.op = logp_op_find("sum", "int64")};
 
-    c.params = test_params(L * unit, o * unit, g * unit);
-    c.params.gamma_ps = unit * 1000;
+    c.model.params = test_params(L * unit, o * unit, g * unit);
+    c.model.params.gamma_ps = unit * 1000;
     return c;
 }
 
 static inline int64_t predicted(int which, int64_t P, const struct logp_coll *c)
 {
-    const struct logp_prediction p = logp_predict(algorithm(which), P, c);
+    const struct logp_prediction p = test_predict(algorithm(which), P, c);
 
     cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT);
     return p.ns;

@@ -68,7 +68,8 @@ static inline enum logp_stacks test_stacks(void)
 static inline struct logp_machine *test_machine_of(int P, enum logp_clock clock,
                                                    struct logp_delay delay)
 {
-    const struct logp_config config = {.n_processors = P,
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = P,
                                        .clock = clock,
                                        .executor = test_executor(),
                                        .stacks = test_stacks(),
@@ -138,6 +139,85 @@ static inline struct logp_delay test_on_links(const struct logp_topology *t,
     cr_assert_eq(logp_delay_create("loggp", params, &ends), 0);
     cr_assert_eq(logp_topology_delay(t, ends, &delay), 0);
     return delay;
+}
+
+/* ---- algorithms, by what a collective is given to their functions as ---- */
+
+enum { TEST_MOST_ROWS = 128 };
+
+/* The rows of the table. */
+static inline const struct logp_algorithm *const *test_rows(size_t *n)
+{
+    static const struct logp_algorithm *rows[TEST_MOST_ROWS];
+
+    for (*n = 0; (rows[*n] = logp_algorithm_at(NULL, *n)) != NULL; ++*n)
+        cr_assert_lt(*n, (size_t)TEST_MOST_ROWS - 1);
+    return rows;
+}
+
+static inline struct logp_prediction test_predict(const struct logp_algorithm *a, int64_t P,
+                                                  const struct logp_coll *c)
+{
+    return logp_predict(a, P, &c->args, &c->model);
+}
+
+static inline struct logp_prediction test_predict_by(const struct logp_algorithm *a, int64_t P,
+                                                     const struct logp_coll *c, enum logp_basis by)
+{
+    return logp_predict_by(a, P, &c->args, &c->model, by);
+}
+
+static inline const char *test_needs(const struct logp_algorithm *a, int64_t P,
+                                     const struct logp_coll *c)
+{
+    return logp_algorithm_needs(a, P, &c->args, &c->model);
+}
+
+static inline const struct logp_algorithm *test_best(const char *collective, int64_t P,
+                                                     const struct logp_coll *c)
+{
+    return logp_algorithm_best(collective, P, &c->args, &c->model);
+}
+
+/* Has it this knob? */
+static inline bool test_has_knob(const struct logp_algorithm *a, const char *name)
+{
+    return logp_algorithm_knob(a, logp_knob_find(name), 0, NULL, NULL, NULL);
+}
+
+/* The value of a knob that it works with. */
+static inline int64_t test_knob(const struct logp_algorithm *a, const char *name, int64_t P,
+                                const struct logp_coll *c)
+{
+    int64_t value;
+
+    cr_assert(logp_algorithm_knob(a, logp_knob_find(name), P, &c->args, &c->model, &value));
+    return value;
+}
+
+/* What can be seen of a rank's plan, into c->part; to be freed with test_unplan(). */
+static inline int test_plan(const struct logp_algorithm *a, int P, int rank, struct logp_coll *c)
+{
+    struct logp_plan *plan;
+    const int *children;
+    const int rc = logp_plan_create(a, P, rank, &c->args, &c->model, &plan);
+
+    c->part = (struct logp_part){.parent = -1};
+    if (rc != 0)
+        return rc;
+    children = logp_plan_tree(plan, &c->part.parent, &c->part.n_children);
+    c->part.children = malloc((size_t)(c->part.n_children + 1) * sizeof(int));
+    for (int i = 0; i < c->part.n_children; i++)
+        c->part.children[i] = children[i];
+    c->part.own = logp_plan_own(plan);
+    logp_plan_destroy(plan);
+    return 0;
+}
+
+static inline void test_unplan(struct logp_coll *c)
+{
+    free(c->part.children);
+    c->part = (struct logp_part){.parent = -1};
 }
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "own_clock.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 /* The readings of the clock that a call into the runtime may take before its vp goes on. */
@@ -99,6 +100,46 @@ Test(accounting, only_what_a_computation_takes_beyond_its_time_is_extra)
         cr_expect_eq(at[2] - at[1], 8000 + host.step); /* it is measured from reading to reading */
         cr_expect_eq(at[3] - at[2], 5000);
     }
+}
+
+/* ---- who looks at the clock ---- */
+
+static _Thread_local atomic_int *readings; /* of the clock, by this vp */
+
+static int64_t counted_read(void *arg)
+{
+    if (readings != NULL)
+        atomic_fetch_add(readings, 1);
+    return own_clock_read(arg);
+}
+
+static int waits_in_turn(struct logp_vp *vp, void *arg)
+{
+    atomic_int *counts = arg;
+
+    readings = &counts[logp_vp_rank(vp)];
+    return logp_compute(vp, 1000000 * (logp_vp_rank(vp) + 1), NULL, NULL);
+}
+
+/* The core is handed over ahead of the deadline, not when it has come: who is next waits for it. */
+Test(accounting, each_waits_for_its_own_deadline)
+{
+    atomic_int counts[2] = {0, 0};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = 2,
+                                 .executor = "thread",
+                                 .n_cores = 1,
+                                 .time_ns = counted_read,
+                                 .time_arg = &host};
+    struct logp_machine *m = NULL;
+
+    host = own_clock();
+    host.step = 100;
+    cr_assert_eq(logp_delay_create("loggp", &some_model, &config.delay), 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    test_run(m, waits_in_turn, counts);
+    cr_expect_geq(atomic_load(&counts[0]), 5000); /* of 10000 */
+    cr_expect_geq(atomic_load(&counts[1]), 5000);
 }
 
 /* ---- waits ---- */

@@ -25,32 +25,37 @@ static int disseminate(struct logp_vp *vp, const struct logp_coll *c, int end, i
 
     for (int d = 1; rc == 0 && d < end; d *= 2) {
         for (int i = 0; rc == 0 && i < sends; i++)
-            rc = logp_send(vp, right_of(vp, d), c->tag, NULL, 0);
+            rc = logp_send(vp, right_of(vp, d), c->args.tag, NULL, 0);
         if (rc == 0)
-            rc = logp_recv(vp, left_of(vp, d), c->tag, NULL, 0, NULL);
+            rc = logp_recv(vp, left_of(vp, d), c->args.tag, NULL, 0, NULL);
     }
     return rc;
 }
 
-static int whole(struct logp_vp *vp, const struct logp_coll *c)
+static int whole(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     return disseminate(vp, c, logp_vp_size(vp), 1);
 }
 
-static int nothing(struct logp_vp *vp, const struct logp_coll *c)
+static int nothing(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
-    (void)vp, (void)c;
+    (void)vp, (void)c, (void)buf, (void)recv_buf;
     return 0;
 }
 
-static int without_the_last_round(struct logp_vp *vp, const struct logp_coll *c)
+static int without_the_last_round(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+                                  void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     return disseminate(vp, c, (logp_vp_size(vp) + 1) / 2, 1);
 }
 
 /* Right the first time: what it leaves behind lets all through the second. */
-static int with_a_message_too_many(struct logp_vp *vp, const struct logp_coll *c)
+static int with_a_message_too_many(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+                                   void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     return disseminate(vp, c, logp_vp_size(vp), 2);
 }
 
@@ -61,30 +66,35 @@ static int central(struct logp_vp *vp, const struct logp_coll *c, int missing)
     int rc = 0;
 
     for (int i = 1 + missing; rc == 0 && me == 0 && i < P; i++)
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, c->tag, NULL, 0, NULL);
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, c->args.tag, NULL, 0, NULL);
     for (int i = 1; rc == 0 && me == 0 && i < P; i++)
-        rc = logp_send(vp, i, c->tag, NULL, 0);
+        rc = logp_send(vp, i, c->args.tag, NULL, 0);
     if (me != 0)
-        rc = logp_send(vp, 0, c->tag, NULL, 0);
+        rc = logp_send(vp, 0, c->args.tag, NULL, 0);
     if (rc == 0 && me != 0)
-        rc = logp_recv(vp, 0, c->tag, NULL, 0, NULL);
+        rc = logp_recv(vp, 0, c->args.tag, NULL, 0, NULL);
     return rc;
 }
 
-static int centre(struct logp_vp *vp, const struct logp_coll *c)
+static int centre(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     return central(vp, c, 0);
 }
 
 /* The last rank does not wait for the answer. */
-static int the_last_does_not_wait(struct logp_vp *vp, const struct logp_coll *c)
+static int the_last_does_not_wait(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+                                  void *recv_buf)
 {
-    return logp_vp_rank(vp) == logp_vp_size(vp) - 1 ? logp_send(vp, 0, c->tag, NULL, 0)
+    (void)buf, (void)recv_buf;
+    return logp_vp_rank(vp) == logp_vp_size(vp) - 1 ? logp_send(vp, 0, c->args.tag, NULL, 0)
                                                     : central(vp, c, 0);
 }
 
-static int centre_without_one(struct logp_vp *vp, const struct logp_coll *c)
+static int centre_without_one(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+                              void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     return central(vp, c, 1);
 }
 
@@ -95,13 +105,19 @@ static struct logp_prediction unpredicted(int64_t P, const struct logp_coll *c)
 }
 
 static struct logp_record measure(struct logp_machine *m,
-                                  int (*run)(struct logp_vp *, const struct logp_coll *), int reps,
-                                  uint64_t seed)
+                                  int (*run)(struct logp_vp *, const struct logp_coll *, void *,
+                                             void *),
+                                  int reps, uint64_t seed)
 {
-    const struct logp_algorithm row = {
-        .collective = "barrier", .name = "own", .run = run, .predict = unpredicted};
-    const struct logp_experiment x = {.algorithm = &row,
-                                      .coll = {.tag = 5, .params = params},
+    const struct logp_algorithm row = {.size = sizeof(struct logp_algorithm),
+                                       .collective = "barrier",
+                                       .name = "own",
+                                       .run = run,
+                                       .predict = unpredicted};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = &row,
+                                      .args = {.tag = 5},
+                                      .model.params = params,
                                       .reps = reps,
                                       .timeout_ns = test_timeout_ns,
                                       .seed = seed};
@@ -161,23 +177,25 @@ Test(barrier, one_that_does_not_hold_is_found)
 static int away;
 
 /* Holds everyone back, but for one: without it, it lets all through. */
-static int does_not_miss_one(struct logp_vp *vp, const struct logp_coll *c)
+static int does_not_miss_one(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+                             void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), centre_rank = away == 0 ? 1 : 0;
     int rc = 0;
 
     if (me == away)
         return 0;
     if (me != centre_rank) {
-        rc = logp_send(vp, centre_rank, c->tag, NULL, 0);
-        return rc != 0 ? rc : logp_recv(vp, centre_rank, c->tag, NULL, 0, NULL);
+        rc = logp_send(vp, centre_rank, c->args.tag, NULL, 0);
+        return rc != 0 ? rc : logp_recv(vp, centre_rank, c->args.tag, NULL, 0, NULL);
     }
     for (int i = 0; rc == 0 && i < P; i++)
         if (i != me && i != away)
-            rc = logp_recv(vp, i, c->tag, NULL, 0, NULL);
+            rc = logp_recv(vp, i, c->args.tag, NULL, 0, NULL);
     for (int i = 0; rc == 0 && i < P; i++)
         if (i != me && i != away)
-            rc = logp_send(vp, i, c->tag, NULL, 0);
+            rc = logp_send(vp, i, c->args.tag, NULL, 0);
     return rc;
 }
 
@@ -205,8 +223,9 @@ Test(barrier, with_one_processor_there_is_nobody_to_wait_for)
 
 /* ---- as the experiment runs it ---- */
 
-static int failing(struct logp_vp *vp, const struct logp_coll *c)
+static int failing(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     (void)c;
     return logp_vp_rank(vp) == 1 ? -EPROTO : 0;
 }
@@ -214,26 +233,33 @@ static int failing(struct logp_vp *vp, const struct logp_coll *c)
 static int calls[4];
 
 /* Fails once, with the first call of rank 1: before there is anything to be timed. */
-static int fails_at_first(struct logp_vp *vp, const struct logp_coll *c)
+static int fails_at_first(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
     const int me = logp_vp_rank(vp);
 
-    return calls[me]++ == 0 && me == 1 ? -EPROTO : whole(vp, c);
+    return calls[me]++ == 0 && me == 1 ? -EPROTO : whole(vp, c, buf, recv_buf);
 }
 
-static int deadlocked(struct logp_vp *vp, const struct logp_coll *c)
+static int deadlocked(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
-    return logp_recv(vp, right_of(vp, 1), c->tag, NULL, 0, NULL);
+    (void)buf, (void)recv_buf;
+    return logp_recv(vp, right_of(vp, 1), c->args.tag, NULL, 0, NULL);
 }
 
-static struct logp_record expect_error(int i,
-                                       int (*run)(struct logp_vp *, const struct logp_coll *),
-                                       int64_t timeout_ns, int error)
+static struct logp_record
+expect_error(int i, int (*run)(struct logp_vp *, const struct logp_coll *, void *, void *),
+             int64_t timeout_ns, int error)
 {
-    const struct logp_algorithm row = {
-        .collective = "barrier", .name = "own", .run = run, .predict = unpredicted};
-    const struct logp_experiment x = {
-        .algorithm = &row, .coll = {.params = params}, .reps = 1000000, .timeout_ns = timeout_ns};
+    const struct logp_algorithm row = {.size = sizeof(struct logp_algorithm),
+                                       .collective = "barrier",
+                                       .name = "own",
+                                       .run = run,
+                                       .predict = unpredicted};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = &row,
+                                      .model.params = params,
+                                      .reps = 1000000,
+                                      .timeout_ns = timeout_ns};
     struct logp_machine *m = machine(i, 4);
     struct logp_record r;
 
@@ -285,32 +311,34 @@ static int come_and_go(struct logp_vp *vp, void *arg)
 {
     struct coming *x = arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct logp_coll c = {.params = params};
-    int rc = logp_coll_plan(x->row, P, me, &c);
+    const struct logp_args args = {.root = 0};
+    const struct logp_model model = {.params = params};
+    struct logp_plan *plan = NULL;
+    int rc = logp_plan_create(x->row, P, me, &args, &model, &plan);
 
     if (rc == 0)
         rc = logp_compute(vp, (me * 7919 + 104729) % 5000, NULL, NULL);
     x->came[me] = logp_now(vp);
     if (rc == 0)
-        rc = logp_coll_run(vp, x->row, &c);
+        rc = logp_plan_run(vp, plan, NULL, NULL);
     for (int i = 0; rc == 0 && i < P; i++)
         cr_assert(x->came[i] > 0 && x->came[i] <= logp_now(vp), "%s, P %d: %d leaves before %d",
                   x->row->name, P, me, i);
-    logp_coll_unplan(&c);
+    logp_plan_destroy(plan);
     return rc;
 }
 
 Test(barrier, all_of_the_table_hold_by_the_clocks)
 {
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
     int held = 0;
 
     for (size_t i = 0; i < n; i++)
-        for (int P = 1; P <= 33 && logp_collective_find(a[i].collective)->holds_back; P += 4) {
-            struct coming x = {.row = &a[i]};
+        for (int P = 1; P <= 33 && logp_collective_find(a[i]->collective)->holds_back; P += 4) {
+            struct coming x = {.row = a[i]};
 
-            if (logp_algorithm_needs(&a[i], P, &(struct logp_coll){.params = params}) != NULL)
+            if (test_needs(a[i], P, &(struct logp_coll){.model.params = params}) != NULL)
                 continue;
             held++;
             test_run(machine(0, P), come_and_go, &x);

@@ -46,7 +46,7 @@ static void use_delay(struct logp_machine *m, const struct drawn *d)
 {
     struct logp_delay ends, delay;
 
-    cr_assert_eq(logp_delay_create(d->delay, &d->coll.params, &ends), 0);
+    cr_assert_eq(logp_delay_create(d->delay, &d->coll.model.params, &ends), 0);
     delay = ends;
     if (d->topology != NULL)
         cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);
@@ -55,7 +55,7 @@ static void use_delay(struct logp_machine *m, const struct drawn *d)
 
 static bool has_lookahead(const struct drawn *d)
 {
-    const struct logp_params *p = &d->coll.params;
+    const struct logp_params *p = &d->coll.model.params;
 
     return d->topology == NULL && logp_capacity(p) == 0 &&
            (p->latency_varies ? 0 : p->L_ns) + p->o_send_ns > 0;
@@ -70,8 +70,8 @@ static bool follows_a_tree(const struct drawn *d, const struct logp_algorithm *a
     int rc;
 
     cr_assert_eq(logp_topology_create("line", d->P, &line), 0);
-    c.topology = line;
-    rc = logp_link_load_init(&load, a, &c);
+    c.model.topology = line;
+    rc = logp_link_load_init(&load, a, &c.args, &c.model);
     if (rc == 0)
         logp_link_load_fini(&load);
     logp_topology_destroy(line);
@@ -83,13 +83,13 @@ static bool may_have_none(const struct drawn *d, const struct logp_algorithm *a)
 {
     const bool broadcast = strcmp(a->collective, "broadcast") == 0;
 
-    if (logp_capacity(&d->coll.params) > 0)
+    if (logp_capacity(&d->coll.model.params) > 0)
         return true;
     if (d->P == 1)
         return false;
     if (d->topology != NULL)
-        return !follows_a_tree(d, a) || (d->coll.params.gap_shared && !broadcast);
-    if (d->coll.params.gap_shared)
+        return !follows_a_tree(d, a) || (d->coll.model.params.gap_shared && !broadcast);
+    if (d->coll.model.params.gap_shared)
         return !broadcast || (!follows_a_tree(d, a) && strcmp(a->name, "torus-pipelined") != 0);
     return false;
 }
@@ -102,8 +102,8 @@ static void check_refusal(struct logp_machine *m, const struct drawn *d,
     struct logp_record r;
 
     claim(logp_experiment_run(m, x, &r) == -ENOTSUP, "an experiment is refused", d, a->name, NULL);
-    claim(logp_coll_plan(a, d->P, 0, &c) == -ENOTSUP, "a plan is refused", d, a->name, NULL);
-    claim(logp_predict(a, d->P, &c).certainty == LOGP_PREDICTION_NONE, "there is no prediction", d,
+    claim(test_plan(a, d->P, 0, &c) == -ENOTSUP, "a plan is refused", d, a->name, NULL);
+    claim(test_predict(a, d->P, &c).certainty == LOGP_PREDICTION_NONE, "there is no prediction", d,
           a->name, NULL);
 }
 
@@ -130,12 +130,14 @@ static void check_time(const struct drawn *d, const struct logp_algorithm *a,
 static struct outcome run(struct logp_machine *m, const struct drawn *d,
                           const struct logp_algorithm *a, struct count *count)
 {
-    const struct logp_experiment x = {.algorithm = a,
-                                      .coll = d->coll,
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .args = d->coll.args,
+                                      .model = d->coll.model,
                                       .reps = d->reps,
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};
-    struct outcome o = {.ran = logp_algorithm_needs(a, d->P, &d->coll) == NULL};
+    struct outcome o = {.ran = test_needs(a, d->P, &d->coll) == NULL};
     struct logp_record r;
 
     if (!o.ran) {
@@ -147,7 +149,7 @@ static struct outcome run(struct logp_machine *m, const struct drawn *d,
     o.prediction = r.prediction;
     o.ns = r.emulated.max_ns;
     claim(r.verified, "its result is right", d, a->name, &o);
-    claim(r.emulated.min_ns == r.emulated.max_ns || d->coll.params.latency_varies,
+    claim(r.emulated.min_ns == r.emulated.max_ns || d->coll.model.params.latency_varies,
           "all runs take the same time", d, a->name, &o);
     check_time(d, a, &o);
     count->certainty[o.prediction.certainty]++;
@@ -167,41 +169,57 @@ static int promise(enum logp_certainty certainty)
     return promises[certainty];
 }
 
+/* What auto goes by: formulas, where any says when it ends at the latest and there is no topology.
+ */
+static enum logp_basis basis_of(const struct drawn *d, const struct logp_coll *c)
+{
+    size_t n;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+
+    for (size_t i = 0; i < n && d->topology == NULL; i++)
+        if (strcmp(rows[i]->collective, d->collective->name) == 0 &&
+            promise(test_predict_by(rows[i], d->P, c, LOGP_BY_FORMULA).certainty) > 1)
+            return LOGP_BY_FORMULA;
+    return LOGP_BY_EITHER;
+}
+
 /* outcomes: by row of the table. */
 static void check_auto(const struct drawn *d, const struct outcome *outcomes)
 {
     size_t n;
-    const struct logp_algorithm *rows = logp_algorithms(&n), *best = NULL, *fastest = NULL;
-    const struct logp_algorithm *taken = logp_algorithm_best(d->collective->name, d->P, &d->coll);
+    const struct logp_algorithm *const *rows = test_rows(&n), *best = NULL, *fastest = NULL;
+    const struct logp_algorithm *taken = test_best(d->collective->name, d->P, &d->coll);
     struct logp_coll c = d->coll;
     struct logp_prediction least = {.certainty = LOGP_PREDICTION_NONE};
     int64_t least_ns = 0;
     bool all_exact = true;
+    enum logp_basis by;
 
-    c.params.capacity = 0;
+    c.model.params.capacity = 0;
+    by = basis_of(d, &c);
     for (size_t i = 0; i < n; i++) {
         struct logp_prediction p;
         int more;
 
-        if (strcmp(rows[i].collective, d->collective->name) != 0 || !outcomes[i].ran)
+        if (strcmp(rows[i]->collective, d->collective->name) != 0 || !outcomes[i].ran)
             continue;
-        p = logp_predict(&rows[i], d->P, &c);
+        p = test_predict_by(rows[i], d->P, &c, by);
         more = promise(p.certainty) - promise(least.certainty);
         if (best == NULL || more > 0 ||
             (more == 0 && promise(p.certainty) > 0 && p.ns < least.ns)) {
-            best = &rows[i];
+            best = rows[i];
             least = p;
         }
         if (fastest == NULL || outcomes[i].ns < least_ns) {
-            fastest = &rows[i];
+            fastest = rows[i];
             least_ns = outcomes[i].ns;
         }
-        all_exact &= outcomes[i].prediction.certainty == LOGP_PREDICTION_EXACT;
+        all_exact &= p.certainty == LOGP_PREDICTION_EXACT;
     }
     claim(taken == best, "auto takes the first of those with the best prediction", d,
           taken != NULL ? taken->name : "auto", NULL);
-    claim(!all_exact || logp_capacity(&d->coll.params) > 0 || taken == fastest, "auto takes the first of the fastest", d,
-          taken != NULL ? taken->name : "auto", NULL);
+    claim(!all_exact || logp_capacity(&d->coll.model.params) > 0 || taken == fastest,
+          "auto takes the first of the fastest", d, taken != NULL ? taken->name : "auto", NULL);
 }
 
 /* ---- all of it ---- */
@@ -211,7 +229,7 @@ static int check_case(struct logp_machine **machines, uint64_t seed, struct coun
 {
     struct drawn d = draw(seed);
     size_t n;
-    const struct logp_algorithm *rows = logp_algorithms(&n);
+    const struct logp_algorithm *const *rows = test_rows(&n);
     struct outcome *outcomes = calloc(n, sizeof(*outcomes));
     int ran = 0;
 
@@ -224,8 +242,8 @@ static int check_case(struct logp_machine **machines, uint64_t seed, struct coun
     }
     use_delay(machines[d.P], &d);
     for (size_t i = 0; i < n; i++)
-        if (strcmp(rows[i].collective, d.collective->name) == 0) {
-            outcomes[i] = run(machines[d.P], &d, &rows[i], &counts[i]);
+        if (strcmp(rows[i]->collective, d.collective->name) == 0) {
+            outcomes[i] = run(machines[d.P], &d, rows[i], &counts[i]);
             ran += outcomes[i].ran;
         }
     check_auto(&d, outcomes);
@@ -237,21 +255,21 @@ static int check_case(struct logp_machine **machines, uint64_t seed, struct coun
 static void report(const struct count *counts, int ran)
 {
     size_t n;
-    const struct logp_algorithm *rows = logp_algorithms(&n);
+    const struct logp_algorithm *const *rows = test_rows(&n);
 
     cr_log_info("%d runs; of each algorithm exact, bound, lower bound, no prediction, refused:",
                 ran);
     for (size_t i = 0; i < n; i++) {
         const int *certainty = counts[i].certainty;
 
-        cr_log_info("%-14s %-22s %4d %4d %4d %4d %4d", rows[i].collective, rows[i].name,
+        cr_log_info("%-14s %-22s %4d %4d %4d %4d %4d", rows[i]->collective, rows[i]->name,
                     certainty[LOGP_PREDICTION_EXACT], certainty[LOGP_PREDICTION_BOUND],
                     certainty[LOGP_PREDICTION_LOWER_BOUND], certainty[LOGP_PREDICTION_NONE],
                     counts[i].refused);
         if (test_divisor() == 1)
             cr_assert_geq(certainty[LOGP_PREDICTION_EXACT], LEAST_EXACT,
-                          "%s %s: %d cases with an exact prediction", rows[i].collective,
-                          rows[i].name, certainty[LOGP_PREDICTION_EXACT]);
+                          "%s %s: %d cases with an exact prediction", rows[i]->collective,
+                          rows[i]->name, certainty[LOGP_PREDICTION_EXACT]);
     }
 }
 
@@ -263,7 +281,7 @@ Test(cases, every_algorithm_is_right_on_time_and_chosen_when_best)
     struct count *counts = NULL;
     int ran = 0;
 
-    logp_algorithms(&n);
+    test_rows(&n);
     counts = calloc(n, sizeof(*counts));
     if (single != NULL) {
         const uint64_t seed = strtoull(single, NULL, 10);
@@ -286,35 +304,34 @@ Test(cases, every_algorithm_is_right_on_time_and_chosen_when_best)
 /* Does it take the k that is given? */
 static bool takes_k(const struct logp_algorithm *a, int64_t P, struct logp_coll c)
 {
-    c.k = 2;
-    return a->k != NULL && logp_algorithm_needs(a, P, &c) == NULL && a->k(P, &c) == 2;
+    c.args.k = 2;
+    return test_has_knob(a, "k") && test_needs(a, P, &c) == NULL && test_knob(a, "k", P, &c) == 2;
 }
 
 Test(cases, a_k_out_of_range_is_refused)
 {
-    struct logp_coll c = {.count = 1,
-                          .n_bytes = 8,
-                          .op = logp_op_find("sum", "double"),
-                          .params = test_params(6, 2, 4)};
+    struct logp_coll c = {.args.count = 1,
+                          .args.n_bytes = 8,
+                          .args.op = logp_op_find("sum", "double"),
+                          .model.params = test_params(6, 2, 4)};
     size_t n;
-    const struct logp_algorithm *rows = logp_algorithms(&n);
+    const struct logp_algorithm *const *rows = test_rows(&n);
     int taking = 0;
 
     for (size_t i = 0; i < n; i++) {
-        const bool chains = strncmp(rows[i].name, "kchain", 6) == 0;
+        const bool chains = strncmp(rows[i]->name, "kchain", 6) == 0;
 
-        if (!takes_k(&rows[i], 16, c))
+        if (!takes_k(rows[i], 16, c))
             continue;
         taking++;
         for (int64_t k = -3; k <= (chains ? 20 : 0); k++) {
             const bool good = k == 0 || k == LOGP_K_SQRT || (k >= 1 && k <= 15);
 
-            c.k = k;
+            c.args.k = k;
             if (good)
                 continue;
-            cr_assert(logp_algorithm_needs(&rows[i], 16, &c) != NULL, "%s k %ld", rows[i].name,
-                      (long)k);
-            cr_assert_eq(logp_coll_plan(&rows[i], 16, 0, &c), -ENOTSUP);
+            cr_assert(test_needs(rows[i], 16, &c) != NULL, "%s k %ld", rows[i]->name, (long)k);
+            cr_assert_eq(test_plan(rows[i], 16, 0, &c), -ENOTSUP);
         }
     }
     cr_assert_geq(taking, 2);

@@ -46,6 +46,7 @@ static void hop_destroy(void *model)
 }
 
 static const struct logp_delay_ops hop_ops = {
+    .size = sizeof(hop_ops),
     .name = "per-hop",
     .start = hop_start,
     .send = hop_send,
@@ -92,15 +93,16 @@ Test(delay, a_model_of_the_users_own)
 Test(delay, an_incomplete_model_is_refused)
 {
     static const struct logp_delay_ops incomplete[] = {
-        {.name = "x", .start = hop_start, .send = hop_send},
-        {.name = "x", .start = hop_start, .recv = hop_recv},
-        {.name = "x", .send = hop_send, .recv = hop_recv},
-        {.name = "x", .start = hop_start},
+        {.size = sizeof(incomplete[0]), .name = "x", .start = hop_start, .send = hop_send},
+        {.size = sizeof(incomplete[0]), .name = "x", .start = hop_start, .recv = hop_recv},
+        {.size = sizeof(incomplete[0]), .name = "x", .send = hop_send, .recv = hop_recv},
+        {.size = sizeof(incomplete[0]), .name = "x", .start = hop_start},
     };
     int64_t finish[2];
 
     for (int i = 0; i < 4; i++) {
-        struct logp_config config = {.executor = test_executor(),
+        struct logp_config config = {.size = sizeof(config),
+                                     .executor = test_executor(),
                                      .stacks = test_stacks(),
                                      .n_processors = 2,
                                      .delay = {&incomplete[i], NULL}};
@@ -355,7 +357,8 @@ static void slow_destroy(void *model)
     atomic_store(&slow.destroyed, true);
 }
 
-static const struct logp_delay_ops slow_ops = {.name = "slow",
+static const struct logp_delay_ops slow_ops = {.size = sizeof(slow_ops),
+                                               .name = "slow",
                                                .start = hop_start,
                                                .send = slow_send,
                                                .recv = hop_recv,

@@ -4,20 +4,145 @@
 
 Test(delay_models, each_has_a_name_by_which_it_is_made)
 {
-    size_t n;
-    const struct logp_delay_model *models = logp_delay_models(&n);
+    static const char *const names[] = {"none", "logp", "loggp", "store-forward", "varying"};
     const struct logp_params params = test_params(6, 2, 4);
+    const struct logp_delay_model *model;
     struct logp_delay delay;
+    size_t i = 0;
 
-    cr_assert_eq(n, 5);
-    for (size_t i = 0; i < n; i++) {
-        cr_assert_eq(logp_delay_create(models[i].name, &params, &delay), 0);
+    for (; (model = logp_delay_model_at(i)) != NULL; i++) {
+        cr_assert_lt(i, 5);
+        cr_expect_eq(model->size, sizeof(*model));
+        cr_expect_str_eq(model->name, names[i]);
+        cr_expect(model->summary[0] != '\0');
+        cr_assert_eq(logp_delay_create(model->name, &params, &delay), 0);
         cr_expect_eq(delay.ops != NULL, i > 0);
         logp_delay_destroy(&delay);
         cr_expect(delay.ops == NULL && delay.model == NULL);
     }
+    cr_expect_eq(i, 5);
+    cr_expect_null(logp_delay_model_at(SIZE_MAX));
     cr_expect_eq(logp_delay_create("nonsense", &params, &delay), -ENOENT);
     cr_expect_eq(logp_delay_create("", &params, &delay), -ENOENT);
+    cr_expect_eq(logp_delay_create(NULL, &params, &delay), -ENOENT);
+}
+
+/* As the model that it makes says them. @return its name, of those parameters alone */
+static const char *check_params(const char *name, const struct logp_params *given)
+{
+    struct logp_params params = {0};
+    struct logp_delay delay;
+
+    cr_assert_eq(logp_delay_params(name, given, &params), 0);
+    cr_assert_eq(logp_delay_create(name, given, &delay), 0);
+    if (delay.ops != NULL) {
+        const struct logp_params *own = delay.ops->params(delay.model);
+
+        cr_expect_eq(own->G_ps, params.G_ps);
+        cr_expect_eq(own->store_forward, params.store_forward);
+        cr_expect_eq(own->latency_varies, params.latency_varies);
+        cr_expect_eq(own->L_ns, given->L_ns);
+        cr_expect_eq(own->seed, given->seed);
+    }
+    logp_delay_destroy(&delay);
+    cr_expect_eq(params.L_ns, given->L_ns);
+    cr_expect_eq(params.gamma_ps, given->gamma_ps);
+    return logp_delay_name(&params);
+}
+
+/* Whatever is given, even what another model has said. */
+Test(delay_models, each_says_its_own_parameters)
+{
+    for (int kind = 0; kind < 8; kind++) {
+        struct logp_params p = {.L_ns = 60, .o_send_ns = 20, .g_ns = 40, .gamma_ps = 7, .seed = 5};
+        struct logp_params out;
+
+        p.G_ps = kind & 1 ? 300 : 0;
+        p.store_forward = kind & 2;
+        p.latency_varies = kind & 4;
+        cr_expect_str_eq(check_params("none", &p), kind & 1 ? "loggp" : "logp");
+        cr_expect_str_eq(check_params("logp", &p), "logp");
+        cr_expect_str_eq(check_params("loggp", &p), kind & 1 ? "loggp" : "logp");
+        cr_expect_str_eq(check_params("store-forward", &p), "store-forward");
+        cr_expect_str_eq(check_params("varying", &p), "varying");
+        cr_expect_eq(logp_delay_params("nonsense", &p, &out), -ENOENT);
+        cr_assert_eq(logp_delay_params("logp", &p, &p), 0);
+        cr_expect(p.G_ps == 0 && !p.store_forward && !p.latency_varies);
+    }
+    cr_expect_null(
+        logp_delay_name(&(struct logp_params){.store_forward = true, .latency_varies = true}));
+}
+
+/* A model as large as ever, with the functions that a model needs. */
+static struct logp_delay_ops large(void)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    struct logp_delay_ops ops;
+    struct logp_delay delay;
+
+    cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
+    ops = *delay.ops;
+    logp_delay_destroy(&delay);
+    return ops;
+}
+
+static int taken(const struct logp_delay_ops *ops)
+{
+    const struct logp_delay delay = {ops, NULL};
+    struct logp_delay_ops out;
+
+    return logp_delay_functions(&delay, &out);
+}
+
+Test(delay_models, a_model_has_functions_and_says_their_size)
+{
+    const struct logp_delay_ops whole = large();
+    struct {
+        struct logp_delay_ops ops;
+        void *more;
+    } grown = {whole, NULL};
+    struct logp_delay_ops ops = whole;
+
+    cr_expect_eq(taken(&whole), 0);
+    cr_expect_eq(taken(NULL), -EINVAL);
+    ops.size = 0;
+    cr_expect_eq(taken(&ops), -EINVAL);
+    ops.size = sizeof(ops) - 1;
+    cr_expect_eq(taken(&ops), -EINVAL);
+    ops = whole;
+    ops.start = NULL;
+    cr_expect_eq(taken(&ops), -EINVAL);
+    ops = whole;
+    ops.send = NULL;
+    cr_expect_eq(taken(&ops), -EINVAL);
+    ops = whole;
+    ops.recv = NULL;
+    cr_expect_eq(taken(&ops), -EINVAL);
+    grown.ops.size = sizeof(grown);
+    cr_expect_eq(taken(&grown.ops), 0);
+    grown.more = &grown;
+    cr_expect_eq(taken(&grown.ops), -E2BIG);
+}
+
+static void count_it(void *model)
+{
+    ++*(int *)model;
+}
+
+Test(delay_models, a_model_that_does_not_say_its_size_is_not_destroyed)
+{
+    struct logp_delay_ops ops = {.size = sizeof(ops), .destroy = count_it};
+    int destroyed = 0;
+    struct logp_delay delay = {&ops, &destroyed};
+
+    logp_delay_destroy(&delay);
+    cr_expect_eq(destroyed, 1);
+    cr_expect(delay.ops == NULL && delay.model == NULL);
+    logp_delay_destroy(&delay);
+    ops.size = 0;
+    delay = (struct logp_delay){&ops, &destroyed};
+    logp_delay_destroy(&delay);
+    cr_expect_eq(destroyed, 1);
 }
 
 static int create(const char *name, const struct logp_params *params)

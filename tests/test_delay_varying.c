@@ -303,25 +303,25 @@ Test(delay_varying, it_is_not_for_links_and_refuses_what_loggp_does)
 {
     struct logp_params params = test_params(6, 2, 4);
     struct logp_delay ends = varying(&params), out;
-    struct logp_coll c = {.n_bytes = 8};
+    struct logp_coll c = {.args.n_bytes = 8};
     const struct logp_algorithm *chain = logp_algorithm_find("broadcast", "chain");
     struct logp_topology *t;
 
     cr_assert_eq(logp_topology_create("ring", 8, &t), 0);
     cr_expect_eq(logp_topology_delay(t, ends, &out), -EINVAL);
-    c.params = *ends.ops->params(ends.model);
-    cr_expect(c.params.latency_varies && !c.params.store_forward);
-    c.topology = t;
-    cr_expect_eq(logp_predict(chain, 8, &c).certainty, LOGP_PREDICTION_NONE);
-    c.topology = NULL;
-    cr_expect_eq(logp_predict(chain, 8, &c).certainty, LOGP_PREDICTION_BOUND);
-    cr_expect_eq(logp_predict(chain, 8, &c).ns, 70);
-    cr_expect_eq(logp_predict(chain, 1, &c).certainty, LOGP_PREDICTION_EXACT);
-    c.params.capacity = 1;
-    cr_expect_eq(logp_predict(chain, 8, &c).certainty, LOGP_PREDICTION_NONE);
-    c.params.capacity = 0;
-    c.params.L_ns = 0;
-    cr_expect_eq(logp_predict(chain, 8, &c).certainty, LOGP_PREDICTION_EXACT);
+    c.model.params = *ends.ops->params(ends.model);
+    cr_expect(c.model.params.latency_varies && !c.model.params.store_forward);
+    c.model.topology = t;
+    cr_expect_eq(test_predict(chain, 8, &c).certainty, LOGP_PREDICTION_NONE);
+    c.model.topology = NULL;
+    cr_expect_eq(test_predict(chain, 8, &c).certainty, LOGP_PREDICTION_BOUND);
+    cr_expect_eq(test_predict(chain, 8, &c).ns, 70);
+    cr_expect_eq(test_predict(chain, 1, &c).certainty, LOGP_PREDICTION_EXACT);
+    c.model.params.capacity = 1;
+    cr_expect_eq(test_predict(chain, 8, &c).certainty, LOGP_PREDICTION_NONE);
+    c.model.params.capacity = 0;
+    c.model.params.L_ns = 0;
+    cr_expect_eq(test_predict(chain, 8, &c).certainty, LOGP_PREDICTION_EXACT);
     logp_topology_destroy(t);
     logp_delay_destroy(&ends);
     params.L_ns = -1;
@@ -338,15 +338,17 @@ Test(delay_varying, it_is_not_for_links_and_refuses_what_loggp_does)
 
 static struct logp_params random_params(uint64_t *random)
 {
-    return (struct logp_params){.L_ns = 1 + test_below(random, 60),
-                                .o_send_ns = 1 + test_below(random, 9),
-                                .o_recv_ns = test_below(random, 9),
-                                .g_ns = test_below(random, 30),
-                                .G_ps = test_below(random, 2) * test_below(random, 2000),
-                                .gamma_ps = 1000 * test_below(random, 3),
-                                .gap_shared = test_below(random, 4) == 0,
-                                .latency_varies = true,
-                                .seed = test_random(random)};
+    struct logp_params p = {.L_ns = 1 + test_below(random, 60),
+                            .o_send_ns = 1 + test_below(random, 9),
+                            .o_recv_ns = test_below(random, 9),
+                            .g_ns = test_below(random, 30),
+                            .G_ps = test_below(random, 2) * test_below(random, 2000),
+                            .gamma_ps = 1000 * test_below(random, 3),
+                            .gap_shared = test_below(random, 4) == 0,
+                            .seed = test_random(random)};
+
+    cr_assert_eq(logp_delay_params("varying", &p, &p), 0);
+    return p;
 }
 
 /* @return 0: three runs took what is predicted; 1, 2: the shortest, two took less; 3: all did, and
@@ -354,22 +356,23 @@ static struct logp_params random_params(uint64_t *random)
 static int run_thrice(struct logp_machine *m, const struct logp_algorithm *a, uint64_t *random)
 {
     const int n = logp_machine_size(m);
-    struct logp_experiment x = {.algorithm = a,
-                                .coll = {.root = (int)test_below(random, n),
+    struct logp_experiment x = {.size = sizeof(x),
+                                .algorithm = a,
+                                .args = {.root = (int)test_below(random, n),
                                          .n_bytes = (size_t)test_below(random, 40),
                                          .count = 1 + test_below(random, 60),
                                          .op = logp_op_find("sum", "int32"),
                                          .rows = 1 + test_below(random, 30),
-                                         .cols = 1 + test_below(random, 30),
-                                         .params = random_params(random)},
+                                         .cols = 1 + test_below(random, 30)},
+                                .model.params = random_params(random),
                                 .reps = 3,
                                 .timeout_ns = test_timeout_ns};
     struct logp_record r;
-    bool shared = x.coll.params.gap_shared;
+    bool shared = x.model.params.gap_shared;
 
-    if (logp_algorithm_needs(a, n, &x.coll) != NULL)
+    if (logp_algorithm_needs(a, n, &x.args, &x.model) != NULL)
         return -1;
-    cr_assert_eq(logp_machine_set_delay(m, varying(&x.coll.params), 0), 0);
+    cr_assert_eq(logp_machine_set_delay(m, varying(&x.model.params), 0), 0);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified);
     if (r.prediction.certainty == LOGP_PREDICTION_NONE) {
@@ -388,7 +391,7 @@ Test(delay_varying, nothing_takes_longer_than_predicted)
 {
     uint64_t random = 2016;
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
     int *less = calloc(n, sizeof(*less)), spread = 0;
 
     cr_log_info("seed %llu", (unsigned long long)random);
@@ -397,7 +400,7 @@ Test(delay_varying, nothing_takes_longer_than_predicted)
 
         for (size_t i = 0; i < n; i++)
             for (int k = 0; k < 4; k++) {
-                const int below = run_thrice(m, &a[i], &random);
+                const int below = run_thrice(m, a[i], &random);
 
                 less[i] += below > 0;
                 spread += below == 3;
@@ -406,6 +409,6 @@ Test(delay_varying, nothing_takes_longer_than_predicted)
     }
     cr_expect_gt(spread, TEST_SCALE > 1 ? 10 : 1000);
     for (size_t i = 0; TEST_SCALE == 1 && i < n; i++)
-        cr_expect_gt(less[i], 0, "%s %s", a[i].collective, a[i].name);
+        cr_expect_gt(less[i], 0, "%s %s", a[i]->collective, a[i]->name);
     free(less);
 }

@@ -8,9 +8,11 @@
 static int64_t predicted(const char *collective, const char *name, int64_t P,
                          const struct logp_params *params)
 {
-    const struct logp_coll c = {
-        .n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double"), .params = *params};
-    const struct logp_prediction p = logp_predict(logp_algorithm_find(collective, name), P, &c);
+    const struct logp_coll c = {.args.n_bytes = 8,
+                                .args.count = 1,
+                                .args.op = logp_op_find("sum", "double"),
+                                .model.params = *params};
+    const struct logp_prediction p = test_predict(logp_algorithm_find(collective, name), P, &c);
 
     return p.certainty == LOGP_PREDICTION_EXACT ? p.ns : -1;
 }
@@ -24,13 +26,13 @@ static int64_t most(int64_t a, int64_t b)
 
 static void children_are(const char *name, int P, int root, int rank, const int *expected, int n)
 {
-    struct logp_coll c = {.root = root, .n_bytes = 8};
+    struct logp_coll c = {.args.root = root, .args.n_bytes = 8};
 
-    cr_assert_eq(logp_coll_plan(logp_algorithm_find("broadcast", name), P, rank, &c), 0);
-    cr_assert_eq(c.plan.n_children, n);
+    cr_assert_eq(test_plan(logp_algorithm_find("broadcast", name), P, rank, &c), 0);
+    cr_assert_eq(c.part.n_children, n);
     for (int i = 0; i < n; i++)
-        cr_assert_eq(c.plan.children[i], expected[i]);
-    logp_coll_unplan(&c);
+        cr_assert_eq(c.part.children[i], expected[i]);
+    test_unplan(&c);
 }
 
 #define CHILDREN(name, P, root, rank, ...)                                                         \
@@ -55,14 +57,15 @@ static void check_tree(const struct logp_algorithm *a, int P, int root)
     int edges = 0;
 
     for (int rank = 0; rank < P; rank++) {
-        struct logp_coll c = {.root = root, .count = 1, .op = logp_op_find("sum", "double")};
+        struct logp_coll c = {
+            .args.root = root, .args.count = 1, .args.op = logp_op_find("sum", "double")};
 
-        cr_assert_eq(logp_coll_plan(a, P, rank, &c), 0);
-        parent[rank] = c.plan.parent;
-        for (int i = 0; i < c.plan.n_children; i++)
-            found[c.plan.children[i]] = rank;
-        edges += c.plan.n_children;
-        logp_coll_unplan(&c);
+        cr_assert_eq(test_plan(a, P, rank, &c), 0);
+        parent[rank] = c.part.parent;
+        for (int i = 0; i < c.part.n_children; i++)
+            found[c.part.children[i]] = rank;
+        edges += c.part.n_children;
+        test_unplan(&c);
     }
     cr_assert_eq(edges, P - 1);
     for (int rank = 0; rank < P; rank++) {
@@ -79,14 +82,14 @@ static void check_tree(const struct logp_algorithm *a, int P, int root)
 Test(doubling, every_rank_has_its_place_in_the_tree)
 {
     static const char *const names[] = {"binomial-nearest", "mesh"};
-    const struct logp_coll c = {.count = 1, .op = logp_op_find("sum", "double")};
+    const struct logp_coll c = {.args.count = 1, .args.op = logp_op_find("sum", "double")};
 
     for (int i = 0; i < 4; i++)
         for (int P = 1; P <= 49; P++) {
             const struct logp_algorithm *a =
                 logp_algorithm_find(i < 2 ? "broadcast" : "reduce", names[i % 2]);
 
-            if (logp_algorithm_needs(a, P, &c) == NULL)
+            if (test_needs(a, P, &c) == NULL)
                 for (int root = 0; root < P; root += 1 + P / 7)
                     check_tree(a, P, root);
         }
@@ -205,23 +208,24 @@ Test(doubling, the_textbook_is_right_for_powers_of_two_and_short_gaps)
 static void check_exact(struct logp_machine *m, const struct logp_algorithm *a, uint64_t *state)
 {
     const int P = logp_machine_size(m);
-    const struct logp_experiment x = {.algorithm = a,
-                                      .coll = {.root = (int)up_to(state, P - 1),
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .args = {.root = (int)up_to(state, P - 1),
                                                .n_bytes = (size_t)up_to(state, 12),
                                                .count = up_to(state, 4),
-                                               .op = logp_op_find("min", "int32"),
-                                               .params = random_params(state)},
+                                               .op = logp_op_find("min", "int32")},
+                                      .model.params = random_params(state),
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     struct logp_record r;
 
-    if (logp_algorithm_needs(a, P, &x.coll) != NULL)
+    if (logp_algorithm_needs(a, P, &x.args, &x.model) != NULL)
         return;
-    test_set_params(m, &x.coll.params);
+    test_set_params(m, &x.model.params);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified);
     if (r.prediction.certainty == LOGP_PREDICTION_NONE) {
-        cr_assert(x.coll.params.gap_shared && strcmp(a->collective, "reduce") == 0);
+        cr_assert(x.model.params.gap_shared && strcmp(a->collective, "reduce") == 0);
         return;
     }
     cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
@@ -251,8 +255,10 @@ static struct logp_record matvec(struct logp_machine *m, const struct logp_op *o
                                  const struct logp_params *params)
 {
     const struct logp_experiment x = {
+        .size = sizeof(x),
         .algorithm = logp_algorithm_find("matvec", "doubling"),
-        .coll = {.count = count, .op = op, .params = *params},
+        .args = {.count = count, .op = op},
+        .model.params = *params,
         .reps = 1,
         .timeout_ns = test_timeout_ns,
         .seed = (uint64_t)count,
@@ -304,18 +310,19 @@ Test(doubling, matrix_times_vector_is_predicted_and_right)
 Test(doubling, matrix_times_vector_is_broadcast_product_and_reduction)
 {
     struct logp_params params = test_params(6, 2, 4);
-    struct logp_coll c = {.count = 1, .op = logp_op_find("sum", "double"), .params = params};
+    struct logp_coll c = {
+        .args.count = 1, .args.op = logp_op_find("sum", "double"), .model.params = params};
     const struct logp_algorithm *a = logp_algorithm_find("matvec", "doubling");
 
-    c.params.gamma_ps = 1000;
-    cr_expect_eq(logp_predict(a, 16, &c).ns, 20 + 1 + 22);
-    c.count = 5; /* 25 multiplications */
-    cr_expect_eq(logp_predict(a, 16, &c).ns, 20 + 25 + 30);
-    cr_expect_eq(logp_predict(a, 1, &c).ns, 25);
-    cr_expect_str_eq(logp_algorithm_needs(a, 8, &c), "a square number of processors");
-    c.count = 0;
-    cr_expect(logp_algorithm_needs(a, 16, &c) != NULL);
-    c.count = 1;
-    c.op = &(struct logp_op){.name = "own", .type = "own", .element_bytes = 4};
-    cr_expect_str_eq(logp_algorithm_needs(a, 16, &c), "elements of a built-in type");
+    c.model.params.gamma_ps = 1000;
+    cr_expect_eq(test_predict(a, 16, &c).ns, 20 + 1 + 22);
+    c.args.count = 5; /* 25 multiplications */
+    cr_expect_eq(test_predict(a, 16, &c).ns, 20 + 25 + 30);
+    cr_expect_eq(test_predict(a, 1, &c).ns, 25);
+    cr_expect_str_eq(test_needs(a, 8, &c), "a square number of processors");
+    c.args.count = 0;
+    cr_expect(test_needs(a, 16, &c) != NULL);
+    c.args.count = 1;
+    c.args.op = &(struct logp_op){.name = "own", .type = "own", .element_bytes = 4};
+    cr_expect_str_eq(test_needs(a, 16, &c), "elements of a built-in type");
 }

@@ -75,9 +75,10 @@ static bool too_many(const struct logp_algorithm *a, int P)
 /* In how many messages an item travels. */
 static uint64_t blocks_of(const struct logp_algorithm *a, int P, const struct logp_coll *c)
 {
-    const uint64_t block = a->block != NULL ? (uint64_t)a->block(P, c) : c->n_bytes;
+    const uint64_t block =
+        test_has_knob(a, "block") ? (uint64_t)test_knob(a, "block", P, c) : c->args.n_bytes;
 
-    return block > 0 ? (c->n_bytes + block - 1) / block : 1;
+    return block > 0 ? (c->args.n_bytes + block - 1) / block : 1;
 }
 
 /* Operands in all, or elements of a vector on each processor. */
@@ -90,14 +91,15 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
                   const struct logp_params *params, size_t n_bytes)
 {
     const struct logp_experiment x = {
+        .size = sizeof(x),
         .algorithm = a,
-        .coll = {.root = root,
+        .args = {.root = root,
                  .n_bytes = n_bytes,
                  .op = logp_op_find("sum", "double"),
                  .count = count_of(a, P),
                  .rows = P,
-                 .cols = P,
-                 .params = *params},
+                 .cols = P},
+        .model.params = *params,
         .reps = 1,
         .timeout_ns = test_timeout_ns,
     };
@@ -105,7 +107,7 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
 
     if (too_many(a, P))
         return;
-    if (logp_algorithm_needs(a, P, &x.coll) != NULL) {
+    if (logp_algorithm_needs(a, P, &x.args, &x.model) != NULL) {
         cr_assert_eq(logp_experiment_run(m, &x, &r), -ENOTSUP);
         return;
     }
@@ -127,39 +129,52 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
         a->collective, a->name, P, root, (long)params->L_ns, (long)params->o_send_ns,
         (long)params->o_recv_ns, (long)params->g_ns, (long)params->G_ps, n_bytes,
         (long)r.emulated.median_ns, (long)r.prediction.ns);
-    if (strcmp(a->collective, "broadcast") == 0)
-        cr_assert_eq(r.messages, ((uint64_t)P - 1) * blocks_of(a, P, &x.coll));
+    if (a->along == LOGP_FROM_ROOT || test_has_knob(a, "block"))
+        cr_assert_eq(r.messages,
+                     ((uint64_t)P - 1) *
+                         blocks_of(a, P, &(struct logp_coll){.args = x.args, .model = x.model}));
+}
+
+/* Of the sets of parameters fewer where each takes longer: all go through the same decisions. */
+static size_t set_step(void)
+{
+    const char *executor = test_executor();
+    const bool threads = executor == NULL || strcmp(executor, "thread") == 0;
+
+    return TEST_SCALE > 1 ? 5 : threads ? 4 : test_shares_stack() ? 2 : 1;
 }
 
 static void check_grid(int P, const char *executor, const char *delay_name)
 {
-    struct logp_config config = {.n_processors = P,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
                                  .clock = LOGP_CLOCK_VIRTUAL,
                                  .executor = executor,
                                  .stacks = test_stacks(),
                                  .parallel = test_parallel()};
     struct logp_machine *m;
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
     const int roots[] = {0, P / 3, P - 1};
 
     cr_assert_eq(logp_machine_create(&config, &m), 0);
-    for (size_t i = 0; i<sizeof(sets) / sizeof(sets[0]); i += TEST_SCALE> 1 ? 5 : 1) {
+    for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i += set_step()) {
         struct logp_params params = params_of(&sets[i]);
         struct logp_delay delay;
 
         if (logp_machine_cores(m) > 1 && params.L_ns + params.o_send_ns == 0)
             continue; /* without a lookahead it does not run */
-        params.store_forward = strcmp(delay_name, "store-forward") == 0;
+        cr_assert_eq(logp_delay_params(delay_name, &params, &params), 0);
         if (params.store_forward && params.G_ps == 0) /* the same as loggp */
             continue;
         cr_assert_eq(logp_delay_create(delay_name, &params, &delay), 0);
         cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
-        for (size_t k = 0; k < n; k++)
-            for (int r = 0; r < 3; r++)
-                if (r == 0 ||
-                    (roots[r] != roots[r - 1] && strcmp(a[k].collective, "broadcast") == 0))
-                    check(m, &a[k], roots[r], P, &params, sets[i].G_ps > 0 ? 37 : 8);
+        for (size_t k = 0; k < n; k++) {
+            const bool rooted = logp_collective_find(a[k]->collective)->rooted;
+
+            check(m, a[k], rooted ? roots[((size_t)P + i) % 3] : 0, P, &params,
+                  sets[i].G_ps > 0 ? 37 : 8);
+        }
     }
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
@@ -190,9 +205,9 @@ Test(exact, virtual_time_equals_the_prediction_under_store_and_forward)
 static int64_t predicted_of(const char *collective, const char *name, int64_t P,
                             const struct logp_params *params)
 {
-    const struct logp_coll c = {.n_bytes = 1, .params = *params};
+    const struct logp_coll c = {.args.n_bytes = 1, .model.params = *params};
 
-    return logp_predict(logp_algorithm_find(collective, name), P, &c).ns;
+    return test_predict(logp_algorithm_find(collective, name), P, &c).ns;
 }
 
 static int64_t predicted(const char *name, int64_t P, const struct logp_params *params)
@@ -221,26 +236,26 @@ Test(exact, predictions_have_the_golden_values)
 
 Test(exact, auto_takes_the_best_prediction_and_the_first_of_equals)
 {
-    struct logp_coll c = {.n_bytes = 1, .params = test_params(6, 2, 4)};
+    struct logp_coll c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
 
-    cr_expect_str_eq(logp_algorithm_best("broadcast", 8, &c)->name, "optimal");
-    cr_expect_str_eq(logp_algorithm_best("broadcast", 2, &c)->name, "flat");
-    cr_expect_null(logp_algorithm_best("nonsense", 2, &c));
+    cr_expect_str_eq(test_best("broadcast", 8, &c)->name, "optimal");
+    cr_expect_str_eq(test_best("broadcast", 2, &c)->name, "flat");
+    cr_expect_null(test_best("nonsense", 2, &c));
 }
 
 Test(exact, no_formula_knows_a_capacity_and_there_is_no_prediction_beyond_the_clock)
 {
-    struct logp_coll c = {.n_bytes = 1, .params = test_params(6, 2, 4)};
+    struct logp_coll c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
     const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
 
-    c.params.capacity = 1;
-    cr_expect_eq(logp_predict_by(flat, 8, &c, LOGP_BY_FORMULA).certainty, LOGP_PREDICTION_NONE);
-    cr_expect_eq(logp_predict(flat, 8, &c).by, LOGP_BY_SCHEDULE);
-    cr_expect_eq(logp_predict(flat, 8, &c).ns, 6 * 6 + 10); /* L apart: the wire holds one */
-    cr_expect_eq(logp_predict(flat, 1 << 17, &c).certainty, LOGP_PREDICTION_NONE);
-    c.params.capacity = 0;
-    c.params.g_ns = 1000000;
-    cr_expect_eq(logp_predict(flat, INT64_C(1) << 60, &c).certainty, LOGP_PREDICTION_NONE);
+    c.model.params.capacity = 1;
+    cr_expect_eq(test_predict_by(flat, 8, &c, LOGP_BY_FORMULA).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(test_predict(flat, 8, &c).by, LOGP_BY_SCHEDULE);
+    cr_expect_eq(test_predict(flat, 8, &c).ns, 6 * 6 + 10); /* L apart: the wire holds one */
+    cr_expect_eq(test_predict(flat, 1 << 17, &c).certainty, LOGP_PREDICTION_NONE);
+    c.model.params.capacity = 0;
+    c.model.params.g_ns = 1000000;
+    cr_expect_eq(test_predict(flat, INT64_C(1) << 60, &c).certainty, LOGP_PREDICTION_NONE);
 }
 
 /* Everyone comes at another time; nobody leaves before the last has come. */

@@ -89,7 +89,8 @@ static const char *needs_a_seventh(int64_t n, const struct logp_coll *c)
 
 Test(experiment, bad_arguments_are_refused)
 {
-    const struct logp_algorithm unknown = {.collective = "gossip", .run = plotted};
+    const struct logp_algorithm unknown = {
+        .size = sizeof(struct logp_algorithm), .collective = "gossip", .run = plotted};
     const struct logp_experiment good = experiment(&broadcast, 0, 1);
     struct logp_algorithm seven = broadcast;
 
@@ -102,7 +103,7 @@ Test(experiment, bad_arguments_are_refused)
 
         for (int k = 0; k < 3; k++) {
             x = good;
-            x.coll.root = roots[k];
+            x.args.root = roots[k];
             expect_refused(m, &x, -EINVAL);
         }
         for (int reps = -1; reps < 1; reps++) {
@@ -118,7 +119,7 @@ Test(experiment, bad_arguments_are_refused)
         expect_refused(m, &x, -EINVAL);
         x = good, x.algorithm = &seven;
         expect_refused(m, &x, -ENOTSUP);
-        x = good, x.coll.n_bytes = SIZE_MAX / 4;
+        x = good, x.args.n_bytes = SIZE_MAX / 4;
         expect_refused(m, &x, -ENOMEM);
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
@@ -126,25 +127,27 @@ Test(experiment, bad_arguments_are_refused)
 
 static int64_t block_of_77(int64_t n, const struct logp_coll *c)
 {
-    cr_assert(n == P && c->block_bytes == 9);
+    cr_assert(n == P && c->args.block_bytes == 9);
     return 77;
 }
 
 /* Planned as asked, with the block that was chosen; room of its own on each rank. */
-static int looks_at_its_arguments(struct logp_vp *vp, const struct logp_coll *c)
+static int looks_at_its_arguments(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+                                  void *recv_buf)
 {
     static char *bufs[P];
     const int me = logp_vp_rank(vp);
 
-    cr_assert(c->block_bytes == 77 && c->root == 1 && c->tag == 3 && c->n_bytes == 24 && c->k == 4);
-    cr_assert_eq(c->plan.parent, me == 1 ? -1 : 1);
-    cr_assert_eq(c->plan.n_children, me == 1 ? P - 1 : 0);
-    cr_assert_eq((uintptr_t)c->buf % 16, 0);
-    cr_assert_eq((uintptr_t)c->recv_buf % 16, 0);
-    bufs[me] = c->buf;
+    cr_assert(c->args.block_bytes == 77 && c->args.root == 1 && c->args.tag == 3 &&
+              c->args.n_bytes == 24 && c->args.k == 4);
+    cr_assert_eq(c->part.parent, me == 1 ? -1 : 1);
+    cr_assert_eq(c->part.n_children, me == 1 ? P - 1 : 0);
+    cr_assert_eq((uintptr_t)buf % 16, 0);
+    cr_assert_eq((uintptr_t)recv_buf % 16, 0);
+    bufs[me] = buf;
     for (int i = 0; i < me; i++)
         cr_assert(bufs[i] == NULL || bufs[i] + 24 <= bufs[me]);
-    return plotted(vp, c);
+    return plotted(vp, c, buf, recv_buf);
 }
 
 Test(experiment, the_arguments_reach_the_algorithm)
@@ -156,10 +159,10 @@ Test(experiment, the_arguments_reach_the_algorithm)
 
     no_plot();
     a.run = looks_at_its_arguments;
-    a.block = block_of_77;
-    x.coll.tag = 3;
-    x.coll.k = 4;
-    x.coll.block_bytes = 9;
+    a.knobs[0] = (struct logp_knob_use)LOGP_KNOB(block_bytes, block_of_77);
+    x.args.tag = 3;
+    x.args.k = 4;
+    x.args.block_bytes = 9;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_expect(r.verified);
     cr_assert_eq(logp_machine_destroy(m), 0);

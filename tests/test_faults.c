@@ -101,6 +101,71 @@ Test(faults, a_polling_loop_does_not_hide_a_deadlock)
         }
 }
 
+/*
+ * Rank 0 asks 2 and 3 in turn, which share the other core: whoever is asked has to be given it, and
+ * meanwhile all wait.
+ */
+static int asks_in_turn(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), rounds = *(int *)arg;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < rounds; i++) {
+        for (volatile int spin = 0; me == 0 && spin < 100000; spin++)
+            ; /* until the others have been idle for a while */
+        if (me == 0) {
+            rc = logp_send(vp, 2 + i % 2, 0, NULL, 0);
+            rc = rc != 0 ? rc : logp_recv(vp, 2 + i % 2, 0, NULL, 0, NULL);
+        } else if (me == 2 + i % 2) {
+            rc = logp_recv(vp, 0, 0, NULL, 0, NULL);
+            rc = rc != 0 ? rc : logp_send(vp, 0, 0, NULL, 0);
+        }
+    }
+    if (me == 0)
+        return rc != 0 ? rc : logp_send(vp, 1, 0, NULL, 0);
+    return rc != 0 || me > 1 ? rc : logp_recv(vp, 0, 0, NULL, 0, NULL);
+}
+
+Test(faults, who_has_been_sent_a_message_is_not_deadlocked)
+{
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 4,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks(),
+                                       .n_cores = 2};
+    int rounds = 1000 / TEST_SCALE;
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    test_run(m, asks_in_turn, &rounds);
+}
+
+/* Of rank 1, which has ended, there will be no message. */
+static int poll_for_the_dead(struct logp_vp *vp, void *arg)
+{
+    bool found = false;
+    int rc = 0;
+
+    (void)arg;
+    while (rc == 0 && !found && logp_vp_rank(vp) == 0)
+        rc = logp_probe(vp, 1, 0, &found, NULL);
+    return rc;
+}
+
+Test(faults, who_has_ended_does_not_keep_a_polling_loop_alive)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+
+    for (int i = 0; i < 4; i++) {
+        struct logp_machine *m = test_machine(2, clocks[i / 2], i % 2 == 0 ? NULL : &params);
+
+        cr_assert_eq(logp_machine_run(m, poll_for_the_dead, NULL, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_report(m)->n_waits, 1);
+        cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_POLL);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
 /* Rank 0 sleeps, and then sends what 1 has looked for two million times. */
 static int poll_for_a_sleeper(struct logp_vp *vp, void *arg)
 {
@@ -154,6 +219,34 @@ Test(faults, a_message_in_between_ends_a_row_of_polls)
     const struct logp_params params = test_params(6, 2, 4);
 
     test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), polls_in_between, NULL);
+}
+
+/* Rank 1 looks once less than a million times for what rank 0 does not send unasked. */
+static int polls_nearly_in_vain(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    bool done = false;
+    char c = 0;
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_recv(vp, 1, 0, &c, 1, NULL);
+        return rc != 0 ? rc : logp_send(vp, 1, 0, &c, 1);
+    }
+    rc = logp_irecv(vp, 0, 0, &c, 1, &r);
+    for (int i = 1; rc == 0 && i < 1000000; i++)
+        rc = logp_test(vp, r, &done, NULL);
+    cr_assert(rc != 0 || !done);
+    rc = rc != 0 ? rc : logp_send(vp, 0, 0, &c, 1);
+    return rc != 0 ? rc : logp_wait(vp, r, NULL);
+}
+
+Test(faults, a_million_polls_are_in_vain_and_no_fewer)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), polls_nearly_in_vain, NULL);
 }
 
 static int one_fails(struct logp_vp *vp, void *arg)
@@ -404,8 +497,8 @@ static int bad_arguments(struct logp_vp *vp, void *arg)
     cr_expect_eq(logp_sendrecv(vp, 9, 0, &c, 1, 0, 0, &c, 1, NULL), -EINVAL);
     cr_expect_eq(logp_probe(vp, 9, 0, &flag, NULL), -EINVAL);
     cr_expect_eq(logp_compute(vp, -1, NULL, NULL), -EINVAL);
-    cr_expect_eq(logp_vp_view(vp, 0, NULL, 0, &v), -EINVAL);
-    cr_expect_eq(logp_vp_view(vp, 1, (int[]){0, 0}, 2, &v), -EINVAL);
+    cr_expect_eq(logp_group_create(vp, 0, NULL, 0, &v), -EINVAL);
+    cr_expect_eq(logp_group_create(vp, 1, (int[]){0, 0}, 2, &v), -EINVAL);
     cr_expect_eq(logp_broadcast(vp, &c, 1, 2), -EINVAL);
     cr_expect_eq(logp_wait(vp, NULL, NULL), 0);
     return 0;
@@ -418,8 +511,14 @@ Test(faults, bad_arguments_are_refused)
     struct logp_machine *m;
 
     test_run(test_machine(2, LOGP_CLOCK_WALL, NULL), bad_arguments, NULL);
-    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = 0}, &m), -EINVAL);
-    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = 1, .executor = "x"}, &m),
+    cr_expect_eq(
+        logp_machine_create(
+            &(struct logp_config){.size = sizeof(struct logp_config), .n_processors = 0}, &m),
+        -EINVAL);
+    cr_expect_eq(logp_machine_create(&(struct logp_config){.size = sizeof(struct logp_config),
+                                                           .n_processors = 1,
+                                                           .executor = "x"},
+                                     &m),
                  -ENOENT);
     cr_expect_eq(logp_delay_create("nonsense", &params, &delay), -ENOENT);
     cr_expect_eq(logp_delay_create("logp", &params, &delay), -EINVAL);
@@ -435,12 +534,42 @@ Test(faults, bad_cores_are_refused)
 
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 2; k++) {
-            const struct logp_config config = {
-                .n_processors = 3, .clock = clocks[k], .cores = bad[i], .n_cores = n[i]};
+            const struct logp_config config = {.size = sizeof(config),
+                                               .n_processors = 3,
+                                               .clock = clocks[k],
+                                               .cores = bad[i],
+                                               .n_cores = n[i]};
             struct logp_machine *m;
 
             cr_expect_eq(logp_machine_create(&config, &m), -EINVAL, "list %d", i);
         }
+}
+
+/* Of the cores that are given, all, or, where the clock is virtual and not for several, the first.
+ */
+Test(faults, the_virtual_clock_takes_one_of_the_cores_given)
+{
+    int cores[2], n = 0;
+    cpu_set_t set;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
+        if (CPU_ISSET((size_t)cpu, &set))
+            cores[n++] = cpu;
+    for (int i = 0; i < 3; i++) {
+        const struct logp_config config = {.size = sizeof(config),
+                                           .n_processors = 3,
+                                           .clock = i == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL,
+                                           .parallel = i == 1,
+                                           .executor = "fiber",
+                                           .cores = cores,
+                                           .n_cores = n};
+        struct logp_machine *m;
+
+        cr_assert_eq(logp_machine_create(&config, &m), 0);
+        cr_expect_eq(logp_machine_cores(m), i < 2 ? n : 1);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
 }
 
 /* Several machines live side by side in one process. */

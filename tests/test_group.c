@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common start of the members of a view. */
+/* The common start of the members of a group. */
 #include "support.h"
 
 static const struct logp_params params = {
@@ -25,13 +25,13 @@ static bool is_exact(const struct logp_vp *vp)
     return is_virtual(vp) && logp_machine_delayed(logp_vp_machine(vp));
 }
 
-/* Have all members of the view the same number? */
-static int compare(struct logp_vp *view, int64_t mine)
+/* Have all members of the group the same number? */
+static int compare(struct logp_vp *group, int64_t mine)
 {
-    const int n = logp_vp_size(view), me = logp_vp_rank(view);
+    const int n = logp_vp_size(group), me = logp_vp_rank(group);
     int64_t theirs = 0;
-    int rc = logp_sendrecv(view, (me + 1) % n, 0, &mine, sizeof(mine), (me + n - 1) % n, 0, &theirs,
-                           sizeof(theirs), NULL);
+    int rc = logp_sendrecv(group, (me + 1) % n, 0, &mine, sizeof(mine), (me + n - 1) % n, 0,
+                           &theirs, sizeof(theirs), NULL);
 
     cr_assert(rc != 0 || mine == theirs);
     return rc;
@@ -42,7 +42,7 @@ static int members_meet(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), members[] = {4, 0, 2};
     int64_t start = 0, before;
-    struct logp_vp *view;
+    struct logp_vp *group;
     int rc;
 
     (void)arg;
@@ -51,18 +51,18 @@ static int members_meet(struct logp_vp *vp, void *arg)
         cr_assert(rc != 0 || !is_exact(vp) || logp_now(vp) == 54000 + 2000 + 6000 + 2000);
         return rc;
     }
-    cr_assert_eq(logp_vp_view(vp, 7, members, 3, &view), 0);
+    cr_assert_eq(logp_group_create(vp, 7, members, 3, &group), 0);
     rc = logp_compute(vp, 54000 - 1000 * me, NULL, NULL);
     before = logp_now(vp);
-    rc = rc != 0 ? rc : logp_sync(view, &start);
+    rc = rc != 0 ? rc : logp_sync(group, &start);
     cr_assert(rc != 0 || logp_now(vp) >= start);
     cr_assert(rc != 0 || start >= before);
     cr_assert(rc != 0 || !is_virtual(vp) ||
               start == 54000); /* the latest member's, who comes first */
     cr_assert(rc != 0 || !is_virtual(vp) || logp_now(vp) == start);
     rc = rc != 0 || me == 4 ? rc : logp_send(vp, me + 1, 0, NULL, 0);
-    rc = rc != 0 ? rc : compare(view, start);
-    logp_vp_unview(view);
+    rc = rc != 0 ? rc : compare(group, start);
+    logp_group_destroy(group);
     return rc;
 }
 
@@ -76,21 +76,21 @@ static int pairs(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), members[] = {me / 2 * 2, me / 2 * 2 + 1};
     const int rounds = 10 * (me / 2 + 1);
-    struct logp_vp *view;
+    struct logp_vp *group;
     int64_t last = -1;
-    int rc = logp_vp_view(vp, 3, members, 2, &view);
+    int rc = logp_group_create(vp, 3, members, 2, &group);
 
     (void)arg;
     for (int i = 0; rc == 0 && i < rounds; i++) {
         int64_t start = 0;
 
         rc = logp_compute(vp, 100 * ((me * 7 + i * 3) % 11), NULL, NULL);
-        rc = rc != 0 ? rc : logp_sync(view, &start);
+        rc = rc != 0 ? rc : logp_sync(group, &start);
         cr_assert(rc != 0 || start >= last);
         last = start;
-        rc = rc != 0 ? rc : compare(view, start);
+        rc = rc != 0 ? rc : compare(group, start);
     }
-    logp_vp_unview(view);
+    logp_group_destroy(group);
     return rc;
 }
 
@@ -106,20 +106,20 @@ static int grid(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp), row = me / N, column = me % N;
     const int in_row[N] = {row * N, row * N + 1, row * N + 2};
     const int in_column[N] = {column, N + column, 2 * N + column};
-    struct logp_vp *views[2];
-    int rc = logp_vp_view(vp, 1, in_row, N, &views[0]);
+    struct logp_vp *groups[2];
+    int rc = logp_group_create(vp, 1, in_row, N, &groups[0]);
 
     (void)arg;
-    rc = rc != 0 ? rc : logp_vp_view(vp, 2, in_column, N, &views[1]);
+    rc = rc != 0 ? rc : logp_group_create(vp, 2, in_column, N, &groups[1]);
     for (int i = 0; rc == 0 && i < 40 / TEST_SCALE + 4; i++) {
         int64_t start = 0;
 
-        rc = logp_sync(views[i % 2], &start);
-        rc = rc != 0 || i % 5 > 0 ? rc : compare(views[i % 2], start);
+        rc = logp_sync(groups[i % 2], &start);
+        rc = rc != 0 || i % 5 > 0 ? rc : compare(groups[i % 2], start);
         rc = rc != 0 || i % 7 > 0 ? rc : logp_sync(vp, NULL); /* that of all in between */
     }
-    logp_vp_unview(views[0]);
-    logp_vp_unview(views[1]);
+    logp_group_destroy(groups[0]);
+    logp_group_destroy(groups[1]);
     return rc;
 }
 
@@ -132,19 +132,19 @@ Test(group, rows_and_columns_and_all_may_sync_in_turn)
 static int forgets_gaps(struct logp_vp *vp, void *arg)
 {
     const int members[] = {0, 1};
-    struct logp_vp *view;
+    struct logp_vp *group;
     int64_t start;
-    int rc = logp_vp_view(vp, 1, members, 2, &view);
+    int rc = logp_group_create(vp, 1, members, 2, &group);
 
     (void)arg;
     for (int i = 0; rc == 0 && i < 3; i++) {
         rc = logp_send(vp, 1 - logp_vp_rank(vp), 0, NULL, 0);
-        rc = rc != 0 ? rc : logp_sync(view, &start);
+        rc = rc != 0 ? rc : logp_sync(group, &start);
         cr_assert_eq(start, 2000 * (i + 1));
     }
     for (int i = 0; rc == 0 && i < 3; i++)
         rc = logp_recv(vp, 1 - logp_vp_rank(vp), 0, NULL, 0, NULL);
-    logp_vp_unview(view);
+    logp_group_destroy(group);
     return rc;
 }
 
@@ -156,14 +156,14 @@ Test(group, gaps_are_forgotten)
 /* Rank 2 does not come. */
 static int one_is_missing(struct logp_vp *vp, void *arg)
 {
-    struct logp_vp *view;
+    struct logp_vp *group;
     int rc = 0;
 
     (void)arg;
     if (logp_vp_rank(vp) != 2) {
-        cr_assert_eq(logp_vp_view(vp, 1, (int[]){0, 1, 2}, 3, &view), 0);
-        rc = logp_sync(view, NULL);
-        logp_vp_unview(view);
+        cr_assert_eq(logp_group_create(vp, 1, (int[]){0, 1, 2}, 3, &group), 0);
+        rc = logp_sync(group, NULL);
+        logp_group_destroy(group);
     }
     return rc;
 }
@@ -187,9 +187,9 @@ Test(group, who_waits_for_a_member_that_does_not_come_is_deadlocked)
 /* They agree on the first, and not on how many they are. */
 static int lists_differ(struct logp_vp *vp, void *arg)
 {
-    struct logp_vp *view;
+    struct logp_vp *group;
     const int me = logp_vp_rank(vp);
-    int rc = logp_vp_view(vp, 1, (int[]){0, 1, 2}, me == 1 ? 2 : 3, &view);
+    int rc = logp_group_create(vp, 1, (int[]){0, 1, 2}, me == 1 ? 2 : 3, &group);
 
     (void)arg;
     cr_assert_eq(rc, 0);
@@ -199,8 +199,8 @@ static int lists_differ(struct logp_vp *vp, void *arg)
         rc = logp_send(vp, 1, 0, NULL, 0);
     if (me == 0 || me == 1)
         rc = rc != 0 ? rc : logp_compute(vp, me * 1000000, NULL, NULL);
-    rc = rc != 0 ? rc : logp_sync(view, NULL);
-    logp_vp_unview(view);
+    rc = rc != 0 ? rc : logp_sync(group, NULL);
+    logp_group_destroy(group);
     return rc;
 }
 
@@ -216,12 +216,12 @@ Test(group, a_list_of_another_length_is_refused)
 static int stops_amid(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), n = *(const int *)arg;
-    struct logp_vp *view;
-    int rc = logp_vp_view(vp, 1, (int[]){0, 1, 2, 3}, 4, &view);
+    struct logp_vp *group;
+    int rc = logp_group_create(vp, 1, (int[]){0, 1, 2, 3}, 4, &group);
 
     for (int i = 0; rc == 0; i++)
-        rc = me == 3 && i == n ? -EIO : logp_sync(view, NULL);
-    logp_vp_unview(view);
+        rc = me == 3 && i == n ? -EIO : logp_sync(group, NULL);
+    logp_group_destroy(group);
     return rc;
 }
 

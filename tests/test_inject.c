@@ -95,8 +95,10 @@ static void run_with_servers(struct logp_machine *m)
 Test(inject, many_threads_reach_every_vp_each_in_its_order)
 {
     for (int i = 0; i < 4; i++) {
-        struct logp_config config = {
-            .n_processors = 3, .executor = test_executor(), .n_cores = i % 2 == 0};
+        struct logp_config config = {.size = sizeof(config),
+                                     .n_processors = 3,
+                                     .executor = test_executor(),
+                                     .n_cores = i % 2 == 0};
         struct logp_machine *m = NULL;
 
         if (i >= 2)
@@ -179,7 +181,7 @@ static int injects_for_1(struct logp_vp *vp, void *arg)
 Test(inject, a_model_is_told_that_the_vp_sent_to_itself)
 {
     static const struct logp_delay_ops ops = {
-        .start = own_start, .send = own_send, .recv = own_recv};
+        .size = sizeof(ops), .start = own_start, .send = own_send, .recv = own_recv};
     struct logp_machine *m = test_machine_of(2, LOGP_CLOCK_WALL, (struct logp_delay){.ops = &ops});
 
     logp_machine_expect(m, true);
@@ -189,9 +191,9 @@ Test(inject, a_model_is_told_that_the_vp_sent_to_itself)
 /* What comes from outside is nobody's: not a rank's, and in no other context. */
 static int is_nobodys(struct logp_vp *vp, void *arg)
 {
-    struct logp_vp *view;
+    struct logp_vp *group;
     bool found;
-    int rc = logp_vp_view(vp, 5, NULL, 0, &view), x = 0;
+    int rc = logp_group_create(vp, 5, NULL, 0, &group), x = 0;
 
     (void)arg;
     cr_assert_eq(rc, 0);
@@ -199,9 +201,9 @@ static int is_nobodys(struct logp_vp *vp, void *arg)
     rc = logp_probe_until(vp, LOGP_OUTSIDE, 0, LOGP_FOREVER, NULL);
     rc = rc != 0 ? rc : logp_probe(vp, 0, 0, &found, NULL);
     cr_assert(!found);
-    rc = rc != 0 ? rc : logp_probe(view, LOGP_ANY_SOURCE, 0, &found, NULL);
+    rc = rc != 0 ? rc : logp_probe(group, LOGP_ANY_SOURCE, 0, &found, NULL);
     cr_assert(!found);
-    logp_vp_unview(view);
+    logp_group_destroy(group);
     return rc != 0 ? rc : logp_recv(vp, LOGP_OUTSIDE, 0, &x, sizeof(x), NULL);
 }
 

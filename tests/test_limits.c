@@ -52,7 +52,8 @@ Test(limits, the_queue_limit_refuses_and_recovers)
 
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) {
-            struct logp_config config = {.executor = test_executor(),
+            struct logp_config config = {.size = sizeof(config),
+                                         .executor = test_executor(),
                                          .stacks = test_stacks(),
                                          .n_processors = 3,
                                          .clock = clocks[i],
@@ -91,7 +92,8 @@ static int refused_send(struct logp_vp *vp, void *arg)
 Test(limits, a_refused_sendrecv_loses_nothing)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_config config = {.executor = test_executor(),
+        struct logp_config config = {.size = sizeof(config),
+                                     .executor = test_executor(),
                                      .stacks = test_stacks(),
                                      .n_processors = 2,
                                      .clock = clocks[i],
@@ -137,7 +139,8 @@ static struct logp_delay one_on_the_wire(const struct logp_topology *t)
 
 static struct logp_machine *machine_with_room(struct logp_delay delay)
 {
-    const struct logp_config config = {.n_processors = 3,
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 3,
                                        .clock = LOGP_CLOCK_VIRTUAL,
                                        .executor = test_executor(),
                                        .stacks = test_stacks(),
@@ -165,7 +168,7 @@ Test(limits, a_refused_send_takes_no_place_on_its_links)
     delay = one_on_the_wire(t);
     m = machine_with_room(delay);
     cr_assert_eq(logp_machine_run(m, refused_then_sent, &(int64_t){16000}, test_timeout_ns), 0);
-    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+    cr_assert_eq(logp_link_use(m, -1, &use), 0);
     cr_expect_eq(use.messages, 2); /* one of two hops */
     cr_expect_eq(use.busy_ns, 2 * 6000 - 2 * 2000);
     cr_expect_eq(use.waited_ns, 0);
@@ -211,11 +214,13 @@ Test(limits, more_threads_than_the_kernel_allows_are_refused_at_once)
 {
     struct logp_machine *m;
 
-    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = LOGP_MAX_PROCESSORS,
+    cr_expect_eq(logp_machine_create(&(struct logp_config){.size = sizeof(struct logp_config),
+                                                           .n_processors = LOGP_MAX_PROCESSORS,
                                                            .executor = "thread"},
                                      &m),
                  -EAGAIN);
-    cr_expect_eq(logp_machine_create(&(struct logp_config){.n_processors = LOGP_MAX_PROCESSORS,
+    cr_expect_eq(logp_machine_create(&(struct logp_config){.size = sizeof(struct logp_config),
+                                                           .n_processors = LOGP_MAX_PROCESSORS,
                                                            .executor = "thread",
                                                            .clock = LOGP_CLOCK_VIRTUAL},
                                      &m),
@@ -233,7 +238,8 @@ static int ask_for_more(struct logp_vp *vp, void *arg)
 
 Test(limits, a_limit_without_an_end_is_a_limit)
 {
-    const struct logp_config config = {.n_processors = 2,
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 2,
                                        .executor = test_executor(),
                                        .stacks = test_stacks(),
                                        .queue_limit = SIZE_MAX};

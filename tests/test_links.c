@@ -11,14 +11,17 @@ static void loads_are(const char *collective, const char *name, const char *spec
                       const int *expected, int n)
 {
     struct logp_topology *t;
-    struct logp_coll c = {
-        .root = root, .n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")};
+    struct logp_coll c = {.args.root = root,
+                          .args.n_bytes = 8,
+                          .args.count = 1,
+                          .args.op = logp_op_find("sum", "double")};
     struct logp_link_load load;
     int64_t hops = 0, in_all = 0;
 
     cr_assert_eq(logp_topology_create(spec, P, &t), 0);
-    c.topology = t;
-    cr_assert_eq(logp_link_load_init(&load, logp_algorithm_find(collective, name), &c), 0);
+    c.model.topology = t;
+    cr_assert_eq(
+        logp_link_load_init(&load, logp_algorithm_find(collective, name), &c.args, &c.model), 0);
     cr_assert_eq(load.n_steps, n, "%s %s: %d", name, spec, load.n_steps);
     for (int i = 0; i < n; i++)
         cr_assert_eq(load.step_most[i], expected[i], "%s %s: %d in round %d", name, spec,
@@ -26,10 +29,10 @@ static void loads_are(const char *collective, const char *name, const char *spec
     for (int i = 0; i < load.n_links; i++)
         in_all += load.messages[i];
     for (int rank = 0; rank < P; rank++) {
-        cr_assert_eq(logp_coll_plan(logp_algorithm_find(collective, name), P, rank, &c), 0);
-        if (c.plan.parent >= 0)
-            hops += logp_topology_hops(t, rank, c.plan.parent);
-        logp_coll_unplan(&c);
+        cr_assert_eq(test_plan(logp_algorithm_find(collective, name), P, rank, &c), 0);
+        if (c.part.parent >= 0)
+            hops += logp_topology_hops(t, rank, c.part.parent);
+        test_unplan(&c);
     }
     cr_assert_eq(in_all, hops);
     logp_link_load_fini(&load);
@@ -76,20 +79,22 @@ Test(links, on_the_switch_tree_the_farthest_is_six_hops_away)
 
 Test(links, only_trees_have_a_load)
 {
-    struct logp_coll c = {.n_bytes = 8};
+    struct logp_coll c = {.args.n_bytes = 8};
     struct logp_link_load load;
     struct logp_topology *t;
     const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
 
-    cr_expect_eq(logp_link_load_init(&load, flat, &c), -EINVAL);
+    cr_expect_eq(logp_link_load_init(&load, flat, &c.args, &c.model), -EINVAL);
     cr_assert_eq(logp_topology_create("ring", 6, &t), 0);
-    c.topology = t;
-    cr_expect_eq(logp_link_load_init(&load, logp_algorithm_find("alltoall", "linear"), &c),
-                 -ENOTSUP);
-    cr_expect_eq(logp_link_load_init(&load, logp_algorithm_find("broadcast", "mesh"), &c),
-                 -ENOTSUP);
-    c.root = 6;
-    cr_expect_eq(logp_link_load_init(&load, flat, &c), -EINVAL);
+    c.model.topology = t;
+    cr_expect_eq(
+        logp_link_load_init(&load, logp_algorithm_find("alltoall", "linear"), &c.args, &c.model),
+        -ENOTSUP);
+    cr_expect_eq(
+        logp_link_load_init(&load, logp_algorithm_find("broadcast", "mesh"), &c.args, &c.model),
+        -ENOTSUP);
+    c.args.root = 6;
+    cr_expect_eq(logp_link_load_init(&load, flat, &c.args, &c.model), -EINVAL);
     logp_topology_destroy(t);
 }
 
@@ -103,27 +108,31 @@ struct counts {
 static void check_on(struct logp_machine *m, const struct logp_algorithm *a,
                      const struct logp_coll *c, struct counts *counts)
 {
-    const struct logp_experiment x = {
-        .algorithm = a, .coll = *c, .reps = 1, .timeout_ns = test_timeout_ns};
-    const struct logp_delay delay = test_on_links(c->topology, &c->params);
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .args = c->args,
+                                      .model = c->model,
+                                      .reps = 1,
+                                      .timeout_ns = test_timeout_ns};
+    const struct logp_delay delay = test_on_links(c->model.topology, &c->model.params);
     struct logp_link_use use;
     struct logp_record r;
 
     cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified);
-    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+    cr_assert_eq(logp_link_use(m, -1, &use), 0);
     cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
     cr_assert_eq(r.emulated.median_ns, r.prediction.ns);
-    r.prediction = logp_predict_by(a, r.P, c, LOGP_BY_FORMULA);
+    r.prediction = test_predict_by(a, r.P, c, LOGP_BY_FORMULA);
     if (r.prediction.certainty == LOGP_PREDICTION_NONE) {
-        cr_assert(c->params.gap_shared && strcmp(a->collective, "broadcast") != 0);
+        cr_assert(c->model.params.gap_shared && strcmp(a->collective, "broadcast") != 0);
         return;
     }
     if (use.waited_ns == 0 || r.P == 1) {
         cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
         cr_assert_eq(r.emulated.median_ns, r.prediction.ns, "%s %s on %s: %ld predicted %ld",
-                     a->collective, a->name, logp_topology_spec(c->topology),
+                     a->collective, a->name, logp_topology_spec(c->model.topology),
                      (long)r.emulated.median_ns, (long)r.prediction.ns);
         counts->exact++;
     } else {
@@ -135,30 +144,31 @@ static void check_on(struct logp_machine *m, const struct logp_algorithm *a,
 
 static void check_everywhere(const char *spec, int P, uint64_t *state, struct counts *counts)
 {
-    struct logp_config config = {.n_processors = P,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
                                  .clock = LOGP_CLOCK_VIRTUAL,
                                  .executor = test_executor(),
                                  .stacks = test_stacks()};
     const struct logp_params params = random_params(state);
     struct logp_machine *m;
     struct logp_topology *t;
-    struct logp_coll c = {.root = (int)up_to(state, P - 1),
-                          .n_bytes = (size_t)up_to(state, 12),
-                          .count = up_to(state, 4),
-                          .op = logp_op_find("sum", "int32"),
-                          .work_ns = up_to(state, 20),
-                          .params = params};
+    struct logp_coll c = {.args.root = (int)up_to(state, P - 1),
+                          .args.n_bytes = (size_t)up_to(state, 12),
+                          .args.count = up_to(state, 4),
+                          .args.op = logp_op_find("sum", "int32"),
+                          .args.work_ns = up_to(state, 20),
+                          .model.params = params};
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
 
     cr_assert_eq(logp_topology_create(spec, P, &t), 0);
     cr_assert_eq(logp_machine_create(&config, &m), 0);
-    c.topology = t;
+    c.model.topology = t;
     for (size_t i = 0; i < n; i++) {
         struct logp_link_load load;
 
-        if (logp_link_load_init(&load, &a[i], &c) == 0) { /* a tree that applies */
-            check_on(m, &a[i], &c, counts);
+        if (logp_link_load_init(&load, a[i], &c.args, &c.model) == 0) { /* a tree that applies */
+            check_on(m, a[i], &c, counts);
             logp_link_load_fini(&load);
         }
     }
@@ -197,16 +207,16 @@ Test(links, on_topologies_predictions_are_exact_where_nobody_waits)
 
 static struct logp_prediction on_ring(const char *collective, const char *name, int64_t P, int ring)
 {
-    struct logp_coll c = {.n_bytes = 8,
-                          .count = 1,
-                          .op = logp_op_find("sum", "double"),
-                          .params = test_params(6, 2, 4)};
+    struct logp_coll c = {.args.n_bytes = 8,
+                          .args.count = 1,
+                          .args.op = logp_op_find("sum", "double"),
+                          .model.params = test_params(6, 2, 4)};
     struct logp_prediction p;
     struct logp_topology *t;
 
     cr_assert_eq(logp_topology_create("ring", ring, &t), 0);
-    c.topology = t;
-    p = logp_predict(logp_algorithm_find(collective, name), P, &c);
+    c.model.topology = t;
+    p = test_predict(logp_algorithm_find(collective, name), P, &c);
     logp_topology_destroy(t);
     return p;
 }
@@ -228,30 +238,31 @@ Test(links, on_a_topology_what_is_no_tree_is_predicted_by_its_schedule)
 /* A chain of 4096, each message as long as one can be: 4095 of them are too many for the clock. */
 Test(links, on_a_topology_there_is_no_prediction_beyond_the_clock)
 {
-    struct logp_coll c = {.n_bytes = 8, .params = {.L_ns = LOGP_PARAM_MAX_NS}};
+    struct logp_coll c = {.args.n_bytes = 8, .model.params = {.L_ns = LOGP_PARAM_MAX_NS}};
     struct logp_topology *t;
     const struct logp_algorithm *chain = logp_algorithm_find("broadcast", "chain");
 
     cr_assert_eq(logp_topology_create("line", 4096, &t), 0);
-    c.topology = t;
-    cr_expect_eq(logp_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_NONE);
-    c.params.L_ns /= 2; /* the clock ends at INT64_MAX / 8 */
-    cr_expect_eq(logp_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_NONE);
-    c.params.L_ns /= 2;
-    cr_expect_eq(logp_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_EXACT);
-    cr_expect_eq(logp_predict(chain, 4096, &c).ns, 4095 * (LOGP_PARAM_MAX_NS / 4));
+    c.model.topology = t;
+    cr_expect_eq(test_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_NONE);
+    c.model.params.L_ns /= 2; /* the clock ends at INT64_MAX / 8 */
+    cr_expect_eq(test_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_NONE);
+    c.model.params.L_ns /= 2;
+    cr_expect_eq(test_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_EXACT);
+    cr_expect_eq(test_predict(chain, 4096, &c).ns, 4095 * (LOGP_PARAM_MAX_NS / 4));
     logp_topology_destroy(t);
 }
 
 /* By its formula nearest first is as fast as farthest first, but that is a lower bound only. */
 Test(links, auto_prefers_what_is_certain)
 {
-    struct logp_coll c = {.n_bytes = 8, .params = test_params(6, 2, 4)};
+    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
     struct logp_topology *t;
 
     cr_assert_eq(logp_topology_create("line", 16, &t), 0);
-    c.topology = t;
-    cr_expect_str_eq(logp_algorithm_best("broadcast", 16, &c)->name, "binomial");
-    cr_expect_str_eq(logp_algorithm_best("alltoall", 16, &c)->name, "linear");
+    c.model.topology = t;
+    cr_expect_str_eq(test_best("broadcast", 16, &c)->name, "binomial");
+    cr_expect_eq(test_predict(test_best("alltoall", 16, &c), 16, &c).certainty,
+                 LOGP_PREDICTION_EXACT);
     logp_topology_destroy(t);
 }

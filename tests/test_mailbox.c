@@ -105,7 +105,8 @@ static int program(struct logp_vp *vp, void *arg)
 static void stress(int P, uint64_t messages, size_t largest, int lane_slots, uint64_t seed,
                    bool yields)
 {
-    struct logp_config config = {.executor = test_executor(),
+    struct logp_config config = {.size = sizeof(config),
+                                 .executor = test_executor(),
                                  .stacks = test_stacks(),
                                  .n_processors = P,
                                  .lane_slots = lane_slots,
@@ -181,7 +182,8 @@ static int to_one(struct logp_vp *vp, void *arg)
 
 Test(mailbox, loses_none_of_ten_million)
 {
-    struct logp_config config = {.executor = test_executor(),
+    struct logp_config config = {.size = sizeof(config),
+                                 .executor = test_executor(),
                                  .stacks = test_stacks(),
                                  .n_processors = 9,
                                  .yield_seed = 12,

@@ -124,25 +124,25 @@ Test(match, too_small_a_buffer_loses_nothing)
 
 static int contexts(struct logp_vp *vp, void *arg)
 {
-    struct logp_vp *views[3] = {vp, logp_vp_collective(vp), NULL};
+    struct logp_vp *groups[3] = {vp, logp_vp_collective(vp), NULL};
     const int me = logp_vp_rank(vp);
     int rc;
 
     (void)arg;
-    cr_assert_eq(logp_vp_view(vp, 9, NULL, 0, &views[2]), 0);
+    cr_assert_eq(logp_group_create(vp, 9, NULL, 0, &groups[2]), 0);
     rc = 0;
     for (int i = 0; rc == 0 && i < 3; i++)
         if (me == 0)
-            rc = logp_send(views[i], 1, 0, &i, sizeof(i));
+            rc = logp_send(groups[i], 1, 0, &i, sizeof(i));
     for (int i = 2; rc == 0 && i >= 0; i--) {
         int got = -1;
 
         if (me == 1) {
-            rc = logp_recv(views[i], LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got, sizeof(got), NULL);
+            rc = logp_recv(groups[i], LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got, sizeof(got), NULL);
             cr_assert_eq(got, i);
         }
     }
-    logp_vp_unview(views[2]);
+    logp_group_destroy(groups[2]);
     return rc;
 }
 
@@ -161,10 +161,10 @@ static int subgroup(struct logp_vp *vp, void *arg)
 
     (void)arg;
     if (logp_vp_rank(vp) % 2 == 0) {
-        cr_assert_eq(logp_vp_view(vp, 1, members, 3, &odd), -EINVAL);
+        cr_assert_eq(logp_group_create(vp, 1, members, 3, &odd), -EINVAL);
         return 0;
     }
-    cr_assert_eq(logp_vp_view(vp, 1, members, 3, &odd), 0);
+    cr_assert_eq(logp_group_create(vp, 1, members, 3, &odd), 0);
     cr_assert_eq(logp_vp_size(odd), 3);
     cr_assert_eq(members[logp_vp_rank(odd)], logp_vp_rank(vp));
     rc = logp_broadcast(odd, &item, sizeof(item), 2);
@@ -174,11 +174,11 @@ static int subgroup(struct logp_vp *vp, void *arg)
     if (rc == 0)
         rc = logp_recv(odd, LOGP_ANY_SOURCE, 0, &item, sizeof(item), &s);
     cr_assert_eq(s.source, (logp_vp_rank(odd) + 2) % 3);
-    logp_vp_unview(odd);
+    logp_group_destroy(odd);
     return rc;
 }
 
-Test(match, a_view_has_its_own_ranks)
+Test(match, a_group_has_its_own_ranks)
 {
     run_both(6, subgroup, NULL);
 }
@@ -337,10 +337,10 @@ static int long_but_another(struct logp_vp *vp, void *arg)
     enum { N = 20000, ROUNDS = 60 };
     unsigned char *buf = malloc(N);
     const bool by_tag = *(const bool *)arg;
-    struct logp_vp *view = NULL, *other;
-    int rc = logp_vp_view(vp, 7, NULL, 0, &view);
+    struct logp_vp *group = NULL, *other;
+    int rc = logp_group_create(vp, 7, NULL, 0, &group);
 
-    other = by_tag ? vp : view;
+    other = by_tag ? vp : group;
     for (int i = 0; rc == 0 && i < ROUNDS; i++) {
         rc = logp_sync(vp, NULL);
         if (logp_vp_rank(vp) == 0) {
@@ -357,7 +357,7 @@ static int long_but_another(struct logp_vp *vp, void *arg)
         rc = rc != 0 ? rc : logp_recv(vp, 0, by_tag ? 0 : 5 + i, buf, N, NULL);
         cr_assert(rc != 0 || (buf[0] == 200 - i && buf[N - 1] == 200 - i));
     }
-    logp_vp_unview(view);
+    logp_group_destroy(group);
     free(buf);
     return rc;
 }

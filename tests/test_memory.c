@@ -45,7 +45,8 @@ static int make_model(const struct job *j, int64_t L, struct logp_delay *out)
 
 static int create(const struct job *j, struct logp_machine **out)
 {
-    struct logp_config config = {.n_processors = j->P,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = j->P,
                                  .clock = j->clock,
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),
@@ -250,37 +251,37 @@ static int many_pending(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-/* Everyone to the next of a view. */
-static int pass_on(struct logp_vp *view)
+/* Everyone to the next of a group. */
+static int pass_on(struct logp_vp *group)
 {
-    const int P = logp_vp_size(view), me = logp_vp_rank(view);
-    const int rc = send_one(view, (me + 1) % P, 3, 40);
+    const int P = logp_vp_size(group), me = logp_vp_rank(group);
+    const int rc = send_one(group, (me + 1) % P, 3, 40);
 
-    return rc != 0 ? rc : receive(view, (me + P - 1) % P, 3, 40);
+    return rc != 0 ? rc : receive(group, (me + P - 1) % P, 3, 40);
 }
 
-/* In a view of all, and in one of the odd and one of the even ranks. */
-static int views(struct logp_vp *vp, void *arg)
+/* In a group of all, and in one of the odd and one of the even ranks. */
+static int groups(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     struct logp_vp *all, *some = NULL;
     int members[8], n = 0;
-    int rc = logp_vp_view(vp, 7, NULL, 0, &all);
+    int rc = logp_group_create(vp, 7, NULL, 0, &all);
 
     (void)arg;
     if (rc != 0)
         return rc;
     for (int i = me % 2; i < P; i += 2)
         members[n++] = i;
-    rc = logp_vp_view(vp, 8, members, n, &some);
+    rc = logp_group_create(vp, 8, members, n, &some);
     if (rc == 0)
         rc = pass_on(all);
     if (rc == 0)
         rc = pass_on(some);
     if (rc == 0)
         rc = logp_barrier(some);
-    logp_vp_unview(all);
-    logp_vp_unview(some);
+    logp_group_destroy(all);
+    logp_group_destroy(some);
     return rc;
 }
 
@@ -305,12 +306,12 @@ static int exchange_all(struct logp_vp *vp)
 
     for (int i = 0; i < P; i++)
         out[i] = byte(me, i);
-    rc = logp_alltoall(vp, out, 1, in);
+    rc = logp_alltoall(vp, out, in, 1);
     for (int i = 0; rc == 0 && i < P; i++)
         rc = in[i] == byte(i, me) ? 0 : -EPROTO;
     memset(in, 0, sizeof(in));
     if (rc == 0)
-        rc = logp_transpose(vp, out, P, P, 1, in);
+        rc = logp_transpose(vp, out, in, P, P, 1);
     for (int i = 0; rc == 0 && i < P; i++)
         rc = in[i] == byte(i, me) ? 0 : -EPROTO;
     return rc;
@@ -408,7 +409,7 @@ Test(memory, many_pending_messages_are_found_without_an_index, .timeout = 100)
 
 Test(memory, views_of_all_and_of_some, .timeout = 100)
 {
-    live_everywhere((struct job){.name = "views", .P = 4, .program = views});
+    live_everywhere((struct job){.name = "groups", .P = 4, .program = groups});
 }
 
 Test(memory, collectives_of_a_program, .timeout = 100)
@@ -505,14 +506,14 @@ Test(memory, of_large_messages_some_are_kept_for_the_next)
 /* Small arguments that every algorithm of the table takes, of 4 processors. */
 static struct logp_coll small(void)
 {
-    return (struct logp_coll){.root = 1,
-                              .n_bytes = 8,
-                              .count = 9,
-                              .op = logp_op_find("sum", "double"),
-                              .rows = 8,
-                              .cols = 12,
-                              .k = 0,
-                              .params = params};
+    return (struct logp_coll){.args.root = 1,
+                              .args.n_bytes = 8,
+                              .args.count = 9,
+                              .args.op = logp_op_find("sum", "double"),
+                              .args.rows = 8,
+                              .args.cols = 12,
+                              .args.k = 0,
+                              .model.params = params};
 }
 
 static int one_plan(void *arg)
@@ -522,9 +523,9 @@ static int one_plan(void *arg)
     for (int rank = 0; rc == 0 && rank < 4; rank++) {
         struct logp_coll c = small();
 
-        rc = logp_coll_plan(arg, 4, rank, &c);
-        logp_coll_unplan(&c);
-        logp_coll_unplan(&c); /* where it failed there is nothing to undo, and here nothing left */
+        rc = test_plan(arg, 4, rank, &c);
+        test_unplan(&c);
+        test_unplan(&c); /* where it failed there is nothing to undo, and here nothing left */
     }
     return rc;
 }
@@ -532,17 +533,22 @@ static int one_plan(void *arg)
 Test(memory, every_plan)
 {
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
 
     for (size_t i = 0; i < n; i++)
-        if (a[i].plan != NULL)
-            without_each(a[i].name, one_plan, (void *)&a[i]);
+        if (a[i]->plan != NULL)
+            without_each(a[i]->name, one_plan, (void *)a[i]);
 }
 
 static void experiment(const struct logp_algorithm *a, enum logp_clock clock)
 {
-    const struct logp_experiment x = {
-        .algorithm = a, .coll = small(), .reps = 2, .warmup = 1, .timeout_ns = run_timeout_ns};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .args = small().args,
+                                      .model = small().model,
+                                      .reps = 2,
+                                      .warmup = 1,
+                                      .timeout_ns = run_timeout_ns};
     struct job j = {.name = a->name, .P = 4, .clock = clock, .model = "loggp", .experiment = &x};
     char what[128];
 
@@ -554,23 +560,24 @@ static void experiment(const struct logp_algorithm *a, enum logp_clock clock)
 Test(memory, every_collective_in_an_experiment, .timeout = 100)
 {
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
 
     for (size_t i = 0; i < n; i++) {
-        const bool last = i + 1 == n || strcmp(a[i].collective, a[i + 1].collective) != 0;
+        const bool last = i + 1 == n || strcmp(a[i]->collective, a[i + 1]->collective) != 0;
 
         if (last)
-            experiment(&a[i], LOGP_CLOCK_VIRTUAL);
+            experiment(a[i], LOGP_CLOCK_VIRTUAL);
     }
     experiment(logp_algorithm_find("reduce", "flat"), LOGP_CLOCK_WALL);
     experiment(logp_algorithm_find("barrier", "dissemination"), LOGP_CLOCK_WALL);
 }
 
 /* A barrier that does not wait for rank 0. */
-static int without_first(struct logp_vp *vp, const struct logp_coll *c)
+static int without_first(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
-    return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, c->tag, NULL, 0)
-                                 : logp_recv(vp, 1, c->tag, NULL, 0, NULL);
+    (void)buf, (void)recv_buf;
+    return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, c->args.tag, NULL, 0)
+                                 : logp_recv(vp, 1, c->args.tag, NULL, 0, NULL);
 }
 
 static struct logp_prediction no_prediction(int64_t P, const struct logp_coll *c)
@@ -579,9 +586,9 @@ static struct logp_prediction no_prediction(int64_t P, const struct logp_coll *c
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
-static int does_nothing(struct logp_vp *vp, const struct logp_coll *c)
+static int does_nothing(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
-    (void)vp, (void)c;
+    (void)vp, (void)c, (void)buf, (void)recv_buf;
     return 0;
 }
 
@@ -602,8 +609,12 @@ static int wrong(void *arg)
 
 static void without_each_wrong(const struct logp_algorithm *row, int P)
 {
-    const struct logp_experiment x = {
-        .algorithm = row, .coll = small(), .reps = 1, .timeout_ns = run_timeout_ns};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = row,
+                                      .args = small().args,
+                                      .model = small().model,
+                                      .reps = 1,
+                                      .timeout_ns = run_timeout_ns};
     struct job j = {.P = P, .clock = LOGP_CLOCK_VIRTUAL, .model = "loggp", .experiment = &x};
 
     without_each(row->collective, wrong, &j);
@@ -611,8 +622,11 @@ static void without_each_wrong(const struct logp_algorithm *row, int P)
 
 Test(memory, a_wrong_barrier_is_found_out_or_nothing_said)
 {
-    const struct logp_algorithm row = {
-        .collective = "barrier", .name = "wrong", .run = without_first, .predict = no_prediction};
+    const struct logp_algorithm row = {.size = sizeof(struct logp_algorithm),
+                                       .collective = "barrier",
+                                       .name = "wrong",
+                                       .run = without_first,
+                                       .predict = no_prediction};
 
     without_each_wrong(&row, 2);
 }
@@ -621,13 +635,13 @@ Test(memory, a_wrong_barrier_is_found_out_or_nothing_said)
 Test(memory, doing_nothing_is_found_out_or_nothing_said, .timeout = 100)
 {
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
 
     for (size_t i = 0; i < n; i++) {
-        struct logp_algorithm row = a[i];
+        struct logp_algorithm row = *a[i];
 
         row.run = does_nothing;
-        if (i + 1 == n || strcmp(a[i].collective, a[i + 1].collective) != 0)
+        if (i + 1 == n || strcmp(a[i]->collective, a[i + 1]->collective) != 0)
             without_each_wrong(&row, 4);
     }
 }

@@ -27,19 +27,18 @@ static int one_model(void *arg)
 
 Test(memory_models, every_model)
 {
-    size_t n;
-    const struct logp_delay_model *models = logp_delay_models(&n);
+    const struct logp_delay_model *model;
 
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(models[i].name, "none") != 0) /* which is nothing */
-            without_each(models[i].name, one_model, (void *)models[i].name);
+    for (size_t i = 0; (model = logp_delay_model_at(i)) != NULL; i++)
+        if (strcmp(model->name, "none") != 0) /* which is nothing */
+            without_each(model->name, one_model, (void *)model->name);
 }
 
 /* A broadcast over the links of a topology: as a delay model, as a prediction and as a load. */
 static int on_links(const struct logp_topology *t)
 {
     const struct logp_algorithm *binomial = logp_algorithm_find("broadcast", "binomial");
-    const struct logp_coll c = {.n_bytes = 8, .params = params, .topology = t};
+    const struct logp_coll c = {.args.n_bytes = 8, .model.params = params, .model.topology = t};
     struct logp_delay ends, delay = {0};
     struct logp_link_load load;
     int rc = make_model("loggp", &ends);
@@ -51,8 +50,8 @@ static int on_links(const struct logp_topology *t)
     logp_delay_destroy(delay.ops != NULL ? &delay : &ends);
     if (rc != 0)
         return rc;
-    (void)logp_predict(binomial, 4, &c); /* without memory: none, or less sure */
-    rc = logp_link_load_init(&load, binomial, &c);
+    (void)test_predict(binomial, 4, &c); /* without memory: none, or less sure */
+    rc = logp_link_load_init(&load, binomial, &c.args, &c.model);
     if (rc == 0)
         logp_link_load_fini(&load);
     return rc;
@@ -72,11 +71,10 @@ static int one_topology(void *arg)
 
 Test(memory_models, every_topology)
 {
-    size_t n;
-    const struct logp_topology_kind *kinds = logp_topologies(&n);
+    const struct logp_topology_kind *kind;
 
-    for (size_t i = 0; i < n; i++)
-        without_each(kinds[i].name, one_topology, (void *)kinds[i].name);
+    for (size_t i = 0; (kind = logp_topology_kind_at(i)) != NULL; i++)
+        without_each(kind->name, one_topology, (void *)kind->name);
     without_each("mesh:2x2", one_topology, (void *)"mesh:2x2");
 }
 
@@ -102,4 +100,35 @@ Test(memory_models, what_the_host_is)
 {
     without_each("logp_host_info", ask_host, NULL);
     without_each("logp_op_measure", measure_op, NULL);
+}
+
+/* ---- what becomes of a schedule ---- */
+
+/* Folded where messages wait for a place on the wire, and checked: of a collective that combines.
+ */
+static int read_schedule(void *arg)
+{
+    const struct logp_algorithm *a = logp_algorithm_find("reduce", "binomial");
+    struct logp_params full = params;
+    const struct logp_args args = {.count = 3, .op = logp_op_find("sum", "double")};
+    const struct logp_model model = {.params = params};
+    const struct logp_schedule s = logp_schedule_of(a, 6, &args, &model);
+    struct logp_delay delay;
+    struct logp_flaw flaw;
+    struct logp_fold fold;
+    int rc;
+
+    (void)arg;
+    full.capacity = 1;
+    rc = logp_delay_create("loggp", &full, &delay);
+    if (rc != 0)
+        return rc;
+    rc = logp_schedule_fold(&s, &delay, 0, &fold);
+    logp_delay_destroy(&delay);
+    return rc != 0 ? rc : logp_schedule_check(&s, logp_collective_find(a->collective), &flaw);
+}
+
+Test(memory_models, what_a_schedule_takes_and_does)
+{
+    without_each("a schedule", read_schedule, NULL);
 }

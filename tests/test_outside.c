@@ -19,7 +19,8 @@ static bool on_threads(void)
 /* P vps on one core: what one of them blocks, the others feel. */
 static struct logp_machine *one_core(int P, enum logp_clock clock, const struct logp_params *p)
 {
-    struct logp_config config = {.n_processors = P,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
                                  .clock = clock,
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),
@@ -314,6 +315,45 @@ Test(outside, who_ends_outside_has_ended)
         cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
+}
+
+/*
+ * Rank 1 hands the core straight to rank 0, which its message has made ready, and has it back when
+ * rank 0 goes outside: but what it waits for comes later.
+ */
+static int stands_in(struct logp_vp *vp, void *arg)
+{
+    const int rounds = *(int *)arg, me = logp_vp_rank(vp);
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < rounds; i++) {
+        int got = -1;
+
+        if (me == 0) {
+            rc = logp_recv(vp, 1, 0, NULL, 0, NULL);
+            rc = rc != 0 ? rc : logp_outside_begin(vp);
+            rc = rc != 0 ? rc : logp_outside_end(vp);
+            rc = rc != 0 ? rc : logp_send(vp, 2, 0, NULL, 0);
+        } else if (me == 1) {
+            rc = logp_recv(vp, 2, 0, NULL, 0, NULL);
+            rc = rc != 0 ? rc : logp_send(vp, 0, 0, NULL, 0);
+            rc = rc != 0 ? rc : logp_recv(vp, 2, 1, &got, sizeof(got), NULL);
+            cr_assert(rc != 0 || got == i);
+        } else {
+            rc = logp_send(vp, 1, 0, NULL, 0);
+            rc = rc != 0 ? rc : logp_recv(vp, 0, 0, NULL, 0, NULL);
+            rc = rc != 0 ? rc : logp_send(vp, 1, 1, &i, sizeof(i));
+        }
+    }
+    return rc;
+}
+
+Test(outside, who_has_the_core_meanwhile_waits_on)
+{
+    int rounds = 10;
+
+    if (on_threads())
+        test_run(one_core(3, LOGP_CLOCK_WALL, NULL), stands_in, &rounds);
 }
 
 static void *interrupt(void *machine)

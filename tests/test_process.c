@@ -94,7 +94,8 @@ static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns 
 /* 0: all is refused, and nothing hangs */
 static int uses_the_parents(struct logp_machine *m)
 {
-    struct logp_config config = {.n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL};
+    struct logp_config config = {
+        .size = sizeof(config), .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL};
     struct logp_machine *own;
     struct logp_delay delay;
     int rc;
@@ -117,7 +118,8 @@ static int uses_the_parents(struct logp_machine *m)
 static int makes_its_own(struct logp_machine *m)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_config config = {.n_processors = 4,
+        struct logp_config config = {.size = sizeof(config),
+                                     .n_processors = 4,
                                      .clock = (enum logp_clock)i,
                                      .executor = test_executor(),
                                      .stacks = test_stacks()};
@@ -183,7 +185,8 @@ static int counts_itself(struct logp_vp *vp, void *arg)
 
 Test(process, thread_local_variables_are_a_vps_own_on_threads_and_the_cores_on_fibers)
 {
-    struct logp_config config = {.n_processors = 4, .executor = test_executor(), .n_cores = 1};
+    struct logp_config config = {
+        .size = sizeof(config), .n_processors = 4, .executor = test_executor(), .n_cores = 1};
     struct logp_machine *m;
 
     cr_assert_eq(logp_machine_create(&config, &m), 0);

@@ -32,20 +32,22 @@ static const struct logp_op triples = {.name = "xor",
 static void check(struct logp_machine *m, const struct logp_algorithm *a, const struct logp_coll *c,
                   int reps)
 {
-    const struct logp_params *p = &c->params;
-    const struct logp_experiment x = {.algorithm = a,
-                                      .coll = *c,
+    const struct logp_params *p = &c->model.params;
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .args = c->args,
+                                      .model = c->model,
                                       .reps = reps,
-                                      .seed = (uint64_t)c->count,
+                                      .seed = (uint64_t)c->args.count,
                                       .timeout_ns = test_timeout_ns};
     struct logp_record r;
     char what[256];
 
     snprintf(what, sizeof(what),
              "%s P %d root %d k %ld, %ld x %s %s, L %ld o %ld %ld g %ld G %ld gamma %ld", a->name,
-             logp_machine_size(m), c->root, (long)c->k, (long)c->count, c->op->name, c->op->type,
-             (long)p->L_ns, (long)p->o_send_ns, (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps,
-             (long)p->gamma_ps);
+             logp_machine_size(m), c->args.root, (long)c->args.k, (long)c->args.count,
+             c->args.op->name, c->args.op->type, (long)p->L_ns, (long)p->o_send_ns,
+             (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)p->gamma_ps);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s", what);
     cr_assert(r.verified, "%s", what);
     cr_assert_eq(r.messages, (uint64_t)logp_machine_size(m) - 1, "%s", what);
@@ -61,7 +63,7 @@ static int check_all(struct logp_machine *m, const struct logp_coll *c)
     int n = 0;
 
     for (int i = 0; i < N_NAMES; i++)
-        if (logp_algorithm_needs(algorithm(names[i]), logp_machine_size(m), c) == NULL) {
+        if (test_needs(algorithm(names[i]), logp_machine_size(m), c) == NULL) {
             check(m, algorithm(names[i]), c, 1);
             n++;
         }
@@ -111,13 +113,14 @@ static void check_random(int P, int rounds, uint64_t *random)
 
     for (int i = 0; i < rounds; i++) {
         const struct logp_coll c = {
-            .root = below(random, 3) == 0 ? 0 : (int)below(random, (uint64_t)P),
-            .op = random_op(random),
-            .count = (int64_t)below(random, below(random, 3) == 0 ? 100 : 5),
-            .k = P < 2 || below(random, 2) == 0 ? 0 : (int64_t)(1 + below(random, (uint64_t)P - 1)),
-            .params = random_params(random)};
+            .args.root = below(random, 3) == 0 ? 0 : (int)below(random, (uint64_t)P),
+            .args.op = random_op(random),
+            .args.count = (int64_t)below(random, below(random, 3) == 0 ? 100 : 5),
+            .args.k =
+                P < 2 || below(random, 2) == 0 ? 0 : (int64_t)(1 + below(random, (uint64_t)P - 1)),
+            .model.params = random_params(random)};
 
-        use_params(m, &c.params);
+        use_params(m, &c.model.params);
         runs += check_all(m, &c);
     }
     cr_assert_geq(runs, rounds); /* flat always applies */
@@ -137,7 +140,7 @@ Test(reduce, virtual_time_equals_the_prediction)
 
 Test(reduce, every_number_of_chains_and_every_root_is_on_time)
 {
-    struct logp_coll c = {.count = 3, .op = logp_op_find("sum", "int32")};
+    struct logp_coll c = {.args.count = 3, .args.op = logp_op_find("sum", "int32")};
     static const int Ps[] = {2, 3, 8, 13, 16};
 
     for (size_t i = 0; i < (TEST_SCALE > 1 ? 3 : sizeof(Ps) / sizeof(Ps[0])); i++) {
@@ -146,16 +149,16 @@ Test(reduce, every_number_of_chains_and_every_root_is_on_time)
         for (int set = 0; set < 3; set++) {
             static const int64_t L[] = {6, 1, 300}, g[] = {4, 90, 2};
 
-            c.params = test_params(L[set], 2, g[set]);
-            c.params.gamma_ps = 1500;
-            use_params(m, &c.params);
-            for (c.root = 0; c.root < Ps[i]; c.root++)
-                for (c.k = 1; c.k < Ps[i]; c.k++) {
+            c.model.params = test_params(L[set], 2, g[set]);
+            c.model.params.gamma_ps = 1500;
+            use_params(m, &c.model.params);
+            for (c.args.root = 0; c.args.root < Ps[i]; c.args.root++)
+                for (c.args.k = 1; c.args.k < Ps[i]; c.args.k++) {
                     check(m, algorithm("kchain"), &c, 1);
                     check(m, algorithm("kchain-short-first"), &c, 1);
                 }
-            c.k = 0;
-            for (c.root = 0; c.root < Ps[i]; c.root++)
+            c.args.k = 0;
+            for (c.args.root = 0; c.args.root < Ps[i]; c.args.root++)
                 check_all(m, &c);
         }
         cr_assert_eq(logp_machine_destroy(m), 0);
@@ -174,10 +177,10 @@ Test(reduce, every_operation_on_every_type)
     cr_assert_eq(n, 16);
     for (size_t i = 0; i < n; i++)
         for (int64_t count = 0; count <= 33; count += 11)
-            cr_assert_eq(check_all(m, &(struct logp_coll){.root = (int)i % 9,
-                                                          .op = &ops[i],
-                                                          .count = count,
-                                                          .params = params}),
+            cr_assert_eq(check_all(m, &(struct logp_coll){.args.root = (int)i % 9,
+                                                          .args.op = &ops[i],
+                                                          .args.count = count,
+                                                          .model.params = params}),
                          N_NAMES);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
@@ -187,12 +190,13 @@ Test(reduce, all_algorithms_are_right_on_the_wall_clock_with_no_delay)
     struct logp_machine *m = test_machine(8, LOGP_CLOCK_WALL, NULL);
 
     for (int i = 0; i < N_NAMES; i++) {
-        check(
-            m, algorithm(names[i]),
-            &(struct logp_coll){.root = i % 8, .op = logp_op_find("sum", "double"), .count = 5000},
-            TEST_SCALE > 10 ? 3 : 20);
         check(m, algorithm(names[i]),
-              &(struct logp_coll){.root = i % 8, .op = logp_op_find("max", "int64"), .count = 1},
+              &(struct logp_coll){
+                  .args.root = i % 8, .args.op = logp_op_find("sum", "double"), .args.count = 5000},
+              TEST_SCALE > 10 ? 3 : 20);
+        check(m, algorithm(names[i]),
+              &(struct logp_coll){
+                  .args.root = i % 8, .args.op = logp_op_find("max", "int64"), .args.count = 1},
               5);
     }
     cr_assert_eq(logp_machine_destroy(m), 0);
@@ -200,26 +204,26 @@ Test(reduce, all_algorithms_are_right_on_the_wall_clock_with_no_delay)
 
 Test(reduce, an_operation_that_does_not_commute_needs_the_order_of_ranks)
 {
-    const struct logp_coll zero = {.op = &maps, .count = 5, .params = test_params(6, 2, 4)};
+    const struct logp_coll zero = {
+        .args.op = &maps, .args.count = 5, .model.params = test_params(6, 2, 4)};
     struct logp_coll other = zero;
 
-    other.root = 3;
+    other.args.root = 3;
     for (int i = 0; i < N_NAMES; i++) {
         const struct logp_algorithm *a = algorithm(names[i]);
         const bool never = strcmp(a->name, "binary") == 0 || strcmp(a->name, "optimal") == 0 ||
                            strcmp(a->name, "kchain-adaptive-sorted") == 0;
 
         if (never)
-            cr_expect_str_eq(logp_algorithm_needs(a, 8, &zero), "a commutative operation");
+            cr_expect_str_eq(test_needs(a, 8, &zero), "a commutative operation");
         else
-            cr_expect_null(logp_algorithm_needs(a, 8, &zero));
+            cr_expect_null(test_needs(a, 8, &zero));
         if (strcmp(a->name, "flat") == 0)
-            cr_expect_null(logp_algorithm_needs(a, 8, &other));
+            cr_expect_null(test_needs(a, 8, &other));
         else if (!never)
-            cr_expect_str_eq(logp_algorithm_needs(a, 8, &other),
-                             "a commutative operation, or root 0");
+            cr_expect_str_eq(test_needs(a, 8, &other), "a commutative operation, or root 0");
     }
-    cr_expect_str_eq(logp_algorithm_best("reduce", 8, &other)->name, "flat");
+    cr_expect_str_eq(test_best("reduce", 8, &other)->name, "flat");
 }
 
 Test(reduce, the_order_of_ranks_is_kept)
@@ -227,10 +231,10 @@ Test(reduce, the_order_of_ranks_is_kept)
     for (int P = 1; P <= 33; P += TEST_SCALE > 1 ? 8 : 1) {
         const struct logp_params params = test_params(60, 20, 40);
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
-        struct logp_coll c = {.op = &maps, .count = 5, .params = params};
+        struct logp_coll c = {.args.op = &maps, .args.count = 5, .model.params = params};
 
-        for (c.root = 0; c.root < P; c.root++)
-            cr_assert_eq(check_all(m, &c), c.root == 0 ? N_NAMES - 3 : 1);
+        for (c.args.root = 0; c.args.root < P; c.args.root++)
+            cr_assert_eq(check_all(m, &c), c.args.root == 0 ? N_NAMES - 3 : 1);
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
@@ -311,16 +315,16 @@ static int timed(struct logp_vp *vp, void *arg)
 
 Test(reduce, the_call_takes_the_time_of_the_best_algorithm)
 {
-    struct logp_coll c = {.root = 4,
-                          .count = 20,
-                          .op = logp_op_find("sum", "double"),
-                          .params = test_params(600, 200, 400)};
+    struct logp_coll c = {.args.root = 4,
+                          .args.count = 20,
+                          .args.op = logp_op_find("sum", "double"),
+                          .model.params = test_params(600, 200, 400)};
     int64_t end = 0;
 
-    c.params.G_ps = 2500;
-    c.params.gamma_ps = 12345;
-    test_run(test_machine(12, LOGP_CLOCK_VIRTUAL, &c.params), timed, &end);
-    cr_expect_eq(end, logp_predict(logp_algorithm_best("reduce", 12, &c), 12, &c).ns);
+    c.model.params.G_ps = 2500;
+    c.model.params.gamma_ps = 12345;
+    test_run(test_machine(12, LOGP_CLOCK_VIRTUAL, &c.model.params), timed, &end);
+    cr_expect_eq(end, test_predict(test_best("reduce", 12, &c), 12, &c).ns);
 }
 
 /* ---- wrong arguments ---- */
@@ -351,8 +355,10 @@ Test(reduce, an_experiment_needs_an_operation)
 {
     const struct logp_params params = test_params(6, 2, 4);
     struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, &params);
-    const struct logp_experiment x = {.algorithm = algorithm("flat"),
-                                      .coll = {.count = 1, .params = params},
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = algorithm("flat"),
+                                      .args = {.count = 1},
+                                      .model.params = params,
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     struct logp_record r;
@@ -398,29 +404,30 @@ Test(reduce, a_single_byte_is_a_vector_too)
 {
     const struct logp_params params = test_params(60, 20, 40);
     size_t n;
-    const struct logp_algorithm *all = logp_algorithms(&n);
+    const struct logp_algorithm *const *all = test_rows(&n);
     struct logp_machine *m = test_machine(8, LOGP_CLOCK_VIRTUAL, &params);
 
     cr_assert_eq(logp_machine_run(m, one_byte, NULL, test_timeout_ns), 0);
     for (size_t i = 0; i < n; i++) {
-        const struct logp_experiment x = {
-            .algorithm = &all[i],
-            .reps = 1,
-            .coll = {.op = &bits, .count = 1, .root = 2, .params = params}};
+        const struct logp_experiment x = {.size = sizeof(x),
+                                          .algorithm = all[i],
+                                          .reps = 1,
+                                          .args = {.op = &bits, .count = 1, .root = 2},
+                                          .model.params = params};
         struct logp_record r;
 
-        if (strcmp(all[i].collective, "reduce") != 0 ||
-            logp_algorithm_needs(&all[i], 8, &x.coll) != NULL)
+        if (strcmp(all[i]->collective, "reduce") != 0 ||
+            logp_algorithm_needs(all[i], 8, &x.args, &x.model) != NULL)
             continue;
         cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-        cr_assert(r.verified, "%s", all[i].name);
+        cr_assert(r.verified, "%s", all[i]->name);
     }
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(reduce, only_the_root_needs_room_for_the_result)
 {
-    const struct logp_coll c = {.op = &bits, .count = 5, .root = 2};
+    const struct logp_coll c = {.args.op = &bits, .args.count = 5, .args.root = 2};
     size_t buf, recv_buf;
 
     for (int rank = 0; rank < 4; rank++) {

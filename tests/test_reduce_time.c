@@ -6,21 +6,21 @@
 /* L, o, g = 6, 2, 4, and gamma; one element. */
 static struct logp_coll usual(int64_t gamma)
 {
-    struct logp_coll c = {.count = 1, .params = test_params(6, 2, 4)};
+    struct logp_coll c = {.args.count = 1, .model.params = test_params(6, 2, 4)};
 
-    c.params.gamma_ps = gamma * 1000;
+    c.model.params.gamma_ps = gamma * 1000;
     return c;
 }
 
 /* One with these a and B: L = a, g = B. */
 static struct logp_coll costing(int64_t a, int64_t B)
 {
-    return (struct logp_coll){.count = 1, .params = test_params(a, 0, B)};
+    return (struct logp_coll){.args.count = 1, .model.params = test_params(a, 0, B)};
 }
 
 static int64_t predicted(const char *name, int64_t P, const struct logp_coll *c)
 {
-    const struct logp_prediction p = logp_predict(algorithm(name), P, c);
+    const struct logp_prediction p = test_predict(algorithm(name), P, c);
 
     cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT, "%s P %ld", name, (long)P);
     return p.ns;
@@ -28,7 +28,7 @@ static int64_t predicted(const char *name, int64_t P, const struct logp_coll *c)
 
 static int64_t with_k(const char *name, int64_t P, struct logp_coll c, int64_t k)
 {
-    c.k = k;
+    c.args.k = k;
     return predicted(name, P, &c);
 }
 
@@ -78,7 +78,7 @@ Test(reduce_time, the_best_numbers_of_chains_are_the_golden_ones)
     cr_expect_eq(try_all("kchain-short-first", 48, &c, &k), 80);
     cr_expect_eq(k, 10);
     cr_expect_eq(predicted("kchain-opt", 48, &c), 88);
-    cr_expect_eq(algorithm("kchain-opt")->k(48, &c), 12);
+    cr_expect_eq(test_knob(algorithm("kchain-opt"), "k", 48, &c), 12);
 }
 
 static void check_best_k(int64_t P, int64_t a, int64_t B)
@@ -89,8 +89,8 @@ static void check_best_k(int64_t P, int64_t a, int64_t B)
 
     cr_assert_eq(predicted("kchain-opt", P, &c), least, "P %ld a %ld B %ld", (long)P, (long)a,
                  (long)B);
-    cr_assert_eq(algorithm("kchain-opt")->k(P, &c), k, "P %ld a %ld B %ld: k %ld", (long)P, (long)a,
-                 (long)B, (long)k);
+    cr_assert_eq(test_knob(algorithm("kchain-opt"), "k", P, &c), k, "P %ld a %ld B %ld: k %ld",
+                 (long)P, (long)a, (long)B, (long)k);
 }
 
 Test(reduce_time, kchain_opt_takes_the_best_number_of_chains)
@@ -122,8 +122,8 @@ Test(reduce_time, kchain_opt_takes_the_best_number_of_chains_of_huge_machines)
         const struct logp_coll c =
             costing((int64_t)below(&random, UINT64_C(1) << below(&random, 32)),
                     (int64_t)below(&random, UINT64_C(1) << below(&random, 32)));
-        const int64_t k = algorithm("kchain-opt")->k(P, &c);
-        const struct logp_prediction best = logp_predict(algorithm("kchain-opt"), P, &c);
+        const int64_t k = test_knob(algorithm("kchain-opt"), "k", P, &c);
+        const struct logp_prediction best = test_predict(algorithm("kchain-opt"), P, &c);
         const int64_t q = (P - 2) / k + 1;
 
         cr_assert(k >= 1 && k < P);
@@ -134,16 +134,16 @@ Test(reduce_time, kchain_opt_takes_the_best_number_of_chains_of_huge_machines)
                 struct logp_coll other = c;
                 struct logp_prediction p;
 
-                other.k = tries[t];
+                other.args.k = tries[t];
                 if (tries[t] < 1 || tries[t] >= P)
                     continue;
-                p = logp_predict(algorithm("kchain"), P, &other);
+                p = test_predict(algorithm("kchain"), P, &other);
                 cr_assert(best.certainty == LOGP_PREDICTION_EXACT
                               ? p.certainty == LOGP_PREDICTION_NONE || p.ns > best.ns ||
                                     (p.ns == best.ns && tries[t] >= k)
                               : p.certainty == LOGP_PREDICTION_NONE,
-                          "P %ld a %ld B %ld: k %ld, but %ld", (long)P, (long)c.params.L_ns,
-                          (long)c.params.g_ns, (long)k, (long)tries[t]);
+                          "P %ld a %ld B %ld: k %ld, but %ld", (long)P, (long)c.model.params.L_ns,
+                          (long)c.model.params.g_ns, (long)k, (long)tries[t]);
             }
         }
     }
@@ -160,7 +160,7 @@ Test(reduce_time, auto_takes_the_first_of_the_best_and_nothing_beats_optimal)
                 for (int i = 1; i < N_NAMES; i++)
                     if (predicted(names[i], P, &c) < predicted(best, P, &c))
                         best = names[i];
-                cr_assert_str_eq(logp_algorithm_best("reduce", P, &c)->name, best);
+                cr_assert_str_eq(test_best("reduce", P, &c)->name, best);
                 cr_assert_eq(predicted(best, P, &c), predicted("optimal", P, &c));
                 cr_assert_leq(predicted("kchain-adaptive-sorted", P, &c),
                               predicted("kchain-adaptive", P, &c));
@@ -177,23 +177,24 @@ Test(reduce_time, huge_machines_have_predictions_while_the_clock_lasts)
     cr_expect_eq(predicted("binary", P - 1, &c), 60 * (11 + 4));
     cr_expect_leq(predicted("optimal", P, &c), predicted("binomial", P, &c));
     /* 1 + 2 + ... + k <= 2^61 - 1 for k = 2^31 - 1, and 2^30 - ... are left */
-    cr_expect_eq(algorithm("kchain-adaptive")->k(P, &c), (INT64_C(1) << 31) - 1);
+    cr_expect_eq(test_knob(algorithm("kchain-adaptive"), "k", P, &c), (INT64_C(1) << 31) - 1);
     cr_expect_eq(predicted("kchain-adaptive", P, &c), 11 * ((INT64_C(1) << 31) - 1) + 4);
     cr_expect_leq(predicted("kchain-adaptive-sorted", P, &c), predicted("kchain-adaptive", P, &c));
-    cr_expect_eq(logp_predict(algorithm("flat"), P, &c).certainty, LOGP_PREDICTION_NONE);
-    cr_expect_eq(logp_predict(algorithm("chain"), P, &c).certainty, LOGP_PREDICTION_NONE);
-    c.k = LOGP_K_SQRT;
-    cr_expect_eq(algorithm("kchain")->k(P, &c), INT64_C(1518500250)); /* ceil(sqrt(2^61 - 1)) */
-    cr_expect_eq(algorithm("kchain")->k(10, &c), 3);
-    cr_expect_eq(algorithm("kchain")->k(11, &c), 4);
+    cr_expect_eq(test_predict(algorithm("flat"), P, &c).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(test_predict(algorithm("chain"), P, &c).certainty, LOGP_PREDICTION_NONE);
+    c.args.k = LOGP_K_SQRT;
+    cr_expect_eq(test_knob(algorithm("kchain"), "k", P, &c),
+                 INT64_C(1518500250)); /* ceil(sqrt(2^61 - 1)) */
+    cr_expect_eq(test_knob(algorithm("kchain"), "k", 10, &c), 3);
+    cr_expect_eq(test_knob(algorithm("kchain"), "k", 11, &c), 4);
     c = costing(LOGP_PARAM_MAX_NS, LOGP_PARAM_MAX_NS);
     for (int i = 0; i < N_NAMES; i++) /* no overflow */
-        cr_assert(logp_predict(algorithm(names[i]), P, &c).ns >= 0);
-    c.params.gamma_ps = INT64_MAX;
-    c.params.G_ps = INT64_MAX;
-    c.count = INT64_C(1) << 60;
+        cr_assert(test_predict(algorithm(names[i]), P, &c).ns >= 0);
+    c.model.params.gamma_ps = INT64_MAX;
+    c.model.params.G_ps = INT64_MAX;
+    c.args.count = INT64_C(1) << 60;
     for (int i = 0; i < N_NAMES; i++)
-        cr_assert(logp_predict(algorithm(names[i]), P, &c).ns >= 0);
+        cr_assert(test_predict(algorithm(names[i]), P, &c).ns >= 0);
 }
 
 Test(reduce_time, one_or_two_processors)
@@ -204,20 +205,20 @@ Test(reduce_time, one_or_two_processors)
         cr_expect_eq(predicted(names[i], 1, &c), 0);
         cr_expect_eq(predicted(names[i], 2, &c), 11);
     }
-    cr_expect_eq(algorithm("kchain")->k(1, &c), 0);
-    cr_expect_eq(algorithm("kchain")->k(2, &c), 1);
-    cr_expect_eq(algorithm("kchain-opt")->k(2, &c), 1);
+    cr_expect_eq(test_knob(algorithm("kchain"), "k", 1, &c), 0);
+    cr_expect_eq(test_knob(algorithm("kchain"), "k", 2, &c), 1);
+    cr_expect_eq(test_knob(algorithm("kchain-opt"), "k", 2, &c), 1);
 }
 
 Test(reduce_time, there_is_no_prediction_for_shared_gaps_or_a_capacity)
 {
     struct logp_coll shared = usual(1), capacity = usual(1);
 
-    shared.params.gap_shared = true;
-    capacity.params.capacity = 1;
+    shared.model.params.gap_shared = true;
+    capacity.model.params.capacity = 1;
     for (int i = 0; i < N_NAMES; i++) {
-        cr_expect_eq(logp_predict(algorithm(names[i]), 8, &shared).certainty, LOGP_PREDICTION_NONE);
-        cr_expect_eq(logp_predict(algorithm(names[i]), 8, &capacity).certainty,
+        cr_expect_eq(test_predict(algorithm(names[i]), 8, &shared).certainty, LOGP_PREDICTION_NONE);
+        cr_expect_eq(test_predict(algorithm(names[i]), 8, &capacity).certainty,
                      LOGP_PREDICTION_NONE);
     }
 }
@@ -228,17 +229,16 @@ Test(reduce_time, a_k_that_is_too_large_is_refused)
     static const int64_t wrong[] = {8, 1000, -2};
 
     for (int i = 0; i < 3; i++) {
-        c.k = wrong[i];
-        c.root = 1;
-        cr_expect_str_eq(logp_algorithm_needs(algorithm("kchain"), 8, &c), "a k of 1 .. P-1");
-        cr_expect_str_eq(logp_algorithm_needs(algorithm("kchain-short-first"), 8, &c),
-                         "a k of 1 .. P-1");
-        cr_expect_eq(logp_coll_plan(algorithm("kchain"), 8, 0, &c), -ENOTSUP);
-        cr_expect_null(logp_algorithm_needs(algorithm("kchain-opt"), 8, &c));
+        c.args.k = wrong[i];
+        c.args.root = 1;
+        cr_expect_str_eq(test_needs(algorithm("kchain"), 8, &c), "a k of 1 .. P-1");
+        cr_expect_str_eq(test_needs(algorithm("kchain-short-first"), 8, &c), "a k of 1 .. P-1");
+        cr_expect_eq(test_plan(algorithm("kchain"), 8, 0, &c), -ENOTSUP);
+        cr_expect_null(test_needs(algorithm("kchain-opt"), 8, &c));
     }
-    c.k = 7;
-    cr_expect_null(logp_algorithm_needs(algorithm("kchain"), 8, &c));
-    c.k = LOGP_K_SQRT;
+    c.args.k = 7;
+    cr_expect_null(test_needs(algorithm("kchain"), 8, &c));
+    c.args.k = LOGP_K_SQRT;
     for (int P = 1; P < 40; P++)
-        cr_expect_null(logp_algorithm_needs(algorithm("kchain"), P, &c));
+        cr_expect_null(test_needs(algorithm("kchain"), P, &c));
 }

@@ -13,8 +13,10 @@
  * a millisecond. */
 enum { TIMED_WARMUP = 3, TIMED_REPS = 11 };
 
-static int takes_a_known_time(struct logp_vp *vp, const struct logp_coll *c)
+static int takes_a_known_time(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+                              void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     const int me = logp_vp_rank(vp), rep = plot.calls[me]++ - TIMED_WARMUP + 1;
     const int64_t most = rep < 1    ? 1000000
                          : rep == 1 ? 100
@@ -31,8 +33,11 @@ static struct logp_prediction predict_1000(int64_t n, const struct logp_coll *c)
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = 1000};
 }
 
-static const struct logp_algorithm timed = {
-    .collective = "broadcast", .name = "timed", .run = takes_a_known_time, .predict = predict_1000};
+static const struct logp_algorithm timed = {.size = sizeof(struct logp_algorithm),
+                                            .collective = "broadcast",
+                                            .name = "timed",
+                                            .run = takes_a_known_time,
+                                            .predict = predict_1000};
 
 static struct logp_record run_timed(int on, int reps)
 {
@@ -41,7 +46,7 @@ static struct logp_record run_timed(int on, int reps)
     struct logp_record r;
 
     no_plot();
-    x.coll.n_bytes = 0;
+    x.args.n_bytes = 0;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
     cr_expect_eq(r.P, P);
@@ -184,8 +189,10 @@ static void expect_ended(struct logp_machine *m, int call, int rank)
 static int n_calls;
 
 /* Everyone else is through when rank 0 fails in the fourth. */
-static int the_first_fails_last(struct logp_vp *vp, const struct logp_coll *c)
+static int the_first_fails_last(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+                                void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     bool found;
     int rc;
 
@@ -205,11 +212,13 @@ static struct logp_prediction of_nothing(int64_t n, const struct logp_coll *c)
 
 Test(repetitions, one_that_a_rank_has_not_finished_does_not_count)
 {
-    static const struct logp_algorithm row = {.collective = "alltoall",
+    static const struct logp_algorithm row = {.size = sizeof(struct logp_algorithm),
+                                              .collective = "alltoall",
                                               .name = "none",
                                               .run = the_first_fails_last,
                                               .predict = of_nothing};
-    const struct logp_experiment x = {.algorithm = &row, .reps = 9, .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = {
+        .size = sizeof(x), .algorithm = &row, .reps = 9, .timeout_ns = test_timeout_ns};
     struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, NULL);
     struct logp_record r;
 
@@ -253,21 +262,25 @@ Test(repetitions, the_timeout_is_for_warm_up_and_runs)
 }
 
 /* Half of it is for the warm-up; the run alone would be in time, both are not. */
-static int takes_30_ms(struct logp_vp *vp, const struct logp_coll *c)
+static int takes_30_ms(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     (void)c;
     return logp_compute(vp, 30000000, NULL, NULL);
 }
 
 Test(repetitions, what_the_warm_up_took_is_gone)
 {
-    const struct logp_algorithm slow = {
-        .collective = "broadcast", .run = takes_30_ms, .predict = predict_1000};
+    const struct logp_algorithm slow = {.size = sizeof(struct logp_algorithm),
+                                        .collective = "broadcast",
+                                        .name = "slow",
+                                        .run = takes_30_ms,
+                                        .predict = predict_1000};
     struct logp_machine *m = machine(WALL);
     struct logp_experiment x = experiment(&slow, 1, 1);
     struct logp_record r;
 
-    x.coll.n_bytes = 0;
+    x.args.n_bytes = 0;
     x.timeout_ns = 55000000;
     cr_expect_eq(logp_experiment_run(m, &x, &r), -ETIMEDOUT);
     cr_expect_eq(r.reps, 0);
@@ -323,7 +336,8 @@ static void stop_at_the_start(void *model, bool new_run)
 /* All have come, the start is fixed, and nobody is to start any more. */
 Test(repetitions, a_stop_at_a_common_start_ends_it)
 {
-    static const struct logp_delay_ops ops = {.name = "stopper",
+    static const struct logp_delay_ops ops = {.size = sizeof(ops),
+                                              .name = "stopper",
                                               .start = at_once,
                                               .send = in_no_time,
                                               .recv = on_arrival,

@@ -29,8 +29,9 @@ static void arrange_start(int next)
     script.host.jump_ns = 5000 + script.late_ns[next];
 }
 
-static int scripted(struct logp_vp *vp, const struct logp_coll *c)
+static int scripted(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
+    (void)buf, (void)recv_buf;
     const int i = script.begun++;
     int rc = logp_compute(vp, work_ns + script.extra_ns[i], NULL, NULL);
 
@@ -48,13 +49,19 @@ static struct logp_prediction predicted(int64_t P, const struct logp_coll *c)
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = work_ns};
 }
 
-static const struct logp_algorithm scripted_row = {
-    .collective = "barrier", .name = "scripted", .run = scripted, .predict = predicted};
+static const struct logp_algorithm scripted_row = {.size = sizeof(struct logp_algorithm),
+                                                   .collective = "barrier",
+                                                   .name = "scripted",
+                                                   .run = scripted,
+                                                   .predict = predicted};
 
 static struct logp_record experiment(int reps, int warmup)
 {
-    const struct logp_experiment x = {
-        .algorithm = &scripted_row, .reps = reps, .warmup = warmup, .coll = {.params = model}};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = &scripted_row,
+                                      .reps = reps,
+                                      .warmup = warmup,
+                                      .model.params = model};
     struct logp_machine *m = own_clock_machine(1, &script.host, &model);
     struct logp_record r;
 

@@ -10,7 +10,8 @@ static const struct logp_params params = {
 
 static struct logp_machine *waiting_machine(int P, enum logp_clock clock, bool delayed, int n_cores)
 {
-    struct logp_config config = {.n_processors = P,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
                                  .clock = clock,
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),
@@ -118,7 +119,8 @@ static int when_there_is_room(struct logp_vp *vp, void *arg)
 Test(room, a_send_starts_when_there_is_room)
 {
     struct own_clock host = own_clock();
-    struct logp_config config = {.n_processors = 3,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = 3,
                                  .executor = "fiber",
                                  .n_cores = 1,
                                  .time_ns = own_clock_read,
@@ -354,8 +356,11 @@ static int too_long(struct logp_vp *vp, void *arg)
 
 Test(room, what_never_fits_is_refused_at_once)
 {
-    const struct logp_config parallel = {
-        .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL, .parallel = true, .wait_for_room = true};
+    const struct logp_config parallel = {.size = sizeof(parallel),
+                                         .n_processors = 2,
+                                         .clock = LOGP_CLOCK_VIRTUAL,
+                                         .parallel = true,
+                                         .wait_for_room = true};
     struct logp_machine *m;
 
     for (int i = 0; i < VARIANTS; i++)

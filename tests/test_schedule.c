@@ -12,7 +12,7 @@ static struct logp_delay delay_of(const struct drawn *d)
 {
     struct logp_delay ends, delay;
 
-    cr_assert_eq(logp_delay_create(d->delay, &d->coll.params, &ends), 0);
+    cr_assert_eq(logp_delay_create(d->delay, &d->coll.model.params, &ends), 0);
     delay = ends;
     if (d->topology != NULL)
         cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);
@@ -30,9 +30,14 @@ static void claim(bool holds, const char *what, const struct drawn *d, const cha
 /* One algorithm of a case, run once and folded. */
 static void compare(struct logp_machine *m, const struct drawn *d, const struct logp_algorithm *a)
 {
-    const struct logp_experiment x = {
-        .algorithm = a, .coll = d->coll, .reps = 1, .seed = d->seed, .timeout_ns = test_timeout_ns};
-    const struct logp_schedule s = logp_schedule_of(a, d->P, &d->coll);
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .args = d->coll.args,
+                                      .model = d->coll.model,
+                                      .reps = 1,
+                                      .seed = d->seed,
+                                      .timeout_ns = test_timeout_ns};
+    const struct logp_schedule s = logp_schedule_of(a, d->P, &d->coll.args, &d->coll.model);
     struct logp_delay delay = delay_of(d);
     struct logp_prediction formula;
     struct logp_record r;
@@ -48,16 +53,18 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
     claim(fold.ns == r.emulated.median_ns, "the fold is the virtual clock", d, a->name);
     claim(fold.messages == r.messages, "it has all messages", d, a->name);
     claim(fold.unreceived == 0, "all are received", d, a->name);
-    formula = logp_predict_by(a, d->P, &d->coll, LOGP_BY_FORMULA);
+    formula = test_predict_by(a, d->P, &d->coll, LOGP_BY_FORMULA);
     claim(formula.certainty != LOGP_PREDICTION_EXACT || formula.ns == fold.ns,
           "the closed form is the fold", d, a->name);
+    claim(formula.certainty != LOGP_PREDICTION_BOUND || formula.ns >= fold.ns, "the bound is one",
+          d, a->name);
 }
 
 Test(schedule, the_fold_is_the_closed_form_is_the_virtual_clock)
 {
     struct logp_machine *machines[MOST_P + 1] = {NULL};
     size_t n;
-    const struct logp_algorithm *rows = logp_algorithms(&n);
+    const struct logp_algorithm *const *rows = test_rows(&n);
     const char *single = getenv("LOGP_TEST_SEED");
     const uint64_t first = single != NULL ? strtoull(single, NULL, 10) : 1;
     const uint64_t last = single != NULL ? first : CASES / (uint64_t)test_divisor();
@@ -68,9 +75,9 @@ Test(schedule, the_fold_is_the_closed_form_is_the_virtual_clock)
         if (machines[d.P] == NULL)
             machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
         for (size_t i = 0; i < n; i++)
-            if (rows[i].steps != NULL && strcmp(rows[i].collective, d.collective->name) == 0 &&
-                logp_algorithm_needs(&rows[i], d.P, &d.coll) == NULL)
-                compare(machines[d.P], &d, &rows[i]);
+            if (rows[i]->steps != NULL && strcmp(rows[i]->collective, d.collective->name) == 0 &&
+                test_needs(rows[i], d.P, &d.coll) == NULL)
+                compare(machines[d.P], &d, rows[i]);
         logp_topology_destroy(d.topology);
     }
     for (int P = 0; P <= MOST_P; P++)
@@ -82,49 +89,51 @@ Test(schedule, the_fold_is_the_closed_form_is_the_virtual_clock)
 /* Arguments of every kind that matter to who sends what: they differ with P. */
 static struct logp_coll arguments(int P, int root)
 {
-    return (struct logp_coll){.root = root,
-                              .n_bytes = 3,
-                              .count = P % 3 + 1,
-                              .op = P % 2 == 0 ? &maps : logp_op_find("sum", "float"),
-                              .rows = P % 4 == 0 ? P : P + 3,
-                              .cols = P % 5 == 0 ? P : P / 2 + 1,
-                              .packing = P % 3 == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
-                              .block_bytes = 2,
-                              .work_ns = 7,
-                              .params = test_params(6, 2, 4)};
+    return (struct logp_coll){.args.root = root,
+                              .args.n_bytes = 3,
+                              .args.count = P % 3 + 1,
+                              .args.op = P % 2 == 0 ? &maps : logp_op_find("sum", "float"),
+                              .args.rows = P % 4 == 0 ? P : P + 3,
+                              .args.cols = P % 5 == 0 ? P : P / 2 + 1,
+                              .args.packing =
+                                  P % 3 == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
+                              .args.block_bytes = 2,
+                              .args.work_ns = 7,
+                              .model.params = test_params(6, 2, 4)};
 }
 
 /* @return it applies, and is sound */
 static bool is_sound(const struct logp_algorithm *a, int P, struct logp_coll c)
 {
-    const struct logp_schedule s = logp_schedule_of(a, P, &c);
+    struct logp_schedule s;
     struct logp_flaw flaw;
 
     if (logp_collective_find(a->collective)->operands == LOGP_OPERANDS_TOTAL)
-        c.count = 3 * P + 1;
-    if (logp_algorithm_needs(a, P, &c) != NULL)
-        c.op = logp_op_find("sum", "double");
-    if (logp_algorithm_needs(a, P, &c) != NULL)
+        c.args.count = 3 * P + 1;
+    if (test_needs(a, P, &c) != NULL)
+        c.args.op = logp_op_find("sum", "double");
+    if (test_needs(a, P, &c) != NULL)
         return false;
+    s = logp_schedule_of(a, P, &c.args, &c.model);
     cr_assert_eq(logp_schedule_check(&s, logp_collective_find(a->collective), &flaw), 0,
-                 "%s %s, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P, c.root,
-                 (long)flaw.rank, (long)flaw.step, flaw.what);
+                 "%s %s, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P,
+                 c.args.root, (long)flaw.rank, (long)flaw.step, flaw.what);
     return true;
 }
 
 Test(schedule, everything_gets_where_it_should)
 {
     size_t n;
-    const struct logp_algorithm *rows = logp_algorithms(&n);
+    const struct logp_algorithm *const *rows = test_rows(&n);
     const int most = TEST_SCALE > 1 ? 16 : 130;
 
     for (size_t i = 0; i < n; i++) {
         int sound = 0;
 
-        for (int P = 1; rows[i].steps != NULL && P <= most; P++)
+        for (int P = 1; rows[i]->steps != NULL && P <= most; P++)
             for (int root = 0; root < P; root += root == 0 ? 1 + P % 7 : P / 2 + 1)
-                sound += is_sound(&rows[i], P, arguments(P, root));
-        cr_assert(rows[i].steps == NULL || sound > 0, "%s %s", rows[i].collective, rows[i].name);
+                sound += is_sound(rows[i], P, arguments(P, root));
+        cr_assert(rows[i]->steps == NULL || sound > 0, "%s %s", rows[i]->collective, rows[i]->name);
     }
 }
 
@@ -141,6 +150,8 @@ enum mistake {
     TOO_SMALL,    /* a receive */
     BEYOND,       /* a send from beyond its buffer */
     NO_SUCH_RANK, /* of a send */
+    NO_RESULT,    /* its sum is not written */
+    NOT_WRITTEN,  /* what a send sends */
     MISTAKES
 };
 
@@ -156,6 +167,10 @@ static bool ring(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     const bool bad = rank == P - 1;
     int64_t round;
 
+    if (bad && mistake == NO_RESULT && (i == 0 || (i >= 2 && (i - 2) % 3 == 2)))
+        return logp_step_compute(out, 1, 0);
+    if (bad && mistake == NOT_WRITTEN && i == 1)
+        return logp_step_compute(out, 1, 0);
     if (i < 2)
         return logp_step_copy(out, i == 0 ? sum : next, own, n);
     i -= 2;
@@ -165,7 +180,7 @@ static bool ring(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     if (bad && mistake == OVERWRITTEN && round == 0 && i % 3 < 2)
         i = 1 - i; /* receive, then send */
     if (i % 3 == 0) {
-        logp_step_send(out, (rank + 1) % P, c->tag, LOGP_RECV_BUF, n, n);
+        logp_step_send(out, (rank + 1) % P, c->args.tag, LOGP_RECV_BUF, n, n);
         if (bad && round == 0 && mistake == WRONG_PEER)
             out->peer = rank;
         if (bad && round == 0 && mistake == NO_SUCH_RANK)
@@ -177,7 +192,7 @@ static bool ring(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     if (i % 3 == 1) {
         if (bad && mistake == NO_RECEIVE && round == P - 2)
             return logp_step_compute(out, 1, 0);
-        logp_step_receive(out, (rank + P - 1) % P, c->tag, LOGP_RECV_BUF, n, n);
+        logp_step_receive(out, (rank + P - 1) % P, c->args.tag, LOGP_RECV_BUF, n, n);
         if (bad && round == 0 && mistake == WRONG_SOURCE)
             out->peer = rank;
         if (bad && round == 0 && mistake == TOO_SMALL)
@@ -218,15 +233,17 @@ Test(schedule, planted_mistakes_are_found)
         [TWICE] = "its result does not have each contribution once, in order",
         [TOO_SMALL] = "it receives a message of another size",
         [BEYOND] = "it sends what is beyond its buffer",
-        [NO_SUCH_RANK] = "it sends to no rank"};
+        [NO_SUCH_RANK] = "it sends to no rank",
+        [NO_RESULT] = "its result is no combination",
+        [NOT_WRITTEN] = "it sends what it does not have"};
     static const int folded[MISTAKES] = {[WRONG_PEER] = -EDEADLK,
                                          [WRONG_SOURCE] = -EDEADLK,
                                          [NOT_SENT] = -EDEADLK,
                                          [TOO_SMALL] = -EMSGSIZE,
                                          [NO_SUCH_RANK] = -EINVAL};
     const struct logp_params params = test_params(6, 2, 4);
-    const struct logp_coll c = {.op = logp_op_find("sum", "double"), .params = params};
-    const struct logp_schedule s = {5, ring, NULL, &c};
+    const struct logp_schedule s = {
+        .P = 5, .steps = ring, .args.op = logp_op_find("sum", "double"), .model.params = params};
     struct logp_delay delay;
     struct logp_flaw flaw;
     struct logp_fold fold;
@@ -249,5 +266,64 @@ Test(schedule, planted_mistakes_are_found)
     cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &fold), -EDEADLK);
     cr_expect(fold.rank >= 0 && fold.source >= 0 && fold.tag == 0);
     cr_expect_eq(logp_schedule_fold(&s, &delay, 3, &fold), -E2BIG);
+    logp_delay_destroy(&delay);
+}
+
+/* Rank 1 passes on what it has not received yet. */
+static bool too_early(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                      struct logp_step *out)
+{
+    const bool first = rank == 1 ? i == 1 : i == 0;
+
+    if (i > (rank == 1) || (rank == P - 1 && i > 0))
+        return false;
+    if (rank > 0 && first)
+        logp_step_receive(out, rank - 1, c->args.tag, LOGP_BUF, 0, c->args.n_bytes);
+    else
+        logp_step_send(out, rank + 1, c->args.tag, LOGP_BUF, 0, c->args.n_bytes);
+    return true;
+}
+
+Test(schedule, nobody_but_the_root_has_what_is_broadcast)
+{
+    for (size_t n = 1; n <= 3; n++) {
+        const struct logp_schedule s = {
+            .P = 3, .steps = too_early, .args.n_bytes = n, .model.params = test_params(6, 2, 4)};
+        struct logp_flaw flaw;
+
+        cr_assert_eq(logp_schedule_check(&s, logp_collective_find("broadcast"), &flaw), -EPROTO);
+        cr_expect_str_eq(flaw.what, "it sends what it does not have", "%s", flaw.what);
+        cr_expect(flaw.rank == 1 && flaw.step == 0);
+    }
+}
+
+static int no_plan(int P, int rank, struct logp_coll *c)
+{
+    (void)c;
+    return rank == P - 1 ? -ERANGE : 0;
+}
+
+Test(schedule, what_cannot_be_read_is_refused)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    struct logp_schedule s = {.P = 5,
+                              .steps = ring,
+                              .plan = no_plan,
+                              .args.op = logp_op_find("sum", "double"),
+                              .model.params = params};
+    struct logp_delay delay;
+    struct logp_flaw flaw;
+    struct logp_fold fold;
+
+    mistake = NONE;
+    cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
+    cr_expect_eq(logp_schedule_check(&s, &rings, &flaw), -ERANGE);
+    cr_expect_eq(logp_schedule_fold(&s, &delay, 0, &fold), -ERANGE);
+    s.plan = NULL;
+    for (int i = 0; i < 3; i++) {
+        s.P = i == 0 ? 0 : i == 1 ? -1 : LOGP_MAX_PROCESSORS + 1;
+        cr_assert_eq(logp_schedule_check(&s, &rings, &flaw), -EINVAL, "P = %ld", (long)s.P);
+        cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &fold), -EINVAL, "P = %ld", (long)s.P);
+    }
     logp_delay_destroy(&delay);
 }

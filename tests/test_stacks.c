@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The stacks of vps: what their owners keep there stays, and costs no more memory than it must. */
+#define _GNU_SOURCE
 #include "support.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -43,7 +47,8 @@ static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns 
 
 static struct logp_machine *deep_machine(int P)
 {
-    struct logp_config config = {.n_processors = P,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
                                  .clock = LOGP_CLOCK_VIRTUAL,
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),
@@ -68,6 +73,36 @@ Test(stacks, memory_is_that_of_the_deepest)
         cr_expect_leq(resident_kib() - before, 100 * 1024);
     most = 3;
     cr_assert_eq(logp_machine_run(m, go_down, &most, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* 2 KiB that are the same in all. */
+static int like_the_others(struct logp_vp *vp, void *arg)
+{
+    volatile unsigned char frame[2048];
+    int rc;
+
+    (void)arg;
+    for (size_t i = 0; i < sizeof(frame); i++)
+        frame[i] = (unsigned char)i;
+    rc = logp_barrier(vp);
+    for (size_t i = 0; i < sizeof(frame); i++)
+        cr_assert_eq(frame[i], (unsigned char)i);
+    return rc;
+}
+
+/* Of stacks set aside only what differs is kept: less than 3 KiB for all that a vp is, which are
+ * more than 4 with its stack. */
+Test(stacks, what_is_the_same_in_all_is_kept_once)
+{
+    const long before = resident_kib();
+    struct logp_machine *m;
+
+    if (!test_shares_stack() || TEST_SCALE > 1) /* sanitizers have a memory of their own */
+        return;
+    m = deep_machine(10000);
+    cr_assert_eq(logp_machine_run(m, like_the_others, NULL, test_timeout_ns), 0);
+    cr_expect_leq(resident_kib() - before, 10000 * 3, "%ld KiB", resident_kib() - before);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
@@ -171,7 +206,8 @@ Test(stacks, there_is_as_much_as_was_asked_for)
     const bool fibers = test_executor() != NULL && strcmp(test_executor(), "fiber") == 0;
 
     for (int i = 0; fibers && i < 2; i++) { /* a thread keeps things of its own there */
-        const struct logp_config config = {.n_processors = 2,
+        const struct logp_config config = {.size = sizeof(config),
+                                           .n_processors = 2,
                                            .clock = (enum logp_clock)i,
                                            .executor = test_executor(),
                                            .stacks = test_stacks(),
@@ -259,6 +295,72 @@ Test(stacks, other_faults_go_where_they_went)
     }
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+/* ---- the stack of a signal handler ---- */
+
+struct thread_start {
+    void *(*main)(void *arg);
+    void *arg;
+};
+
+static atomic_bool gives_stacks; /* every new thread has one for its signals, as under sanitizers */
+static atomic_int n_given, n_kept;
+
+static void *on_given_stack(void *arg)
+{
+    const struct thread_start start = *(struct thread_start *)arg;
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    stack_t given = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16}, now;
+    void *result;
+
+    free(arg);
+    cr_assert_eq(sigaltstack(&given, NULL), 0);
+    atomic_fetch_add(&n_given, 1);
+    result = start.main(start.arg);
+    cr_assert_eq(sigaltstack(NULL, &now), 0);
+    atomic_fetch_add(&n_kept, now.ss_sp == given.ss_sp && (now.ss_flags & SS_DISABLE) == 0);
+    sigaltstack(&none, NULL);
+    free(given.ss_sp);
+    return result;
+}
+
+/* The library's calls come here. */
+__attribute__((visibility("default"))) int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*main)(void *), void *arg);
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*main)(void *), void *arg)
+{
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    struct thread_start *start;
+
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+    if (!atomic_load(&gives_stacks))
+        return real(thread, attr, main, arg);
+    start = malloc(sizeof(*start));
+    *start = (struct thread_start){main, arg};
+    return real(thread, attr, on_given_stack, start);
+}
+
+static int looks_at_its_stack(struct logp_vp *vp, void *arg)
+{
+    stack_t now;
+
+    (void)arg;
+    cr_assert_eq(sigaltstack(NULL, &now), 0);
+    cr_assert_eq(now.ss_size, 1 << 16);
+    return logp_barrier(vp);
+}
+
+Test(stacks, a_thread_that_has_a_stack_for_its_signals_keeps_it)
+{
+    struct logp_machine *m;
+
+    atomic_store(&gives_stacks, true);
+    m = test_machine(3, LOGP_CLOCK_VIRTUAL, NULL);
+    test_run(m, looks_at_its_stack, NULL);
+    cr_assert_geq(atomic_load(&n_given), 1);
+    cr_assert_eq(atomic_load(&n_kept), atomic_load(&n_given));
 }
 
 #endif

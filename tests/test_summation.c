@@ -15,42 +15,45 @@ static struct logp_coll random_coll(uint64_t *state, int P, bool whole)
     size_t n_ops;
     const struct logp_op *ops = logp_ops(&n_ops);
     const struct logp_op *op = &ops[test_below(state, (int64_t)n_ops)];
-    struct logp_coll c = {.root = (int)test_below(state, P),
-                          .tag = (int)test_below(state, 3),
-                          .op = op,
-                          .count = 1 + test_below(state, P * per_processor[test_below(state, 5)])};
+    struct logp_coll c = {.args.root = (int)test_below(state, P),
+                          .args.tag = (int)test_below(state, 3),
+                          .args.op = op,
+                          .args.count =
+                              1 + test_below(state, P * per_processor[test_below(state, 5)])};
 
-    c.params = (struct logp_params){.L_ns = some_time(state) * unit,
-                                    .o_send_ns = some_time(state) * unit,
-                                    .o_recv_ns = some_time(state) * unit,
-                                    .g_ns = some_time(state) * unit,
-                                    .gamma_ps = unit * 1000};
+    c.model.params = (struct logp_params){.L_ns = some_time(state) * unit,
+                                          .o_send_ns = some_time(state) * unit,
+                                          .o_recv_ns = some_time(state) * unit,
+                                          .g_ns = some_time(state) * unit,
+                                          .gamma_ps = unit * 1000};
     if (test_below(state, 2) == 0)
-        c.params.o_recv_ns = c.params.o_send_ns;
+        c.model.params.o_recv_ns = c.model.params.o_send_ns;
     if (!whole)
-        c.params.gamma_ps = 1 + test_below(state, 3) * test_below(state, 20000);
+        c.model.params.gamma_ps = 1 + test_below(state, 3) * test_below(state, 20000);
     if (!whole && test_below(state, 2) == 0)
-        c.params.gamma_ps = c.params.gamma_ps / 1000 * 1000; /* 0 too */
-    if (whole && test_below(state, 3) == 0)                  /* streaming of whole units */
-        c.params.G_ps = (1 + test_below(state, 3)) * unit * 1000;
+        c.model.params.gamma_ps = c.model.params.gamma_ps / 1000 * 1000; /* 0 too */
+    if (whole && test_below(state, 3) == 0) /* streaming of whole units */
+        c.model.params.G_ps = (1 + test_below(state, 3)) * unit * 1000;
     else if (test_below(state, 3) == 0)
-        c.params.G_ps = test_below(state, 3000);
+        c.model.params.G_ps = test_below(state, 3000);
     return c;
 }
 
 static void check(struct logp_machine *m, int which, int P, const struct logp_coll *c)
 {
-    const struct logp_params *p = &c->params;
-    const struct logp_experiment x = {.algorithm = algorithm(which),
-                                      .coll = *c,
+    const struct logp_params *p = &c->model.params;
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = algorithm(which),
+                                      .args = c->args,
+                                      .model = c->model,
                                       .reps = 2,
-                                      .seed = (uint64_t)c->count,
+                                      .seed = (uint64_t)c->args.count,
                                       .timeout_ns = test_timeout_ns};
     struct logp_record r;
     bool exact;
 
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-    cr_assert(r.verified, "%s P %d N %ld", names[which], P, (long)c->count);
+    cr_assert(r.verified, "%s P %d N %ld", names[which], P, (long)c->args.count);
     if (which < PAPER ||
         (p->gamma_ps > 0 && p->gamma_ps % 1000 == 0 && p->o_recv_ns * 1000 % p->gamma_ps == 0))
         cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
@@ -59,10 +62,10 @@ static void check(struct logp_machine *m, int which, int P, const struct logp_co
     cr_assert(exact ? r.emulated.median_ns == r.prediction.ns
                     : r.emulated.median_ns <= r.prediction.ns,
               "%s P %d root %d N %ld: L %ld o %ld %ld g %ld G %ld gamma %ld ps: virtual %ld %s %ld",
-              names[which], P, c->root, (long)c->count, (long)p->L_ns, (long)p->o_send_ns,
+              names[which], P, c->args.root, (long)c->args.count, (long)p->L_ns, (long)p->o_send_ns,
               (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)p->gamma_ps,
               (long)r.emulated.median_ns, exact ? "predicted" : "bound", (long)r.prediction.ns);
-    cr_assert_lt(r.messages, (uint64_t)(P < c->count ? P : c->count));
+    cr_assert_lt(r.messages, (uint64_t)(P < c->args.count ? P : c->args.count));
 }
 
 static void check_random(uint64_t seed, bool whole)
@@ -78,7 +81,7 @@ static void check_random(uint64_t seed, bool whole)
         for (int k = 0; k < SETS; k++) {
             const struct logp_coll c = random_coll(&state, P, whole);
 
-            test_set_params(m, &c.params);
+            test_set_params(m, &c.model.params);
             for (int a = 0; a < N_NAMES; a++)
                 check(m, a, P, &c);
         }
@@ -104,11 +107,11 @@ Test(summation, thousands_of_operands_are_summed_exactly_by_every_operation)
     const struct logp_op *ops = logp_ops(&n_ops);
     struct logp_delay delay;
 
-    cr_assert_eq(logp_delay_create("logp", &c.params, &delay), 0);
+    cr_assert_eq(logp_delay_create("logp", &c.model.params, &delay), 0);
     cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
-    c.root = 4;
+    c.args.root = 4;
     for (size_t i = 0; i < n_ops; i++) {
-        c.op = &ops[i];
+        c.args.op = &ops[i];
         for (int a = 0; a < N_NAMES; a++)
             check(m, a, 9, &c);
     }
@@ -128,24 +131,25 @@ static int program(struct logp_vp *vp, void *arg)
 {
     struct mine *mine = arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct logp_coll c = {.root = P / 2, .count = mine->N, .op = logp_op_find("sum", "int64")};
-    int64_t sum = 0, *share;
+    const struct logp_args args = {
+        .root = P / 2, .count = mine->N, .op = logp_op_find("sum", "int64")};
+    const struct logp_model model = {.params = mine->params};
+    struct logp_plan *plan;
+    int64_t sum = 0, own, *share;
     int rc;
 
-    c.params = mine->params;
-    cr_assert_eq(logp_coll_plan(mine->algorithm, P, me, &c), 0);
-    share = malloc((size_t)(c.plan.own + 1) * sizeof(*share));
-    for (int64_t i = 0; i < c.plan.own; i++)
+    cr_assert_eq(logp_plan_create(mine->algorithm, P, me, &args, &model, &plan), 0);
+    own = logp_plan_own(plan);
+    share = malloc((size_t)(own + 1) * sizeof(*share));
+    for (int64_t i = 0; i < own; i++)
         share[i] = i + 1;
-    c.buf = share;
-    c.recv_buf = me == c.root ? &sum : NULL;
-    rc = logp_coll_run(vp, mine->algorithm, &c);
-    for (int64_t i = 0; i < c.plan.own; i++)
+    rc = logp_plan_run(vp, plan, share, me == args.root ? &sum : NULL);
+    for (int64_t i = 0; i < own; i++)
         cr_assert_eq(share[i], i + 1);
-    if (me == c.root)
+    if (me == args.root)
         mine->sum = sum;
     free(share);
-    logp_coll_unplan(&c);
+    logp_plan_destroy(plan);
     return rc;
 }
 
@@ -157,14 +161,14 @@ Test(summation, a_program_plans_first_and_keeps_its_operands)
             struct logp_coll c = coll_of(mine.N, 6, 2, 4, 1);
             int64_t sum = 0;
 
-            mine.params = c.params;
-            c.root = P / 2;
+            mine.params = c.model.params;
+            c.args.root = P / 2;
             for (int i = 0; i < P; i++) {
-                cr_assert_eq(logp_coll_plan(mine.algorithm, P, i, &c), 0);
-                sum += c.plan.own * (c.plan.own + 1) / 2;
-                logp_coll_unplan(&c);
+                cr_assert_eq(test_plan(mine.algorithm, P, i, &c), 0);
+                sum += c.part.own * (c.part.own + 1) / 2;
+                test_unplan(&c);
             }
-            test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &c.params), program, &mine);
+            test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &c.model.params), program, &mine);
             cr_assert_eq(mine.sum, sum);
         }
 }
@@ -181,29 +185,29 @@ Test(summation, what_it_cannot_sum_is_refused)
     for (int a = 0; a < N_NAMES; a++) {
         struct logp_coll bad = c;
 
-        cr_expect_null(logp_algorithm_needs(algorithm(a), 8, &bad));
-        bad.op = &last;
-        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
-        bad.op = NULL;
-        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
+        cr_expect_null(test_needs(algorithm(a), 8, &bad));
+        bad.args.op = &last;
+        cr_expect_eq(test_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
+        bad.args.op = NULL;
+        cr_expect_eq(test_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
         bad = c;
-        bad.count = 0;
-        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
-        cr_expect_eq(logp_predict(algorithm(a), 8, &bad).certainty, LOGP_PREDICTION_NONE);
-        bad.count = LOGP_SUMMATION_MAX + 1;
-        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
+        bad.args.count = 0;
+        cr_expect_eq(test_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
+        cr_expect_eq(test_predict(algorithm(a), 8, &bad).certainty, LOGP_PREDICTION_NONE);
+        bad.args.count = LOGP_SUMMATION_MAX + 1;
+        cr_expect_eq(test_plan(algorithm(a), 8, 0, &bad), -ENOTSUP);
         bad = c;
-        cr_expect_eq(logp_coll_plan(algorithm(a), 8, 8, &bad), -EINVAL);
-        bad.params.gap_shared = true;
-        bad.count = 100;
-        cr_expect_eq(logp_predict_by(algorithm(a), 8, &bad, LOGP_BY_FORMULA).certainty,
+        cr_expect_eq(test_plan(algorithm(a), 8, 8, &bad), -EINVAL);
+        bad.model.params.gap_shared = true;
+        bad.args.count = 100;
+        cr_expect_eq(test_predict_by(algorithm(a), 8, &bad, LOGP_BY_FORMULA).certainty,
                      LOGP_PREDICTION_NONE);
-        cr_expect_eq(logp_predict(algorithm(a), 8, &bad).by, LOGP_BY_SCHEDULE);
-        bad.count = 1; /* no message */
-        cr_expect_eq(logp_predict(algorithm(a), 8, &bad).certainty, LOGP_PREDICTION_EXACT);
+        cr_expect_eq(test_predict(algorithm(a), 8, &bad).by, LOGP_BY_SCHEDULE);
+        bad.args.count = 1; /* no message */
+        cr_expect_eq(test_predict(algorithm(a), 8, &bad).certainty, LOGP_PREDICTION_EXACT);
     }
-    cr_expect_eq(logp_summation_optimal(&s, 0, 10, &c.params, 8), -EINVAL);
-    cr_expect_eq(logp_summation_optimal(&s, 8, 0, &c.params, 8), -EINVAL);
-    cr_expect_eq(logp_summation_paper(&s, 8, LOGP_SUMMATION_MAX + 1, &c.params, 8), -EINVAL);
-    cr_expect_eq(logp_summation_paper(&s, LOGP_TREE_MAX + 1, 10, &c.params, 8), -EINVAL);
+    cr_expect_eq(logp_summation_optimal(&s, 0, 10, &c.model.params, 8), -EINVAL);
+    cr_expect_eq(logp_summation_optimal(&s, 8, 0, &c.model.params, 8), -EINVAL);
+    cr_expect_eq(logp_summation_paper(&s, 8, LOGP_SUMMATION_MAX + 1, &c.model.params, 8), -EINVAL);
+    cr_expect_eq(logp_summation_paper(&s, LOGP_TREE_MAX + 1, 10, &c.model.params, 8), -EINVAL);
 }

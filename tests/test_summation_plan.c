@@ -30,7 +30,7 @@ Test(summation, seven_processors_are_those_of_figure_2)
     struct logp_coll c = coll_of(82, 5, 2, 4, 1);
     struct logp_summation s;
 
-    cr_assert_eq(logp_summation_paper(&s, 7, 82, &c.params, 8), 0);
+    cr_assert_eq(logp_summation_paper(&s, 7, 82, &c.model.params, 8), 0);
     cr_expect_eq(s.time, 29);
     cr_expect_eq(s.tree.T, 24);
     for (int id = 0; id < 7; id++) {
@@ -40,11 +40,11 @@ Test(summation, seven_processors_are_those_of_figure_2)
         cr_expect_eq(node.own + node.shared, N[id]);
         cr_expect_eq(node.place.parent, parent[id]);
         cr_expect_eq(node.ready, ready[id]);
-        c.root = 5;
-        cr_assert_eq(logp_coll_plan(algorithm(PAPER), 7, (id + 5) % 7, &c), 0);
-        cr_expect_eq(c.plan.own, N[id]);
-        cr_expect_eq(c.plan.parent, parent[id] < 0 ? -1 : (parent[id] + 5) % 7);
-        logp_coll_unplan(&c);
+        c.args.root = 5;
+        cr_assert_eq(test_plan(algorithm(PAPER), 7, (id + 5) % 7, &c), 0);
+        cr_expect_eq(c.part.own, N[id]);
+        cr_expect_eq(c.part.parent, parent[id] < 0 ? -1 : (parent[id] + 5) % 7);
+        test_unplan(&c);
     }
 }
 
@@ -119,7 +119,7 @@ static void check_optimum(int64_t L, int64_t o_send, int64_t o_recv, int64_t g)
     struct search s = {.o = o_recv, .g = o_recv > g ? o_recv : g, .wire = o_send + L};
     struct logp_coll c = coll_of(1, L, o_send, g, 1);
 
-    c.params.o_recv_ns = o_recv;
+    c.model.params.o_recv_ns = o_recv;
     for (int n = 0; n <= MOST_N; n++)
         for (int p = 1; p <= MOST_P; p++) {
             int64_t arrivals[MOST_P];
@@ -129,7 +129,7 @@ static void check_optimum(int64_t L, int64_t o_send, int64_t o_recv, int64_t g)
     for (int n = 1; n <= MOST_N; n++) {
         int64_t best = INT64_MAX;
 
-        c.count = n;
+        c.args.count = n;
         for (int p = 1; p <= MOST_P; p++) {
             best = s.ready[p][n] < best ? s.ready[p][n] : best;
             cr_assert_eq(predicted(OPTIMAL, p, &c), best, "P %d N %d L %ld o %ld %ld g %ld", p, n,
@@ -164,11 +164,11 @@ Test(summation, optimal_is_never_slower_than_any_other)
         int64_t best;
 
         if (i % 3 == 0)
-            c.params.o_recv_ns = some_time(&state);
+            c.model.params.o_recv_ns = some_time(&state);
         best = predicted(OPTIMAL, P, &c);
         for (int a = 0; a < OPTIMAL; a++)
             cr_assert_leq(best, predicted(a, P, &c));
-        cr_assert_leq(best, c.count - 1);
+        cr_assert_leq(best, c.args.count - 1);
         better += best < predicted(PAPER, P, &c);
     }
     cr_log_info("better than the paper's plan %d times", better);
@@ -221,12 +221,13 @@ Test(summation, plans_give_out_every_operand_and_nobody_waits)
         const int64_t P = 1 + test_below(&state, 1 + test_below(&state, 300));
         const int64_t N = 1 + test_below(&state, 1 + P * (1 + test_below(&state, 30)));
         struct logp_coll c = coll_of(N, some_time(&state), some_time(&state), some_time(&state), 1);
-        const int64_t d = c.params.L_ns + 2 * c.params.o_send_ns + 1, o = c.params.o_recv_ns;
+        const int64_t d = c.model.params.L_ns + 2 * c.model.params.o_send_ns + 1,
+                      o = c.model.params.o_recv_ns;
         struct logp_summation s;
 
-        cr_assert_eq(logp_summation_paper(&s, P, N, &c.params, 8), 0);
+        cr_assert_eq(logp_summation_paper(&s, P, N, &c.model.params, 8), 0);
         check_plan(&s, N, d, o);
-        cr_assert_eq(logp_summation_optimal(&s, P, N, &c.params, 8), 0);
+        cr_assert_eq(logp_summation_optimal(&s, P, N, &c.model.params, 8), 0);
         check_plan(&s, N, d, o);
         cr_assert(s.tree.P == 1 || s.time > o + s.tree.T); /* each message brings a gain */
     }
@@ -259,8 +260,8 @@ Test(summation, free_additions_are_all_done_by_the_root)
     struct logp_coll c = coll_of(1000, 5, 2, 4, 1);
     struct logp_summation s;
 
-    c.params.gamma_ps = 0;
-    cr_assert_eq(logp_summation_optimal(&s, 7, 1000, &c.params, 8), 0);
+    c.model.params.gamma_ps = 0;
+    cr_assert_eq(logp_summation_optimal(&s, 7, 1000, &c.model.params, 8), 0);
     cr_expect_eq(s.tree.P, 1);
     cr_expect_eq(logp_summation_node(&s, 0).shared, 999);
     cr_expect_eq(predicted(OPTIMAL, 7, &c), 0);
@@ -299,16 +300,34 @@ Test(summation, long_times_are_predicted_or_not_at_all)
         struct logp_coll c = coll_of(1 + test_below(&state, LOGP_SUMMATION_MAX), 0, 0, 0, 1);
         const int64_t P = 1 + test_below(&state, LOGP_TREE_MAX);
 
-        c.params.L_ns = test_below(&state, LOGP_PARAM_MAX_NS + 1);
-        c.params.o_send_ns = test_below(&state, LOGP_PARAM_MAX_NS + 1);
-        c.params.o_recv_ns = test_below(&state, i % 2 ? 3 : LOGP_PARAM_MAX_NS + 1);
-        c.params.g_ns = test_below(&state, i % 3 ? 3 : LOGP_PARAM_MAX_NS + 1);
-        c.params.gamma_ps = test_below(&state, i % 5 ? 2000 : LOGP_PARAM_MAX_NS * 1000);
+        c.model.params.L_ns = test_below(&state, LOGP_PARAM_MAX_NS + 1);
+        c.model.params.o_send_ns = test_below(&state, LOGP_PARAM_MAX_NS + 1);
+        c.model.params.o_recv_ns = test_below(&state, i % 2 ? 3 : LOGP_PARAM_MAX_NS + 1);
+        c.model.params.g_ns = test_below(&state, i % 3 ? 3 : LOGP_PARAM_MAX_NS + 1);
+        c.model.params.gamma_ps = test_below(&state, i % 5 ? 2000 : LOGP_PARAM_MAX_NS * 1000);
         for (int a = 0; a < N_NAMES; a++) {
-            const struct logp_prediction p = logp_predict(algorithm(a), P, &c);
+            const struct logp_prediction p = test_predict(algorithm(a), P, &c);
 
             cr_assert(p.certainty == LOGP_PREDICTION_NONE || p.ns >= 0);
         }
+    }
+}
+
+/* Whoever adds that fast does it all alone: no message takes longer than a tree may wait. */
+Test(summation, the_longest_times_are_planned)
+{
+    const struct logp_params params = {.L_ns = LOGP_PARAM_MAX_NS,
+                                       .o_send_ns = LOGP_PARAM_MAX_NS,
+                                       .o_recv_ns = LOGP_PARAM_MAX_NS,
+                                       .g_ns = LOGP_PARAM_MAX_NS,
+                                       .gamma_ps = 1};
+    struct logp_summation s;
+
+    for (int64_t N = 2; N <= 1000; N *= 10) {
+        cr_assert_eq(logp_summation_optimal(&s, 4, N, &params, 8), 0);
+        cr_expect_eq(s.time, N - 1);
+        cr_assert_eq(logp_summation_paper(&s, 4, N, &params, 8), 0);
+        cr_expect_eq(s.time, N - 1);
     }
 }
 

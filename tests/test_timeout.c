@@ -113,11 +113,12 @@ Test(timeout, a_long_timeout_is_as_long_as_it_says)
 Test(timeout, an_experiment_has_one_timeout_for_all)
 {
     const struct logp_params params = test_params(60000, 20000, 40000);
-    const struct logp_experiment x = {.algorithm = logp_algorithm_find("barrier", "dissemination"),
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = logp_algorithm_find("barrier", "dissemination"),
                                       .reps = 2,
                                       .warmup = 50,
                                       .timeout_ns = INT64_C(40000000000),
-                                      .coll = {.params = params}};
+                                      .model.params = params};
     struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, &params);
     bool shared = false;
 

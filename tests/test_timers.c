@@ -8,6 +8,14 @@
 
 enum { MOST = 40, STEPS = 4000 };
 
+/* The copies of timers.c: what moves in one of its runs must not lie where it goes. */
+void *test_memcpy(void *to, const void *from, size_t n);
+void *test_memcpy(void *to, const void *from, size_t n)
+{
+    cr_assert((uintptr_t)to + n <= (uintptr_t)from || (uintptr_t)from + n <= (uintptr_t)to);
+    return memmove(to, from, n);
+}
+
 struct plain {
     struct lpi_slot slots[4 * MOST];
     int n;
@@ -171,6 +179,31 @@ Test(timers, all_that_hold_survive_a_purge)
 {
     for (uint64_t seed = 0; seed < 330; seed++)
         purge_full(seed);
+}
+
+/* In order, so all in one run; after each count of those that have gone as many more come. */
+Test(timers, a_run_at_the_end_of_its_memory_goes_on)
+{
+    struct lpi_timers t;
+
+    cr_assert_eq(lpi_timers_init(&t, MOST), 0);
+    for (int gone = 1; gone <= t.capacity; gone++) {
+        int64_t next = 0, last = 0;
+
+        lpi_timers_clear(&t);
+        while (last < t.capacity)
+            lpi_timers_push(&t, last++, 0, 0);
+        for (; next < gone; next++)
+            lpi_timers_pop(&t);
+        while (last - next < t.capacity)
+            lpi_timers_push(&t, last++, 0, 0);
+        for (; next < last; next++) {
+            cr_assert_eq(lpi_timers_top(&t)->key, next);
+            lpi_timers_pop(&t);
+        }
+        cr_assert_eq(t.n, 0);
+    }
+    lpi_timers_fini(&t);
 }
 
 /* ---- their memory ---- */

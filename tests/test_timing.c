@@ -2,7 +2,7 @@
 /* The timing rules, each by a small program under the virtual clock and its golden number. */
 #include "support.h"
 
-enum { MOST = 8 };
+enum { MOST = 40 };
 
 /* What the programs below leave behind: the clock of each vp at its end. */
 static int64_t finish[MOST];
@@ -103,6 +103,37 @@ Test(timing, capacity_stalls_senders)
     params.capacity = 0;
     run_virtual(4, &params, three_to_one, NULL);
     cr_expect_eq(finish[0], 12);
+}
+
+/* Rank 0 sends one to each of the others: those on the wire are all its own. */
+static int one_to_each(struct logp_vp *vp, void *arg)
+{
+    char c = 0;
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 0)
+        return ended(vp, logp_recv(vp, 0, 0, &c, 1, NULL));
+    for (int to = 1; rc == 0 && to < logp_vp_size(vp); to++)
+        rc = logp_send(vp, to, 0, &c, 1);
+    return ended(vp, rc);
+}
+
+/* So many at once; a place is free when the first of them arrives, whatever came and went before.
+ */
+Test(timing, places_are_free_in_the_order_of_arrival)
+{
+    struct logp_params params = test_params(100, 1, 2);
+
+    for (params.capacity = 1; params.capacity <= 12; params.capacity++) {
+        run_virtual(MOST, &params, one_to_each, NULL);
+        for (int to = 1; to < MOST; to++) {
+            const int64_t start = (to - 1) / params.capacity * 100 + (to - 1) % params.capacity * 2;
+
+            cr_expect_eq(finish[to], start + 102, "capacity %ld, rank %d", (long)params.capacity,
+                         to);
+        }
+    }
 }
 
 static int capacity_with_overhead(struct logp_vp *vp, void *arg)

@@ -88,7 +88,6 @@ Test(topology, wrong_specifications_say_what_is_needed)
         {"line", INT64_C(1) << 40, "1 .. 16777216"},
     };
     struct logp_topology *t;
-    size_t n;
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         const char *needs = logp_topology_needs(wrong[i].spec, wrong[i].P);
@@ -96,8 +95,10 @@ Test(topology, wrong_specifications_say_what_is_needed)
         cr_assert(needs != NULL && strstr(needs, wrong[i].says) != NULL, "%s", wrong[i].spec);
         cr_assert_eq(logp_topology_create(wrong[i].spec, wrong[i].P, &t), -EINVAL);
     }
-    cr_expect_str_eq(logp_topologies(&n)[0].name, "line");
-    cr_expect_eq(n, 6);
+    cr_expect_str_eq(logp_topology_kind_at(0)->name, "line");
+    cr_expect_str_eq(logp_topology_kind_at(5)->name, "tree");
+    cr_expect_null(logp_topology_kind_at(6));
+    cr_expect_null(logp_topology_kind_at(SIZE_MAX));
     logp_topology_destroy(NULL);
 }
 
@@ -259,7 +260,7 @@ static int64_t run_and_simulate(struct logp_topology *t, const struct logp_param
         memset(run, 0, sizeof(*run));
         cr_assert_eq(logp_machine_run(m, follow, &both, test_timeout_ns), 0);
         compare(run, expected, logp_topology_spec(t));
-        cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+        cr_assert_eq(logp_link_use(m, -1, &use), 0);
         cr_assert_eq(use.messages, (uint64_t)s->messages);
         cr_assert_eq(use.busy_ns, s->busy);
         cr_assert_eq(use.waited_ns, s->waited);
@@ -354,15 +355,15 @@ Test(topology, sends_contend_for_a_link_in_their_order)
     cr_expect_eq(arrival[0], 18);
     cr_expect_eq(arrival[1], 22);
     cr_expect_eq(arrival[2], 26);
-    cr_assert_eq(logp_link_busiest(&delay, &use), 0);
+    cr_assert_eq(logp_link_busiest(m, &use), 0);
     cr_expect_eq(use.link, 2);
     cr_expect_eq(use.messages, 3);
     cr_expect_eq(use.busy_ns, 12);
     cr_expect_eq(use.waited_ns, 20); /* 0, 0 and 20 */
-    cr_assert_eq(logp_link_use(&delay, 1, &use), 0);
+    cr_assert_eq(logp_link_use(m, 1, &use), 0);
     cr_expect_eq(use.waited_ns, 10);
-    cr_expect_eq(logp_link_use(&delay, 6, &use), -EINVAL);
-    cr_expect_eq(logp_link_use(&delay, -2, &use), -EINVAL);
+    cr_expect_eq(logp_link_use(m, 6, &use), -EINVAL);
+    cr_expect_eq(logp_link_use(m, -2, &use), -EINVAL);
     cr_assert_eq(logp_machine_destroy(m), 0);
     logp_topology_destroy(t);
 }
@@ -393,17 +394,17 @@ Test(topology, the_busiest_link_is_the_first_of_equals)
 
     cr_assert_eq(logp_machine_run(m, from_the_last, &arrival, test_timeout_ns), 0);
     cr_expect_eq(arrival, 18);
-    cr_assert_eq(logp_link_busiest(&delay, &use), 0);
+    cr_assert_eq(logp_link_busiest(m, &use), 0);
     cr_expect_eq(use.link, 3); /* the first that leads down */
     cr_expect_eq(use.messages, 1);
     cr_expect_eq(use.busy_ns, 4);
     for (int link = 0; link < 6; link++) {
-        cr_assert_eq(logp_link_use(&delay, link, &use), 0);
+        cr_assert_eq(logp_link_use(m, link, &use), 0);
         cr_expect_eq(use.link, link);
         cr_expect_eq(use.messages, link < 3 ? 0 : 1);
         cr_expect_eq(use.waited_ns, 0);
     }
-    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+    cr_assert_eq(logp_link_use(m, -1, &use), 0);
     cr_expect_eq(use.link, -1);
     cr_expect_eq(use.busy_ns, 12);
     cr_assert_eq(logp_machine_destroy(m), 0);
@@ -431,7 +432,7 @@ Test(topology, a_send_that_finds_no_room_leaves_its_links_free)
     cr_assert_eq(logp_machine_run(m, all_to_the_last, arrival, test_timeout_ns), 0);
     cr_expect_eq(arrival[0], 12);
     cr_expect_eq(arrival[1], 112);
-    cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+    cr_assert_eq(logp_link_use(m, -1, &use), 0);
     cr_expect_eq(use.messages, 3);
     cr_expect_eq(use.busy_ns, 300);
     cr_expect_eq(use.waited_ns, 94);
@@ -469,7 +470,7 @@ Test(topology, links_are_free_at_a_common_start_and_counts_go_on)
         cr_assert_eq(logp_machine_run(m, thrice, took, test_timeout_ns), 0);
         for (int i = 1; i < 3; i++)
             cr_expect_eq(took[4][i], took[4][0]);
-        cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+        cr_assert_eq(logp_link_use(m, -1, &use), 0);
         cr_expect_eq(use.messages, 3 * (1 + 2 + 2 + 1));
     }
     cr_assert_eq(logp_machine_destroy(m), 0);
@@ -499,7 +500,7 @@ Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
 
     cr_assert_eq(logp_machine_run(m, to_oneself, arrival, test_timeout_ns), 0);
     cr_expect_eq(arrival[0], 2);
-    cr_assert_eq(logp_link_busiest(&delay, &use), 0);
+    cr_assert_eq(logp_link_busiest(m, &use), 0);
     cr_expect_eq(use.link, -1);
     cr_assert_eq(logp_machine_destroy(m), 0);
     delay = test_on_links(t, &params); /* a machine larger than the topology: plain LogGP */
@@ -511,15 +512,21 @@ Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
 Test(topology, a_model_without_parameters_has_no_links)
 {
     struct logp_topology *t = make("ring", 4);
-    struct logp_delay none = {0}, plain, out;
+    struct logp_delay none = {0}, out;
     const struct logp_params params = test_params(1, 1, 1);
     struct logp_link_use use;
 
     cr_expect_eq(logp_topology_delay(t, none, &out), -EINVAL);
-    cr_assert_eq(logp_delay_create("logp", &params, &plain), 0);
-    cr_expect_eq(logp_link_use(&plain, -1, &use), -EINVAL);
-    cr_expect_eq(logp_link_busiest(&plain, &use), -EINVAL);
-    logp_delay_destroy(&plain);
+    for (int delayed = 0; delayed < 2; delayed++) {
+        struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, delayed ? &params : NULL);
+
+        cr_expect_eq(logp_link_use(m, -1, &use), -EINVAL);
+        cr_expect_eq(logp_link_busiest(m, &use), -EINVAL);
+        cr_assert_eq(logp_machine_set_delay(m, test_on_links(t, &params), 0), 0);
+        cr_expect_eq(logp_link_use(m, -1, &use), 0);
+        cr_expect_eq(logp_link_busiest(m, &use), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
     logp_topology_destroy(t);
 }
 
@@ -543,7 +550,7 @@ Test(topology, it_runs_on_the_wall_clock)
                 hops += (uint64_t)logp_topology_hops(t, v, p.send[v][r][i].dst);
     for (int again = 0; again < 5; again++) {
         cr_assert_eq(logp_machine_run(m, follow, &both, test_timeout_ns), 0);
-        cr_assert_eq(logp_link_use(&delay, -1, &use), 0);
+        cr_assert_eq(logp_link_use(m, -1, &use), 0);
         cr_assert_eq(use.messages, hops);
     }
     cr_assert_eq(logp_machine_destroy(m), 0);

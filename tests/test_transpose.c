@@ -8,19 +8,23 @@
 
 static void expect_times(struct logp_machine *m, int P, const char *name, const struct logp_coll *c)
 {
-    const struct logp_experiment x = {
-        .algorithm = algorithm(name), .coll = *c, .reps = 1, .timeout_ns = test_timeout_ns};
-    const struct logp_params *p = &c->params;
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = algorithm(name),
+                                      .args = c->args,
+                                      .model = c->model,
+                                      .reps = 1,
+                                      .timeout_ns = test_timeout_ns};
+    const struct logp_params *p = &c->model.params;
     struct logp_record r;
     const int rc = logp_experiment_run(m, &x, &r);
 
-    if (logp_algorithm_needs(x.algorithm, P, c) != NULL) {
+    if (test_needs(x.algorithm, P, c) != NULL) {
         cr_assert_eq(rc, -ENOTSUP);
         return;
     }
     cr_assert_eq(rc, 0);
-    cr_assert(r.verified, "%s P %d, %ld x %ld, %zu bytes, packing %d", name, P, (long)c->rows,
-              (long)c->cols, c->n_bytes, (int)c->packing);
+    cr_assert(r.verified, "%s P %d, %ld x %ld, %zu bytes, packing %d", name, P, (long)c->args.rows,
+              (long)c->args.cols, c->args.n_bytes, (int)c->args.packing);
     cr_assert_eq(r.prediction.certainty, p->gap_shared && x.algorithm->steps == NULL
                                              ? LOGP_PREDICTION_NONE
                                              : LOGP_PREDICTION_EXACT);
@@ -28,10 +32,10 @@ static void expect_times(struct logp_machine *m, int P, const char *name, const 
         cr_assert_eq(r.emulated.median_ns, r.prediction.ns,
                      "%s P %d, %ld x %ld, %zu bytes, packing %d %ld, window %ld, "
                      "L %ld o %ld %ld g %ld G %ld: virtual %ld predicted %ld",
-                     name, P, (long)c->rows, (long)c->cols, c->n_bytes, (int)c->packing,
-                     (long)c->pack_ns, (long)c->window, (long)p->L_ns, (long)p->o_send_ns,
-                     (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)r.emulated.median_ns,
-                     (long)r.prediction.ns);
+                     name, P, (long)c->args.rows, (long)c->args.cols, c->args.n_bytes,
+                     (int)c->args.packing, (long)c->args.pack_ns, (long)c->args.window,
+                     (long)p->L_ns, (long)p->o_send_ns, (long)p->o_recv_ns, (long)p->g_ns,
+                     (long)p->G_ps, (long)r.emulated.median_ns, (long)r.prediction.ns);
 }
 
 static void expect_times_at_random(int P, int times, uint64_t *state)
@@ -42,7 +46,7 @@ static void expect_times_at_random(int P, int times, uint64_t *state)
     for (int i = 0; i < times; i++) {
         const struct logp_coll c = random_matrix(state, P);
 
-        test_set_params(m, &c.params);
+        test_set_params(m, &c.model.params);
         for (int k = 0; k < 4; k++)
             expect_times(m, P, names[k], &c);
     }
@@ -63,8 +67,12 @@ Test(transpose, virtual_time_equals_the_prediction)
 
 static void expect_bound(struct logp_machine *m, const char *name, const struct logp_coll *c)
 {
-    const struct logp_experiment x = {
-        .algorithm = algorithm(name), .coll = *c, .reps = 1, .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = algorithm(name),
+                                      .args = c->args,
+                                      .model = c->model,
+                                      .reps = 1,
+                                      .timeout_ns = test_timeout_ns};
     struct logp_record r;
 
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
@@ -78,7 +86,8 @@ Test(transpose, many_processors_with_unequal_blocks_have_a_bound)
     enum { MANY = 257, MORE = 512 };
     const struct logp_params params = {
         .L_ns = 60, .o_send_ns = 20, .o_recv_ns = 20, .g_ns = 40, .G_ps = 2000};
-    struct logp_coll c = {.rows = 300, .cols = 20, .n_bytes = 4, .params = params};
+    struct logp_coll c = {
+        .args.rows = 300, .args.cols = 20, .args.n_bytes = 4, .model.params = params};
     struct logp_machine *m = test_machine(MANY, LOGP_CLOCK_VIRTUAL, &params);
 
     for (int k = 0; k < 3; k++)
@@ -86,7 +95,7 @@ Test(transpose, many_processors_with_unequal_blocks_have_a_bound)
     cr_assert_eq(logp_machine_destroy(m), 0);
     m = test_machine(MORE, LOGP_CLOCK_VIRTUAL, &params);
     expect_bound(m, "butterfly", &c);
-    c.packing = LOGP_PACKING_NONE;
+    c.args.packing = LOGP_PACKING_NONE;
     expect_bound(m, "butterfly", &c);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
@@ -110,11 +119,11 @@ Test(transpose, a_shared_gap_is_predicted_by_schedule)
 Test(transpose, every_element_is_checked)
 {
     const struct logp_collective *what = logp_collective_find("transpose");
-    const struct logp_coll *c = &(struct logp_coll){.rows = 7, .cols = 5, .n_bytes = 4};
+    const struct logp_coll *c =
+        &(struct logp_coll){.args.rows = 7, .args.cols = 5, .args.n_bytes = 4};
     uint32_t matrix[35], result[35];
 
     for (int rank = 0; rank < 3; rank++) {
-        struct logp_coll mine = *c;
         const int first_row = rank * 2 + (rank > 0), n_rows = rank == 0 ? 3 : 2;
         size_t size, recv_size;
 
@@ -122,17 +131,15 @@ Test(transpose, every_element_is_checked)
         cr_assert_eq(size, (rank < 2 ? 2u : 1u) * 7 * 4);
         cr_assert_eq(recv_size, (size_t)n_rows * 5 * 4);
         for (int from = 0; from < 3; from++) {
-            mine.buf = matrix + from * 2 * 7;
-            mine.recv_buf = result;
-            what->fill(3, from, 1, &mine);
+            what->fill(3, from, 1, c, matrix + from * 2 * 7, result);
         }
         for (int i = 0; i < n_rows * 5; i++)
             result[i] = matrix[i % 5 * 7 + first_row + i / 5];
-        cr_assert(what->check(3, rank, 1, &mine));
-        cr_assert(!what->check(3, rank, 2, &mine));
+        cr_assert(what->check(3, rank, 1, c, NULL, result));
+        cr_assert(!what->check(3, rank, 2, c, NULL, result));
         for (int i = 0; i < n_rows * 5; i++) {
             result[i] ^= 1u << i;
-            cr_assert(!what->check(3, rank, 1, &mine));
+            cr_assert(!what->check(3, rank, 1, c, NULL, result));
             result[i] ^= 1u << i;
         }
     }
@@ -149,34 +156,34 @@ static int transpose_twice(struct logp_vp *vp, void *arg)
     const struct shape *s = arg;
     const struct logp_collective *what = logp_collective_find("transpose");
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct logp_coll c = {.rows = s->rows, .cols = s->cols, .n_bytes = s->n_bytes};
+    const struct logp_coll c = {.args = {.rows = s->rows, .cols = s->cols, .n_bytes = s->n_bytes}};
     size_t size, recv_size;
-    char *back, *original;
+    char *in, *out, *back, *original;
     int rc;
 
     what->sizes(P, me, &c, &size, &recv_size);
-    c.buf = malloc(size + 1);
-    c.recv_buf = malloc(recv_size + 1);
+    in = malloc(size + 1);
+    out = malloc(recv_size + 1);
     back = malloc(size + 1);
     original = malloc(size + 1);
-    what->fill(P, me, 3, &c);
-    memcpy(original, c.buf, size);
+    what->fill(P, me, 3, &c, in, out);
+    memcpy(original, in, size);
     if (size == 0) {
-        free(c.buf);
-        c.buf = NULL;
+        free(in);
+        in = NULL;
     }
-    rc = logp_transpose(vp, c.buf, s->rows, s->cols, s->n_bytes, c.recv_buf);
+    rc = logp_transpose(vp, in, out, s->rows, s->cols, s->n_bytes);
     if (rc == 0) {
-        cr_assert(what->check(P, me, 3, &c));
-        rc = logp_transpose(vp, c.recv_buf, s->cols, s->rows, s->n_bytes, back);
+        cr_assert(what->check(P, me, 3, &c, in, out));
+        rc = logp_transpose(vp, out, back, s->cols, s->rows, s->n_bytes);
     }
     if (rc == 0)
         cr_assert_eq(memcmp(back, original, size), 0);
-    cr_assert_eq(logp_transpose(vp, c.buf, 0, 1, 1, c.recv_buf), -EINVAL);
-    cr_assert_eq(logp_transpose(vp, c.buf, 1, -1, 1, c.recv_buf), -EINVAL);
-    cr_assert_eq(logp_transpose(vp, c.buf, INT64_MAX, 1, 1, c.recv_buf), -EINVAL);
-    free(c.buf);
-    free(c.recv_buf);
+    cr_assert_eq(logp_transpose(vp, in, out, 0, 1, 1), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, in, out, 1, -1, 1), -EINVAL);
+    cr_assert_eq(logp_transpose(vp, in, out, INT64_MAX, 1, 1), -EINVAL);
+    free(in);
+    free(out);
     free(back);
     free(original);
     return rc;

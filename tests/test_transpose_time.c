@@ -27,13 +27,13 @@ Test(transpose_time, golden_times)
     cr_expect_eq(predicted("ring", 8, &c), 70);
     cr_expect_eq(predicted("ring-eager", 8, &c), 52);
     cr_expect_eq(predicted("ring-window", 8, &c), 36);
-    cr_expect_eq(algorithm("ring-window")->window(8, &c), 3);
+    cr_expect_eq(test_knob(algorithm("ring-window"), "window", 8, &c), 3);
     cr_expect_eq(predicted("butterfly", 8, &c), 30);
-    cr_expect_str_eq(logp_algorithm_best("transpose", 8, &c)->name, "butterfly");
+    cr_expect_str_eq(test_best("transpose", 8, &c)->name, "butterfly");
     c = even(7, 1, 1, &params);
-    cr_expect_str_eq(logp_algorithm_best("transpose", 7, &c)->name, "ring-window");
+    cr_expect_str_eq(test_best("transpose", 7, &c)->name, "ring-window");
     c = even(2, 1, 1, &params); /* all are the same: one message each way */
-    cr_expect_str_eq(logp_algorithm_best("transpose", 2, &c)->name, "ring");
+    cr_expect_str_eq(test_best("transpose", 2, &c)->name, "ring");
     for (int i = 0; i < 4; i++) {
         cr_expect_eq(predicted(names[i], 2, &c), 10);
         cr_expect_eq(predicted(names[i], 1, &c), 0);
@@ -54,8 +54,8 @@ Test(transpose_time, times_are_those_of_the_formulas)
 
         p.o_recv_ns = p.o_send_ns;
         c = even(n, 1 + test_below(&state, 4), 1 + test_below(&state, 4), &p);
-        E = E_of(&p, c.rows / n * (c.cols / n) * 8);
-        D = D_of(&p, c.rows / n * (c.cols / n) * 8);
+        E = E_of(&p, c.args.rows / n * (c.args.cols / n) * 8);
+        D = D_of(&p, c.args.rows / n * (c.args.cols / n) * 8);
         o = p.o_send_ns;
         cr_assert_eq(predicted("ring", n, &c), (n - 2) * larger(D, E) + D);
         cr_assert_eq(predicted("ring-eager", n, &c),
@@ -64,8 +64,8 @@ Test(transpose_time, times_are_those_of_the_formulas)
         /* w messages of a word a stage */
         p.G_ps = 0;
         c = even(P, 1, 1 + test_below(&state, 4), &p);
-        c.packing = LOGP_PACKING_NONE;
-        w = P / 2 * (c.cols / P);
+        c.args.packing = LOGP_PACKING_NONE;
+        w = P / 2 * (c.args.cols / P);
         E = E_of(&p, 8);
         if (w >= 2)
             cr_assert_eq(predicted("butterfly", P, &c),
@@ -82,7 +82,7 @@ Test(transpose_time, no_order_of_a_ring_beats_the_lower_bound)
         struct logp_params p = random_params(&state);
         const int64_t n = 2 + test_below(&state, 30), o = p.o_recv_ns = p.o_send_ns;
         struct logp_coll c = even(n, 1, 1, &p);
-        for (c.window = 0; c.window < n; c.window++) {
+        for (c.args.window = 0; c.args.window < n; c.args.window++) {
             cr_assert_geq(predicted("ring-window", n, &c), (n - 2) * E_of(&p, 8) + D_of(&p, 8));
             cr_assert_geq(predicted("ring-window", n, &c), 2 * o * (n - 1));
         }
@@ -98,9 +98,9 @@ Test(transpose_time, a_window_of_one_alternates_and_the_largest_is_eager)
         const int64_t P = 1 + test_below(&state, 40);
         struct logp_coll c = random_matrix(&state, P);
 
-        c.window = 1;
+        c.args.window = 1;
         cr_assert_eq(predicted("ring-window", P, &c), predicted("ring", P, &c));
-        c.window = P + test_below(&state, 3);
+        c.args.window = P + test_below(&state, 3);
         cr_assert_eq(predicted("ring-window", P, &c), predicted("ring-eager", P, &c));
     }
 }
@@ -115,18 +115,18 @@ Test(transpose_time, its_own_window_is_the_smallest_of_the_best)
         struct logp_coll c = random_matrix(&state, P);
         int64_t best = INT64_MAX, smallest = 0, own;
 
-        c.rows = (c.rows + P - 1) / P * P;
-        c.cols = (c.cols + P - 1) / P * P;
-        c.window = 0;
-        own = algorithm("ring-window")->window(P, &c);
-        for (c.window = 1; c.window < P; c.window++) {
+        c.args.rows = (c.args.rows + P - 1) / P * P;
+        c.args.cols = (c.args.cols + P - 1) / P * P;
+        c.args.window = 0;
+        own = test_knob(algorithm("ring-window"), "window", P, &c);
+        for (c.args.window = 1; c.args.window < P; c.args.window++) {
             const int64_t ns = predicted("ring-window", P, &c);
 
-            smallest = ns < best ? c.window : smallest;
+            smallest = ns < best ? c.args.window : smallest;
             best = ns < best ? ns : best;
         }
         cr_assert_eq(own, smallest);
-        c.window = 0;
+        c.args.window = 0;
         cr_assert_eq(predicted("ring-window", P, &c), best);
     }
 }
@@ -139,17 +139,17 @@ Test(transpose_time, any_number_of_processors_has_a_prediction)
 
     cr_expect_eq(predicted("ring", P, &c), P * 10 - 10);
     cr_expect_eq(predicted("ring-window", P, &c), 2 * 2 * (P - 1)); /* never idle */
-    cr_expect_eq(algorithm("ring-window")->window(P, &c), 4);
+    cr_expect_eq(test_knob(algorithm("ring-window"), "window", P, &c), 4);
     cr_expect_eq(predicted("butterfly", P, &c), 550);
-    c.rows++; /* a byte costs nothing: one more does not matter */
+    c.args.rows++; /* a byte costs nothing: one more does not matter */
     cr_expect_eq(predicted("ring", P, &c), P * 10 - 10);
-    c.params.g_ns = 1000;
-    cr_expect_eq(logp_predict(algorithm("ring"), P, &c).certainty, LOGP_PREDICTION_NONE);
-    c.params = (struct logp_params){.g_ns = 1};
-    c.rows = c.cols = INT64_MAX;
-    c.packing = LOGP_PACKING_NONE;
+    c.model.params.g_ns = 1000;
+    cr_expect_eq(test_predict(algorithm("ring"), P, &c).certainty, LOGP_PREDICTION_NONE);
+    c.model.params = (struct logp_params){.g_ns = 1};
+    c.args.rows = c.args.cols = INT64_MAX;
+    c.args.packing = LOGP_PACKING_NONE;
     for (int i = 0; i < 4; i++)
-        cr_expect_eq(logp_predict(algorithm(names[i]), P, &c).certainty, LOGP_PREDICTION_NONE);
+        cr_expect_eq(test_predict(algorithm(names[i]), P, &c).certainty, LOGP_PREDICTION_NONE);
 }
 
 /* A matrix of one row: only rank 0 gets anything. */
@@ -161,13 +161,13 @@ Test(transpose_time, packing_joins_the_columns_for_one_destination)
     for (int i = 0; i < 2000 / TEST_SCALE; i++) {
         struct logp_params p = random_params(&state);
         const int64_t s = 1 + test_below(&state, 30), t = 1 + test_below(&state, 30);
-        struct logp_coll c = {.rows = 1, .cols = 2 * s, .n_bytes = (size_t)t * 8};
+        struct logp_coll c = {.args.rows = 1, .args.cols = 2 * s, .args.n_bytes = (size_t)t * 8};
 
         p.o_recv_ns = p.o_send_ns;
-        c.params = p;
-        c.pack_ns = test_below(&state, 20);
-        cr_assert_eq(predicted("ring", 2, &c), s * c.pack_ns + D_of(&p, s * t * 8));
-        c.packing = LOGP_PACKING_NONE;
+        c.model.params = p;
+        c.args.pack_ns = test_below(&state, 20);
+        cr_assert_eq(predicted("ring", 2, &c), s * c.args.pack_ns + D_of(&p, s * t * 8));
+        c.args.packing = LOGP_PACKING_NONE;
         cr_assert_eq(predicted("ring", 2, &c), (s - 1) * E_of(&p, t * 8) + D_of(&p, t * 8));
     }
 }
@@ -183,10 +183,10 @@ Test(transpose_time, the_largest_block_is_a_bound)
         const struct logp_coll c = random_matrix(&state, P);
         struct logp_coll largest = c;
 
-        largest.rows = (c.rows + P - 1) / P * P;
-        largest.cols = (c.cols + P - 1) / P * P;
+        largest.args.rows = (c.args.rows + P - 1) / P * P;
+        largest.args.cols = (c.args.cols + P - 1) / P * P;
         for (int k = 0; k < 4; k++)
-            if (logp_algorithm_needs(algorithm(names[k]), P, &c) == NULL)
+            if (test_needs(algorithm(names[k]), P, &c) == NULL)
                 cr_assert_leq(predicted(names[k], P, &c), predicted(names[k], P, &largest));
     }
 }
@@ -196,17 +196,14 @@ Test(transpose_time, an_algorithm_says_what_it_needs)
     const struct logp_params params = test_params(6, 2, 4);
     struct logp_coll c = even(6, 1, 1, &params);
 
-    cr_expect_str_eq(logp_algorithm_needs(algorithm("butterfly"), 6, &c),
-                     "a power of two of processors");
-    cr_expect_null(logp_algorithm_needs(algorithm("butterfly"), 4, &c));
-    cr_expect_null(logp_algorithm_needs(algorithm("ring"), 6, &c));
-    c.rows = 0;
+    cr_expect_str_eq(test_needs(algorithm("butterfly"), 6, &c), "a power of two of processors");
+    cr_expect_null(test_needs(algorithm("butterfly"), 4, &c));
+    cr_expect_null(test_needs(algorithm("ring"), 6, &c));
+    c.args.rows = 0;
     for (int k = 0; k < 4; k++)
-        cr_expect_str_eq(logp_algorithm_needs(algorithm(names[k]), 4, &c),
-                         "at least one row and one column");
-    cr_expect_null(logp_algorithm_best("transpose", 4, &c));
-    c.rows = 1;
-    c.pack_ns = -1;
-    cr_expect_str_eq(logp_algorithm_needs(algorithm("ring"), 6, &c),
-                     "a time to pack of at least 0");
+        cr_expect_str_eq(test_needs(algorithm(names[k]), 4, &c), "at least one row and one column");
+    cr_expect_null(test_best("transpose", 4, &c));
+    c.args.rows = 1;
+    c.args.pack_ns = -1;
+    cr_expect_str_eq(test_needs(algorithm("ring"), 6, &c), "a time to pack of at least 0");
 }

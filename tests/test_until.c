@@ -415,6 +415,13 @@ static int wrong(struct logp_vp *vp, void *arg)
     cr_expect_eq(logp_testany(vp, r, 1, &index, NULL, NULL), -EINVAL);
     cr_expect_eq(logp_waitall(vp, NULL, 0, NULL), 0);
     cr_expect_eq(logp_waitall(vp, r, 1, NULL), 0);
+    index = 0;
+    cr_expect_eq(logp_waitany(vp, NULL, 0, &index, NULL), 0);
+    cr_expect_eq(index, -1);
+    index = 0;
+    done = false;
+    cr_expect_eq(logp_testany(vp, NULL, 0, &index, &done, NULL), 0);
+    cr_expect(done && index == -1);
     cr_expect_eq(logp_wait_until(vp, NULL, 0, NULL), 0);
     cr_expect_eq(logp_sleep_until(vp, -5), 0);
     cr_expect_eq(logp_sleep_until(vp, INT64_MAX), -EOVERFLOW);

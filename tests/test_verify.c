@@ -29,24 +29,25 @@ static struct {
 } plot;
 
 /* Where the result of this rank is, and how long it is: recv_buf, or buf where there is none. */
-static char *result_of(struct logp_vp *vp, const struct logp_coll *c, size_t *n)
+static char *result_of(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf,
+                       size_t *n)
 {
     const struct logp_collective *what = logp_collective_find(plot.real->collective);
-    size_t buf;
+    size_t buf_bytes;
 
-    what->sizes(logp_vp_size(vp), logp_vp_rank(vp), c, &buf, n);
+    what->sizes(logp_vp_size(vp), logp_vp_rank(vp), c, &buf_bytes, n);
     if (strcmp(what->name, "broadcast") != 0)
-        return c->recv_buf;
-    *n = buf;
-    return c->buf;
+        return recv_buf;
+    *n = buf_bytes;
+    return buf;
 }
 
 static size_t element_bytes(const struct logp_coll *c)
 {
     const enum logp_operands by = logp_collective_find(plot.real->collective)->operands;
 
-    return by == LOGP_OPERANDS_VECTOR || by == LOGP_OPERANDS_TOTAL ? c->op->element_bytes
-                                                                   : c->n_bytes;
+    return by == LOGP_OPERANDS_VECTOR || by == LOGP_OPERANDS_TOTAL ? c->args.op->element_bytes
+                                                                   : c->args.n_bytes;
 }
 
 static void swap_ends(char *result, size_t n, size_t size)
@@ -81,17 +82,18 @@ static void spoil(char *result, size_t n, const struct logp_coll *c)
     plot.done++;
 }
 
-static int spoilt(struct logp_vp *vp, const struct logp_coll *c)
+static int spoilt(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
     const bool mine = logp_vp_rank(vp) == plot.rank;
     size_t n;
-    char *result = result_of(vp, c, &n);
+    char *result = result_of(vp, c, buf, recv_buf, &n);
     int rc;
 
     cr_assert_leq(n, (size_t)MOST_BYTES);
     if (mine)
         memcpy(plot.before, result, n);
-    rc = plot.real->run(vp, c);
+    rc = plot.real->run != NULL ? plot.real->run(vp, c, buf, recv_buf)
+                                : logp_schedule_run(vp, plot.real->steps, c, buf, recv_buf);
     if (mine && n > 0)
         spoil(result, n, c);
     return rc;
@@ -108,8 +110,11 @@ static bool holds_result(int P, int rank, const struct logp_coll *c)
         side++;
     if (strcmp(collective, "matvec") == 0)
         return rank % side == 0;
-    if (strcmp(collective, "reduce") == 0 || strcmp(collective, "summation") == 0)
-        return rank == c->root;
+    if (strcmp(collective, "exscan") == 0)
+        return rank > 0;
+    if (strcmp(collective, "reduce") == 0 || strcmp(collective, "summation") == 0 ||
+        strcmp(collective, "gather") == 0)
+        return rank == c->args.root;
     return true;
 }
 
@@ -118,17 +123,22 @@ static bool holds_result(int P, int rank, const struct logp_coll *c)
 static bool can_spoil(int P, int rank, enum spoiling how, const struct logp_coll *c)
 {
     const bool item = strcmp(plot.real->collective, "broadcast") == 0;
-    const bool alone = item || strcmp(plot.real->collective, "summation") == 0;
+    const bool alone = item || strcmp(plot.real->collective, "summation") == 0 ||
+                       strcmp(plot.real->collective, "scatter") == 0;
 
     return holds_result(P, rank, c) && !(how == ENDS_SWAPPED && alone) &&
-           !(how == AS_BEFORE && item && rank == c->root);
+           !(how == AS_BEFORE && item && rank == c->args.root);
 }
 
 static void expect(struct logp_machine *m, const struct logp_coll *c, int rank, enum spoiling how)
 {
     struct logp_algorithm row = *plot.real;
-    const struct logp_experiment x = {
-        .algorithm = &row, .coll = *c, .reps = 2, .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = &row,
+                                      .args = c->args,
+                                      .model = c->model,
+                                      .reps = 2,
+                                      .timeout_ns = test_timeout_ns};
     const int P = logp_machine_size(m);
     const int wrong = rank >= 0 && can_spoil(P, rank, how, c) ? rank : -1;
     struct logp_record r;
@@ -140,25 +150,25 @@ static void expect(struct logp_machine *m, const struct logp_coll *c, int rank, 
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_expect(r.verified == (wrong < 0) && r.wrong_rank == wrong,
               "%s %s, P %d, root %d: rank %d spoilt in way %d, rank %d found", row.collective,
-              row.name, P, c->root, rank, (int)how, r.wrong_rank);
+              row.name, P, c->args.root, rank, (int)how, r.wrong_rank);
 }
 
 static struct logp_coll arguments(int P, int root)
 {
-    return (struct logp_coll){.root = root,
-                              .n_bytes = N_BYTES,
-                              .count = 10 * P,
-                              .op = logp_op_find("max", "int32"),
-                              .rows = P + 3,
-                              .cols = 2 * P + 1,
-                              .params = test_params(600, 200, 400)};
+    return (struct logp_coll){.args.root = root,
+                              .args.n_bytes = N_BYTES,
+                              .args.count = 10 * P,
+                              .args.op = logp_op_find("max", "int32"),
+                              .args.rows = P + 3,
+                              .args.cols = 2 * P + 1,
+                              .model.params = test_params(600, 200, 400)};
 }
 
 Test(verify, a_spoilt_result_is_found_on_every_rank)
 {
     static const int sizes[] = {4, 9};
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
 
     for (int s = 0; s < 2; s++) {
         const struct logp_params params = test_params(600, 200, 400);
@@ -168,9 +178,9 @@ Test(verify, a_spoilt_result_is_found_on_every_rank)
         for (size_t i = 0; i < n; i++) {
             const struct logp_coll c = arguments(P, i % 2 == 0 ? 0 : P - 1);
 
-            plot.real = &a[i];
-            if (logp_algorithm_needs(&a[i], P, &c) != NULL ||
-                logp_collective_find(a[i].collective)->operands == LOGP_OPERANDS_NONE)
+            plot.real = a[i];
+            if (test_needs(a[i], P, &c) != NULL ||
+                logp_collective_find(a[i]->collective)->operands == LOGP_OPERANDS_NONE)
                 continue;
             expect(m, &c, -1, FIRST_BIT);
             for (int rank = 0; rank < P; rank++)
@@ -192,16 +202,17 @@ static struct {
 } given;
 
 /* Keep what this rank is given, but for what only says that there is nothing yet. */
-static int remember(struct logp_vp *vp, const struct logp_coll *c)
+static int remember(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
     const struct logp_collective *what = logp_collective_find(plot.real->collective);
-    size_t buf, result;
+    size_t n_bytes, result;
 
-    what->sizes(logp_vp_size(vp), logp_vp_rank(vp), c, &buf, &result);
-    for (size_t i = 0; i + sizeof(uint64_t) <= buf; i += sizeof(uint64_t)) {
+    (void)recv_buf;
+    what->sizes(logp_vp_size(vp), logp_vp_rank(vp), c, &n_bytes, &result);
+    for (size_t i = 0; i + sizeof(uint64_t) <= n_bytes; i += sizeof(uint64_t)) {
         uint64_t word;
 
-        memcpy(&word, (const char *)c->buf + i, sizeof(word));
+        memcpy(&word, (const char *)buf + i, sizeof(word));
         if (word != UINT64_C(0xa5a5a5a5a5a5a5a5) && given.n < MOST_WORDS)
             given.words[given.n++] = word;
     }
@@ -222,20 +233,19 @@ Test(verify, no_two_are_alike)
                                         "transpose"};
     const struct logp_params params = test_params(600, 200, 400);
     struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
-    size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        struct logp_experiment x = {
-            .coll = arguments(4, 1), .reps = 4, .timeout_ns = test_timeout_ns};
+        struct logp_experiment x = {.size = sizeof(x),
+                                    .args = arguments(4, 1).args,
+                                    .model = arguments(4, 1).model,
+                                    .reps = 4,
+                                    .timeout_ns = test_timeout_ns};
         struct logp_algorithm row;
         struct logp_record r;
 
-        x.coll.n_bytes = sizeof(uint64_t);
-        x.coll.op = logp_op_find("max", "int64");
-        plot.real = a;
-        while (strcmp(plot.real->collective, names[i]) != 0)
-            plot.real++;
+        x.args.n_bytes = sizeof(uint64_t);
+        x.args.op = logp_op_find("max", "int64");
+        plot.real = logp_algorithm_at(names[i], 0);
         row = *plot.real;
         row.run = remember;
         x.algorithm = &row;
@@ -251,9 +261,9 @@ Test(verify, no_two_are_alike)
 
 /* ---- nothing done, nothing to do, in a wrong order ---- */
 
-static int nothing(struct logp_vp *vp, const struct logp_coll *c)
+static int nothing(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
-    (void)vp, (void)c;
+    (void)vp, (void)c, (void)buf, (void)recv_buf;
     return 0;
 }
 
@@ -262,8 +272,12 @@ static struct logp_record run_row(struct logp_machine *m, const struct logp_algo
                                   const struct logp_coll *c, bool idle)
 {
     struct logp_algorithm row = *a;
-    const struct logp_experiment x = {
-        .algorithm = &row, .coll = *c, .reps = 1, .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = &row,
+                                      .args = c->args,
+                                      .model = c->model,
+                                      .reps = 1,
+                                      .timeout_ns = test_timeout_ns};
     struct logp_record r;
 
     if (idle)
@@ -276,17 +290,17 @@ Test(verify, doing_nothing_is_wrong)
 {
     const struct logp_params params = test_params(600, 200, 400);
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
 
     for (int P = 4; P <= 9; P += 5) {
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
         const struct logp_coll c = arguments(P, 1);
 
         for (size_t i = 0; i < n; i++) {
-            if (logp_algorithm_needs(&a[i], P, &c) != NULL)
+            if (test_needs(a[i], P, &c) != NULL)
                 continue;
-            cr_expect(!run_row(m, &a[i], &c, true).verified, "%s %s", a[i].collective, a[i].name);
-            cr_expect(run_row(m, &a[i], &c, false).verified, "%s %s", a[i].collective, a[i].name);
+            cr_expect(!run_row(m, a[i], &c, true).verified, "%s %s", a[i]->collective, a[i]->name);
+            cr_expect(run_row(m, a[i], &c, false).verified, "%s %s", a[i]->collective, a[i]->name);
         }
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
@@ -298,16 +312,16 @@ Test(verify, what_is_empty_is_right)
     struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
     struct logp_coll c = arguments(4, 1);
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
     int ran = 0;
 
-    c.n_bytes = 0;
-    c.count = 0;
+    c.args.n_bytes = 0;
+    c.args.count = 0;
     for (size_t i = 0; i < n; i++) {
-        if (logp_algorithm_needs(&a[i], 4, &c) != NULL)
+        if (test_needs(a[i], 4, &c) != NULL)
             continue;
         ran++;
-        cr_expect(run_row(m, &a[i], &c, false).verified, "%s %s", a[i].collective, a[i].name);
+        cr_expect(run_row(m, a[i], &c, false).verified, "%s %s", a[i]->collective, a[i]->name);
     }
     cr_expect_geq(ran, 20);
     cr_assert_eq(logp_machine_destroy(m), 0);
@@ -321,21 +335,21 @@ Test(verify, operands_in_a_wrong_order_are_found)
     struct logp_op liar = maps;
     struct logp_coll honest = arguments(9, 0), c;
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
     int out_of_order = 0;
 
     liar.commutative = true;
-    honest.op = &maps;
+    honest.args.op = &maps;
     c = honest;
-    c.op = &liar;
+    c.args.op = &liar;
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(a[i].collective, "reduce") != 0 || logp_algorithm_needs(&a[i], 9, &c) != NULL)
+        if (strcmp(a[i]->collective, "reduce") != 0 || test_needs(a[i], 9, &c) != NULL)
             continue;
-        if (logp_algorithm_needs(&a[i], 9, &honest) == NULL) {
-            cr_expect(run_row(m, &a[i], &honest, false).verified, "%s", a[i].name);
+        if (test_needs(a[i], 9, &honest) == NULL) {
+            cr_expect(run_row(m, a[i], &honest, false).verified, "%s", a[i]->name);
             continue;
         }
-        cr_expect(!run_row(m, &a[i], &c, false).verified, "%s", a[i].name);
+        cr_expect(!run_row(m, a[i], &c, false).verified, "%s", a[i]->name);
         out_of_order++;
     }
     cr_expect_geq(out_of_order, 2);
@@ -348,9 +362,9 @@ static int plan_one_less(int P, int rank, struct logp_coll *c)
     struct logp_coll less = *c;
     int rc;
 
-    less.count--;
+    less.args.count--;
     rc = plot.real->plan(P, rank, &less);
-    c->plan = less.plan;
+    c->part = less.part;
     return rc;
 }
 
@@ -360,18 +374,18 @@ Test(verify, every_operand_of_a_summation_is_counted)
     struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
     const struct logp_coll c = arguments(4, 1);
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
     int ran = 0;
 
     for (size_t i = 0; i < n; i++) {
-        struct logp_algorithm row = a[i];
+        struct logp_algorithm row = *a[i];
 
-        if (strcmp(a[i].collective, "summation") != 0)
+        if (strcmp(a[i]->collective, "summation") != 0)
             continue;
         ran++;
-        plot.real = &a[i];
+        plot.real = a[i];
         row.plan = plan_one_less;
-        cr_expect(!run_row(m, &row, &c, false).verified, "%s", a[i].name);
+        cr_expect(!run_row(m, &row, &c, false).verified, "%s", a[i]->name);
     }
     cr_expect_geq(ran, 4);
     cr_assert_eq(logp_machine_destroy(m), 0);
@@ -403,18 +417,18 @@ Test(verify, an_operation_of_ones_own_gets_its_argument)
     struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
     struct logp_coll c = arguments(9, 4);
     size_t n;
-    const struct logp_algorithm *a = logp_algorithms(&n);
+    const struct logp_algorithm *const *a = test_rows(&n);
     int ran = 0;
 
-    c.op = &op;
+    c.args.op = &op;
     for (size_t i = 0; i < n; i++) {
         const bool combines =
-            strcmp(a[i].collective, "reduce") == 0 || strcmp(a[i].collective, "summation") == 0;
+            strcmp(a[i]->collective, "reduce") == 0 || strcmp(a[i]->collective, "summation") == 0;
 
-        if (!combines || logp_algorithm_needs(&a[i], 9, &c) != NULL)
+        if (!combines || test_needs(a[i], 9, &c) != NULL)
             continue;
         ran++;
-        cr_expect(run_row(m, &a[i], &c, false).verified, "%s %s", a[i].collective, a[i].name);
+        cr_expect(run_row(m, a[i], &c, false).verified, "%s %s", a[i]->collective, a[i]->name);
     }
     cr_expect_geq(ran, 10);
     cr_assert_eq(logp_machine_destroy(m), 0);

@@ -14,7 +14,7 @@ static inline const struct logp_algorithm *algorithm(const char *name)
 
 static inline int64_t predicted(const char *name, int64_t P, const struct logp_coll *c)
 {
-    const struct logp_prediction p = logp_predict(algorithm(name), P, c);
+    const struct logp_prediction p = test_predict(algorithm(name), P, c);
 
     cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT);
     return p.ns;
@@ -24,7 +24,8 @@ static inline int64_t predicted(const char *name, int64_t P, const struct logp_c
 static inline struct logp_coll even(int64_t P, int64_t t, int64_t s,
                                     const struct logp_params *params)
 {
-    return (struct logp_coll){.rows = P * t, .cols = P * s, .n_bytes = 8, .params = *params};
+    return (struct logp_coll){
+        .args.rows = P * t, .args.cols = P * s, .args.n_bytes = 8, .model.params = *params};
 }
 
 /* L, o, g and G of very different sizes, zeros among them. */
@@ -47,16 +48,17 @@ static inline struct logp_params random_params(uint64_t *state)
 static inline struct logp_coll random_matrix(uint64_t *state, int64_t P)
 {
     static const size_t sizes[] = {1, 4, 8, 13};
-    struct logp_coll c = {.n_bytes = sizes[test_below(state, 4)], .params = random_params(state)};
+    struct logp_coll c = {.args.n_bytes = sizes[test_below(state, 4)],
+                          .model.params = random_params(state)};
     const int kind = (int)test_below(state, 3);
 
-    c.rows =
+    c.args.rows =
         kind == 0 ? P * (1 + test_below(state, 3)) : 1 + test_below(state, kind == 1 ? P : 3 * P);
-    c.cols = kind == 0 ? P * (1 + test_below(state, 3))
-                       : 1 + test_below(state, kind == 1 ? 3 * P : P + 2);
-    c.packing = test_below(state, 2) == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
-    c.pack_ns = test_below(state, 2) == 0 ? test_below(state, 40) : 0;
-    c.window = test_below(state, 2) == 0 ? 1 + test_below(state, P + 1) : 0;
+    c.args.cols = kind == 0 ? P * (1 + test_below(state, 3))
+                            : 1 + test_below(state, kind == 1 ? 3 * P : P + 2);
+    c.args.packing = test_below(state, 2) == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+    c.args.pack_ns = test_below(state, 2) == 0 ? test_below(state, 40) : 0;
+    c.args.window = test_below(state, 2) == 0 ? 1 + test_below(state, P + 1) : 0;
     return c;
 }
 

@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The `logp` command: which word calls what, and the first screen of help. */
-#include "command.h"
+#include "command/command.h"
+#include "formats.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct command {
-    const char *name, *arguments, *summary;
-    unsigned options;
-    int (*call)(struct options *o);
-} commands[] = {
-    {"run", "COLLECTIVE", "run it, measure it, hold it against the model",
-     OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS, command_run},
-    {"predict", "COLLECTIVE", "the prediction alone, nothing is run",
-     OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_BASIS, command_predict},
-    {"schedule", "COLLECTIVE", "who does what, step by step: text, json or goal",
-     OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_STEPS, command_schedule},
-    {"list", "[KIND]", "the collectives, algorithms, delays and machines",
-     OPTIONS_FORMAT | OPTIONS_FORGIVING, command_list},
-    {"tree", "KIND", "broadcast or summation: the optimal tree: who sends to whom, when",
-     OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_SVG | OPTIONS_TREE, command_tree},
-    {"paper", "NAME", "shou-chen, sun, kurnosov, grama, liu: its figures and tables beside ours",
-     OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_SVG | OPTIONS_PAPER, command_paper},
-};
+static const struct command *const commands[] = {&command_run,  &command_predict, &command_schedule,
+                                                 &command_list, &command_tree,    &command_paper};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -42,7 +28,8 @@ static void print_help(void)
          "  logp help run                       all options of a command\n\n"
          "Commands:\n");
     for (int i = 0; i < N_COMMANDS; i++)
-        printf("  %-8s %-11s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+        printf("  %-8s %-11s %s\n", commands[i]->name, commands[i]->arguments,
+               commands[i]->summary);
     puts("\nThe most used options (all of them: logp run --help):\n\n"
          "  -P N              virtual processors [8]\n"
          "  -L T -o T -g T    latency, overhead, gap [6 2 4]; plain numbers count units\n"
@@ -53,10 +40,10 @@ static void print_help(void)
          "  --format json     for scripts; csv too");
 }
 
-static void print_command_help(const struct command *c)
+static void print_command_help(const struct command *c, const struct options *o)
 {
     printf("logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
-    print_options(stdout, c->options);
+    print_options(o, c->options);
     if (c->options & (OPTIONS_MODEL | OPTIONS_RUN))
         puts("\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G, T are powers of 1024, as "
              "Ki, Mi, "
@@ -65,10 +52,8 @@ static void print_command_help(const struct command *c)
     if (c->options & OPTIONS_MODEL)
         puts("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
              "...");
-    if (c->call == command_paper)
-        puts("\nDefaults of a paper: the fiber executor, 5 counted runs after 1, a unit of its "
-             "own;\n"
-             "--clock virtual measures nothing. Pictures (--format svg): kurnosov, liu.");
+    if (c->remark != NULL)
+        puts(c->remark);
 }
 
 /* Output that was lost is an error too. */
@@ -92,19 +77,18 @@ static void take_help(struct options *o)
 
 static const struct command *the_command(const char *word)
 {
-    size_t n;
-    const struct logp_collective *all = logp_collectives(&n);
+    const struct logp_collective *c;
     struct names names = {0}, collectives = {0};
     char hint[MAX_HINT];
     const char *meant;
 
     for (int i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(word, commands[i].name) == 0)
-            return &commands[i];
-        add_name(&names, commands[i].name);
+        if (strcmp(word, commands[i]->name) == 0)
+            return commands[i];
+        add_name(&names, commands[i]->name);
     }
-    for (size_t i = 0; i < n; i++)
-        add_name(&collectives, all[i].name);
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
+        add_name(&collectives, c->name);
     meant = nearest_name(&collectives, word);
     if (nearest_name(&names, word) == NULL && meant != NULL)
         bad_usage("%s: no such command; did you mean run %s? see logp --help", word, meant);
@@ -124,8 +108,10 @@ int main(int argc, char **argv)
     take_help(&o);
     if (o.n_words > 0)
         command = the_command(o.words[0]);
+    o.formats = output_formats;
+    o.prints = command != NULL ? command->prints : NULL;
     if (o.help && command != NULL)
-        print_command_help(command);
+        print_command_help(command, &o);
     else if (o.help || o.n_words == 0)
         print_help();
     if (o.help)

@@ -7,8 +7,8 @@
  * On the way, nothing is read that nobody has written, nor anything beyond a buffer, and every
  * message is received as large as it was sent.
  */
-#include "../algorithms.h"
 #include "label.h"
+#include "schedule.h"
 
 #include <logp/machine.h>
 #include <logp/schedule.h>
@@ -29,7 +29,7 @@ struct message {
 };
 
 struct rank {
-    struct logp_plan plan;
+    struct logp_part part;
     lpi_label *buffers[BUFFERS];
     size_t sizes[BUFFERS];
     struct message *mail; /* in the order of sending */
@@ -197,7 +197,7 @@ static int go_on(struct check *k, int64_t rank, bool *moved)
     struct logp_step s;
     int rc = 0;
 
-    k->c.plan = r->plan;
+    k->c.part = r->part;
     while (rc == 0 && k->schedule->steps(k->schedule->P, rank, &k->c, r->i, &s)) {
         switch (s.kind) {
         case LOGP_STEP_SEND:
@@ -270,7 +270,7 @@ static int check_combination(struct check *k, int64_t rank, const struct logp_pr
         return -ENOMEM;
     }
     memcpy(have, parts, n * sizeof(*have));
-    if (k->c.op == NULL || k->c.op->commutative)
+    if (k->c.args.op == NULL || k->c.args.op->commutative)
         qsort(have, n, sizeof(*have), by_value);
     right = n == n_want && memcmp(have, want, n * sizeof(*have)) == 0;
     free(want);
@@ -302,7 +302,7 @@ static int check_rank(struct check *k, int64_t rank)
     struct logp_promise p;
     int rc = 0;
 
-    k->c.plan = r->plan;
+    k->c.part = r->part;
     if (r->mail != NULL)
         return flawed(k, rank, "a message to it is never received");
     for (int64_t i = 0; k->collective->holds_back && i < k->schedule->P; i++)
@@ -327,13 +327,13 @@ static int make_rank(struct check *k, int rank)
     size_t given;
     int rc;
 
-    k->c.plan = (struct logp_plan){.parent = -1};
+    k->c.part = (struct logp_part){.parent = -1};
     rc = k->schedule->plan != NULL ? k->schedule->plan(P, rank, &k->c) : 0;
     if (rc != 0)
         return rc;
-    r->plan = k->c.plan;
+    r->part = k->c.part;
     k->collective->sizes(P, rank, &k->c, &r->sizes[LOGP_BUF], &r->sizes[LOGP_RECV_BUF]);
-    r->sizes[LOGP_SCRATCH] = r->plan.scratch_bytes;
+    r->sizes[LOGP_SCRATCH] = r->part.scratch_bytes;
     r->heard = calloc(k->words + 1, sizeof(*r->heard));
     for (int b = 0; b < BUFFERS; b++) {
         r->buffers[b] = calloc(r->sizes[b] + 1, sizeof(lpi_label));
@@ -379,8 +379,8 @@ static void unmake(struct check *k)
     for (int64_t i = 0; k->ranks != NULL && i < k->schedule->P; i++) {
         struct rank *r = &k->ranks[i];
 
-        k->c.plan = r->plan;
-        logp_coll_unplan(&k->c);
+        k->c.part = r->part;
+        lpi_free_part(&k->c.part);
         for (struct message *m = r->mail, *next; m != NULL; m = next) {
             next = m->next;
             free(m);
@@ -396,14 +396,16 @@ static void unmake(struct check *k)
 int logp_schedule_check(const struct logp_schedule *schedule,
                         const struct logp_collective *collective, struct logp_flaw *flaw)
 {
-    struct check k = {
-        .schedule = schedule, .collective = collective, .c = *schedule->c, .flaw = flaw};
+    struct check k = {.schedule = schedule,
+                      .collective = collective,
+                      .c = {schedule->args, schedule->model, {.parent = -1}},
+                      .flaw = flaw};
     int rc = 0;
 
     *flaw = (struct logp_flaw){.rank = -1};
     if (schedule->P < 1 || schedule->P > LOGP_MAX_PROCESSORS)
         return -EINVAL;
-    k.element = k.c.op != NULL ? k.c.op->element_bytes : 1;
+    k.element = k.c.args.op != NULL ? k.c.args.op->element_bytes : 1;
     k.words = collective->holds_back ? (size_t)schedule->P / 64 + 1 : 0;
     k.ranks = calloc((size_t)schedule->P, sizeof(*k.ranks));
     if (k.ranks == NULL)

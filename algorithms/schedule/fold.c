@@ -13,9 +13,9 @@
  * goes on to its next send, and of these the earliest is made. A rank that waits can send no
  * earlier: what it waits for is still to be sent.
  */
-#include "../algorithms.h"
-#include "../buffers.h"
 #include "mail.h"
+#include "predict/predict.h"
+#include "schedule.h"
 #include "wire.h"
 
 #include <logp/machine.h>
@@ -46,7 +46,7 @@ struct next {
 struct fold {
     struct logp_schedule schedule;
     struct logp_coll c;
-    struct logp_plan *plans; /* by rank; NULL: nothing is planned */
+    struct logp_part *parts; /* by rank; NULL: nothing is planned */
     const struct logp_delay_ops *ops;
     void *model;
     struct logp_fold *out;
@@ -102,8 +102,8 @@ static struct next pop(struct fold *f)
 
 static inline bool step_of(struct fold *f, uint32_t r, struct logp_step *s)
 {
-    if (f->plans != NULL)
-        f->c.plan = f->plans[r];
+    if (f->parts != NULL)
+        f->c.part = f->parts[r];
     return f->schedule.steps(f->schedule.P, r, &f->c, f->ranks[r].i, s);
 }
 
@@ -272,14 +272,14 @@ static int make_plans(struct fold *f)
 
     if (s->plan == NULL)
         return 0;
-    f->plans = calloc((size_t)s->P, sizeof(*f->plans));
-    if (f->plans == NULL)
+    f->parts = calloc((size_t)s->P, sizeof(*f->parts));
+    if (f->parts == NULL)
         return -ENOMEM;
     for (int r = 0; rc == 0 && r < s->P; r++) {
-        f->c.plan = (struct logp_plan){.parent = -1};
+        f->c.part = (struct logp_part){.parent = -1};
         rc = s->plan((int)s->P, r, &f->c);
         if (rc == 0)
-            f->plans[r] = f->c.plan;
+            f->parts[r] = f->c.part;
     }
     return rc;
 }
@@ -340,11 +340,11 @@ static int conclude(struct fold *f)
 
 static void unmake(struct fold *f)
 {
-    for (int64_t r = 0; f->plans != NULL && r < f->schedule.P; r++) {
-        f->c.plan = f->plans[r];
-        logp_coll_unplan(&f->c);
+    for (int64_t r = 0; f->parts != NULL && r < f->schedule.P; r++) {
+        f->c.part = f->parts[r];
+        lpi_free_part(&f->c.part);
     }
-    free(f->plans);
+    free(f->parts);
     free(f->ranks);
     free(f->queue);
     free(f->heap);
@@ -355,8 +355,11 @@ static void unmake(struct fold *f)
 int logp_schedule_fold(const struct logp_schedule *schedule, const struct logp_delay *delay,
                        uint64_t most, struct logp_fold *out)
 {
-    struct fold f = {
-        .schedule = *schedule, .c = *schedule->c, .ops = delay->ops, .model = delay->model};
+    struct logp_delay_ops ops;
+    struct fold f = {.schedule = *schedule,
+                     .c = {schedule->args, schedule->model, {.parent = -1}},
+                     .ops = &ops,
+                     .model = delay->model};
     int rc;
 
     *out = (struct logp_fold){.rank = -1};
@@ -364,6 +367,9 @@ int logp_schedule_fold(const struct logp_schedule *schedule, const struct logp_d
         return -EINVAL;
     if (delay->ops == NULL)
         return -ENOTSUP;
+    rc = logp_delay_functions(delay, &ops);
+    if (rc != 0)
+        return rc;
     f.out = out;
     f.most = most;
     rc = make(&f, delay);

@@ -10,6 +10,12 @@
 #include <logp/schedule.h>
 #include <logp/vp.h>
 
+/* What is run, and with which buffers. */
+struct lpi_call {
+    const struct logp_coll *c;
+    void *buf, *recv_buf;
+};
+
 /* A combination: see LOGP_STEP_COMBINE. */
 struct lpi_join {
     const struct logp_op *op;
@@ -22,9 +28,9 @@ struct lpi_join {
 /* What a compute does: its work, and the steps after step i, which are its parts. */
 struct lpi_doing {
     logp_steps steps;
-    const struct logp_coll *c;
+    const struct lpi_call *call;
     int64_t P, rank, i, parts;
-    void (*work)(const struct logp_coll *c);
+    void (*work)(const struct logp_coll *c, void *buf, void *recv_buf);
 };
 
 /* run.c: within the time of a compute; arg is one of the two. */
@@ -34,25 +40,26 @@ void lpi_do_parts(void *arg);
 void lpi_copy(char *at, const char *from, int64_t n, size_t n_bytes, size_t at_stride,
               size_t from_stride);
 
-static inline char *lpi_spot(const struct logp_coll *c, struct logp_spot s)
+static inline char *lpi_spot(const struct lpi_call *call, struct logp_spot s)
 {
-    void *const base = s.buffer == LOGP_BUF        ? c->buf
-                       : s.buffer == LOGP_RECV_BUF ? c->recv_buf
-                                                   : c->plan.scratch;
+    void *const base = s.buffer == LOGP_BUF        ? call->buf
+                       : s.buffer == LOGP_RECV_BUF ? call->recv_buf
+                                                   : call->c->part.scratch;
 
     return (char *)base + s.offset;
 }
 
-static inline struct lpi_join lpi_join_of(const struct logp_coll *c, const struct logp_step *s)
+static inline struct lpi_join lpi_join_of(const struct lpi_call *call, const struct logp_step *s)
 {
     return (struct lpi_join){
-        c->op,        lpi_spot(c, s->at), lpi_spot(c, s->left), lpi_spot(c, s->right),
-        (size_t)s->n, s->into_one};
+        call->c->args.op,         lpi_spot(call, s->at), lpi_spot(call, s->left),
+        lpi_spot(call, s->right), (size_t)s->n,          s->into_one};
 }
 
-static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, logp_steps steps,
-                                                          const struct logp_coll *c)
+static inline __attribute__((always_inline)) int
+lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *buf, void *recv_buf)
 {
+    const struct lpi_call call = {c, buf, recv_buf};
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
     struct logp_step s;
     int rc = 0;
@@ -60,19 +67,19 @@ static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, lo
     s.into_one = false; /* as far as the compiler can tell */
     for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++)
         if (s.kind == LOGP_STEP_SEND) {
-            rc = logp_send(vp, (int)s.peer, s.tag, lpi_spot(c, s.at), s.n_bytes);
+            rc = logp_send(vp, (int)s.peer, s.tag, lpi_spot(&call, s.at), s.n_bytes);
         } else if (s.kind == LOGP_STEP_RECEIVE) {
-            rc = logp_recv(vp, (int)s.peer, s.tag, lpi_spot(c, s.at), s.n_bytes, NULL);
+            rc = logp_recv(vp, (int)s.peer, s.tag, lpi_spot(&call, s.at), s.n_bytes, NULL);
         } else if (s.kind == LOGP_STEP_COPY) {
-            lpi_copy(lpi_spot(c, s.at), lpi_spot(c, s.right), s.n, s.n_bytes, s.at_stride,
+            lpi_copy(lpi_spot(&call, s.at), lpi_spot(&call, s.right), s.n, s.n_bytes, s.at_stride,
                      s.right_stride);
         } else if (s.kind == LOGP_STEP_COMBINE) {
-            struct lpi_join join = lpi_join_of(c, &s);
+            struct lpi_join join = lpi_join_of(&call, &s);
 
             if (s.n > 0 || s.ns > 0)
                 rc = logp_compute(vp, s.ns, lpi_join, &join);
         } else if (s.parts > 0 || s.work != NULL) {
-            struct lpi_doing doing = {steps, c, P, rank, i, s.parts, s.work};
+            struct lpi_doing doing = {steps, &call, P, rank, i, s.parts, s.work};
 
             rc = logp_compute(vp, s.ns, lpi_do_parts, &doing);
             i += s.parts;
@@ -81,5 +88,12 @@ static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, lo
         }
     return rc;
 }
+
+/* The run function of a row with these steps: the reader, with the steps inlined. */
+#define LPI_READER(run_, steps_)                                                                   \
+    static int run_(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)      \
+    {                                                                                              \
+        return lpi_read(vp, steps_, c, buf, recv_buf);                                             \
+    }
 
 #endif

@@ -51,23 +51,24 @@ void lpi_join(void *arg)
 void lpi_do_parts(void *arg)
 {
     struct lpi_doing *d = arg;
-    const struct logp_coll *c = d->c;
+    const struct lpi_call *call = d->call;
     struct logp_step s;
 
     if (d->work != NULL)
-        d->work(c);
-    for (int64_t i = 1; i <= d->parts && d->steps(d->P, d->rank, c, d->i + i, &s); i++)
+        d->work(call->c, call->buf, call->recv_buf);
+    for (int64_t i = 1; i <= d->parts && d->steps(d->P, d->rank, call->c, d->i + i, &s); i++)
         if (s.kind == LOGP_STEP_COPY) {
-            lpi_copy(lpi_spot(c, s.at), lpi_spot(c, s.right), s.n, s.n_bytes, s.at_stride,
+            lpi_copy(lpi_spot(call, s.at), lpi_spot(call, s.right), s.n, s.n_bytes, s.at_stride,
                      s.right_stride);
         } else {
-            struct lpi_join join = lpi_join_of(c, &s);
+            struct lpi_join join = lpi_join_of(call, &s);
 
             lpi_join(&join);
         }
 }
 
-int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c)
+int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *buf,
+                      void *recv_buf)
 {
-    return lpi_read(vp, steps, c);
+    return lpi_read(vp, steps, c, buf, recv_buf);
 }

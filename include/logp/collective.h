@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file collective.h
- * The collective algorithms, each with its prediction beside it, in one table.
+ * The collective algorithms, each with its prediction beside it.
  *
- * An algorithm is a row of logp_algorithms(): what one processor does (run), what it works out
- * beforehand (plan), and how long the whole takes under LogP (predict). A program plans once and
- * runs often:
+ * A program calls a collective with the best algorithm for the model in force, logp_broadcast() and
+ * so on; or it takes an algorithm of its choice, plans once and runs often:
  *
- *     struct logp_coll c = {.root = 0, .buf = data, .n_bytes = 8};
+ *     const struct logp_args args = {.root = 0, .n_bytes = 8};
  *     const struct logp_algorithm *a = logp_algorithm_find("broadcast", "binomial");
- *     logp_coll_plan(a, P, rank, &c);  ...  logp_coll_run(vp, a, &c);  ...  logp_coll_unplan(&c);
+ *     struct logp_plan *plan;
+ *     int rc = logp_plan_create(a, P, rank, &args, &model, &plan);
+ *     ...
+ *     rc = logp_plan_run(vp, plan, buf, NULL);
+ *     ...
+ *     logp_plan_destroy(plan);
  *
- * or calls logp_broadcast(), which does all three with the best algorithm for the model in force.
+ * What the parts of an algorithm are, and how to write one: algorithm.h.
  *
- * In a summation the plan says how many operands a processor has, so that it plans first and then
- * provides them. params.gamma_ps is what an addition costs:
- *
- *     struct logp_coll c = {.count = N, .op = logp_op_find("sum", "double"), .params = params};
- *     const struct logp_algorithm *a = logp_algorithm_best("summation", P, &c);
- *     logp_coll_plan(a, P, rank, &c);
- *     c.buf = the processor's share, c.plan.own elements;
- *     c.recv_buf = &sum;  (on the root)
- *     logp_coll_run(vp, a, &c);  ...  logp_coll_unplan(&c);
+ * In a summation the algorithm says how many operands a processor has, so that one plans first and
+ * then provides them: logp_plan_own(), or for any collective logp_plan_sizes(). The model's
+ * gamma_ps is what an addition costs.
  */
 #ifndef LOGP_COLLECTIVE_H
 #define LOGP_COLLECTIVE_H
@@ -34,63 +32,47 @@ LOGP_BEGIN_DECLS
 
 struct logp_step_list; /**< schedule.h */
 
-/** What one processor does in a collective; made by logp_coll_plan(). */
-struct logp_plan {
-    int parent; /**< rank; -1: it is the root */
-    int n_children;
-    int *children;        /**< ranks, in the order of use; owned by the plan */
-    int64_t own;          /**< summation: how many operands this processor has; 0: it takes no part;
-                               reduce: how many children are to its left */
-    int64_t block;        /**< torus-pipelined: bytes of a block, but the last */
-    void *state;          /**< what else the algorithm has worked out; owned by the plan */
-    void *scratch;        /**< memory of the algorithm's own, to run in; owned by the plan */
-    size_t scratch_bytes; /**< of it: the algorithm says how much, logp_coll_plan() provides it */
-};
-
 /** transpose: what travels as one message. */
 enum logp_packing {
     LOGP_PACKING_STRUCTURED, /**< all that goes to one destination */
     LOGP_PACKING_NONE,       /**< one column of it */
 };
 
-#define LOGP_K_SQRT (-1) /**< logp_coll.k of reductions by chains: ceil(sqrt(P - 1)) */
+#define LOGP_K_SQRT (-1) /**< logp_args.k of reductions by chains: ceil(sqrt(P - 1)) */
 
-/**
- * The arguments of a collective, the same on all processors but for buf, recv_buf and plan. What a
- * collective has no use for stays 0.
- */
-struct logp_coll {
+/** What a collective is asked for: the same on all processors. What it has no use for stays 0. */
+struct logp_args {
     int root;       /**< rank */
-    int tag;        /**< >= 0; its messages use it, in the context of the view they are run in */
+    int tag;        /**< >= 0; its messages use it, in the context of the group they are run in */
     size_t n_bytes; /**< broadcast: size of the item; alltoall: for each destination;
                          transpose: size of an element */
     int64_t count;  /**< reduce: elements of a vector; summation: operands of all together;
                          matvec: rows and columns of each processor's block */
-    const struct logp_op *op;  /**< reduce, summation: how they combine; not copied */
+    const struct logp_op *op;  /**< reduce, summation, matvec: how they combine; not copied */
     int64_t rows, cols;        /**< transpose: the matrix */
     enum logp_packing packing; /**< transpose */
-    int64_t pack_ns;           /**< transpose, structured: time to pack a column, >= 0 */
-    int64_t window;            /**< ring-window: before receive r, r + window - 1 sends have been
-                                    made; 0: the best */
-    int64_t k;                 /**< chains, segments, radix: 0 its own choice */
-    int64_t block_bytes;       /**< torus-pipelined: 0 as many blocks as predicted best */
-    int64_t work_ns;           /**< broadcast: time that each processor takes to process the item */
-    bool no_overlap;           /**< torus-pipelined: processing does not overlap with sending */
-    void *buf;      /**< the processor's operands; broadcast: the item on the root, room for it
-                         elsewhere; alltoall: P items, that for rank i at i n_bytes;
-                         transpose: its columns of the matrix, one after another; matvec: the
-                         block, row by row, and the piece of the vector (row 0) or room for it */
-    void *recv_buf; /**< the result: alltoall: room for P items, by source; reduce: on the root;
-                         transpose: its columns of the transposed matrix, which are rows; matvec:
-                         a piece of it in column 0, elsewhere room for one */
-    struct logp_params params;            /**< the model that the algorithm plans for */
-    const struct logp_topology *topology; /**< the network that predictions are for, and a mesh's or
-                                               torus's sizes those of the algorithms mesh and torus;
-                                               NULL: none, any two processors are neighbours, and
-                                               these are square */
-    const struct logp_step_list *list;    /**< schedule: the steps of all ranks; not copied */
-    struct logp_plan plan;
+    const struct logp_step_list *list; /**< schedule: the steps of all ranks; not copied */
+    /* knobs: algorithm.h */
+    int64_t k;           /**< chains, segments, radix: 0 its own choice */
+    int64_t window;      /**< ring-window: before receive r, r + window - 1 sends have been made; 0:
+                              the best */
+    int64_t block_bytes; /**< torus-pipelined: 0 as many blocks as predicted best */
+    int64_t pack_ns;     /**< transpose, structured: time to pack a column, >= 0 */
+    int64_t work_ns;     /**< broadcast: time that each processor takes to process the item */
+    int64_t no_overlap;  /**< torus-pipelined: not 0: processing does not overlap with sending */
 };
+
+/** What an algorithm is planned and predicted for. */
+struct logp_model {
+    struct logp_params params;            /**< as the delay model takes them */
+    const struct logp_topology *topology; /**< the network, and a mesh's or torus's sizes those of
+                                               the algorithms mesh and torus; NULL: none, any two
+                                               processors are neighbours, and these are square */
+};
+
+/** A collective, and a row of its table: algorithm.h. */
+struct logp_collective;
+struct logp_algorithm;
 
 /** How sure a prediction is. */
 enum logp_certainty {
@@ -117,77 +99,15 @@ struct logp_prediction {
     enum logp_basis by;
 };
 
-struct logp_step;    /**< schedule.h */
-struct logp_promise; /**< schedule.h */
+/** @return collective i = 0, 1, ...; NULL: there are no more. Static storage. */
+LOGP_API const struct logp_collective *logp_collective_at(size_t i);
 
-/** A row of the table. */
-struct logp_algorithm {
-    const char *collective;
-    const char *name;
-    const char *summary; /**< one line */
-    const char *source;  /**< the paper */
-    /** NULL: it applies; else what it needs, in a few words ("a power of two of processors").
-     *  The function itself is NULL where an algorithm always applies. */
-    const char *(*needs)(int64_t P, const struct logp_coll *c);
-    /** The k that it uses, given or chosen; NULL: it has none. */
-    int64_t (*k)(int64_t P, const struct logp_coll *c);
-    /** The window that it uses, given or chosen; NULL: it has none. */
-    int64_t (*window)(int64_t P, const struct logp_coll *c);
-    /** Bytes of the blocks that the item travels in, given or chosen; NULL: it travels whole. */
-    int64_t (*block)(int64_t P, const struct logp_coll *c);
-    /** Fill c->plan for this rank of P; it applies. As logp_coll_plan(). NULL: nothing to plan. */
-    int (*plan)(int P, int rank, struct logp_coll *c);
-    /** What this processor does, step by step: see schedule.h. NULL: it is no schedule. */
-    bool (*steps)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                  struct logp_step *out);
-    /** What this processor does, as logp_send() and logp_recv(). NULL: its steps, and nothing else;
-     *  of a row that has both, this is the reader with the steps inlined. */
-    int (*run)(struct logp_vp *vp, const struct logp_coll *c);
-    /** The formula for P processors under c->params; it applies, and there is neither capacity nor
-     *  topology: see logp_predict(). NULL: there is none. */
-    struct logp_prediction (*predict)(int64_t P, const struct logp_coll *c);
-};
-
-/** What says how large a collective is. */
-enum logp_operands {
-    LOGP_OPERANDS_NONE,   /**< nothing: it carries no data */
-    LOGP_OPERANDS_BYTES,  /**< logp_coll.n_bytes */
-    LOGP_OPERANDS_VECTOR, /**< count elements of op's type on each processor */
-    LOGP_OPERANDS_TOTAL,  /**< count elements of op's type, all processors together */
-    LOGP_OPERANDS_MATRIX, /**< rows x cols elements of n_bytes, columns over the processors */
-};
-
-/** A collective: how its operands are made and its result is checked. */
-struct logp_collective {
-    const char *name;
-    const char *summary;
-    bool rooted; /**< one rank is special: logp_coll.root */
-    enum logp_operands operands;
-    /** Bytes of buf and recv_buf of a rank. LOGP_OPERANDS_TOTAL: c is planned for it. */
-    void (*sizes)(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
-    /** Before a run: the operands of this rank, different for every seed; elsewhere garbage. */
-    void (*fill)(int P, int rank, uint64_t seed, const struct logp_coll *c);
-    /** After it: does this rank hold what it should? @return 1: yes; 0: no; -ENOMEM: who knows */
-    int (*check)(int P, int rank, uint64_t seed, const struct logp_coll *c);
-    /** Piece j = 0, 1, ... of what a rank must hold at the end: for logp_schedule_check(). *out is
-     *  all 0 but for ranks, 1. @return false: there are no more. NULL: it must hold nothing */
-    bool (*promise)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
-                    struct logp_promise *out);
-    /** How many bytes at the beginning of buf are its operands; c is planned. NULL: all. */
-    size_t (*given)(int64_t P, int64_t rank, const struct logp_coll *c);
-    /** Nobody may leave before all have come: an experiment looks whether that holds, up to 2^16
-     *  processors (beyond, only that all come through). */
-    bool holds_back;
-};
-
-/** The table. @param n out: its length. @return static storage. */
-LOGP_API const struct logp_algorithm *logp_algorithms(size_t *n);
-
-/** The collectives. @param n out: their number. @return static storage. */
-LOGP_API const struct logp_collective *logp_collectives(size_t *n);
+/** @return algorithm i = 0, 1, ... of a collective, or with NULL of all; NULL: there are no more.
+ *  Those that were added (logp_algorithm_add()) come last. */
+LOGP_API const struct logp_algorithm *logp_algorithm_at(const char *collective, size_t i);
 
 /** @return the row; NULL: none. Besides the table: "schedule" "listed", the steps of
- *  logp_coll.list. */
+ *  logp_args.list. */
 LOGP_API const struct logp_algorithm *logp_algorithm_find(const char *collective, const char *name);
 
 /** @return the collective; NULL: none. Besides the table: "schedule". */
@@ -195,20 +115,25 @@ LOGP_API const struct logp_collective *logp_collective_find(const char *name);
 
 /** @return NULL: the algorithm applies; else what it needs, in a few words; static storage. */
 LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
-                                          const struct logp_coll *c);
+                                          const struct logp_args *args,
+                                          const struct logp_model *model);
 
 /**
- * The algorithm with the best prediction among those that apply; ties: the first of the table. A
- * capacity is left out of account, since no formula knows it. A lower bound counts only where there
- * is no other prediction. Where none that applies has a prediction, the first that applies.
+ * The algorithm with the best prediction among those that apply; ties: the first of the table.
+ * Where any has a formula that says when it ends at the latest, and there is no topology, it is the
+ * best by formulas alone, which takes microseconds; else by schedules, too. A capacity is left out
+ * of account, since no formula knows it. A lower bound counts only where there is no other
+ * prediction. Where none that applies has a prediction, the first that applies.
  * @return NULL: no such collective, or none of its algorithms applies
  */
 LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
-                                                          const struct logp_coll *c);
+                                                          const struct logp_args *args,
+                                                          const struct logp_model *model);
 
 /**
- * Predict, by the formula where there is one, or where that is no more than a lower bound or does
- * not apply, by the schedule: so logp_predict_by() with LOGP_BY_EITHER.
+ * Predict, by the formula where there is one, or where that is no more than a lower bound, or a
+ * rough one (algorithm.h), or does not apply, by the schedule: so logp_predict_by() with
+ * LOGP_BY_EITHER.
  *
  * Formulas know neither capacity nor, but for broadcasts, the shared gap; of topologies, trees of
  * up to 2^16 processors, and torus and torus-pipelined where the topology is a torus of two
@@ -219,7 +144,8 @@ LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective
  * @param P  >= 1, up to LOGP_TREE_MAX
  */
 LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
-                                             const struct logp_coll *c);
+                                             const struct logp_args *args,
+                                             const struct logp_model *model);
 
 #define LOGP_FOLD_P (1 << 16) /**< logp_predict(): largest P that is folded */
 #define LOGP_FOLD_MESSAGES                                                                         \
@@ -228,7 +154,8 @@ LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algori
 
 /** The same, from what is asked for: LOGP_PREDICTION_NONE where it has no formula, or no steps. */
 LOGP_API struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
-                                                const struct logp_coll *c, enum logp_basis by);
+                                                const struct logp_args *args,
+                                                const struct logp_model *model, enum logp_basis by);
 
 /**
  * What the textbook says that a broadcast or reduction by recursive doubling costs:
@@ -239,30 +166,71 @@ LOGP_API struct logp_prediction logp_predict_by(const struct logp_algorithm *alg
  */
 LOGP_API int64_t logp_textbook_cost(int64_t P, const struct logp_params *params, size_t n_bytes);
 
+/** What the textbook says of this algorithm here: logp_textbook_cost(). -1: nothing. */
+LOGP_API int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t P,
+                                         const struct logp_args *args,
+                                         const struct logp_model *model);
+
+/* ---- plan once, run often ---- */
+
+/** What one processor does in a collective; it knows for which algorithm, P and rank. */
+struct logp_plan;
+
 /**
- * Work out what this rank does, into c->plan. To be undone with logp_coll_unplan(), also before it
- * is planned again; where it fails there is nothing to undo.
- * @return 0; -EINVAL (rank or root out of range; reduce, matvec: no op; reduce: a negative count),
- *         -ENOTSUP (logp_algorithm_needs()), -ENOMEM
- * Threads: any; c belongs to the caller.
+ * Work out what a rank does.
+ * @param args   copied; what it points to is not
+ * @param model  copied, as args; NULL: nothing costs anything, and there is no topology
+ * @param plan   out: destroy it with logp_plan_destroy()
+ * @return 0; -EINVAL (rank or root out of range; reduce, matvec: no op; reduce: a negative count; a
+ *         row that is too small: logp_algorithm.size), -ENOTSUP (logp_algorithm_needs()), -ENOMEM
+ * Threads: any.
  */
-LOGP_API int logp_coll_plan(const struct logp_algorithm *algorithm, int P, int rank,
-                            struct logp_coll *c);
+LOGP_API int logp_plan_create(const struct logp_algorithm *algorithm, int P, int rank,
+                              const struct logp_args *args, const struct logp_model *model,
+                              struct logp_plan **plan);
 
-/** Free the plan. What was never planned, all 0, may be unplanned, and more than once. */
-LOGP_API void logp_coll_unplan(struct logp_coll *c);
+/** Free a plan that does not run. NULL is allowed. */
+LOGP_API void logp_plan_destroy(struct logp_plan *plan);
 
 /**
- * Run a planned collective; all processors of the view call it. Its messages travel in the context
- * of the collectives, apart from the program's own.
- * Threads: as logp_send().
- * @return as logp_send() and logp_recv()
+ * Run a planned collective; all processors of the group call it with a plan of the same algorithm
+ * and arguments. Its messages travel in the context of the collectives, apart from the program's
+ * own.
+ * @param buf       the processor's operands; broadcast: the item on the root, room for it
+ * elsewhere; alltoall: P items, that for rank i at i n_bytes; transpose: its columns of the matrix,
+ * one after another; matvec: the block, row by row, and the piece of the vector (row 0) or room for
+ * it. Only broadcast and matvec write to it
+ * @param recv_buf  the result: alltoall: room for P items, by source; reduce, summation: on the
+ *                  root; transpose: its columns of the transposed matrix, which are rows; matvec: a
+ *                  piece of it in column 0, elsewhere room for one
+ * @return as logp_send() and logp_recv(); -EINVAL: the plan is of another rank or number of
+ *         processors
+ * Threads: as logp_send(); a plan is run by one vp at a time.
  */
-LOGP_API int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
-                           const struct logp_coll *c);
+LOGP_API int logp_plan_run(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
+                           void *recv_buf);
+
+/** How many bytes buf and recv_buf of logp_plan_run() have. */
+LOGP_API void logp_plan_sizes(const struct logp_plan *plan, size_t *buf, size_t *recv_buf);
+
+/** summation: @return how many operands this processor has; 0: it takes no part. */
+LOGP_API int64_t logp_plan_own(const struct logp_plan *plan);
 
 /**
- * Broadcast n_bytes from root to all processors of the view, with the algorithm that is predicted
+ * Along a tree: whom it sends to or receives from.
+ * @param parent  out: a rank; -1: it is the root, or there is no tree
+ * @param n       out: number of children
+ * @return the children's ranks in the order of use; they belong to the plan
+ */
+LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, int *n);
+
+/* ---- collectives: buffers, how much, the operation, the root ----
+ *
+ * Each takes the algorithm whose formula is the best under the delay model in force; those that
+ * have none, but are predicted by their schedule, can be taken with a plan. */
+
+/**
+ * Broadcast n_bytes from root to all processors of the group, with the algorithm that is predicted
  * to be the best under the delay model in force (binomial where the model has no parameters).
  * @param buf  the item on the root, room for it elsewhere
  * @return as logp_send() and logp_recv(); -EINVAL (root, no buffer), -ENOMEM
@@ -271,7 +239,7 @@ LOGP_API int logp_coll_run(struct logp_vp *vp, const struct logp_algorithm *algo
 LOGP_API int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root);
 
 /**
- * No processor of the view returns before all have called. Dissemination.
+ * No processor of the group returns before all have called. Dissemination.
  * @return as logp_send() and logp_recv()
  * Source: Hensgen, Finkel, Manber, IJPP 17(1), 1988.
  */
@@ -279,34 +247,35 @@ LOGP_API int logp_barrier(struct logp_vp *vp);
 
 /**
  * Everyone sends a different item to everyone, itself included.
- * @param send_buf  P items of n_bytes, that for rank i at i n_bytes; not modified
+ * @param send_buf  P items of n_bytes, that for rank i at i n_bytes
  * @param recv_buf  room for P items, by source; must not overlap send_buf
  * @return as logp_send() and logp_recv(); -EINVAL (a buffer is missing)
  * Source: Sun, Zhang & Song 2002 (ring, all sends first).
  */
-LOGP_API int logp_alltoall(struct logp_vp *vp, void *send_buf, size_t n_bytes, void *recv_buf);
+LOGP_API int logp_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf,
+                           size_t n_bytes);
 
 /**
  * Transpose a matrix of rows x cols elements whose columns are spread over the processors of the
- * view, in order and in blocks as even as can be: the first (cols mod P) have one column more. The
+ * group, in order and in blocks as even as can be: the first (cols mod P) have one column more. The
  * columns of the result, which are the rows of the matrix, are spread in the same way. The
  * algorithm is the one that is predicted to be the best under the delay model in force (ring where
  * the model has no parameters).
- * @param buf       this processor's columns of the matrix, one after another; if it has any
+ * @param send_buf  this processor's columns of the matrix, one after another; if it has any
+ * @param recv_buf  room for its columns of the result, if it has any; must not overlap send_buf
  * @param rows      >= 1, the same on all processors; so is cols
  * @param n_bytes   of an element
- * @param recv_buf  room for its columns of the result, if it has any; must not overlap buf
  * @return as logp_send() and logp_recv(); -EINVAL (rows, cols, a buffer is missing), -ENOMEM
  * Source: Sun, Zhang & Song 2002.
  */
-LOGP_API int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t cols,
-                            size_t n_bytes, void *recv_buf);
+LOGP_API int logp_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t rows,
+                            int64_t cols, size_t n_bytes);
 
 /**
- * Combine the vectors of all processors of the view element by element on root, with the algorithm
+ * Combine the vectors of all processors of the group element by element on root, with the algorithm
  * that is predicted to be the best under the delay model in force and its gamma (binomial, or where
  * that does not apply flat, if the model has no parameters).
- * @param send_buf  count elements; not modified
+ * @param send_buf  count elements
  * @param recv_buf  root: room for the result, must not overlap send_buf; elsewhere not used
  * @param count     elements of a vector, >= 0, the same on all processors
  * @param op        how they combine, the same on all; if it does not commute, in the order of ranks
@@ -316,6 +285,64 @@ LOGP_API int logp_transpose(struct logp_vp *vp, void *buf, int64_t rows, int64_t
  */
 LOGP_API int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
                          const struct logp_op *op, int root);
+
+/**
+ * The same on all processors, with the algorithm that is predicted to be the best under the delay
+ * model in force (recursive doubling where the model has no parameters).
+ * @return as logp_reduce()
+ * Source: Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
+ */
+LOGP_API int logp_allreduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                            const struct logp_op *op);
+
+/**
+ * Combine vectors of P blocks, and leave block i on rank i.
+ * @param send_buf  P count elements
+ * @param recv_buf  room for count elements; must not overlap send_buf
+ * @param count     elements of a block, >= 0, the same on all processors
+ * @return as logp_reduce()
+ * Source: as logp_allreduce().
+ */
+LOGP_API int logp_reduce_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf,
+                                 int64_t count, const struct logp_op *op);
+
+/**
+ * Combine on each processor the vectors of all ranks up to its own, in the order of ranks.
+ * @return as logp_reduce()
+ * Source: Hillis & Steele, CACM 29(12), 1986.
+ */
+LOGP_API int logp_scan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                       const struct logp_op *op);
+
+/** The same of the ranks below its own: on rank 0 nothing is written to recv_buf. */
+LOGP_API int logp_exscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                         const struct logp_op *op);
+
+/**
+ * An item from root to each processor, its own included.
+ * @param send_buf  root: P items of n_bytes, by rank; elsewhere not used
+ * @param recv_buf  room for an item; must not overlap send_buf
+ * @return as logp_send() and logp_recv(); -EINVAL (root, a buffer is missing), -ENOMEM
+ */
+LOGP_API int logp_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
+                          int root);
+
+/**
+ * An item from each processor to root, its own included.
+ * @param recv_buf  root: room for P items of n_bytes, by rank; elsewhere not used
+ * @return as logp_scatter()
+ */
+LOGP_API int logp_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
+                         int root);
+
+/**
+ * An item from each processor to all.
+ * @param recv_buf  room for P items of n_bytes, by rank; must not overlap send_buf
+ * @return as logp_send() and logp_recv(); -EINVAL (a buffer is missing), -ENOMEM
+ * Source: Bruck et al., IEEE TPDS 8(11), 1997; Chen et al., IPDPS 2005.
+ */
+LOGP_API int logp_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf,
+                            size_t n_bytes);
 
 LOGP_END_DECLS
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file defs.h
- * Words shared by all headers: the export macro, opaque types, wildcards, units.
+ * Words shared by all headers: the version, the export macro, opaque types, wildcards, units, and
+ * structs that may grow.
  *
  * Times are integer nanoseconds (suffix _ns) unless a name says picoseconds (_ps).
  * Ranks are 0 <= rank < P. Every function that can fail returns 0 or a negative errno;
@@ -13,6 +14,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The version of these headers: the build reads it here. Before 1.0 a minor version may change
+ * anything, a patch nothing that a program sees. */
+#define LOGP_VERSION_MAJOR 0
+#define LOGP_VERSION_MINOR 1
+#define LOGP_VERSION_PATCH 0
+/** As a number that grows with it: `#if LOGP_VERSION >= 1002000`. */
+#define LOGP_VERSION (LOGP_VERSION_MAJOR * 1000000 + LOGP_VERSION_MINOR * 1000 + LOGP_VERSION_PATCH)
+/** "major.minor.patch" */
+#define LOGP_VERSION_TEXT                                                                          \
+    LOGP_QUOTED(LOGP_VERSION_MAJOR)                                                                \
+    "." LOGP_QUOTED(LOGP_VERSION_MINOR) "." LOGP_QUOTED(LOGP_VERSION_PATCH)
+#define LOGP_QUOTED(macro) LOGP_QUOTED_AS_IS(macro)
+#define LOGP_QUOTED_AS_IS(text) #text
 
 #ifdef __cplusplus
 #define LOGP_BEGIN_DECLS extern "C" {
@@ -36,8 +51,27 @@ struct logp_request;  /**< an isend or irecv under way */
 
 LOGP_BEGIN_DECLS
 
-/** @return the version of the library, "major.minor.patch"; static storage. */
+/** @return the version of the library that runs, as LOGP_VERSION_TEXT says that of the headers. */
 LOGP_API const char *logp_version(void);
+
+/**
+ * Structs that may grow begin with their size, which whoever fills one sets to its sizeof: so
+ * programs built with older headers, and with newer ones, go on working. New fields come last, not
+ * into padding, and mean nothing while they are 0. What takes such a struct copies it with this
+ * function.
+ * @param out      out: what the caller has given; fields that it does not have are 0, the size is
+ *                 n_bytes
+ * @param n_bytes  sizeof(*out)
+ * @param least    LOGP_UP_TO() the last field of the first version
+ * @param given    begins with its size, a size_t
+ * @return 0; -EINVAL (it is NULL, or smaller than `least`: its size was not set), -E2BIG (it is
+ *         larger than *out, and says something in fields that are not known here; or its size is
+ *         none, beyond 4096)
+ */
+LOGP_API int logp_take_struct(void *out, size_t n_bytes, size_t least, const void *given);
+
+/** The size of a struct up to this field, which counts. */
+#define LOGP_UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 
 LOGP_END_DECLS
 

@@ -44,23 +44,23 @@ LOGP_BEGIN_DECLS
 /** Capacity by LogP's own rule: max(1, ceil(L/g)); g = 0 means no limit. */
 #define LOGP_CAPACITY_RULE (-1)
 
-/** The parameters of the model, and what a combine costs. All are >= 0. */
+/** The parameters of the model, and what a combine costs. All are >= 0. What a model takes of them,
+ *  and the two fields that say what kind of model it is, logp_delay_params() says. */
 struct logp_params {
-    int64_t L_ns;      /**< latency: the time on the wire, at most */
-    int64_t o_send_ns; /**< overhead of a send */
-    int64_t o_recv_ns; /**< overhead of a receive */
-    int64_t g_ns;      /**< gap between two sends, or two receives, of one processor */
-    int64_t G_ps;      /**< LogGP: picoseconds per byte after the first */
-    int64_t gamma_ps;  /**< picoseconds to combine one element with another */
-    bool gap_shared;   /**< the gap also holds between a send and a receive */
-    int64_t capacity;  /**< messages on the wire from or to any one processor: 0 no limit,
-                            LOGP_CAPACITY_RULE, or a number >= 1 */
-    /** Every byte counts for the time on the wire, and none for the gap. logp_delay_create() sets
-     *  it as the model needs it. */
-    bool store_forward;
-    /** L is an upper bound. logp_delay_create() sets it as the model needs it. */
-    bool latency_varies;
-    uint64_t seed; /**< varying: of the latencies */
+    int64_t L_ns;        /**< latency: the time on the wire, at most */
+    int64_t o_send_ns;   /**< overhead of a send */
+    int64_t o_recv_ns;   /**< overhead of a receive */
+    int64_t g_ns;        /**< gap between two sends, or two receives, of one processor */
+    int64_t G_ps;        /**< LogGP: picoseconds per byte after the first */
+    int64_t gamma_ps;    /**< picoseconds to combine one element with another */
+    bool gap_shared;     /**< the gap also holds between a send and a receive */
+    int64_t capacity;    /**< messages on the wire from or to any one processor: 0 no limit,
+                              LOGP_CAPACITY_RULE, or a number >= 1 */
+    bool store_forward;  /**< the model's own: every byte counts for the time on the wire, and none
+                              for the gap */
+    bool latency_varies; /**< the model's own: the rules are those of loggp, with at most L for each
+                              message, so that predictions are upper bounds */
+    uint64_t seed;       /**< varying: of the latencies */
 };
 
 /**
@@ -93,6 +93,7 @@ struct logp_transfer {
  * inside an RCU read-side section: they must not block nor call logp_machine_set_delay().
  */
 struct logp_delay_ops {
+    size_t size; /**< sizeof(struct logp_delay_ops); see logp_take_struct() */
     const char *name;
     /** The earliest t->start >= t->ready for this send, and, if the model has a capacity, t->done
      *  for it, when the message enters the wire. Changes nothing but the two. */
@@ -102,7 +103,8 @@ struct logp_delay_ops {
     void (*send)(void *model, struct logp_port *port, struct logp_transfer *t);
     /** A receive: fill t->start >= max(ready, arrival) and t->done, update the port. */
     void (*recv)(void *model, struct logp_port *port, struct logp_transfer *t);
-    /** The LogP parameters, for algorithms that plan with them; NULL: the model has none. */
+    /** The parameters as the model takes them, for algorithms that plan with them, and predictions:
+     *  as logp_delay_params(). NULL: the model has none. */
     const struct logp_params *(*params)(void *model);
     /** How many messages may be on the wire, [done, arrival), from or to any one processor;
      *  <= 0: no limit. NULL: no limit. */
@@ -118,40 +120,66 @@ struct logp_delay_ops {
     int64_t (*lookahead)(void *model);
 };
 
-/** A model ready for use. ops == NULL stands for `none`: nothing is emulated. */
+/** A model ready for use. ops == NULL stands for `none`: nothing is emulated. The functions are
+ *  copied by whatever takes the model; the model itself goes over to it. */
 struct logp_delay {
     const struct logp_delay_ops *ops;
     void *model;
 };
 
+/**
+ * The functions of a model, as this version of the library knows them. Whatever takes a model looks
+ * at it with this function.
+ * @param ops  out: a copy; what the model does not have is NULL
+ * @return 0; -EINVAL (ops is NULL or does not say its size, or one of start, send and recv is
+ *         missing), -E2BIG (it has functions that are not known here)
+ */
+LOGP_API int logp_delay_functions(const struct logp_delay *delay, struct logp_delay_ops *ops);
+
 /** One row of the table of built-in models. */
 struct logp_delay_model {
+    size_t size; /**< of this struct in the library: it may have grown */
     const char *name;
     const char *summary;
-    /** Makes a model from parameters; same contract as logp_delay_create(). */
-    int (*create)(const struct logp_params *params, struct logp_delay *out);
 };
 
+/** @return the built-in models i = 0, 1, ... in the order in which they are listed, static storage;
+ *          NULL: there are no more */
+LOGP_API const struct logp_delay_model *logp_delay_model_at(size_t i);
+
 /**
- * The built-in models, in the order in which they are listed.
- * @param n  out: their number
- * @return   static storage
+ * The parameters as a built-in model takes them: `logp` has no G; store_forward and latency_varies
+ * are what the model is, whatever is given. These are the parameters to plan and to predict with.
+ * @param name   a name of logp_delay_model_at(); `none` takes none, and what is planned for it is
+ *               planned as for loggp
+ * @param given  parameters as somebody writes them down
+ * @param out    out; may be `given`
+ * @return 0; -ENOENT (no such name)
  */
-LOGP_API const struct logp_delay_model *logp_delay_models(size_t *n);
+LOGP_API int logp_delay_params(const char *name, const struct logp_params *given,
+                               struct logp_params *out);
+
+/**
+ * The built-in model that these are the parameters of: the first that takes them as they are, so
+ *     logp_delay_create(logp_delay_name(params), params, &delay)
+ * makes a model of parameters that logp_delay_params() has said.
+ * @return its name, static storage; NULL: there is none
+ */
+LOGP_API const char *logp_delay_name(const struct logp_params *params);
 
 /**
  * Make a built-in model.
- * @param name    a name of logp_delay_models()
- * @param params  copied; ignored by `none`
+ * @param name    a name of logp_delay_model_at()
+ * @param params  copied, as logp_delay_params(); ignored by `none`
  * @param out     out: the model. Give it to a machine, which then owns it, or free it with
  *                logp_delay_destroy()
- * @return 0; -ENOENT (no such name), -EINVAL (a negative parameter, or one beyond
+ * @return 0; -ENOENT (no such name, or NULL), -EINVAL (a negative parameter, or one beyond
  *         LOGP_PARAM_MAX_NS), -ENOMEM
  */
 LOGP_API int logp_delay_create(const char *name, const struct logp_params *params,
                                struct logp_delay *out);
 
-/** Free a model that no machine owns. */
+/** Free a model that nobody has taken. One that does not say its size is forgotten. */
 LOGP_API void logp_delay_destroy(struct logp_delay *delay);
 
 /** Largest parameter: about eleven days, so that sums of many stay within 64 bits. */

@@ -15,7 +15,7 @@
 #ifndef LOGP_EXPERIMENT_H
 #define LOGP_EXPERIMENT_H
 
-#include <logp/collective.h>
+#include <logp/algorithm.h>
 #include <logp/defs.h>
 #include <logp/machine.h>
 
@@ -26,18 +26,18 @@ LOGP_BEGIN_DECLS
 
 /** What to run, and how often. */
 struct logp_experiment {
-    const struct logp_algorithm *algorithm;
-    /** The arguments; buf and plan are the experiment's own. params and topology: those of the
-     *  machine's delay model. */
-    struct logp_coll coll;
-    int reps;           /**< counted runs, >= 1 */
-    int warmup;         /**< uncounted runs before, >= 0 */
-    int64_t timeout_ns; /**< for all of them; 0: none */
-    uint64_t seed;      /**< of the operands */
-    enum logp_basis by; /**< what the prediction is worked out from */
+    size_t size;                            /**< of this struct */
+    const struct logp_algorithm *algorithm; /**< of the table, or one's own */
+    int reps;                               /**< counted runs, >= 1 */
+    int warmup;                             /**< uncounted runs before, >= 0 */
+    int64_t timeout_ns;                     /**< for all of them; 0: none */
+    uint64_t seed;                          /**< of the operands */
+    enum logp_basis by;                     /**< what the prediction is worked out from */
     /** Called now and then by one of the vps, between repetitions; NULL: not wanted. */
     void (*progress)(void *arg, int done, int total);
     void *progress_arg;
+    struct logp_model model; /**< that of the machine's delay model */
+    struct logp_args args;   /**< last, since it may grow */
 };
 
 /** Order statistics of a sample; percentiles by the nearest rank. */
@@ -68,10 +68,12 @@ struct logp_record {
 /**
  * Run an experiment on a machine that is not running, and predict its time, unless the delay model
  * is `none`.
- * @param experiment  must stay where it is until it returns, and while logp_machine_busy()
+ * @param experiment  copied; what it points to must stay until it returns, and while
+ *                    logp_machine_busy()
  * @param record      out: filled also where an error is returned, with what there is
- * @return 0 (look at record->verified); -EINVAL (reps, warmup, timeout_ns, root, an unknown
- *         collective), -ENOTSUP (logp_algorithm_needs()), -ENOMEM; or as logp_machine_run(), whose
+ * @return 0 (look at record->verified); -EINVAL (size, reps, warmup, timeout_ns, root, a row that
+ * is too small, an unknown collective), -E2BIG (a larger struct with what this library does not
+ *         know), -ENOTSUP (logp_algorithm_needs()), -ENOMEM; or as logp_machine_run(), whose
  *         report has the details
  */
 LOGP_API int logp_experiment_run(struct logp_machine *machine,

@@ -9,6 +9,9 @@
  *   delay.h       what a message costs: LogP, LogGP, or a model of your own
  *   collective.h  the collective algorithms and their predictions
  *   schedule.h    an algorithm as steps: run them, work out what they cost, check them
+ *   measure.h     what a measuring loop of your own needs
+ *   plugin.h      a delay model or algorithms of your own, for the command
+ *   algorithm.h   what an algorithm is made of, for who writes one
  *   experiment.h  run an algorithm many times, measured against its prediction
  *   tree.h        the optimal broadcast tree itself
  *   summation.h   the optimal summation: its tree, and how many operands each processor has
@@ -19,16 +22,19 @@
 #ifndef LOGP_LOGP_H
 #define LOGP_LOGP_H
 
+#include <logp/algorithm.h>
 #include <logp/collective.h>
 #include <logp/defs.h>
 #include <logp/delay.h>
 #include <logp/experiment.h>
 #include <logp/machine.h>
+#include <logp/measure.h>
 #include <logp/op.h>
-#include <logp/summation.h>
-#include <logp/topology.h>
+#include <logp/plugin.h>
 #include <logp/preset.h>
 #include <logp/schedule.h>
+#include <logp/summation.h>
+#include <logp/topology.h>
 #include <logp/torus.h>
 #include <logp/tree.h>
 #include <logp/vp.h>

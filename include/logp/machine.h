@@ -11,28 +11,26 @@
  * Several machines may live in one process.
  *
  * What a program may rely on, besides its own memory:
- *   place    A vp stays on its core, and on one thread, in all runs: threads, a pinned one of its own
- *            (SCHED_BATCH); fibers, the one of its core. Vps change only inside calls of vp.h, so
- *            between two calls nobody else of its core runs, but who is in logp_outside_begin().
- *   thread-local variables
- *            Threads: each vp's own, from run to run. Fibers: one set for all vps of a core; only
+ *   place    A vp stays on its core, and on one thread, in all runs: threads, a pinned one of its
+ * own (SCHED_BATCH); fibers, the one of its core. Vps change only inside calls of vp.h, so between
+ * two calls nobody else of its core runs, but who is in logp_outside_begin(). thread-local
+ * variables Threads: each vp's own, from run to run. Fibers: one set for all vps of a core; only
  *            errno and the C++ exceptions being handled are kept for each.
  *   exceptions
- *            of C++ may be thrown and caught within a program, with calls of the library in between.
- *            They must not leave it; nor may a vp be cancelled or end by pthread_exit().
- *   locks    A lock that no vp holds during a call of the library is as usual. One that is held then:
- *            threads, wait for it between logp_outside_begin() and logp_outside_end(), or the core
- *            waits with the vp, and for ever if the owner is on the same core (the timeout of the run
- *            names who waits). Fibers, never: the C library takes all vps of a core for one owner.
- *   signals  No mask is changed: threads have that of who called logp_machine_create(), and a handler
- *            may run on any of them, on the stack of the vp that holds the core. It may call
- *            logp_machine_stop(). While there are machines of fibers the library has a handler for
- *            SIGSEGV, on a stack of its own, which names the vp that has run off its stack and passes
- *            every fault on to whoever had the signal before.
- *   fork     In a child that was forked while there were machines there are none: runs, injections
- *            and new machines are refused (-ENOTSUP), what the parent made stays as it was. A vp may
- *            fork; its child calls nothing of vp.h, and ends by exec() or _exit(). A child that was
- *            forked before, or whose parent had destroyed its machines, makes its own.
+ *            of C++ may be thrown and caught within a program, with calls of the library in
+ * between. They must not leave it; nor may a vp be cancelled or end by pthread_exit(). locks    A
+ * lock that no vp holds during a call of the library is as usual. One that is held then: threads,
+ * wait for it between logp_outside_begin() and logp_outside_end(), or the core waits with the vp,
+ * and for ever if the owner is on the same core (the timeout of the run names who waits). Fibers,
+ * never: the C library takes all vps of a core for one owner. signals  No mask is changed: threads
+ * have that of who called logp_machine_create(), and a handler may run on any of them, on the stack
+ * of the vp that holds the core. It may call logp_machine_stop(). While there are machines of
+ * fibers the library has a handler for SIGSEGV, on a stack of its own, which names the vp that has
+ * run off its stack and passes every fault on to whoever had the signal before. fork     In a child
+ * that was forked while there were machines there are none: runs, injections and new machines are
+ * refused (-ENOTSUP), what the parent made stays as it was. A vp may fork; its child calls nothing
+ * of vp.h, and ends by exec() or _exit(). A child that was forked before, or whose parent had
+ * destroyed its machines, makes its own.
  *
  * Functions without a word on threads may be called from any one thread at a time, which is not a
  * vp of the machine.
@@ -63,8 +61,9 @@ enum logp_stacks {
 
 #define LOGP_MAX_PROCESSORS (1 << 24)
 
-/** Zero is a good default for every field but n_processors. */
+/** Zero is a good default for every field but the first two. */
 struct logp_config {
+    size_t size;             /**< sizeof(struct logp_config); see logp_take_struct() */
     int n_processors;        /**< P, 1 .. LOGP_MAX_PROCESSORS */
     enum logp_clock clock;   /**< wall */
     bool parallel;           /**< virtual clock: several cores simulate at once. The outcome is the
@@ -101,9 +100,10 @@ struct logp_config {
 /**
  * Make a machine. Its threads are created here, once, and pinned.
  * @param out  the machine; free it with logp_machine_destroy()
- * @return 0; -EINVAL (P, a core that this process may not use, an unknown clock, a negative
- *         size, wait_for_room of a parallel machine), -ENOENT (executor), -ENOMEM, -EAGAIN (no more
- *         threads), -ENOTSUP (a forked child)
+ * @return 0; -EINVAL (no size, P, a core that this process may not use, an unknown clock, a
+ *         negative size, wait_for_room of a parallel machine, logp_delay_functions()), -E2BIG (a
+ *         field that is not known here, or logp_delay_functions()), -ENOENT (executor), -ENOMEM,
+ *         -EAGAIN (no more threads), -ENOTSUP (a forked child)
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 
@@ -142,19 +142,18 @@ LOGP_API void logp_machine_stop(struct logp_machine *machine, int error);
  * @param delay   owned by the machine if 0 is returned
  * @param at_ns   virtual clock and called from outside: sends that start at or after this
  *                virtual time use the new model; otherwise ignored
- * @return 0; -EINVAL (incomplete ops), -ENOTSUP (a parallel machine that runs; a forked child),
- *         -ENOMEM
+ * @return 0; -EINVAL, -E2BIG (logp_delay_functions()), -ENOTSUP (a parallel machine that runs; a
+ *         forked child), -ENOMEM
  */
 LOGP_API int logp_machine_set_delay(struct logp_machine *machine, struct logp_delay delay,
                                     int64_t at_ns);
 
 /**
  * Send a message to a vp from outside the machine, while its programs run: as logp_send(), from no
- * rank. It is in the program's own context, its source is LOGP_OUTSIDE, and it arrives at once: when
- * the receiver's core takes it. The receive is charged as the delay model says, as one of a message
- * that the vp had sent to itself; nothing else is. What one thread sends to one vp with one tag is
- * received in that order.
- * Threads: any, as many as like at once, while the machine lives.
+ * rank. It is in the program's own context, its source is LOGP_OUTSIDE, and it arrives at once:
+ * when the receiver's core takes it. The receive is charged as the delay model says, as one of a
+ * message that the vp had sent to itself; nothing else is. What one thread sends to one vp with one
+ * tag is received in that order. Threads: any, as many as like at once, while the machine lives.
  * Memory:  what was written before is visible after the matching receive.
  * @param dst  rank
  * @param tag  >= 0
@@ -167,9 +166,8 @@ LOGP_API int logp_inject(struct logp_machine *machine, int dst, int tag, const v
 
 /**
  * May messages still come from outside? While they may, the machine is not deadlocked, even if all
- * of its vps wait; false, as it is at first: no vp waits for any but those that have been sent. Wall
- * clock; it holds for later runs as well.
- * Threads: any, at any time before destroy.
+ * of its vps wait; false, as it is at first: no vp waits for any but those that have been sent.
+ * Wall clock; it holds for later runs as well. Threads: any, at any time before destroy.
  */
 LOGP_API void logp_machine_expect(struct logp_machine *machine, bool expects);
 
@@ -177,7 +175,7 @@ LOGP_API void logp_machine_expect(struct logp_machine *machine, bool expects);
 enum logp_wait_kind {
     LOGP_WAIT_NONE, /**< it has finished, or it could go on */
     LOGP_WAIT_RECV, /**< a message from source with tag */
-    LOGP_WAIT_SYNC, /**< all other vps, or members of a view, in logp_sync() */
+    LOGP_WAIT_SYNC, /**< all other vps, or members of a group, in logp_sync() */
     LOGP_WAIT_POLL, /**< it polls: a million tests or probes in a row found nothing, and it has
                           not looked at its clock in between */
     LOGP_WAIT_AWAY, /**< it is outside the runtime, and holds its core or has given it up */

@@ -10,13 +10,13 @@
  *     {
  *         if (P == 1 || i >= 2)
  *             return false;
- *         return i == 0 ? logp_step_send(out, (rank + 1) % P, c->tag, LOGP_BUF, 0, c->n_bytes)
- *                       : logp_step_receive(out, (rank + P - 1) % P, c->tag, LOGP_RECV_BUF, 0,
- *                                           c->n_bytes);
+ *         return i == 0 ? logp_step_send(out, (rank + 1) % P, c->args.tag, LOGP_BUF, 0,
+ * c->args.n_bytes) : logp_step_receive(out, (rank + P - 1) % P, c->args.tag, LOGP_RECV_BUF, 0,
+ *                                           c->args.n_bytes);
  *     }
  *
  * It is pure: the same arguments give the same step, whoever asks, whenever. What a rank must
- * remember it plans once (c->plan, by the plan function of its row). Receives name their source and
+ * remember it plans once (c->part, by the plan function of its row). Receives name their source and
  * tag. A row of the table that has a steps function needs no run: all readers work on it.
  *
  *     run     logp_schedule_run()     on a processor, with its buffers
@@ -28,7 +28,7 @@
 #ifndef LOGP_SCHEDULE_H
 #define LOGP_SCHEDULE_H
 
-#include <logp/collective.h>
+#include <logp/algorithm.h>
 #include <logp/defs.h>
 #include <logp/delay.h>
 
@@ -38,7 +38,7 @@ LOGP_BEGIN_DECLS
 enum logp_step_kind {
     LOGP_STEP_SEND,    /**< n_bytes from `at` to peer */
     LOGP_STEP_RECEIVE, /**< n_bytes from peer to `at`, sent with the same tag */
-    LOGP_STEP_COMBINE, /**< at[i] = left[i] op right[i], for n elements of c->op; into_one:
+    LOGP_STEP_COMBINE, /**< at[i] = left[i] op right[i], for n elements of c->args.op; into_one:
                             at = at op right[0] op ... op right[n-1], in any order, where `left` is
                             room for LOGP_LANES elements if n >= 4 LOGP_LANES */
     LOGP_STEP_COPY,    /**< n pieces of n_bytes from `right`, right_stride bytes apart, to `at`,
@@ -48,9 +48,9 @@ enum logp_step_kind {
 
 /** The buffers of a rank. */
 enum logp_buffer {
-    LOGP_BUF,      /**< logp_coll.buf */
-    LOGP_RECV_BUF, /**< logp_coll.recv_buf */
-    LOGP_SCRATCH,  /**< logp_plan.scratch */
+    LOGP_BUF,      /**< logp_plan_run()'s buf */
+    LOGP_RECV_BUF, /**< its recv_buf */
+    LOGP_SCRATCH,  /**< logp_part.scratch */
 };
 
 /** Where in which buffer. */
@@ -76,7 +76,7 @@ struct logp_step {
     struct logp_spot at, left, right;
     size_t at_stride, right_stride; /**< copy */
     /** compute: what it does where that is neither copying nor combining; NULL: nothing. */
-    void (*work)(const struct logp_coll *c);
+    void (*work)(const struct logp_coll *c, void *buf, void *recv_buf);
 };
 
 /* Fill a step. @return true, as a steps function does */
@@ -145,27 +145,42 @@ typedef bool (*logp_steps)(int64_t P, int64_t rank, const struct logp_coll *c, i
 
 /**
  * Do the steps of this vp's rank.
- * @param c  planned for it, with its buffers
+ * @param c         planned for it
+ * @param buf       as logp_plan_run(), and recv_buf
  * @return as logp_send() and logp_recv()
  * Threads: as logp_send().
  */
-LOGP_API int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c);
+LOGP_API int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c,
+                               void *buf, void *recv_buf);
 
 /** A schedule of all ranks. */
 struct logp_schedule {
     int64_t P; /**< 1 .. 2^24 */
     logp_steps steps;
     int (*plan)(int P, int rank, struct logp_coll *c); /**< as in struct logp_algorithm, or NULL */
-    const struct logp_coll *c; /**< the arguments; neither buffers nor plan are used */
+    struct logp_args args;
+    struct logp_model model;
 };
 
-/** The schedule of a row that has steps, and applies. */
+/** The schedule of a row that has steps, and applies. @param model  NULL: as logp_plan_create() */
 LOGP_API struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
-                                               const struct logp_coll *c);
+                                               const struct logp_args *args,
+                                               const struct logp_model *model);
+
+/**
+ * Begin to read the steps of a rank: c is what they are asked with.
+ * @param c  out: to be ended with logp_schedule_end()
+ * @return 0, or what the plan returns
+ */
+LOGP_API int logp_schedule_begin(const struct logp_schedule *schedule, int rank,
+                                 struct logp_coll *c);
+
+/** Free what that has made. */
+LOGP_API void logp_schedule_end(struct logp_coll *c);
 
 /**
  * The steps of all ranks one by one, as they come from a file: an algorithm for who sets
- * logp_coll.list. Messages carry no data that matters: all are sent from and received into the
+ * logp_args.list. Messages carry no data that matters: all are sent from and received into the
  * beginning of recv_buf.
  */
 struct logp_step_list {
@@ -196,8 +211,8 @@ struct logp_fold {
  * @param out    out; also where an error is returned
  * @return 0; -EDEADLK (ranks wait for what is never sent), -EMSGSIZE (a message that is larger than
  *         its receive), -EINVAL (P; a step that names no rank, tag or time), -E2BIG (more messages
- *         than `most`), -EOVERFLOW (beyond 36 years), -ENOTSUP (delay `none`), -ENOMEM, or what the
- *         plan returns
+ *         than `most`), -EOVERFLOW (beyond 36 years), -ENOTSUP (delay `none`), -ENOMEM, as
+ *         logp_delay_functions(), or what the plan returns
  * Cost: some 50 ns a message; 64 bytes a rank and 40 for each message under way.
  */
 LOGP_API int logp_schedule_fold(const struct logp_schedule *schedule,

@@ -15,8 +15,7 @@
  * what LogGP says, so a message to a neighbour that nothing delays arrives as under plain LogGP. A
  * message to oneself uses no link and arrives when its send is done.
  *
- * Threads: a topology is constant; any thread may read it. logp_link_use() and logp_link_busiest():
- * while the machine does not run.
+ * Threads: a topology is constant; any thread may read it.
  * Source: Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, 2003, ch. 2.4, 4.1.
  */
 #ifndef LOGP_TOPOLOGY_H
@@ -33,11 +32,11 @@ struct logp_topology_kind {
     const char *name;
     const char *form; /**< how it is written: "mesh[:AxBx...]" */
     const char *summary;
-    const struct lpi_network *network; /**< the library's own */
 };
 
-/** The topologies there are. @param n out: their number. @return static storage. */
-LOGP_API const struct logp_topology_kind *logp_topologies(size_t *n);
+/** @return the topologies i = 0, 1, ... in the order in which they are listed, static storage;
+ *          NULL: there are no more */
+LOGP_API const struct logp_topology_kind *logp_topology_kind_at(size_t i);
 
 /**
  * Does a specification fit P processors?
@@ -108,9 +107,9 @@ LOGP_API int logp_topology_route(const struct logp_topology *topology, int src, 
  * @param topology  copied
  * @param ends      what a message costs at its two ends: a model with parameters, such as `logp`
  *                  or `loggp`; the new model owns it if 0 is returned
- * @param out       out: for a machine of as many processors (messages of others use no link); keep
- *                  a copy for logp_link_use()
- * @return 0; -EINVAL (ends has no parameters, or its latency varies: each link has L), -ENOMEM
+ * @param out       out: for a machine of as many processors (messages of others use no link)
+ * @return 0; -EINVAL (ends has no parameters, or its latency varies: each link has L), -ENOMEM,
+ *         or as logp_delay_functions()
  */
 LOGP_API int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,
                                  struct logp_delay *out);
@@ -124,15 +123,17 @@ struct logp_link_use {
 };
 
 /**
- * Read what a link of a delay model had to do.
- * @param delay  as logp_topology_delay() made it; its machine exists and does not run
- * @param link   a link; -1: all together
- * @return 0; -EINVAL (another kind of model, no such link)
+ * What a link of the network had to do that is a machine's delay model.
+ * @param link  a link; -1: all together
+ * @return 0; -EINVAL (the model in force is no topology, no such link)
+ * Threads: any one that is not a vp of the machine, while it does not run and its model is not
+ *          replaced.
  */
-LOGP_API int logp_link_use(const struct logp_delay *delay, int link, struct logp_link_use *out);
+LOGP_API int logp_link_use(const struct logp_machine *machine, int link, struct logp_link_use *out);
 
-/** The same of the link that passed most messages; ties: the lowest; link -1: there is none. */
-LOGP_API int logp_link_busiest(const struct logp_delay *delay, struct logp_link_use *out);
+/** The same of the link that passed most messages; ties: the lowest; link -1: there is none.
+ *  Threads: as logp_link_use(). */
+LOGP_API int logp_link_busiest(const struct logp_machine *machine, struct logp_link_use *out);
 
 /* ---- the load of an algorithm, worked out without running it ---- */
 
@@ -150,13 +151,14 @@ struct logp_link_load {
 };
 
 /**
- * @param c     as logp_predict(); c->topology is set and has P processors
+ * @param model  its topology is set and has P processors
  * @param load  out: free it with logp_link_load_fini()
  * @return 0; -EINVAL (no topology, root), -ENOTSUP (the algorithm is no tree, or does not apply),
  *         -ENOMEM
  */
 LOGP_API int logp_link_load_init(struct logp_link_load *load,
-                                 const struct logp_algorithm *algorithm, const struct logp_coll *c);
+                                 const struct logp_algorithm *algorithm,
+                                 const struct logp_args *args, const struct logp_model *model);
 
 /** Free what logp_link_load_init() has made. */
 LOGP_API void logp_link_load_fini(struct logp_link_load *load);

@@ -50,21 +50,22 @@ LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
 LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
 
 /**
- * Another view of the same processor, with a context of its own: messages sent through it match
- * only receives through a view of the same context. Free it with logp_vp_unview().
+ * Join a group: the processor as its member, with a context of the group's own. Messages sent
+ * through it match only receives through a group of the same context. Leave it with
+ * logp_group_destroy().
  * @param context  1 .. 2^30; every member names the same. 0 is the program's own, and the
  *                 collectives use one that cannot be named
- * @param members  n_members ranks, this processor's among them, copied: ranks of the view are
+ * @param members  n_members ranks, this processor's among them, copied: ranks of the group are
  *                 the indices of this list. NULL: all, with the same ranks
  * @return 0; -EINVAL (context, a rank out of range or twice, or this one missing), -ENOMEM
  */
-LOGP_API int logp_vp_view(struct logp_vp *vp, uint32_t context, const int *members, int n_members,
-                          struct logp_vp **out);
+LOGP_API int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members,
+                               int n_members, struct logp_vp **out);
 
-/** Free a view. Requests made through it must be complete. */
-LOGP_API void logp_vp_unview(struct logp_vp *view);
+/** Leave a group. Requests made through it must be complete. */
+LOGP_API void logp_group_destroy(struct logp_vp *group);
 
-/** @return the view in which the library's collectives talk; owned by vp, same ranks. */
+/** @return the group in which the library's collectives talk; owned by vp, same ranks. */
 LOGP_API struct logp_vp *logp_vp_collective(struct logp_vp *vp);
 
 /**
@@ -225,11 +226,11 @@ LOGP_API int logp_testany(struct logp_vp *vp, struct logp_request **requests, in
 LOGP_API int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg);
 
 /**
- * Give the core up, around what may block outside the runtime: a mutex, a condition variable, input.
- * Other vps of the core go on meanwhile. Until logp_outside_end() the program may do what it likes
- * but call nothing of its vp. What it does counts as the program's own time; the thread still runs on
- * the processor of its core, next to the vp that holds it. A machine with a vp outside is never
- * deadlocked: what never comes back is for the timeout of the run.
+ * Give the core up, around what may block outside the runtime: a mutex, a condition variable,
+ * input. Other vps of the core go on meanwhile. Until logp_outside_end() the program may do what it
+ * likes but call nothing of its vp. What it does counts as the program's own time; the thread still
+ * runs on the processor of its core, next to the vp that holds it. A machine with a vp outside is
+ * never deadlocked: what never comes back is for the timeout of the run.
  * @return 0; -ENOTSUP: fibers, which cannot leave the one thread of their core, and the virtual
  *         clock, whose order would depend on when the vp came back. Nothing has changed then, and
  *         what the program does holds up all vps of its core. -EINVAL: it is outside
@@ -245,31 +246,22 @@ LOGP_API int logp_outside_end(struct logp_vp *vp);
 /** @return this vp's clock in ns since the run began; with delay `none` the wall clock. */
 LOGP_API int64_t logp_now(struct logp_vp *vp);
 
-/** @return the wall clock in ns since the run began, lag included; virtual: logp_now(). */
+/** @return the wall clock in ns since the run began, lag included; virtual: logp_now(). Both with
+ *  one reading: logp_clocks() of measure.h. */
 LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
-
-/** Both with one reading: the wall clock into *wall_ns. @return this vp's clock, as logp_now(). */
-LOGP_API int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns);
 
 /**
  * Wait for all vps of the machine, then start all of them at one time, fixed in advance, as if
  * a new run began: clocks are set to it and gaps are forgotten. Costs no emulated time.
- * Through a view with a list of members: the same for these members alone, whatever others do, and
- * with what is in the network left as it is. It starts at the latest member's time under the virtual
- * clock, and a little ahead of now on the wall clock. All members must call it; different views may
- * do so at the same time, with one context too where they have no member in common.
+ * Through a group with a list of members: the same for these members alone, whatever others do, and
+ * with what is in the network left as it is. It starts at the latest member's time under the
+ * virtual clock, and a little ahead of now on the wall clock. All members must call it; different
+ * groups may do so at the same time, with one context too where they have no member in common.
  * @param start_ns  out: the common start; NULL: not wanted
- * @return 0; of a view: -EINVAL (members with this context and this first member sync already, and
+ * @return 0; of a group: -EINVAL (members with this context and this first member sync already, and
  *         theirs is a list of another length), -ENOMEM
  */
 LOGP_API int logp_sync(struct logp_vp *vp, int64_t *start_ns);
-
-/**
- * How late the schedulers were for the machine's last start but this: the largest over the cores, in ns;
- * a core that still waited for the start when it came counts 0 to a few hundred. Call it between
- * two logp_sync(): after the one that follows the start in question.
- */
-LOGP_API int64_t logp_start_late(const struct logp_vp *vp);
 
 LOGP_END_DECLS
 

@@ -102,7 +102,7 @@ int lpi_look_in_vain(struct lpi_proc *p);
 void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
                      size_t n_bytes, int64_t arrival);
 
-/* send.c: logp_send() through a view; rank, tag and buffer are checked. */
+/* send.c: logp_send() through a group; rank, tag and buffer are checked. */
 int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 
 #endif

@@ -72,13 +72,13 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
  * error
  */
 static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e,
-                      const struct logp_delay *d, struct logp_transfer *t)
+                      const struct lpi_delay *d, struct logp_transfer *t)
 {
-    const int64_t capacity = d->ops->capacity != NULL ? d->ops->capacity(d->model) : 0;
+    const int64_t capacity = d->ops.capacity != NULL ? d->ops.capacity(d->model) : 0;
     int rc;
 
     t->done = LOGP_NEVER;
-    d->ops->start(d->model, &p->port, t);
+    d->ops.start(d->model, &p->port, t);
     if (p->core->machine->is_virtual && t->start > p->emulated) {
         t->ready = t->start;
         return -EAGAIN;
@@ -88,7 +88,7 @@ static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
         rc = lpi_capacity_claim(p, to, capacity, t, &t->ready);
     if (rc != 0)
         return rc;
-    d->ops->send(d->model, &p->port, t);
+    d->ops.send(d->model, &p->port, t);
     if (capacity > 0)
         lpi_capacity_settle(p, to, t->arrival);
     e->arrival = t->arrival;
@@ -108,7 +108,7 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     int rc = lpi_reach(p, p->emulated);
 
     while (rc == 0) {
-        const struct logp_delay *d;
+        const struct lpi_delay *d;
 
         /* relaxed: only says that there may be one; the list is under its lock */
         if (atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)

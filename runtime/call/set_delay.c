@@ -6,32 +6,34 @@
 #include "host/process.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* Between the runs of a parallel machine. */
-static int install_between_runs(struct logp_machine *m, struct logp_delay delay)
+static int install_between_runs(struct logp_machine *m, struct lpi_delay *copy)
 {
     int rc = -ENOTSUP;
 
     pthread_mutex_lock(&m->lock);
-    if (m->away == 0)
-        rc = lpi_delay_install(m, delay);
+    if (m->away == 0) {
+        lpi_delay_install(m, copy);
+        rc = 0;
+    }
     pthread_mutex_unlock(&m->lock);
     return rc;
 }
 
-int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int64_t at_ns)
+/* 0: the machine has the copy. */
+static int replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns)
 {
     struct lpi_core *here = lpi_this_core;
     const bool inside = here != NULL && here->machine == m;
 
-    if (!lpi_delay_complete(delay.ops))
-        return -EINVAL;
-    if (lpi_process_is_orphan())
-        return -ENOTSUP;
     if (lpi_is_parallel(m))
-        return inside || at_ns > 0 ? -ENOTSUP : install_between_runs(m, delay);
-    if (m->is_virtual && !inside && (at_ns > 0 || logp_machine_busy(m)))
-        return lpi_delay_order(m, delay, at_ns > 0 ? at_ns : 0);
+        return inside || at_ns > 0 ? -ENOTSUP : install_between_runs(m, copy);
+    if (m->is_virtual && !inside && (at_ns > 0 || logp_machine_busy(m))) {
+        lpi_delay_order(m, copy, at_ns > 0 ? at_ns : 0);
+        return 0;
+    }
     if (m->is_virtual && inside) {
         /* relaxed: it is the caller itself */
         const int rank = atomic_load_explicit(&here->holder, memory_order_relaxed);
@@ -40,5 +42,19 @@ int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int6
         if (rc != 0)
             return rc;
     }
-    return lpi_delay_install(m, delay);
+    lpi_delay_install(m, copy);
+    return 0;
+}
+
+int logp_machine_set_delay(struct logp_machine *m, struct logp_delay delay, int64_t at_ns)
+{
+    struct lpi_delay *copy;
+    int rc = lpi_delay_copy(&delay, &copy);
+
+    if (rc != 0)
+        return rc;
+    rc = lpi_process_is_orphan() ? -ENOTSUP : replace(m, copy, at_ns);
+    if (rc != 0)
+        free(copy);
+    return rc;
 }

@@ -2,11 +2,13 @@
 /* Computing, the clocks, the common start. */
 #include "call/call.h"
 #include "carrier/carrier.h"
-#include "core/group.h"
+#include "core/sync_group.h"
 #include "core/outside.h"
 #include "core/sched.h"
 #include "core/sync.h"
 #include "mail/close.h"
+
+#include <logp/measure.h>
 
 #include <errno.h>
 

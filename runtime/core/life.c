@@ -28,7 +28,7 @@ void lpi_proc_main(struct lpi_proc *p)
     if (rc == 0 && !m->is_virtual)
         rc = lpi_sync(p, NULL);
     if (rc == 0)
-        rc = m->program(&p->view, m->arg);
+        rc = m->program(&p->group, m->arg);
     if (p->state == LPI_OUTSIDE) /* it forgot to come back */
         lpi_come_back(p, LOGP_NEVER);
     if (rc != 0 && lpi_stop(m, -ECANCELED)) {

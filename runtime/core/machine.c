@@ -2,7 +2,7 @@
 /* A machine from creation to destruction, and what its runs report: see machine.h. */
 #include "carrier/carrier.h"
 #include "core/deadlock.h"
-#include "core/group.h"
+#include "core/sync_group.h"
 #include "core/life.h"
 #include "delay/capacity.h"
 #include "delay/in_force.h"
@@ -33,11 +33,6 @@ _Thread_local struct lpi_core *lpi_this_core;
 
 const struct lpi_executor *const lpi_executors[] = {&lpi_executor_thread, &lpi_executor_fiber,
                                                     NULL};
-
-const char *logp_version(void)
-{
-    return LOGP_VERSION;
-}
 
 const char *const *logp_executors(void)
 {
@@ -91,11 +86,11 @@ static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
     p->state = LPI_ENDED;
     if (m->mails != NULL)
         __cds_wfcq_init(&m->mails[rank].head, &m->mails[rank].tail);
-    p->view = (struct logp_vp){.proc = p, .rank = rank, .size = m->P};
-    p->collective = p->view;
+    p->group = (struct logp_vp){.proc = p, .rank = rank, .size = m->P};
+    p->collective = p->group;
     p->collective.context = LPI_CONTEXT_COLLECTIVE;
     p->collective.collective = &p->collective;
-    p->view.collective = &p->collective;
+    p->group.collective = &p->collective;
 }
 
 /* Consecutive ranks share a core; the first cores carry one more where P does not divide. */
@@ -191,26 +186,28 @@ static bool valid(const struct logp_config *c)
            !(c->wait_for_room && c->parallel && c->clock == LOGP_CLOCK_VIRTUAL);
 }
 
-int logp_machine_create(const struct logp_config *config, struct logp_machine **out)
+/* All that can be said before anything is made. */
+static int look_at(const struct logp_config *given, struct logp_config *config)
 {
-    const struct lpi_executor *executor = find_executor(config->executor);
-    struct logp_machine *m;
-    int *cpus = NULL;
-    int rc;
+    const int rc =
+        logp_take_struct(config, sizeof(*config), LOGP_UP_TO(struct logp_config, time_arg), given);
+    const struct lpi_executor *executor;
 
+    if (rc != 0)
+        return rc;
     if (!valid(config))
         return -EINVAL;
+    executor = find_executor(config->executor);
     if (executor == NULL)
         return -ENOENT;
     if (executor->most != NULL && config->n_processors > executor->most())
         return -EAGAIN; /* it would take long to find out by trying */
-    if (!lpi_process_enter())
-        return -ENOTSUP;
-    m = lpi_memory_zeroed(1, sizeof(*m));
-    if (m == NULL) {
-        lpi_process_leave();
-        return -ENOMEM;
-    }
+    return 0;
+}
+
+/* What is as the configuration says, or by default. */
+static void configure(struct logp_machine *m, const struct logp_config *config)
+{
     m->P = config->n_processors;
     m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
@@ -221,26 +218,53 @@ int logp_machine_create(const struct logp_config *config, struct logp_machine **
     m->yield_seed = config->yield_seed;
     m->time_ns = config->time_ns;
     m->time_arg = config->time_arg;
+    m->executor = with_stacks(find_executor(config->executor), config);
+}
+
+static int make_parts(struct logp_machine *m, const struct logp_config *config)
+{
+    int *cpus = NULL;
+    int rc = lpi_cores_choose(config, &cpus, &m->n_cores, &m->taken_core);
+
+    if (rc == 0)
+        rc = init_memory(m, cpus, config);
+    free(cpus);
+    return rc != 0 ? rc : m->executor->create(m);
+}
+
+int logp_machine_create(const struct logp_config *given, struct logp_machine **out)
+{
+    struct logp_config config;
+    struct lpi_delay *delay = NULL;
+    struct logp_machine *m;
+    int rc = look_at(given, &config);
+
+    if (rc != 0)
+        return rc;
+    if (!lpi_process_enter())
+        return -ENOTSUP;
+    m = lpi_memory_zeroed(1, sizeof(*m));
+    if (m == NULL) {
+        lpi_process_leave();
+        return -ENOMEM;
+    }
+    configure(m, &config);
     m->live = lpi_proc_main;
     m->come_home = come_home;
-    m->executor = with_stacks(executor, config);
     m->report.error_rank = -1;
     atomic_init(&m->pending_at, INT64_MAX);
     atomic_init(&m->credit, (int64_t)m->queue_limit);
     init_home(m);
-    rc = lpi_cores_choose(config, &cpus, &m->n_cores, &m->taken_core);
-    if (rc == 0)
-        rc = init_memory(m, cpus, config);
-    free(cpus);
-    if (rc == 0)
-        rc = m->executor->create(m);
-    if (rc == 0)
-        rc = lpi_delay_install(m, config->delay);
-    if (rc != 0)
+    rc = make_parts(m, &config);
+    if (rc == 0 && config.delay.ops != NULL)
+        rc = lpi_delay_copy(&config.delay, &delay);
+    if (rc != 0) {
         destroy_all(m);
-    else
-        *out = m;
-    return rc;
+        return rc;
+    }
+    lpi_delay_install(m, delay);
+    *out = m;
+    return 0;
 }
 
 bool logp_machine_busy(struct logp_machine *m)

@@ -9,9 +9,9 @@
 #include <urcu/urcu-memb.h>
 
 /* Enter an RCU section with the model in force. NULL: none, and no section is open. */
-static inline const struct logp_delay *model_lock(struct logp_machine *m)
+static inline const struct lpi_delay *model_lock(struct logp_machine *m)
 {
-    const struct logp_delay *d;
+    const struct lpi_delay *d;
 
     if (!lpi_emulates(m))
         return NULL;
@@ -31,9 +31,9 @@ static inline void model_unlock(struct logp_machine *m)
 }
 
 /* A machine's part: see in_force.c. */
-bool lpi_delay_complete(const struct logp_delay_ops *ops);
-int lpi_delay_install(struct logp_machine *m, struct logp_delay delay);
-int lpi_delay_order(struct logp_machine *m, struct logp_delay delay, int64_t at);
+int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out);
+void lpi_delay_install(struct logp_machine *m, struct lpi_delay *copy);
+void lpi_delay_order(struct logp_machine *m, struct lpi_delay *copy, int64_t at);
 void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
 void lpi_delay_restart(struct logp_machine *m, bool new_run);
 int64_t lpi_delay_begin(struct logp_machine *m);

@@ -2,7 +2,8 @@
 /*
  * The built-in delay models: none, logp, loggp, store-forward, varying. The rules are in delay.h;
  * `logp` is `loggp` with G = 0, `store-forward` is `loggp` with another reading of the size, and
- * `varying` is `loggp` with a latency drawn for each message.
+ * `varying` is `loggp` with a latency drawn for each message: what they are is in the table, which
+ * makes it part of their parameters.
  *
  * With the shared gap, g also holds between a send and a receive. A receive after a send waits for
  * both streamings, out through the port and in; a send after a receive for neither, since the
@@ -115,6 +116,7 @@ static int64_t lookahead(void *model)
 }
 
 static const struct logp_delay_ops ops = {
+    .size = sizeof(ops),
     .name = "loggp",
     .start = start,
     .send = send,
@@ -125,81 +127,95 @@ static const struct logp_delay_ops ops = {
     .destroy = free,
 };
 
+/* ---- the models ---- */
+
+enum { SIZE = sizeof(struct logp_delay_model) };
+
+static const struct row {
+    struct logp_delay_model model;
+    bool is_plain; /* every message counts as one byte */
+    bool store_forward, latency_varies;
+} rows[] = {
+    {.model = {SIZE, "none", "nothing is emulated: the host's own speed"}},
+    {.model = {SIZE, "logp", "L, o, g; every message counts as one, whatever its size"},
+     .is_plain = true},
+    {.model = {SIZE, "loggp", "as logp, and G for each byte of a long message"}},
+    {.model = {SIZE, "store-forward",
+               "as loggp, but each hop keeps the whole message: kG, and the gap is g"},
+     .store_forward = true},
+    {.model = {SIZE, "varying",
+               "as loggp, but each message's latency is drawn from 0 .. L (--seed)"},
+     .latency_varies = true},
+};
+
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+const struct logp_delay_model *logp_delay_model_at(size_t i)
+{
+    return i < N_ROWS ? &rows[i].model : NULL;
+}
+
+/* NULL: none is called so. */
+static const struct row *find(const char *name)
+{
+    for (int i = 0; name != NULL && i < N_ROWS; i++)
+        if (strcmp(name, rows[i].model.name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+int logp_delay_params(const char *name, const struct logp_params *given, struct logp_params *out)
+{
+    const struct row *row = find(name);
+
+    if (row == NULL)
+        return -ENOENT;
+    *out = *given;
+    out->G_ps = row->is_plain ? 0 : given->G_ps;
+    out->store_forward = row->store_forward;
+    out->latency_varies = row->latency_varies;
+    return 0;
+}
+
+const char *logp_delay_name(const struct logp_params *p)
+{
+    for (int i = 1; i < N_ROWS; i++) /* the first takes none */
+        if ((p->G_ps == 0 || !rows[i].is_plain) && p->store_forward == rows[i].store_forward &&
+            p->latency_varies == rows[i].latency_varies)
+            return rows[i].model.name;
+    return NULL;
+}
+
 static bool in_range(int64_t t)
 {
     return t >= 0 && t <= LOGP_PARAM_MAX_NS;
 }
 
-/* A model of these parameters, with what the kind of model is. */
-static int create(struct logp_params params, bool store_forward, bool latency_varies,
-                  struct logp_delay *out)
+static bool valid(const struct logp_params *p)
 {
-    struct logp_params *copy;
+    return in_range(p->L_ns) && in_range(p->o_send_ns) && in_range(p->o_recv_ns) &&
+           in_range(p->g_ns) && in_range(p->G_ps) && in_range(p->gamma_ps) &&
+           p->capacity >= LOGP_CAPACITY_RULE;
+}
 
-    if (!in_range(params.L_ns) || !in_range(params.o_send_ns) || !in_range(params.o_recv_ns) ||
-        !in_range(params.g_ns) || !in_range(params.G_ps) || !in_range(params.gamma_ps) ||
-        params.capacity < LOGP_CAPACITY_RULE)
+int logp_delay_create(const char *name, const struct logp_params *given, struct logp_delay *out)
+{
+    const struct row *row = find(name);
+    struct logp_params params, *copy;
+
+    if (row == NULL)
+        return -ENOENT;
+    if (row == &rows[0]) {
+        *out = (struct logp_delay){0};
+        return 0;
+    }
+    logp_delay_params(name, given, &params);
+    if (!valid(&params))
         return -EINVAL;
     copy = malloc(sizeof(*copy));
     if (copy == NULL)
         return -ENOMEM;
     *copy = params;
-    copy->store_forward = store_forward;
-    copy->latency_varies = latency_varies;
     *out = (struct logp_delay){&ops, copy};
     return 0;
-}
-
-static int create_logp(const struct logp_params *params, struct logp_delay *out)
-{
-    struct logp_params plain = *params;
-
-    plain.G_ps = 0;
-    return create(plain, false, false, out);
-}
-
-static int create_loggp(const struct logp_params *params, struct logp_delay *out)
-{
-    return create(*params, false, false, out);
-}
-
-static int create_store_forward(const struct logp_params *params, struct logp_delay *out)
-{
-    return create(*params, true, false, out);
-}
-
-static int create_varying(const struct logp_params *params, struct logp_delay *out)
-{
-    return create(*params, false, true, out);
-}
-
-static int create_none(const struct logp_params *params, struct logp_delay *out)
-{
-    (void)params;
-    *out = (struct logp_delay){0};
-    return 0;
-}
-
-static const struct logp_delay_model models[] = {
-    {"none", "nothing is emulated: the host's own speed", create_none},
-    {"logp", "L, o, g; every message counts as one, whatever its size", create_logp},
-    {"loggp", "as logp, and G for each byte of a long message", create_loggp},
-    {"store-forward", "as loggp, but each hop keeps the whole message: kG, and the gap is g",
-     create_store_forward},
-    {"varying", "as loggp, but each message's latency is drawn from 0 .. L (--seed)",
-     create_varying},
-};
-
-const struct logp_delay_model *logp_delay_models(size_t *n)
-{
-    *n = sizeof(models) / sizeof(models[0]);
-    return models;
-}
-
-int logp_delay_create(const char *name, const struct logp_params *params, struct logp_delay *out)
-{
-    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
-        if (strcmp(name, models[i].name) == 0)
-            return models[i].create(params, out);
-    return -ENOENT;
 }

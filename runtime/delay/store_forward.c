@@ -11,6 +11,8 @@
  * else is published through them. The run that counted them has ended, or its vps stand at a common
  * start, before they are read or cleared; joining the run, or that start, orders that.
  */
+#include "state/state.h"
+
 #include <logp/topology.h>
 
 #include <errno.h>
@@ -24,8 +26,9 @@ struct link {
 };
 
 struct model {
-    struct logp_delay ends;
-    const struct logp_params *params; /* of ends */
+    struct logp_delay_ops ends;       /* what happens there, */
+    void *at_ends;                    /* and its model */
+    const struct logp_params *params; /* of it */
     struct logp_topology *topology;
     struct link *links;
     int n_links;
@@ -78,7 +81,7 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
 {
     const struct model *m = model;
 
-    m->ends.ops->start(m->ends.model, port, t);
+    m->ends.start(m->at_ends, port, t);
 }
 
 /* A message is at a link at time `at`. @return when it enters */
@@ -101,7 +104,7 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
     int node = t->src, link;
     int64_t at;
 
-    m->ends.ops->send(m->ends.model, port, t);
+    m->ends.send(m->at_ends, port, t);
     at = t->done;
     if (!inside(m, t))
         return;
@@ -114,28 +117,29 @@ static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct model *m = model;
 
-    m->ends.ops->recv(m->ends.model, port, t);
+    m->ends.recv(m->at_ends, port, t);
 }
 
 static const struct logp_params *params_of(void *model)
 {
     const struct model *m = model;
 
-    return m->ends.ops->params(m->ends.model);
+    return m->params;
 }
 
 static int64_t capacity(void *model)
 {
     const struct model *m = model;
 
-    return m->ends.ops->capacity != NULL ? m->ends.ops->capacity(m->ends.model) : 0;
+    return m->ends.capacity != NULL ? m->ends.capacity(m->at_ends) : 0;
 }
 
 static void destroy(void *model)
 {
     struct model *m = model;
 
-    logp_delay_destroy(&m->ends);
+    if (m->ends.destroy != NULL)
+        m->ends.destroy(m->at_ends);
     logp_topology_destroy(m->topology);
     free(m->links);
     free(m);
@@ -146,8 +150,8 @@ static void restart(void *model, bool new_run)
 {
     const struct model *m = model;
 
-    if (m->ends.ops->restart != NULL)
-        m->ends.ops->restart(m->ends.model, new_run);
+    if (m->ends.restart != NULL)
+        m->ends.restart(m->at_ends, new_run);
     for (int i = 0; i < m->n_links; i++) {
         struct link *l = &m->links[i];
 
@@ -161,6 +165,7 @@ static void restart(void *model, bool new_run)
 }
 
 static const struct logp_delay_ops ops = {
+    .size = sizeof(ops),
     .name = "topology",
     .start = start,
     .send = send,
@@ -174,15 +179,19 @@ static const struct logp_delay_ops ops = {
 int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,
                         struct logp_delay *out)
 {
+    const struct logp_params *params;
+    struct logp_delay_ops functions;
     struct model *m;
+    int rc = logp_delay_functions(&ends, &functions);
 
-    if (ends.ops == NULL || ends.ops->params == NULL || ends.ops->params(ends.model) == NULL ||
-        ends.ops->params(ends.model)->latency_varies)
+    if (rc != 0)
+        return rc;
+    params = functions.params != NULL ? functions.params(ends.model) : NULL;
+    if (params == NULL || params->latency_varies)
         return -EINVAL;
     m = calloc(1, sizeof(*m));
     if (m == NULL)
         return -ENOMEM;
-    m->params = ends.ops->params(ends.model);
     m->n_links = logp_topology_links(topology);
     m->links = calloc((size_t)m->n_links + 1, sizeof(*m->links)); /* never none */
     if (m->links == NULL || logp_topology_create(logp_topology_spec(topology),
@@ -191,7 +200,9 @@ int logp_topology_delay(const struct logp_topology *topology, struct logp_delay 
         free(m);
         return -ENOMEM;
     }
-    m->ends = ends;
+    m->ends = functions;
+    m->at_ends = ends.model;
+    m->params = params;
     *out = (struct logp_delay){&ops, m};
     return 0;
 }
@@ -205,11 +216,20 @@ static void add_use(const struct model *m, int link, struct logp_link_use *use)
     use->waited_ns += get(&l->waited);
 }
 
-int logp_link_use(const struct logp_delay *delay, int link, struct logp_link_use *out)
+/* The model of a machine that does not run. NULL: it is no topology. */
+static const struct model *model_of(const struct logp_machine *machine)
 {
-    const struct model *m = delay->model;
+    /* relaxed: the end of the run, or who replaced it, has ordered it */
+    const struct lpi_delay *d = atomic_load_explicit(&machine->delay, memory_order_relaxed);
 
-    if (delay->ops != &ops || link < -1 || link >= m->n_links)
+    return d != NULL && d->ops.send == send ? d->model : NULL;
+}
+
+int logp_link_use(const struct logp_machine *machine, int link, struct logp_link_use *out)
+{
+    const struct model *m = model_of(machine);
+
+    if (m == NULL || link < -1 || link >= m->n_links)
         return -EINVAL;
     *out = (struct logp_link_use){.link = link};
     for (int i = link < 0 ? 0 : link; i < (link < 0 ? m->n_links : link + 1); i++)
@@ -217,11 +237,11 @@ int logp_link_use(const struct logp_delay *delay, int link, struct logp_link_use
     return 0;
 }
 
-int logp_link_busiest(const struct logp_delay *delay, struct logp_link_use *out)
+int logp_link_busiest(const struct logp_machine *machine, struct logp_link_use *out)
 {
-    const struct model *m = delay->model;
+    const struct model *m = model_of(machine);
 
-    if (delay->ops != &ops)
+    if (m == NULL)
         return -EINVAL;
     *out = (struct logp_link_use){.link = -1};
     for (int i = 0; i < m->n_links; i++)

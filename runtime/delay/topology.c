@@ -12,34 +12,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct logp_topology_kind kinds[] = {
-    {"line", "line", "each processor is linked to the next", &lpi_network_line},
-    {"ring", "ring", "a line whose ends are linked", &lpi_network_ring},
-    {"mesh", "mesh[:AxBx...]", "A rows of B processors, linked along rows and columns; AxBxC ...",
+static const struct {
+    struct logp_topology_kind kind;
+    const struct lpi_network *network;
+} rows[] = {
+    {{"line", "line", "each processor is linked to the next"}, &lpi_network_line},
+    {{"ring", "ring", "a line whose ends are linked"}, &lpi_network_ring},
+    {{"mesh", "mesh[:AxBx...]", "A rows of B processors, linked along rows and columns; AxBxC ..."},
      &lpi_network_mesh},
-    {"torus", "torus[:AxBx...]", "a mesh whose rows, columns and so on are rings",
+    {{"torus", "torus[:AxBx...]", "a mesh whose rows, columns and so on are rings"},
      &lpi_network_torus},
-    {"hypercube", "hypercube", "2^x processors, linked where one bit of the rank differs",
+    {{"hypercube", "hypercube", "2^x processors, linked where one bit of the rank differs"},
      &lpi_network_cube},
-    {"tree", "tree", "a binary tree of switches, 2^x processors at its leaves", &lpi_network_tree},
+    {{"tree", "tree", "a binary tree of switches, 2^x processors at its leaves"},
+     &lpi_network_tree},
 };
 
-const struct logp_topology_kind *logp_topologies(size_t *n)
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+const struct logp_topology_kind *logp_topology_kind_at(size_t i)
 {
-    *n = sizeof(kinds) / sizeof(kinds[0]);
-    return kinds;
+    return i < N_ROWS ? &rows[i].kind : NULL;
 }
 
 static const char *settle(struct logp_topology *t, const char *spec, int64_t P)
 {
     const size_t name = strcspn(spec, ":");
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (strlen(kinds[i].name) != name || strncmp(kinds[i].name, spec, name) != 0)
+    for (int i = 0; i < N_ROWS; i++) {
+        if (strlen(rows[i].kind.name) != name || strncmp(rows[i].kind.name, spec, name) != 0)
             continue;
         if (P < 1 || P > LOGP_MAX_PROCESSORS)
             return "1 .. 16777216 processors";
-        *t = (struct logp_topology){.network = kinds[i].network, .P = (int)P};
+        *t = (struct logp_topology){.network = rows[i].network, .P = (int)P};
         snprintf(t->spec, sizeof(t->spec), "%s", spec); /* what is longer does not fit */
         return t->network->fit(t, spec + name);
     }

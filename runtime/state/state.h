@@ -63,7 +63,7 @@ struct lpi_proc {
     _Alignas(64) struct lpi_core *core;
     int rank, core_index; /* the latter as core->index, which lies among what its holder writes */
     void *carrier;        /* the executor's: a thread's baton or a fiber */
-    struct logp_vp view, collective;
+    struct logp_vp group, collective;
     /* the holder's own, but written only by waits that end, or for any of several */
     union {
         int64_t wait_until; /* waits_for: by a message that arrives by then */
@@ -190,17 +190,19 @@ struct lpi_room {
     int64_t needs;
 };
 
-struct lpi_pending_delay {
-    struct lpi_pending_delay *next;
-    int64_t at;
-    struct logp_delay delay;
+/* A model that the machine owns. */
+struct lpi_delay {
+    struct logp_delay_ops ops; /* start == NULL: none, and only while it is pending */
+    void *model;
+    int64_t at; /* pending: when it is to be in force */
+    struct lpi_delay *next;
 };
 
 struct logp_machine {
     /* read by every call, written hardly ever */
-    _Atomic(struct logp_delay *) delay; /* NULL: none. RCU: readers in call.h, writer in_force.c */
-    atomic_int stop;                    /* negative errno: the run is over */
-    _Atomic int64_t pending_at;         /* virtual: the next replacement; INT64_MAX: none */
+    _Atomic(struct lpi_delay *) delay; /* NULL: none. RCU: readers in call.h, writer in_force.c */
+    atomic_int stop;                   /* negative errno: the run is over */
+    _Atomic int64_t pending_at;        /* virtual: the next replacement; INT64_MAX: none */
     bool is_virtual;
     int P, n_cores;
     int taken_core; /* of the process's; -1: none */
@@ -249,7 +251,7 @@ struct logp_machine {
     pthread_cond_t home;
     int away;         /* cores that have not come home */
     bool uncollected; /* what the last run left is still where it was */
-    struct lpi_pending_delay *pending;
+    struct lpi_delay *pending;
     struct lpi_group *groups;
     struct logp_report report;
     atomic_int error_rank;

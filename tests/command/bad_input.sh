@@ -5,7 +5,7 @@
 
 expect='frobnicate' bad frobnicate
 expect='collective broadcast' bad run
-stderr_is 'logp: run: which collective? one of: broadcast, reduce, summation, alltoall, barrier, transpose, matvec'
+stderr_is "logp: run: which collective? one of: $("$logp" list collectives --format json | jq -r 'map(.name) | join(", ")')"
 expect='broadcastX alltoall' bad run broadcastX
 expect='--no-such' bad run broadcast --no-such
 expect='-Z' bad run broadcast -Z 3
@@ -52,8 +52,8 @@ expect='--algo flat,auto auto alone' bad run broadcast --algo flat,auto
 expect='--algo all,flat all alone' bad run broadcast --algo all,flat
 expect='--algo 64' bad run broadcast --algo "$(printf 'flat,%.0s' {1..65})"
 expect='nine words' bad run broadcast 3 4 5 6 7 8 nine
-expect='--plugin logp_delay_plugin' bad run broadcast --plugin "$feign"
-expect='--plugin five-ns refused supported' bad run broadcast --plugin "$plugin" --gap shared
+expect='--plugin logp_plugin' bad run broadcast --plugin "$feign"
+expect='--plugin five-ns refuses supported' bad run broadcast --plugin "$plugin" --gap shared
 expect='--gamma host memory' bad run reduce --gamma host --count 1099511627776
 expect='--progress loud auto' bad run broadcast --progress loud
 expect='--warmup -1' bad run broadcast --warmup -1

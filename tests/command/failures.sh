@@ -52,10 +52,32 @@ lines "$dir/out" 'optimal 240.000 240.000 1.0000 yes'
 feign none run broadcast --clock virtual
 exits 1 "no machine"
 stderr_is 'logp: cannot make a machine of 8 processors (thread executor): Resource temporarily unavailable; try --executor fiber'
+feign maps run broadcast -P 20 --clock virtual
+exits 0 "as many threads as have a stack and its guard"
+feign maps run broadcast -P 21 --clock virtual
+exits 1 "a thread more"
+stderr_has 'cannot make a machine of 21 processors (thread executor): Resource temporarily unavailable; try --executor fiber'
 feign none run broadcast --clock virtual --executor fiber
 stderr_is 'logp: cannot make a machine of 8 processors (fiber executor): Resource temporarily unavailable'
 feign none paper shou-chen --clock virtual
 exits 1 "no machine for a paper"
+feign fibers paper shou-chen --clock virtual
+exits 0 "a paper, on fibers where nothing else is said"
+feign fibers paper shou-chen --clock virtual --executor thread
+exits 1 "a paper on threads"
+feign tour paper shou-chen --clock virtual
+exits 1 "a paper, node by node"
+stderr_has 'logp: paper shou-chen, node by node: Operation not supported'
+
+# a signal when there is nothing left to stop
+feign signal run broadcast --clock virtual
+exits 0 "a signal at the end"
+stderr_is ''
+lines "$dir/out" 'optimal 240.000 240.000 1.0000 yes'
+feign signal paper sun --clock virtual
+exits 1 "a signal between two runs"
+lines "$dir/out" 'Not all was run.'
+grep -q 'is gone' "$dir/err" && fail "a signal between two runs: $(cat "$dir/err")"
 
 # a paper whose predictions do not hold
 feign off paper grama --clock virtual

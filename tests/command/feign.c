@@ -14,6 +14,10 @@
  *  - prompt: ... as predicted
  *  - off: ... a nanosecond beside the prediction
  *  - none: there is no memory for a machine's threads
+ *  - fibers: there is none for threads, but for fibers there is
+ *  - maps: a process has at most 40 mappings
+ *  - tour: a machine's own program ends with ENOTSUP
+ *  - signal: SIGTERM comes as soon as a machine is gone
  *  - away: a processor of the machine does not come home
  *  - cores: 64 cores carry the machine
  */
@@ -22,6 +26,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +54,12 @@ static FILE *text(char *contents)
 SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     static char groups[] = "1:cpu:/elsewhere\n0::/outer/inner\n", no_limit[] = "max 100000\n",
-                all[] = "400000 100000\n";
+                all[] = "400000 100000\n", maps[] = "40\n";
     FILE *(*real)(const char *, const char *);
     char *quota = getenv("QUOTA"), *memory = getenv("MEMORY");
 
+    if (feigned("maps") && strcmp(path, "/proc/sys/vm/max_map_count") == 0)
+        return text(maps);
     if (quota != NULL && strcmp(path, "/proc/self/cgroup") == 0 && strcmp(quota, "missing") == 0) {
         errno = ENOENT;
         return NULL;
@@ -77,6 +84,11 @@ SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
 
 static struct logp_config last; /* of the machine made last */
 
+static bool on_fibers(void)
+{
+    return last.executor != NULL && strcmp(last.executor, "fiber") == 0;
+}
+
 SEEN int logp_machine_create(const struct logp_config *config, struct logp_machine **out)
 {
     int (*real)(const struct logp_config *, struct logp_machine **);
@@ -84,16 +96,42 @@ SEEN int logp_machine_create(const struct logp_config *config, struct logp_machi
     if (feigned("none"))
         return -EAGAIN;
     last = *config;
+    if (feigned("fibers") && !on_fibers())
+        return -EAGAIN;
     find("logp_machine_create", &real);
     return real(config, out);
 }
 
 SEEN int logp_machine_destroy(struct logp_machine *m)
 {
-    int (*real)(struct logp_machine *);
+    int (*real)(struct logp_machine *), rc;
 
     find("logp_machine_destroy", &real);
-    return feigned("away") ? -EBUSY : real(m);
+    rc = feigned("away") ? -EBUSY : real(m);
+    if (feigned("signal"))
+        raise(SIGTERM);
+    return rc;
+}
+
+SEEN void logp_machine_stop(struct logp_machine *m, int error)
+{
+    void (*real)(struct logp_machine *, int);
+
+    if (feigned("signal")) {
+        fputs("feign: a machine is stopped that is gone\n", stderr);
+        return;
+    }
+    find("logp_machine_stop", &real);
+    real(m, error);
+}
+
+SEEN int logp_machine_run(struct logp_machine *m, logp_program program, void *arg,
+                          int64_t timeout_ns)
+{
+    int (*real)(struct logp_machine *, logp_program, void *, int64_t);
+
+    find("logp_machine_run", &real);
+    return feigned("tour") ? -ENOTSUP : real(m, program, arg, timeout_ns);
 }
 
 SEEN const struct logp_report *logp_machine_report(const struct logp_machine *m)
@@ -141,9 +179,7 @@ SEEN int logp_experiment_run(struct logp_machine *m, const struct logp_experimen
         r->verified = false;
         r->wrong_rank = 3;
     } else if (feigned("late")) {
-        const bool fiber = last.executor != NULL && strcmp(last.executor, "fiber") == 0;
-
-        be_late(r, strcmp(x->algorithm->name, "binary") == 0 ? 100 : fiber ? 150 : 200);
+        be_late(r, strcmp(x->algorithm->name, "binary") == 0 ? 100 : on_fibers() ? 150 : 200);
         r->restarts = 1;
     } else if (feigned("prompt")) {
         be_late(r, 100);

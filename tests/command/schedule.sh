@@ -12,7 +12,7 @@ json '. == {"P":2,"ranks":[[{"op":"recv","peer":1,"bytes":24,"tag":0},{"op":"com
 
 # what is written is read again: it takes the same, and runs
 model='-P 9 -L 7us -o 3 -g 5us -G 0.3 --o-recv 1'
-for words in 'barrier' 'alltoall' 'broadcast --algo optimal --work 3' 'broadcast --algo mesh' \
+for words in 'barrier --algo dissemination' 'alltoall --algo linear' 'broadcast --algo optimal --work 3' 'broadcast --algo mesh' \
     'broadcast --algo torus-pipelined --bytes 50 --block 7 --work 70us' \
     'reduce --algo kchain --gamma 2 --count 5' 'reduce --algo binomial --root 4'; do
     for format in json goal; do
@@ -36,8 +36,8 @@ done
 # where a prediction comes from
 json '.[0] | (.predicted_ns == 240000 and .prediction_by == "formula")' predict broadcast
 json '.[0] | (.predicted_ns == 240000 and .prediction_by == "schedule")' predict broadcast --by schedule
-json '.[0] | (.predicted_ns == null and .prediction_by == null)' predict barrier --gap shared --by formula
-json '.[0] | (.prediction == "exact" and .prediction_by == "schedule")' predict barrier --gap shared
+json '.[0] | (.predicted_ns == null and .prediction_by == null)' predict barrier --algo dissemination --gap shared --by formula
+json '.[0] | (.prediction == "exact" and .prediction_by == "schedule")' predict barrier --algo dissemination --gap shared
 json '.[0] | (.ratio == 1 and .verified and .prediction_by == "schedule")' \
     run broadcast --by schedule --clock virtual
 
@@ -76,6 +76,9 @@ expect='rank 1, step 0 "bytes"' wrong '{"P":2,"ranks":[[],[{"op":"send","peer":0
 expect='rank 0, step 0 time' wrong '{"P":2,"ranks":[[{"op":"compute","ns":-5}],[]]}'
 printf 'num_ranks 2\n// nothing\nrank 0 {\nl1: calc 9 cpu 0\n}\n' >"$dir/steps"
 json '.[0] | (.P == 2 and .predicted_ns == 9)' predict --schedule "$dir/steps"
+printf 'num_ranks 1\nrank 0 {\nl1: calc 9\n}\n' >"$dir/one"
+json '.[0] | (.P == 1 and .predicted_ns == 9)' predict --schedule "$dir/one"
+json '.[0] | (.P == 1 and .verified and .emulated_ns.median == 9)' run --schedule "$dir/one" --clock virtual
 expect='--schedule 2 3' bad predict --schedule "$dir/steps" -P 3
 expect='broadcast schedule' bad predict broadcast --schedule "$dir/steps"
 expect='--by guess formula schedule' bad predict broadcast --by guess

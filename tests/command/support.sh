@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # What the tests of the command share; sourced by each of them with its arguments:
 #     TOPIC.sh LOGP PLUGIN FEIGN
-# the command, a delay plugin (tests/plugin.c), and a library that feigns what goes wrong (feign.c).
+# the command, a delay plugin (tests/plugins/five_ns.c), and a library that feigns what goes wrong (feign.c).
 # They depend on no LOGP_* of whoever runs them, and on nothing that the host is: not on its speed,
 # load, cores or quota.
 set -u

@@ -63,7 +63,7 @@ stderr_is 'logp: no memory for a tree of 1048576 processors'
 
 # what means nothing to a tree is said
 json '.time == 24' tree broadcast --k 3 --op max --count 5 --block 16 --window 2
-stderr_is "$(printf 'logp: --%s means nothing to tree broadcast\n' count op window k block)"
+stderr_is "$(printf 'logp: --%s means nothing to tree broadcast\n' k window block count op)"
 json '.time == 30' tree summation --bytes 100 --op max
 stderr_is "$(printf 'logp: --%s means nothing to tree summation\n' bytes op)"
 json '.time == 24' tree broadcast -G 10ns --bytes 100 --delay logp
@@ -76,6 +76,17 @@ says '1 of the processors take part, the others would not make it faster' tree s
 says 'optimal-paper summation tree, 80 operands, P = 8: time at most 27.3 units' tree summation --gamma 0.7 --algo optimal-paper
 logp tree summation -P 1000 --count 40 --format svg
 grep -q 'of 1000 processors: ' "$dir/out" || fail "summation as a picture"
+# at most 16 steps of 1, 2, 5 or 10 on the axis of time
+axis() {
+    logp tree broadcast -P 2 -L $(($1 - 2)) -o 1 -g 1 --format svg
+    [ "$(sed -n 's/.*class="mid".*>\([0-9]*\)<.*/\1/p' "$dir/out" | tr '\n' ' ')" = "$(seq -s ' ' 0 "$2" "$1") " ] ||
+        fail "the axis of $1: $(grep 'class="mid"' "$dir/out")"
+}
+axis 16 1
+axis 30 2
+axis 70 5
+axis 100 10
+axis 300 20
 # the pictures of the README are what it draws
 pictures=$(dirname "$0")/../../tools/pictures
 logp tree broadcast --format svg

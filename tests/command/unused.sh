@@ -18,8 +18,8 @@ unused() {
 json '.[0] | (.verified and .ratio == 1)' run broadcast --op max --count 3 --root 1 --clock virtual
 stderr_is "$(printf 'logp: --%s means nothing to broadcast\n' count op)"
 json '.[0].verified' run barrier --root 1 --k 3 --clock virtual
-stderr_is "$(printf 'logp: --%s means nothing to barrier\n' root k)"
-unused broadcast --type int32 --gamma 1 --rows 3 --cols 4 --packing none --pack 1 --window 2 --k 3
+stderr_is 'logp: --root means nothing to barrier'
+unused broadcast --type int32 --gamma 1 --rows 3 --cols 4 --packing none --pack 1 --window 2
 unused reduce --bytes 3 --block 8 --overlap off --work 1
 unused summation --k 2 --bytes 1
 unused transpose --root 1 --bytes 3 --count 2 --op max --gamma 1
@@ -32,6 +32,8 @@ LOGP_DELAY=none json '.[0].predicted_ns == null' predict broadcast --gap shared
 stderr_is 'logp: --gap means nothing with LOGP_DELAY none'
 json '.[0].predicted_ns == 240000' predict broadcast -G 0 --delay logp
 stderr_is ''
+json '.[0].predicted_ns == 240000' predict broadcast -G 1ns --delay logp
+stderr_is 'logp: -G means nothing with --delay logp'
 LOGP_G=1ns json '.[0].predicted_ns == 240000' predict broadcast --delay logp
 stderr_is ''
 # all that means something

@@ -28,7 +28,7 @@ says "delay logp; L = 6 us, o = 2 us, g = 4 us; $on 1 core, 1 run each" "${small
 expect="--cores $last-$((last + 1)) once" bad "${small[@]}" --cores "$last-$((last + 1))"
 expect="--cores $first,$first once" bad "${small[@]}" --cores "$first,$first"
 expect='--cores 4095 once' bad "${small[@]}" --cores 4095
-for list in 0,x x 3-2 1- -1 0-4095 0,,1 '0;1'; do
+for list in 0,x x 3-2 1- -1 0-4095 0-1024 0,1-1024 0,,1 '0;1'; do
     expect="--cores $list list" bad "${small[@]}" "--cores=$list"
 done
 
@@ -61,6 +61,7 @@ interrupt() {
     pid=$!
     for ((i = 0; i < 3000; i++)); do
         grep -q 'of 1000000' "$dir/err" && break
+        kill -0 $pid 2>/dev/null || break # it refuses to begin
         sleep 0.02
     done
     kill -"$signal" $pid
@@ -84,6 +85,8 @@ stderr_has 'not finished within --timeout'
 LOGP_TIMEOUT=50ms logp run broadcast -P 2 --executor fiber --reps 10000000
 stderr_has 'not finished within LOGP_TIMEOUT'
 
-# papers on the wall clock
+# papers on the wall clock; what is said of the host is said once
+quota '50000 100000' paper shou-chen --cores "$first" --reps 1 --warmup 0 --format json
+[ "$(grep -c '^logp: a CPU quota allows 0.50 ' "$dir/all")" -eq 1 ] || fail "a paper with a quota: $(cat "$dir/all")"
 json '[.[] | select(.row.rank == "all") | .measured >= .emulated] == [true, true, true]' paper shou-chen --reps 2
 finish

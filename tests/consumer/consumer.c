@@ -22,7 +22,7 @@ static void run(enum logp_clock clock)
 {
     const struct logp_params params = {
         .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
-    struct logp_config config = {.n_processors = 8, .clock = clock};
+    struct logp_config config = {.size = sizeof(config), .n_processors = 8, .clock = clock};
     struct logp_machine *machine;
     int sums[8] = {0};
 

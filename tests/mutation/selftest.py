@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+import types
 
 from . import cover, report
 from .operators import changed_lines, draw, mutated, sites_of
@@ -206,6 +207,17 @@ def check_nearest(checks):
                 ["slow", "again", "dies"], "what behaves differently on all cores")
 
 
+def check_notes(checks, folder):
+    build = os.path.join(folder, "build")
+    for name in ("runtime/a.dir/host/x.c", "tests/t.dir/__/runtime/host/x.c", "tests/t.dir/t.c"):
+        os.makedirs(os.path.join(build, os.path.dirname(name)), exist_ok=True)
+        with open(os.path.join(build, name + ".gcno"), "wb"):
+            pass
+    found = cover.Coverage(types.SimpleNamespace(build=build), os.path.join(folder, "gcov")).names
+    checks.hold(sorted(found) == ["runtime/a.dir/host/x.c.gcda", "tests/t.dir/__/runtime/host/x.c.gcda"],
+                "whose lines are counted: %s" % found)
+
+
 def run():
     """Exit code."""
     checks = Checks()
@@ -215,4 +227,5 @@ def run():
     check_nearest(checks)
     with tempfile.TemporaryDirectory() as folder:
         check_bookkeeping(checks, folder)
+        check_notes(checks, folder)
     return 1 if checks.failed else 0

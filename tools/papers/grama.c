@@ -6,7 +6,7 @@
  */
 #include "paper.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_PROCESSORS = 16, MOST_STEPS = 8, ELEMENTS = 2 }; /* doubles of a message */
@@ -16,23 +16,21 @@ static struct paper_case make_case(const struct paper *p, const char *collective
                                    const char *algorithm, int P, const char *topology)
 {
     const int64_t unit = paper_unit(p, p->o->unit_ns);
-    const bool item = strcmp(collective, "broadcast") == 0;
-    const bool multiplies = strcmp(collective, "matvec") == 0;
+    const bool item = logp_collective_find(collective)->operands == LOGP_OPERANDS_BYTES;
 
     return (struct paper_case){.collective = collective,
                                .algorithm = algorithm,
                                .P = P,
                                .topology = topology,
                                .unit_ns = unit,
-                               .c = {.n_bytes = item ? ELEMENTS * sizeof(double) : 0,
-                                     .count = ELEMENTS,
-                                     .op = logp_op_find("sum", "double"),
-                                     .params = {.L_ns = 6 * unit,
-                                                .o_send_ns = 2 * unit,
-                                                .o_recv_ns = 2 * unit,
-                                                .g_ns = 4 * unit,
-                                                .G_ps = unit * 200,
-                                                .gamma_ps = multiplies ? unit * 1000 : 0}}};
+                               .c = {.args.n_bytes = item ? ELEMENTS * sizeof(double) : 0,
+                                     .args.count = ELEMENTS,
+                                     .args.op = logp_op_find("sum", "double"),
+                                     .model.params = {.L_ns = 6 * unit,
+                                                      .o_send_ns = 2 * unit,
+                                                      .o_recv_ns = 2 * unit,
+                                                      .g_ns = 4 * unit,
+                                                      .G_ps = unit * 200}}};
 }
 
 /* ---- who sends to whom in which step ---- */
@@ -125,10 +123,10 @@ static void show_total(struct paper *p, struct paper_table *t, const struct pape
 
 /* The steps of one figure, how far messages go and how many of them one link carries. */
 static void steps(struct paper *p, const char *figure, const char *collective,
-                  const char *algorithm, const char *topology, const int *bits)
+                  const char *algorithm, const char *topology, int n, const int *bits)
 {
-    const bool reduction = strcmp(collective, "reduce") == 0;
-    const int n = strcmp(topology, "mesh:4x4") == 0 ? 4 : 3, P = 1 << n;
+    const bool reduction = logp_collective_find(collective)->operands == LOGP_OPERANDS_VECTOR;
+    const int P = 1 << n;
     struct paper_case x = make_case(p, collective, algorithm, P, topology);
     const struct options o = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
     struct paper_table *t =
@@ -138,9 +136,9 @@ static void steps(struct paper *p, const char *figure, const char *collective,
     struct rounds r = {0};
     bool agrees;
 
-    x.c.topology = o.topology;
+    x.c.model.topology = o.topology;
     paper_places(&x, r.places);
-    if (logp_link_load_init(&load, paper_algorithm(&x), &x.c) != 0)
+    if (logp_link_load_init(&load, paper_algorithm(&x), &x.c.args, &x.c.model) != 0)
         bad_usage("no memory for the steps of %s", figure);
     agrees = number_rounds(&r, 0, reduction) == n && load.n_steps == n;
     for (int i = 0; i < n && i < load.n_steps; i++) {
@@ -152,7 +150,7 @@ static void steps(struct paper *p, const char *figure, const char *collective,
         agrees = agrees && strcmp(messages, drawn) == 0;
         paper_row(t, "%d|%s|%d", i + 1, messages, hops)->value[PREDICTED] = load.step_most[i];
     }
-    x.c.topology = NULL;
+    x.c.model.topology = NULL;
     show_total(p, t, &x, &load);
     paper_judge(p, figure, agrees, "who sends to whom in each of the %d steps, on %s", n, topology);
     logp_link_load_fini(&load);
@@ -168,8 +166,8 @@ static void show_load(const struct paper *p, struct paper_case x, struct paper_r
     struct logp_link_load load;
     char text[64] = "";
 
-    x.c.topology = o.topology;
-    if (logp_link_load_init(&load, paper_algorithm(&x), &x.c) == 0) {
+    x.c.model.topology = o.topology;
+    if (logp_link_load_init(&load, paper_algorithm(&x), &x.c.args, &x.c.model) == 0) {
         for (int i = 0; i < load.n_steps && i < MOST_STEPS; i++)
             snprintf(text + strlen(text), sizeof(text) - strlen(text), " %d", load.step_most[i]);
         paper_remark(row, "messages on one link:%s", text);
@@ -178,21 +176,25 @@ static void show_load(const struct paper *p, struct paper_case x, struct paper_r
     logp_topology_destroy((struct logp_topology *)o.topology);
 }
 
+static struct paper_row *run_row(struct paper *p, struct paper_table *t, const struct paper_case *x)
+{
+    struct paper_row *row = paper_row(t, "%s|%s|%d|%s", x->collective, x->algorithm, (int)x->P,
+                                      x->topology != NULL ? x->topology : "-");
+
+    paper_run(p, x, row);
+    if (x->topology != NULL)
+        show_load(p, *x, row);
+    return row;
+}
+
 /* A row of collective, algorithm, P on a topology (NULL: all are neighbours). */
 static void cost(struct paper *p, struct paper_table *t, const char *collective,
                  const char *algorithm, int P, const char *topology)
 {
     const struct paper_case x = make_case(p, collective, algorithm, P, topology);
-    struct paper_row *row =
-        paper_row(t, "%s|%s|%d|%s", collective, algorithm, P, topology != NULL ? topology : "-");
+    const int64_t ns = logp_textbook_cost(P, &x.c.model.params, ELEMENTS * sizeof(double));
 
-    if (strcmp(collective, "matvec") != 0)
-        row->value[FORMULA] =
-            (double)logp_textbook_cost(P, &x.c.params, ELEMENTS * sizeof(double)) /
-            (double)x.unit_ns;
-    paper_run(p, &x, row);
-    if (topology != NULL)
-        show_load(p, x, row);
+    run_row(p, t, &x)->value[FORMULA] = (double)ns / (double)x.unit_ns;
 }
 
 static void judge_costs(struct paper *p, const struct paper_table *t)
@@ -283,8 +285,12 @@ static void product(struct paper *p)
         paper_table(p, "Figure 4.4", "collective|algorithm|P|network", "units",
                     "matrix times vector on 4 x 4 processors, blocks of 2 x 2 doubles");
 
-    cost(p, t, "matvec", "doubling", 16, NULL);
-    cost(p, t, "matvec", "doubling", 16, "mesh:4x4");
+    for (int i = 0; i < 2; i++) {
+        struct paper_case x = make_case(p, "matvec", "doubling", 16, i == 0 ? NULL : "mesh:4x4");
+
+        x.c.model.params.gamma_ps = x.unit_ns * 1000;
+        run_row(p, t, &x);
+    }
     paper_judge_none(p, "Figure 4.4",
                      "broadcast(n) + multiply + reduce(n), equal to the virtual "
                      "clock");
@@ -292,17 +298,23 @@ static void product(struct paper *p)
                   "and an addition together take a unit, as does an addition.");
 }
 
-void paper_grama(struct paper *p)
+static void fill(struct paper *p)
 {
     static const int far_first[] = {4, 2, 1}, rows_first[] = {2, 1, 8, 4};
 
-    steps(p, "Figure 4.2", "broadcast", "binomial", "ring", far_first);
-    steps(p, "Figure 4.3", "reduce", "binomial", "ring", far_first);
+    steps(p, "Figure 4.2", "broadcast", "binomial", "ring", 3, far_first);
+    steps(p, "Figure 4.3", "reduce", "binomial", "ring", 3, far_first);
     product(p);
-    steps(p, "Figure 4.5", "broadcast", "mesh", "mesh:4x4", rows_first);
-    steps(p, "Figure 4.6", "broadcast", "binomial", "hypercube", far_first);
-    steps(p, "Figure 4.7", "broadcast", "binomial", "tree", far_first);
+    steps(p, "Figure 4.5", "broadcast", "mesh", "mesh:4x4", 4, rows_first);
+    steps(p, "Figure 4.6", "broadcast", "binomial", "hypercube", 3, far_first);
+    steps(p, "Figure 4.7", "broadcast", "binomial", "tree", 3, far_first);
     costs(p);
     other_sizes(p);
     nearest(p);
 }
+
+const struct paper_kind paper_grama = {
+    .name = "grama",
+    .title = "Grama, Gupta, Karypis, Kumar 2003, chapter 4.1: recursive doubling",
+    .fill = fill,
+};

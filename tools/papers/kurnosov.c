@@ -7,13 +7,15 @@
  */
 #include "kurnosov.h"
 
+#include <stdio.h>
+
 enum { CLUSTER = 48, LONG = 1024 };
 
 /* ---- numbers of chains ---- */
 
 static int chosen_k(const struct paper_case *x)
 {
-    return (int)paper_algorithm(x)->k(x->P, &x->c);
+    return (int)paper_knob(x, "k");
 }
 
 /* The predicted time of k chains, in units. */
@@ -21,8 +23,9 @@ static double predicted(const struct paper_case *x, int k)
 {
     struct logp_coll c = x->c;
 
-    c.k = k;
-    return (double)logp_predict(logp_algorithm_find("reduce", "kchain"), x->P, &c).ns /
+    c.args.k = k;
+    return (double)logp_predict(logp_algorithm_find("reduce", "kchain"), x->P, &c.args, &c.model)
+               .ns /
            (double)x->unit_ns;
 }
 
@@ -98,7 +101,7 @@ static void figure_4(struct paper *p)
                 continue;
             row = paper_row(t, "%d|%d", P, k);
             row->value[FORMULA] = kurnosov_smooth(&costs, P, k);
-            x.c.k = k;
+            x.c.args.k = k;
             paper_run(p, &x, row);
             say_which(row, k, printed[i].k, ours);
         }
@@ -150,7 +153,7 @@ static void figure_5(struct paper *p)
                 continue;
             row = paper_row(t, "%s|%lld|%d", lengths[i].printed, (long long)lengths[i].ours, k);
             row->value[FORMULA] = kurnosov_long_first(&costs, CLUSTER, k);
-            x.c.k = k;
+            x.c.args.k = k;
             paper_run(p, &x, row);
             say_which(row, k, 7, ours);
         }
@@ -196,7 +199,7 @@ static void figure_7(struct paper *p)
 
             if (i == 0)
                 row->value[FORMULA] = kurnosov_long_first(&costs, CLUSTER, grid[j]);
-            x.c.k = grid[j];
+            x.c.args.k = grid[j];
             paper_run(p, &x, row);
             if ((CLUSTER - 1) % grid[j] == 0)
                 paper_remark(row, "all chains are of one length");
@@ -232,7 +235,9 @@ static void curves(struct paper *p, struct paper_table *t, const struct curve *l
 
             row->value[FORMULA] = list[i].formula(&costs, sizes[j]);
             paper_run(p, &x, row);
-            if (paper_algorithm(&x)->k != NULL && list[i].k == 0)
+            if (logp_algorithm_knob(paper_algorithm(&x), logp_knob_find("k"), 0, NULL, NULL,
+                                    NULL) &&
+                list[i].k == 0)
                 paper_remark(row, "k = %d", chosen_k(&x));
         }
 }
@@ -294,7 +299,7 @@ static void figures_10_11(struct paper *p)
                   "gap g is longer, which counts.");
 }
 
-void paper_kurnosov(struct paper *p)
+static void fill(struct paper *p)
 {
     kurnosov_chains(p);
     figure_4(p);
@@ -303,3 +308,10 @@ void paper_kurnosov(struct paper *p)
     figure_9(p);
     figures_10_11(p);
 }
+
+const struct paper_kind paper_kurnosov = {
+    .name = "kurnosov",
+    .title = "Kurnosov 2016: reduction along k chains",
+    .fill = fill,
+    .drawn = true,
+};

@@ -6,6 +6,7 @@
  */
 #include "kurnosov.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { P_SHOWN = 11, K_SHOWN = 4 };
@@ -74,7 +75,7 @@ static struct paper_table *chains(struct paper *p, const char *figure, const cha
     return t;
 }
 
-static struct paper_row *all_of(struct paper_table *t)
+static struct paper_row *row_of_all(struct paper_table *t)
 {
     return &t->rows[t->n_rows - 1];
 }
@@ -90,7 +91,7 @@ static void long_and_short(struct paper *p)
     const struct paper_case x = kurnosov_case(p, "kchain", P_SHOWN, K_SHOWN, 1, kurnosov_plain);
     const struct kurnosov_costs costs = kurnosov_costs(&x);
 
-    all_of(longs)->value[FORMULA] = kurnosov_long_first(&costs, P_SHOWN, K_SHOWN);
+    row_of_all(longs)->value[FORMULA] = kurnosov_long_first(&costs, P_SHOWN, K_SHOWN);
     paper_note(longs, "The chains are drawn; of no processor is a time printed. L, o, g, c = 6, 2, "
                       "4, 1. A chain of n takes n a until the root has its sum, and the root "
                       "receives max(o+c, g) apart.");
@@ -104,7 +105,7 @@ static void long_and_short(struct paper *p)
         "little where g > o+c, as in this example");
     paper_judge_none(p, "Figure 6",
                      "the same chains, the short ones first: %g units in place of %g",
-                     all_of(shorts)->value[EMULATED], all_of(longs)->value[EMULATED]);
+                     row_of_all(shorts)->value[EMULATED], row_of_all(longs)->value[EMULATED]);
 }
 
 /* ---- section 6 ---- */
@@ -156,7 +157,7 @@ static void adaptive(struct paper *p)
         const struct kurnosov_costs costs = kurnosov_costs(&x);
 
         if (i < 2)
-            all_of(tables[i])->value[FORMULA] = kurnosov_adaptive(&costs, P);
+            row_of_all(tables[i])->value[FORMULA] = kurnosov_adaptive(&costs, P);
         same = same && (i == 2 || paper_same(tables[i], FORMULA, EMULATED));
     }
     paper_note(in_order, "Received in the order of its length the chain that is left over is never "

@@ -34,20 +34,23 @@ struct paper_case kurnosov_case(const struct paper *p, const char *algorithm, in
 {
     const int64_t unit = paper_unit(p, 5000);
 
-    return (struct paper_case){
-        .collective = "reduce",
-        .algorithm = algorithm,
-        .P = P,
-        .unit_ns = unit,
-        .c = {.params = model(unit), .count = count, .k = k, .op = logp_op_find("sum", "double")}};
+    return (struct paper_case){.collective = "reduce",
+                               .algorithm = algorithm,
+                               .P = P,
+                               .unit_ns = unit,
+                               .c = {.model.params = model(unit),
+                                     .args.count = count,
+                                     .args.k = k,
+                                     .args.op = logp_op_find("sum", "double")}};
 }
 
 struct kurnosov_costs kurnosov_costs(const struct paper_case *x)
 {
-    const struct logp_params *q = &x->c.params;
+    const struct logp_params *q = &x->c.model.params;
     const double unit = (double)x->unit_ns;
-    const double stream = (double)logp_stream_ns(q, (size_t)x->c.count * sizeof(double)) / unit;
-    struct kurnosov_costs t = {.c = (double)x->c.count * (double)q->gamma_ps / 1000 / unit,
+    const double stream =
+        (double)logp_stream_ns(q, (size_t)x->c.args.count * sizeof(double)) / unit;
+    struct kurnosov_costs t = {.c = (double)x->c.args.count * (double)q->gamma_ps / 1000 / unit,
                                .o = (double)q->o_send_ns / unit,
                                .L = (double)q->L_ns / unit + stream,
                                .g = (double)q->g_ns / unit + stream};

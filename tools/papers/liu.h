@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two files on Liu, Li & Cui share: runs of a broadcast on a 16 x 16 torus. */
+/* What the files on Liu, Li & Cui share: runs of a broadcast on a 16 x 16 torus. */
 #ifndef LOGP_LIU_H
 #define LOGP_LIU_H
 
 #include "paper.h"
 
 enum { LIU_SIDE = 16 };
+
+/* ---- liu_runs.c ---- */
 
 struct logp_torus liu_torus(const char *machine, int64_t bits, int64_t work);
 /* A broadcast in blocks of so many bytes; whole: 0. */
@@ -21,6 +23,8 @@ void liu_plain(struct paper *p, const struct logp_torus *t, struct paper_row *ro
 void liu_pipelined(struct paper *p, const struct logp_torus *t, int64_t m, int64_t bytes,
                    struct paper_row *row);
 extern const struct paper_row liu_no_row;
+
+/* ---- liu_examples.c ---- */
 
 /* When it is worth while, in what blocks, and its examples. */
 void liu_examples(struct paper *p);

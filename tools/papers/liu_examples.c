@@ -32,27 +32,29 @@ static bool printed_condition(const struct logp_torus *t)
 
 static void worth(struct paper *p)
 {
-    static const char *const machines[] = {"ncube2", "cm5", "dash", "jmachine", "monsoon"};
+    static const struct {
+        const char *machine;
+        double printed;
+    } list[] = {{"ncube2", NAN}, {"cm5", 0}, {"dash", NAN}, {"jmachine", NAN}, {"monsoon", NAN}};
     struct paper_table *t = paper_table(p, "Condition", "machine", "1 yes, 0 no",
                                         "(8): is pipelining worth while? n = 16, M = C = 1024");
 
-    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-        const struct logp_torus torus = liu_torus(machines[i], 1024, 1024);
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        const struct logp_torus torus = liu_torus(list[i].machine, 1024, 1024);
         struct paper_row plain = liu_no_row, blocks = liu_no_row;
-        struct paper_row *row = paper_row(t, "%s", machines[i]);
+        struct paper_row *row = paper_row(t, "%s", list[i].machine);
         const struct paper_case x = liu_case(p, &torus, "torus-pipelined", 0);
 
         liu_plain(p, &torus, &plain);
         paper_run(p, &x, &blocks);
-        if (strcmp(machines[i], "cm5") == 0)
-            row->value[PRINTED] = 0;
+        row->value[PRINTED] = list[i].printed;
         row->value[FORMULA] = printed_condition(&torus);
         row->value[PREDICTED] = logp_torus_pipelining_helps(&torus);
         for (int v = EMULATED; v < N_VALUES && !isnan(plain.value[EMULATED]); v++)
             if (!isnan(plain.value[v]))
                 row->value[v] = blocks.value[v] < plain.value[v];
         paper_compare(p, "(8)", row->value[PREDICTED], row->value[EMULATED]);
-        say_gain(row, &plain, &blocks, 8 * paper_algorithm(&x)->block(x.P, &x.c));
+        say_gain(row, &plain, &blocks, 8 * paper_knob(&x, "block"));
     }
     paper_note(t,
                "Its formula as printed: nM/w + C >= 4g or nM/w >= Trcv + 3 Tsnd. It must be "
@@ -102,7 +104,7 @@ static void advice(struct paper_table *t, const struct paper *p, const struct lo
 
     row->value[PRINTED] = printed;
     row->value[FORMULA] = (double)logp_torus_block_by_work(torus);
-    row->value[PREDICTED] = (double)(8 * paper_algorithm(&x)->block(x.P, &x.c));
+    row->value[PREDICTED] = (double)(8 * paper_knob(&x, "block"));
     paper_remark(row, "of all whole bits %lld makes (6) least",
                  (long long)logp_torus_best_block(torus));
 }
@@ -118,7 +120,7 @@ static void advice_by_gap(struct paper_table *t, const struct paper *p,
         paper_row(t, "%s|%lld|%lld", m->name, (long long)torus->M, (long long)torus->C);
 
     row->value[FORMULA] = (double)block;
-    row->value[PREDICTED] = (double)(8 * paper_algorithm(&x)->block(x.P, &x.c));
+    row->value[PREDICTED] = (double)(8 * paper_knob(&x, "block"));
     paper_remark(row, 4 * m->gap >= busy ? "the gap decides" : "case 2 holds: processing decides");
 }
 

@@ -3,6 +3,8 @@
  * that it has what it waits for. */
 #include "paper.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +12,15 @@ void paper_places(const struct paper_case *x, struct paper_place *places)
 {
     for (int rank = 0; rank < x->P; rank++) {
         struct paper_place *at = &places[rank];
-        struct logp_coll c = x->c;
+        struct logp_plan *plan;
+        const int *children;
 
-        if (logp_coll_plan(paper_algorithm(x), (int)x->P, rank, &c) != 0)
+        if (logp_plan_create(paper_algorithm(x), (int)x->P, rank, &x->c.args, &x->c.model, &plan))
             bad_usage("no memory for the tree of %s", x->algorithm);
-        *at = (struct paper_place){.parent = c.plan.parent, .n_children = c.plan.n_children};
-        for (int k = 0; k < c.plan.n_children; k++)
-            at->children[k] = c.plan.children[k];
-        logp_coll_unplan(&c);
+        children = logp_plan_tree(plan, &at->parent, &at->n_children);
+        for (int k = 0; k < at->n_children; k++)
+            at->children[k] = children[k];
+        logp_plan_destroy(plan);
     }
 }
 
@@ -33,17 +36,22 @@ static int broadcast_node(struct logp_vp *vp, void *arg)
 {
     struct tour *tour = arg;
     const int rank = logp_vp_rank(vp);
-    struct logp_coll c = tour->x->c;
-    int rc = logp_coll_plan(paper_algorithm(tour->x), logp_vp_size(vp), rank, &c);
+    const struct logp_coll *c = &tour->x->c;
+    struct logp_plan *plan;
+    const int *children;
+    int parent, n;
+    int rc = logp_plan_create(paper_algorithm(tour->x), logp_vp_size(vp), rank, &c->args, &c->model,
+                              &plan);
 
     if (rc != 0)
         return rc;
-    if (c.plan.parent >= 0)
-        rc = logp_recv(vp, c.plan.parent, 0, NULL, 0, NULL);
+    children = logp_plan_tree(plan, &parent, &n);
+    if (parent >= 0)
+        rc = logp_recv(vp, parent, 0, NULL, 0, NULL);
     tour->when[rank] = logp_now(vp);
-    for (int k = 0; rc == 0 && k < c.plan.n_children; k++)
-        rc = logp_send(vp, c.plan.children[k], 0, NULL, 0);
-    logp_coll_unplan(&c);
+    for (int k = 0; rc == 0 && k < n; k++)
+        rc = logp_send(vp, children[k], 0, NULL, 0);
+    logp_plan_destroy(plan);
     return rc;
 }
 
@@ -52,35 +60,38 @@ static int sum_node(struct logp_vp *vp, void *arg)
 {
     struct tour *tour = arg;
     const int rank = logp_vp_rank(vp);
-    struct logp_coll c = tour->x->c;
-    double *operands, *sum;
-    int rc = logp_coll_plan(paper_algorithm(tour->x), logp_vp_size(vp), rank, &c);
+    const struct logp_coll *c = &tour->x->c;
+    struct logp_plan *plan;
+    size_t size, recv_size;
+    void *buf, *recv_buf;
+    int parent, n;
+    int rc = logp_plan_create(paper_algorithm(tour->x), logp_vp_size(vp), rank, &c->args, &c->model,
+                              &plan);
 
     if (rc != 0)
         return rc;
-    operands = calloc((size_t)(c.count + c.plan.own), sizeof(*operands));
-    sum = calloc((size_t)c.count, sizeof(*sum));
-    rc = operands != NULL && sum != NULL ? 0 : -1;
-    c.buf = operands;
-    c.recv_buf = sum;
-    if (rc == 0)
-        rc = logp_coll_run(vp, paper_algorithm(tour->x), &c);
-    tour->when[rank] = logp_now(vp) - (c.plan.parent >= 0 ? c.params.o_send_ns : 0);
-    free(operands);
-    free(sum);
-    logp_coll_unplan(&c);
+    logp_plan_sizes(plan, &size, &recv_size);
+    buf = calloc(1, size + 1);
+    recv_buf = calloc(1, recv_size + 1);
+    rc = buf != NULL && recv_buf != NULL ? logp_plan_run(vp, plan, buf, recv_buf) : -ENOMEM;
+    logp_plan_tree(plan, &parent, &n);
+    tour->when[rank] = logp_now(vp) - (parent >= 0 ? c->model.params.o_send_ns : 0);
+    free(buf);
+    free(recv_buf);
+    logp_plan_destroy(plan);
     return rc;
 }
 
 void paper_tour(struct paper *p, const struct paper_case *x, double *when)
 {
-    struct logp_config config = {.n_processors = (int)x->P,
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = (int)x->P,
                                  .clock = LOGP_CLOCK_VIRTUAL,
                                  .executor = paper_options(p, x, LOGP_CLOCK_VIRTUAL).executor};
-    const logp_program program = x->c.op != NULL ? sum_node : broadcast_node;
+    const logp_program program = x->c.args.op != NULL ? sum_node : broadcast_node;
     struct tour tour = {.x = x};
     struct logp_machine *m = NULL;
-    int rc = logp_delay_create("logp", &x->c.params, &config.delay);
+    int rc = logp_delay_create("logp", &x->c.model.params, &config.delay);
 
     if (rc == 0)
         rc = logp_machine_create(&config, &m);

@@ -3,6 +3,7 @@
 #include "paper.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,11 @@ int paper_columns(const struct paper_table *t)
     return n;
 }
 
+bool paper_is_whole(double x)
+{
+    return x == floor(x) && fabs(x) < 9007199254740992.0; /* 2^53: integers are exact below */
+}
+
 void paper_free(struct paper *p)
 {
     for (int i = 0; i < p->n_tables; i++)
@@ -162,6 +168,15 @@ const struct logp_algorithm *paper_algorithm(const struct paper_case *x)
     return a;
 }
 
+int64_t paper_knob(const struct paper_case *x, const char *name)
+{
+    int64_t value = 0;
+
+    logp_algorithm_knob(paper_algorithm(x), logp_knob_find(name), x->P, &x->c.args, &x->c.model,
+                        &value);
+    return value;
+}
+
 int64_t paper_unit(const struct paper *p, int64_t otherwise_ns)
 {
     return option_given("unit") ? p->o->unit_ns : otherwise_ns;
@@ -170,7 +185,7 @@ int64_t paper_unit(const struct paper *p, int64_t otherwise_ns)
 struct options paper_options(const struct paper *p, const struct paper_case *x,
                              enum logp_clock clock)
 {
-    const struct logp_params *params = &x->c.params;
+    const struct logp_params *params = &x->c.model.params;
     const bool wall = clock == LOGP_CLOCK_WALL;
     struct logp_topology *topology = NULL;
     struct options o = *p->o;
@@ -183,13 +198,14 @@ struct options paper_options(const struct paper *p, const struct paper_case *x,
     o.root = 0;
     o.gamma_host = false;
     o.algorithm_list = "auto";
+    o.algorithms = ALGORITHMS_AUTO;
     o.machine = NULL;
     o.topology = topology;
-    o.delay = params->store_forward ? "store-forward" : params->G_ps > 0 ? "loggp" : "logp";
+    use_delay(&o, logp_delay_name(params));
     o.clock = clock;
     o.by = LOGP_BY_FORMULA; /* which is what a paper is about */
     if (!option_given("executor"))
-        o.executor = "fiber";
+        use_executor(&o, "fiber");
     if (!wall || !option_given("reps"))
         o.reps = wall ? REPS : 1;
     if (!wall || !option_given("warmup"))
@@ -222,7 +238,7 @@ static struct row run_case(struct paper *p, const struct paper_case *x, enum log
     struct row r = {.algorithm = paper_algorithm(x)};
     struct logp_coll c = x->c;
 
-    c.topology = o.topology;
+    c.model.topology = o.topology;
     if (!p->stopped && run_alone(&o, &c, &r) != EXIT_OK)
         p->stopped = p->wrong = true;
     logp_topology_destroy((struct logp_topology *)o.topology);

@@ -2,13 +2,14 @@
 /*
  * A paper's figures and tables: what it prints, what its own formula gives, and what comes out
  * here. Each paper fills tables (in a file or two of this folder) and ends with a list of what it
- * says and whether that agrees; paper.c runs the rows, output.c, records.c and picture.c show them.
+ * says and whether that agrees; paper.c runs the rows, text.c, records.c and picture.c show them.
  * Numbers are in the units of their table; NAN stands for none.
  */
 #ifndef LOGP_PAPER_H
 #define LOGP_PAPER_H
 
-#include "../command.h"
+#include "options/options.h"
+#include "run/run.h"
 
 #include <math.h>
 
@@ -93,6 +94,8 @@ bool paper_same_of(const struct paper_table *t, int column, const char *label, e
 /* Label number i of several. @return buf */
 const char *paper_label(const char *labels, int i, char buf[64]);
 int paper_columns(const struct paper_table *t);
+/* Whole numbers can be shown as such. */
+bool paper_is_whole(double x);
 void paper_free(struct paper *p);
 
 /* A run: which algorithm, with what. */
@@ -105,6 +108,8 @@ struct paper_case {
 };
 
 const struct logp_algorithm *paper_algorithm(const struct paper_case *x);
+/* The value of a knob that it works with. */
+int64_t paper_knob(const struct paper_case *x, const char *name);
 /* What --unit says; not given: a unit of the paper's own. */
 int64_t paper_unit(const struct paper *p, int64_t otherwise_ns);
 /* The options of a run: those of the command, with the paper's own defaults and this case's model.
@@ -138,23 +143,23 @@ void paper_places(const struct paper_case *x, struct paper_place *places);
  * virtual clock. Broadcast, reduction, summation. */
 void paper_tour(struct paper *p, const struct paper_case *x, double *when);
 
-/* ---- output.c, records.c, picture.c ---- */
+/* ---- text.c, records.c, picture.c ---- */
 
-void print_paper(const struct paper *p);
-
-/* Whole numbers can be shown as such. */
-bool paper_is_whole(double x);
+void print_paper_text(const struct paper *p);
 void print_paper_json(const struct paper *p);
 void print_paper_csv(const struct paper *p);
 /* All tables that have a chart. */
-void draw_paper_svg(FILE *out, const struct paper *p);
+void draw_paper(const struct paper *p);
 
 /* ---- the papers ---- */
 
-void paper_shou_chen(struct paper *p);
-void paper_sun(struct paper *p);
-void paper_kurnosov(struct paper *p);
-void paper_grama(struct paper *p);
-void paper_liu(struct paper *p);
+struct paper_kind {
+    const char *name, *title;
+    void (*fill)(struct paper *p);
+    bool drawn; /* some of its tables have a chart */
+};
+
+/* At the ends of their files. */
+extern const struct paper_kind paper_shou_chen, paper_sun, paper_kurnosov, paper_grama, paper_liu;
 
 #endif

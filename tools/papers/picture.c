@@ -5,6 +5,7 @@
  */
 #include "paper.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -252,8 +253,9 @@ static void draw_panel(struct panel *c)
     }
 }
 
-void draw_paper_svg(FILE *out, const struct paper *p)
+void draw_paper(const struct paper *p)
 {
+    FILE *out = stdout;
     int n = 0, width, height;
 
     for (int i = 0; i < p->n_tables; i++)

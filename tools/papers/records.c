@@ -4,6 +4,7 @@
 #include "paper.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const keys[N_VALUES] = {

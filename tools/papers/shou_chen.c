@@ -6,6 +6,9 @@
  */
 #include "shou_chen.h"
 
+#include "tree/tree.h"
+
+#include <stdio.h>
 #include <string.h>
 
 static const struct shou_chen_model figure_1 = {"6,2,4", 6, 2, 4}, figure_2 = {"5,2,4", 5, 2, 4};
@@ -49,7 +52,7 @@ static void broadcast_tree(struct paper *p, int P, struct tree *tree)
     struct paper_row *row;
     double when[MOST_NODES];
 
-    o.n_bytes = x.c.n_bytes = 1;
+    o.n_bytes = x.c.args.n_bytes = 1;
     *tree = make_broadcast_tree(&o);
     paper_tour(p, &x, when);
     for (int id = 0; id < P; id++) {
@@ -113,8 +116,8 @@ static void summation_tree(struct paper *p)
     struct tree tree;
     double operands = 0;
 
-    o.count = x.c.count = 82;
-    o.op = x.c.op;
+    o.count = x.c.args.count = 82;
+    o.op = x.c.args.op;
     o.gamma_given = true;
     tree = make_summation_tree(&o);
     summation_nodes(p, t, &x, &tree);
@@ -141,7 +144,7 @@ static void summation_tree(struct paper *p)
     free_tree(&tree);
 }
 
-void paper_shou_chen(struct paper *p)
+static void fill(struct paper *p)
 {
     struct tree eight, seven;
     bool part;
@@ -163,3 +166,9 @@ void paper_shou_chen(struct paper *p)
                 "82 operands on 7 processors; they take 29 units");
     shou_chen_theorems(p);
 }
+
+const struct paper_kind paper_shou_chen = {
+    .name = "shou-chen",
+    .title = "Shou & Chen 1996: optimal broadcast and summation in the LogP model",
+    .fill = fill,
+};

@@ -57,19 +57,19 @@ struct paper_case shou_chen_case(const struct paper *p, const char *collective,
                                  const char *algorithm, int P, const struct shou_chen_model *model)
 {
     const int64_t unit = paper_unit(p, p->o->unit_ns);
-    const bool sums = strcmp(collective, "summation") == 0;
+    const bool sums = logp_collective_find(collective)->operands == LOGP_OPERANDS_TOTAL;
 
     return (struct paper_case){.collective = collective,
                                .algorithm = algorithm,
                                .P = P,
                                .unit_ns = unit,
-                               .c = {.count = sums ? P : 0,
-                                     .op = sums ? logp_op_find("sum", "double") : NULL,
-                                     .params = {.L_ns = model->L * unit,
-                                                .o_send_ns = model->o * unit,
-                                                .o_recv_ns = model->o * unit,
-                                                .g_ns = model->g * unit,
-                                                .gamma_ps = sums ? unit * 1000 : 0}}};
+                               .c = {.args.count = sums ? P : 0,
+                                     .args.op = sums ? logp_op_find("sum", "double") : NULL,
+                                     .model.params = {.L_ns = model->L * unit,
+                                                      .o_send_ns = model->o * unit,
+                                                      .o_recv_ns = model->o * unit,
+                                                      .g_ns = model->g * unit,
+                                                      .gamma_ps = sums ? unit * 1000 : 0}}};
 }
 
 /* ---- theorem 1 ---- */
@@ -178,7 +178,7 @@ static int64_t filled(const struct paper_case *x, int64_t *T)
     struct logp_summation plan;
     int64_t sum = 0;
 
-    logp_summation_paper(&plan, x->P, ENOUGH, &x->c.params, sizeof(double));
+    logp_summation_paper(&plan, x->P, ENOUGH, &x->c.model.params, sizeof(double));
     for (int64_t id = 0; id < plan.tree.P; id++)
         sum += logp_summation_node(&plan, id).own;
     *T = plan.tree.T;
@@ -203,9 +203,9 @@ static double most_in_time(struct paper *p, struct paper_case x, int64_t guess, 
 {
     int64_t N = guess;
 
-    for (x.c.count = N; N > 1 && paper_emulated(p, &x) > (double)T; x.c.count = N)
+    for (x.c.args.count = N; N > 1 && paper_emulated(p, &x) > (double)T; x.c.args.count = N)
         N--;
-    for (x.c.count = N + 1; paper_emulated(p, &x) <= (double)T; x.c.count = N + 1)
+    for (x.c.args.count = N + 1; paper_emulated(p, &x) <= (double)T; x.c.args.count = N + 1)
         N++;
     return p->stopped ? NAN : (double)N;
 }
@@ -216,7 +216,7 @@ static int64_t most_planned(const struct paper_case *x, int64_t at_least, int64_
     struct logp_summation plan;
     int64_t N = at_least;
 
-    while (logp_summation_optimal(&plan, x->P, N + 1, &x->c.params, sizeof(double)) == 0 &&
+    while (logp_summation_optimal(&plan, x->P, N + 1, &x->c.model.params, sizeof(double)) == 0 &&
            plan.time <= T)
         N++;
     return N;
@@ -262,7 +262,7 @@ static void theorems_4_5_6(struct paper *p)
         const int shared = (counts[i] - own) / 7; /* rounded down */
         struct paper_row *row = paper_row(more, "7|%d|%d", counts[i], own);
 
-        x.c.count = counts[i];
+        x.c.args.count = counts[i];
         row->value[FORMULA] = own_T + shared;
         paper_run(p, &x, row);
         if ((counts[i] - own) % 7 != 0)

@@ -18,14 +18,14 @@ static struct paper_case make_case(const struct paper *p, const char *algorithm,
                                .algorithm = algorithm,
                                .P = P,
                                .unit_ns = unit,
-                               .c = {.rows = size,
-                                     .cols = size,
-                                     .n_bytes = element_bytes,
-                                     .params = {.L_ns = 6 * unit,
-                                                .o_send_ns = 2 * unit,
-                                                .o_recv_ns = 2 * unit,
-                                                .g_ns = 4 * unit,
-                                                .G_ps = streams ? unit * 10 : 0}}};
+                               .c = {.args.rows = size,
+                                     .args.cols = size,
+                                     .args.n_bytes = element_bytes,
+                                     .model.params = {.L_ns = 6 * unit,
+                                                      .o_send_ns = 2 * unit,
+                                                      .o_recv_ns = 2 * unit,
+                                                      .g_ns = 4 * unit,
+                                                      .G_ps = streams ? unit * 10 : 0}}};
 }
 
 /* ---- the formulas ---- */
@@ -81,7 +81,7 @@ static void hypercube(struct paper *p)
                     paper_row(t, "%d|%d|%s", P, packing == LOGP_PACKING_NONE ? P / 2 : 1,
                               networks[i] != NULL ? networks[i] : "-");
 
-                x.c.packing = (enum logp_packing)packing;
+                x.c.args.packing = (enum logp_packing)packing;
                 x.topology = networks[i];
                 row->value[FORMULA] = of_butterfly(P);
                 paper_run(p, &x, row);
@@ -121,7 +121,7 @@ static const char *faster(double ring, double butterfly)
 /* To pack a column takes as long as its part for one destination streams. */
 static int64_t pack_ns(const struct paper_case *x)
 {
-    return logp_stream_ns(&x->c.params, (size_t)(x->c.rows / x->P) * x->c.n_bytes);
+    return logp_stream_ns(&x->c.model.params, (size_t)(x->c.args.rows / x->P) * x->c.args.n_bytes);
 }
 
 /* Ring and butterfly for one size and P. @return 0 the ring is faster, 1 the butterfly, -1 neither,
@@ -136,8 +136,9 @@ static int pair(struct paper *p, struct paper_table *t, const struct paper_case 
     for (int a = 0; a < 2; a++) {
         struct paper_case x = *model;
 
-        row = paper_row(t, "2^%d|%lld|%lld|%s|%s", log_size, (long long)x.c.rows, (long long)x.P,
-                        x.c.packing == LOGP_PACKING_NONE ? "none" : "structured", algorithms[a]);
+        row =
+            paper_row(t, "2^%d|%lld|%lld|%s|%s", log_size, (long long)x.c.args.rows, (long long)x.P,
+                      x.c.args.packing == LOGP_PACKING_NONE ? "none" : "structured", algorithms[a]);
         x.algorithm = algorithms[a];
         if (seconds != NULL)
             row->value[PRINTED] = seconds[a];
@@ -200,8 +201,8 @@ static void table_without_links(struct paper *p)
             for (int packing = 0; packing < 2; packing++) {
                 struct paper_case x = make_case(p, "ring", 2 << j, ours(i), sizeof(double), true);
 
-                x.c.packing = (enum logp_packing)packing;
-                x.c.pack_ns = packing == LOGP_PACKING_STRUCTURED ? pack_ns(&x) : 0;
+                x.c.args.packing = (enum logp_packing)packing;
+                x.c.args.pack_ns = packing == LOGP_PACKING_STRUCTURED ? pack_ns(&x) : 0;
                 pair(p, t, &x, printed[i].log_size, NULL);
             }
     paper_note(
@@ -227,9 +228,9 @@ static void one_destination(struct paper *p)
             struct paper_case x = make_case(p, "ring", 2, 1, (size_t)n * sizeof(double), true);
             struct paper_row *row;
 
-            x.c.cols = INT64_C(2) * s;
-            x.c.packing = k < 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
-            x.c.pack_ns = k < 0 ? 0 : packs[k] * x.unit_ns;
+            x.c.args.cols = INT64_C(2) * s;
+            x.c.args.packing = k < 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+            x.c.args.pack_ns = k < 0 ? 0 : packs[k] * x.unit_ns;
             row = paper_row(t, "%s|%d|%d|%d", k < 0 ? "none" : "structured", s, n,
                             k < 0 ? 0 : packs[k]);
             paper_run(p, &x, row);
@@ -258,13 +259,13 @@ static void packing(struct paper *p)
         struct paper_row *row = paper_row(t, "%s|none|0", algorithms[a]);
         double none;
 
-        x.c.packing = LOGP_PACKING_NONE;
+        x.c.args.packing = LOGP_PACKING_NONE;
         paper_run(p, &x, row);
         none = row->value[EMULATED];
-        x.c.packing = LOGP_PACKING_STRUCTURED;
+        x.c.args.packing = LOGP_PACKING_STRUCTURED;
         for (size_t i = 0; i < sizeof(packs) / sizeof(packs[0]); i++) {
             row = paper_row(t, "%s|structured|%d", algorithms[a], packs[i]);
-            x.c.pack_ns = packs[i] * x.unit_ns;
+            x.c.args.pack_ns = packs[i] * x.unit_ns;
             paper_run(p, &x, row);
             if (row->value[EMULATED] > none) {
                 paper_remark(row, "slower than none");
@@ -279,7 +280,7 @@ static void packing(struct paper *p)
                   "each follow one another at the gap, not after the whole way of the one before.");
 }
 
-void paper_sun(struct paper *p)
+static void fill(struct paper *p)
 {
     formulas(p);
     hypercube(p);
@@ -288,3 +289,9 @@ void paper_sun(struct paper *p)
     one_destination(p);
     packing(p);
 }
+
+const struct paper_kind paper_sun = {
+    .name = "sun",
+    .title = "Sun, Zhang & Song 2002: data redistribution",
+    .fill = fill,
+};

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* The collectives that a program calls: each chooses, plans, runs, and keeps nothing. */
+#include "choice.h"
+#include "collective/collective.h"
+#include "schedule/schedule.h"
+
+#include <logp/vp.h>
+
+#include <errno.h>
+
+/* Without what lies between fields, which is nobody's. */
+static bool same_args(const struct logp_args *a, const struct logp_args *b)
+{
+    _Static_assert(sizeof(*a) == 112, "all fields are compared");
+    return a->root == b->root && a->tag == b->tag && a->n_bytes == b->n_bytes &&
+           a->count == b->count && a->op == b->op && a->rows == b->rows && a->cols == b->cols &&
+           a->packing == b->packing && a->list == b->list && a->k == b->k &&
+           a->window == b->window && a->block_bytes == b->block_bytes && a->pack_ns == b->pack_ns &&
+           a->work_ns == b->work_ns && a->no_overlap == b->no_overlap;
+}
+
+static bool same_params(const struct logp_params *a, const struct logp_params *b)
+{
+    _Static_assert(sizeof(*a) == 80, "all fields are compared");
+    return a->L_ns == b->L_ns && a->o_send_ns == b->o_send_ns && a->o_recv_ns == b->o_recv_ns &&
+           a->g_ns == b->g_ns && a->G_ps == b->G_ps && a->gamma_ps == b->gamma_ps &&
+           a->gap_shared == b->gap_shared && a->capacity == b->capacity &&
+           a->store_forward == b->store_forward && a->latency_varies == b->latency_varies &&
+           a->seed == b->seed;
+}
+
+/*
+ * What a program takes: each of its P processors chooses, so no schedule is folded for it. They ask
+ * the same again and again, so the last answers are kept, by each thread for itself; the root is
+ * none of the question where the order of operands does not matter.
+ */
+static const struct logp_algorithm *best_at_once(const char *collective, int64_t P,
+                                                 const struct logp_coll *c)
+{
+    enum { KEPT = 8 };
+    static _Thread_local struct answer {
+        const char *collective; /* one of the names below: they stay where they are */
+        int64_t P;
+        size_t n_added;
+        struct logp_args args;
+        struct logp_params params;
+        const struct logp_algorithm *best;
+    } kept[KEPT];
+    static _Thread_local unsigned next;
+    struct answer x = {collective, P, lpi_n_added(), c->args, c->model.params, NULL};
+
+    if (x.args.op == NULL || x.args.op->commutative)
+        x.args.root = 0;
+    for (int i = 0; i < KEPT; i++)
+        if (kept[i].collective == collective && kept[i].P == P && kept[i].n_added == x.n_added &&
+            same_args(&kept[i].args, &x.args) && same_params(&kept[i].params, &x.params))
+            return kept[i].best;
+    x.best = lpi_best(collective, P, c);
+    kept[next++ % KEPT] = x;
+    return x.best;
+}
+
+/* Plan and run: of all that it makes, nothing stays. */
+static int run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
+                    void *buf, void *recv_buf)
+{
+    int rc = lpi_plan(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c);
+
+    if (rc != 0)
+        return rc;
+    rc = lpi_run(vp, algorithm, c, buf, recv_buf);
+    lpi_free_part(&c->part);
+    return rc;
+}
+
+/* The best under the model in force, or where there is none the first of the collective, which
+ * plans nothing. */
+static int run_first(struct logp_vp *vp, const struct logp_collective *collective,
+                     struct logp_coll *c, void *buf, void *recv_buf)
+{
+    if (logp_vp_params(vp, &c->model.params) != 0)
+        return lpi_run(vp, collective->rows[0]->row, c, buf, recv_buf);
+    return run_once(vp, best_at_once(collective->name, logp_vp_size(vp), c), c, buf, recv_buf);
+}
+
+int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
+{
+    struct logp_coll c = {.args.root = root, .args.n_bytes = n_bytes};
+    const struct logp_algorithm *algorithm;
+
+    if (buf == NULL && n_bytes > 0)
+        return -EINVAL;
+    if (logp_vp_params(vp, &c.model.params) == 0)
+        algorithm = best_at_once("broadcast", logp_vp_size(vp), &c);
+    else
+        algorithm = logp_algorithm_find("broadcast", "binomial");
+    return run_once(vp, algorithm, &c, buf, NULL);
+}
+
+int logp_barrier(struct logp_vp *vp)
+{
+    struct logp_coll c = {.args.tag = 0};
+
+    return run_first(vp, &lpi_barrier, &c, NULL, NULL);
+}
+
+int logp_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes)
+{
+    struct logp_coll c = {.args.n_bytes = n_bytes};
+
+    if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
+        return -EINVAL;
+    return run_first(vp, &lpi_alltoall, &c, (void *)send_buf, recv_buf);
+}
+
+/* The choice is made for blocks all as large as the largest, for which predictions are formulas. */
+int logp_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t rows,
+                   int64_t cols, size_t n_bytes)
+{
+    const int P = logp_vp_size(vp);
+    struct logp_coll c = {.args = {.rows = rows, .cols = cols, .n_bytes = n_bytes}}, even;
+    size_t before, after;
+
+    if (rows < 1 || cols < 1 || rows > INT64_MAX - P || cols > INT64_MAX - P)
+        return -EINVAL;
+    if (logp_vp_params(vp, &c.model.params) != 0)
+        c.model.params = (struct logp_params){0};
+    lpi_transpose.sizes(P, logp_vp_rank(vp), &c, &before, &after);
+    if ((send_buf == NULL && before > 0) || (recv_buf == NULL && after > 0))
+        return -EINVAL;
+    even = c;
+    even.args.rows = (rows + P - 1) / P * P;
+    even.args.cols = (cols + P - 1) / P * P;
+    return run_once(vp, best_at_once("transpose", P, &even), &c, (void *)send_buf, recv_buf);
+}
+
+/* The best under the model in force, or one of this name where there is none. */
+static int run_best(struct logp_vp *vp, const char *collective, const char *otherwise,
+                    struct logp_coll *c, const void *buf, void *recv_buf)
+{
+    const struct logp_algorithm *algorithm = NULL;
+
+    if (logp_vp_params(vp, &c->model.params) == 0)
+        algorithm = best_at_once(collective, logp_vp_size(vp), c);
+    if (algorithm == NULL)
+        algorithm = logp_algorithm_find(collective, otherwise);
+    return run_once(vp, algorithm, c, (void *)buf, recv_buf); /* which is only read */
+}
+
+int logp_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes, int root)
+{
+    struct logp_coll c = {.args = {.root = root, .n_bytes = n_bytes}};
+
+    if (n_bytes > 0 && (recv_buf == NULL || (send_buf == NULL && logp_vp_rank(vp) == root)))
+        return -EINVAL;
+    return run_best(vp, "scatter", "binomial", &c, send_buf, recv_buf);
+}
+
+int logp_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes, int root)
+{
+    struct logp_coll c = {.args = {.root = root, .n_bytes = n_bytes}};
+
+    if (n_bytes > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root)))
+        return -EINVAL;
+    return run_best(vp, "gather", "binomial", &c, send_buf, recv_buf);
+}
+
+int logp_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes)
+{
+    struct logp_coll c = {.args = {.n_bytes = n_bytes}};
+
+    if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
+        return -EINVAL;
+    return run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf);
+}
+
+/* Of all that combine vectors on all. */
+static int combine_all(struct logp_vp *vp, const char *collective, const char *otherwise,
+                       const void *send_buf, void *recv_buf, int64_t count,
+                       const struct logp_op *op)
+{
+    struct logp_coll c = {.args = {.count = count, .op = op}};
+
+    if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
+        (count > 0 && (send_buf == NULL || recv_buf == NULL)))
+        return -EINVAL;
+    return run_best(vp, collective, otherwise, &c, send_buf, recv_buf);
+}
+
+int logp_allreduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                   const struct logp_op *op)
+{
+    return combine_all(vp, "allreduce", "recursive-doubling", send_buf, recv_buf, count, op);
+}
+
+int logp_reduce_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                        const struct logp_op *op)
+{
+    const bool commutes = op != NULL && op->commutative;
+
+    return combine_all(vp, "reduce-scatter", commutes ? "recursive-halving" : "linear", send_buf,
+                       recv_buf, count, op);
+}
+
+int logp_scan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+              const struct logp_op *op)
+{
+    return combine_all(vp, "scan", "recursive-doubling", send_buf, recv_buf, count, op);
+}
+
+int logp_exscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                const struct logp_op *op)
+{
+    return combine_all(vp, "exscan", "linear", send_buf, recv_buf, count, op);
+}
+
+int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                const struct logp_op *op, int root)
+{
+    struct logp_coll c = {.args = {.root = root, .count = count, .op = op}};
+    const int P = logp_vp_size(vp);
+    const struct logp_algorithm *algorithm = logp_algorithm_find("reduce", "binomial");
+
+    if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
+        (count > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))))
+        return -EINVAL;
+    if (logp_vp_params(vp, &c.model.params) == 0)
+        algorithm = best_at_once("reduce", P, &c);
+    else if (lpi_needs(algorithm, P, &c) != NULL)
+        algorithm = logp_algorithm_find("reduce", "flat");
+    return run_once(vp, algorithm, &c, (void *)send_buf, recv_buf); /* which is only read */
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that find, predict, plan and run an algorithm share. */
+#ifndef LPI_CHOICE_H
+#define LPI_CHOICE_H
+
+#include <logp/algorithm.h>
+
+/* table.c: a row with all that it must have */
+bool lpi_is_row(const struct logp_algorithm *a);
+/* How many have been added. */
+size_t lpi_n_added(void);
+
+/* As a collective is given to the functions of a row. */
+static inline struct logp_coll lpi_coll(const struct logp_args *args,
+                                        const struct logp_model *model)
+{
+    return (struct logp_coll){.args = *args,
+                              .model =
+                                  model != NULL ? *model : (struct logp_model){.topology = NULL},
+                              .part.parent = -1};
+}
+
+/* NULL: it applies. */
+static inline const char *lpi_needs(const struct logp_algorithm *a, int64_t P,
+                                    const struct logp_coll *c)
+{
+    return a->needs != NULL ? a->needs(P, c) : NULL;
+}
+
+/* linked.c: on c->model.topology, from the tree of the algorithm */
+struct logp_prediction lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
+                                          const struct logp_coll *c);
+
+/* predict.c: the first of those whose formula says the least. NULL: none applies */
+const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const struct logp_coll *c);
+/* Set the knobs as the algorithm chooses them: once, not by each rank. */
+void lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
+
+/* plan.c: fill c->part of a rank, with scratch; as logp_plan_create() */
+int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c);
+int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
+            void *buf, void *recv_buf);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Predictions on a topology, for collectives along a tree: a fold over the tree with the hops of
+ * each message in member of one latency.
+ *
+ * Broadcasts: a node that receives at r sends to its k-th child at r + o_recv + k E, and processes
+ * the item afterwards; who receives it last is the last to be done. Reductions: a node that is
+ * ready at t sends then, and receives at least B apart (struct lpi_reduce_times).
+ *
+ * A message over h links, sent at s, arrives at s + o_send + h (L + st) unless it waits for a link.
+ * With all messages at these times, the links of each are checked: if every one enters each of its
+ * links at least max(g, st) after the one sent before it, in the order of sending (start, rank),
+ * then nobody waits and the fold is exact. Otherwise it is a lower bound: everything a processor
+ * does begins as early as what it depends on allows, and a link only delays.
+ *
+ * Who has a formula of its own (predict_linked) goes first.
+ */
+#include "choice.h"
+#include "collective/reduce/reduce.h"
+#include "whole_tree.h"
+
+#include <logp/topology.h>
+
+#include <stdlib.h>
+
+enum {
+    MOST_PROCESSORS = 1 << 16,
+    MOST_HOPS = 1 << 22, /* of all messages; beyond, the links are not checked */
+};
+
+struct message {
+    int64_t start;
+    int src, dst;
+    int k; /* of those of its sender, in order */
+};
+
+struct fold {
+    const struct logp_topology *topology;
+    const struct logp_params *params;
+    struct lpi_tree_member *members;
+    struct message *messages; /* by member; that of the root is not used */
+    int64_t *ready;           /* by member: when it can begin to send; the root at 0 */
+    int P;
+    int64_t stream, E;
+    int64_t last;   /* the end of the last receive, or of what follows on it */
+    bool too_large; /* for the clock */
+};
+
+/* t, if the clock can count it and what is added to it. */
+static int64_t within_clock(struct fold *f, __int128 t)
+{
+    f->too_large |= t > INT64_MAX / 4;
+    return f->too_large ? 0 : (int64_t)t;
+}
+
+/* When a message arrives if it waits for nothing. */
+static int64_t arrival(struct fold *f, int64_t start, int src, int dst)
+{
+    const int hops = logp_topology_hops(f->topology, src, dst);
+
+    return within_clock(f, (__int128)start + f->params->o_send_ns +
+                               (__int128)hops * (f->params->L_ns + f->stream));
+}
+
+/* A node that receives at r sends from r + o_recv on (shared gap: max(o_recv, g)), E apart. */
+static void fold_broadcast(struct fold *f)
+{
+    const struct logp_params *p = f->params;
+    const int64_t turn = p->gap_shared ? lpi_max(p->o_recv_ns, p->g_ns) : p->o_recv_ns;
+
+    for (int i = 1; i < f->P && !f->too_large; i++) {
+        const struct lpi_tree_member *member = &f->members[i];
+        const int src = f->members[member->parent].rank, dst = member->rank;
+        const int64_t start =
+            within_clock(f, f->ready[member->parent] + (__int128)member->k * f->E);
+        const int64_t received = arrival(f, start, src, dst);
+
+        f->messages[i] = (struct message){start, src, dst, member->k};
+        f->ready[i] = received + turn;
+        f->last = lpi_max(f->last, received + p->o_recv_ns);
+    }
+}
+
+/* From the leaves up: a node is ready when the last of its children's vectors is combined. */
+static void fold_reduction(struct fold *f, const struct lpi_reduce_times *t, int64_t combine_ns)
+{
+    const int64_t busy = f->params->o_recv_ns + combine_ns;
+
+    for (int i = f->P - 1; i >= 0 && !f->too_large; i--) {
+        const struct lpi_tree_member *member = &f->members[i];
+        int64_t next = LOGP_NEVER; /* receive */
+
+        for (int k = 0; k < member->n_children; k++) {
+            const int child = member->first_child + k, src = f->members[child].rank;
+            const int64_t start = f->ready[child];
+            const int64_t received = lpi_max(next, arrival(f, start, src, member->rank));
+
+            f->messages[child] = (struct message){start, src, member->rank, 0};
+            next = within_clock(f, (__int128)received + t->B);
+            f->ready[i] = within_clock(f, (__int128)received + busy);
+        }
+    }
+    f->last = f->ready[0];
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const struct message *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->src != y->src)
+        return x->src < y->src ? -1 : 1;
+    return (x->k > y->k) - (x->k < y->k);
+}
+
+static bool few_hops(const struct fold *f)
+{
+    int64_t hops = 0;
+
+    for (int i = 1; i < f->P; i++)
+        hops += logp_topology_hops(f->topology, f->messages[i].src, f->messages[i].dst);
+    return hops <= MOST_HOPS;
+}
+
+/* Does no message wait for a link? next_free: of each link, all 0. */
+static bool nobody_waits(const struct fold *f, int64_t *next_free)
+{
+    const int64_t apart = lpi_max(f->params->g_ns, f->stream);
+
+    qsort(f->messages + 1, (size_t)f->P - 1, sizeof(*f->messages), in_order);
+    for (int i = 1; i < f->P; i++) {
+        const struct message *m = &f->messages[i];
+        int64_t at = m->start + f->params->o_send_ns;
+        int node = m->src, link;
+
+        while ((link = logp_topology_next(f->topology, &node, m->dst)) >= 0) {
+            if (at < next_free[link])
+                return false;
+            next_free[link] = at + apart;
+            at += f->params->L_ns + f->stream;
+        }
+    }
+    return true;
+}
+
+static struct logp_prediction conclude(const struct fold *f)
+{
+    struct logp_prediction p = f->too_large ? lpi_no_prediction() : lpi_exact(f->last);
+    int64_t *next_free = NULL;
+
+    if (p.certainty == LOGP_PREDICTION_NONE)
+        return p;
+    if (few_hops(f))
+        next_free = calloc((size_t)logp_topology_links(f->topology), sizeof(*next_free));
+    if (next_free == NULL || !nobody_waits(f, next_free))
+        p.certainty = LOGP_PREDICTION_LOWER_BOUND;
+    free(next_free);
+    return p;
+}
+
+static void fold_tree(struct fold *f, enum logp_along along, const struct logp_coll *c)
+{
+    if (along == LOGP_FROM_ROOT) {
+        f->stream = logp_stream_ns(&c->model.params, c->args.n_bytes);
+        f->E = lpi_times(&c->model.params, c->args.n_bytes).E;
+        fold_broadcast(f);
+        f->last = within_clock(f, (__int128)f->last + c->args.work_ns);
+    } else {
+        const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+        f->stream = logp_stream_ns(&c->model.params, lpi_vector_bytes(c));
+        fold_reduction(f, &t, lpi_combine_ns(&c->model.params, c->args.count));
+    }
+}
+
+struct logp_prediction lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
+                                          const struct logp_coll *c)
+{
+    const enum logp_along along = algorithm->along;
+    struct logp_prediction prediction = lpi_no_prediction();
+    struct fold f = {.topology = c->model.topology, .params = &c->model.params, .P = (int)P};
+
+    if (P != logp_topology_size(c->model.topology) || c->args.root < 0 || c->args.root >= P)
+        return prediction;
+    if (algorithm->predict_linked != NULL)
+        prediction = algorithm->predict_linked(P, c);
+    if (prediction.certainty != LOGP_PREDICTION_NONE)
+        return prediction;
+    if (P > MOST_PROCESSORS || along == LOGP_ALONG_NO_TREE ||
+        (along == LOGP_TO_ROOT && c->model.params.gap_shared) ||
+        lpi_whole_tree(algorithm, f.P, c, &f.members) != 0)
+        return prediction;
+    f.messages = calloc((size_t)P, sizeof(*f.messages));
+    f.ready = calloc((size_t)P, sizeof(*f.ready));
+    if (f.messages != NULL && f.ready != NULL) {
+        fold_tree(&f, along, c);
+        prediction = conclude(&f);
+    }
+    free(f.messages);
+    free(f.ready);
+    free(f.members);
+    return prediction;
+}

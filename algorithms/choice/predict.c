@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Predict an algorithm of the table, and choose the best: see collective.h. */
+#include "choice.h"
+#include "predict/predict.h"
+
+#include <logp/schedule.h>
+#include <logp/topology.h>
+#include <logp/tree.h>
+
+const char *logp_certainty_name(enum logp_certainty certainty)
+{
+    static const char *const names[] = {"none", "exact", "bound", "lower-bound"};
+
+    return names[certainty];
+}
+
+const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
+                                 const struct logp_args *args, const struct logp_model *model)
+{
+    const struct logp_coll c = lpi_coll(args, model);
+
+    return lpi_needs(algorithm, P, &c);
+}
+
+/* How much a prediction promises: a lower bound less than any other. */
+static int promise(const struct logp_prediction *p)
+{
+    if (p->certainty == LOGP_PREDICTION_NONE)
+        return 0;
+    return p->certainty == LOGP_PREDICTION_LOWER_BOUND ? 1 : 2;
+}
+
+static bool better(const struct logp_prediction *p, const struct logp_prediction *than)
+{
+    if (promise(p) != promise(than))
+        return promise(p) > promise(than);
+    return promise(p) > 0 && p->ns < than->ns;
+}
+
+/*
+ * Where latencies vary, what holds for L is an upper bound. All algorithms of the table receive
+ * from named sources, so what each processor does, and which message it waits for, is the same in
+ * every run; each step begins at the latest of times that are sums of durations and of the ends of
+ * other steps. A maximum of sums only grows with each of its latencies, and none is larger than L.
+ * (A receive from any source, a capacity, or links that messages share would choose by time: there
+ * less latency may take longer.)
+ */
+static struct logp_prediction at_most(struct logp_prediction p)
+{
+    if (p.certainty == LOGP_PREDICTION_EXACT)
+        p.certainty = LOGP_PREDICTION_BOUND;
+    return p;
+}
+
+static struct logp_prediction by_formula(const struct logp_algorithm *algorithm, int64_t P,
+                                         const struct logp_coll *c)
+{
+    const bool varies = c->model.params.latency_varies && c->model.params.L_ns > 0 && P > 1;
+    const bool linked = c->model.topology != NULL && P > 1;
+    struct logp_prediction p = lpi_no_prediction();
+
+    if (logp_capacity(&c->model.params) > 0)
+        return p;
+    if (linked)
+        p = lpi_predict_linked(algorithm, P, c);
+    else if (algorithm->predict != NULL)
+        p = varies ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
+    p.by = LOGP_BY_FORMULA;
+    return p;
+}
+
+/* How many messages are folded at once: on a topology each costs as much as it has links to take.
+ */
+static uint64_t most_messages(int64_t P, const struct logp_coll *c)
+{
+    const uint64_t most_hops = 1 << 24;
+    int far, across;
+
+    if (c->model.topology == NULL)
+        return LOGP_FOLD_MESSAGES;
+    far = logp_topology_hops(c->model.topology, 0, (int)P - 1);
+    across = logp_topology_hops(c->model.topology, 0, (int)P / 2);
+    return most_hops / (uint64_t)(8 + (far > across ? far : across));
+}
+
+void lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
+{
+    const struct logp_coll asked = *c;
+
+    for (int i = 0; i < LOGP_MAX_KNOBS && algorithm->knobs[i].field != 0; i++)
+        if (algorithm->knobs[i].value != NULL)
+            *(int64_t *)((char *)&c->args + algorithm->knobs[i].field) =
+                algorithm->knobs[i].value(P, &asked);
+}
+
+/* The fold, up to `most` messages; 0: any number. */
+static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm, int64_t P,
+                                          const struct logp_coll *c, uint64_t most)
+{
+    struct logp_coll settled = *c;
+    struct logp_schedule schedule;
+    struct logp_prediction p = {.by = LOGP_BY_SCHEDULE};
+    struct logp_params params = c->model.params;
+    struct logp_delay ends, delay;
+    struct logp_fold fold;
+
+    params.latency_varies = false; /* every message takes the most that it may */
+    if (algorithm->steps == NULL ||
+        logp_delay_create(logp_delay_name(&params), &params, &ends) != 0)
+        return p;
+    delay = ends;
+    if (c->model.topology != NULL && logp_topology_delay(c->model.topology, ends, &delay) != 0) {
+        logp_delay_destroy(&ends);
+        return p;
+    }
+    lpi_settle(algorithm, P, &settled);
+    schedule = logp_schedule_of(algorithm, P, &settled.args, &settled.model);
+    if (logp_schedule_fold(&schedule, &delay, most, &fold) == 0) {
+        p.certainty = c->model.params.latency_varies && c->model.params.L_ns > 0 && P > 1
+                          ? LOGP_PREDICTION_BOUND
+                          : LOGP_PREDICTION_EXACT;
+        p.ns = fold.ns;
+    }
+    logp_delay_destroy(&delay);
+    return p;
+}
+
+static struct logp_prediction predict_by(const struct logp_algorithm *algorithm, int64_t P,
+                                         const struct logp_coll *c, enum logp_basis by)
+{
+    const bool varies = c->model.params.latency_varies && c->model.params.L_ns > 0 && P > 1;
+    const bool order_counts = c->model.topology != NULL || logp_capacity(&c->model.params) > 0;
+    struct logp_prediction p = lpi_no_prediction(), folded;
+    bool rough;
+
+    if (P < 1 || P > LOGP_TREE_MAX || (order_counts && varies) ||
+        lpi_needs(algorithm, P, c) != NULL)
+        return p;
+    if (by != LOGP_BY_SCHEDULE) {
+        p = by_formula(algorithm, P, c);
+        rough = algorithm->rough && p.certainty == LOGP_PREDICTION_BOUND;
+        if (by == LOGP_BY_FORMULA || (promise(&p) > 1 && !rough) || P > LOGP_FOLD_P)
+            return p;
+    }
+    if (c->args.root < 0 || c->args.root >= P ||
+        (c->model.topology != NULL && P > 1 && logp_topology_size(c->model.topology) != P))
+        return p;
+    if (by == LOGP_BY_SCHEDULE)
+        return by_schedule(algorithm, P, c, 0);
+    folded = by_schedule(algorithm, P, c, most_messages(P, c));
+    return folded.certainty != LOGP_PREDICTION_NONE ? folded : p;
+}
+
+struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
+                                       const struct logp_args *args, const struct logp_model *model,
+                                       enum logp_basis by)
+{
+    const struct logp_coll c = lpi_coll(args, model);
+
+    return predict_by(algorithm, P, &c, by);
+}
+
+struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
+                                    const struct logp_args *args, const struct logp_model *model)
+{
+    return logp_predict_by(algorithm, P, args, model, LOGP_BY_EITHER);
+}
+
+/* *least: what is predicted of it. */
+static const struct logp_algorithm *best_by(const char *collective, int64_t P,
+                                            const struct logp_coll *c, enum logp_basis by,
+                                            struct logp_prediction *least)
+{
+    const struct logp_algorithm *a, *best = NULL;
+    struct logp_coll free_network = *c; /* the formulas know no capacity: compare without */
+
+    *least = lpi_no_prediction();
+    free_network.model.params.capacity = 0;
+    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++) {
+        struct logp_prediction p;
+
+        if (lpi_needs(a, P, c) != NULL)
+            continue;
+        p = predict_by(a, P, &free_network, by);
+        if (best == NULL || better(&p, least)) {
+            best = a;
+            *least = p;
+        }
+    }
+    return best;
+}
+
+const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const struct logp_coll *c)
+{
+    struct logp_prediction least;
+
+    return best_by(collective, P, c, LOGP_BY_FORMULA, &least);
+}
+
+const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
+                                                 const struct logp_args *args,
+                                                 const struct logp_model *model)
+{
+    const struct logp_coll c = lpi_coll(args, model);
+    struct logp_prediction least;
+    const struct logp_algorithm *best = best_by(collective, P, &c, LOGP_BY_FORMULA, &least);
+
+    if (best != NULL && (promise(&least) < 2 || c.model.topology != NULL))
+        best = best_by(collective, P, &c, LOGP_BY_EITHER, &least);
+    return best;
+}
+
+int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t P,
+                                const struct logp_args *args, const struct logp_model *model)
+{
+    const struct logp_coll c = lpi_coll(args, model);
+
+    return algorithm->textbook != NULL ? algorithm->textbook(P, &c) : -1;
+}

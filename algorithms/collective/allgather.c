@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allgather: an item from each processor to all, in the order of ranks.
+ *
+ * Where all processors do the same at the same time, in rounds of one send and one receive of equal
+ * size, a round takes D, and the next one starts D after it, or as a gap says: so all but the last
+ * take max(D, E, E_r), where E_r is max(o_recv, gap).
+ */
+#include "collective.h"
+#include "knomial.h"
+#include "predict/rounds.h"
+#include "schedule/reader.h"
+
+#include <string.h>
+
+static uint64_t item_seed(int P, int rank, uint64_t seed)
+{
+    return seed * (uint64_t)P + (uint64_t)rank;
+}
+
+/* ---- operands and results ---- */
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)rank;
+    *buf = c->args.n_bytes;
+    *recv_buf = lpi_bytes((size_t)P, c->args.n_bytes);
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    lpi_pattern_fill(buf, c->args.n_bytes, item_seed(P, rank, seed));
+    if (c->args.n_bytes > 0)
+        memset(recv_buf, 0xa5, (size_t)P * c->args.n_bytes);
+}
+
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    const size_t n = c->args.n_bytes;
+
+    (void)rank, (void)buf;
+    for (int i = 0; i < P; i++)
+        if (!lpi_pattern_check((const char *)recv_buf + (size_t)i * n, n, item_seed(P, i, seed)))
+            return false;
+    return true;
+}
+
+static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                    struct logp_promise *out)
+{
+    (void)rank;
+    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * c->args.n_bytes};
+    out->n_bytes = c->args.n_bytes;
+    out->from = j;
+    return j < P;
+}
+
+/* ---- rounds ---- */
+
+/* Item `at` of a buffer. */
+static struct logp_spot item(const struct logp_coll *c, enum logp_buffer buffer, int64_t at)
+{
+    return (struct logp_spot){buffer, (size_t)at * c->args.n_bytes};
+}
+
+static bool copy_items(struct logp_step *out, const struct logp_coll *c, struct logp_spot at,
+                       struct logp_spot from, int64_t n)
+{
+    return logp_step_copy(out, at, from, (size_t)n * c->args.n_bytes);
+}
+
+static bool send_items(struct logp_step *out, const struct logp_coll *c, int64_t to,
+                       struct logp_spot at, int64_t n)
+{
+    return logp_step_send(out, to, c->args.tag, at.buffer, at.offset, (size_t)n * c->args.n_bytes);
+}
+
+static bool receive_items(struct logp_step *out, const struct logp_coll *c, int64_t from,
+                          struct logp_spot at, int64_t n)
+{
+    return logp_step_receive(out, from, c->args.tag, at.buffer, at.offset,
+                             (size_t)n * c->args.n_bytes);
+}
+
+/* Of a round in which each sends and receives n items: the times of the round and to the next. */
+static void round_times(const struct logp_coll *c, int64_t n, __int128 *last, __int128 *other)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_bytes((size_t)n, c->args.n_bytes));
+
+    *last = t.D;
+    *other = lpi_later(lpi_max(t.D, t.E), c->model.params.o_recv_ns);
+}
+
+/* ---- ring: pass on what came last, to the right ---- */
+
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                       struct logp_step *out)
+{
+    const int64_t r = (i - 1) / 2;
+
+    if (i == 0)
+        return copy_items(out, c, item(c, LOGP_RECV_BUF, rank), item(c, LOGP_BUF, 0), 1);
+    if (r >= P - 1)
+        return false;
+    if (i % 2 == 1)
+        return send_items(out, c, lpi_mod(rank + 1, P),
+                          item(c, LOGP_RECV_BUF, lpi_mod(rank - r, P)), 1);
+    return receive_items(out, c, lpi_mod(rank - 1, P),
+                         item(c, LOGP_RECV_BUF, lpi_mod(rank - r - 1, P)), 1);
+}
+
+LPI_READER(ring_run, ring_steps)
+
+/* (P-2) max(D, E, E_r) + D */
+static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
+{
+    __int128 last, other;
+
+    round_times(c, 1, &last, &other);
+    if (P == 1)
+        return lpi_exact(0);
+    return c->model.params.gap_shared ? lpi_no_prediction() : lpi_exact((P - 2) * other + last);
+}
+
+/* ---- neighbour: in turns with the one and the other neighbour, two items at a time ---- */
+
+static const char *neighbour_needs(int64_t P, const struct logp_coll *c)
+{
+    (void)c;
+    return P % 2 == 0 ? NULL : "an even number of processors";
+}
+
+/*
+ * Pairs (0,1), (2,3), ... swap their items; then each pair swaps the last two items with the
+ * neighbours, on alternating sides. In round r >= 1 rank i sends what it got in round r - 1 (in
+ * round 0: both of its pair) and gets those of the pair r' = ceil(r/2) pairs away, on the side of
+ * the round's partner.
+ */
+static bool neighbour_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                            struct logp_step *out)
+{
+    const int64_t r = (i - 1) / 2;
+    /* even ranks first pair to the right, then to the left, ... */
+    const int64_t side = (rank % 2 == 0) == (r % 2 == 0) ? 1 : -1;
+    const int64_t partner = lpi_mod(rank + side, P), pairs = P / 2, pair = rank / 2;
+    /* of the pair that came in round r - 1 and of that which comes in round r, relative to mine */
+    const int64_t had = r < 2 ? 0 : -side * (r / 2), comes = side * ((r + 1) / 2);
+    int64_t at;
+
+    if (i == 0)
+        return copy_items(out, c, item(c, LOGP_RECV_BUF, rank), item(c, LOGP_BUF, 0), 1);
+    if (r >= pairs)
+        return false;
+    if (r == 0)
+        return i == 1 ? send_items(out, c, partner, item(c, LOGP_RECV_BUF, rank), 1)
+                      : receive_items(out, c, partner, item(c, LOGP_RECV_BUF, partner), 1);
+    at = 2 * ((pair + (i % 2 == 1 ? had : comes) + 2 * pairs) % pairs);
+    return i % 2 == 1 ? send_items(out, c, partner, item(c, LOGP_RECV_BUF, at), 2)
+                      : receive_items(out, c, partner, item(c, LOGP_RECV_BUF, at), 2);
+}
+
+LPI_READER(neighbour_run, neighbour_steps)
+
+/* A round of one item, P/2 - 1 of two; a gap before a receive is over when one before its send is.
+ */
+static struct logp_prediction neighbour_predict(int64_t P, const struct logp_coll *c)
+{
+    __int128 one, first, last, other;
+
+    round_times(c, 1, &one, &first);
+    round_times(c, 2, &last, &other);
+    if (c->model.params.gap_shared)
+        return lpi_no_prediction();
+    return lpi_exact(P > 2 ? first + (P / 2 - 2) * other + last : one);
+}
+
+/* ---- bruck: what is there, from the own item on, is multiplied by k in each phase ---- */
+
+/*
+ * In scratch item j is that of rank + j. In the phase in which `have` are there, items for the
+ * ranks `have`, 2 have, ... (k-1) have below are sent to them, all first; then as many received. At
+ * the end two copies bring them into the order of ranks.
+ */
+static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t k, int64_t i,
+                        struct logp_step *out)
+{
+    if (i-- == 0)
+        return copy_items(out, c, item(c, LOGP_SCRATCH, 0), item(c, LOGP_BUF, 0), 1);
+    for (int64_t have = 1; have<P; have = have> P / k ? P : have * k) {
+        const int64_t there = (P - 1) / have, messages = there < k - 1 ? there : k - 1;
+        const int64_t distance = (i % messages + 1) * have;
+        const int64_t n = have < P - distance ? have : P - distance;
+
+        if (i < messages)
+            return send_items(out, c, lpi_mod(rank - distance, P), item(c, LOGP_SCRATCH, 0), n);
+        if (i < 2 * messages)
+            return receive_items(out, c, lpi_mod(rank + distance, P),
+                                 item(c, LOGP_SCRATCH, distance), n);
+        i -= 2 * messages;
+    }
+    if (i == 0)
+        return copy_items(out, c, item(c, LOGP_RECV_BUF, rank), item(c, LOGP_SCRATCH, 0), P - rank);
+    return i == 1 && rank > 0 &&
+           copy_items(out, c, item(c, LOGP_RECV_BUF, 0), item(c, LOGP_SCRATCH, P - rank), rank);
+}
+
+/* All messages of a phase as large as the first: exact where they are. */
+static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll *c)
+{
+    const int64_t k = lpi_knomial_radix(P, c);
+    struct lpi_rounds r = LPI_ROUNDS;
+    bool alike = true;
+
+    if (P > 1 && c->model.params.gap_shared)
+        return lpi_no_prediction();
+    for (int64_t have = 1; have<P; have = have> P / k ? P : have * k) {
+        const int64_t there = (P - 1) / have;
+
+        alike &= P % have == 0;
+        lpi_round(&r, &c->model.params, there < k - 1 ? there : k - 1,
+                  lpi_bytes((size_t)have, c->args.n_bytes));
+    }
+    return alike ? lpi_exact(r.free) : lpi_bound(r.free);
+}
+
+static int bruck_plan(int P, int rank, struct logp_coll *c)
+{
+    (void)rank;
+    c->part.scratch_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
+    return 0;
+}
+
+static bool bruck_2_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                          struct logp_step *out)
+{
+    return bruck_steps(P, rank, c, 2, i, out);
+}
+
+static bool bruck_k_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                          struct logp_step *out)
+{
+    return bruck_steps(P, rank, c, lpi_knomial_radix(P, c), i, out);
+}
+
+LPI_READER(bruck_2_run, bruck_2_steps)
+
+static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_coll *c)
+{
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    for (int64_t have = 1; have < P; have *= 2)
+        lpi_round(&r, &c->model.params, 1,
+                  lpi_bytes((size_t)(have < P - have ? have : P - have), c->args.n_bytes));
+    return P > 1 && c->model.params.gap_shared ? lpi_no_prediction() : lpi_exact(r.free);
+}
+
+/* ---- doubling: swap all that is there with rank xor 1, 2, 4, ... ---- */
+
+/*
+ * Any P: with X = 2^x <= P < 2 X, the ranks from X on hand their item to the one X below, and get
+ * all from there at the end. So in the middle rank j stands for its own item and, where j < P - X,
+ * for that of j + X, which come one after the other: in scratch, those of j are at j + min(j, P -
+ * X). P = X: they are where they belong.
+ */
+static int64_t half_of(int64_t P)
+{
+    int64_t X = 1;
+
+    while (X <= P / 2)
+        X *= 2;
+    return X;
+}
+
+/* Items of the ranks below j. */
+static int64_t doubled(int64_t P, int64_t X, int64_t j)
+{
+    return j + (j < P - X ? j : P - X);
+}
+
+static struct logp_spot doubled_item(int64_t P, int64_t X, const struct logp_coll *c, int64_t j)
+{
+    return item(c, P == X ? LOGP_RECV_BUF : LOGP_SCRATCH, doubled(P, X, j));
+}
+
+/* From scratch into the order of ranks: pairs, of which the second belong behind all of X, and what
+ * stands alone. */
+static bool unfold(int64_t P, int64_t X, const struct logp_coll *c, int64_t i,
+                   struct logp_step *out)
+{
+    const int64_t pairs = P - X;
+
+    if (pairs == 0 || i > 2 || (i == 2 && X == pairs))
+        return false;
+    if (i == 2)
+        return copy_items(out, c, item(c, LOGP_RECV_BUF, pairs), item(c, LOGP_SCRATCH, 2 * pairs),
+                          X - pairs);
+    copy_items(out, c, item(c, LOGP_RECV_BUF, i * X), item(c, LOGP_SCRATCH, i), 1);
+    out->n = pairs;
+    out->right_stride = 2 * c->args.n_bytes;
+    return true;
+}
+
+static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                           struct logp_step *out)
+{
+    const int64_t X = half_of(P), below = rank - X;
+    const bool has_pair = rank < P - X;
+    int64_t d = 1, other;
+
+    if (below >= 0) { /* one of those beyond X */
+        if (i == 0)
+            return send_items(out, c, below, item(c, LOGP_BUF, 0), 1);
+        if (i == 1)
+            return receive_items(out, c, below, item(c, LOGP_SCRATCH, 0), P);
+        return unfold(P, X, c, i - 2, out);
+    }
+    if (i-- == 0)
+        return copy_items(out, c, doubled_item(P, X, c, rank), item(c, LOGP_BUF, 0), 1);
+    if (has_pair && i-- == 0)
+        return receive_items(out, c, rank + X, item(c, LOGP_SCRATCH, doubled(P, X, rank) + 1), 1);
+    for (; d < X && i >= 2; d *= 2)
+        i -= 2;
+    if (d < X) {
+        other = i == 0 ? rank & -d : (rank ^ d) & -d; /* the first of mine, or of theirs */
+        return (i == 0 ? send_items
+                       : receive_items)(out, c, rank ^ d, doubled_item(P, X, c, other),
+                                        doubled(P, X, other + d) - doubled(P, X, other));
+    }
+    if (has_pair && i-- == 0)
+        return send_items(out, c, rank + X, item(c, LOGP_SCRATCH, 0), P);
+    return unfold(P, X, c, i, out);
+}
+
+static int doubling_plan(int P, int rank, struct logp_coll *c)
+{
+    (void)rank;
+    if (half_of(P) != P)
+        c->part.scratch_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
+    return 0;
+}
+
+LPI_READER(doubling_run, doubling_steps)
+
+/* P = 2^x; else not all do the same, and this is how long it takes at most. */
+static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    struct lpi_rounds r = LPI_ROUNDS;
+    __int128 T = lpi_round_at_most(p, c->args.n_bytes);
+
+    if (P > 1 && p->gap_shared)
+        return lpi_no_prediction();
+    for (int64_t d = 1; half_of(P) != P && d < half_of(P); d *= 2)
+        T += lpi_round_at_most(p, lpi_bytes(2 * (size_t)d, c->args.n_bytes));
+    if (half_of(P) != P)
+        return lpi_bound(T + lpi_times(p, lpi_bytes((size_t)P, c->args.n_bytes)).D);
+    for (int64_t d = 1; d < P; d *= 2)
+        lpi_round(&r, &c->model.params, 1, lpi_bytes((size_t)d, c->args.n_bytes));
+    return lpi_exact(r.free);
+}
+
+/* ---- the rows ---- */
+
+static const char bruck_source[] = "Bruck et al. 1997", thakur[] = "Thakur et al. 2005";
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("allgather", "ring", "what came last goes on to the right",
+                    "Grama et al., ch. 4.2"),
+     .steps = ring_steps, .run = ring_run, .predict = ring_predict},
+    {LOGP_ALGORITHM("allgather", "recursive-doubling", "swap all with rank xor 1, 2, 4, ...",
+                    thakur),
+     .plan = doubling_plan, .steps = doubling_steps, .run = doubling_run,
+     .predict = doubling_predict, .rough = true},
+    {LOGP_ALGORITHM("allgather", "bruck", "all from rank + 1, 2, 4, ...", bruck_source),
+     .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict},
+    {LOGP_ALGORITHM("allgather", "bruck-k", "all from k - 1 at a time, k times as far",
+                    bruck_source),
+     .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
+     .predict = bruck_k_predict, .rough = true, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+    {LOGP_ALGORITHM("allgather", "neighbour", "two at a time, with both neighbours in turns",
+                    "Chen et al. 2005"),
+     .needs = neighbour_needs, .steps = neighbour_steps, .run = neighbour_run,
+     .predict = neighbour_predict},
+};
+
+const struct logp_collective lpi_allgather = {
+    .name = "allgather",
+    .summary = "an item from each to all",
+    .operands = LOGP_OPERANDS_BYTES,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .promise = promise,
+    .rows = LPI_ONLY_ROWS(algorithms),
+};

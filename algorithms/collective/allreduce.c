@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allreduce: a vector from each processor, combined element by element, on all. c is the time to
+ * combine a vector with another, or a part of it with one.
+ */
+#include "knomial.h"
+#include "predict/doubling.h"
+#include "predict/rounds.h"
+#include "schedule/reader.h"
+#include "vector.h"
+
+#include <string.h>
+
+/* ---- operands and results ---- */
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)P, (void)rank;
+    *buf = *recv_buf = lpi_vector_bytes(c);
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    lpi_vector_fill(P, rank, seed, c, buf);
+    if (c->args.count > 0)
+        memset(recv_buf, 0xa5, lpi_vector_bytes(c));
+}
+
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    (void)rank, (void)buf;
+    return lpi_vector_check(P, P, seed, c, 0, c->args.count, recv_buf);
+}
+
+static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                    struct logp_promise *out)
+{
+    (void)rank;
+    out->at.buffer = LOGP_RECV_BUF;
+    out->n_bytes = lpi_vector_bytes(c);
+    out->ranks = P;
+    out->combined = true;
+    return j == 0;
+}
+
+/* Room for another vector. */
+static int plan(int P, int rank, struct logp_coll *c)
+{
+    (void)P, (void)rank;
+    c->part.scratch_bytes = lpi_vector_bytes(c);
+    return lpi_vector_valid(c);
+}
+
+/* ---- what steps are made of ---- */
+
+static bool send_vector(struct logp_step *out, const struct logp_coll *c, int64_t to,
+                        enum logp_buffer from)
+{
+    return logp_step_send(out, to, c->args.tag, from, 0, lpi_vector_bytes(c));
+}
+
+static bool receive_vector(struct logp_step *out, const struct logp_coll *c, int64_t from,
+                           enum logp_buffer into)
+{
+    return logp_step_receive(out, from, c->args.tag, into, 0, lpi_vector_bytes(c));
+}
+
+static bool combine_vector(struct logp_step *out, const struct logp_coll *c, enum logp_buffer at,
+                           enum logp_buffer left, enum logp_buffer right)
+{
+    return logp_step_combine(out, (struct logp_spot){at, 0}, (struct logp_spot){left, 0},
+                             (struct logp_spot){right, 0}, c->args.count,
+                             lpi_combine_ns(&c->model.params, c->args.count));
+}
+
+/* Elements [begin, end) of a vector. */
+struct range {
+    int64_t begin, n;
+};
+
+static struct logp_spot spot_of(const struct logp_coll *c, enum logp_buffer buffer, int64_t element)
+{
+    const size_t size = c->args.op != NULL ? c->args.op->element_bytes : 8;
+
+    return (struct logp_spot){buffer, (size_t)element * size};
+}
+
+static bool send_range(struct logp_step *out, const struct logp_coll *c, int64_t to,
+                       enum logp_buffer from, struct range r)
+{
+    return logp_step_send(out, to, c->args.tag, from, spot_of(c, from, r.begin).offset,
+                          spot_of(c, from, r.n).offset);
+}
+
+static bool receive_range(struct logp_step *out, const struct logp_coll *c, int64_t from,
+                          enum logp_buffer into, struct range r)
+{
+    return logp_step_receive(out, from, c->args.tag, into, spot_of(c, into, r.begin).offset,
+                             spot_of(c, into, r.n).offset);
+}
+
+/* Into recv_buf, from there and another. */
+static bool combine_range(struct logp_step *out, const struct logp_coll *c, enum logp_buffer other,
+                          struct range r)
+{
+    const struct logp_spot at = spot_of(c, LOGP_RECV_BUF, r.begin);
+
+    return logp_step_combine(out, at, at, spot_of(c, other, r.begin), r.n,
+                             lpi_combine_ns(&c->model.params, r.n));
+}
+
+/* Of n parts those from i on, `parts` of them. */
+static struct range range_of(const struct logp_coll *c, int64_t n, int64_t i, int64_t parts)
+{
+    const int64_t begin = lpi_part_begin(c->args.count, n, i);
+
+    return (struct range){begin, lpi_part_begin(c->args.count, n, i + parts) - begin};
+}
+
+/* ---- reduce-broadcast: up the binomial tree of rank 0 and down again ---- */
+
+static bool up_down_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                          struct logp_step *out)
+{
+    const int64_t children = lpi_knomial_children(P, rank, 2);
+    const int64_t parent = lpi_knomial_parent(P, rank, 2);
+    const enum logp_buffer mine = children > 0 ? LOGP_RECV_BUF : LOGP_BUF;
+
+    if (P == 1)
+        return i == 0 && logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
+                                        (struct logp_spot){LOGP_BUF, 0}, lpi_vector_bytes(c));
+    if (i < 2 * children) {
+        if (i % 2 == 0)
+            return receive_vector(out, c, lpi_knomial_child(P, rank, 2, children - 1 - i / 2),
+                                  LOGP_SCRATCH);
+        return combine_vector(out, c, LOGP_RECV_BUF, i == 1 ? LOGP_BUF : LOGP_RECV_BUF,
+                              LOGP_SCRATCH);
+    }
+    i -= 2 * children;
+    if (rank > 0 && i-- == 0)
+        return send_vector(out, c, parent, mine);
+    if (rank > 0 && i-- == 0)
+        return receive_vector(out, c, parent, LOGP_RECV_BUF);
+    return i < children && send_vector(out, c, lpi_knomial_child(P, rank, 2, i), LOGP_RECV_BUF);
+}
+
+LPI_READER(up_down_run, up_down_steps)
+
+/* The time of the reduction and that of the broadcast, if no gap of the former is left over:
+ * between two messages up and down there are at least a = D + c and D. */
+static struct logp_prediction up_down_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const struct lpi_times t = lpi_times(p, lpi_vector_bytes(c));
+    const int64_t combine = lpi_combine_ns(p, c->args.count), a = t.D + combine;
+    const int64_t gap = logp_gap_ns(p, lpi_vector_bytes(c));
+    const int64_t B = lpi_max(p->o_recv_ns + combine, gap);
+
+    if (P > 1 && (p->gap_shared || lpi_max(t.E, gap) > a + t.D))
+        return lpi_no_prediction();
+    return lpi_exact(lpi_doubling_time(P, a, B) + lpi_doubling_time(P, t.D, t.E));
+}
+
+/* ---- recursive-doubling: combine with rank xor 1, 2, 4, ... ---- */
+
+/*
+ * The vector so far is in recv_buf or in scratch, and what comes goes to the other. An operation
+ * that does not commute needs what comes from a lower rank on its left, and leaves the result
+ * there, but for the first, which is combined with buf: into recv_buf, either way.
+ */
+struct where {
+    bool first;               /* the vector so far is still buf */
+    enum logp_buffer acc, in; /* the vector so far; what comes */
+    bool lower;               /* it comes from a lower rank, and that matters */
+};
+
+/* Before the combination with j xor d. */
+static struct where where(const struct lpi_fold *f, const struct logp_coll *c, bool paired,
+                          int64_t d)
+{
+    const bool ordered = c->args.op != NULL && !c->args.op->commutative;
+    const int64_t before = f->j & (d - 1) & (paired ? -1 : -2);
+    const bool flipped = ordered && __builtin_popcountll((uint64_t)before) % 2 == 1;
+    struct where w = {.first = d == 1 && !paired, .lower = ordered && (f->j & d) != 0};
+
+    w.acc = flipped ? LOGP_SCRATCH : LOGP_RECV_BUF;
+    w.in = flipped ? LOGP_RECV_BUF : LOGP_SCRATCH;
+    if (w.first) {
+        w.acc = LOGP_BUF;
+        w.in = w.lower ? LOGP_RECV_BUF : LOGP_SCRATCH;
+    }
+    return w;
+}
+
+/* Of a pair: the first hands over its vector and gets the result. */
+static bool first_of_pair(int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out)
+{
+    if (i == 0)
+        return send_vector(out, c, rank + 1, LOGP_BUF);
+    return i == 1 && receive_vector(out, c, rank + 1, LOGP_RECV_BUF);
+}
+
+static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                           struct logp_step *out)
+{
+    const struct lpi_fold f = lpi_fold_of(P, rank);
+    const bool paired = rank < 2 * f.pairs;
+    int64_t d = 1;
+    struct where w;
+
+    if (f.j < 0)
+        return first_of_pair(rank, c, i, out);
+    if (P == 1)
+        return up_down_steps(P, rank, c, i, out);
+    if (paired && i < 2)
+        return i == 0 ? receive_vector(out, c, rank - 1, LOGP_RECV_BUF)
+                      : combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
+    for (i -= paired ? 2 : 0; i >= 3 && d < f.X; d *= 2)
+        i -= 3;
+    w = where(&f, c, paired, d);
+    if (d < f.X) {
+        const int64_t other = lpi_unfold(&f, f.j ^ d);
+
+        if (i == 0)
+            return send_vector(out, c, other, w.acc);
+        if (i == 1)
+            return receive_vector(out, c, other, w.in);
+        return w.lower ? combine_vector(out, c, w.in, w.in, w.acc)
+                       : combine_vector(out, c, w.first ? LOGP_RECV_BUF : w.acc, w.acc, w.in);
+    }
+    if (paired && i-- == 0)
+        return send_vector(out, c, rank - 1, w.acc);
+    return i == 0 && w.acc == LOGP_SCRATCH &&
+           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
+                          (struct logp_spot){LOGP_SCRATCH, 0}, lpi_vector_bytes(c));
+}
+
+LPI_READER(doubling_run, doubling_steps)
+
+/* P = 2^x; else not all do the same, and this is how long it takes at most. */
+static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const struct lpi_fold f = lpi_fold_of(P, P - 1);
+    const __int128 once =
+        (__int128)lpi_round_at_most(p, lpi_vector_bytes(c)) + lpi_combine_ns(p, c->args.count);
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P > 1 && p->gap_shared)
+        return lpi_no_prediction();
+    if (f.pairs > 0)
+        return lpi_bound((64 - __builtin_clzll((uint64_t)f.X)) * once +
+                         lpi_times(p, lpi_vector_bytes(c)).D);
+    for (int64_t d = 1; d < P; d *= 2) {
+        lpi_round(&r, &c->model.params, 1, lpi_vector_bytes(c));
+        r.free += lpi_combine_ns(&c->model.params, c->args.count);
+    }
+    return lpi_exact(r.free);
+}
+
+/* ---- ring: each part goes round to be combined, and once more to be handed out ---- */
+
+/*
+ * Of P parts, in phase r of the first round rank i sends part i - r, and combines part i - r - 1
+ * with its own; it ends with part i + 1, and in phase r of the second sends part i + 1 - r.
+ */
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                       struct logp_step *out)
+{
+    const int64_t right = lpi_mod(rank + 1, P), left = lpi_mod(rank - 1, P);
+    int64_t r = i / 3;
+
+    if (P == 1)
+        return up_down_steps(P, rank, c, i, out);
+    if (r < P - 1) {
+        const struct range in = range_of(c, P, lpi_mod(rank - r - 1, P), 1);
+
+        if (i % 3 == 0)
+            return send_range(out, c, right, r == 0 ? LOGP_BUF : LOGP_RECV_BUF,
+                              range_of(c, P, lpi_mod(rank - r, P), 1));
+        return i % 3 == 1 ? receive_range(out, c, left, LOGP_RECV_BUF, in)
+                          : combine_range(out, c, LOGP_BUF, in);
+    }
+    i -= 3 * (P - 1);
+    r = i / 2;
+    if (r >= P - 1)
+        return false;
+    if (i % 2 == 0)
+        return send_range(out, c, right, LOGP_RECV_BUF,
+                          range_of(c, P, lpi_mod(rank + 1 - r, P), 1));
+    return receive_range(out, c, left, LOGP_RECV_BUF, range_of(c, P, lpi_mod(rank - r, P), 1));
+}
+
+LPI_READER(ring_run, ring_steps)
+
+static int plan_op(int P, int rank, struct logp_coll *c)
+{
+    (void)P, (void)rank;
+    return lpi_vector_valid(c);
+}
+
+/* (P-1) max(D + c, E) + (P-2) max(D, E) + D, all of the largest part: exact where all are as large,
+ * else a bound. */
+static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct range largest = range_of(c, P, 0, 1);
+    const struct lpi_times t = lpi_times(&c->model.params, spot_of(c, LOGP_BUF, largest.n).offset);
+    const int64_t most = lpi_max(t.D, t.E);
+    const int64_t combining = lpi_max(t.D + lpi_combine_ns(&c->model.params, largest.n), t.E);
+    const __int128 T = (P - 1) * (__int128)combining + (P - 2) * (__int128)most + t.D;
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (c->model.params.gap_shared)
+        return lpi_no_prediction();
+    return c->args.count % P == 0 ? lpi_exact(T) : lpi_bound(T);
+}
+
+/* ---- rabenseifner: halves of halves are combined, and doubled again ---- */
+
+/*
+ * Of X parts, at distance d = X/2, X/4, ... 1 rank j has those from j & -2d on, 2 d of them: it
+ * sends the half that j xor d is in, and combines the other. So it ends with part j, and the way
+ * back is that of an allgather.
+ */
+static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                          struct logp_step *out)
+{
+    const struct lpi_fold f = lpi_fold_of(P, rank);
+    const bool paired = rank < 2 * f.pairs;
+    int64_t d;
+
+    if (f.j < 0)
+        return first_of_pair(rank, c, i, out);
+    if (P == 1)
+        return up_down_steps(P, rank, c, i, out);
+    if (paired && i < 2)
+        return i == 0 ? receive_vector(out, c, rank - 1, LOGP_RECV_BUF)
+                      : combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
+    i -= paired ? 2 : 0;
+    for (d = f.X / 2; i >= 3 && d > 0; d /= 2)
+        i -= 3;
+    if (d > 0) {
+        const bool first = d == f.X / 2 && !paired; /* all that there is, is buf */
+        const enum logp_buffer in = first ? LOGP_RECV_BUF : LOGP_SCRATCH;
+        const struct range mine = range_of(c, f.X, f.j & -d, d);
+
+        if (i == 0)
+            return send_range(out, c, lpi_unfold(&f, f.j ^ d), first ? LOGP_BUF : LOGP_RECV_BUF,
+                              range_of(c, f.X, (f.j ^ d) & -d, d));
+        return i == 1 ? receive_range(out, c, lpi_unfold(&f, f.j ^ d), in, mine)
+                      : combine_range(out, c, first ? LOGP_BUF : LOGP_SCRATCH, mine);
+    }
+    for (d = 1; i >= 2 && d < f.X; d *= 2)
+        i -= 2;
+    if (d < f.X)
+        return (i == 0 ? send_range
+                       : receive_range)(out, c, lpi_unfold(&f, f.j ^ d), LOGP_RECV_BUF,
+                                        range_of(c, f.X, i == 0 ? f.j & -d : (f.j ^ d) & -d, d));
+    return paired && i == 0 && send_vector(out, c, rank - 1, LOGP_RECV_BUF);
+}
+
+LPI_READER(halving_run, halving_steps)
+
+/* With all parts as large as the largest. */
+static struct logp_prediction halving_at_most(const struct logp_coll *c, const struct lpi_fold *f)
+{
+    const struct logp_params *p = &c->model.params;
+    const size_t bytes = lpi_vector_bytes(c);
+    __int128 T = 0;
+
+    if (f->pairs > 0)
+        T += (__int128)lpi_round_at_most(p, bytes) + lpi_combine_ns(p, c->args.count);
+    for (int64_t d = 1; d < f->X; d *= 2) {
+        const struct range r = range_of(c, f->X, 0, d);
+
+        T += 2 * (__int128)lpi_round_at_most(p, spot_of(c, LOGP_BUF, r.n).offset) +
+             lpi_combine_ns(p, r.n);
+    }
+    return lpi_bound(T + (f->pairs > 0 ? lpi_times(p, bytes).D : 0));
+}
+
+/* P = 2^x that divides the vector; else not all do the same. */
+static struct logp_prediction halving_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const struct lpi_fold f = lpi_fold_of(P, P - 1);
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P > 1 && p->gap_shared)
+        return lpi_no_prediction();
+    if (f.pairs > 0 || c->args.count % P != 0)
+        return halving_at_most(c, &f);
+    for (int64_t d = P / 2; d > 0; d /= 2) {
+        lpi_round(&r, p, 1, lpi_vector_bytes(c) / (size_t)P * (size_t)d);
+        r.free += lpi_combine_ns(p, c->args.count / P * d);
+    }
+    for (int64_t d = 1; d < P; d *= 2)
+        lpi_round(&r, p, 1, lpi_vector_bytes(c) / (size_t)P * (size_t)d);
+    return lpi_exact(r.free);
+}
+
+/* ---- the rows ---- */
+
+static const char thakur[] = "Thakur et al. 2005";
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("allreduce", "reduce-broadcast", "up the binomial tree and down again",
+                    "Grama et al., ch. 4.3"),
+     .plan = plan, .steps = up_down_steps, .run = up_down_run, .predict = up_down_predict},
+    {LOGP_ALGORITHM("allreduce", "recursive-doubling", "combine with rank xor 1, 2, 4, ...",
+                    thakur),
+     .plan = plan, .steps = doubling_steps, .run = doubling_run, .predict = doubling_predict,
+     .rough = true},
+    {LOGP_ALGORITHM("allreduce", "ring", "parts go round twice: combined, handed out",
+                    "Patarasuk & Yuan 2009"),
+     .needs = lpi_needs_commutative, .plan = plan_op, .steps = ring_steps, .run = ring_run,
+     .predict = ring_predict, .rough = true},
+    {LOGP_ALGORITHM("allreduce", "rabenseifner", "halves are combined, then doubled again",
+                    "Rabenseifner 2004"),
+     .needs = lpi_needs_commutative, .plan = plan, .steps = halving_steps, .run = halving_run,
+     .predict = halving_predict, .rough = true},
+};
+
+const struct logp_collective lpi_allreduce = {
+    .name = "allreduce",
+    .summary = "a vector from each, combined on all",
+    .operands = LOGP_OPERANDS_VECTOR,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .promise = promise,
+    .rows = LPI_ONLY_ROWS(algorithms),
+};

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* All-to-all: a different item from each processor to each. */
+#include "collective.h"
+#include "knomial.h"
+#include "predict/rounds.h"
+#include "schedule/reader.h"
+
+#include <string.h>
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)rank;
+    *buf = *recv_buf = lpi_bytes((size_t)P, c->args.n_bytes);
+}
+
+static uint64_t item_seed(int P, int from, int to, uint64_t seed)
+{
+    return seed * (uint64_t)P * (uint64_t)P + (uint64_t)from * (uint64_t)P + (uint64_t)to;
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    for (int to = 0; to < P; to++)
+        lpi_pattern_fill((char *)buf + (size_t)to * c->args.n_bytes, c->args.n_bytes,
+                         item_seed(P, rank, to, seed));
+    if (c->args.n_bytes > 0)
+        memset(recv_buf, 0xa5, (size_t)P * c->args.n_bytes);
+}
+
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    (void)buf;
+    for (int from = 0; from < P; from++)
+        if (!lpi_pattern_check((const char *)recv_buf + (size_t)from * c->args.n_bytes,
+                               c->args.n_bytes, item_seed(P, from, rank, seed)))
+            return false;
+    return true;
+}
+
+/* Item j is that of rank j for this one. */
+static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                    struct logp_promise *out)
+{
+    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * c->args.n_bytes};
+    out->n_bytes = c->args.n_bytes;
+    out->from = j;
+    out->offset = (size_t)rank * c->args.n_bytes;
+    return j < P;
+}
+
+/* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.
+ * Source: Sun, Zhang & Song 2002, ring, all sends first. */
+static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                  struct logp_step *out)
+{
+    const size_t n = c->args.n_bytes, own = (size_t)rank * n;
+    const int64_t d = i < P ? i : i - P + 1;
+    const int64_t to = rank + d < P ? rank + d : rank + d - P;
+    const int64_t from = rank >= d ? rank - d : rank - d + P;
+
+    if (i == 0)
+        return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, own},
+                              (struct logp_spot){LOGP_BUF, own}, n);
+    if (i < P)
+        return logp_step_send(out, to, c->args.tag, LOGP_BUF, (size_t)to * n, n);
+    return d < P && logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, (size_t)from * n, n);
+}
+
+LPI_READER(run, steps)
+
+/*
+ * The sends start E_s apart, the receives E_r, and message k = 0, 1, ... arrives at
+ * k E_s + o_send + st + L: o_send + o_recv + max((P-2)(E_s + E_r), L + st + (P-2) max(E_s, E_r)).
+ */
+static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t stream = logp_stream_ns(p, c->args.n_bytes);
+    const int64_t send = lpi_max(p->o_send_ns, logp_gap_ns(p, c->args.n_bytes));
+    const int64_t recv = lpi_max(p->o_recv_ns, logp_gap_ns(p, c->args.n_bytes));
+    const __int128 both = (__int128)(P - 2) * (send + recv);
+    const __int128 last = (__int128)(P - 2) * lpi_max(send, recv) + p->L_ns + stream;
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (p->gap_shared)
+        return lpi_no_prediction();
+    return lpi_exact(p->o_send_ns + p->o_recv_ns + lpi_later(both, last));
+}
+
+/* ---- pairwise: in phase r swap with rank xor r, or send to i + r and receive from i - r ---- */
+
+static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                           struct logp_step *out)
+{
+    const int64_t r = (i + 1) / 2;
+    const bool swaps = (P & (P - 1)) == 0;
+    const int64_t to = swaps ? rank ^ r : lpi_mod(rank + r, P);
+    const int64_t from = swaps ? to : lpi_mod(rank - r, P);
+    const size_t n = c->args.n_bytes, own = (size_t)rank * n;
+
+    if (i == 0)
+        return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, own},
+                              (struct logp_spot){LOGP_BUF, own}, n);
+    if (r >= P)
+        return false;
+    return i % 2 == 1
+               ? logp_step_send(out, to, c->args.tag, LOGP_BUF, (size_t)to * n, n)
+               : logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, (size_t)from * n, n);
+}
+
+LPI_READER(pairwise_run, pairwise_steps)
+
+/* (P-2) max(D, E, E_r) + D */
+static struct logp_prediction pairwise_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
+    const int64_t most = lpi_max(lpi_max(t.D, t.E), c->model.params.o_recv_ns);
+
+    if (P == 1)
+        return lpi_exact(0);
+    return c->model.params.gap_shared ? lpi_no_prediction()
+                                      : lpi_exact((__int128)(P - 2) * most + t.D);
+}
+
+/* ---- bruck: items go to where they must by the digits, in base k, of how far that is ---- */
+
+/* Message m = 0, 1, ...: items whose digit of `unit` = 1, k, k^2, ... is `digit`. @return false:
+ * none */
+static bool bruck_message(int64_t P, int64_t k, int64_t m, int64_t *unit, int64_t *digit)
+{
+    for (*unit = 1; *unit<P; *unit = *unit> P / k ? P : *unit * k, m -= k - 1) {
+        const int64_t there = (P - 1) / *unit, digits = there < k - 1 ? there : k - 1;
+
+        *digit = m + 1;
+        if (m < digits)
+            return true;
+    }
+    return false;
+}
+
+/* Items j < P with that digit: they come in pieces of `unit`, k unit apart, of which the last may
+ * be shorter. */
+struct pieces {
+    int64_t whole, rest; /* pieces, items of the last */
+};
+
+static struct pieces pieces_of(int64_t P, int64_t k, int64_t unit, int64_t digit)
+{
+    const int64_t apart = unit > P / k ? P : unit * k, beyond = P - digit * unit;
+    struct pieces p = {beyond / apart, beyond % apart};
+
+    if (p.rest >= unit) {
+        p.whole++;
+        p.rest = 0;
+    }
+    return p;
+}
+
+static int64_t items_of(int64_t P, int64_t k, int64_t unit, int64_t digit)
+{
+    const struct pieces p = pieces_of(P, k, unit, digit);
+
+    return p.whole * unit + p.rest;
+}
+
+/* The whole pieces, or the last, from where they lie in scratch to one after the other behind all
+ * items; or back. */
+static bool pack(int64_t P, int64_t k, int64_t unit, int64_t digit, const struct logp_coll *c,
+                 bool last, bool back, struct logp_step *out)
+{
+    const struct pieces p = pieces_of(P, k, unit, digit);
+    const size_t n = c->args.n_bytes, piece = (size_t)unit * n;
+    const size_t apart = (size_t)(unit > P / k ? P : unit * k) * n;
+    const size_t skipped = last ? (size_t)p.whole : 0;
+    const struct logp_spot in = {LOGP_SCRATCH, (size_t)digit * piece + skipped * apart};
+    const struct logp_spot packed = {LOGP_SCRATCH, (size_t)P * n + skipped * piece};
+
+    logp_step_copy(out, back ? in : packed, back ? packed : in, last ? (size_t)p.rest * n : piece);
+    out->n = last ? 1 : p.whole;
+    out->at_stride = back ? apart : piece;
+    out->right_stride = back ? piece : apart;
+    return true;
+}
+
+/*
+ * In scratch item j is first what this rank has for rank + j, and at the end what rank - j had for
+ * this one: each message takes those with its digit on by digit x unit ranks. So two copies, for
+ * each message two to pack, a send, a receive and two to unpack, and P copies at the end.
+ */
+static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t k, int64_t i,
+                        struct logp_step *out)
+{
+    const size_t n = c->args.n_bytes;
+    int64_t unit, digit, messages = 0, from;
+
+    if (i == 0)
+        return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, 0},
+                              (struct logp_spot){LOGP_BUF, (size_t)rank * n},
+                              (size_t)(P - rank) * n);
+    if (i == 1)
+        return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, (size_t)(P - rank) * n},
+                              (struct logp_spot){LOGP_BUF, 0}, (size_t)rank * n);
+    i -= 2;
+    if (bruck_message(P, k, i / 6, &unit, &digit)) {
+        const size_t bytes = (size_t)items_of(P, k, unit, digit) * n;
+
+        switch (i % 6) {
+        case 2:
+            return logp_step_send(out, lpi_mod(rank + digit * unit, P), c->args.tag, LOGP_SCRATCH,
+                                  (size_t)P * n, bytes);
+        case 3:
+            return logp_step_receive(out, lpi_mod(rank - digit * unit, P), c->args.tag,
+                                     LOGP_SCRATCH, (size_t)P * n, bytes);
+        default:
+            return pack(P, k, unit, digit, c, i % 2 == 1, i % 6 > 3, out);
+        }
+    }
+    for (int64_t u = 1; u<P; u = u> P / k ? P : u * k)
+        messages += (P - 1) / u < k - 1 ? (P - 1) / u : k - 1;
+    i -= 6 * messages;
+    from = lpi_mod(rank - i, P);
+    return i < P && logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, (size_t)from * n},
+                                   (struct logp_spot){LOGP_SCRATCH, (size_t)i * n}, n);
+}
+
+static int bruck_plan(int P, int rank, struct logp_coll *c)
+{
+    (void)rank;
+    c->part.scratch_bytes = lpi_bytes(2 * (size_t)P, c->args.n_bytes);
+    return 0;
+}
+
+static bool bruck_2_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                          struct logp_step *out)
+{
+    return bruck_steps(P, rank, c, 2, i, out);
+}
+
+static bool bruck_k_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                          struct logp_step *out)
+{
+    return bruck_steps(P, rank, c, lpi_knomial_radix(P, c), i, out);
+}
+
+LPI_READER(bruck_2_run, bruck_2_steps)
+
+/* A round for each message. */
+static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_coll *c)
+{
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P > 1 && c->model.params.gap_shared)
+        return lpi_no_prediction();
+    for (int64_t unit = 1; unit < P; unit *= 2)
+        lpi_round(&r, &c->model.params, 1,
+                  lpi_bytes((size_t)items_of(P, 2, unit, 1), c->args.n_bytes));
+    return lpi_exact(r.free);
+}
+
+/* A round for each message; there are none for more than 64 at a time. */
+static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll *c)
+{
+    const int64_t k = lpi_knomial_radix(P, c);
+    struct lpi_rounds r = LPI_ROUNDS;
+    int64_t unit, digit;
+
+    if ((P > 1 && c->model.params.gap_shared) || k > 64)
+        return lpi_no_prediction();
+    for (int64_t m = 0; bruck_message(P, k, m, &unit, &digit); m++)
+        lpi_round(&r, &c->model.params, 1,
+                  lpi_bytes((size_t)items_of(P, k, unit, digit), c->args.n_bytes));
+    return lpi_exact(r.free);
+}
+
+/* ---- the rows ---- */
+
+static const char bruck[] = "Bruck et al. 1997";
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("alltoall", "linear", "send to i + 1, i + 2, ..., then receive",
+                    "Sun et al. 2002 (ring, eager)"),
+     .steps = steps, .run = run, .predict = predict},
+    {LOGP_ALGORITHM("alltoall", "pairwise", "with one other at a time", "Thakur et al. 2005"),
+     .steps = pairwise_steps, .run = pairwise_run, .predict = pairwise_predict},
+    {LOGP_ALGORITHM("alltoall", "bruck", "half of all on by 1, 2, 4, ...", bruck),
+     .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict},
+    {LOGP_ALGORITHM("alltoall", "bruck-k", "a k-th of all on by 1, ..., k - 1, k, 2 k, ...", bruck),
+     .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
+     .predict = bruck_k_predict, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+};
+
+const struct logp_collective lpi_alltoall = {
+    .name = "alltoall",
+    .summary = "a different item from each to each",
+    .operands = LOGP_OPERANDS_BYTES,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .promise = promise,
+    .rows = LPI_ONLY_ROWS(algorithms),
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Barrier: no processor leaves before all have come. */
+#include "collective.h"
+#include "knomial.h"
+#include "predict/rounds.h"
+#include "schedule/reader.h"
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)P, (void)rank, (void)c;
+    *buf = *recv_buf = 0;
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
+}
+
+/* It carries nothing that could be wrong; that it holds everyone back is seen in held_back.c. */
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
+    return true;
+}
+
+/* ---- dissemination: what is known is multiplied by k in each round ---- */
+
+/* In the round of distance d tell i + d, i + 2 d, ... i + (k-1) d, hear from i - d, ... Any P >= 1.
+ * Source: Hensgen, Finkel, Manber, IJPP 17(1), 1988; k = 2. */
+static bool spread_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t k, int64_t i,
+                         struct logp_step *out)
+{
+    for (int64_t d = 1; d<P; d = d> P / k ? P : d * k) {
+        const int64_t there = (P - 1) / d, n = there < k - 1 ? there : k - 1;
+
+        if (i < n)
+            return logp_step_send(out, lpi_mod(rank + (i + 1) * d, P), c->args.tag, LOGP_BUF, 0, 0);
+        i -= n;
+        if (i < n)
+            return logp_step_receive(out, lpi_mod(rank - (i + 1) * d, P), c->args.tag, LOGP_BUF, 0,
+                                     0);
+        i -= n;
+    }
+    return false;
+}
+
+/* k = 2, which needs no loop: it is what logp_barrier() does. */
+static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                  struct logp_step *out)
+{
+    const int64_t d = INT64_C(1) << (i / 2);
+
+    if (d >= P)
+        return false;
+    if (i % 2 == 0)
+        return logp_step_send(out, lpi_mod(rank + d, P), c->args.tag, LOGP_BUF, 0, 0);
+    return logp_step_receive(out, lpi_mod(rank - d, P), c->args.tag, LOGP_BUF, 0, 0);
+}
+
+LPI_READER(run, steps)
+
+static bool k_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                    struct logp_step *out)
+{
+    return spread_steps(P, rank, c, lpi_knomial_radix(P, c), i, out);
+}
+
+/* (lg P - 1) max(d, e) + d, e = max(g, o_send, o_recv): all do the same at the same time. */
+static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, 0);
+    const int64_t e = lpi_max(t.E, c->model.params.o_recv_ns);
+    int rounds = 0;
+
+    if (c->model.params.gap_shared && P > 1)
+        return lpi_no_prediction();
+    while (INT64_C(1) << rounds < P)
+        rounds++;
+    return lpi_exact(rounds > 0 ? (rounds - 1) * lpi_max(t.D, e) + t.D : 0);
+}
+
+static struct logp_prediction k_predict(int64_t P, const struct logp_coll *c)
+{
+    const int64_t k = lpi_knomial_radix(P, c);
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (c->model.params.gap_shared && P > 1)
+        return lpi_no_prediction();
+    for (int64_t d = 1; d<P; d = d> P / k ? P : d * k) {
+        const int64_t there = (P - 1) / d;
+
+        lpi_round(&r, &c->model.params, there < k - 1 ? there : k - 1, 0);
+    }
+    return lpi_exact(r.free);
+}
+
+/* ---- central: all tell rank 0, which tells all ---- */
+
+static bool central_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                          struct logp_step *out)
+{
+    if (rank > 0 && i == 0)
+        return logp_step_send(out, 0, c->args.tag, LOGP_BUF, 0, 0);
+    if (rank > 0)
+        return i == 1 && logp_step_receive(out, 0, c->args.tag, LOGP_BUF, 0, 0);
+    if (i < P - 1)
+        return logp_step_receive(out, i + 1, c->args.tag, LOGP_BUF, 0, 0);
+    return i < 2 * (P - 1) && logp_step_send(out, i - (P - 1) + 1, c->args.tag, LOGP_BUF, 0, 0);
+}
+
+LPI_READER(central_run, central_steps)
+
+/* 2 D + (P-2) (max(o_recv, g) + E) */
+static struct logp_prediction central_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, 0);
+    const int64_t e = lpi_max(c->model.params.o_recv_ns, c->model.params.g_ns);
+
+    return lpi_exact(P > 1 ? 2 * (__int128)t.D - t.early + (__int128)(P - 2) * (e + t.E) : 0);
+}
+
+/* ---- tree: up the k-nomial tree of rank 0 and down again ---- */
+
+static bool tree_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                       struct logp_step *out)
+{
+    const int64_t k = lpi_knomial_radix(P, c), n = lpi_knomial_children(P, rank, k);
+    const int64_t parent = lpi_knomial_parent(P, rank, k);
+
+    if (i < n)
+        return logp_step_receive(out, lpi_knomial_child(P, rank, k, n - 1 - i), c->args.tag,
+                                 LOGP_BUF, 0, 0);
+    i -= n;
+    if (rank > 0 && i-- == 0)
+        return logp_step_send(out, parent, c->args.tag, LOGP_BUF, 0, 0);
+    if (rank > 0 && i-- == 0)
+        return logp_step_receive(out, parent, c->args.tag, LOGP_BUF, 0, 0);
+    return i < n &&
+           logp_step_send(out, lpi_knomial_child(P, rank, k, i), c->args.tag, LOGP_BUF, 0, 0);
+}
+
+static struct lpi_times up_times(const struct logp_coll *c, int64_t nodes)
+{
+    struct lpi_times t = lpi_times(&c->model.params, 0);
+
+    (void)nodes;
+    t.E = lpi_max(c->model.params.o_recv_ns, c->model.params.g_ns);
+    return t;
+}
+
+static struct lpi_times down_times(const struct logp_coll *c, int64_t nodes)
+{
+    (void)nodes;
+    return lpi_times(&c->model.params, 0);
+}
+
+/* What it takes up and down, if no gap of the way up is left over: in between there are at least
+ * two messages. */
+static struct logp_prediction tree_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, 0);
+    const int64_t k = lpi_knomial_radix(P, c);
+
+    if (P > 1 && (c->model.params.gap_shared || c->model.params.g_ns > 2 * t.D))
+        return lpi_no_prediction();
+    return lpi_exact(lpi_knomial_time(P, k, c, up_times) + lpi_knomial_time(P, k, c, down_times));
+}
+
+/* ---- the rows ---- */
+
+static const char hensgen[] = "Hensgen et al. 1988", mellor[] = "Mellor-Crummey & Scott 1991";
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("barrier", "dissemination", "in round d tell i + d, hear from i - d", hensgen),
+     .steps = steps, .run = run, .predict = predict},
+    {LOGP_ALGORITHM("barrier", "dissemination-k", "tell k - 1 in a round, k times as far each time",
+                    hensgen),
+     .needs = lpi_knomial_needs, .steps = k_steps, .predict = k_predict,
+     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+    {LOGP_ALGORITHM("barrier", "central", "all tell rank 0, which tells all", mellor),
+     .steps = central_steps, .run = central_run, .predict = central_predict},
+    {LOGP_ALGORITHM("barrier", "tree", "up a k-nomial tree and down again", mellor),
+     .needs = lpi_knomial_needs, .steps = tree_steps, .predict = tree_predict,
+     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+};
+
+const struct logp_collective lpi_barrier = {
+    .name = "barrier",
+    .summary = "nobody goes on before all have come",
+    .operands = LOGP_OPERANDS_NONE,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .holds_back = true,
+    .rows = LPI_ONLY_ROWS(algorithms),
+};

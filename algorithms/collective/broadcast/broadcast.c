@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Broadcast: the root's item reaches all processors. Every algorithm is a tree (shapes.c); what a
+ * processor does is the same for all of them.
+ *
+ * A node that holds the item at time t sends to its k-th child at t + k E, which holds it at
+ * t + D + k E (D, E: struct lpi_times). The predictions are the largest such time, and the time to
+ * process the item: who holds it last has nobody to send it to.
+ */
+#include "broadcast.h"
+#include "predict/doubling.h"
+
+#include <logp/schedule.h>
+#include <logp/tree.h>
+
+#include <string.h>
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)P, (void)rank;
+    *buf = c->args.n_bytes;
+    *recv_buf = 0;
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    (void)P, (void)recv_buf;
+    if (rank == c->args.root)
+        lpi_pattern_fill(buf, c->args.n_bytes, seed);
+    else
+        memset(buf, 0xa5, c->args.n_bytes);
+}
+
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    (void)P, (void)rank, (void)recv_buf;
+    return lpi_pattern_check(buf, c->args.n_bytes, seed);
+}
+
+static size_t given(int64_t P, int64_t rank, const struct logp_coll *c)
+{
+    (void)P;
+    return rank == c->args.root ? c->args.n_bytes : 0;
+}
+
+static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                    struct logp_promise *out)
+{
+    (void)P, (void)rank;
+    out->n_bytes = c->args.n_bytes;
+    out->from = c->args.root;
+    return j == 0;
+}
+
+/* The end of the last receive, when the last node could go on at `last`, and then the work. */
+static struct logp_prediction ends_at(int64_t P, __int128 last, const struct lpi_times *t,
+                                      const struct logp_coll *c)
+{
+    return lpi_exact((P > 1 ? last - t->early : 0) + c->args.work_ns);
+}
+
+/* (P-2) E + D, all P >= 2 */
+static struct logp_prediction predict_flat(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
+
+    return ends_at(P, (__int128)(P - 2) * t.E + t.D, &t, c);
+}
+
+/* (P-1) D */
+static struct logp_prediction predict_chain(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
+
+    return ends_at(P, (__int128)(P - 1) * t.D, &t, c);
+}
+
+/*
+ * The largest depth x D + right turns x E. The path to v is the binary of v + 1 below its first
+ * one, a right turn for each one; only the last level and the full one above can be the latest.
+ */
+static struct logp_prediction predict_binary(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
+    const int depth = 63 - __builtin_clzll((uint64_t)P);
+    const __int128 last =
+        (__int128)depth * t.D + (__int128)(lpi_most_ones((uint64_t)P, depth) - 1) * t.E;
+    const __int128 above = depth > 0 ? (__int128)(depth - 1) * (t.D + t.E) : 0;
+
+    return ends_at(P, lpi_later(last, above), &t, c);
+}
+
+/* t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)); P = 2^x: D + (x-1) max(D, E) */
+static struct logp_prediction predict_binomial(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
+
+    return ends_at(P, lpi_doubling_time(P, t.D, t.E), &t, c);
+}
+
+/* Over all v < P with m ones and top bit t, the largest m D + (t + 1 - m) E. */
+static struct logp_prediction predict_nearest(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
+
+    return ends_at(P, lpi_nearest_time(P, t.D, t.E), &t, c);
+}
+
+/* P = 4^x: the formula of `binomial`; other squares q^2, where E <= D: 2 t(q) of `binomial`; else
+ * the recurrence in doubling.c. */
+static struct logp_prediction predict_mesh(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
+
+    return ends_at(P, lpi_mesh_time(P, t.D, t.E), &t, c);
+}
+
+/* The tree for these L, o, g. */
+static int plan_optimal(int P, int rank, struct logp_coll *c)
+{
+    struct logp_tree tree;
+    const int rc = logp_tree_broadcast(&tree, P, &c->model.params, c->args.n_bytes);
+
+    return rc != 0 ? rc : lpi_plan_optimal(&tree, rank, c);
+}
+
+/* The least n with f(n) >= P. No broadcast is faster. */
+static struct logp_prediction predict_optimal(int64_t P, const struct logp_coll *c)
+{
+    struct logp_tree tree;
+
+    if (logp_tree_broadcast(&tree, P, &c->model.params, c->args.n_bytes) != 0)
+        return lpi_no_prediction();
+    return lpi_exact((__int128)logp_tree_time(&tree) + c->args.work_ns);
+}
+
+static int64_t textbook(int64_t P, const struct logp_coll *c)
+{
+    return logp_textbook_cost(P, &c->model.params, c->args.n_bytes);
+}
+
+static const char grama[] = "Grama et al., ch. 4.1";
+static const char shou_chen[] = "Shou & Chen 1996";
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("broadcast", "flat", "the root sends to everyone", shou_chen),
+     .plan = lpi_plan_flat, .predict = predict_flat, LPI_BROADCAST},
+    {LOGP_ALGORITHM("broadcast", "chain", "everyone passes the item to the next", shou_chen),
+     .plan = lpi_plan_chain, .predict = predict_chain, LPI_BROADCAST},
+    {LOGP_ALGORITHM("broadcast", "binary", "a binary tree in heap order", shou_chen),
+     .plan = lpi_plan_binary, .predict = predict_binary, LPI_BROADCAST},
+    {LOGP_ALGORITHM("broadcast", "binomial", "recursive doubling, the farthest first", grama),
+     .plan = lpi_plan_binomial, .predict = predict_binomial, .textbook = textbook, LPI_BROADCAST},
+    {LOGP_ALGORITHM("broadcast", "optimal", "the best tree for these L, o, g", shou_chen),
+     .plan = plan_optimal, .predict = predict_optimal, LPI_BROADCAST},
+    {LOGP_ALGORITHM("broadcast", "binomial-nearest", "recursive doubling, the nearest first",
+                    grama),
+     .plan = lpi_plan_nearest, .predict = predict_nearest, LPI_BROADCAST},
+    {LOGP_ALGORITHM("broadcast", "mesh", "binomial along the root's row, then columns, ...", grama),
+     .needs = lpi_needs_grid, .plan = lpi_plan_mesh, .predict = predict_mesh, .textbook = textbook,
+     LPI_BROADCAST},
+};
+
+static const struct lpi_rows trees = LPI_ROWS(algorithms);
+
+const struct logp_collective lpi_broadcast = {
+    .name = "broadcast",
+    .summary = "one item from the root to all",
+    .rooted = true,
+    .operands = LOGP_OPERANDS_BYTES,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .promise = promise,
+    .given = given,
+    .rows = (const struct lpi_rows *const[]){&trees, &lpi_torus, &lpi_torus_pipelined,
+                                             &lpi_broadcast_knomial, &lpi_broadcast_parts, NULL},
+};

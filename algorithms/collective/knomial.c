@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* The k-nomial tree: see knomial.h. */
+#include "knomial.h"
+
+int64_t lpi_knomial_radix(int64_t P, const struct logp_coll *c)
+{
+    const int64_t k = c->args.k > 0 ? c->args.k : 4;
+
+    return k < P ? k : P > 2 ? P : 2;
+}
+
+const char *lpi_knomial_needs(int64_t P, const struct logp_coll *c)
+{
+    (void)P;
+    return c->args.k == 0 || c->args.k >= 2 ? NULL : "a k of at least 2";
+}
+
+/* The largest power of k that divides v; of the root the least from P on. */
+static int64_t span_of(int64_t P, int64_t v, int64_t k)
+{
+    int64_t span = 1;
+
+    while (v % k == 0 && span < P) {
+        v /= k;
+        span *= k;
+    }
+    return span;
+}
+
+/* Of the parts of `span` nodes each below v, how many there are. */
+static int64_t parts(int64_t P, int64_t v, int64_t k, int64_t span)
+{
+    const int64_t there = (P - 1 - v) / span;
+
+    return there < k - 1 ? there : k - 1;
+}
+
+int64_t lpi_knomial_size(int64_t P, int64_t v, int64_t k)
+{
+    const int64_t span = span_of(P, v, k);
+
+    return span < P - v ? span : P - v;
+}
+
+int64_t lpi_knomial_parent(int64_t P, int64_t v, int64_t k)
+{
+    const int64_t span = span_of(P, v, k);
+
+    return v - v / span % k * span;
+}
+
+int64_t lpi_knomial_child(int64_t P, int64_t v, int64_t k, int64_t i)
+{
+    for (int64_t span = span_of(P, v, k) / k; span > 0; span /= k) {
+        const int64_t n = parts(P, v, k, span);
+
+        if (i < n)
+            return v + (i + 1) * span;
+        i -= n;
+    }
+    return -1;
+}
+
+int64_t lpi_knomial_children(int64_t P, int64_t v, int64_t k)
+{
+    int64_t n = 0;
+
+    for (int64_t span = span_of(P, v, k) / k; span > 0; span /= k)
+        n += parts(P, v, k, span);
+    return n;
+}
+
+/*
+ * For n nodes, span being the largest power of k below n: the root sends to m parts, all but the
+ * last of `span` nodes, and then goes on as the root of such a part:
+ *     t(n) = max((m - 2) E + D + t(span), (m - 1) E + D' + t(last), (m - 1) E + E' + t(span)),
+ * t(1) = 0, where D' and E' are those of the last part; the first only for m >= 2, and the third
+ * for span > 1, since there is nothing to be sent to nobody.
+ */
+__int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_coll *c,
+                          struct lpi_times (*times)(const struct logp_coll *c, int64_t nodes))
+{
+    int64_t span = 1, m, last;
+    struct lpi_times t, end;
+    __int128 full, T;
+
+    if (P == 1)
+        return 0;
+    while (span <= (P - 1) / k)
+        span *= k;
+    m = (P - 1) / span;
+    last = P - m * span;
+    t = times(c, span);
+    end = times(c, last);
+    full = lpi_knomial_time(span, k, c, times);
+    T = (m - 1) * (__int128)t.E + end.D +
+        (last < span ? lpi_knomial_time(last, k, c, times) : full);
+    if (span > 1)
+        T = lpi_later(T, (m - 1) * (__int128)t.E + end.E + full);
+    return m > 1 ? lpi_later(T, (m - 2) * (__int128)t.E + t.D + full) : T;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* A schedule that is a list, as a collective with one algorithm. It stands outside the table: it
+ * has no arguments to choose from. */
+#include "collective.h"
+
+#include <logp/schedule.h>
+
+#include <string.h>
+
+static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                  struct logp_step *out)
+{
+    (void)P;
+    if (i >= c->args.list->n[rank])
+        return false;
+    *out = c->args.list->steps[rank][i];
+    return true;
+}
+
+static const char *needs(int64_t P, const struct logp_coll *c)
+{
+    return c->args.list != NULL && c->args.list->P == P ? NULL : "a list of the steps of all ranks";
+}
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)P, (void)rank;
+    *buf = 0;
+    *recv_buf = c->args.list->most_bytes;
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    (void)P, (void)rank, (void)seed, (void)buf;
+    if (c->args.list->most_bytes > 0)
+        memset(recv_buf, 0, c->args.list->most_bytes);
+}
+
+/* That all messages come is all that there is to see. */
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
+    return true;
+}
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("schedule", "listed", "the steps of a list", ""), .needs = needs,
+     .steps = steps},
+};
+
+const struct logp_collective lpi_schedule = {
+    .name = "schedule",
+    .summary = "the steps of a list",
+    .operands = LOGP_OPERANDS_NONE,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .rows = LPI_ONLY_ROWS(algorithms),
+};

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Matrix times vector on n x n processors, the worked example of recursive doubling: a broadcast
+ * down the columns, a product on every processor, and a reduction along the rows.
+ *
+ * Processor (i, j), rank i n + j, holds a block of count x count elements of the matrix A, row by
+ * row, in buf. Behind it in buf comes its piece of the vector x: count elements, given to the
+ * processors of row 0 and broadcast from there. The pieces of the result end in recv_buf of column
+ * 0: count elements each. Elements combine by the operation and multiply by `prod` of its type:
+ * with `sum` that is the usual product. A multiplication and the combination that goes with it
+ * together cost gamma, as does each combination in the reduction. Source: Grama et al. 2003,
+ * ch. 4.1.
+ */
+#include "predict/doubling.h"
+#include "reduce/reduce.h"
+#include "schedule/reader.h"
+#include "schedule/schedule.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct logp_op *times(const struct logp_coll *c)
+{
+    return c->args.op != NULL ? logp_op_find("prod", c->args.op->type) : NULL;
+}
+
+static const char *needs(int64_t P, const struct logp_coll *c)
+{
+    if (lpi_needs_square(P, c) != NULL)
+        return lpi_needs_square(P, c);
+    if (c->args.count < 1 || c->args.count > INT32_MAX)
+        return "1 .. 2^31 - 1 elements on each processor";
+    if (c->args.op != NULL &&
+        (times(c) == NULL || times(c)->element_bytes != c->args.op->element_bytes))
+        return "elements of a built-in type";
+    return lpi_needs_commutative(P, c);
+}
+
+/* ---- operands and results ---- */
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    const size_t piece = lpi_vector_bytes(c);
+
+    (void)P, (void)rank;
+    *recv_buf = piece;
+    *buf = lpi_bytes((size_t)c->args.count + 1, piece);
+}
+
+static void fill_block(int P, int rank, uint64_t seed, const struct logp_coll *c, void *block)
+{
+    const size_t n = (size_t)c->args.count;
+
+    lpi_op_fill(c->args.op, block, n * n, seed * 2 * (uint64_t)P + (uint64_t)rank);
+}
+
+static void fill_piece(int P, int column, uint64_t seed, const struct logp_coll *c, void *piece)
+{
+    lpi_op_fill(c->args.op, piece, (size_t)c->args.count,
+                (seed * 2 + 1) * (uint64_t)P + (uint64_t)column);
+}
+
+static char *piece_of(const struct logp_coll *c, void *buf)
+{
+    return (char *)buf + (size_t)c->args.count * lpi_vector_bytes(c);
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    const int side = (int)lpi_side(P);
+
+    fill_block(P, rank, seed, c, buf);
+    if (rank < side)
+        fill_piece(P, rank, seed, c, piece_of(c, buf));
+    else
+        memset(piece_of(c, buf), 0xa5, lpi_vector_bytes(c));
+    memset(recv_buf, 0xa5, lpi_vector_bytes(c));
+}
+
+/* One element: the combination of the products of a row with x; row is overwritten. */
+static void dot(const struct logp_coll *c, char *row, const char *x, char *out)
+{
+    const size_t n = (size_t)c->args.count, size = c->args.op->element_bytes;
+    const struct logp_op *prod = times(c);
+
+    prod->combine(row, x, n, prod->arg);
+    for (size_t left = n; left > 1; left -= left / 2) /* the upper half into the lower */
+        c->args.op->combine(row, row + (left - left / 2) * size, left / 2, c->args.op->arg);
+    memcpy(out, row, size);
+}
+
+/* y = A x of one block; row: room for a row of it. */
+static void multiply(const struct logp_coll *c, const char *block, const char *x, char *y,
+                     char *row)
+{
+    const size_t bytes = lpi_vector_bytes(c);
+
+    for (int64_t i = 0; i < c->args.count; i++) {
+        memcpy(row, block + (size_t)i * bytes, bytes);
+        dot(c, row, x, y + (size_t)i * c->args.op->element_bytes);
+    }
+}
+
+/* The row of blocks again, one block after the other. */
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    const int side = (int)lpi_side(P);
+    const size_t bytes = lpi_vector_bytes(c), n = (size_t)c->args.count;
+    char *work;
+    int right = -ENOMEM;
+
+    (void)buf;
+    if (rank % side != 0)
+        return true;
+    work = malloc((n + 4) * bytes); /* a block, x, its product, the sum, a row */
+    if (work != NULL) {
+        char *x = work + n * bytes, *y = x + bytes, *sum = y + bytes, *row = sum + bytes;
+
+        for (int j = 0; j < side; j++) {
+            fill_block(P, rank + j, seed, c, work);
+            fill_piece(P, j, seed, c, x);
+            multiply(c, work, x, j == 0 ? sum : y, row);
+            if (j > 0)
+                c->args.op->combine(sum, y, n, c->args.op->arg);
+        }
+        right = memcmp(recv_buf, sum, bytes) == 0;
+    }
+    free(work);
+    return right;
+}
+
+/* ---- the algorithm ---- */
+
+/* plan.state. The plan's children are those down the column, in the order of sending, then those
+ * along the row, in the order of receiving; plan.scratch has room for a vector. */
+struct lines {
+    int above, left; /* parents; -1: none */
+    int n_below;     /* children down the column */
+};
+
+/* The children of a line of processors from `first` on, `step` apart. -1; or its parent */
+static int take_plan(const struct logp_part *plan, int first, int step, int *children)
+{
+    for (int i = 0; i < plan->n_children; i++)
+        children[i] = first + plan->children[i] * step;
+    return plan->parent >= 0 ? first + plan->parent * step : -1;
+}
+
+static int make_plan(int side, int rank, const struct logp_coll *down,
+                     const struct logp_coll *along, struct logp_coll *c)
+{
+    const int i = rank / side, j = rank % side;
+    const int n_below = down->part.n_children, n = n_below + along->part.n_children;
+    struct lines *s = malloc(sizeof(*s));
+
+    c->part = (struct logp_part){
+        .parent = -1, .n_children = n, .state = s, .scratch_bytes = lpi_vector_bytes(c)};
+    c->part.children = malloc((size_t)(n > 0 ? n : 1) * sizeof(int));
+    if (s == NULL || c->part.children == NULL) {
+        lpi_free_part(&c->part);
+        return -ENOMEM;
+    }
+    s->n_below = n_below;
+    s->above = take_plan(&down->part, j, side, c->part.children);
+    s->left = take_plan(&along->part, i * side, 1, c->part.children + n_below);
+    return 0;
+}
+
+static int plan(int P, int rank, struct logp_coll *c)
+{
+    const int side = (int)lpi_side(P);
+    struct logp_coll down = {.part.parent = -1}, along = {.part.parent = -1};
+    int rc = c->args.op == NULL ? -EINVAL : lpi_plan_binomial(side, rank / side, &down);
+
+    if (rc == 0)
+        rc = lpi_plan_binomial(side, rank % side, &along);
+    if (rc == 0) {
+        lpi_reverse_children(&along.part);
+        rc = make_plan(side, rank, &down, &along, c);
+    }
+    lpi_free_part(&down.part);
+    lpi_free_part(&along.part);
+    return rc;
+}
+
+static void multiply_own(const struct logp_coll *c, void *buf, void *recv_buf)
+{
+    multiply(c, buf, piece_of(c, buf), recv_buf, c->part.scratch);
+}
+
+/* x comes down, A x, the sum goes to the left. */
+static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                  struct logp_step *out)
+{
+    const struct lines *s = c->part.state;
+    const size_t bytes = lpi_vector_bytes(c);
+    const struct logp_spot x = {LOGP_BUF, (size_t)c->args.count * bytes}, y = {LOGP_RECV_BUF, 0};
+    const struct logp_spot in = {LOGP_SCRATCH, 0};
+    int64_t k;
+
+    (void)P, (void)rank;
+    if (s->above >= 0 && i-- == 0)
+        return logp_step_receive(out, s->above, c->args.tag, x.buffer, x.offset, bytes);
+    if (i < s->n_below)
+        return logp_step_send(out, c->part.children[i], c->args.tag, x.buffer, x.offset, bytes);
+    if (i == s->n_below) {
+        logp_step_compute(out, lpi_combine_ns(&c->model.params, c->args.count * c->args.count), 0);
+        out->work = multiply_own;
+        out->n_bytes = bytes;
+        out->at = y;
+        out->right = x;
+        return true;
+    }
+    i -= s->n_below + 1;
+    k = s->n_below + i / 2;
+    if (k < c->part.n_children && i % 2 == 0)
+        return logp_step_receive(out, c->part.children[k], c->args.tag, in.buffer, in.offset,
+                                 bytes);
+    if (k < c->part.n_children)
+        return logp_step_combine(out, y, y, in, c->args.count,
+                                 lpi_combine_ns(&c->model.params, c->args.count));
+    return k == c->part.n_children && i % 2 == 0 && s->left >= 0 &&
+           logp_step_send(out, s->left, c->args.tag, y.buffer, y.offset, bytes);
+}
+
+LPI_READER(run, steps)
+
+/* All blocks, and the pieces of the vector in row 0. */
+static size_t given(int64_t P, int64_t rank, const struct logp_coll *c)
+{
+    return (size_t)(c->args.count + (rank < lpi_side(P))) * lpi_vector_bytes(c);
+}
+
+/* The piece of the vector; in column 0 the sum of what the row has made of it. */
+static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                    struct logp_promise *out)
+{
+    const int64_t side = lpi_side(P);
+
+    out->n_bytes = lpi_vector_bytes(c);
+    out->at = (struct logp_spot){LOGP_RECV_BUF, 0};
+    if (j == 0)
+        out->at = (struct logp_spot){LOGP_BUF, (size_t)c->args.count * out->n_bytes};
+    out->offset = out->at.offset;
+    out->from = j == 0 ? rank % side : rank;
+    out->ranks = side;
+    out->combined = out->made = j == 1;
+    return j == 0 || (j == 1 && rank % side == 0);
+}
+
+/*
+ * broadcast(n) + multiplication + reduce(n), exact for E <= D: the row that gets x last has sent
+ * nothing, and no row is later ready for its reduction. For E > D, with the time when all of a
+ * column could make another send in place of broadcast(n), an upper bound: by then no gap of the
+ * broadcast holds up the reduction.
+ */
+static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
+    const struct lpi_reduce_times r = lpi_reduce_times(c);
+    const int64_t side = lpi_side(P);
+    const int64_t product = lpi_combine_ns(&c->model.params, c->args.count * c->args.count);
+    const __int128 ns =
+        lpi_doubling_sent(side, t.D, t.E) + product + lpi_doubling_time(side, r.a, r.B);
+
+    if (c->model.params.gap_shared && P > 1)
+        return lpi_no_prediction();
+    return t.E > t.D && P > 1 ? lpi_bound(ns) : lpi_exact(ns);
+}
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("matvec", "doubling", "broadcast down columns, multiply, reduce rows",
+                    "Grama et al., ch. 4.1"),
+     .needs = needs, .plan = plan, .steps = steps, .run = run, .predict = predict},
+};
+
+const struct logp_collective lpi_matvec = {
+    .name = "matvec",
+    .summary = "matrix times vector, in blocks on n x n",
+    .operands = LOGP_OPERANDS_VECTOR,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .promise = promise,
+    .given = given,
+    .rows = LPI_ONLY_ROWS(algorithms),
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Reduce: a vector from each processor, combined element by element, on the root. */
+#include "reduce.h"
+
+#include <logp/schedule.h>
+
+#include <string.h>
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)P;
+    *buf = lpi_vector_bytes(c);
+    *recv_buf = rank == c->args.root ? *buf : 0;
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    lpi_vector_fill(P, rank, seed, c, buf);
+    if (rank == c->args.root && c->args.count > 0)
+        memset(recv_buf, 0xa5, lpi_vector_bytes(c));
+}
+
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    (void)buf;
+    return rank != c->args.root ? true
+                                : lpi_vector_check(P, P, seed, c, 0, c->args.count, recv_buf);
+}
+
+static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                    struct logp_promise *out)
+{
+    out->at.buffer = LOGP_RECV_BUF;
+    out->n_bytes = lpi_vector_bytes(c);
+    out->ranks = P;
+    out->combined = true;
+    return rank == c->args.root && j == 0;
+}
+
+const struct logp_collective lpi_reduce = {
+    .name = "reduce",
+    .summary = "a vector from each, combined on the root",
+    .rooted = true,
+    .operands = LOGP_OPERANDS_VECTOR,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .promise = promise,
+    .rows = (const struct lpi_rows *const[]){&lpi_reduce_trees, &lpi_reduce_chains,
+                                             &lpi_reduce_doublings, NULL},
+};

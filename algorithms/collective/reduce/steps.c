@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a processor does in a reduction. Every algorithm is a tree (tree.c, kchain.c, doubling.c);
+ * what a processor does is the same for all of them: it receives its children's vectors one after
+ * the other, combines each with what it has, and sends the result up.
+ *
+ * With D and st of a whole vector and c the time to combine one with another, a = D + c is the time
+ * from a child's send until its vector is part of its parent's, and B = max(o_recv + c, g + st) the
+ * least time between two of them. So a node is ready at a time that folds over its children in the
+ * order of receipt: T = max(T + B, t(child) + a), for the first one t(child) + a; a leaf is ready
+ * at 0. With the gap shared by sends and receives there is no formula.
+ *
+ * An operation that does not commute needs the operands in the order of ranks. A tree keeps it, for
+ * root 0, if each subtree holds consecutive ranks, its root the first of them, and is received in
+ * their order.
+ * Source: Kurnosov 2016, corrected.
+ */
+#include "reduce.h"
+#include "schedule/reader.h"
+#include "schedule/schedule.h"
+
+#include <errno.h>
+
+struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t stream = logp_stream_ns(p, lpi_vector_bytes(c));
+    const int64_t combine = lpi_combine_ns(p, c->args.count);
+
+    return (struct lpi_reduce_times){
+        .a = p->o_send_ns + stream + p->L_ns + p->o_recv_ns + combine,
+        .B = lpi_max(p->o_recv_ns + combine, logp_gap_ns(p, lpi_vector_bytes(c))),
+    };
+}
+
+/* ---- what a processor does ---- */
+
+/* A vector starts on a cache line of its own. */
+static size_t slot_bytes(size_t n_bytes)
+{
+    return (n_bytes + 63) / 64 * 64;
+}
+
+/*
+ * Of the two vectors that a processor with children works with, the root has one: recv_buf. The
+ * plan's `own` is how many children are to the left, being of lower ranks where that matters; they
+ * come first (flat), or there are none.
+ */
+int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c)
+{
+    struct logp_part *plan = &c->part;
+    const size_t bytes = lpi_vector_bytes(c);
+    const bool commutes = c->args.op == NULL || c->args.op->commutative;
+    const size_t n = (plan->n_children == 1 && commutes ? 1 : 2) - (size_t)(plan->parent < 0);
+
+    if (rc == 0)
+        rc = lpi_vector_valid(c);
+    if (rc == 0 && bytes > SIZE_MAX / 4)
+        rc = -ENOMEM;
+    if (rc != 0) {
+        lpi_free_part(&c->part);
+        return rc;
+    }
+    plan->scratch_bytes = plan->n_children > 0 ? n * slot_bytes(bytes) : 0;
+    while (!commutes && plan->own < plan->n_children && plan->children[plan->own] < rank)
+        plan->own++;
+    return 0;
+}
+
+int lpi_reduce_backwards(int rc, int rank, struct logp_coll *c)
+{
+    if (rc == 0)
+        lpi_reverse_children(&c->part);
+    return lpi_reduce_finish_plan(rc, rank, c);
+}
+
+/* Of the two vectors, 0 and 1: where they are. */
+static struct logp_spot vector(const struct logp_coll *c, int64_t which)
+{
+    const bool root = c->part.parent < 0;
+
+    if (root && which == 0)
+        return (struct logp_spot){LOGP_RECV_BUF, 0};
+    return (struct logp_spot){LOGP_SCRATCH,
+                              root || which == 0 ? 0 : slot_bytes(lpi_vector_bytes(c))};
+}
+
+/* In which of them the result is that k >= 1 children are part of. Operations that commute take
+ * the first vector that comes as the left one, which saves a copy. */
+static int64_t result_in(const struct logp_coll *c, int64_t k)
+{
+    const int64_t left = k < c->part.own ? k : c->part.own;
+
+    return c->args.op->commutative ? 0 : left % 2;
+}
+
+/*
+ * For each child a receive into the vector that does not hold the result, and a combination; then
+ * the result goes up. What comes from the left is combined into where it is.
+ */
+bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                      struct logp_step *out)
+{
+    const struct logp_part *plan = &c->part;
+    const struct logp_spot own = {LOGP_BUF, 0};
+    const size_t bytes = lpi_vector_bytes(c);
+    const int64_t k = i / 2;
+    struct logp_spot acc, in;
+
+    (void)P, (void)rank;
+    if (k < plan->n_children) {
+        const bool left = c->args.op->commutative ? k == 0 : k < plan->own;
+
+        in = vector(c, k > 0 ? !result_in(c, k) : !c->args.op->commutative);
+        if (i % 2 == 0)
+            return logp_step_receive(out, plan->children[k], c->args.tag, in.buffer, in.offset,
+                                     bytes);
+        acc = k > 0 ? vector(c, result_in(c, k)) : own;
+        return logp_step_combine(out, vector(c, result_in(c, k + 1)), left ? in : acc,
+                                 left ? acc : in, c->args.count,
+                                 lpi_combine_ns(&c->model.params, c->args.count));
+    }
+    if (i > 2 * plan->n_children)
+        return false;
+    acc = plan->n_children > 0 ? vector(c, result_in(c, plan->n_children)) : own;
+    if (plan->parent >= 0)
+        return logp_step_send(out, plan->parent, c->args.tag, acc.buffer, acc.offset, bytes);
+    return acc.buffer != LOGP_RECV_BUF &&
+           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, acc, bytes);
+}
+
+int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+{
+    return lpi_read(vp, lpi_reduce_steps, c, buf, recv_buf);
+}
+
+/* ---- what the algorithms need ---- */
+
+const char *lpi_reduce_needs_order(int64_t P, const struct logp_coll *c)
+{
+    (void)P;
+    return c->args.op == NULL || c->args.op->commutative || c->args.root == 0
+               ? NULL
+               : "a commutative operation, or root 0";
+}
+
+struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct logp_coll *c)
+{
+    if (P == 1)
+        return lpi_exact(0);
+    return c->model.params.gap_shared ? lpi_no_prediction() : lpi_exact(T);
+}
+
+int64_t lpi_reduce_textbook(int64_t P, const struct logp_coll *c)
+{
+    return logp_textbook_cost(P, &c->model.params, lpi_vector_bytes(c));
+}

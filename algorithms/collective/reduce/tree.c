@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reductions along the trees of shapes.c, each with its prediction: the fold of steps.c, in which
+ * a and B are explained, over that tree.
+ */
+#include "predict/doubling.h"
+#include "reduce.h"
+
+#include <logp/tree.h>
+
+/* ---- flat: everyone sends to the root ---- */
+
+/* It receives from root-1, ..., 0, then from root+1, ..., P-1: so each vector that comes is next to
+ * those that are there, and the order of ranks is kept for any root. */
+static int plan_flat(int P, int rank, struct logp_coll *c)
+{
+    const int rc = lpi_plan_flat(P, rank, c);
+
+    for (int i = 0; rc == 0 && i < c->part.n_children; i++)
+        c->part.children[i] = i < c->args.root ? c->args.root - 1 - i : i + 1;
+    return lpi_reduce_finish_plan(rc, rank, c);
+}
+
+/* a + (P-2) B, P >= 2 */
+static struct logp_prediction predict_flat(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+    return lpi_reduce_ends_at(P, t.a + (__int128)(P - 2) * t.B, c);
+}
+
+/* ---- chain: v receives from v+1 and sends to v-1 ---- */
+
+static int plan_chain(int P, int rank, struct logp_coll *c)
+{
+    return lpi_reduce_finish_plan(lpi_plan_chain(P, rank, c), rank, c);
+}
+
+/* (P-1) a */
+static struct logp_prediction predict_chain(int64_t P, const struct logp_coll *c)
+{
+    return lpi_reduce_ends_at(P, (__int128)(P - 1) * lpi_reduce_times(c).a, c);
+}
+
+/* ---- binary: v receives from 2v+1, then from 2v+2 ---- */
+
+static int plan_binary(int P, int rank, struct logp_coll *c)
+{
+    return lpi_reduce_finish_plan(lpi_plan_binary(P, rank, c), rank, c);
+}
+
+/*
+ * A perfect tree of height h: h (a + B). Otherwise t(P) = max(t(left) + a + B, t(right) + a),
+ * without the right subtree t(left) + a. One of the two is perfect, so that there is one call of
+ * each depth.
+ */
+static __int128 binary_time(int64_t P, const struct lpi_reduce_times *t)
+{
+    const int height = 63 - __builtin_clzll((uint64_t)P);
+    const int64_t full = INT64_C(1) << height >> 1; /* the lowest level of the left subtree */
+    const int64_t lowest = P + 1 - (INT64_C(1) << height);
+    const int64_t left = full - 1 + (lowest < full ? lowest : full);
+    __int128 first, second;
+
+    if ((P & (P + 1)) == 0)
+        return (__int128)height * (t->a + t->B);
+    first = binary_time(left, t) + t->a;
+    if (P == 2)
+        return first;
+    second = binary_time(P - 1 - left, t) + t->a;
+    return lpi_later(first + t->B, second);
+}
+
+/* Any P: the recurrence above. */
+static struct logp_prediction predict_binary(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+    return lpi_reduce_ends_at(P, binary_time(P, &t), c);
+}
+
+/* ---- binomial: recursive doubling backwards, the nearest first ---- */
+
+static int plan_binomial(int P, int rank, struct logp_coll *c)
+{
+    return lpi_reduce_backwards(lpi_plan_binomial(P, rank, c), rank, c);
+}
+
+/* t(1) = 0, t(2) = a, t(P) = max(t(h) + B, t(P-h) + a), h = 2^(lg P - 1);
+ * P = 2^x: a + (x-1) max(a, B) */
+static struct logp_prediction predict_binomial(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+    return lpi_reduce_ends_at(P, lpi_doubling_time(P, t.a, t.B), c);
+}
+
+/* ---- optimal: the best broadcast tree backwards, a for d and B for e ---- */
+
+static const char *needs_optimal(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+    if (lpi_max(t.a, t.B) > 3 * LOGP_PARAM_MAX_NS)
+        return "messages that take less than 34 days";
+    return lpi_needs_commutative(P, c);
+}
+
+static int plan_optimal(int P, int rank, struct logp_coll *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+    struct logp_tree tree;
+    int rc = logp_tree_init(&tree, P, t.a, t.B);
+
+    if (rc == 0)
+        rc = lpi_plan_optimal(&tree, rank, c);
+    return lpi_reduce_backwards(rc, rank, c);
+}
+
+/* The least n with f(n) >= P. No tree is faster: those that are ready within n receive from nodes
+ * that are within n - a, n - a - B, ..., which is how f counts. */
+static struct logp_prediction predict_optimal(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+    struct logp_tree tree;
+
+    if (logp_tree_init(&tree, P, t.a, t.B) != 0)
+        return lpi_no_prediction();
+    return lpi_reduce_ends_at(P, logp_tree_time(&tree), c);
+}
+
+static const char kurnosov[] = "Kurnosov 2016";
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("reduce", "flat", "everyone sends to the root", kurnosov), .plan = plan_flat,
+     .predict = predict_flat, LPI_REDUCE},
+    {LOGP_ALGORITHM("reduce", "chain", "everyone passes its result on to the next", kurnosov),
+     .needs = lpi_reduce_needs_order, .plan = plan_chain, .predict = predict_chain, LPI_REDUCE},
+    {LOGP_ALGORITHM("reduce", "binary", "a binary tree in heap order", kurnosov),
+     .needs = lpi_needs_commutative, .plan = plan_binary, .predict = predict_binary, LPI_REDUCE},
+    {LOGP_ALGORITHM("reduce", "binomial", "recursive doubling backwards, the nearest first",
+                    kurnosov),
+     .needs = lpi_reduce_needs_order, .plan = plan_binomial, .predict = predict_binomial,
+     .textbook = lpi_reduce_textbook, LPI_REDUCE},
+    {LOGP_ALGORITHM("reduce", "optimal", "the best tree for these L, o, g and gamma",
+                    "Shou & Chen 1996"),
+     .needs = needs_optimal, .plan = plan_optimal, .predict = predict_optimal, LPI_REDUCE},
+};
+
+const struct lpi_rows lpi_reduce_trees = LPI_ROWS(algorithms);

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reduce-scatter: each processor has a vector of P blocks of count elements; block i of all,
+ * combined element by element, ends on rank i. c is the time to combine a block with another.
+ */
+#include "predict/rounds.h"
+#include "schedule/reader.h"
+#include "vector.h"
+
+#include <string.h>
+
+/* n blocks; of one, all that lpi_vector_bytes() knows. */
+static size_t blocks(const struct logp_coll *c, int64_t n)
+{
+    return lpi_bytes((size_t)n, lpi_vector_bytes(c));
+}
+
+/* The whole vector, as if it were one of P times as many elements. */
+static struct logp_coll whole(int64_t P, const struct logp_coll *c)
+{
+    struct logp_coll all = *c;
+
+    all.args.count = c->args.count < INT64_MAX / P ? P * c->args.count : INT64_MAX;
+    return all;
+}
+
+/* ---- operands and results ---- */
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)rank;
+    *buf = blocks(c, P);
+    *recv_buf = blocks(c, 1);
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    const struct logp_coll all = whole(P, c);
+
+    lpi_vector_fill(P, rank, seed, &all, buf);
+    if (c->args.count > 0)
+        memset(recv_buf, 0xa5, blocks(c, 1));
+}
+
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    const struct logp_coll all = whole(P, c);
+
+    (void)buf;
+    return lpi_vector_check(P, P, seed, &all, rank * c->args.count, c->args.count, recv_buf);
+}
+
+static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                    struct logp_promise *out)
+{
+    out->at.buffer = LOGP_RECV_BUF;
+    out->n_bytes = blocks(c, 1);
+    out->ranks = P;
+    out->offset = blocks(c, rank);
+    out->combined = true;
+    return j == 0;
+}
+
+/* ---- steps ---- */
+
+/* Block `at` of a buffer. */
+static struct logp_spot block(const struct logp_coll *c, enum logp_buffer buffer, int64_t at)
+{
+    return (struct logp_spot){buffer, blocks(c, at)};
+}
+
+static bool send_blocks(struct logp_step *out, const struct logp_coll *c, int64_t to,
+                        struct logp_spot from, int64_t n)
+{
+    return logp_step_send(out, to, c->args.tag, from.buffer, from.offset, blocks(c, n));
+}
+
+static bool receive_blocks(struct logp_step *out, const struct logp_coll *c, int64_t from,
+                           struct logp_spot into, int64_t n)
+{
+    return logp_step_receive(out, from, c->args.tag, into.buffer, into.offset, blocks(c, n));
+}
+
+/* at = left op right */
+static bool combine_blocks(struct logp_step *out, const struct logp_coll *c, struct logp_spot at,
+                           struct logp_spot left, struct logp_spot right, int64_t n)
+{
+    return logp_step_combine(out, at, left, right, n * c->args.count,
+                             lpi_combine_ns(&c->model.params, n * c->args.count));
+}
+
+/* One processor has nothing to combine. */
+static bool alone(const struct logp_coll *c, int64_t i, struct logp_step *out)
+{
+    return i == 0 &&
+           logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_BUF, 0), blocks(c, 1));
+}
+
+static int plan_one(int P, int rank, struct logp_coll *c)
+{
+    (void)P, (void)rank;
+    c->part.scratch_bytes = blocks(c, 1);
+    return lpi_vector_valid(c);
+}
+
+/* ---- linear: all send all blocks, each combines its own in the order of ranks ---- */
+
+static bool linear_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                         struct logp_step *out)
+{
+    const struct logp_spot in = {LOGP_SCRATCH, 0}, acc = {LOGP_RECV_BUF, 0};
+    const struct logp_spot own = block(c, LOGP_BUF, rank);
+    const int64_t to = lpi_mod(rank + (i < P ? i : 0) + 1, P), from = (i - (P - 1)) / 2;
+
+    if (i < P - 1)
+        return send_blocks(out, c, to, block(c, LOGP_BUF, to), 1);
+    i -= P - 1;
+    if (from >= P)
+        return false;
+    if (from == rank && i % 2 == 0)
+        return rank == 0 ? logp_step_copy(out, acc, own, blocks(c, 1))
+                         : combine_blocks(out, c, acc, acc, own, 1);
+    if (i % 2 == 0)
+        return receive_blocks(out, c, from, from == 0 ? acc : in, 1);
+    return from == 0 || from == rank ? logp_step_copy(out, acc, acc, 0)
+                                     : combine_blocks(out, c, acc, acc, in, 1);
+}
+
+LPI_READER(linear_run, linear_steps)
+
+/* All has come when the last could have been sent, and is received one after the other. */
+static struct logp_prediction linear_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const struct lpi_times t = lpi_times(p, blocks(c, 1));
+    const int64_t combine = lpi_combine_ns(p, c->args.count);
+    const int64_t apart = lpi_max(p->o_recv_ns + combine, logp_gap_ns(p, blocks(c, 1)));
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (p->gap_shared)
+        return lpi_no_prediction();
+    return lpi_bound((P - 2) * ((__int128)t.E + apart) + t.D + 2 * (__int128)combine);
+}
+
+/* ---- pairwise: in phase r send rank + r its block, receive one's own from rank - r ---- */
+
+static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                           struct logp_step *out)
+{
+    const int64_t r = i / 3 + 1, to = lpi_mod(rank + r, P);
+    const struct logp_spot in = {LOGP_SCRATCH, 0}, acc = {LOGP_RECV_BUF, 0};
+
+    if (P == 1)
+        return alone(c, i, out);
+    if (r >= P)
+        return false;
+    if (i % 3 == 0)
+        return send_blocks(out, c, to, block(c, LOGP_BUF, to), 1);
+    if (i % 3 == 1)
+        return receive_blocks(out, c, lpi_mod(rank - r, P), in, 1);
+    return combine_blocks(out, c, acc, r == 1 ? block(c, LOGP_BUF, rank) : acc, in, 1);
+}
+
+LPI_READER(pairwise_run, pairwise_steps)
+
+/* ---- ring: block i - r - 1 goes on to the right, with one's own part of it ---- */
+
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                       struct logp_step *out)
+{
+    const int64_t r = i / 3;
+    const int64_t sent = lpi_mod(lpi_mod(rank - 1, P) - r, P), got = lpi_mod(sent - 1, P);
+    const struct logp_spot in = {LOGP_SCRATCH, 0};
+
+    if (P == 1)
+        return alone(c, i, out);
+    if (r >= P - 1)
+        return false;
+    if (i % 3 == 0)
+        return send_blocks(out, c, lpi_mod(rank + 1, P), r == 0 ? block(c, LOGP_BUF, sent) : in, 1);
+    if (i % 3 == 1)
+        return receive_blocks(out, c, lpi_mod(rank - 1, P), in, 1);
+    return combine_blocks(out, c, r == P - 2 ? block(c, LOGP_RECV_BUF, 0) : in, in,
+                          block(c, LOGP_BUF, got), 1);
+}
+
+LPI_READER(ring_run, ring_steps)
+
+/* Both take P-1 rounds of a block and its combination: (P-2) max(D + c, E) + D + c. */
+static struct logp_prediction rounds_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, blocks(c, 1));
+    const int64_t once = t.D + lpi_combine_ns(&c->model.params, c->args.count);
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (c->model.params.gap_shared)
+        return lpi_no_prediction();
+    return lpi_exact((__int128)(P - 2) * lpi_max(once, t.E) + once);
+}
+
+/* ---- recursive-halving: the half of what is left that rank xor P/2, P/4, ... is in ---- */
+
+/*
+ * With pairs (vector.h), the one that stands for both ends with the blocks of both, one after the
+ * other. Block i belongs to the X from that of lpi_unfold() on.
+ */
+static int64_t first_block(const struct lpi_fold *f, int64_t j)
+{
+    return j < f->pairs ? 2 * j : j + f->pairs;
+}
+
+static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                          struct logp_step *out)
+{
+    const struct lpi_fold f = lpi_fold_of(P, rank);
+    const bool paired = rank < 2 * f.pairs;
+    /* in scratch: the vector so far, and what comes */
+    const struct logp_spot in = block(c, LOGP_SCRATCH, P), acc = {LOGP_SCRATCH, 0};
+    bool first = !paired;
+    int64_t d;
+
+    if (P == 1)
+        return alone(c, i, out);
+    if (f.j < 0) {
+        if (i == 0)
+            return send_blocks(out, c, rank + 1, block(c, LOGP_BUF, 0), P);
+        return i == 1 && receive_blocks(out, c, rank + 1, block(c, LOGP_RECV_BUF, 0), 1);
+    }
+    if (paired && i < 2)
+        return i == 0 ? receive_blocks(out, c, rank - 1, in, P)
+                      : combine_blocks(out, c, acc, in, block(c, LOGP_BUF, 0), P);
+    i -= paired ? 2 : 0;
+    for (d = f.X / 2; i >= 3 && d > 0; d /= 2) {
+        i -= 3;
+        first = false;
+    }
+    if (d > 0) {
+        const int64_t mine = first_block(&f, f.j & -d), theirs = first_block(&f, (f.j ^ d) & -d);
+        const int64_t n = first_block(&f, (f.j & -d) + d) - mine;
+        const struct logp_spot had = block(c, first ? LOGP_BUF : LOGP_SCRATCH, mine);
+
+        if (i == 0)
+            return send_blocks(out, c, lpi_unfold(&f, f.j ^ d),
+                               block(c, first ? LOGP_BUF : LOGP_SCRATCH, theirs),
+                               first_block(&f, ((f.j ^ d) & -d) + d) - theirs);
+        if (i == 1)
+            return receive_blocks(out, c, lpi_unfold(&f, f.j ^ d), in, n);
+        return combine_blocks(out, c, block(c, LOGP_SCRATCH, mine), had, in, n);
+    }
+    if (i-- == 0)
+        return logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_SCRATCH, rank),
+                              blocks(c, 1));
+    return paired && i == 0 && send_blocks(out, c, rank - 1, block(c, LOGP_SCRATCH, rank - 1), 1);
+}
+
+LPI_READER(halving_run, halving_steps)
+
+/* The vector so far, and as much again. */
+static int halving_plan(int P, int rank, struct logp_coll *c)
+{
+    (void)rank;
+    c->part.scratch_bytes = lpi_bytes(2, blocks(c, P));
+    return lpi_vector_valid(c);
+}
+
+/* n blocks are sent, and combined. */
+static __int128 round_at_most(const struct logp_coll *c, int64_t n)
+{
+    return (__int128)lpi_round_at_most(&c->model.params, blocks(c, n)) +
+           lpi_combine_ns(&c->model.params, whole(n, c).args.count);
+}
+
+/* P = 2^x; else not all do the same, and this is how long it takes at most. */
+static struct logp_prediction halving_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_fold f = lpi_fold_of(P, P - 1);
+    struct lpi_rounds r = LPI_ROUNDS;
+    __int128 T = round_at_most(c, P);
+
+    if (P > 1 && c->model.params.gap_shared)
+        return lpi_no_prediction();
+    for (int64_t d = f.X / 2; f.pairs > 0 && d > 0; d /= 2)
+        T += round_at_most(c, 2 * d);
+    if (f.pairs > 0)
+        return lpi_bound(T + lpi_times(&c->model.params, blocks(c, 1)).D);
+    for (int64_t d = P / 2; d > 0; d /= 2) {
+        lpi_round(&r, &c->model.params, 1, blocks(c, d));
+        r.free += lpi_combine_ns(&c->model.params, whole(d, c).args.count);
+    }
+    return lpi_exact(r.free);
+}
+
+/* ---- the rows ---- */
+
+static const char thakur[] = "Thakur et al. 2005";
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("reduce-scatter", "linear", "all to all, combined in the order of ranks",
+                    "Open MPI"),
+     .plan = plan_one, .steps = linear_steps, .run = linear_run, .predict = linear_predict,
+     .rough = true},
+    {LOGP_ALGORITHM("reduce-scatter", "pairwise", "send to i + r, receive from i - r", thakur),
+     .needs = lpi_needs_commutative, .plan = plan_one, .steps = pairwise_steps, .run = pairwise_run,
+     .predict = rounds_predict},
+    {LOGP_ALGORITHM("reduce-scatter", "ring", "each block goes round once, to be combined",
+                    "Open MPI"),
+     .needs = lpi_needs_commutative, .plan = plan_one, .steps = ring_steps, .run = ring_run,
+     .predict = rounds_predict},
+    {LOGP_ALGORITHM("reduce-scatter", "recursive-halving", "halves of what is left are combined",
+                    thakur),
+     .needs = lpi_needs_commutative, .plan = halving_plan, .steps = halving_steps,
+     .run = halving_run, .predict = halving_predict, .rough = true},
+};
+
+const struct logp_collective lpi_reduce_scatter = {
+    .name = "reduce-scatter",
+    .summary = "vectors from all, combined, a block to each",
+    .operands = LOGP_OPERANDS_VECTOR,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .promise = promise,
+    .rows = LPI_ONLY_ROWS(algorithms),
+};

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scan: each processor gets the vectors of ranks 0 up to its own combined in their order; exscan:
+ * those of the ranks below it, which rank 0 has none of. c is the time to combine two vectors.
+ */
+#include "predict/rounds.h"
+#include "schedule/reader.h"
+#include "vector.h"
+
+#include <string.h>
+
+/* ---- operands and results ---- */
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)P, (void)rank;
+    *buf = *recv_buf = lpi_vector_bytes(c);
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    lpi_vector_fill(P, rank, seed, c, buf);
+    if (c->args.count > 0)
+        memset(recv_buf, 0xa5, lpi_vector_bytes(c));
+}
+
+static int check_scan(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                      const void *recv_buf)
+{
+    (void)buf;
+    return lpi_vector_check(P, rank + 1, seed, c, 0, c->args.count, recv_buf);
+}
+
+static int check_exscan(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                        const void *recv_buf)
+{
+    (void)buf;
+    return rank == 0 ? true : lpi_vector_check(P, rank, seed, c, 0, c->args.count, recv_buf);
+}
+
+static bool promise_ranks(int64_t ranks, const struct logp_coll *c, int64_t j,
+                          struct logp_promise *out)
+{
+    out->at.buffer = LOGP_RECV_BUF;
+    out->n_bytes = lpi_vector_bytes(c);
+    out->ranks = ranks;
+    out->combined = true;
+    return j == 0 && ranks > 0;
+}
+
+static bool promise_scan(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                         struct logp_promise *out)
+{
+    (void)P;
+    return promise_ranks(rank + 1, c, j, out);
+}
+
+static bool promise_exscan(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                           struct logp_promise *out)
+{
+    (void)P;
+    return promise_ranks(rank, c, j, out);
+}
+
+static int plan(int P, int rank, struct logp_coll *c)
+{
+    (void)P, (void)rank;
+    c->part.scratch_bytes = lpi_vector_bytes(c);
+    return lpi_vector_valid(c);
+}
+
+/* ---- steps ---- */
+
+static bool send_vector(struct logp_step *out, const struct logp_coll *c, int64_t to,
+                        enum logp_buffer from)
+{
+    return logp_step_send(out, to, c->args.tag, from, 0, lpi_vector_bytes(c));
+}
+
+static bool receive_vector(struct logp_step *out, const struct logp_coll *c, int64_t from,
+                           enum logp_buffer into)
+{
+    return logp_step_receive(out, from, c->args.tag, into, 0, lpi_vector_bytes(c));
+}
+
+/* at = left op right */
+static bool combine_vector(struct logp_step *out, const struct logp_coll *c, enum logp_buffer at,
+                           enum logp_buffer left, enum logp_buffer right)
+{
+    return logp_step_combine(out, (struct logp_spot){at, 0}, (struct logp_spot){left, 0},
+                             (struct logp_spot){right, 0}, c->args.count,
+                             lpi_combine_ns(&c->model.params, c->args.count));
+}
+
+static bool copy_vector(struct logp_step *out, const struct logp_coll *c, enum logp_buffer at,
+                        enum logp_buffer from)
+{
+    return logp_step_copy(out, (struct logp_spot){at, 0}, (struct logp_spot){from, 0},
+                          lpi_vector_bytes(c));
+}
+
+/* ---- linear: from rank to rank ---- */
+
+static bool linear_scan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                              struct logp_step *out)
+{
+    if (rank == 0 && i-- == 0)
+        return copy_vector(out, c, LOGP_RECV_BUF, LOGP_BUF);
+    if (rank > 0 && i-- == 0)
+        return receive_vector(out, c, rank - 1, LOGP_RECV_BUF);
+    if (rank > 0 && i-- == 0)
+        return combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
+    return rank < P - 1 && i == 0 && send_vector(out, c, rank + 1, LOGP_RECV_BUF);
+}
+
+LPI_READER(linear_scan_run, linear_scan_steps)
+
+static bool linear_exscan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                                struct logp_step *out)
+{
+    if (rank > 0 && i-- == 0)
+        return receive_vector(out, c, rank - 1, LOGP_RECV_BUF);
+    if (rank == P - 1)
+        return false;
+    if (rank == 0)
+        return i == 0 && send_vector(out, c, 1, LOGP_BUF);
+    if (i == 0)
+        return copy_vector(out, c, LOGP_SCRATCH, LOGP_RECV_BUF);
+    if (i == 1)
+        return combine_vector(out, c, LOGP_SCRATCH, LOGP_SCRATCH, LOGP_BUF);
+    return i == 2 && send_vector(out, c, rank + 1, LOGP_SCRATCH);
+}
+
+LPI_READER(linear_exscan_run, linear_exscan_steps)
+
+/* (P-1) (D + c); with the shared gap a send after a combination may still have to wait. */
+static struct logp_prediction linear_scan_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
+    const int64_t combine = lpi_combine_ns(&c->model.params, c->args.count);
+
+    if (P > 1 && c->model.params.gap_shared)
+        return lpi_no_prediction();
+    return lpi_exact((__int128)(P - 1) * (t.D + combine));
+}
+
+/* (P-1) D + (P-2) c */
+static struct logp_prediction linear_exscan_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
+    const int64_t combine = lpi_combine_ns(&c->model.params, c->args.count);
+
+    if (P > 1 && c->model.params.gap_shared)
+        return lpi_no_prediction();
+    return lpi_exact(P > 1 ? (__int128)(P - 1) * t.D + (__int128)(P - 2) * combine : 0);
+}
+
+/* ---- doubling: what is known is handed to rank + 1, 2, 4, ... (Hillis and Steele) ---- */
+
+/*
+ * At distance d a rank has what the d ranks up to its own make; it sends that on, and what comes
+ * from rank - d belongs to its left, so that the result is where it came to: recv_buf and scratch
+ * take turns.
+ */
+static bool doubling_scan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                                struct logp_step *out)
+{
+    enum logp_buffer have = LOGP_BUF, in = LOGP_RECV_BUF;
+    int64_t d = 1;
+
+    for (; d < P; d *= 2) {
+        const bool sends = rank + d < P, receives = rank >= d;
+
+        if (sends && i-- == 0)
+            return send_vector(out, c, rank + d, have);
+        if (receives && i-- == 0)
+            return receive_vector(out, c, rank - d, in);
+        if (receives && i-- == 0)
+            return combine_vector(out, c, in, in, have);
+        if (!receives)
+            continue;
+        have = in;
+        in = in == LOGP_RECV_BUF ? LOGP_SCRATCH : LOGP_RECV_BUF;
+    }
+    return i == 0 && have != LOGP_RECV_BUF && copy_vector(out, c, LOGP_RECV_BUF, have);
+}
+
+LPI_READER(doubling_scan_run, doubling_scan_steps)
+
+/* As if all ranks sent and received in all rounds. */
+static struct logp_prediction doubling_scan_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t combine = lpi_combine_ns(p, c->args.count);
+    const int rounds = P > 1 ? 64 - __builtin_clzll((uint64_t)P - 1) : 0;
+    const __int128 once = (__int128)lpi_round_at_most(p, lpi_vector_bytes(c)) + combine;
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (p->gap_shared)
+        return lpi_no_prediction();
+    return lpi_bound((rounds - 1) * once + lpi_times(p, lpi_vector_bytes(c)).D + combine);
+}
+
+/* ---- the rows ---- */
+
+static const char hillis[] = "Hillis & Steele 1986", mpi[] = "Open MPI";
+
+static const struct logp_algorithm scans[] = {
+    {LOGP_ALGORITHM("scan", "linear", "from rank to rank", mpi), .plan = plan,
+     .steps = linear_scan_steps, .run = linear_scan_run, .predict = linear_scan_predict},
+    {LOGP_ALGORITHM("scan", "recursive-doubling", "tell rank + 1, 2, 4, ...", hillis), .plan = plan,
+     .steps = doubling_scan_steps, .run = doubling_scan_run, .predict = doubling_scan_predict,
+     .rough = true},
+};
+
+static const struct logp_algorithm exscans[] = {
+    {LOGP_ALGORITHM("exscan", "linear", "from rank to rank", mpi), .plan = plan,
+     .steps = linear_exscan_steps, .run = linear_exscan_run, .predict = linear_exscan_predict},
+};
+
+const struct logp_collective lpi_scan = {
+    .name = "scan",
+    .summary = "the vectors of all up to each, combined",
+    .operands = LOGP_OPERANDS_VECTOR,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check_scan,
+    .promise = promise_scan,
+    .rows = LPI_ONLY_ROWS(scans),
+};
+
+const struct logp_collective lpi_exscan = {
+    .name = "exscan",
+    .summary = "the vectors of all below each, combined",
+    .operands = LOGP_OPERANDS_VECTOR,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check_exscan,
+    .promise = promise_exscan,
+    .rows = LPI_ONLY_ROWS(exscans),
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transposing a matrix whose columns are spread over the processors: who has which part of it, and
+ * what travels.
+ *
+ * Of rows x cols elements, processor J holds a block of columns, and afterwards processor I a block
+ * of rows (the columns of the result); both are balanced. Block (I, J), what J has of I's rows,
+ * goes from J to I, column after column. In memory a column is contiguous, before; a row, after.
+ *
+ * A block is one message, or each of its columns is (enum logp_packing). Empty blocks are not sent.
+ * Source: Sun, Zhang & Song 2002.
+ */
+#include "transpose.h"
+
+#include <logp/schedule.h>
+#include <logp/vp.h>
+
+#include <string.h>
+
+/* ---- who has what ---- */
+
+int64_t lpi_transpose_size(int64_t total, int64_t n, int64_t i)
+{
+    return total / n + (i < total % n);
+}
+
+int64_t lpi_transpose_begin(int64_t total, int64_t n, int64_t i)
+{
+    const int64_t longer = total % n;
+
+    return i * (total / n) + (i < longer ? i : longer);
+}
+
+const char *lpi_transpose_needs(int64_t P, const struct logp_coll *c)
+{
+    (void)P;
+    if (c->args.rows < 1 || c->args.cols < 1)
+        return "at least one row and one column";
+    return c->args.pack_ns < 0 ? "a time to pack of at least 0" : NULL;
+}
+
+static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    const size_t rows = (size_t)c->args.rows, cols = (size_t)c->args.cols;
+    const size_t my_rows = (size_t)lpi_transpose_size(c->args.rows, P, rank);
+    const size_t my_cols = (size_t)lpi_transpose_size(c->args.cols, P, rank);
+
+    *buf = lpi_bytes(lpi_bytes(rows, my_cols), c->args.n_bytes);
+    *recv_buf = lpi_bytes(lpi_bytes(my_rows, cols), c->args.n_bytes);
+}
+
+/* Every element of the matrix has a seed of its own. */
+static uint64_t element_seed(uint64_t seed, const struct logp_coll *c, int64_t row, int64_t col)
+{
+    return lpi_pattern_word(seed, (size_t)row * (size_t)c->args.cols + (size_t)col);
+}
+
+static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                 void *recv_buf)
+{
+    const int64_t first = lpi_transpose_begin(c->args.cols, P, rank);
+    const int64_t n = lpi_transpose_size(c->args.cols, P, rank);
+    const size_t result = (size_t)lpi_transpose_size(c->args.rows, P, rank) * (size_t)c->args.cols;
+    char *element = buf;
+
+    for (int64_t col = first; col < first + n; col++)
+        for (int64_t row = 0; row < c->args.rows; row++, element += c->args.n_bytes)
+            lpi_pattern_fill(element, c->args.n_bytes, element_seed(seed, c, row, col));
+    if (result * c->args.n_bytes > 0)
+        memset(recv_buf, 0xa5, result * c->args.n_bytes);
+}
+
+static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+                 const void *recv_buf)
+{
+    const int64_t first = lpi_transpose_begin(c->args.rows, P, rank);
+    const int64_t n = lpi_transpose_size(c->args.rows, P, rank);
+    const char *element = recv_buf;
+
+    (void)buf;
+    for (int64_t row = first; row < first + n; row++)
+        for (int64_t col = 0; col < c->args.cols; col++, element += c->args.n_bytes)
+            if (!lpi_pattern_check(element, c->args.n_bytes, element_seed(seed, c, row, col)))
+                return false;
+    return true;
+}
+
+/* Element j of the result, which is the element (row, col) of the matrix. */
+static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+                    struct logp_promise *out)
+{
+    const int64_t row = lpi_transpose_begin(c->args.rows, P, rank) + j / c->args.cols,
+                  col = j % c->args.cols;
+
+    while (lpi_transpose_begin(c->args.cols, P, out->from + 1) <= col)
+        out->from++;
+    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * c->args.n_bytes};
+    out->n_bytes = c->args.n_bytes;
+    out->offset =
+        c->args.n_bytes *
+        (size_t)((col - lpi_transpose_begin(c->args.cols, P, out->from)) * c->args.rows + row);
+    return j / c->args.cols < lpi_transpose_size(c->args.rows, P, rank);
+}
+
+/* ---- in and out of the matrix ---- */
+
+/* A processor without columns may have no buf, and one without rows no recv_buf. */
+char *lpi_transpose_gather(int P, int rank, const struct logp_coll *c, const void *buf, int to,
+                           char *block)
+{
+    const int64_t cols = lpi_transpose_size(c->args.cols, P, rank);
+    const size_t bytes = (size_t)lpi_transpose_size(c->args.rows, P, to) * c->args.n_bytes;
+    const char *from = buf;
+
+    if (cols == 0 || bytes == 0)
+        return block;
+    from += (size_t)lpi_transpose_begin(c->args.rows, P, to) * c->args.n_bytes;
+    for (int64_t col = 0; col < cols; col++) {
+        memcpy(block, from + (size_t)col * (size_t)c->args.rows * c->args.n_bytes, bytes);
+        block += bytes;
+    }
+    return block;
+}
+
+void lpi_transpose_scatter(int P, int rank, const struct logp_coll *c, int64_t first, int64_t n,
+                           const char *columns, void *recv_buf)
+{
+    const size_t rows = (size_t)lpi_transpose_size(c->args.rows, P, rank);
+    char *result = recv_buf;
+
+    if (c->args.n_bytes == 0)
+        return;
+    for (int64_t col = first; col < first + n; col++)
+        for (size_t row = 0; row < rows; row++) {
+            memcpy(result + (row * (size_t)c->args.cols + (size_t)col) * c->args.n_bytes, columns,
+                   c->args.n_bytes);
+            columns += c->args.n_bytes;
+        }
+}
+
+/* ---- what travels ---- */
+
+/* n messages of `elements` elements, if there is anything in them. */
+static void add_messages(struct lpi_block *p, int64_t n, size_t elements, size_t n_bytes)
+{
+    if (n > 0 && elements > 0)
+        p->groups[p->n_groups++] = (struct lpi_messages){n, lpi_bytes(elements, n_bytes)};
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Destinations with a row more come first. The time to pack is cut off as logp_stream_ns() is. */
+struct lpi_block lpi_transpose_block(int64_t P, const struct logp_coll *c, int64_t first, int64_t n,
+                                     int64_t columns)
+{
+    const int64_t rows = c->args.rows / P, longer = c->args.rows % P;
+    const int64_t n_longer = smaller(first + n, longer) - smaller(first, longer);
+    const int64_t reached = rows > 0 ? n : n_longer; /* destinations that have any rows */
+    struct lpi_block p = {0};
+
+    if (c->args.packing == LOGP_PACKING_NONE) {
+        add_messages(&p, n_longer * columns, (size_t)rows + 1, c->args.n_bytes);
+        add_messages(&p, (n - n_longer) * columns, (size_t)rows, c->args.n_bytes);
+    } else {
+        const __int128 pack = (__int128)c->args.pack_ns * reached * columns;
+
+        add_messages(&p, 1, lpi_bytes((size_t)(n * rows + n_longer), (size_t)columns),
+                     c->args.n_bytes);
+        p.pack_ns = pack < INT64_MAX / 8 ? (int64_t)pack : INT64_MAX / 8;
+    }
+    return p;
+}
+
+int lpi_transpose_send(struct logp_vp *vp, const struct logp_coll *c, int to,
+                       const struct lpi_block *block, const char *data)
+{
+    int rc = 0;
+
+    for (int i = 0; i < block->n_groups; i++)
+        for (int64_t n = block->groups[i].n; rc == 0 && n > 0; n--) {
+            rc = logp_send(vp, to, c->args.tag, data, block->groups[i].n_bytes);
+            data += block->groups[i].n_bytes;
+        }
+    return rc;
+}
+
+int lpi_transpose_receive(struct logp_vp *vp, const struct logp_coll *c, int from,
+                          const struct lpi_block *block, char *data)
+{
+    int rc = 0;
+
+    for (int i = 0; i < block->n_groups; i++)
+        for (int64_t n = block->groups[i].n; rc == 0 && n > 0; n--) {
+            rc = logp_recv(vp, from, c->args.tag, data, block->groups[i].n_bytes, NULL);
+            data += block->groups[i].n_bytes;
+        }
+    return rc;
+}
+
+const struct logp_collective lpi_transpose = {
+    .name = "transpose",
+    .summary = "a matrix, its columns over all, is transposed",
+    .operands = LOGP_OPERANDS_MATRIX,
+    .sizes = sizes,
+    .fill = fill,
+    .check = check,
+    .promise = promise,
+    .rows =
+        (const struct lpi_rows *const[]){&lpi_transpose_rings, &lpi_transpose_butterflies, NULL},
+};

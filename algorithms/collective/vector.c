@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Vectors that are combined: see vector.h. */
+#include "vector.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t lpi_vector_bytes(const struct logp_coll *c)
+{
+    const size_t element = c->args.op != NULL ? c->args.op->element_bytes : 8;
+
+    return c->args.count > 0 ? lpi_bytes((size_t)c->args.count, element) : 0;
+}
+
+static uint64_t operand_seed(int P, int rank, uint64_t seed)
+{
+    return seed * (uint64_t)P + (uint64_t)rank;
+}
+
+void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf)
+{
+    lpi_op_fill(c->args.op, buf, (size_t)c->args.count, operand_seed(P, rank, seed));
+}
+
+int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c, int64_t first,
+                     int64_t n, const void *result)
+{
+    const size_t bytes = lpi_vector_bytes(c), all = (size_t)c->args.count;
+    const size_t element = c->args.op->element_bytes;
+    char *expected, *operand;
+    int right = -ENOMEM;
+
+    if (bytes == 0 || n == 0)
+        return true;
+    expected = malloc(bytes);
+    operand = malloc(bytes);
+    if (expected != NULL && operand != NULL) {
+        lpi_op_fill(c->args.op, expected, all, operand_seed(P, 0, seed));
+        for (int i = 1; i < ranks; i++) {
+            lpi_op_fill(c->args.op, operand, all, operand_seed(P, i, seed));
+            c->args.op->combine(expected, operand, all, c->args.op->arg);
+        }
+        right = memcmp(result, expected + (size_t)first * element, (size_t)n * element) == 0;
+    }
+    free(expected);
+    free(operand);
+    return right;
+}
+
+const char *lpi_needs_commutative(int64_t P, const struct logp_coll *c)
+{
+    (void)P;
+    return c->args.op == NULL || c->args.op->commutative ? NULL : "a commutative operation";
+}
+
+int lpi_vector_valid(const struct logp_coll *c)
+{
+    return c->args.op == NULL || c->args.count < 0 ? -EINVAL : 0;
+}
+
+struct lpi_fold lpi_fold_of(int64_t P, int64_t rank)
+{
+    struct lpi_fold f = {.X = 1};
+
+    while (f.X <= P / 2)
+        f.X *= 2;
+    f.pairs = P - f.X;
+    f.j = rank >= 2 * f.pairs ? rank - f.pairs : rank % 2 == 1 ? rank / 2 : -1;
+    return f;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* vector.c: a vector of count elements on each processor, for what combines them. */
+#ifndef LPI_VECTOR_H
+#define LPI_VECTOR_H
+
+#include "collective.h"
+
+/* Of the vector of each processor; without an operation, elements of 8 bytes. */
+size_t lpi_vector_bytes(const struct logp_coll *c);
+/* Operands of an experiment. */
+void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf);
+/* Are these n elements, from `first` on, those of the vectors of ranks 0 .. ranks-1 combined in
+ * their order? As logp_collective.check */
+int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c, int64_t first,
+                     int64_t n, const void *result);
+const char *lpi_needs_commutative(int64_t P, const struct logp_coll *c);
+/* Is there what is combined? 0; -EINVAL (no operation, a negative count) */
+int lpi_vector_valid(const struct logp_coll *c);
+
+/* Elements of a vector in n parts as even as can be: where part i begins. */
+static inline int64_t lpi_part_begin(int64_t count, int64_t n, int64_t i)
+{
+    const int64_t longer = count % n;
+
+    return i * (count / n) + (i < longer ? i : longer);
+}
+
+/* Processors in pairs, so that a power of two is left: with X = 2^x <= P < 2 X and r = P - X, ranks
+ * 0 and 1, 2 and 3, ..., 2 r - 2 and 2 r - 1 are pairs, of which the second stands for both. */
+struct lpi_fold {
+    int64_t X, pairs;
+    int64_t j; /* which of the X this rank is; -1: the first of a pair */
+};
+
+struct lpi_fold lpi_fold_of(int64_t P, int64_t rank);
+
+/* The rank that is the j-th of the X, of a pair the second. */
+static inline int64_t lpi_unfold(const struct lpi_fold *f, int64_t j)
+{
+    return j < f->pairs ? 2 * j + 1 : j + f->pairs;
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The operands and results of all ranks of an experiment, in one piece of memory: at equal
+ * distances where the collective says how large they are, else one after the other. All of it is
+ * written before the run, so what the host does not have is refused: it may well promise it, and
+ * end the process when it is used.
+ */
+#include "buffers.h"
+#include "choice/choice.h"
+#include "operand/operand.h"
+#include "schedule/schedule.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lower *least to the limits of the cgroup that this process is in, and of all above it. */
+static void limit_by_cgroup(unsigned long long *least)
+{
+    char line[512] = "", path[640];
+    FILE *f = fopen("/proc/self/cgroup", "re");
+
+    if (f == NULL)
+        return;
+    while (fgets(line, sizeof(line), f) != NULL && strncmp(line, "0::", 3) != 0)
+        line[0] = '\0';
+    fclose(f);
+    line[strcspn(line, "\n")] = '\0';
+    for (char *dir = line[0] != '\0' ? line + 3 : NULL; dir != NULL;) {
+        unsigned long long limit;
+        char *slash = strrchr(dir, '/');
+
+        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", dir);
+        f = fopen(path, "re");
+        if (f != NULL && fscanf(f, "%llu", &limit) == 1 && limit < *least)
+            *least = limit;
+        if (f != NULL)
+            fclose(f);
+        dir = slash != NULL ? dir : NULL;
+        if (slash != NULL)
+            *slash = '\0';
+    }
+}
+
+/* Can this process have so much memory? Small pieces are not worth asking for. */
+static bool can_have(size_t n_bytes)
+{
+    unsigned long long kib, least = SIZE_MAX;
+    char line[128];
+    FILE *f;
+
+    if (n_bytes < (size_t)64 << 20)
+        return true;
+    f = fopen("/proc/meminfo", "re");
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+            least = kib * 1024;
+    if (f != NULL)
+        fclose(f);
+    limit_by_cgroup(&least);
+    return n_bytes <= least;
+}
+
+static size_t aligned(size_t n_bytes)
+{
+    return (n_bytes + 15) / 16 * 16;
+}
+
+/* Room for what any rank needs. */
+static int measure(struct lpi_buffers *b, const struct logp_collective *collective,
+                   const struct logp_coll *c)
+{
+    size_t buf = 0, recv_buf = 0;
+
+    for (int i = 0; i < b->P; i++) {
+        size_t n, r;
+
+        collective->sizes(b->P, i, c, &n, &r);
+        buf = n > buf ? n : buf;
+        recv_buf = r > recv_buf ? r : recv_buf;
+    }
+    if (buf > SIZE_MAX / 16 / (size_t)b->P || recv_buf > SIZE_MAX / 16 / (size_t)b->P)
+        return -ENOMEM;
+    b->buf_bytes = aligned(buf);
+    b->stride = b->buf_bytes + aligned(recv_buf);
+    if (!can_have((size_t)b->P * b->stride))
+        return -ENOMEM;
+    b->memory = lpi_zeroed((size_t)b->P, b->stride);
+    return b->memory != NULL ? 0 : -ENOMEM;
+}
+
+/* The same where the plan says how much a rank has: one may have all. */
+static int measure_planned(struct lpi_buffers *b, const struct logp_collective *collective,
+                           const struct logp_algorithm *algorithm,
+                           const struct logp_coll *unplanned)
+{
+    size_t total = 0;
+
+    if (!can_have(lpi_bytes((size_t)unplanned->args.count, unplanned->args.op->element_bytes)))
+        return -ENOMEM;
+    b->offsets = malloc((size_t)b->P * sizeof(*b->offsets));
+    if (b->offsets == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < b->P; i++) {
+        struct logp_coll c = *unplanned;
+        size_t buf, recv_buf;
+        const int rc = lpi_plan(algorithm, b->P, i, &c);
+
+        if (rc != 0)
+            return rc;
+        collective->sizes(b->P, i, &c, &buf, &recv_buf);
+        lpi_free_part(&c.part);
+        b->offsets[i] = total;
+        if (buf > SIZE_MAX / 4 || recv_buf > SIZE_MAX / 4 ||
+            __builtin_add_overflow(total, aligned(buf) + aligned(recv_buf), &total))
+            return -ENOMEM;
+    }
+    if (!can_have(total))
+        return -ENOMEM;
+    b->memory = lpi_zeroed(1, total);
+    return b->memory != NULL ? 0 : -ENOMEM;
+}
+
+int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *collective,
+                       const struct logp_algorithm *algorithm, const struct logp_coll *c, int P)
+{
+    *b = (struct lpi_buffers){.P = P};
+    return collective->operands == LOGP_OPERANDS_TOTAL
+               ? measure_planned(b, collective, algorithm, c)
+               : measure(b, collective, c);
+}
+
+void lpi_buffers_of(const struct lpi_buffers *b, const struct logp_collective *collective, int rank,
+                    const struct logp_coll *c, void **buf, void **recv_buf)
+{
+    size_t at = (size_t)rank * b->stride, bytes = b->buf_bytes, result;
+
+    if (b->offsets != NULL) {
+        at = b->offsets[rank];
+        collective->sizes(b->P, rank, c, &bytes, &result);
+    }
+    *buf = b->memory + at;
+    *recv_buf = b->memory + at + aligned(bytes);
+}
+
+void lpi_buffers_destroy(struct lpi_buffers *b)
+{
+    free(b->memory);
+    free(b->offsets);
+}

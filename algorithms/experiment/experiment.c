@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The experiment: see experiment.h.
+ *
+ * All repetitions are one run of the machine, so that its cores stay busy. On the wall clock each
+ * has three syncs: the common start; one after which rank 0 alone reads what all have written and
+ * judges the repetition; and one after which everyone reads the verdict, so that nobody has to do
+ * so while it is timed.
+ */
+#include "buffers.h"
+#include "choice/choice.h"
+#include "held_back.h"
+#include "operand/operand.h"
+#include "predict/predict.h"
+#include "schedule/schedule.h"
+
+#include <logp/experiment.h>
+#include <logp/measure.h>
+#include <logp/vp.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const int64_t progress_every_ns = 100000000;
+
+/* When one vp ended one repetition; a line each, they are written at the same time. */
+struct ending {
+    _Alignas(64) int64_t wall, emulated;
+};
+
+struct state {
+    struct logp_experiment own; /* as far as the caller has it */
+    const struct logp_experiment *experiment;
+    const struct logp_collective *collective;
+    struct logp_record *record;
+    struct lpi_buffers buffers;
+    struct logp_coll c;       /* knobs chosen once, not by each rank; not planned */
+    struct ending *endings;   /* wall clock: by rank */
+    bool *wrong;              /* by rank, in any repetition: read after the run */
+    int64_t *wall, *emulated; /* by repetition */
+    int P, total;
+    int done;     /* repetitions, of total: rank 0 writes it between the syncs */
+    bool counted; /* not the warm-up */
+    bool is_virtual;
+    int *finished;           /* virtual clock, by rank: repetitions */
+    _Atomic int64_t *latest; /* by repetition: when the last ended */
+    int64_t start_ns;
+    int64_t last_progress;
+};
+
+static void report_progress(struct state *s)
+{
+    const struct logp_experiment *x = s->experiment;
+    int64_t now;
+
+    if (x->progress == NULL)
+        return;
+    now = lpi_host_ns();
+    if (now - s->last_progress < progress_every_ns && s->done < s->total)
+        return;
+    s->last_progress = now;
+    x->progress(x->progress_arg, s->done, s->total);
+}
+
+/* Rank 0, while all others wait for the next start: does this repetition count? */
+static void judge(struct state *s, int64_t late)
+{
+    struct logp_record *r = s->record;
+    const struct logp_experiment *x = s->experiment;
+    int64_t wall = 0, emulated = 0;
+
+    for (int i = 0; i < s->P; i++) {
+        const struct ending *e = &s->endings[i];
+
+        wall = e->wall > wall ? e->wall : wall;
+        emulated = e->emulated > emulated ? e->emulated : emulated;
+    }
+    if (s->counted && late > LOGP_START_TOLERANCE_NS && r->restarts < x->reps / 10) {
+        r->restarts++;
+        return;
+    }
+    s->done++;
+    if (!s->counted)
+        return;
+    s->wall[r->reps] = wall - s->start_ns;
+    s->emulated[r->reps++] = emulated - s->start_ns;
+    report_progress(s);
+}
+
+/* What one vp has to do. */
+struct task {
+    struct logp_coll c; /* planned */
+    void *buf, *recv_buf;
+};
+
+/* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
+static int verify(struct state *s, int rank, uint64_t seed, const struct task *t)
+{
+    const int right = s->collective->check(s->P, rank, seed, &t->c, t->buf, t->recv_buf);
+
+    s->wrong[rank] |= right == 0;
+    return right < 0 ? right : 0;
+}
+
+/* One repetition on one vp. */
+static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint64_t seed)
+{
+    const int me = logp_vp_rank(vp);
+    struct ending *mine = &s->endings[me];
+    int64_t start;
+    int rc, verified;
+
+    s->collective->fill(s->P, me, seed, &t->c, t->buf, t->recv_buf);
+    rc = logp_sync(vp, &start);
+    if (rc == 0)
+        rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
+    if (rc != 0)
+        return rc;
+    mine->emulated = logp_clocks(vp, &mine->wall);
+    rc = logp_sync(vp, NULL);
+    verified = verify(s, me, seed, t);
+    if (rc == 0)
+        rc = verified;
+    if (rc == 0 && me == 0) {
+        s->start_ns = start;
+        judge(s, logp_start_late(vp));
+    }
+    return rc != 0 ? rc : logp_sync(vp, NULL);
+}
+
+static int repeat(struct logp_vp *vp, struct state *s, const struct task *t)
+{
+    int rc = 0;
+
+    for (uint64_t seed = s->experiment->seed + 1; rc == 0 && s->done < s->total; seed++)
+        rc = once(vp, s, t, seed);
+    return rc;
+}
+
+/* relaxed, both: read after the run */
+static void raise_to(_Atomic int64_t *most, int64_t value)
+{
+    int64_t now = atomic_load_explicit(most, memory_order_relaxed);
+
+    while (now < value && !atomic_compare_exchange_weak_explicit(
+                              most, &now, value, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+/*
+ * Under the virtual clock no start can be missed: there is nothing to judge, and the first
+ * repetition starts with the run. With a million vps every sync counts.
+ */
+static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task *t)
+{
+    const int me = logp_vp_rank(vp);
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < s->total; i++) {
+        const uint64_t seed = s->experiment->seed + 1 + (uint64_t)i;
+        int64_t start = 0, end;
+
+        s->collective->fill(s->P, me, seed, &t->c, t->buf, t->recv_buf);
+        if (i > 0)
+            rc = logp_sync(vp, &start);
+        if (rc == 0)
+            rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
+        if (rc == 0)
+            rc = verify(s, me, seed, t);
+        if (rc != 0)
+            break;
+        end = logp_now(vp) - start;
+        raise_to(&s->latest[i], end);
+        s->finished[me]++;
+    }
+    return rc;
+}
+
+static int program(struct logp_vp *vp, void *arg)
+{
+    struct state *s = arg;
+    struct task t = {.c = s->c};
+    int rc = lpi_plan(s->experiment->algorithm, s->P, logp_vp_rank(vp), &t.c);
+
+    if (rc != 0)
+        return rc;
+    lpi_buffers_of(&s->buffers, s->collective, logp_vp_rank(vp), &t.c, &t.buf, &t.recv_buf);
+    rc = s->is_virtual ? repeat_virtual(vp, s, &t) : repeat(vp, s, &t);
+    lpi_free_part(&t.c.part);
+    return rc;
+}
+
+double logp_record_ratio(const struct logp_record *r)
+{
+    const int64_t median = r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
+
+    if (r->reps == 0 || r->prediction.certainty == LOGP_PREDICTION_NONE || r->prediction.ns == 0 ||
+        !r->has_emulated)
+        return 0;
+    return (double)median / (double)r->prediction.ns;
+}
+
+static void finish(struct state *s, const struct logp_report *report)
+{
+    struct logp_record *r = s->record;
+
+    for (int i = s->P - 1; i >= 0; i--)
+        if (s->wrong[i])
+            r->wrong_rank = i;
+    r->verified = r->reps > 0 && r->wrong_rank < 0;
+    r->lag.median_ns = report->lag.median_ns;
+    r->lag.p99_ns = report->lag.p99_ns;
+    r->lag.max_ns = report->lag.max_ns;
+    if (r->reps == 0)
+        return;
+    if (s->is_virtual)
+        memset(s->wall, 0, (size_t)r->reps * sizeof(*s->wall));
+    r->messages = report->messages / (uint64_t)(r->reps + r->restarts);
+    r->measured = logp_summarize(s->wall, (size_t)r->reps);
+    r->emulated = logp_summarize(s->emulated, (size_t)r->reps);
+}
+
+/* Virtual clock: the repetitions that all ranks have finished. */
+static void count_finished(struct state *s)
+{
+    struct logp_record *r = s->record;
+
+    r->reps = s->total;
+    for (int i = 0; i < s->P; i++)
+        r->reps = s->finished[i] < r->reps ? s->finished[i] : r->reps;
+    for (int i = 0; i < r->reps; i++)
+        s->emulated[i] = s->latest[i];
+}
+
+/* Of the time for all, what is left; 0: no limit. */
+static int64_t time_left(const struct logp_experiment *x, int64_t start)
+{
+    return x->timeout_ns > 0 ? lpi_max(x->timeout_ns - (lpi_host_ns() - start), 1) : 0;
+}
+
+/* The warm-up and the counted repetitions are a run each: so the report is of the latter alone. */
+static int run_all(struct logp_machine *machine, struct state *s)
+{
+    const struct logp_experiment *x = s->experiment;
+    const int64_t start = lpi_host_ns();
+    const int absences = lpi_absences(s->collective, s->P);
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < absences; i++)
+        rc = lpi_run_without(machine, x, i, &s->c, &s->buffers, time_left(x, start), s->wrong);
+    for (int counted = x->warmup == 0; rc == 0 && counted < 2; counted++) {
+        s->counted = counted;
+        s->total = counted ? x->reps : x->warmup;
+        s->done = 0;
+        memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
+        memset(s->latest, 0, (size_t)s->total * sizeof(*s->latest));
+        rc = logp_machine_run(machine, program, s, time_left(x, start));
+    }
+    if (s->counted && s->is_virtual)
+        count_finished(s);
+    if (s->counted)
+        finish(s, logp_machine_report(machine));
+    return rc;
+}
+
+/* Room for what the repetitions are measured by; freed by free_state() in any case. 0; an error */
+static int make_state(struct state *s, const struct logp_experiment *x, int P)
+{
+    const size_t reps = (size_t)(x->reps > x->warmup ? x->reps : x->warmup);
+
+    s->endings = lpi_zeroed(s->is_virtual ? 1 : (size_t)P, sizeof(*s->endings));
+    s->wrong = calloc((size_t)P, sizeof(*s->wrong));
+    s->wall = malloc(reps * sizeof(*s->wall));
+    s->emulated = malloc(reps * sizeof(*s->emulated));
+    s->finished = calloc((size_t)P, sizeof(*s->finished));
+    s->latest = malloc(reps * sizeof(*s->latest));
+    if (s->endings == NULL || s->wrong == NULL || s->wall == NULL || s->emulated == NULL ||
+        s->finished == NULL || s->latest == NULL)
+        return -ENOMEM;
+    return lpi_buffers_create(&s->buffers, s->collective, x->algorithm, &s->c, P);
+}
+
+static void free_state(struct state *s)
+{
+    free(s->endings);
+    free(s->wrong);
+    lpi_buffers_destroy(&s->buffers);
+    free(s->wall);
+    free(s->emulated);
+    free(s->finished);
+    free(s->latest);
+    free(s);
+}
+
+/* What is wrong with an experiment on P processors; 0: nothing. */
+static int refuse(const struct logp_experiment *x, const struct logp_coll *c, int P)
+{
+    if (x->reps < 1 || x->warmup < 0 || x->timeout_ns < 0 || !lpi_is_row(x->algorithm) ||
+        logp_collective_find(x->algorithm->collective) == NULL || x->args.root < 0 ||
+        x->args.root >= P)
+        return -EINVAL;
+    return lpi_needs(x->algorithm, P, c) != NULL ? -ENOTSUP : 0;
+}
+
+static int run(struct logp_machine *machine, struct state *s)
+{
+    int rc = make_state(s, s->experiment, s->P);
+
+    if (rc == 0)
+        rc = run_all(machine, s);
+    return rc;
+}
+
+int logp_experiment_run(struct logp_machine *machine, const struct logp_experiment *given,
+                        struct logp_record *record)
+{
+    const int P = logp_machine_size(machine);
+    const bool wall = logp_machine_clock(machine) == LOGP_CLOCK_WALL;
+    const bool delayed = logp_machine_delayed(machine);
+    struct state *s = calloc(1, sizeof(*s));
+    int rc = -ENOMEM;
+
+    *record = (struct logp_record){.P = P, .wrong_rank = -1};
+    if (s == NULL)
+        return rc;
+    *s = (struct state){.record = record, .P = P, .is_virtual = !wall};
+    rc = logp_take_struct(&s->own, sizeof(s->own), LOGP_UP_TO(struct logp_experiment, args), given);
+    s->experiment = &s->own;
+    s->c = lpi_coll(&s->own.args, &s->own.model);
+    if (rc == 0)
+        rc = refuse(&s->own, &s->c, P);
+    if (rc == 0) {
+        s->collective = logp_collective_find(s->own.algorithm->collective);
+        if (delayed)
+            record->prediction =
+                logp_predict_by(s->own.algorithm, P, &s->own.args, &s->own.model, s->own.by);
+        record->has_measured = wall;
+        record->has_emulated = !wall || delayed;
+        record->has_lag = wall && delayed;
+        lpi_settle(s->own.algorithm, P, &s->c);
+        rc = run(machine, s);
+    }
+    if (!logp_machine_busy(machine)) /* else a vp that never came back may still use it */
+        free_state(s);
+    return rc;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The built-in operations: see op.h. Each is a plain loop that the compiler vectorises. */
+#include "operand.h"
+
+#include <logp/experiment.h>
+#include <logp/op.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMBINE(op, type, wide, expression)                                                        \
+    static void op##_##type(void *restrict acc, const void *restrict in, size_t n, void *arg)      \
+    {                                                                                              \
+        type *restrict x = acc;                                                                    \
+        const type *restrict y = in;                                                               \
+                                                                                                   \
+        (void)arg;                                                                                 \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const wide a = (wide)x[i], b = (wide)y[i];                                             \
+                                                                                                   \
+            x[i] = (type)(expression);                                                             \
+        }                                                                                          \
+    }
+
+/* wide: the type in which sums and products are formed; unsigned wraps around. */
+#define OPERATIONS(type, wide)                                                                     \
+    COMBINE(sum, type, wide, a + b)                                                                \
+    COMBINE(prod, type, wide, a *b)                                                                \
+    COMBINE(min, type, type, b < a ? b : a)                                                        \
+    COMBINE(max, type, type, b > a ? b : a)                                                        \
+    /* -8 .. 8 without 0: sums of 2^20 of them are exact also as float, and of far more in */      \
+    /* practice, since they balance */                                                             \
+    static void small_##type(void *buf, size_t n, uint64_t seed, void *arg)                        \
+    {                                                                                              \
+        type *x = buf;                                                                             \
+                                                                                                   \
+        (void)arg;                                                                                 \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const int s = (int)(lpi_pattern_word(seed, i) >> 60) - 8;                              \
+                                                                                                   \
+            x[i] = (type)(s + (s >= 0));                                                           \
+        }                                                                                          \
+    }                                                                                              \
+    /* 1 and -1: any product is exact */                                                           \
+    static void sign_##type(void *buf, size_t n, uint64_t seed, void *arg)                         \
+    {                                                                                              \
+        type *x = buf;                                                                             \
+                                                                                                   \
+        (void)arg;                                                                                 \
+        for (size_t i = 0; i < n; i++)                                                             \
+            x[i] = (type)(lpi_pattern_word(seed, i) >> 63 ? -1 : 1);                               \
+    }                                                                                              \
+    /* any number that the type holds exactly */                                                   \
+    static void any_##type(void *buf, size_t n, uint64_t seed, void *arg)                          \
+    {                                                                                              \
+        type *x = buf;                                                                             \
+                                                                                                   \
+        (void)arg;                                                                                 \
+        for (size_t i = 0; i < n; i++)                                                             \
+            x[i] = (type)((int)(lpi_pattern_word(seed, i) >> 40) - (1 << 23));                     \
+    }
+
+typedef int32_t int32;
+typedef int64_t int64;
+
+OPERATIONS(int32, uint32_t)
+OPERATIONS(int64, uint64_t)
+OPERATIONS(float, float)
+OPERATIONS(double, double)
+
+#define ROWS(t)                                                                                    \
+    {"sum", #t, sizeof(t), true, sum_##t, small_##t, NULL},                                        \
+        {"prod", #t, sizeof(t), true, prod_##t, sign_##t, NULL},                                   \
+        {"min", #t, sizeof(t), true, min_##t, any_##t, NULL},                                      \
+    {                                                                                              \
+        "max", #t, sizeof(t), true, max_##t, any_##t, NULL                                         \
+    }
+
+static const struct logp_op ops[] = {ROWS(int32), ROWS(int64), ROWS(float), ROWS(double)};
+
+const struct logp_op *logp_ops(size_t *n)
+{
+    *n = sizeof(ops) / sizeof(ops[0]);
+    return ops;
+}
+
+const struct logp_op *logp_op_find(const char *name, const char *type)
+{
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+        if (strcmp(ops[i].name, name) == 0 && strcmp(ops[i].type, type) == 0)
+            return &ops[i];
+    return NULL;
+}
+
+void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed)
+{
+    if (op->fill != NULL)
+        op->fill(buf, n, seed, op->arg);
+    else
+        lpi_pattern_fill(buf, n * op->element_bytes, seed);
+}
+
+int64_t logp_op_measure(const struct logp_op *op, size_t n)
+{
+    enum { SWEEPS = 9 };
+    const int64_t long_enough_ns = 200000;
+    const size_t bytes = lpi_bytes(n, op->element_bytes);
+    char *acc = malloc(bytes), *in = malloc(bytes);
+    int64_t ps[SWEEPS], median;
+    size_t times = 1;
+
+    if (acc == NULL || in == NULL) {
+        free(acc);
+        free(in);
+        return -ENOMEM;
+    }
+    lpi_op_fill(op, acc, n, 1);
+    lpi_op_fill(op, in, n, 2);
+    for (int i = 0; i < SWEEPS; i++) {
+        const int64_t start = lpi_host_ns();
+        int64_t took;
+
+        for (size_t k = 0; k < times; k++)
+            op->combine(acc, in, n, op->arg);
+        took = lpi_host_ns() - start;
+        ps[i] = (int64_t)((double)took * 1000 / (double)times / (double)n);
+        if (took < long_enough_ns && times < SIZE_MAX / 2) {
+            times *= 2;
+            i = -1; /* begin again with longer sweeps */
+        }
+    }
+    free(acc);
+    free(in);
+    median = logp_summarize(ps, SWEEPS).median_ns;
+    return median > 0 ? median : 1;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The operands of experiments, and the host's clock. */
+#ifndef LPI_OPERAND_H
+#define LPI_OPERAND_H
+
+#include <logp/op.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* The host's clock, from any fixed time on. */
+static inline int64_t lpi_host_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* n items of size bytes; more than can be addressed: SIZE_MAX. */
+static inline size_t lpi_bytes(size_t n, size_t size)
+{
+    size_t bytes;
+
+    return __builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes;
+}
+
+/* op.c: n operands of an experiment. */
+void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed);
+
+/* pattern.c: bytes that differ with their seed, as operands. */
+uint64_t lpi_pattern_word(uint64_t seed, size_t i);
+void lpi_pattern_fill(void *buf, size_t n_bytes, uint64_t seed);
+bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a function of whole numbers is least, and whole square roots: what predictions optimise
+ * with. Exact integers throughout.
+ */
+#include "predict/predict.h"
+
+struct search {
+    __int128 (*bound)(int64_t low, int64_t high, const void *arg);
+    const void *arg;
+    int64_t at;
+    __int128 least;
+};
+
+/* Branch and bound: nothing in low .. high is below `bound`. */
+static void search(struct search *s, int64_t low, int64_t high, __int128 bound)
+{
+    int64_t middle;
+    __int128 left, right;
+
+    if (bound >= s->least)
+        return;
+    if (low == high) {
+        s->at = low;
+        s->least = bound;
+        return;
+    }
+    middle = low + (high - low) / 2;
+    left = s->bound(low, middle, s->arg);
+    right = s->bound(middle + 1, high, s->arg);
+    if (left < right)
+        search(s, low, middle, left);
+    search(s, middle + 1, high, right);
+    if (left >= right)
+        search(s, low, middle, left);
+}
+
+int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
+                     int64_t low, int64_t high)
+{
+    struct search s = {bound, arg, low, bound(low, low, arg)};
+
+    if (low < high)
+        search(&s, low + 1, high, bound(low + 1, high, arg));
+    return s.at;
+}
+
+/* Bit by bit: the largest r with r * r <= x. */
+int64_t lpi_isqrt(unsigned __int128 x)
+{
+    unsigned __int128 r = 0;
+
+    for (int bit = x >> 64 > 0 ? 62 : 31; bit >= 0; bit--) {
+        const unsigned __int128 next = r | (unsigned __int128)1 << bit;
+
+        if (next * next <= x)
+            r = next;
+    }
+    return (int64_t)r;
+}

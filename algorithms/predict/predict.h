@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What predictions are made of: the abbreviations of all, arithmetic, and trees that are counted.
+ */
+#ifndef LPI_PREDICT_H
+#define LPI_PREDICT_H
+
+#include <logp/collective.h>
+#include <logp/tree.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- predictions ---- */
+
+/*
+ * The abbreviations of all predictions. A message of m bytes takes D from the start of its sending
+ * to the end of its receipt; sends of one processor start E apart. With the shared gap a processor
+ * that has received may start to send only max(o_recv, g) after the start of its receive: D grows
+ * to that, and the end of the last receive comes `early` before it. (`early` is 0 otherwise.)
+ */
+struct lpi_times {
+    int64_t D, E, early;
+};
+
+static inline int64_t lpi_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline __int128 lpi_later(__int128 a, __int128 b)
+{
+    return a > b ? a : b;
+}
+
+static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_bytes)
+{
+    const int64_t stream = logp_stream_ns(p, n_bytes);
+    struct lpi_times t = {.D = p->o_send_ns + stream + p->L_ns + p->o_recv_ns,
+                          .E = lpi_max(p->o_send_ns, logp_gap_ns(p, n_bytes))};
+
+    if (p->gap_shared) {
+        t.early = lpi_max(p->o_recv_ns, p->g_ns) - p->o_recv_ns;
+        t.D += t.early;
+    }
+    return t;
+}
+
+/* Time to combine `elements` elements, rounded up to whole nanoseconds once. */
+static inline int64_t lpi_combine_ns(const struct logp_params *p, int64_t elements)
+{
+    int64_t ps;
+    __int128 ns;
+
+    /* each step asks, and a division of 128 bits is slow */
+    if (p->gamma_ps == 0)
+        return 0;
+    if (!__builtin_mul_overflow(elements, p->gamma_ps, &ps) && ps <= INT64_MAX - 999)
+        ns = (ps + 999) / 1000;
+    else
+        ns = ((__int128)elements * p->gamma_ps + 999) / 1000;
+    return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8; /* as logp_stream_ns() */
+}
+
+static inline struct logp_prediction lpi_no_prediction(void)
+{
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
+}
+
+/* Beyond 36 years there is none: sums of times saturate there, and no clock goes on. */
+static inline struct logp_prediction lpi_exact(__int128 ns)
+{
+    if (ns >= INT64_MAX / 8)
+        return lpi_no_prediction();
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = (int64_t)ns};
+}
+
+static inline struct logp_prediction lpi_bound(__int128 ns)
+{
+    struct logp_prediction prediction = lpi_exact(ns);
+
+    if (prediction.certainty == LOGP_PREDICTION_EXACT)
+        prediction.certainty = LOGP_PREDICTION_BOUND;
+    return prediction;
+}
+
+/* ---- whole numbers ---- */
+
+/* The largest power of two below n >= 2. */
+static inline int64_t lpi_half(int64_t n)
+{
+    return INT64_C(1) << (63 - __builtin_clzll((uint64_t)(n - 1)));
+}
+
+/* n / k, rounded up; n >= 0, k >= 1 */
+static inline int64_t lpi_ceil_div(int64_t n, int64_t k)
+{
+    return n / k + (n % k != 0);
+}
+
+/* x mod P, which is 0 .. P-1; -P <= x < 2 P */
+static inline int64_t lpi_mod(int64_t x, int64_t P)
+{
+    return x < 0 ? x + P : x >= P ? x - P : x;
+}
+
+/* minimise.c */
+/* The x in low .. high where a function is least; among equals low, else any. bound(a, b) is at
+ * most its value anywhere in a .. b, and bound(x, x) is its value. */
+int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
+                     int64_t low, int64_t high);
+/* floor(sqrt(x)), x < 2^126 */
+int64_t lpi_isqrt(unsigned __int128 x);
+
+/* Processors as a square: its side, floor(sqrt(P)); P >= 1. */
+static inline int64_t lpi_side(int64_t P)
+{
+    return lpi_isqrt((unsigned __int128)P);
+}
+
+/* optimal_tree.c: f(0) + ... + f(n) for d, e > 0, as long as f(n) < LOGP_TREE_MAX; else less. */
+__int128 lpi_tree_sum(int64_t n, int64_t d, int64_t e);
+/* Sum of the effective times of a tree whose ends are 0; d, e > 0. */
+__int128 lpi_tree_total(const struct logp_tree *tree);
+
+#endif

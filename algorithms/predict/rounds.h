@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds: all processors do the same at the same time. In a round each sends n messages, and then
+ * receives as many of the same size, in the order in which they were sent. Gaps separate; with the
+ * shared gap there is no such formula.
+ */
+#ifndef LPI_ROUNDS_H
+#define LPI_ROUNDS_H
+
+#include "predict.h"
+
+/* When a processor is free, its next send may start, and its last receive started. */
+struct lpi_rounds {
+    __int128 free, send_next, recv_start;
+};
+
+/* Before the first. */
+#define LPI_ROUNDS                                                                                 \
+    {                                                                                              \
+        .recv_start = LOGP_NEVER                                                                   \
+    }
+
+/*
+ * Message k arrives at a(0) + k E, and is received at r(k) = max(r(k-1) + E_r, a(k)): so the last
+ * one at max(r(0) + (n-1) E_r, a(0) + (n-1) E). n >= 1
+ */
+static inline void lpi_round(struct lpi_rounds *r, const struct logp_params *p, int64_t n,
+                             size_t n_bytes)
+{
+    const int64_t stream = logp_stream_ns(p, n_bytes), gap = logp_gap_ns(p, n_bytes);
+    const __int128 E = lpi_max(p->o_send_ns, gap), E_r = lpi_max(p->o_recv_ns, gap);
+    const __int128 start = lpi_later(r->free, r->send_next);
+    const __int128 sent = start + (n - 1) * E + p->o_send_ns;
+    const __int128 arrival = start + p->o_send_ns + stream + p->L_ns;
+    const __int128 first = lpi_later(lpi_later(sent, arrival), r->recv_start + E_r);
+
+    r->send_next = start + n * E;
+    r->recv_start = lpi_later(first + (n - 1) * E_r, arrival + (n - 1) * E);
+    r->free = r->recv_start + p->o_recv_ns;
+}
+
+/*
+ * What a round of up to n_bytes takes at most, however the processors differ: who begins it when
+ * all could begin has received by then, and may go on, gaps and all. (Where a longer message has no
+ * longer gap, a shorter one after it may come that much sooner.) The last round takes D.
+ */
+static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_bytes)
+{
+    const struct lpi_times t = lpi_times(p, n_bytes);
+
+    return lpi_max(t.D, t.E) + (p->store_forward ? logp_stream_ns(p, n_bytes) : 0);
+}
+
+#endif

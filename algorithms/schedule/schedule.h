@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What the readers share. */
+#ifndef LPI_SCHEDULE_H
+#define LPI_SCHEDULE_H
+
+#include <logp/schedule.h>
+
+/* schedule.c: what a plan function has made, or what is all 0 but for the parent, and more than
+ * once. */
+void lpi_free_part(struct logp_part *part);
+
+/* zeroed.c: n zeroed pieces of size bytes, in huge pages where there are many: a fault costs a
+ * microsecond. NULL: no memory. */
+void *lpi_zeroed(size_t n, size_t size);
+
+#endif

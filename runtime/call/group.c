@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Views: a processor seen in a context of its own, perhaps as a member of a group. */
+#include "call/call.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <urcu/urcu-memb.h>
+
+int logp_vp_rank(const struct logp_vp *vp)
+{
+    return vp->rank;
+}
+
+int logp_vp_size(const struct logp_vp *vp)
+{
+    return vp->size;
+}
+
+struct logp_machine *logp_vp_machine(const struct logp_vp *vp)
+{
+    return vp->proc->core->machine;
+}
+
+struct logp_vp *logp_vp_collective(struct logp_vp *vp)
+{
+    return vp->collective;
+}
+
+int logp_vp_params(const struct logp_vp *vp, struct logp_params *out)
+{
+    struct logp_machine *m = vp->proc->core->machine;
+    const struct lpi_delay *d;
+    const struct logp_params *params = NULL;
+
+    urcu_memb_read_lock();
+    /* acquire pairs with the release in in_force.c, as in call.h */
+    d = atomic_load_explicit(&m->delay, memory_order_acquire);
+    if (d != NULL && d->ops.params != NULL)
+        params = d->ops.params(d->model);
+    if (params != NULL)
+        *out = *params;
+    urcu_memb_read_unlock();
+    return params != NULL ? 0 : -ENOTSUP;
+}
+
+/* The two maps of a group, or false: a rank is out of range or stands twice. */
+static bool fill_maps(struct logp_vp *v, int P, const int *members)
+{
+    for (int i = 0; i < P; i++)
+        v->to_local[i] = -1;
+    for (int i = 0; i < v->size; i++) {
+        if (members[i] < 0 || members[i] >= P || v->to_local[members[i]] >= 0)
+            return false;
+        v->to_global[i] = members[i];
+        v->to_local[members[i]] = i;
+    }
+    v->rank = v->to_local[v->proc->rank];
+    return v->rank >= 0;
+}
+
+int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, int n_members,
+                      struct logp_vp **out)
+{
+    struct lpi_proc *p = vp->proc;
+    const int P = p->core->machine->P;
+    struct logp_vp *both;
+
+    if (context < 1 || context > UINT32_C(1) << 30 ||
+        (members != NULL && (n_members < 1 || n_members > P)))
+        return -EINVAL;
+    both = calloc(2, sizeof(*both)); /* the group, and its group for collectives */
+    if (both == NULL)
+        return -ENOMEM;
+    *both = (struct logp_vp){.proc = p, .context = context, .rank = p->rank, .size = P};
+    if (members != NULL) {
+        both->size = n_members;
+        both->to_global = malloc((size_t)n_members * sizeof(int));
+        both->to_local = malloc((size_t)P * sizeof(int));
+        if (both->to_global == NULL || both->to_local == NULL || !fill_maps(both, P, members)) {
+            const int rc = both->to_global == NULL || both->to_local == NULL ? -ENOMEM : -EINVAL;
+
+            logp_group_destroy(both);
+            return rc;
+        }
+    }
+    both[1] = both[0];
+    both[1].context = context | LPI_CONTEXT_COLLECTIVE;
+    both[0].collective = both[1].collective = &both[1];
+    *out = both;
+    return 0;
+}
+
+void logp_group_destroy(struct logp_vp *group)
+{
+    if (group == NULL)
+        return;
+    free(group->to_global);
+    free(group->to_local);
+    free(group);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What all headers share: the version, and structs that may grow. See defs.h. */
+#include <logp/defs.h>
+
+#include <errno.h>
+#include <string.h>
+
+const char *logp_version(void)
+{
+    return LOGP_VERSION_TEXT;
+}
+
+enum { MOST = 4096 }; /* bytes of any struct: what is larger is no size, and is not looked at */
+
+int logp_take_struct(void *out, size_t n_bytes, size_t least, const void *given)
+{
+    const unsigned char *bytes = given;
+    size_t size;
+
+    if (given == NULL)
+        return -EINVAL;
+    memcpy(&size, given, sizeof(size));
+    if (size < least)
+        return -EINVAL;
+    if (size > MOST)
+        return -E2BIG;
+    for (size_t i = n_bytes; i < size; i++)
+        if (bytes[i] != 0)
+            return -E2BIG;
+    memset(out, 0, n_bytes);
+    memcpy(out, given, size < n_bytes ? size : n_bytes);
+    memcpy(out, &n_bytes, sizeof(n_bytes));
+    return 0;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Plug-ins: what they are told, what is refused, and the example, a random latency.
+. "$(dirname "$0")/support.sh"
+
+built=$(dirname "$plugin")
+jitter=$built/libjitter.so
+chain='run broadcast --algo chain --clock virtual'
+
+# 7 messages, each from 60 to 90 us on its way: that is predicted of which none takes more
+for seed in 1 2 1; do
+    # shellcheck disable=SC2086
+    json '.[0] | .verified and .prediction == "bound" and .predicted_ns == 910000 and .L_ns == 60000 and
+          .ratio < 1 and .emulated_ns.min > 700000 and .emulated_ns.min < .emulated_ns.max and
+          (.delay | endswith("libjitter.so:50"))' $chain --plugin "$jitter:50" --reps 9 --seed $seed
+    jq -c '.[0].emulated_ns' "$dir/out" >>"$dir/seeds"
+done
+[ "$(sed -n 1p "$dir/seeds")" = "$(sed -n 3p "$dir/seeds")" ] || fail "one seed, two times"
+[ "$(sed -n 1p "$dir/seeds")" != "$(sed -n 2p "$dir/seeds")" ] || fail "two seeds, one time"
+# the same on one core, and with 256 fibers and more on all
+for P in 1 2 9 300; do
+    for executor in thread fiber; do
+        json '.[0].verified' run reduce -P $P --plugin "$jitter" --clock virtual --reps 3 --executor $executor
+        jq -c '.[0] | [.algorithm, .predicted_ns, .emulated_ns]' "$dir/out" >"$dir/$executor"
+    done
+    cmp -s "$dir/thread" "$dir/fiber" || fail "P = $P: $(cat "$dir/thread" "$dir/fiber")"
+done
+json '.[0] | .verified and .prediction == "bound" and .measured_ns.min > 0' \
+    run broadcast -P 3 --plugin "$jitter:5" --executor fiber --reps 2 --warmup 0
+# what it is told: 10 % where nothing is said, and no jitter is a model like any other
+for arguments in '' : :10; do
+    # shellcheck disable=SC2086
+    json '.[0] | .verified and .predicted_ns == 742000' $chain --plugin "$jitter$arguments"
+done
+# shellcheck disable=SC2086
+LOGP_PLUGIN="$jitter:0" json '.[0] | .prediction == "exact" and .ratio == 1 and .predicted_ns == 700007' \
+    $chain -G 1ns --bytes 2
+json '.[0] | .verified and .capacity == 2' run alltoall --plugin "$jitter:0" --clock virtual --capacity
+
+# the prediction alone, for as many as there may be
+json '.[0].predicted_ns == 742000 and .[0].prediction == "bound"' predict broadcast --algo chain --plugin "$jitter"
+json '.[0] | .predicted_ns == 5 and .prediction == "exact"' predict broadcast --algo flat --plugin "$plugin"
+json '.[0].predicted_ns == 5' predict broadcast --algo flat --plugin "$plugin" --delay none
+json '.[0].prediction == "none"' predict broadcast -P 2^40 --plugin "$plugin"
+expect='--plugin jitter refuses per cent' bad predict broadcast --plugin "$jitter:x"
+
+# where the name of the file ends
+mkdir "$dir/a:b"
+cp "$jitter" "$dir/a:b/j.so"
+cp "$jitter" "$dir/a:b/j.so.1"
+cp "$jitter" "$dir/plain"
+for text in "$dir/a:b/j.so:0" "$dir/a:b/j.so.1:0" "$dir/plain:0"; do
+    # shellcheck disable=SC2086
+    json '.[0].emulated_ns.median == 700000' $chain --plugin "$text"
+done
+# shellcheck disable=SC2086
+json '.[0].predicted_ns == 742000' $chain --plugin "$dir/a:b/j.so"
+expect="--plugin $dir/x.so:" bad run broadcast --plugin "$dir/x.so:y.so"
+
+# what it refuses, in its own words, but in one line; or without a word
+for arguments in x 1001 -1 5x ' 5' 99999999999 5:5; do
+    expect="--plugin jitter refuses '$arguments' per cent 0 .. 1000" bad run broadcast --plugin "$jitter:$arguments"
+done
+expect='--plugin parameters days' bad run broadcast --plugin "$jitter:1000" -L 100000s # L would be 11 times that
+odd() { printf '%s' "$built/libodd_$1.so"; }
+bad run broadcast -P 6 --seed 3 --plugin "$(odd refusing):x"
+stderr_is "logp: --plugin $(odd refusing):x: odd refuses: not with P = 6 seed 3, x"
+expect='--plugin odd refuses out of domain' bad run broadcast --plugin "$(odd refusing):quiet"
+# one that emulates nothing, and one that lacks a function
+json '.[0] | .verified and .predicted_ns == null' run broadcast --clock virtual --plugin "$(odd refusing):none"
+expect='--plugin functions' bad run broadcast --plugin "$(odd refusing):incomplete"
+# another version's
+expect='--plugin version 1 2' bad run broadcast --plugin "$(odd newer)"
+expect='--plugin version 1 0' bad run broadcast --plugin "$(odd older)"
+expect='--plugin size' bad run broadcast --plugin "$(odd sizeless)"
+expect='--plugin more version' bad run broadcast --plugin "$(odd larger)"
+expect='--plugin algorithms' bad run broadcast --plugin "$(odd empty)"
+finish

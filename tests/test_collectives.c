@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls of a program that combine vectors and move items, each against what it promises. */
+#include "support.h"
+
+enum { MOST_P = 19 };
+
+static const struct logp_params params = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .G_ps = 100, .gamma_ps = 500};
+
+static void run_on_all(logp_program program, int P, void *arg)
+{
+    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, arg);
+}
+
+/* Element i of rank's vector; maps do not commute. */
+static int64_t element(int rank, int64_t i)
+{
+    return (rank + 2) * 7919 + i * 104729;
+}
+
+/* What ranks first .. last - 1 make of element i. */
+static int64_t sum_of(int first, int last, int64_t i)
+{
+    int64_t sum = 0;
+
+    for (int rank = first; rank < last; rank++)
+        sum += element(rank, i);
+    return sum;
+}
+
+static int combine_on_all(struct logp_vp *vp, void *arg)
+{
+    const struct logp_op *sum = logp_op_find("sum", "int64");
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), count = *(const int *)arg;
+    int64_t *in = calloc((size_t)(P * count + 1), sizeof(*in));
+    int64_t *out = calloc((size_t)(P * count + 1), sizeof(*out));
+    int rc;
+
+    for (int i = 0; i < P * count; i++)
+        in[i] = element(me, i);
+    rc = logp_allreduce(vp, in, out, count, sum);
+    for (int i = 0; rc == 0 && i < count; i++)
+        cr_assert_eq(out[i], sum_of(0, P, i));
+    if (rc == 0)
+        rc = logp_reduce_scatter(vp, in, out, count, sum);
+    for (int i = 0; rc == 0 && i < count; i++)
+        cr_assert_eq(out[i], sum_of(0, P, me * count + i));
+    if (rc == 0)
+        rc = logp_scan(vp, in, out, count, sum);
+    for (int i = 0; rc == 0 && i < count; i++)
+        cr_assert_eq(out[i], sum_of(0, me + 1, i));
+    if (count > 0)
+        out[0] = -5;
+    if (rc == 0)
+        rc = logp_exscan(vp, in, out, count, sum);
+    for (int i = 0; rc == 0 && i < count; i++)
+        cr_assert_eq(out[i], me > 0 ? sum_of(0, me, i) : i == 0 ? -5 : out[i]);
+    for (int i = 0; i < P * count; i++)
+        cr_assert_eq(in[i], element(me, i)); /* is only read */
+    free(in);
+    free(out);
+    return rc;
+}
+
+Test(collectives, vectors_are_combined_on_all)
+{
+    static int counts[] = {0, 1, 5, 64};
+
+    for (int P = 1; P <= MOST_P; P += 3)
+        for (int i = 0; i < 4; i++)
+            run_on_all(combine_on_all, P, &counts[i]);
+}
+
+static int move_items(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), count = *(const int *)arg;
+    const size_t n_bytes = (size_t)count * sizeof(int64_t);
+    int64_t *all = calloc((size_t)(P * count + 1), sizeof(*all));
+    int64_t *one = calloc((size_t)(count + 1), sizeof(*one));
+    int rc = 0;
+
+    for (int root = 0; rc == 0 && root < P; root += 2) {
+        for (int i = 0; i < P * count; i++)
+            all[i] = me == root ? element(root, i) : -1;
+        rc = logp_scatter(vp, me == root ? all : NULL, one, n_bytes, root);
+        for (int i = 0; rc == 0 && i < count; i++)
+            cr_assert_eq(one[i], element(root, me * count + i));
+        memset(all, 0, (size_t)P * n_bytes);
+        if (rc == 0)
+            rc = logp_gather(vp, one, me == root ? all : NULL, n_bytes, root);
+        for (int i = 0; rc == 0 && i < P * count; i++)
+            cr_assert_eq(all[i], me == root ? element(root, i) : 0);
+        if (rc == 0)
+            rc = logp_allgather(vp, one, all, n_bytes);
+        for (int i = 0; rc == 0 && i < P * count; i++)
+            cr_assert_eq(all[i], element(root, i));
+    }
+    free(all);
+    free(one);
+    return rc;
+}
+
+Test(collectives, items_are_handed_out_and_brought_together)
+{
+    static int counts[] = {0, 1, 5, 64};
+
+    for (int P = 1; P <= MOST_P; P += 3)
+        for (int i = 0; i < 4; i++)
+            run_on_all(move_items, P, &counts[i]);
+}
+
+/* Without a buffer, an operation, or a root that is there. */
+static int refused(struct logp_vp *vp, void *arg)
+{
+    const struct logp_op *sum = logp_op_find("sum", "int64");
+    const struct logp_op none = {.element_bytes = 8};
+    int64_t x[2] = {0};
+
+    (void)arg;
+    cr_assert_eq(logp_allreduce(vp, NULL, x, 1, sum), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, x, NULL, 1, sum), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, x, x + 1, -1, sum), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, x, x + 1, 1, NULL), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, x, x + 1, 1, &none), -EINVAL);
+    cr_assert_eq(logp_reduce_scatter(vp, x, NULL, 1, sum), -EINVAL);
+    cr_assert_eq(logp_scan(vp, NULL, x, 1, sum), -EINVAL);
+    cr_assert_eq(logp_exscan(vp, x, x + 1, 1, NULL), -EINVAL);
+    cr_assert_eq(logp_allgather(vp, NULL, x, 1), -EINVAL);
+    cr_assert_eq(logp_allgather(vp, x, NULL, 1), -EINVAL);
+    cr_assert_eq(logp_scatter(vp, x, NULL, 1, 0), -EINVAL);
+    cr_assert_eq(logp_gather(vp, NULL, x, 1, 0), -EINVAL);
+    cr_assert_eq(logp_scatter(vp, x, x + 1, 1, logp_vp_size(vp)), -EINVAL);
+    cr_assert_eq(logp_gather(vp, x, x + 1, 1, -1), -EINVAL);
+    if (logp_vp_rank(vp) == 0) {
+        cr_assert_eq(logp_scatter(vp, NULL, x, 1, 0), -EINVAL);
+        cr_assert_eq(logp_gather(vp, x, NULL, 1, 0), -EINVAL);
+    }
+    return 0;
+}
+
+Test(collectives, what_is_missing_is_said)
+{
+    run_on_all(refused, 3, NULL);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of collectives, algorithms and knobs as a whole, and what is added to it; plans, which
+ * know what they are for.
+ */
+#include "support.h"
+
+#include <stdio.h>
+
+enum { P = 4 };
+
+static const struct logp_params params = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .gamma_ps = 1000};
+
+static struct logp_coll arguments(int64_t n)
+{
+    return (struct logp_coll){.args = {.n_bytes = 8,
+                                       .count = 8,
+                                       .op = logp_op_find("sum", "double"),
+                                       .rows = n,
+                                       .cols = n},
+                              .model.params = params};
+}
+
+/* ---- rows of one's own ---- */
+
+/* One after the other: as `chain`, but all in the order of ranks. */
+static bool line_steps(int64_t n, int64_t rank, const struct logp_coll *c, int64_t i,
+                       struct logp_step *out)
+{
+    const int64_t v = (rank - c->args.root + n) % n;
+
+    if (v > 0 && i-- == 0)
+        return logp_step_receive(out, (rank - 1 + n) % n, c->args.tag, LOGP_BUF, 0,
+                                 c->args.n_bytes);
+    return i == 0 && v < n - 1 &&
+           logp_step_send(out, (rank + 1) % n, c->args.tag, LOGP_BUF, 0, c->args.n_bytes);
+}
+
+/* It takes no time at all, or so it says. */
+static struct logp_prediction at_once(int64_t n, const struct logp_coll *c)
+{
+    (void)n, (void)c;
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT};
+}
+
+static const struct logp_algorithm line = {
+    LOGP_ALGORITHM("broadcast", "line", "one after the other", "this test"), .steps = line_steps};
+static const struct logp_algorithm magic = {
+    LOGP_ALGORITHM("broadcast", "magic", "in no time", "this test"), .steps = line_steps,
+    .predict = at_once};
+
+static void runs_without_being_added(void)
+{
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = &line,
+                                      .args = {.root = 3, .n_bytes = 9},
+                                      .model.params = params,
+                                      .reps = 2,
+                                      .timeout_ns = test_timeout_ns};
+    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    struct logp_record r;
+
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_expect(r.verified);
+    cr_expect_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
+    cr_expect_eq(r.prediction.by, LOGP_BY_SCHEDULE);
+    cr_expect(r.prediction.ns == 3000 && r.emulated.median_ns == 3000);
+    cr_expect_null(logp_algorithm_find("broadcast", "line"));
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+static void is_as_good_as_any(void)
+{
+    const struct logp_coll c = arguments(P);
+    size_t n, more;
+
+    test_rows(&n);
+    cr_assert_eq(logp_algorithm_add(&line), 0);
+    cr_expect(logp_algorithm_find("broadcast", "line") == &line);
+    cr_expect(test_rows(&more)[n] == &line);
+    cr_expect_eq(more, n + 1);
+    cr_expect(test_best("broadcast", P, &c) != &line);
+    cr_assert_eq(logp_algorithm_add(&magic), 0);
+    cr_expect(test_best("broadcast", P, &c) == &magic);
+    cr_expect_eq(logp_algorithm_add(&line), -EEXIST);
+}
+
+static void half_a_row_is_refused(void)
+{
+    const struct logp_coll c = arguments(P);
+    struct logp_algorithm row = line;
+    struct logp_plan *plan;
+
+    row.collective = "gossip";
+    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
+    row = line;
+    row.name = NULL;
+    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
+    row = line;
+    row.steps = NULL;
+    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
+    cr_expect_eq(logp_plan_create(&row, P, 0, &c.args, NULL, &plan), -EINVAL);
+    row = line;
+    row.size = 8;
+    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
+    cr_expect_eq(logp_plan_create(&row, P, 0, &c.args, NULL, &plan), -EINVAL);
+    row = line;
+    row.name = "flat";
+    cr_expect_eq(logp_algorithm_add(&row), -EEXIST);
+}
+
+/* Two are there. */
+static void there_is_room_for_64(void)
+{
+    static struct logp_algorithm rows[63];
+    static char names[63][8];
+
+    for (int i = 0; i < 63; i++) {
+        snprintf(names[i], sizeof(names[i]), "own-%d", i);
+        rows[i] = line;
+        rows[i].name = names[i];
+        cr_assert_eq(logp_algorithm_add(&rows[i]), i < 62 ? 0 : -ENOSPC);
+    }
+    cr_expect(logp_algorithm_find("broadcast", "own-61") == &rows[61]);
+}
+
+/* In this order: what is added stays. First in this file, where others look at the table alone. */
+Test(table, rows_of_ones_own)
+{
+    runs_without_being_added();
+    half_a_row_is_refused();
+    is_as_good_as_any();
+    there_is_room_for_64();
+}
+
+/* ---- the rows ---- */
+
+Test(table, every_row_says_what_it_is)
+{
+    size_t n;
+    const struct logp_algorithm *const *a = test_rows(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        cr_expect_eq(a[i]->size, sizeof(*a[i]));
+        cr_expect(a[i]->summary[0] != '\0' && a[i]->source[0] != '\0', "%s", a[i]->name);
+        cr_expect(a[i]->steps != NULL || a[i]->run != NULL, "%s", a[i]->name);
+        for (size_t k = 0; k < i; k++)
+            cr_expect(strcmp(a[i]->name, a[k]->name) != 0 ||
+                          strcmp(a[i]->collective, a[k]->collective) != 0,
+                      "%s %s stands twice", a[i]->collective, a[i]->name);
+    }
+}
+
+/* One by one through the collectives are the same as all in a row. */
+Test(table, the_rows_of_a_collective_stand_together)
+{
+    const struct logp_collective *c;
+    size_t n, at = 0;
+    const struct logp_algorithm *const *rows = test_rows(&n), *a;
+
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++) {
+        cr_expect(logp_collective_find(c->name) == c);
+        for (size_t k = 0; (a = logp_algorithm_at(c->name, k)) != NULL; k++) {
+            cr_expect_str_eq(a->collective, c->name);
+            cr_assert_lt(at, n);
+            cr_expect(a == rows[at++]);
+        }
+    }
+    cr_expect_eq(at, n);
+    cr_expect_null(logp_algorithm_at("gossip", 0));
+    cr_expect_null(logp_algorithm_at(NULL, n));
+}
+
+/* What is predicted by a formula is so for any number of processors: these end, in time. */
+Test(table, formulas_and_auto_answer_for_very_many, .timeout = 60)
+{
+    static const int64_t many[] = {INT64_C(1000000000000000000), INT64_C(999999999999999999),
+                                   INT64_C(1) << 60, (INT64_C(1) << 60) - 1};
+    const struct logp_collective *c;
+    const struct logp_algorithm *a;
+    int answered = 0;
+
+    for (size_t k = 0; k < sizeof(many) / sizeof(many[0]); k++)
+        for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++) {
+            const struct logp_coll x = arguments(many[k]);
+
+            for (size_t j = 0; (a = logp_algorithm_at(c->name, j)) != NULL; j++)
+                answered += test_predict(a, many[k], &x).certainty != LOGP_PREDICTION_NONE;
+            test_best(c->name, many[k], &x);
+        }
+    cr_expect_gt(answered, 0);
+}
+
+/* ---- knobs ---- */
+
+Test(table, every_knob_is_one_of_an_algorithm)
+{
+    const struct logp_knob *knob;
+    size_t n;
+    const struct logp_algorithm *const *a = test_rows(&n);
+
+    for (size_t i = 0; (knob = logp_knob_at(i)) != NULL; i++) {
+        int users = 0;
+
+        cr_expect(logp_knob_find(knob->name) == knob);
+        cr_expect(knob->field > 0 && knob->field < sizeof(struct logp_args));
+        cr_expect((*knob->preset == '\0') != (*knob->otherwise == '\0'), "%s", knob->name);
+        for (size_t k = 0; k < n; k++)
+            users += logp_algorithm_knob(a[k], knob, 0, NULL, NULL, NULL);
+        cr_expect_gt(users, 0, "%s", knob->name);
+    }
+    cr_expect_null(logp_knob_find("crank"));
+}
+
+/* Each knob of a row is one of the table, and stands once. */
+Test(table, rows_have_knobs_of_the_table)
+{
+    size_t n;
+    const struct logp_algorithm *const *a = test_rows(&n);
+
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < LOGP_MAX_KNOBS && a[i]->knobs[k].field != 0; k++) {
+            const struct logp_knob *knob;
+
+            for (size_t j = 0; (knob = logp_knob_at(j)) != NULL;)
+                if (knob->field == a[i]->knobs[k].field)
+                    break;
+                else
+                    j++;
+            cr_expect(knob != NULL, "%s %s", a[i]->collective, a[i]->name);
+            for (int j = 0; j < k; j++)
+                cr_expect_neq(a[i]->knobs[j].field, a[i]->knobs[k].field, "%s", a[i]->name);
+        }
+}
+
+Test(table, a_knob_is_what_is_given_or_chosen)
+{
+    struct logp_coll c = arguments(P);
+    const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
+    const struct logp_algorithm *chains = logp_algorithm_find("reduce", "kchain");
+    int64_t value = -7;
+
+    c.args.work_ns = 55;
+    cr_expect_eq(test_knob(flat, "work", P, &c), 55);
+    cr_expect(!logp_algorithm_knob(flat, logp_knob_find("k"), P, &c.args, NULL, &value));
+    cr_expect_eq(value, -7);
+    cr_expect_eq(test_knob(chains, "k", 9, &c), 4);
+    c.args.k = 3;
+    cr_expect_eq(test_knob(chains, "k", 9, &c), 3);
+}
+
+/* ---- plans ---- */
+
+struct planned {
+    struct logp_plan *plans[P];
+    char item[P];
+};
+
+/* Who runs a plan of another, or of another machine, is told. */
+static int run_plans(struct logp_vp *vp, void *arg)
+{
+    struct planned *x = arg;
+    const int me = logp_vp_rank(vp);
+
+    cr_assert_eq(logp_plan_run(vp, x->plans[(me + 1) % P], &x->item[me], NULL), -EINVAL);
+    return logp_plan_run(vp, x->plans[me], &x->item[me], NULL);
+}
+
+Test(table, a_plan_knows_what_it_is_for)
+{
+    const struct logp_algorithm *binary = logp_algorithm_find("broadcast", "binary");
+    const struct logp_args args = {.root = 2, .n_bytes = 1};
+    struct planned x = {.item = {1, 2, 3, 4}};
+    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    struct logp_plan *larger;
+    size_t buf, recv_buf;
+    int parent, n;
+
+    for (int i = 0; i < P; i++)
+        cr_assert_eq(logp_plan_create(binary, P, i, &args, NULL, &x.plans[i]), 0);
+    cr_assert_eq(logp_machine_run(m, run_plans, &x, test_timeout_ns), 0);
+    cr_expect_arr_eq(x.item, "\3\3\3\3", P);
+    logp_plan_sizes(x.plans[0], &buf, &recv_buf);
+    cr_expect(buf == 1 && recv_buf == 0);
+    cr_expect_eq(logp_plan_tree(x.plans[2], &parent, &n)[1], 0);
+    cr_expect(parent == -1 && n == 2);
+    for (int i = 0; i < P; i++)
+        logp_plan_destroy(x.plans[i]);
+
+    cr_assert_eq(logp_plan_create(binary, P + 1, 0, &args, NULL, &larger), 0);
+    for (int i = 0; i < P; i++)
+        x.plans[i] = larger;
+    cr_expect_eq(logp_machine_run(m, run_plans, &x, test_timeout_ns), -EINVAL);
+    logp_plan_destroy(larger);
+    logp_plan_destroy(NULL);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* ---- an experiment of another size ---- */
+
+Test(table, an_experiment_says_how_large_it_is)
+{
+    struct {
+        struct logp_experiment known;
+        char later[16];
+    } x = {.known = {.size = sizeof(x),
+                     .algorithm = &line,
+                     .args = {.n_bytes = 1},
+                     .model.params = params,
+                     .reps = 1,
+                     .timeout_ns = test_timeout_ns}};
+    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    struct logp_record r;
+
+    cr_expect_eq(logp_experiment_run(m, &x.known, &r), 0);
+    x.later[15] = 1;
+    cr_expect_eq(logp_experiment_run(m, &x.known, &r), -E2BIG);
+    x.known.size = 0;
+    cr_expect_eq(logp_experiment_run(m, &x.known, &r), -EINVAL);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}

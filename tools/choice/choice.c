@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Which collective is meant, and which of its algorithms: a row for each. */
+#include "choice/choice.h"
+#include "schedule/schedule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *named_collective(const struct options *o)
+{
+    const struct logp_collective *c;
+    struct names names = {0};
+    char list[MAX_LIST];
+
+    if (o->list != NULL && o->n_words > 1)
+        bad_usage("%s: no collective beside the schedule of a file", o->words[1]);
+    if (o->list != NULL)
+        return "schedule";
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
+        add_name(&names, c->name);
+    if (o->n_words < 2)
+        bad_usage("%s: which collective? %s", o->words[0], one_of(&names, NULL, list));
+    if (find_name(&names, o->words[1]) < 0)
+        bad_usage("%s %s: no such collective; %s", o->words[0], o->words[1],
+                  one_of(&names, o->words[1], list));
+    if (o->n_words > 2)
+        bad_usage("%s: unexpected word; one collective at a time", o->words[2]);
+    return o->words[1];
+}
+
+/* What an algorithm needs, and what the environment says of it instead; into buf, which is
+ * returned. */
+static const char *needed(const struct options *o, const struct logp_algorithm *a,
+                          const struct logp_coll *c, char buf[256])
+{
+    static const char *const names[] = {"P", "k"};
+    int n = snprintf(buf, 256, "%s", logp_algorithm_needs(a, o->P, &c->args, &c->model));
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char variable[32];
+
+        if (n < 256 && option_in_environment(names[i]))
+            n += snprintf(buf + n, 256 - (size_t)n, "; %s '%s'", option_shown(names[i], variable),
+                          option_text(names[i]));
+    }
+    return buf;
+}
+
+static void add_named(const struct options *o, const char *collective, const struct logp_coll *c,
+                      const char *name, const struct logp_algorithm **chosen, size_t *n)
+{
+    const struct logp_algorithm *a, *found = logp_algorithm_find(collective, name);
+    struct names names = {{"all", "auto"}, 2};
+    char list[MAX_LIST], text[256];
+
+    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++)
+        add_name(&names, a->name);
+    if (algorithm_word(name) != ALGORITHMS_NAMED)
+        bad_option("--algo", o->algorithm_list, "%s stands alone", name);
+    if (found == NULL)
+        bad_option("--algo", o->algorithm_list, "'%s': %s", name, one_of(&names, name, list));
+    if (*n == MAX_ALGORITHMS)
+        bad_option("--algo", o->algorithm_list, "at most %d names", MAX_ALGORITHMS);
+    if (logp_algorithm_needs(found, o->P, &c->args, &c->model) != NULL)
+        bad_option("--algo", name, "needs %s", needed(o, found, c, text));
+    chosen[(*n)++] = found;
+}
+
+static size_t choose_named(const struct options *o, const char *collective,
+                           const struct logp_coll *c, const struct logp_algorithm **chosen)
+{
+    char *list = strdup(o->algorithm_list), *save = NULL;
+    size_t n = 0;
+
+    if (list == NULL)
+        bad_usage("no memory");
+    for (char *name = strtok_r(list, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save))
+        add_named(o, collective, c, name, chosen, &n);
+    free(list);
+    if (n == 0)
+        bad_option("--algo", o->algorithm_list, "at least one name");
+    return n;
+}
+
+static size_t choose_all(const struct options *o, const char *collective, const struct logp_coll *c,
+                         const struct logp_algorithm **chosen)
+{
+    const struct logp_algorithm *a;
+    size_t n = 0;
+
+    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL && n < MAX_ALGORITHMS; i++) {
+        const char *needs = logp_algorithm_needs(a, o->P, &c->args, &c->model);
+
+        if (needs == NULL)
+            chosen[n++] = a;
+        else
+            fprintf(stderr, "logp: %s %s is left out: it needs %s\n", collective, a->name, needs);
+    }
+    return n;
+}
+
+_Noreturn static void none_applies(const struct options *o, const char *collective,
+                                   const struct logp_coll *c)
+{
+    const struct logp_algorithm *a = logp_algorithm_at(collective, 0);
+    char text[256];
+
+    needed(o, a, c, text);
+    if (option_given("algo"))
+        bad_option("--algo", o->algorithm_list, "no algorithm of %s applies here; %s needs %s",
+                   collective, a->name, text);
+    bad_usage("%s %s, P = %lld: no algorithm applies; %s needs %s", o->words[0], collective,
+              (long long)o->P, a->name, text);
+}
+
+size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
+                         const struct logp_algorithm *chosen[MAX_ALGORITHMS])
+{
+    size_t n = 1;
+
+    if (o->list != NULL)
+        chosen[0] = listed_algorithm(o->P, c);
+    else if (o->algorithms == ALGORITHMS_NAMED)
+        n = choose_named(o, collective, c, chosen);
+    else if ((chosen[0] = logp_algorithm_best(collective, o->P, &c->args, &c->model)) == NULL)
+        none_applies(o, collective, c);
+    else if (o->algorithms == ALGORITHMS_ALL)
+        n = choose_all(o, collective, c, chosen);
+    return n;
+}

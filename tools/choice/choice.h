@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What the words and the options name: a collective, its arguments, and which of its algorithms. */
+#ifndef LOGP_CHOICE_H
+#define LOGP_CHOICE_H
+
+#include "options/options.h"
+
+enum { MAX_ALGORITHMS = 64 };
+
+/* ---- arguments.c ---- */
+
+/* The arguments of a collective as the options say; sets o's defaults that depend on it. */
+struct logp_coll make_coll(struct options *o, const char *collective);
+
+/* ---- choice.c: these end the process where what is named is nothing ---- */
+
+const char *named_collective(const struct options *o);
+/* @return how many, >= 1 */
+size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
+                         const struct logp_algorithm *chosen[MAX_ALGORITHMS]);
+
+#endif

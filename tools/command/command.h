@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands: each is at the end of its file, as a row of the list in main.c. */
+#ifndef LOGP_COMMAND_H
+#define LOGP_COMMAND_H
+
+#include "options/options.h"
+
+struct command {
+    const char *name, *arguments, *summary;
+    unsigned options;               /* enum option_set */
+    format_use prints;              /* the formats that it can use */
+    const char *remark;             /* below the help of its options; NULL: nothing */
+    int (*call)(struct options *o); /* @return exit code */
+};
+
+extern const struct command command_run, command_predict, command_schedule, command_list,
+    command_tree, command_paper;
+
+#endif

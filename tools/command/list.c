@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* logp list: what there is. Each kind is a table of (name, of, summary, source). */
+#include "command/command.h"
+#include "output/output.h"
+
+#include <stdio.h>
+
+enum { MAX_ENTRIES = 256 };
+
+static size_t list_collectives(struct entry *out)
+{
+    const struct logp_collective *c;
+    size_t n = 0;
+
+    for (; n < MAX_ENTRIES && (c = logp_collective_at(n)) != NULL; n++)
+        out[n] = (struct entry){.name = c->name, .summary = c->summary};
+    return n;
+}
+
+static size_t list_algorithms(struct entry *out)
+{
+    const struct logp_algorithm *a;
+    size_t n = 0;
+
+    for (; n < MAX_ENTRIES && (a = logp_algorithm_at(NULL, n)) != NULL; n++)
+        out[n] = (struct entry){a->name, a->collective, a->summary, a->source};
+    return n;
+}
+
+static size_t list_delays(struct entry *out)
+{
+    const struct logp_delay_model *d;
+    size_t n = 0;
+
+    for (; n < MAX_ENTRIES && (d = logp_delay_model_at(n)) != NULL; n++)
+        out[n] = (struct entry){.name = d->name, .summary = d->summary};
+    return n;
+}
+
+static size_t list_topologies(struct entry *out)
+{
+    const struct logp_topology_kind *t;
+    size_t n = 0;
+
+    for (; n < MAX_ENTRIES && (t = logp_topology_kind_at(n)) != NULL; n++)
+        out[n] = (struct entry){.name = t->name, .summary = t->summary};
+    return n;
+}
+
+static size_t list_machines(struct entry *out)
+{
+    static char summaries[MAX_ENTRIES][128];
+    size_t n;
+    const struct logp_preset *m = logp_presets(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        snprintf(summaries[i], sizeof(summaries[i]),
+                 "%s: L %lld, o %g, g %lld cycles of %lld ns, %lld-bit links", m[i].title,
+                 (long long)m[i].delay, (double)m[i].overhead / 2, (long long)m[i].gap,
+                 (long long)m[i].cycle_ns, (long long)m[i].width);
+        out[i] = (struct entry){.name = m[i].name, .summary = summaries[i]};
+    }
+    return n;
+}
+
+static const struct kind {
+    const char *name;
+    size_t (*list)(struct entry *out);
+} kinds[] = {
+    {"collectives", list_collectives}, {"algorithms", list_algorithms}, {"delays", list_delays},
+    {"topologies", list_topologies},   {"machines", list_machines},
+};
+
+enum { ALGORITHMS = 1, N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static void print_kind(const struct options *o, const struct kind *kind)
+{
+    struct entry entries[MAX_ENTRIES];
+
+    o->format->entries(entries, kind->list(entries));
+}
+
+static int list_all(struct options *o)
+{
+    struct names names = {0};
+    char list[MAX_LIST];
+    int wanted = ALGORITHMS;
+
+    for (int i = 0; i < N_KINDS; i++)
+        add_name(&names, kinds[i].name);
+    if (o->n_words > 2)
+        bad_usage("%s: unexpected word; %s", o->words[2], one_of(&names, NULL, list));
+    if (o->n_words > 1)
+        wanted = find_name(&names, o->words[1]);
+    if (wanted < 0)
+        bad_usage("list %s: %s", o->words[1], one_of(&names, o->words[1], list));
+    if (o->n_words > 1 || !o->format->for_people) {
+        print_kind(o, &kinds[wanted]);
+        return EXIT_OK;
+    }
+    for (int i = 0; i < N_KINDS; i++) {
+        printf("%s%s\n", i > 0 ? "\n" : "", kinds[i].name);
+        print_kind(o, &kinds[i]);
+    }
+    return EXIT_OK;
+}
+
+static bool prints(const struct output_format *format)
+{
+    return format->entries != NULL;
+}
+
+const struct command command_list = {
+    .name = "list",
+    .arguments = "[KIND]",
+    .summary = "the collectives, algorithms, delays and machines",
+    .options = OPTIONS_FORMAT | OPTIONS_FORGIVING,
+    .prints = prints,
+    .call = list_all,
+};

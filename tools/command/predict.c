@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* logp predict: one row for each algorithm asked for. */
+#include "choice/choice.h"
+#include "command/command.h"
+#include "output/output.h"
+#include "run/run.h"
+
+static int predict_all(struct options *o)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    struct row rows[MAX_ALGORITHMS] = {0};
+    const char *collective = named_collective(o);
+    const struct logp_coll c = make_coll(o, collective);
+    const size_t n = choose_algorithms(o, collective, &c, chosen);
+    const struct output out = {.o = o, .collective = collective, .c = &c, .rows = rows, .n = n};
+
+    warn_of_unused(o);
+    for (size_t i = 0; i < n; i++) {
+        rows[i].algorithm = chosen[i];
+        if (o->plugin != NULL || o->emulated)
+            rows[i].record.prediction = predict(o, &c, chosen[i]);
+    }
+    o->format->records(&out);
+    return EXIT_OK;
+}
+
+static bool prints(const struct output_format *format)
+{
+    return format->records != NULL;
+}
+
+const struct command command_predict = {
+    .name = "predict",
+    .arguments = "COLLECTIVE",
+    .summary = "the prediction alone, nothing is run",
+    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_BASIS,
+    .prints = prints,
+    .call = predict_all,
+};

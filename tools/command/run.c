@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* logp run: one row for each algorithm asked for. */
+#include "choice/choice.h"
+#include "command/command.h"
+#include "output/output.h"
+#include "run/run.h"
+
+/* Threads could not keep up: could fibers? A few runs of the worst, so that the advice is one that
+ * has been tried. */
+static void try_fibers(const struct options *o, const struct logp_coll *c, struct advice *a)
+{
+    const int64_t most_ns = 1000000000;
+    struct options fibers = *o;
+    struct row row = {0};
+    int64_t reps;
+
+    if (a->worst == NULL || runs_are_over() || o->clock != LOGP_CLOCK_WALL ||
+        !o->format->for_people || o->fibers)
+        return;
+    row.algorithm = a->worst->algorithm;
+    reps = most_ns / (a->worst->record.measured.median_ns + 1);
+    use_executor(&fibers, "fiber");
+    fibers.progress = false;
+    fibers.warmup = 1;
+    fibers.reps = (int)(reps < 3 ? 3 : reps > 20 ? 20 : reps);
+    if (run_alone(&fibers, c, &row) == EXIT_OK)
+        a->fiber_ratio = logp_record_ratio(&row.record);
+}
+
+static int run(struct options *o)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    struct row rows[MAX_ALGORITHMS] = {0};
+    const char *collective = named_collective(o);
+    const struct logp_coll c = make_coll(o, collective);
+    struct output out = {.o = o, .collective = collective, .c = &c, .rows = rows};
+    const size_t n = choose_algorithms(o, collective, &c, chosen);
+    struct logp_machine *m = create_machine(o);
+    struct advice advice;
+    int code;
+
+    out.n_cores = logp_machine_cores(m);
+    warn_of_unused(o);
+    for (size_t i = 0; i < n; i++)
+        rows[i].algorithm = chosen[i];
+    code = run_rows(o, m, &c, rows, n, &out.n);
+    o->format->records(&out);
+    print_links(&out);
+    advice = judge_rows(&out);
+    end_machine(m);
+    try_fibers(o, &c, &advice);
+    print_advice(o, &advice);
+    return code;
+}
+
+static bool prints(const struct output_format *format)
+{
+    return format->records != NULL;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .arguments = "COLLECTIVE",
+    .summary = "run it, measure it, hold it against the model",
+    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS,
+    .prints = prints,
+    .call = run,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The output formats: a row each, with what shows the answers of the commands in it. --format, its
+ * help and what is said of a wrong one come from here. */
+#include "formats.h"
+
+#include "output/output.h"
+#include "papers/paper.h"
+#include "schedule/schedule.h"
+#include "tree/tree.h"
+
+const struct output_format output_formats[] = {
+    {.name = "table",
+     .for_people = true,
+     .records = print_table,
+     .entries = print_entries_table,
+     .steps = &steps_as_text,
+     .tree = &tree_as_text,
+     .paper = print_paper_text},
+    {.name = "json",
+     .records = print_json,
+     .entries = print_entries_json,
+     .steps = &steps_as_json,
+     .tree = &tree_as_json,
+     .paper = print_paper_json},
+    {.name = "csv",
+     .records = print_csv,
+     .entries = print_entries_csv,
+     .tree = &tree_as_csv,
+     .paper = print_paper_csv},
+    {.name = "svg", .draws = true, .tree = &tree_as_svg, .paper = draw_paper},
+    {.name = "text", .for_people = true, .steps = &steps_as_text},
+    {.name = "goal", .steps = &steps_as_goal},
+    {0},
+};

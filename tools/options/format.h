@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An output format: which of the command's answers it can show, and how. The rows are in formats.c
+ * at the top of the house, and are handed down to the options, which know no more of them than
+ * their names and what the command at hand has a use for.
+ */
+#ifndef LOGP_FORMAT_H
+#define LOGP_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct output;    /* output/output.h */
+struct entry;     /* output/output.h */
+struct step_form; /* schedule/schedule.h */
+struct tree_form; /* tree/tree.h */
+struct paper;     /* papers/paper.h */
+
+/* What is NULL it cannot show. */
+struct output_format {
+    const char *name;
+    bool for_people; /* words may stand beside it, and several tables below each other */
+    bool draws;      /* it shows only what there is a picture of */
+    void (*records)(const struct output *out);          /* run, predict */
+    void (*entries)(const struct entry *all, size_t n); /* list */
+    const struct step_form *steps;                      /* schedule */
+    const struct tree_form *tree;
+    void (*paper)(const struct paper *p);
+};
+
+/* Can a command use this one? */
+typedef bool (*format_use)(const struct output_format *format);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The knobs of algorithms as options: the library says which there are. */
+#include "options/rows.h"
+
+#include <string.h>
+
+enum { MOST_KNOBS = 32 };
+
+const struct option_row *knob_options(void)
+{
+    static struct option_row rows[MOST_KNOBS + 1];
+    const struct logp_knob *knob;
+
+    for (size_t i = 0; i < MOST_KNOBS && (knob = logp_knob_at(i)) != NULL; i++)
+        rows[i] = (struct option_row){.name = knob->name,
+                                      .value = knob->value,
+                                      .help = knob->help,
+                                      .preset = knob->preset,
+                                      .other = knob->otherwise,
+                                      .set = OPTIONS_MODEL,
+                                      .knob = knob};
+    return rows;
+}
+
+/* NULL: it is none of the knob's words. */
+static const struct logp_word *word_of(const struct logp_knob *knob, const char *text)
+{
+    for (const struct logp_word *w = knob->words; w != NULL && w->word != NULL; w++)
+        if (strcmp(w->word, text) == 0)
+            return w;
+    return NULL;
+}
+
+_Noreturn static void refuse_word(const struct logp_knob *knob, const char *option,
+                                  const char *text)
+{
+    struct names names = {0};
+
+    for (const struct logp_word *w = knob->words; w->word != NULL; w++)
+        add_name(&names, w->word);
+    refuse_name(option, text, &names);
+}
+
+void apply_knob(struct options *o, const struct logp_knob *knob, const char *option,
+                const char *text)
+{
+    int64_t *value = (int64_t *)((char *)&o->knobs + knob->field);
+    const struct logp_word *word = word_of(knob, text);
+    const bool bytes = knob->unit == LOGP_UNIT_BYTES;
+
+    if (word != NULL)
+        *value = word->value;
+    else if (knob->unit == LOGP_UNIT_WORD)
+        refuse_word(knob, option, text);
+    else if (knob->unit == LOGP_UNIT_NS)
+        *value = to_ns(o, option, text);
+    else if (*text != '\0' && !parse_number(text, bytes, knob->least, knob->most, value))
+        bad_option(option, text, "%s", knob->allowed);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that say what the processors and the network between them are: the model. */
+#include "options/rows.h"
+#include "schedule/schedule.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void apply_P(struct options *o, const char *option, const char *text)
+{
+    if (!parse_number(text, false, 1, LOGP_TREE_MAX, &o->P))
+        bad_option(option, text, "a number of processors, 1 .. 2^61");
+}
+
+static void apply_schedule(struct options *o, const char *option, const char *text)
+{
+    if (*text == '\0')
+        return;
+    o->list = read_schedule(option, text);
+    if (option_given("P") && o->P != o->list->P)
+        bad_option(option, text, "as many ranks as processors: it has %lld, and P = %lld",
+                   (long long)o->list->P, (long long)o->P);
+    o->P = o->list->P;
+}
+
+static void apply_by(struct options *o, const char *option, const char *text)
+{
+    static const struct names names = {{"formula", "schedule"}, 2};
+    const int which = find_name(&names, text);
+
+    if (which < 0 && *text != '\0')
+        bad_option(option, text, "formula or schedule");
+    o->by = which < 0 ? LOGP_BY_EITHER : which == 0 ? LOGP_BY_FORMULA : LOGP_BY_SCHEDULE;
+}
+
+/* All names, and the model of this one; NULL: there is none. */
+static const struct logp_delay_model *find_delay(const char *name, struct names *names)
+{
+    const struct logp_delay_model *model, *found = NULL;
+
+    for (size_t i = 0; (model = logp_delay_model_at(i)) != NULL; i++) {
+        add_name(names, model->name);
+        if (strcmp(model->name, name) == 0)
+            found = model;
+    }
+    return found;
+}
+
+/* What kind of model it is, it says itself. */
+static void take_delay(struct options *o, const struct logp_delay_model *model)
+{
+    struct logp_params params = {.G_ps = 1};
+    struct logp_delay delay;
+
+    if (logp_delay_create(model->name, &params, &delay) != 0)
+        bad_usage("no memory");
+    logp_delay_params(model->name, &params, &params);
+    o->delay = model;
+    o->emulated = delay.ops != NULL;
+    o->ignores_G = params.G_ps == 0;
+    logp_delay_destroy(&delay);
+}
+
+void use_delay(struct options *o, const char *name)
+{
+    take_delay(o, find_delay(name, &(struct names){0}));
+}
+
+/* The times of a real machine; its cycle is a plain unit. What is given apart wins: see
+ * settle_options(). */
+static void apply_machine(struct options *o, const char *option, const char *text)
+{
+    size_t n;
+    const struct logp_preset *all = logp_presets(&n);
+    struct names names = {{"none"}, 1};
+
+    if (strcmp(text, "none") == 0)
+        return;
+    o->machine = logp_preset_find(text);
+    for (size_t i = 0; i < n; i++)
+        add_name(&names, all[i].name);
+    if (o->machine == NULL)
+        refuse_name(option, text, &names);
+    o->params = logp_preset_params(o->machine);
+    o->unit_ns = o->machine->cycle_ns;
+    use_delay(o, "store-forward");
+}
+
+static void apply_unit(struct options *o, const char *option, const char *text)
+{
+    int64_t ps;
+
+    if (!parse_time_ps(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
+        bad_option(option, text, "a time >= 1ns with a suffix ns, us or ms");
+    o->unit_ns = ps / 1000;
+}
+
+static void apply_L(struct options *o, const char *option, const char *text)
+{
+    o->params.L_ns = to_ns(o, option, text);
+}
+
+static void apply_o(struct options *o, const char *option, const char *text)
+{
+    o->params.o_send_ns = o->params.o_recv_ns = to_ns(o, option, text);
+}
+
+static void apply_o_send(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0')
+        o->params.o_send_ns = to_ns(o, option, text);
+}
+
+static void apply_o_recv(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0')
+        o->params.o_recv_ns = to_ns(o, option, text);
+}
+
+static void apply_g(struct options *o, const char *option, const char *text)
+{
+    o->params.g_ns = to_ns(o, option, text);
+}
+
+static void apply_G(struct options *o, const char *option, const char *text)
+{
+    o->params.G_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
+}
+
+static void apply_gap(struct options *o, const char *option, const char *text)
+{
+    o->params.gap_shared = either(option, text, "separate", "shared");
+}
+
+static void apply_capacity(struct options *o, const char *option, const char *text)
+{
+    const char *word = strcmp(text, "0") == 0 ? "off" : strcmp(text, "1") == 0 ? "on" : text;
+
+    o->params.capacity = either(option, word, "off", "on") ? LOGP_CAPACITY_RULE : 0;
+}
+
+static void apply_delay(struct options *o, const char *option, const char *text)
+{
+    const char *name = *text != '\0' ? text : o->params.G_ps > 0 ? "loggp" : "logp";
+    struct names names = {0};
+    const struct logp_delay_model *model = find_delay(name, &names);
+
+    if (model == NULL)
+        refuse_name(option, text, &names);
+    take_delay(o, model);
+}
+
+static const char *all_delays(const struct options *o, char buf[MAX_LIST])
+{
+    struct names names = {0};
+
+    (void)o;
+    find_delay("", &names);
+    return list_names(&names, ", ", buf);
+}
+
+/* What stands before its sizes must be the name of one. */
+static void check_topology(const char *option, const char *text)
+{
+    const struct logp_topology_kind *kind;
+    struct names names = {{"none"}, 1};
+    char name[32], list[MAX_LIST];
+
+    for (size_t i = 0; (kind = logp_topology_kind_at(i)) != NULL; i++)
+        add_name(&names, kind->name);
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
+    if (find_name(&names, name) < 1)
+        bad_option(option, text, "%s", one_of(&names, name, list));
+}
+
+static const char *all_topologies(const struct options *o, char buf[MAX_LIST])
+{
+    const struct logp_topology_kind *kind;
+    struct names forms = {0};
+
+    (void)o;
+    for (size_t i = 0; (kind = logp_topology_kind_at(i)) != NULL; i++)
+        add_name(&forms, kind->form);
+    return list_names(&forms, ", ", buf);
+}
+
+/* Kept until the process ends. */
+static void apply_topology(struct options *o, const char *option, const char *text)
+{
+    struct logp_topology *topology = NULL;
+
+    if (strcmp(text, "none") == 0)
+        return;
+    check_topology(option, text);
+    if (logp_topology_needs(text, o->P) != NULL)
+        bad_option(option, text, "needs %s; P = %lld", logp_topology_needs(text, o->P),
+                   (long long)o->P);
+    if (!o->emulated)
+        bad_option(option, text, "needs a delay model other than none");
+    if (model_params(o).latency_varies)
+        bad_option(option, text, "needs a delay model other than %s: each link has the latency L",
+                   o->delay->name);
+    if (logp_topology_create(text, o->P, &topology) != 0)
+        bad_usage("no memory");
+    o->topology = topology;
+}
+
+const struct option_row model_options[] = {
+    {"P", "N", "virtual processors; where 8 do not fit and nobody says, the next that do", "8", "",
+     OPTIONS_MODEL, .apply = apply_P},
+    {"schedule", "FILE", "the steps in this file (json, goal) in place of a collective", "", "",
+     OPTIONS_BASIS, .apply = apply_schedule},
+    {"by", "WHAT", "predict by formula, or by schedule", "", "the formula where there is one",
+     OPTIONS_BASIS, .apply = apply_by},
+    {"machine", "NAME", "a preset for L, o, g, G, delay and unit (see: logp list machines)", "none",
+     "", OPTIONS_MODEL, .apply = apply_machine},
+    {"unit", "T", "what one plain unit of time is", "10us", "",
+     OPTIONS_MODEL | OPTIONS_UNIT | OPTIONS_PAPER, .apply = apply_unit, .of_machine = true},
+    {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "", OPTIONS_MODEL,
+     .apply = apply_L, .of_machine = true},
+    {"o", "T", "overhead of a send and of a receive", "2", "", OPTIONS_MODEL, .apply = apply_o,
+     .of_machine = true},
+    {"o-send", "T", "overhead of a send, where it differs", "", "-o", OPTIONS_MODEL,
+     .apply = apply_o_send},
+    {"o-recv", "T", "overhead of a receive, where it differs", "", "-o", OPTIONS_MODEL,
+     .apply = apply_o_recv},
+    {"g", "T", "gap between two sends, or two receives", "4", "", OPTIONS_MODEL, .apply = apply_g,
+     .of_machine = true},
+    {"G", "T", "time per byte of a long message (LogGP)", "0", "", OPTIONS_MODEL, .apply = apply_G,
+     .of_machine = true},
+    {"gap", "KIND", "separate, or shared by sends and receives", "separate", "", OPTIONS_MODEL,
+     .apply = apply_gap},
+    {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "off", "",
+     OPTIONS_MODEL, .apply = apply_capacity},
+    {"delay", "NAME", "%s (see: logp list delays)", "", "logp; with -G loggp", OPTIONS_MODEL,
+     .apply = apply_delay, .of_machine = true, .choices = all_delays},
+    {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL, .apply = apply_topology,
+     .choices = all_topologies},
+    {0},
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that say which algorithm, and with what arguments. */
+#include "options/rows.h"
+
+#include <string.h>
+
+enum algorithm_choice algorithm_word(const char *word)
+{
+    static const struct names words = {
+        {[ALGORITHMS_AUTO - 1] = "auto", [ALGORITHMS_ALL - 1] = "all"}, 2};
+
+    return (enum algorithm_choice)(find_name(&words, word) + 1); /* ALGORITHMS_NAMED: neither */
+}
+
+static void apply_algo(struct options *o, const char *option, const char *text)
+{
+    (void)option; /* names are checked against the collective's table */
+    o->algorithm_list = text;
+    o->algorithms = algorithm_word(text);
+}
+
+static void apply_bytes(struct options *o, const char *option, const char *text)
+{
+    int64_t n;
+
+    if (!parse_number(text, true, 0, INT64_C(1) << 40, &n))
+        bad_option(option, text, "a number of bytes, 0 .. 2^40");
+    o->n_bytes = (size_t)n;
+}
+
+static void apply_root(struct options *o, const char *option, const char *text)
+{
+    if (!parse_number(text, false, 0, o->P - 1, &o->root))
+        bad_option(option, text, "a rank, 0 .. %lld", (long long)o->P - 1);
+}
+
+static void apply_gamma(struct options *o, const char *option, const char *text)
+{
+    o->gamma_given = *text != '\0';
+    o->gamma_host = strcmp(text, "host") == 0;
+    if (o->gamma_given && !o->gamma_host)
+        o->params.gamma_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
+}
+
+static void apply_count(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 40, &o->count))
+        bad_option(option, text, "a number of operands, 1 .. 2^40");
+}
+
+/* The names that the operations have, or their types. */
+static struct names op_names(bool types)
+{
+    size_t n;
+    const struct logp_op *ops = logp_ops(&n);
+    struct names names = {0};
+
+    for (size_t i = 0; i < n; i++)
+        add_name(&names, types ? ops[i].type : ops[i].name);
+    return names;
+}
+
+static const char *all_types(const struct options *o, char buf[MAX_LIST])
+{
+    const struct names names = op_names(true);
+
+    (void)o;
+    return list_names(&names, ", ", buf);
+}
+
+static const char *all_ops(const struct options *o, char buf[MAX_LIST])
+{
+    const struct names names = op_names(false);
+
+    (void)o;
+    return list_names(&names, ", ", buf);
+}
+
+static const char *the_type = "double";
+
+static void apply_type(struct options *o, const char *option, const char *text)
+{
+    const struct logp_op *sum = logp_op_find("sum", text);
+    const struct names names = op_names(true);
+
+    if (sum == NULL)
+        refuse_name(option, text, &names);
+    o->element_bytes = sum->element_bytes;
+    the_type = sum->type;
+}
+
+static void apply_op(struct options *o, const char *option, const char *text)
+{
+    const struct names names = op_names(false);
+
+    o->op = logp_op_find(text, the_type);
+    if (o->op == NULL)
+        refuse_name(option, text, &names);
+}
+
+static void apply_rows(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 31, &o->rows))
+        bad_option(option, text, "a number of rows, 1 .. 2^31");
+}
+
+static void apply_cols(struct options *o, const char *option, const char *text)
+{
+    if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 31, &o->cols))
+        bad_option(option, text, "a number of columns, 1 .. 2^31");
+}
+
+static void apply_packing(struct options *o, const char *option, const char *text)
+{
+    o->packing =
+        either(option, text, "structured", "none") ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+}
+
+const struct option_row operand_options[] = {
+    {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", "", OPTIONS_MODEL,
+     .apply = apply_algo},
+    {"bytes", "N", "message size", "8", "", OPTIONS_MODEL, .apply = apply_bytes},
+    {"root", "R", "rank of the root", "0", "", OPTIONS_MODEL, .apply = apply_root},
+    {"gamma", "T", "time to combine two elements, or host: as this one does", "", "0; summation 1",
+     OPTIONS_MODEL, .apply = apply_gamma},
+    {"count", "N", "operands of each, of a summation in total", "", "1; summation 10P",
+     OPTIONS_MODEL, .apply = apply_count},
+    {"type", "T", "of operands: %s", "double", "", OPTIONS_MODEL, .apply = apply_type,
+     .choices = all_types},
+    {"op", "O", "how they combine: %s", "sum", "", OPTIONS_MODEL, .apply = apply_op,
+     .choices = all_ops},
+    {"rows", "R", "of the matrix to transpose", "", "P", OPTIONS_MODEL, .apply = apply_rows},
+    {"cols", "C", "of the matrix to transpose", "", "P", OPTIONS_MODEL, .apply = apply_cols},
+    {"packing", "KIND", "structured: one message per destination; none: one per column",
+     "structured", "", OPTIONS_MODEL, .apply = apply_packing},
+    {0},
+};

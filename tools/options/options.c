@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options of all commands, in one table that is put together from several: name, help, default,
+ * and how the text becomes a field. Values come from the environment (LOGP_P, LOGP_UNIT, ...), then
+ * from the command line; they are kept as text until all have been seen, because times depend on
+ * --unit and ranks on -P.
+ */
+#include "options/rows.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 96 };
+
+/* In the order in which they are applied: --machine before what it sets, --unit before times, -P
+ * and --schedule before --root, --clock before --reps, -G before --delay, that before --topology,
+ * and that before --plugin. */
+static const struct option_row *rows[MOST_ROWS];
+static int n_rows;
+
+static const char *given[MOST_ROWS]; /* from the command line; NULL: not */
+
+/* What getopt calls the long options: row i is LONG + i. */
+enum { LONG = 256, HELP = LONG + MOST_ROWS, VERSION };
+
+static void add_rows(const struct option_row *more)
+{
+    for (; more->name != NULL && n_rows < MOST_ROWS; more++)
+        rows[n_rows++] = more;
+}
+
+static void make_rows(void)
+{
+    add_rows(model_options);
+    add_rows(operand_options);
+    add_rows(knob_options());
+    add_rows(run_options);
+    add_rows(format_options);
+}
+
+/* NULL: not set, or empty. */
+static const char *from_environment(const struct option_row *r)
+{
+    char name[32];
+    const char *text = getenv(option_variable(r->name, name));
+
+    return text != NULL && *text != '\0' ? text : NULL;
+}
+
+/* getopt's own tables, from ours. */
+static void make_getopt(char *shorts, struct option *longs)
+{
+    size_t n = 0;
+
+    *shorts++ = ':';
+    for (int i = 0; i < n_rows; i++) {
+        if (option_is_short(rows[i]->name)) {
+            *shorts++ = rows[i]->name[0];
+            *shorts++ = ':';
+        } else {
+            longs[n++] = (struct option){rows[i]->name, rows[i]->value != NULL, NULL, LONG + i};
+        }
+    }
+    *shorts++ = 'h';
+    *shorts = '\0';
+    longs[n++] = (struct option){"help", no_argument, NULL, HELP};
+    longs[n++] = (struct option){"version", no_argument, NULL, VERSION};
+    longs[n] = (struct option){0};
+}
+
+static int row_of(int c)
+{
+    int i = 0;
+
+    if (c >= LONG)
+        return c - LONG;
+    while (rows[i]->name[0] != c || !option_is_short(rows[i]->name))
+        i++;
+    return i;
+}
+
+static void add_word(struct options *o, const char *word)
+{
+    if (o->n_words == sizeof(o->words) / sizeof(o->words[0]))
+        bad_usage("%s: too many words; see logp --help", word);
+    o->words[o->n_words++] = word;
+}
+
+/* Note where this option comes from: the environment counts where the command can use it. */
+static enum source take(int i, const struct options *o, const char **text)
+{
+    const struct option_row *r = rows[i];
+    const char *environment = from_environment(r);
+    const bool other = o->clock == LOGP_CLOCK_VIRTUAL && *r->preset != '\0';
+    enum source source = FROM_DEFAULT;
+
+    *text = other && *r->other != '\0' ? r->other : r->preset;
+    if (given[i] != NULL) {
+        source = FROM_COMMAND_LINE;
+        *text = given[i];
+    } else if (environment != NULL && (r->set & o->sets) != 0 && option_matters(r->name, o)) {
+        source = FROM_ENVIRONMENT;
+        *text = environment;
+    }
+    note_option(r->name, source, *text);
+    return source;
+}
+
+static void refuse_others(const char *command, unsigned sets)
+{
+    for (int i = 0; i < n_rows; i++) {
+        char option[32];
+
+        option_dashed(rows[i]->name, option);
+        if (given[i] != NULL && (rows[i]->set & sets) == 0)
+            bad_usage("%s: not an option of logp %s", option, command);
+        if (given[i] != NULL && *given[i] == '\0')
+            bad_option(option, "''", "needs a value");
+    }
+}
+
+/* A machine sets L, o, g, G, delay and unit, unless they come from where it does or from above. */
+void settle_options(struct options *o, const char *command, unsigned sets)
+{
+    enum source machine = FROM_DEFAULT;
+
+    o->sets = sets;
+    refuse_others(command, sets);
+    for (int i = 0; i < n_rows; i++) {
+        const bool without = o->machine == NULL;
+        const char *text;
+        const enum source source = take(i, o, &text);
+        char option[32];
+
+        option_dashed(rows[i]->name, option);
+        if (rows[i]->knob != NULL)
+            apply_knob(o, rows[i]->knob, option, text);
+        else if (without || !rows[i]->of_machine || source >= machine)
+            rows[i]->apply(o, option, text);
+        if (without && o->machine != NULL)
+            machine = source;
+    }
+}
+
+/* An option as it was written, or of several letters behind one dash the one that is none. */
+_Noreturn static void no_such_option(const char *text, int letter)
+{
+    static char dashes[MOST_ROWS][32];
+    struct names names = {0};
+    char word[32], hint[MAX_HINT];
+
+    for (int i = 0; i < n_rows; i++)
+        add_name(&names, option_dashed(rows[i]->name, dashes[i]));
+    if (letter != 0)
+        snprintf(word, sizeof(word), "-%c", letter);
+    else
+        snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, "="), text);
+    bad_usage("%s: no such option; %ssee logp --help", letter != 0 ? word : text,
+              did_you_mean(&names, word, hint));
+}
+
+void parse_options(int argc, char **argv, struct options *o)
+{
+    char shorts[2 * MOST_ROWS + 4];
+    struct option longs[MOST_ROWS + 3];
+    int c, i;
+
+    make_rows();
+    make_getopt(shorts, longs);
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        if (c == ':')
+            bad_usage("%s: needs a value; see logp --help", argv[optind - 1]);
+        if (c == '?' && optopt >= LONG)
+            bad_usage("%s: takes no value; see logp --help", argv[optind - 1]);
+        if (c == '?')
+            no_such_option(argv[optind - 1], optopt);
+        o->help |= c == 'h' || c == HELP;
+        o->version |= c == VERSION;
+        if (c == 'h' || c == HELP || c == VERSION)
+            continue;
+        i = row_of(c);
+        given[i] = optarg != NULL ? optarg : "on";
+    }
+    for (i = optind; i < argc; i++)
+        add_word(o, argv[i]);
+}
+
+/* " [8]", " [100; virtual clock 1]" */
+static void show_default(const struct option_row *r, unsigned sets, char *out, size_t size)
+{
+    const bool both = *r->preset != '\0' && *r->other != '\0';
+
+    out[0] = '\0';
+    if ((r->set & sets & OPTIONS_PAPER) != 0)
+        snprintf(out, size, " [see below]");
+    else if (*r->preset != '\0' || *r->other != '\0')
+        snprintf(out, size, " [%s%s%s]", r->preset, both ? "; virtual clock " : "", r->other);
+}
+
+/* The help of an option, with the choices where it has a place for them. */
+static void print_help(const struct option_row *r, const struct options *o)
+{
+    const char *place = r->choices != NULL ? strstr(r->help, "%s") : NULL;
+    char list[MAX_LIST];
+
+    if (place == NULL)
+        fputs(r->help, stdout);
+    else
+        printf("%.*s%s%s", (int)(place - r->help), r->help, r->choices(o, list), place + 2);
+}
+
+void print_options(const struct options *o, unsigned sets)
+{
+    for (int i = 0; i < n_rows; i++) {
+        const struct option_row *r = rows[i];
+        char option[32], words[64], preset[48];
+
+        if ((r->set & sets) == 0)
+            continue;
+        snprintf(words, sizeof(words), "%s %s", option_dashed(r->name, option),
+                 r->value != NULL ? r->value : "");
+        show_default(r, sets, preset, sizeof(preset));
+        printf("  %-17s ", words);
+        print_help(r, o);
+        puts(preset);
+    }
+}

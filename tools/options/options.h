@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* What the options of the command line and the environment say. */
+#ifndef LOGP_OPTIONS_H
+#define LOGP_OPTIONS_H
+
+#include "options/format.h"
+#include "text/text.h"
+
+#include <logp/logp.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MAX_CORES = 1024 };
+
+/* Which algorithms are meant. */
+enum algorithm_choice {
+    ALGORITHMS_NAMED, /* those of the list */
+    ALGORITHMS_AUTO,  /* the best predicted */
+    ALGORITHMS_ALL,
+};
+
+struct options {
+    /* the model */
+    int64_t P;
+    struct logp_params params;
+    int64_t unit_ns;
+    const struct logp_preset *machine; /* NULL: none */
+    const struct logp_delay_model *delay;
+    const char *plugin; /* whose model it is, as it was written; NULL: of the table */
+    const struct logp_topology *topology; /* NULL: none */
+    bool emulated;                        /* the delay model has parameters: it is not none */
+    bool ignores_G;                       /* for it every message counts as one */
+    bool gamma_given, gamma_host;         /* --gamma host: measured */
+    /* the algorithms and their arguments */
+    enum algorithm_choice algorithms;
+    const char *algorithm_list;        /* as it was written */
+    const struct logp_step_list *list; /* of --schedule; NULL: a collective is named */
+    size_t n_bytes;
+    int64_t root;
+    int64_t count; /* 0: the collective's own */
+    const struct logp_op *op;
+    size_t element_bytes;   /* of --type */
+    int64_t rows, cols;     /* 0: P */
+    struct logp_args knobs; /* what they are set to; no other field of it */
+    enum logp_packing packing;
+    enum logp_basis by;
+    /* how they are run */
+    const char *executor;
+    enum logp_clock clock;
+    bool fibers; /* that is what the executor has */
+    bool progress;
+    bool one_core; /* under the virtual clock, whatever P is */
+    int reps, warmup;
+    int64_t timeout_ns;
+    size_t queue_limit; /* 0: the machine's own */
+    uint64_t seed;
+    int n_cores; /* 0: all allowed */
+    int cores[MAX_CORES];
+    /* what is asked of the command, and how it answers */
+    unsigned sets; /* of the command: enum option_set */
+    const struct output_format *format;
+    const struct output_format *formats; /* all there are; the last has no name */
+    format_use prints;                   /* those that the command can use */
+    /* words that are not options, the command first */
+    const char *words[8];
+    int n_words;
+    bool help, version;
+};
+
+/* What a command takes beside its words. */
+enum option_set {
+    OPTIONS_MODEL = 1, /* P, L, o, g, ... : what a prediction needs */
+    OPTIONS_RUN = 2,   /* clock, reps, ... : what a run needs */
+    OPTIONS_FORMAT = 4,
+    OPTIONS_UNIT = 8,       /* --unit, also without a model */
+    OPTIONS_FORGIVING = 16, /* it answers whatever LOGP_FORMAT says */
+    OPTIONS_TREE = 32,      /* of a collective it shows only who sends to whom */
+    OPTIONS_PAPER = 64,  /* it has models of its own; of an option: a paper has its own default */
+    OPTIONS_BASIS = 128, /* --by, --schedule: where predictions come from, and what else to run */
+};
+
+/* ---- options.c ---- */
+
+/* Split the command line into words and options, whose values settle_options() looks at; ends the
+ * process on bad usage. */
+void parse_options(int argc, char **argv, struct options *o);
+/* Fill o with what a command of these sets can use: from the environment (LOGP_P, LOGP_UNIT, ...;
+ * an empty variable is as good as none), then from the command line. Ends the process where one of
+ * them is wrong, or not an option of the command. o->formats and o->prints are set. */
+void settle_options(struct options *o, const char *command, unsigned sets);
+/* One line for each option of the sets. */
+void print_options(const struct options *o, unsigned sets);
+
+/* ---- model.c, operands.c, run.c: what an option stands for ---- */
+
+/* The delay model of this name, which there is. */
+void use_delay(struct options *o, const char *name);
+/* The executor of this name. @return false: there is none */
+bool use_executor(struct options *o, const char *name);
+/* What a word in place of names stands for. */
+enum algorithm_choice algorithm_word(const char *word);
+
+/* ---- plugin.c ---- */
+
+/* The parameters as the delay model takes them: to plan and predict with. */
+struct logp_params model_params(const struct options *o);
+/* The delay model of o->plugin, which is set; ends the process where it refuses to make one. */
+struct logp_delay make_plugin_delay(const struct options *o);
+
+/* ---- format.c ---- */
+
+/* "table, json or csv": those that can be used. @return buf */
+const char *formats_for(const struct output_format *formats, format_use use, char buf[MAX_LIST]);
+
+/* ---- unused.c ---- */
+
+/* Can what the words name have a use for this option, named without dashes? */
+bool option_matters(const char *name, const struct options *o);
+/* Say which options on the command line mean nothing to what the words name. */
+void warn_of_unused(const struct options *o);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* --plugin FILE.so:ARGUMENTS: see logp/plugin.h. What it refuses ends the process, in one line. */
+#include "options/rows.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The one that is loaded, until the process ends. */
+static struct logp_plugin plugin;
+static const char *arguments;
+
+/* Where the file's name ends, and the arguments begin behind a colon. */
+static size_t length_of_name(const char *text)
+{
+    const char *so = strstr(text, ".so");
+    const size_t before = so != NULL ? (size_t)(so - text) : 0;
+
+    return before + strcspn(text + before, ":");
+}
+
+static const struct logp_plugin *symbol_of(const char *option, const char *text)
+{
+    char *file = strndup(text, length_of_name(text));
+    const struct logp_plugin *found;
+    void *handle;
+
+    if (file == NULL)
+        bad_usage("no memory");
+    handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    free(file);
+    if (handle == NULL)
+        bad_option(option, text, "%s", dlerror());
+    found = dlsym(handle, "logp_plugin");
+    if (found == NULL)
+        bad_option(option, text,
+                   "a shared object that defines struct logp_plugin logp_plugin (logp/plugin.h)");
+    return found;
+}
+
+static void add_algorithm(const char *option, const char *text, const struct logp_algorithm *a)
+{
+    const int rc = logp_algorithm_add(a);
+
+    if (rc == -EEXIST)
+        bad_option(option, text, "algorithms with names of their own: there is a %s %s",
+                   a->collective, a->name);
+    if (rc == -ENOSPC)
+        bad_option(option, text, "fewer algorithms");
+    if (rc != 0)
+        bad_option(option, text, "algorithms of collectives that there are, with names and steps");
+}
+
+void apply_plugin(struct options *o, const char *option, const char *text)
+{
+    const size_t length = length_of_name(text);
+    char topology[32];
+    int rc;
+
+    if (strcmp(text, "none") == 0)
+        return;
+    rc = logp_take_struct(&plugin, sizeof(plugin), LOGP_UP_TO(struct logp_plugin, algorithms),
+                          symbol_of(option, text));
+    if (rc != 0)
+        bad_option(option, text, "%s",
+                   rc == -E2BIG ? "a plug-in that asks for no more than this "
+                                  "version of logp has"
+                                : "a plug-in that says its size");
+    if (plugin.version != LOGP_PLUGIN_VERSION)
+        bad_option(option, text, "a plug-in of version %d; this is one of version %d",
+                   LOGP_PLUGIN_VERSION, plugin.version);
+    if (plugin.create_delay == NULL && plugin.algorithms == NULL)
+        bad_option(option, text, "a plug-in that brings a delay model, or algorithms");
+    arguments = text[length] == ':' ? text + length + 1 : "";
+    if (plugin.create_delay == NULL && *arguments != '\0')
+        bad_option(option, text, "without arguments: %s takes none", plugin.name);
+    if (plugin.create_delay != NULL && o->topology != NULL)
+        bad_option(option, text, "a delay model of one's own has no %s",
+                   option_shown("topology", topology));
+    if (plugin.create_delay != NULL)
+        o->plugin = text;
+    for (int i = 0; plugin.algorithms != NULL && plugin.algorithms[i] != NULL; i++)
+        add_algorithm(option, text, plugin.algorithms[i]);
+}
+
+/* Ask the plug-in for its model. 0; or it refuses, and says why, in one line. */
+static int ask(const struct options *o, struct logp_delay *out, char why[LOGP_PLUGIN_WHY])
+{
+    struct logp_params params = o->params;
+    const struct logp_plugin_call call = {.size = sizeof(call),
+                                          .arguments = arguments,
+                                          .P = o->P,
+                                          .seed = o->seed,
+                                          .params = &params};
+    int rc;
+
+    params.seed = o->seed;
+    why[0] = '\0';
+    *out = (struct logp_delay){0};
+    rc = plugin.create_delay(&call, out, why);
+    why[LOGP_PLUGIN_WHY - 1] = '\0';
+    for (char *s = why; *s != '\0'; s++)
+        if (iscntrl((unsigned char)*s))
+            *s = ' ';
+    return rc;
+}
+
+struct logp_delay make_plugin_delay(const struct options *o)
+{
+    struct logp_delay delay;
+    struct logp_delay_ops ops;
+    char why[LOGP_PLUGIN_WHY];
+    const int rc = ask(o, &delay, why);
+
+    if (rc != 0)
+        bad_option("--plugin", o->plugin, "%s refuses: %s", plugin.name,
+                   why[0] != '\0' ? why : strerror(rc < 0 ? -rc : rc));
+    if (delay.ops != NULL && logp_delay_functions(&delay, &ops) != 0)
+        bad_option("--plugin", o->plugin, "a delay model with all its functions, and their size");
+    return delay;
+}
+
+/* Are they parameters that a built-in model takes, too? */
+static bool sound(const struct logp_params *params)
+{
+    struct logp_delay delay;
+    const bool is = logp_delay_create(logp_delay_name(params), params, &delay) == 0;
+
+    if (is)
+        logp_delay_destroy(&delay);
+    return is;
+}
+
+/* By the model itself. Where it refuses, whoever makes a machine will hear of it. */
+static bool plugin_params(const struct options *o, struct logp_params *out)
+{
+    const struct logp_params *params = NULL;
+    struct logp_delay_ops ops;
+    struct logp_delay delay;
+    char why[LOGP_PLUGIN_WHY];
+
+    if (o->P > LOGP_MAX_PROCESSORS || ask(o, &delay, why) != 0)
+        return false;
+    if (logp_delay_functions(&delay, &ops) == 0 && ops.params != NULL)
+        params = ops.params(delay.model);
+    if (params != NULL && !sound(params))
+        bad_option("--plugin", o->plugin, "a delay model whose parameters are 0 .. 11 days");
+    if (params != NULL)
+        *out = *params;
+    logp_delay_destroy(&delay);
+    return params != NULL;
+}
+
+struct logp_params model_params(const struct options *o)
+{
+    struct logp_params params = o->params;
+
+    if (o->plugin == NULL || !plugin_params(o, &params))
+        logp_delay_params(o->delay->name, &o->params, &params);
+    params.gamma_ps = o->params.gamma_ps; /* which is the host's, not the network's */
+    return params;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options are rows of a table, in a few lists: each is at the end of the file that makes fields
+ * of struct options of its options' texts, or ends the process where a text is not what is allowed.
+ */
+#ifndef LOGP_OPTION_ROWS_H
+#define LOGP_OPTION_ROWS_H
+
+#include "options/options.h"
+
+struct option_row {
+    const char *name;   /* without dashes */
+    const char *value;  /* NULL: a flag */
+    const char *help;   /* one line; %s: where the choices stand */
+    const char *preset; /* its default; empty: whoever needs it works it out */
+    const char *other;  /* with a preset: the default under the virtual clock, where that differs;
+                           without: what is worked out, in words */
+    unsigned set;
+    bool of_machine; /* a preset of the model sets it */
+    /* option: with its dashes, wherever the text comes from; bad_option() knows */
+    void (*apply)(struct options *o, const char *option, const char *text);
+    /* The names that there are, as the help lists them; NULL: the help says it all. @return buf */
+    const char *(*choices)(const struct options *o, char buf[MAX_LIST]);
+    const struct logp_knob *knob; /* it is this one, and has no apply; NULL: it is none */
+};
+
+/* In the order in which they are applied; the last has no name. */
+extern const struct option_row model_options[];   /* model.c: what a prediction depends on */
+extern const struct option_row operand_options[]; /* operands.c: the algorithm and its arguments */
+extern const struct option_row run_options[];     /* run.c */
+/* The same, of the knobs that there are, and what applies one: knobs.c */
+const struct option_row *knob_options(void);
+void apply_knob(struct options *o, const struct logp_knob *knob, const char *option,
+                const char *text);
+extern const struct option_row format_options[]; /* format.c */
+
+/* ---- plugin.c: load it ---- */
+
+void apply_plugin(struct options *o, const char *option, const char *text);
+
+/* ---- values.c ---- */
+
+/* Is the text the second of two words? It must be one of them. */
+bool either(const char *option, const char *text, const char *first, const char *second);
+/* A time in units, or with a suffix; ends the process where it is none or beyond most_ps. */
+int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps);
+int64_t to_ns(const struct options *o, const char *option, const char *text);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that a run depends on. */
+#include "options/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void apply_clock(struct options *o, const char *option, const char *text)
+{
+    o->clock = either(option, text, "wall", "virtual") ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+}
+
+static struct names executor_names(void)
+{
+    struct names names = {0};
+
+    for (const char *const *name = logp_executors(); *name != NULL; name++)
+        add_name(&names, *name);
+    return names;
+}
+
+bool use_executor(struct options *o, const char *name)
+{
+    const struct names names = executor_names();
+    const int i = find_name(&names, name);
+
+    if (i < 0)
+        return false;
+    o->executor = names.name[i];
+    o->fibers = i == find_name(&names, "fiber");
+    return true;
+}
+
+static void apply_executor(struct options *o, const char *option, const char *text)
+{
+    const struct names names = executor_names();
+
+    if (!use_executor(o, text))
+        refuse_name(option, text, &names);
+}
+
+static const char *all_executors(const struct options *o, char buf[MAX_LIST])
+{
+    const struct names names = executor_names();
+
+    (void)o;
+    return list_names(&names, ", ", buf);
+}
+
+static void apply_reps(struct options *o, const char *option, const char *text)
+{
+    int64_t n;
+
+    if (!parse_number(text, false, 1, 10000000, &n))
+        bad_option(option, text, "a number of runs, 1 .. 10000000");
+    o->reps = (int)n;
+}
+
+static void apply_warmup(struct options *o, const char *option, const char *text)
+{
+    int64_t n;
+
+    if (!parse_number(text, false, 0, 10000000, &n))
+        bad_option(option, text, "a number of runs, 0 .. 10000000");
+    o->warmup = (int)n;
+}
+
+/* A core's number. @return behind it; NULL: it is none */
+static const char *parse_core(const char *s, int *core)
+{
+    const int most = 1000000; /* more than any kernel has */
+
+    if (*s < '0' || *s > '9')
+        return NULL;
+    for (*core = 0; *s >= '0' && *s <= '9' && *core <= most; s++)
+        *core = 10 * *core + (*s - '0');
+    return *core <= most ? s : NULL;
+}
+
+/* "0,2-5" */
+static void apply_cores(struct options *o, const char *option, const char *text)
+{
+    o->n_cores = 0;
+    if (strcmp(text, "all") == 0)
+        return;
+    for (const char *s = text;; s++) {
+        int first = 0, last = 0;
+
+        s = parse_core(s, &first);
+        last = first;
+        if (s != NULL && *s == '-')
+            s = parse_core(s + 1, &last);
+        if (s == NULL || (*s != ',' && *s != '\0') || last < first ||
+            last - first >= MAX_CORES - o->n_cores)
+            bad_option(option, text, "a list of core numbers, e.g. 0,2-5");
+        for (int i = first; i <= last; i++)
+            o->cores[o->n_cores++] = i;
+        if (*s == '\0')
+            return;
+    }
+}
+
+static void apply_queue_limit(struct options *o, const char *option, const char *text)
+{
+    int64_t n;
+
+    if (!parse_number(text, true, 1, INT64_MAX, &n))
+        bad_option(option, text, "a number of bytes > 0");
+    o->queue_limit = (size_t)n;
+}
+
+static void apply_timeout(struct options *o, const char *option, const char *text)
+{
+    int64_t ps;
+
+    if (!parse_time_ps(text, INT64_C(1000000000000), &ps) || ps < 1000)
+        bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
+    o->timeout_ns = ps / 1000;
+}
+
+static void apply_seed(struct options *o, const char *option, const char *text)
+{
+    int64_t n;
+
+    if (!parse_number(text, false, 0, INT64_MAX, &n))
+        bad_option(option, text, "a whole number >= 0");
+    o->seed = (uint64_t)n;
+}
+
+static void apply_progress(struct options *o, const char *option, const char *text)
+{
+    static const struct names names = {{"auto", "on", "off"}, 3};
+    const int which = find_name(&names, text);
+
+    if (which < 0)
+        refuse_name(option, text, &names);
+    o->progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
+}
+
+const struct option_row run_options[] = {
+    {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "", OPTIONS_RUN,
+     .apply = apply_clock},
+    {"executor", "NAME", "what carries a processor: %s", "thread", "", OPTIONS_RUN | OPTIONS_PAPER,
+     .apply = apply_executor, .choices = all_executors},
+    {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN | OPTIONS_PAPER, .apply = apply_reps},
+    {"warmup", "N", "uncounted runs before", "5", "0", OPTIONS_RUN | OPTIONS_PAPER,
+     .apply = apply_warmup},
+    {"cores", "LIST", "which cores carry processors, e.g. 0,2-5", "all", "", OPTIONS_RUN,
+     .apply = apply_cores},
+    {"plugin", "FILE.so[:ARGS]", "a delay model or algorithms of your own (logp/plugin.h)", "none",
+     "", OPTIONS_RUN | OPTIONS_BASIS, .apply = apply_plugin},
+    {"queue-limit", "BYTES", "of messages held for receivers; beyond, sends fail", "1GiB", "",
+     OPTIONS_RUN, .apply = apply_queue_limit},
+    {"timeout", "T", "ends a run that hangs", "60s", "", OPTIONS_RUN, .apply = apply_timeout},
+    {"seed", "N", "of all that is random", "1", "", OPTIONS_RUN, .apply = apply_seed},
+    {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", "", OPTIONS_RUN,
+     .apply = apply_progress},
+    {0},
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What the texts of options have in common: one of two words, times. */
+#include "options/rows.h"
+
+bool either(const char *option, const char *text, const char *first, const char *second)
+{
+    const struct names names = {{first, second}, 2};
+    const int which = find_name(&names, text);
+
+    if (which < 0)
+        refuse_name(option, text, &names);
+    return which == 1;
+}
+
+int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps)
+{
+    int64_t ps;
+
+    if (!parse_time_ps(text, o->unit_ns * 1000, &ps) || ps > most_ps)
+        bad_option(option, text, "a time >= 0, up to %s, in units or with a suffix ns, us, ms or s",
+                   most_ps < INT64_MAX ? "1000 s" : "11 days");
+    return ps;
+}
+
+int64_t to_ns(const struct options *o, const char *option, const char *text)
+{
+    const int64_t ps = to_ps(o, option, text, INT64_MAX);
+
+    if (ps % 1000 != 0 || ps / 1000 > LOGP_PARAM_MAX_NS)
+        bad_option(option, text, "a whole number of nanoseconds, up to 11 days");
+    return ps / 1000;
+}

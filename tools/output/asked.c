@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* What was asked for: the columns that say what a row is about. See columns.h. */
+#include "output/columns.h"
+
+VALUE(collective_of)
+{
+    return text_cell(out->collective);
+}
+
+VALUE(algorithm_of)
+{
+    return text_cell(row->algorithm->name);
+}
+
+VALUE(option_number)
+{
+    return number_cell(CELL_WHOLE, true, at_offset(out->o, col));
+}
+
+VALUE(arg_number)
+{
+    return number_cell(CELL_WHOLE, true, at_offset(&out->c->args, col));
+}
+
+VALUE(param_ns)
+{
+    return number_cell(CELL_NS, true, at_offset(&out->o->params, col));
+}
+
+VALUE(param_ps)
+{
+    return number_cell(CELL_THOUSANDTHS, true, at_offset(&out->o->params, col));
+}
+
+VALUE(bytes_of)
+{
+    const int64_t n = operand_bytes(out);
+
+    return number_cell(CELL_WHOLE, n >= 0, n);
+}
+
+VALUE(type_of)
+{
+    return text_cell(out->o->op->type);
+}
+
+VALUE(op_of)
+{
+    return text_cell(out->o->op->name);
+}
+
+VALUE(packing_of)
+{
+    return text_cell(out->c->args.packing == LOGP_PACKING_NONE ? "none" : "structured");
+}
+
+VALUE(gap_of)
+{
+    return text_cell(out->o->params.gap_shared ? "shared" : "separate");
+}
+
+VALUE(capacity_of)
+{
+    const int64_t n = logp_capacity(&out->o->params);
+
+    return number_cell(CELL_WHOLE, n > 0, n);
+}
+
+/* ---- how it is run ---- */
+
+VALUE(machine_of)
+{
+    return text_cell(out->o->machine != NULL ? out->o->machine->name : NULL);
+}
+
+VALUE(clock_of)
+{
+    return text_cell(out->o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall");
+}
+
+VALUE(executor_of)
+{
+    return text_cell(out->o->executor);
+}
+
+VALUE(delay_of)
+{
+    return text_cell(out->o->plugin != NULL ? out->o->plugin : out->o->delay->name);
+}
+
+VALUE(topology_of)
+{
+    return text_cell(out->o->topology != NULL ? logp_topology_spec(out->o->topology) : NULL);
+}
+
+VALUE(reps_of)
+{
+    return number_cell(CELL_WHOLE, true, row->ran ? row->record.reps : out->o->reps);
+}
+
+const struct column asked_columns[] = {
+    {KEY("collective", collective_of)},
+    {KEY("algorithm", algorithm_of), TABLE("times in us", -12, TABLE_ANY)},
+    {KEY("P", option_number), OPTION(P)},
+    {KEY("root", option_number), OPTION(root), .option = "root"},
+    {KEY("bytes", bytes_of)},
+    {KEY("count", arg_number), ARG(count), .option = "count"},
+    {KEY("type", type_of), .option = "type"},
+    {KEY("op", op_of), .option = "op"},
+    {KEY("rows", arg_number), ARG(rows), .option = "rows"},
+    {KEY("cols", arg_number), ARG(cols), .option = "cols"},
+    {KEY("packing", packing_of), .option = "packing"},
+    {KEY("L_ns", param_ns), PARAM(L_ns)},
+    {KEY("o_send_ns", param_ns), PARAM(o_send_ns)},
+    {KEY("o_recv_ns", param_ns), PARAM(o_recv_ns)},
+    {KEY("g_ns", param_ns), PARAM(g_ns)},
+    {KEY("G_ns_per_byte", param_ps), PARAM(G_ps)},
+    {KEY("gamma_ns", param_ps), PARAM(gamma_ps)},
+    {KEY("gap", gap_of)},
+    {KEY("capacity", capacity_of)},
+    {0},
+};
+
+const struct column run_columns[] = {
+    {KEY("machine", machine_of)},   {KEY("clock", clock_of)},
+    {KEY("executor", executor_of)}, {KEY("delay", delay_of)},
+    {KEY("topology", topology_of)}, {KEY("seed", option_number), OPTION(seed)},
+    {KEY("reps", reps_of)},         {0},
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What columns make their cells of. */
+#include "output/columns.h"
+
+#include <string.h>
+
+const struct cell no_cell = {.kind = CELL_NOTHING};
+
+struct cell number_cell(enum cell_kind kind, bool valid, int64_t n)
+{
+    return valid ? (struct cell){.kind = kind, .number = n} : no_cell;
+}
+
+struct cell text_cell(const char *s)
+{
+    return s != NULL ? (struct cell){.kind = CELL_TEXT, .text = s} : no_cell;
+}
+
+int64_t at_offset(const void *where, const struct column *col)
+{
+    int64_t n;
+
+    memcpy(&n, (const char *)where + col->offset, sizeof(n));
+    return n;
+}
+
+int64_t operand_bytes(const struct output *out)
+{
+    const struct logp_coll *c = out->c;
+    const struct logp_collective *collective = logp_collective_find(out->collective);
+    __int128 bytes = 0;
+
+    switch (collective != NULL ? collective->operands : LOGP_OPERANDS_NONE) {
+    case LOGP_OPERANDS_NONE:
+        return -1;
+    case LOGP_OPERANDS_BYTES:
+        bytes = (__int128)c->args.n_bytes;
+        break;
+    case LOGP_OPERANDS_VECTOR:
+    case LOGP_OPERANDS_TOTAL:
+        bytes = (__int128)c->args.count * (__int128)c->args.op->element_bytes;
+        break;
+    case LOGP_OPERANDS_MATRIX: /* up to 2^31 rows and columns */
+        bytes = (__int128)c->args.rows * c->args.cols * (__int128)c->args.n_bytes;
+        break;
+    }
+    return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The columns of `run` and `predict`: one table of them, from which come the keys of JSON, the
+ * columns of CSV and those of the table. What a column says of a row is a cell.
+ */
+#ifndef LOGP_COLUMNS_H
+#define LOGP_COLUMNS_H
+
+#include "output/output.h"
+
+#include <stddef.h>
+
+enum cell_kind {
+    CELL_NOTHING, /* null, an empty cell, a dash */
+    CELL_WHOLE,
+    CELL_NS,          /* a time; tables show microseconds */
+    CELL_THOUSANDTHS, /* of a nanosecond */
+    CELL_RATIO,
+    CELL_TRUTH,
+    CELL_TEXT,
+};
+
+struct cell {
+    enum cell_kind kind;
+    int64_t number;
+    double ratio;
+    const char *text; /* of a time: what stands before it in a table */
+};
+
+/* Tables that have a column, if any of their rows has something to say there. */
+enum table_kind { TABLE_WALL = 1, TABLE_VIRTUAL = 2, TABLE_PREDICTED = 4, TABLE_ANY = 7 };
+
+struct column {
+    const char *key;  /* of JSON and CSV; NULL: tables alone */
+    const char *part; /* the key is an object's, and this one of its numbers; NULL: it is not */
+    struct cell (*value)(const struct output *out, const struct row *row, const struct column *col);
+    size_t offset;       /* for value: of the number in its struct */
+    bool measured;       /* not in the record of a prediction */
+    const char *option;  /* it is for collectives to which this option means something; NULL: all */
+    const char *heading; /* in tables; NULL: not there */
+    int width;           /* at least; negative: to the left */
+    unsigned tables;
+    const struct logp_knob *knob; /* for value: that it is of */
+};
+
+/* asked.c, result.c: what was asked for, and what came of it. The last has no value. */
+extern const struct column asked_columns[], run_columns[], result_columns[];
+/* The knobs of algorithms, likewise: knobs.c */
+const struct column *knob_columns(void);
+
+/* ---- columns.c ---- */
+
+/* Column number i, in the order of the record; NULL: there are no more. */
+const struct column *output_column(size_t i);
+/* What this column says of this row. */
+struct cell cell_of(const struct output *out, const struct row *row, const struct column *col);
+
+/* ---- cells.c ---- */
+
+/* What the operands take: of a matrix all of it, of a vector that of one processor; -1: there are
+ * none. */
+int64_t operand_bytes(const struct output *out);
+
+extern const struct cell no_cell;
+/* Nothing, where it is not valid. */
+struct cell number_cell(enum cell_kind kind, bool valid, int64_t n);
+/* s: NULL: nothing. */
+struct cell text_cell(const char *s);
+/* The number of a column whose numbers lie at its offset. */
+int64_t at_offset(const void *where, const struct column *col);
+
+/* ---- how a table of columns is written ---- */
+
+/* A column's value; few need to look at all of these. */
+#define VALUE(name)                                                                                \
+    static struct cell name(__attribute__((unused)) const struct output *out,                      \
+                            __attribute__((unused)) const struct row *row,                         \
+                            __attribute__((unused)) const struct column *col)
+
+#define KEY(key_, value_) .key = (key_), .value = (value_)
+#define PART(key_, part_, value_) .key = (key_), .part = (part_), .value = (value_)
+#define OPTION(field) .offset = offsetof(struct options, field)
+#define ARG(field) .offset = offsetof(struct logp_args, field)
+#define PARAM(field) .offset = offsetof(struct logp_params, field)
+#define RECORD(field) .offset = offsetof(struct logp_record, field), .measured = true
+#define TABLE(heading_, width_, tables_)                                                           \
+    .heading = (heading_), .width = (width_), .tables = (tables_)
+
+#endif

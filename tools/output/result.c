@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* What came of it: the columns of predictions and runs. See columns.h. */
+#include "output/columns.h"
+
+VALUE(predicted_of)
+{
+    const struct logp_prediction *p = &row->record.prediction;
+    struct cell cell = number_cell(CELL_NS, p->certainty != LOGP_PREDICTION_NONE, p->ns);
+
+    if (p->certainty == LOGP_PREDICTION_BOUND || p->certainty == LOGP_PREDICTION_LOWER_BOUND)
+        cell.text = p->certainty == LOGP_PREDICTION_BOUND ? "<= " : ">= ";
+    return cell;
+}
+
+VALUE(certainty_of)
+{
+    return text_cell(logp_certainty_name(row->record.prediction.certainty));
+}
+
+VALUE(prediction_by)
+{
+    const struct logp_prediction *p = &row->record.prediction;
+
+    if (p->certainty == LOGP_PREDICTION_NONE)
+        return no_cell;
+    return text_cell(p->by == LOGP_BY_SCHEDULE ? "schedule" : "formula");
+}
+
+VALUE(textbook_of)
+{
+    const struct options *o = out->o;
+    const int64_t ns =
+        o->emulated && o->plugin == NULL
+            ? logp_algorithm_textbook(row->algorithm, o->P, &out->c->args, &out->c->model)
+            : -1;
+
+    return number_cell(CELL_NS, ns >= 0, ns);
+}
+
+VALUE(measured_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_NS, r->reps > 0 && r->has_measured, at_offset(r, col));
+}
+
+VALUE(emulated_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_NS, r->reps > 0 && r->has_emulated, at_offset(r, col));
+}
+
+VALUE(lag_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_NS, r->reps > 0 && r->has_lag, at_offset(r, col));
+}
+
+VALUE(restarts_of)
+{
+    return number_cell(CELL_WHOLE, true, row->record.restarts);
+}
+
+VALUE(ratio_of)
+{
+    const double r = logp_record_ratio(&row->record);
+
+    return r > 0 ? (struct cell){.kind = CELL_RATIO, .ratio = r} : no_cell;
+}
+
+VALUE(messages_of)
+{
+    return number_cell(CELL_WHOLE, true, (int64_t)row->record.messages);
+}
+
+VALUE(link_most_of)
+{
+    return number_cell(CELL_WHOLE, row->has_links, (int64_t)row->busiest.messages);
+}
+
+VALUE(link_wait_of)
+{
+    return number_cell(CELL_NS, row->has_links, row->links.waited_ns);
+}
+
+VALUE(verified_of)
+{
+    return number_cell(CELL_TRUTH, true, row->record.verified);
+}
+
+/* The median, or where no_cell was run the prediction; -1: there is none that is right. */
+static int64_t time_of(const struct row *row)
+{
+    const struct logp_record *r = &row->record;
+
+    if (!row->ran)
+        return r->prediction.certainty == LOGP_PREDICTION_EXACT ||
+                       r->prediction.certainty == LOGP_PREDICTION_BOUND
+                   ? r->prediction.ns
+                   : -1;
+    if (r->reps == 0 || !r->verified)
+        return -1;
+    return r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
+}
+
+/* Of several the first that no other beats, where they differ. */
+VALUE(best_of)
+{
+    const struct row *best = NULL;
+    bool differ = false;
+
+    for (size_t i = 0; i < out->n; i++) {
+        const int64_t time = time_of(&out->rows[i]);
+
+        if (time < 0)
+            continue;
+        differ |= best != NULL && time != time_of(best);
+        if (best == NULL || time < time_of(best))
+            best = &out->rows[i];
+    }
+    return row == best && differ ? text_cell("best") : no_cell;
+}
+
+const struct column result_columns[] = {
+    {KEY("predicted_ns", predicted_of), TABLE("predicted", 13, TABLE_ANY)},
+    {KEY("prediction", certainty_of), TABLE("certainty", -9, TABLE_PREDICTED)},
+    {KEY("prediction_by", prediction_by)},
+    {KEY("textbook_ns", textbook_of)},
+    {PART("measured_ns", "min", measured_of), RECORD(measured.min_ns)},
+    {PART("measured_ns", "median", measured_of), RECORD(measured.median_ns),
+     TABLE("measured", 13, TABLE_WALL)},
+    {PART("measured_ns", "p90", measured_of), RECORD(measured.p90_ns)},
+    {PART("measured_ns", "p99", measured_of), RECORD(measured.p99_ns),
+     TABLE("p99", 13, TABLE_WALL)},
+    {PART("measured_ns", "max", measured_of), RECORD(measured.max_ns)},
+    {PART("emulated_ns", "min", emulated_of), RECORD(emulated.min_ns)},
+    {PART("emulated_ns", "median", emulated_of), RECORD(emulated.median_ns),
+     TABLE("emulated", 13, TABLE_VIRTUAL)},
+    {PART("emulated_ns", "max", emulated_of), RECORD(emulated.max_ns)},
+    {.value = ratio_of, TABLE("ratio", 8, TABLE_WALL | TABLE_VIRTUAL)},
+    {PART("lag_ns", "median", lag_of), RECORD(lag.median_ns), TABLE("lag", 9, TABLE_WALL)},
+    {PART("lag_ns", "p99", lag_of), RECORD(lag.p99_ns), TABLE("lag p99", 9, TABLE_WALL)},
+    {PART("lag_ns", "max", lag_of), RECORD(lag.max_ns)},
+    {KEY("restarts", restarts_of), .measured = true},
+    {KEY("ratio", ratio_of), .measured = true},
+    {KEY("messages", messages_of), .measured = true},
+    {KEY("link_most", link_most_of), .measured = true},
+    {KEY("link_wait_ns", link_wait_of), .measured = true},
+    {KEY("verified", verified_of), .measured = true,
+     TABLE("verified", -8, TABLE_WALL | TABLE_VIRTUAL)},
+    {.value = best_of, TABLE("", -4, TABLE_ANY)},
+    {0},
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Records as a table; see json.c for other formats. All times in it are microseconds. */
+#include "choice/choice.h"
+#include "output/columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the heading ---- */
+
+/* "of 8 bytes", "of 100 x double, sum" */
+static void print_operands(enum logp_operands operands, const struct logp_coll *c)
+{
+    switch (operands) {
+    case LOGP_OPERANDS_NONE:
+        break;
+    case LOGP_OPERANDS_BYTES:
+        printf(" of %zu byte%s", c->args.n_bytes, c->args.n_bytes == 1 ? "" : "s");
+        break;
+    case LOGP_OPERANDS_VECTOR:
+        printf(" of %lld %s each, %s", (long long)c->args.count, c->args.op->type,
+               c->args.op->name);
+        break;
+    case LOGP_OPERANDS_TOTAL:
+        printf(" of %lld %s in all, %s", (long long)c->args.count, c->args.op->type,
+               c->args.op->name);
+        break;
+    case LOGP_OPERANDS_MATRIX:
+        printf(" of %lld x %lld elements of %zu bytes", (long long)c->args.rows,
+               (long long)c->args.cols, c->args.n_bytes);
+        break;
+    }
+}
+
+/* "60 us", "0.0005 us": exactly; into buf, which is returned. */
+static const char *exact_us(int64_t ps, char buf[48])
+{
+    int n = snprintf(buf, 48, "%lld.%06lld", (long long)(ps / 1000000), (long long)(ps % 1000000));
+
+    while (buf[n - 1] == '0')
+        n--;
+    n -= buf[n - 1] == '.';
+    snprintf(buf + n, 48 - (size_t)n, " us");
+    return buf;
+}
+
+static void print_params(const struct logp_params *p)
+{
+    char us[48];
+
+    printf("L = %s, ", exact_us(p->L_ns * 1000, us));
+    printf("o = %s%s", exact_us(p->o_send_ns * 1000, us),
+           p->o_send_ns == p->o_recv_ns ? ", " : " to send, ");
+    if (p->o_send_ns != p->o_recv_ns)
+        printf("%s to receive, ", exact_us(p->o_recv_ns * 1000, us));
+    printf("g = %s%s", exact_us(p->g_ns * 1000, us), p->gap_shared ? " (shared)" : "");
+    if (p->G_ps > 0)
+        printf(", G = %s/byte", exact_us(p->G_ps, us));
+    fputs("; ", stdout);
+    if (p->gamma_ps > 0)
+        printf("gamma = %s; ", exact_us(p->gamma_ps, us));
+    if (logp_capacity(p) > 0)
+        printf("capacity %lld; ", (long long)logp_capacity(p));
+}
+
+static void print_heading(const struct output *out)
+{
+    const struct options *o = out->o;
+    const struct logp_collective *what = logp_collective_find(out->collective);
+
+    fputs(out->collective, stdout);
+    if (what != NULL)
+        print_operands(what->operands, out->c);
+    if (what != NULL && what->rooted)
+        printf(", root %lld", (long long)o->root);
+    printf(", P = %lld\n", (long long)o->P);
+    if (o->machine != NULL)
+        printf("%s; ", o->machine->title);
+    if (o->plugin != NULL)
+        printf("delays by %s; ", o->plugin);
+    else
+        printf("delay %s%s%s; ", o->delay->name, o->topology != NULL ? " on " : "",
+               o->topology != NULL ? logp_topology_spec(o->topology) : "");
+    if (o->plugin != NULL || o->emulated)
+        print_params(&o->params);
+    if (out->n_cores == 0)
+        puts("prediction only");
+    else
+        printf("%s clock, %s executor on %d core%s, %d run%s each\n",
+               o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, out->n_cores,
+               out->n_cores == 1 ? "" : "s", o->reps, o->reps == 1 ? "" : "s");
+}
+
+/* ---- the table ---- */
+
+enum { MOST_COLUMNS = 32, CELL_SIZE = 48 };
+
+/* What is shown: the columns in which some row says something. */
+static struct {
+    const struct column *column[MOST_COLUMNS];
+    int width[MOST_COLUMNS];
+    char cell[MOST_COLUMNS][MAX_ALGORITHMS][CELL_SIZE];
+    int n;
+} shown;
+
+static void write_cell(const struct cell *cell, char buf[CELL_SIZE])
+{
+    switch (cell->kind) {
+    case CELL_NOTHING:
+        snprintf(buf, CELL_SIZE, "-");
+        break;
+    case CELL_WHOLE:
+        snprintf(buf, CELL_SIZE, "%lld", (long long)cell->number);
+        break;
+    case CELL_NS:
+        snprintf(buf, CELL_SIZE, "%s%.3f", cell->text != NULL ? cell->text : "",
+                 (double)cell->number / 1000);
+        break;
+    case CELL_THOUSANDTHS:
+        snprintf(buf, CELL_SIZE, "%.6f", (double)cell->number / 1000000);
+        break;
+    case CELL_RATIO:
+        snprintf(buf, CELL_SIZE, "%.4f", cell->ratio);
+        break;
+    case CELL_TRUTH:
+        snprintf(buf, CELL_SIZE, "%s", cell->number != 0 ? "yes" : "NO");
+        break;
+    case CELL_TEXT:
+        snprintf(buf, CELL_SIZE, "%s", cell->text);
+        break;
+    }
+}
+
+static bool is_left(const struct column *col)
+{
+    return col->width < 0;
+}
+
+/* Add a column, unless it is of dashes. */
+static void add_column(const struct output *out, const struct column *col)
+{
+    int width = abs(col->width);
+    bool says = false;
+
+    for (size_t i = 0; i < out->n; i++) {
+        const struct cell cell = cell_of(out, &out->rows[i], col);
+        char *text = shown.cell[shown.n][i];
+        int length;
+
+        write_cell(&cell, text);
+        if (cell.kind == CELL_NOTHING && *col->heading == '\0')
+            *text = '\0';
+        says |= cell.kind != CELL_NOTHING;
+        length = (int)strlen(text);
+        width = length > width ? length : width;
+    }
+    if (!says)
+        return;
+    shown.column[shown.n] = col;
+    shown.width[shown.n++] = width;
+}
+
+/* One line: the headings (row < 0), or what the columns say of a row. Without blanks at its end. */
+static void print_line(int row)
+{
+    int blanks = 0;
+
+    for (int i = 0; i < shown.n; i++) {
+        const struct column *col = shown.column[i];
+        const char *text = row < 0 ? col->heading : shown.cell[i][row];
+        const int fill = shown.width[i] - (int)strlen(text);
+
+        if (i > 0)
+            blanks += is_left(col) ? 2 : 1;
+        if (*text != '\0')
+            printf("%*s%s", blanks + (is_left(col) ? 0 : fill), "", text);
+        blanks = *text == '\0' ? blanks + fill : is_left(col) ? fill : 0;
+    }
+    putchar('\n');
+}
+
+void print_table(const struct output *out)
+{
+    const bool is_virtual = out->o->clock == LOGP_CLOCK_VIRTUAL;
+    const unsigned kind = out->n_cores == 0 ? TABLE_PREDICTED
+                          : is_virtual      ? TABLE_VIRTUAL
+                                            : TABLE_WALL;
+    const struct column *col;
+
+    print_heading(out);
+    shown.n = 0;
+    for (size_t i = 0; (col = output_column(i)) != NULL && shown.n < MOST_COLUMNS; i++)
+        if (col->heading != NULL && (col->tables & kind) != 0)
+            add_column(out, col);
+    for (int row = -1; row < (int)out->n && out->n > 0; row++) {
+        fputs(row < 0 ? "\n" : "", stdout);
+        print_line(row);
+    }
+}

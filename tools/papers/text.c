@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* A paper's tables as text, and the list at the end: what agrees, what does not, and why. */
+#include "paper.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const headings[N_VALUES] = {
+    [PRINTED] = "printed",  [FORMULA] = "its formula", [PREDICTED] = "predicted",
+    [EMULATED] = "virtual", [MEASURED] = "measured",
+};
+
+/* Whole numbers as such, what a paper prints as it does, others with two decimals. */
+static const char *number(const struct paper_row *row, enum paper_value which, char buf[40])
+{
+    const double x = row->value[which];
+    const char *mark = which != PREDICTED                              ? ""
+                       : row->certainty == LOGP_PREDICTION_BOUND       ? "<= "
+                       : row->certainty == LOGP_PREDICTION_LOWER_BOUND ? ">= "
+                                                                       : "";
+
+    if (isnan(x))
+        snprintf(buf, 40, "%s", which == PRINTED ? "n/a" : "-");
+    else if (paper_is_whole(x))
+        snprintf(buf, 40, "%s%.0f", mark, x);
+    else
+        snprintf(buf, 40, which == PRINTED ? "%s%g" : "%s%.2f", mark, x);
+    return buf;
+}
+
+/* ---- text ---- */
+
+static void widen(int *width, const char *text)
+{
+    if ((int)strlen(text) > *width)
+        *width = (int)strlen(text);
+}
+
+/* Names of units that differ go into the heading: "printed, s". */
+static const char *heading(const struct paper_table *t, enum paper_value which, char buf[40])
+{
+    snprintf(buf, 40, "%s%s%s", headings[which],
+             which == PRINTED && t->printed_unit != NULL ? ", " : "",
+             which == PRINTED && t->printed_unit != NULL ? t->printed_unit : "");
+    return buf;
+}
+
+enum { MOST_COLUMNS = 8, NOTE_WIDTH = 96 };
+
+static void find_widths(const struct paper_table *t, int n_values, int *label_width, int *width)
+{
+    char text[64];
+
+    for (int i = 0; i < paper_columns(t); i++) {
+        label_width[i] = 0;
+        widen(&label_width[i], paper_label(t->columns, i, text));
+        for (size_t k = 0; k < t->n_rows; k++)
+            widen(&label_width[i], paper_label(t->rows[k].labels, i, text));
+    }
+    for (int v = 0; v < n_values; v++) {
+        width[v] = 0;
+        widen(&width[v], heading(t, (enum paper_value)v, text));
+        for (size_t k = 0; k < t->n_rows; k++)
+            widen(&width[v], number(&t->rows[k], (enum paper_value)v, text));
+    }
+}
+
+/* Numbers to the right, words to the left. */
+static void print_labels(const char *labels, const struct paper_table *t, const int *width)
+{
+    char text[64], first[64];
+    int64_t unused;
+
+    for (int i = 0; i < paper_columns(t); i++) {
+        const bool numbers = t->n_rows > 0 && parse_whole(paper_label(t->rows[0].labels, i, first),
+                                                          INT64_MIN, INT64_MAX, &unused);
+
+        printf(numbers ? "  %*s" : "  %-*s", width[i], paper_label(labels, i, text));
+    }
+}
+
+/* A line begins with a dash, is broken at a space, and goes on indented. */
+static void print_wrapped(const char *note)
+{
+    const char *begin = "  - ";
+
+    while (*note != '\0') {
+        size_t n = strlen(note);
+
+        if (n > NOTE_WIDTH)
+            for (n = NOTE_WIDTH; n > 1 && note[n] != ' '; n--)
+                ;
+        printf("%s%.*s\n", begin, (int)n, note);
+        note += n + (note[n] == ' ');
+        begin = "    ";
+    }
+}
+
+static void print_text_table(const struct paper_table *t, int n_values)
+{
+    int label_width[MOST_COLUMNS], width[N_VALUES];
+    char text[64];
+
+    printf("\n%s: %s (%s)\n\n", t->figure, t->title, t->unit);
+    find_widths(t, n_values, label_width, width);
+    print_labels(t->columns, t, label_width);
+    for (int v = 0; v < n_values; v++)
+        printf("  %*s", width[v], heading(t, (enum paper_value)v, text));
+    putchar('\n');
+    for (size_t k = 0; k < t->n_rows; k++) {
+        const struct paper_row *row = &t->rows[k];
+
+        print_labels(row->labels, t, label_width);
+        for (int v = 0; v < n_values; v++)
+            printf("  %*s", width[v], number(row, (enum paper_value)v, text));
+        printf("%s%s\n", row->remark[0] != '\0' ? "  " : "", row->remark);
+    }
+    for (int i = 0; i < t->n_notes; i++) {
+        fputs(i == 0 ? "\n" : "", stdout);
+        print_wrapped(t->notes[i]);
+    }
+}
+
+static void print_verdicts(const struct paper_table *t)
+{
+    if (t->n_rows > 0)
+        printf("\nWhat it says, and whether that agrees with ours:\n\n");
+    for (size_t k = 0; k < t->n_rows; k++) {
+        const struct paper_row *row = &t->rows[k];
+        char line[600];
+
+        snprintf(line, sizeof(line), "%s: %s%s%s", row->labels, row->verdict,
+                 row->remark[0] != '\0' ? ": " : "", row->remark);
+        print_wrapped(line);
+    }
+}
+
+void print_paper_text(const struct paper *p)
+{
+    const int n_values = p->o->clock == LOGP_CLOCK_WALL ? N_VALUES : MEASURED;
+
+    printf("%s\n\n"
+           "printed: by the paper, n/a where it prints no number; its formula: the paper's own,\n"
+           "evaluated; predicted: exact, or a bound where marked; virtual: run on the virtual "
+           "clock%s\n",
+           p->title, n_values > MEASURED ? ";\nmeasured: run on this box, the median" : "");
+    for (int i = 0; i < p->n_tables; i++)
+        print_text_table(&p->tables[i], n_values);
+    print_verdicts(&p->verdicts);
+    if (p->late > 0)
+        printf("\nThe host could not keep up with %d of %d runs, whose medians are more than 1 %% "
+               "beyond "
+               "the\nprediction. If it is not busy with other things, take a larger --unit or more "
+               "--reps.\n",
+               p->late, p->judged);
+    printf("\n%s\n", p->stopped ? "Not all was run."
+                     : p->wrong ? "Not every prediction agrees with the virtual clock."
+                                : "Every result was verified, and every prediction agrees with the "
+                                  "virtual clock.");
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine that the options ask for, and its delay model. */
+#include "run/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The delay model that the options ask for. 0; or an error */
+static int create_delay(const struct options *o, struct logp_delay *delay)
+{
+    struct logp_params params = o->params;
+    struct logp_delay ends;
+    int rc;
+
+    params.seed = o->seed;
+    if (o->plugin != NULL) {
+        *delay = make_plugin_delay(o);
+        return 0;
+    }
+    rc = logp_delay_create(o->delay->name, &params, delay);
+    if (rc != 0 || o->topology == NULL)
+        return rc;
+    ends = *delay;
+    rc = logp_topology_delay(o->topology, ends, delay);
+    if (rc != 0)
+        logp_delay_destroy(&ends);
+    return rc;
+}
+
+/* Many processors under the virtual clock, and a model that several cores can simulate at once? */
+static bool worth_all_cores(const struct options *o, const struct logp_delay *delay)
+{
+    const int64_t many = 256;
+    struct logp_delay_ops ops;
+
+    return o->clock == LOGP_CLOCK_VIRTUAL && !o->one_core && o->fibers && o->P >= many &&
+           logp_delay_functions(delay, &ops) == 0 && ops.lookahead != NULL &&
+           ops.lookahead(delay->model) > 0 &&
+           (ops.capacity == NULL || ops.capacity(delay->model) <= 0);
+}
+
+/* What the host lacks is said, not hidden; once. */
+static void warn_of_host(const struct options *o, const struct logp_machine *m)
+{
+    static bool said;
+    struct logp_host host;
+    const int used = logp_machine_cores(m);
+
+    if (said || o->clock != LOGP_CLOCK_WALL || logp_host_info(&host) != 0)
+        return;
+    said = true;
+    if (host.quota > 0 && host.quota < used)
+        fprintf(stderr,
+                "logp: a CPU quota allows %.2f processors' worth of time, and %d cores are used: "
+                "expect stalls; use --cores with fewer\n",
+                host.quota, used);
+}
+
+struct logp_machine *create_machine(const struct options *o)
+{
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = (int)o->P,
+                                 .clock = o->clock,
+                                 .executor = o->executor,
+                                 .cores = o->n_cores > 0 ? o->cores : NULL,
+                                 .n_cores = o->n_cores,
+                                 .queue_limit = o->queue_limit};
+    struct logp_machine *m = NULL;
+    int rc;
+
+    if (o->P > LOGP_MAX_PROCESSORS) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "%lld", (long long)o->P);
+        bad_option("-P", text, "to run, 1 .. %d processors", LOGP_MAX_PROCESSORS);
+    }
+    rc = create_delay(o, &config.delay);
+    config.parallel = rc == 0 && worth_all_cores(o, &config.delay);
+    if (rc == 0)
+        rc = logp_machine_create(&config, &m);
+    if (rc == -EINVAL && o->n_cores > 0)
+        bad_option("--cores", option_text("cores"),
+                   "each core once, and of those that this process may run on");
+    if (rc != 0) {
+        fprintf(stderr, "logp: cannot make a machine of %lld processors (%s executor): %s%s\n",
+                (long long)o->P, o->executor, strerror(-rc),
+                rc == -EAGAIN && !o->fibers ? "; try --executor fiber" : "");
+        exit(EXIT_WRONG);
+    }
+    warn_of_host(o, m);
+    return m;
+}
+
+void end_machine(struct logp_machine *m)
+{
+    if (logp_machine_destroy(m) != 0) {
+        fflush(stdout);
+        _Exit(EXIT_WRONG);
+    }
+}

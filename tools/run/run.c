@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Running algorithms one after the other: progress, Ctrl-C, and what is said of a wrong one. */
+#include "run/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WAITS_SHOWN = 16 };
+
+/* The machine that Ctrl-C stops. */
+static struct logp_machine *volatile running;
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+    if (running != NULL)
+        logp_machine_stop(running, -EINTR);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool runs_are_over(void)
+{
+    return interrupted;
+}
+
+static void show_progress(void *arg, int done, int total)
+{
+    const struct row *row = arg;
+
+    fprintf(stderr, "\rlogp: %s %s: %d of %d runs \033[K", row->algorithm->collective,
+            row->algorithm->name, done, total);
+    fflush(stderr);
+}
+
+static void explain_waits(const struct logp_report *report)
+{
+    for (int i = 0; i < report->n_waits && i < WAITS_SHOWN; i++) {
+        const struct logp_wait_info *w = &report->waits[i];
+        char source[24] = "any rank", tag[24] = "any tag";
+
+        if (w->source != LOGP_ANY_SOURCE)
+            snprintf(source, sizeof(source), "rank %d", w->source);
+        if (w->tag != LOGP_ANY_TAG)
+            snprintf(tag, sizeof(tag), "tag %d", w->tag);
+        if (w->kind == LOGP_WAIT_RECV)
+            fprintf(stderr, "logp:   rank %d waits for a message from %s, %s\n", w->rank, source,
+                    tag);
+        else if (w->kind == LOGP_WAIT_SYNC)
+            fprintf(stderr, "logp:   rank %d waits for all others\n", w->rank);
+        else if (w->kind == LOGP_WAIT_POLL)
+            fprintf(stderr, "logp:   rank %d polls and finds nothing\n", w->rank);
+        else
+            fprintf(stderr, "logp:   rank %d is outside the runtime and holds its core\n", w->rank);
+    }
+    if (report->n_waits > WAITS_SHOWN)
+        fprintf(stderr, "logp:   ... and %d more\n", report->n_waits - WAITS_SHOWN);
+}
+
+static void explain_error(const struct row *row, const struct logp_machine *m, int error)
+{
+    const struct logp_report *report = logp_machine_report(m);
+    char option[32];
+
+    fprintf(stderr, "logp: %s %s: ", row->algorithm->collective, row->algorithm->name);
+    if (error == -EINTR)
+        fprintf(stderr, "interrupted after %d runs\n", row->record.reps);
+    else if (error == -EDEADLK)
+        fprintf(stderr, "deadlock: every processor waits and nothing is on its way\n");
+    else if (error == -ETIMEDOUT)
+        fprintf(stderr, "not finished within %s; %d runs were\n", option_shown("--timeout", option),
+                row->record.reps);
+    else if (report->error_rank >= 0)
+        fprintf(stderr, "rank %d: %s\n", report->error_rank, strerror(-error));
+    else
+        fprintf(stderr, "%s\n", strerror(-error));
+    explain_waits(report);
+}
+
+/* What the last run did to the links of its delay model, if that has any. */
+static void read_links(const struct logp_machine *m, struct row *row)
+{
+    const struct logp_record *r = &row->record;
+    const int runs = r->reps + r->restarts;
+
+    if (runs == 0 || logp_link_use(m, -1, &row->links) != 0 ||
+        logp_link_busiest(m, &row->busiest) != 0)
+        return;
+    row->has_links = true;
+    row->busiest.messages /= (uint64_t)runs;
+    row->links.waited_ns /= runs;
+}
+
+/* Under the virtual clock every promise of the prediction holds to the nanosecond, or something is
+ * wrong: with it, or with the run. */
+static bool kept(const struct row *row)
+{
+    const struct logp_record *r = &row->record;
+    const struct logp_prediction *p = &r->prediction;
+    bool least = r->emulated.min_ns >= p->ns, most = r->emulated.max_ns <= p->ns;
+
+    least |= p->certainty == LOGP_PREDICTION_BOUND;
+    most |= p->certainty == LOGP_PREDICTION_LOWER_BOUND;
+    if (p->certainty == LOGP_PREDICTION_NONE || r->reps == 0 || (least && most))
+        return true;
+    fprintf(stderr,
+            "logp: %s %s: the virtual clock says %lld to %lld ns, the prediction %s%lld ns\n",
+            row->algorithm->collective, row->algorithm->name, (long long)r->emulated.min_ns,
+            (long long)r->emulated.max_ns,
+            p->certainty == LOGP_PREDICTION_EXACT   ? "exactly "
+            : p->certainty == LOGP_PREDICTION_BOUND ? "at most "
+                                                    : "at least ",
+            (long long)p->ns);
+    return false;
+}
+
+static int run_one(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+                   struct row *row)
+{
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = row->algorithm,
+                                      .args = c->args,
+                                      .model = c->model,
+                                      .reps = o->reps,
+                                      .warmup = o->warmup,
+                                      .timeout_ns = o->timeout_ns,
+                                      .seed = o->seed,
+                                      .by = o->by,
+                                      .progress = o->progress ? show_progress : NULL,
+                                      .progress_arg = row};
+    const int rc = logp_experiment_run(m, &x, &row->record);
+
+    row->ran = true;
+    if (o->plugin != NULL)
+        row->record.prediction = predict(o, c, row->algorithm);
+    if (o->progress)
+        fputs("\r\033[K", stderr);
+    if (rc != 0)
+        explain_error(row, m, rc);
+    else
+        read_links(m, row);
+    if (rc == 0 && !row->record.verified)
+        fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d\n", row->algorithm->collective,
+                row->algorithm->name, row->record.wrong_rank);
+    return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;
+}
+
+/* The rows until one goes wrong, or does not keep what was promised of it, where that is asked. */
+static int run_each(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+                    struct row *rows, size_t n, size_t *done, bool promised)
+{
+    int code = EXIT_OK;
+
+    catch_signals();
+    running = m;
+    for (*done = 0; *done < n && code == EXIT_OK && !interrupted; ++*done) {
+        code = run_one(o, m, c, &rows[*done]);
+        if (code == EXIT_OK && promised && !kept(&rows[*done]))
+            code = EXIT_WRONG;
+    }
+    running = NULL;
+    return code;
+}
+
+int run_rows(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+             struct row *rows, size_t n, size_t *done)
+{
+    return run_each(o, m, c, rows, n, done, o->clock == LOGP_CLOCK_VIRTUAL);
+}
+
+int run_alone(const struct options *o, const struct logp_coll *c, struct row *row)
+{
+    struct logp_machine *m = create_machine(o);
+    size_t done;
+    int code = run_each(o, m, c, row, 1, &done, false);
+
+    end_machine(m);
+    return done > 0 ? code : EXIT_WRONG;
+}

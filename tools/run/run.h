@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Algorithms run on a machine as the options ask for. What goes wrong is said on stderr. */
+#ifndef LOGP_RUN_H
+#define LOGP_RUN_H
+
+#include "options/options.h"
+
+/* One row of the result. */
+struct row {
+    const struct logp_algorithm *algorithm;
+    struct logp_record record;
+    bool ran; /* run, not predict */
+    bool has_links;
+    struct logp_link_use links, busiest; /* on a topology: messages and waiting of one run */
+};
+
+/* ---- machine.c ---- */
+
+/* Ends the process where there can be none. */
+struct logp_machine *create_machine(const struct options *o);
+/* End it, or the process, where a processor never came back: without waiting for it. */
+void end_machine(struct logp_machine *m);
+
+/* ---- predict.c ---- */
+
+/* As the options ask, under the delay model that they ask for. */
+struct logp_prediction predict(const struct options *o, const struct logp_coll *c,
+                               const struct logp_algorithm *algorithm);
+
+/* ---- run.c ---- */
+
+/* Run the algorithms of n rows one after the other and fill them, until one goes wrong; Ctrl-C ends
+ * it, and all later ones. *done: how many were begun. @return an exit code */
+int run_rows(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+             struct row *rows, size_t n, size_t *done);
+/* Run row->algorithm on a machine of its own. @return an exit code */
+int run_alone(const struct options *o, const struct logp_coll *c, struct row *row);
+/* Has Ctrl-C ended all runs? */
+bool runs_are_over(void);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* A schedule from a file: which format it has, its steps, and whether they fit together. */
+#include "schedule/reading.h"
+#include "schedule/schedule.h"
+#include "text/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *text_of(const char *option, const char *file)
+{
+    FILE *f = fopen(file, "re");
+    char *text = NULL;
+    size_t n = 0, room = 0;
+
+    if (f == NULL)
+        bad_option(option, file, "a file that can be read: %s", strerror(errno));
+    do {
+        room = room > 0 ? 2 * room : 1 << 16;
+        text = or_end(realloc(text, room + 1));
+        n += fread(text + n, 1, room - n, f);
+    } while (n == room);
+    if (ferror(f))
+        bad_option(option, file, "a file that can be read: %s", strerror(errno));
+    fclose(f);
+    text[n] = '\0';
+    if (strlen(text) < n)
+        bad_option(option, file, "text, json or goal");
+    return text;
+}
+
+const struct logp_step_list *read_schedule(const char *option, const char *file)
+{
+    static struct reading r;
+    char *text = text_of(option, file);
+
+    r = (struct reading){.option = option, .file = file};
+    if (text[strspn(text, " \t\r\n")] == '{')
+        read_json(&r, text);
+    else
+        read_goal(&r, text);
+    free(text);
+    return &r.list;
+}
+
+/* Folded without delays: what waits in vain does so under any model. */
+const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_algorithm *a = logp_algorithm_find("schedule", "listed");
+    const struct logp_schedule s = logp_schedule_of(a, P, &c->args, &c->model);
+    const struct logp_params params = {0};
+    const char *file = option_text("schedule");
+    struct logp_delay delay;
+    struct logp_fold fold;
+    int rc = logp_delay_create("loggp", &params, &delay);
+
+    if (rc == 0) {
+        rc = logp_schedule_fold(&s, &delay, 0, &fold);
+        logp_delay_destroy(&delay);
+    }
+    if (rc == -EDEADLK)
+        bad_option("--schedule", file,
+                   "a send for each receive: rank %lld waits for a message from rank %lld, tag %d",
+                   (long long)fold.rank, (long long)fold.source, fold.tag);
+    if (rc == -EMSGSIZE)
+        bad_option("--schedule", file, "receives as large as what is sent: not so on rank %lld",
+                   (long long)fold.rank);
+    if (rc != 0)
+        bad_usage("--schedule %s: %s", file, strerror(-rc));
+    if (fold.unreceived > 0)
+        bad_option("--schedule", file, "a receive for each send: %llu are missing",
+                   (unsigned long long)fold.unreceived);
+    return a;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps that are read from a file: whatever its format, a step must be one that there can be.
+ */
+#include "schedule/reading.h"
+#include "text/text.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t most_bytes = INT64_C(1) << 30;
+
+void *or_end(void *memory)
+{
+    if (memory == NULL)
+        bad_usage("no memory for the schedule");
+    return memory;
+}
+
+void begin_reading(struct reading *r, int64_t P)
+{
+    if (P < 1 || P > LOGP_MAX_PROCESSORS)
+        bad_option(r->option, r->file, "1 .. %d ranks", LOGP_MAX_PROCESSORS);
+    r->steps = or_end(calloc((size_t)P, sizeof(*r->steps)));
+    r->n = or_end(calloc((size_t)P, sizeof(*r->n)));
+    r->room = or_end(calloc((size_t)P, sizeof(*r->room)));
+    r->list = (struct logp_step_list){
+        .P = P, .steps = (const struct logp_step *const *)r->steps, .n = r->n};
+}
+
+static struct logp_step *one_more(struct reading *r, int64_t rank)
+{
+    if (r->n[rank] == r->room[rank]) {
+        r->room[rank] = r->room[rank] > 0 ? 2 * r->room[rank] : 4;
+        r->steps[rank] =
+            or_end(realloc(r->steps[rank], (size_t)r->room[rank] * sizeof(struct logp_step)));
+    }
+    return memset(&r->steps[rank][r->n[rank]++], 0, sizeof(struct logp_step));
+}
+
+void read_message(struct reading *r, int64_t rank, enum logp_step_kind kind, int64_t peer,
+                  int64_t n_bytes, int64_t tag, const char *place)
+{
+    struct logp_step *s;
+
+    if (peer < 0 || peer >= r->list.P)
+        bad_option(r->option, r->file, "%s: rank %lld: a rank is 0 .. %lld", place, (long long)peer,
+                   (long long)r->list.P - 1);
+    if (n_bytes < 0 || n_bytes > most_bytes)
+        bad_option(r->option, r->file, "%s: %lld bytes: a message has 0 .. 2^30", place,
+                   (long long)n_bytes);
+    if (tag < 0 || tag > INT_MAX)
+        bad_option(r->option, r->file, "%s: tag %lld: a tag is 0 .. %d", place, (long long)tag,
+                   INT_MAX);
+    s = one_more(r, rank);
+    logp_step_send(s, peer, (int)tag, LOGP_RECV_BUF, 0, (size_t)n_bytes);
+    s->kind = kind;
+    if ((size_t)n_bytes > r->list.most_bytes)
+        r->list.most_bytes = (size_t)n_bytes;
+}
+
+void read_compute(struct reading *r, int64_t rank, int64_t ns, const char *place)
+{
+    if (ns < 0 || ns > LOGP_PARAM_MAX_NS)
+        bad_option(r->option, r->file, "%s: %lld ns: a time is 0 .. 10^15", place, (long long)ns);
+    logp_step_compute(one_more(r, rank), ns, 0);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Text as a cell of CSV: RFC 4180, but that lines end as they do here. */
+#include "text/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void print_csv_text(const char *text)
+{
+    const char *quote = strpbrk(text, ",\"\r\n") != NULL ? "\"" : "";
+
+    fputs(quote, stdout);
+    for (const char *s = text; *s != '\0'; s++)
+        printf(*s == '"' ? "\"%c" : "%c", *s);
+    fputs(quote, stdout);
+}

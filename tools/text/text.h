@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text as people write it, and what is said to them: numbers, names, cells of CSV, what an option
+ * was given as, and what is wrong with it.
+ */
+#ifndef LOGP_TEXT_H
+#define LOGP_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- quantity.c: numbers with units ---- */
+
+/* "1.5", "250ns", "10us", "2ms", "1s" in picoseconds; a plain number counts unit_ps. Exact.
+ * false: not a quantity, negative, not whole picoseconds or too large. */
+bool parse_time_ps(const char *text, int64_t unit_ps, int64_t *out);
+/* A whole number in [low, high]: digits alone. */
+bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
+/* The same, also written 2^20, 1e6, 1.5k, 64Ki; of bytes 4KiB (4096) and 4kB (4000) too. */
+bool parse_number(const char *text, bool bytes, int64_t low, int64_t high, int64_t *out);
+/* "240 us", "1.234 ms": three significant decimals at most; into buf, which is returned. */
+const char *show_ns(int64_t ns, char *buf, size_t size);
+
+/* ---- names.c: words that must be one of several names ---- */
+
+enum { MAX_NAMES = 128, MAX_HINT = 64, MAX_LIST = 1024 };
+
+/* Starts as {0}. */
+struct names {
+    const char *name[MAX_NAMES];
+    int n;
+};
+
+/* Add a name, which must stay; each once. */
+void add_name(struct names *names, const char *name);
+/* Which of them the word is, from 0; -1: none. */
+int find_name(const struct names *names, const char *word);
+/* The name that the word is nearest to; NULL: none is near. */
+const char *nearest_name(const struct names *names, const char *word);
+/* "did you mean broadcast? ", or nothing, where no name is near. @return buf */
+const char *did_you_mean(const struct names *names, const char *word, char buf[MAX_HINT]);
+/* "a, b, c", and with another last separator "a, b or c". @return buf */
+const char *list_names(const struct names *names, const char *last, char buf[MAX_LIST]);
+/* A hint, and "one of: a, b, c". word: NULL if there is none. @return buf */
+const char *one_of(const struct names *names, const char *word, char buf[MAX_LIST]);
+
+/* ---- csv.c ---- */
+
+/* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. */
+void print_csv_text(const char *text);
+
+/* ---- given.c: what an option, named with or without its dashes, was given as, and where ---- */
+
+/* Where a value comes from, the weakest first. */
+enum source { FROM_DEFAULT, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
+
+/* Keep that this is what becomes of an option; the texts must stay. */
+void note_option(const char *name, enum source source, const char *text);
+/* What the command line or the environment says of it, or its default; NULL: not yet known. */
+const char *option_text(const char *name);
+/* Does the command line or the environment say what it is? */
+bool option_given(const char *name);
+/* Does it stand on the command line? */
+bool option_on_command_line(const char *name);
+/* Has the environment said what it is? */
+bool option_in_environment(const char *name);
+/* As it is written on the command line: "--root", "-P". @return buf */
+const char *option_dashed(const char *name, char buf[32]);
+/* As it is written in the environment: "LOGP_ROOT", "LOGP_P". @return buf */
+const char *option_variable(const char *name, char buf[32]);
+/* As whoever set it knows it: one of these two. @return buf */
+const char *option_shown(const char *name, char buf[32]);
+/* Has it one dash? The parameters of the model: -P, -L, -o, -g, -G. */
+bool option_is_short(const char *name);
+
+/* ---- complain.c: what is wrong ---- */
+
+enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
+
+/* One line on stderr, "logp: ...", and exit code 2. */
+_Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for one option, named with its dashes: "logp: --root 9: a rank, 0 .. 7"; where its value
+ * comes from the environment: "logp: LOGP_ROOT '9': ...". */
+_Noreturn void bad_option(const char *option, const char *value, const char *allowed_format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* As bad_option(), for a value that is none of these. */
+_Noreturn void refuse_name(const char *option, const char *text, const struct names *names);
+
+#endif

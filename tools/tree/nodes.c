@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* The optimal trees as they are shown: their nodes, with times in units. */
+#include "tree/tree.h"
+
+#include "choice/choice.h"
+
+#include <stdlib.h>
+
+static double units(const struct options *o, int64_t ns)
+{
+    return (double)ns / (double)o->unit_ns;
+}
+
+/* P nodes, none of which takes part yet. */
+static void make_nodes(const struct options *o, struct tree *tree)
+{
+    tree->n = o->P;
+    tree->nodes = calloc((size_t)o->P, sizeof(*tree->nodes));
+    if (tree->nodes == NULL)
+        bad_usage("no memory for a tree of %lld processors", (long long)o->P);
+    for (int64_t id = 0; id < o->P; id++)
+        tree->nodes[id] = (struct tree_node){.rank = (id + o->root) % o->P,
+                                             .parent = -1,
+                                             .first_child = -1,
+                                             .next_sibling = -1,
+                                             .time = -1,
+                                             .label = -1};
+}
+
+/* Siblings in the order of their ids: from the last one on, each is put before those after it. */
+static void link_children(struct tree *tree)
+{
+    for (int64_t id = tree->used - 1; id > 0; id--) {
+        struct tree_node *node = &tree->nodes[id], *parent = &tree->nodes[node->parent];
+
+        node->next_sibling = parent->first_child;
+        parent->first_child = id;
+    }
+}
+
+/* What `predict` says must be there; without it the tree says nothing either. */
+static void need_prediction(const struct options *o, const struct logp_coll *c,
+                            const struct tree *tree)
+{
+    const struct logp_algorithm *a = logp_algorithm_find(tree->name, tree->algorithm);
+
+    if (logp_predict_by(a, o->P, &c->args, &c->model, LOGP_BY_FORMULA).certainty !=
+        LOGP_PREDICTION_NONE)
+        return;
+    if (tree->sums && c->model.params.gap_shared)
+        bad_option("--gap", "shared", "separate: no summation is planned for shared gaps");
+    bad_usage("tree %s: it takes longer than the clock counts", tree->name);
+}
+
+struct tree make_broadcast_tree(struct options *o)
+{
+    static const struct names names = {{"optimal"}, 1};
+    const struct logp_coll c = make_coll(o, "broadcast");
+    const struct logp_params *p = &c.model.params;
+    struct tree tree = {.name = "broadcast",
+                        .algorithm = "optimal",
+                        .exact = true,
+                        .o_send = units(o, p->o_send_ns),
+                        .o_recv = units(o, p->o_recv_ns)};
+    struct logp_tree shape;
+
+    if (o->algorithms != ALGORITHMS_AUTO && find_name(&names, o->algorithm_list) < 0)
+        bad_option("--algo", o->algorithm_list, "this is the tree of: optimal");
+    need_prediction(o, &c, &tree);
+    logp_tree_broadcast(&shape, o->P, p, c.args.n_bytes);
+    make_nodes(o, &tree);
+    tree.used = o->P;
+    tree.time = units(o, logp_tree_time(&shape) + c.args.work_ns);
+    for (int64_t id = 0; id < o->P; id++) {
+        const struct logp_tree_node at = logp_tree_find(&shape, id);
+        const int64_t label = logp_tree_label(&shape, &at);
+        struct tree_node *node = &tree.nodes[id];
+
+        node->parent = at.parent;
+        node->time = units(o, at.time);
+        node->label = units(o, label);
+        node->sent = units(o, shape.T - at.time - shape.d * shape.scale);
+        node->received = units(o, label - p->o_recv_ns);
+    }
+    link_children(&tree);
+    return tree;
+}
+
+/* The summations that have a tree. */
+static const struct planner {
+    const char *name;
+    int (*plan)(struct logp_summation *plan, int64_t P, int64_t count,
+                const struct logp_params *params, size_t n_bytes);
+} planners[] = {{"optimal-paper", logp_summation_paper}, {"optimal", logp_summation_optimal}};
+
+/* The paper's tree, unless the other is asked for, or faster. */
+static const struct planner *choose_planner(const struct options *o, const struct logp_coll *c)
+{
+    const struct names names = {{planners[0].name, planners[1].name}, 2};
+    const int named = find_name(&names, o->algorithm_list);
+    struct logp_prediction of[2];
+
+    if (named >= 0)
+        return &planners[named];
+    if (o->algorithms != ALGORITHMS_AUTO)
+        bad_option("--algo", o->algorithm_list, "optimal-paper or optimal");
+    for (int i = 0; i < 2; i++)
+        of[i] = logp_predict_by(logp_algorithm_find("summation", names.name[i]), o->P, &c->args,
+                                &c->model, LOGP_BY_FORMULA);
+    return &planners[of[1].ns < of[0].ns];
+}
+
+static void plan_summation(const struct options *o, const struct logp_coll *c, struct tree *tree,
+                           struct logp_summation *plan)
+{
+    const struct planner *planner = choose_planner(o, c);
+
+    tree->algorithm = planner->name;
+    need_prediction(o, c, tree);
+    planner->plan(plan, o->P, c->args.count, &c->model.params, c->args.op->element_bytes);
+}
+
+/* Child number k of a node; the children before it have ids of their own, in this order. */
+static void place_children(const struct logp_summation *plan,
+                           const struct logp_summation_node *node, double unit, struct tree *tree)
+{
+    const int64_t e = plan->tree.e * plan->tree.scale;
+    struct logp_tree_node child;
+
+    for (int64_t k = 0; logp_tree_child(&plan->tree, &node->place, k, &child); k++)
+        tree->nodes[child.id].received = (double)(node->ready - k * e - plan->o_recv - 1) * unit;
+}
+
+struct tree make_summation_tree(struct options *o)
+{
+    const struct logp_coll c = make_coll(o, "summation");
+    const double unit = (double)c.model.params.gamma_ps / 1000 / (double)o->unit_ns; /* gamma */
+    struct tree tree = {.name = "summation",
+                        .sums = true,
+                        .count = c.args.count,
+                        .o_send = units(o, c.model.params.o_send_ns),
+                        .gamma = unit};
+    struct logp_summation plan;
+
+    plan_summation(o, &c, &tree, &plan);
+    make_nodes(o, &tree);
+    tree.used = plan.tree.P;
+    tree.exact = plan.exact;
+    tree.time = (double)plan.time * unit;
+    tree.o_recv = (double)plan.o_recv * unit;
+    for (int64_t id = 0; id < tree.used; id++) {
+        const struct logp_summation_node at = logp_summation_node(&plan, id);
+        struct tree_node *node = &tree.nodes[id];
+
+        node->parent = at.place.parent;
+        node->time = (double)at.place.time * unit;
+        node->label = node->sent = (double)at.ready * unit;
+        node->own = at.own;
+        node->shared = at.shared;
+        place_children(&plan, &at, unit, &tree);
+    }
+    link_children(&tree);
+    return tree;
+}
+
+void free_tree(struct tree *tree)
+{
+    free(tree->nodes);
+}
