@@ -8,8 +8,8 @@
  * row in one's own program, or in a plug-in (plugin.h):
  *
  *     static const struct logp_algorithm ring = {
- *         LOGP_ALGORITHM("broadcast", "my-ring", "one after the other", "me"), .steps =
- * ring_steps};
+ *         LOGP_ALGORITHM("broadcast", "my-ring", "one after the other", "me"),
+ *         .steps = ring_steps};
  *
  *     logp_algorithm_add(&ring);
  *

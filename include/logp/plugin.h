@@ -21,7 +21,8 @@
  *     };
  *
  * built with `cc -shared -fPIC`. It need not be linked with the library: what it calls is in the
- * program that loads it. tests/plugins/jitter.c is a whole one, a random latency.
+ * program that loads it. tests/plugins/jitter.c is a whole one, a random latency, and
+ * tests/plugins/two_ways.c one that brings an algorithm.
  */
 #ifndef LOGP_PLUGIN_H
 #define LOGP_PLUGIN_H

@@ -75,4 +75,27 @@ expect='--plugin version 1 0' bad run broadcast --plugin "$(odd older)"
 expect='--plugin size' bad run broadcast --plugin "$(odd sizeless)"
 expect='--plugin more version' bad run broadcast --plugin "$(odd larger)"
 expect='--plugin algorithms' bad run broadcast --plugin "$(odd empty)"
+
+# algorithms: as good as those of the table, wherever --plugin stands
+two_ways=$built/libtwo_ways.so
+for P in 1 2 3 8 9; do
+    json '.[0] | .verified and .algorithm == "two-ways" and .prediction == "exact" and .emulated_ns.median == .predicted_ns' \
+        run broadcast -P $P --root $((P / 2)) --algo two-ways --clock virtual --plugin "$two_ways"
+done
+# 7 others, the longer way 4 of them: 3 o + L a hop
+json '.[0] | .predicted_ns == 400000 and .prediction == "exact"' predict broadcast --plugin "$two_ways" --algo two-ways
+json '.[0].algorithm == "two-ways" and .[0].verified' run broadcast --topology ring --algo two-ways --plugin "$two_ways" --clock virtual
+json 'map(select(.algorithm == "two-ways")) | length == 1' predict broadcast --algo all --plugin "$two_ways"
+json 'map(select(.name == "two-ways" and .source == "an example")) | length == 1' list algorithms --plugin "$two_ways"
+json 'map(select(.name == "two-ways")) == []' list algorithms
+"$logp" schedule broadcast -P 3 --algo two-ways --plugin "$two_ways" >"$dir/out" 2>"$dir/err" || fail "a schedule of a plug-in's"
+"$logp" tree broadcast -P 3 --algo two-ways --plugin "$two_ways" >"$dir/out" 2>"$dir/err"
+[ $? = 2 ] || fail "a tree of what has none"
+expect='--plugin two-ways arguments' bad run broadcast --plugin "$two_ways:x"
+expect='--algo two-ways' bad run broadcast --algo two-ways
+expect='--plugin broadcast flat' bad run broadcast --plugin "$(odd taken)"
+expect='--plugin names steps' bad run broadcast --plugin "$(odd nameless)"
+# one that does nothing is found out
+"$logp" run broadcast --algo idle --clock virtual --plugin "$(odd idle):none" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] || fail "an algorithm that moves nothing is taken for a broadcast"
 finish

@@ -2,6 +2,7 @@
 /* Plug-ins that the command must refuse, or bear: what tests/CMakeLists.txt defines makes each of
  * them another. */
 #include <logp/plugin.h>
+#include <logp/schedule.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +12,12 @@
 #endif
 #ifndef ODD_NEWER
 #define ODD_NEWER 0
+#endif
+#ifndef ODD_ROWS
+#define ODD_ROWS 0
+#endif
+#ifndef ODD_NAMES
+#define ODD_NAMES "idle"
 #endif
 #ifndef ODD_BRINGS
 #define ODD_BRINGS true
@@ -52,6 +59,18 @@ static int create(const struct logp_plugin_call *call, struct logp_delay *out,
     }
 }
 
+static bool idle(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                 struct logp_step *out)
+{
+    (void)P, (void)rank, (void)c, (void)i, (void)out;
+    return false;
+}
+
+/* Nobody gets anything: refused for its name, or found out by who looks at what it did. */
+static const struct logp_algorithm row = {LOGP_ALGORITHM("broadcast", ODD_NAMES, "odd", "nobody"),
+                                          .steps = idle};
+static const struct logp_algorithm *const rows[] = {&row, NULL};
+
 /* With something behind it, as one of a time to come may have. */
 extern const struct odd {
     struct logp_plugin plugin;
@@ -61,5 +80,6 @@ extern const struct odd {
 const struct odd odd = {{.size = ODD_SIZE,
                          .version = LOGP_PLUGIN_VERSION + ODD_NEWER,
                          .name = "odd",
-                         .create_delay = ODD_BRINGS ? create : NULL},
+                         .create_delay = ODD_BRINGS ? create : NULL,
+                         .algorithms = ODD_ROWS ? rows : NULL},
                         1};

@@ -114,7 +114,7 @@ const struct command command_list = {
     .name = "list",
     .arguments = "[KIND]",
     .summary = "the collectives, algorithms, delays and machines",
-    .options = OPTIONS_FORMAT | OPTIONS_FORGIVING,
+    .options = OPTIONS_FORMAT | OPTIONS_PLUGIN | OPTIONS_FORGIVING,
     .prints = prints,
     .call = list_all,
 };

@@ -100,7 +100,8 @@ static enum source take(int i, const struct options *o, const char **text)
     if (given[i] != NULL) {
         source = FROM_COMMAND_LINE;
         *text = given[i];
-    } else if (environment != NULL && (r->set & o->sets) != 0 && option_matters(r->name, o)) {
+    } else if (environment != NULL && (r->set & o->sets & ~(unsigned)OPTIONS_PLUGIN) != 0 &&
+               option_matters(r->name, o)) {
         source = FROM_ENVIRONMENT;
         *text = environment;
     }

@@ -76,8 +76,9 @@ enum option_set {
     OPTIONS_UNIT = 8,       /* --unit, also without a model */
     OPTIONS_FORGIVING = 16, /* it answers whatever LOGP_FORMAT says */
     OPTIONS_TREE = 32,      /* of a collective it shows only who sends to whom */
-    OPTIONS_PAPER = 64,  /* it has models of its own; of an option: a paper has its own default */
-    OPTIONS_BASIS = 128, /* --by, --schedule: where predictions come from, and what else to run */
+    OPTIONS_PAPER = 64,   /* it has models of its own; of an option: a paper has its own default */
+    OPTIONS_BASIS = 128,  /* --by, --schedule: where predictions come from, and what else to run */
+    OPTIONS_PLUGIN = 256, /* --plugin, also without a model, but not from the environment */
 };
 
 /* ---- options.c ---- */

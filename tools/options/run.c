@@ -149,7 +149,7 @@ const struct option_row run_options[] = {
     {"cores", "LIST", "which cores carry processors, e.g. 0,2-5", "all", "", OPTIONS_RUN,
      .apply = apply_cores},
     {"plugin", "FILE.so[:ARGS]", "a delay model or algorithms of your own (logp/plugin.h)", "none",
-     "", OPTIONS_RUN | OPTIONS_BASIS, .apply = apply_plugin},
+     "", OPTIONS_RUN | OPTIONS_MODEL | OPTIONS_PLUGIN, .apply = apply_plugin},
     {"queue-limit", "BYTES", "of messages held for receivers; beyond, sends fail", "1GiB", "",
      OPTIONS_RUN, .apply = apply_queue_limit},
     {"timeout", "T", "ends a run that hangs", "60s", "", OPTIONS_RUN, .apply = apply_timeout},
