@@ -104,16 +104,22 @@ static struct logp_prediction unpredicted(int64_t P, const struct logp_coll *c)
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
+static struct logp_algorithm own(int (*run)(struct logp_vp *, const struct logp_coll *, void *,
+                                            void *))
+{
+    return (struct logp_algorithm){.size = sizeof(struct logp_algorithm),
+                                   .collective = "barrier",
+                                   .name = "own",
+                                   .run = run,
+                                   .predict = unpredicted};
+}
+
 static struct logp_record measure(struct logp_machine *m,
                                   int (*run)(struct logp_vp *, const struct logp_coll *, void *,
                                              void *),
                                   int reps, uint64_t seed)
 {
-    const struct logp_algorithm row = {.size = sizeof(struct logp_algorithm),
-                                       .collective = "barrier",
-                                       .name = "own",
-                                       .run = run,
-                                       .predict = unpredicted};
+    const struct logp_algorithm row = own(run);
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = &row,
                                       .args = {.tag = 5},
@@ -250,11 +256,7 @@ static struct logp_record
 expect_error(int i, int (*run)(struct logp_vp *, const struct logp_coll *, void *, void *),
              int64_t timeout_ns, int error)
 {
-    const struct logp_algorithm row = {.size = sizeof(struct logp_algorithm),
-                                       .collective = "barrier",
-                                       .name = "own",
-                                       .run = run,
-                                       .predict = unpredicted};
+    const struct logp_algorithm row = own(run);
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = &row,
                                       .model.params = params,

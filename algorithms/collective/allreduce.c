@@ -45,35 +45,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return j == 0;
 }
 
-/* Room for another vector. */
-static int plan(int P, int rank, struct logp_coll *c)
-{
-    (void)P, (void)rank;
-    c->part.scratch_bytes = lpi_vector_bytes(c);
-    return lpi_vector_valid(c);
-}
-
 /* ---- what steps are made of ---- */
-
-static bool send_vector(struct logp_step *out, const struct logp_coll *c, int64_t to,
-                        enum logp_buffer from)
-{
-    return logp_step_send(out, to, c->args.tag, from, 0, lpi_vector_bytes(c));
-}
-
-static bool receive_vector(struct logp_step *out, const struct logp_coll *c, int64_t from,
-                           enum logp_buffer into)
-{
-    return logp_step_receive(out, from, c->args.tag, into, 0, lpi_vector_bytes(c));
-}
-
-static bool combine_vector(struct logp_step *out, const struct logp_coll *c, enum logp_buffer at,
-                           enum logp_buffer left, enum logp_buffer right)
-{
-    return logp_step_combine(out, (struct logp_spot){at, 0}, (struct logp_spot){left, 0},
-                             (struct logp_spot){right, 0}, c->args.count,
-                             lpi_combine_ns(&c->model.params, c->args.count));
-}
 
 /* Elements [begin, end) of a vector. */
 struct range {
@@ -133,17 +105,17 @@ static bool up_down_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
                                         (struct logp_spot){LOGP_BUF, 0}, lpi_vector_bytes(c));
     if (i < 2 * children) {
         if (i % 2 == 0)
-            return receive_vector(out, c, lpi_knomial_child(P, rank, 2, children - 1 - i / 2),
+            return lpi_receive_vector(out, c, lpi_knomial_child(P, rank, 2, children - 1 - i / 2),
+                                      LOGP_SCRATCH);
+        return lpi_combine_vector(out, c, LOGP_RECV_BUF, i == 1 ? LOGP_BUF : LOGP_RECV_BUF,
                                   LOGP_SCRATCH);
-        return combine_vector(out, c, LOGP_RECV_BUF, i == 1 ? LOGP_BUF : LOGP_RECV_BUF,
-                              LOGP_SCRATCH);
     }
     i -= 2 * children;
     if (rank > 0 && i-- == 0)
-        return send_vector(out, c, parent, mine);
+        return lpi_send_vector(out, c, parent, mine);
     if (rank > 0 && i-- == 0)
-        return receive_vector(out, c, parent, LOGP_RECV_BUF);
-    return i < children && send_vector(out, c, lpi_knomial_child(P, rank, 2, i), LOGP_RECV_BUF);
+        return lpi_receive_vector(out, c, parent, LOGP_RECV_BUF);
+    return i < children && lpi_send_vector(out, c, lpi_knomial_child(P, rank, 2, i), LOGP_RECV_BUF);
 }
 
 LPI_READER(up_down_run, up_down_steps)
@@ -198,8 +170,16 @@ static struct where where(const struct lpi_fold *f, const struct logp_coll *c, b
 static bool first_of_pair(int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out)
 {
     if (i == 0)
-        return send_vector(out, c, rank + 1, LOGP_BUF);
-    return i == 1 && receive_vector(out, c, rank + 1, LOGP_RECV_BUF);
+        return lpi_send_vector(out, c, rank + 1, LOGP_BUF);
+    return i == 1 && lpi_receive_vector(out, c, rank + 1, LOGP_RECV_BUF);
+}
+
+/* The second takes it in, before the rounds. */
+static bool second_of_pair(int64_t rank, const struct logp_coll *c, int64_t i,
+                           struct logp_step *out)
+{
+    return i == 0 ? lpi_receive_vector(out, c, rank - 1, LOGP_RECV_BUF)
+                  : lpi_combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
 }
 
 static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
@@ -215,8 +195,7 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
     if (P == 1)
         return up_down_steps(P, rank, c, i, out);
     if (paired && i < 2)
-        return i == 0 ? receive_vector(out, c, rank - 1, LOGP_RECV_BUF)
-                      : combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
+        return second_of_pair(rank, c, i, out);
     for (i -= paired ? 2 : 0; i >= 3 && d < f.X; d *= 2)
         i -= 3;
     w = where(&f, c, paired, d);
@@ -224,14 +203,14 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
         const int64_t other = lpi_unfold(&f, f.j ^ d);
 
         if (i == 0)
-            return send_vector(out, c, other, w.acc);
+            return lpi_send_vector(out, c, other, w.acc);
         if (i == 1)
-            return receive_vector(out, c, other, w.in);
-        return w.lower ? combine_vector(out, c, w.in, w.in, w.acc)
-                       : combine_vector(out, c, w.first ? LOGP_RECV_BUF : w.acc, w.acc, w.in);
+            return lpi_receive_vector(out, c, other, w.in);
+        return w.lower ? lpi_combine_vector(out, c, w.in, w.in, w.acc)
+                       : lpi_combine_vector(out, c, w.first ? LOGP_RECV_BUF : w.acc, w.acc, w.in);
     }
     if (paired && i-- == 0)
-        return send_vector(out, c, rank - 1, w.acc);
+        return lpi_send_vector(out, c, rank - 1, w.acc);
     return i == 0 && w.acc == LOGP_SCRATCH &&
            logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
                           (struct logp_spot){LOGP_SCRATCH, 0}, lpi_vector_bytes(c));
@@ -337,8 +316,7 @@ static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
     if (P == 1)
         return up_down_steps(P, rank, c, i, out);
     if (paired && i < 2)
-        return i == 0 ? receive_vector(out, c, rank - 1, LOGP_RECV_BUF)
-                      : combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
+        return second_of_pair(rank, c, i, out);
     i -= paired ? 2 : 0;
     for (d = f.X / 2; i >= 3 && d > 0; d /= 2)
         i -= 3;
@@ -359,7 +337,7 @@ static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
         return (i == 0 ? send_range
                        : receive_range)(out, c, lpi_unfold(&f, f.j ^ d), LOGP_RECV_BUF,
                                         range_of(c, f.X, i == 0 ? f.j & -d : (f.j ^ d) & -d, d));
-    return paired && i == 0 && send_vector(out, c, rank - 1, LOGP_RECV_BUF);
+    return paired && i == 0 && lpi_send_vector(out, c, rank - 1, LOGP_RECV_BUF);
 }
 
 LPI_READER(halving_run, halving_steps)
@@ -409,19 +387,20 @@ static const char thakur[] = "Thakur et al. 2005";
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "reduce-broadcast", "up the binomial tree and down again",
                     "Grama et al., ch. 4.3"),
-     .plan = plan, .steps = up_down_steps, .run = up_down_run, .predict = up_down_predict},
+     .plan = lpi_vector_plan, .steps = up_down_steps, .run = up_down_run,
+     .predict = up_down_predict},
     {LOGP_ALGORITHM("allreduce", "recursive-doubling", "combine with rank xor 1, 2, 4, ...",
                     thakur),
-     .plan = plan, .steps = doubling_steps, .run = doubling_run, .predict = doubling_predict,
-     .rough = true},
+     .plan = lpi_vector_plan, .steps = doubling_steps, .run = doubling_run,
+     .predict = doubling_predict, .rough = true},
     {LOGP_ALGORITHM("allreduce", "ring", "parts go round twice: combined, handed out",
                     "Patarasuk & Yuan 2009"),
      .needs = lpi_needs_commutative, .plan = plan_op, .steps = ring_steps, .run = ring_run,
      .predict = ring_predict, .rough = true},
     {LOGP_ALGORITHM("allreduce", "rabenseifner", "halves are combined, then doubled again",
                     "Rabenseifner 2004"),
-     .needs = lpi_needs_commutative, .plan = plan, .steps = halving_steps, .run = halving_run,
-     .predict = halving_predict, .rough = true},
+     .needs = lpi_needs_commutative, .plan = lpi_vector_plan, .steps = halving_steps,
+     .run = halving_run, .predict = halving_predict, .rough = true},
 };
 
 const struct logp_collective lpi_allreduce = {

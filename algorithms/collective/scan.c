@@ -63,35 +63,7 @@ static bool promise_exscan(int64_t P, int64_t rank, const struct logp_coll *c, i
     return promise_ranks(rank, c, j, out);
 }
 
-static int plan(int P, int rank, struct logp_coll *c)
-{
-    (void)P, (void)rank;
-    c->part.scratch_bytes = lpi_vector_bytes(c);
-    return lpi_vector_valid(c);
-}
-
 /* ---- steps ---- */
-
-static bool send_vector(struct logp_step *out, const struct logp_coll *c, int64_t to,
-                        enum logp_buffer from)
-{
-    return logp_step_send(out, to, c->args.tag, from, 0, lpi_vector_bytes(c));
-}
-
-static bool receive_vector(struct logp_step *out, const struct logp_coll *c, int64_t from,
-                           enum logp_buffer into)
-{
-    return logp_step_receive(out, from, c->args.tag, into, 0, lpi_vector_bytes(c));
-}
-
-/* at = left op right */
-static bool combine_vector(struct logp_step *out, const struct logp_coll *c, enum logp_buffer at,
-                           enum logp_buffer left, enum logp_buffer right)
-{
-    return logp_step_combine(out, (struct logp_spot){at, 0}, (struct logp_spot){left, 0},
-                             (struct logp_spot){right, 0}, c->args.count,
-                             lpi_combine_ns(&c->model.params, c->args.count));
-}
 
 static bool copy_vector(struct logp_step *out, const struct logp_coll *c, enum logp_buffer at,
                         enum logp_buffer from)
@@ -108,10 +80,10 @@ static bool linear_scan_steps(int64_t P, int64_t rank, const struct logp_coll *c
     if (rank == 0 && i-- == 0)
         return copy_vector(out, c, LOGP_RECV_BUF, LOGP_BUF);
     if (rank > 0 && i-- == 0)
-        return receive_vector(out, c, rank - 1, LOGP_RECV_BUF);
+        return lpi_receive_vector(out, c, rank - 1, LOGP_RECV_BUF);
     if (rank > 0 && i-- == 0)
-        return combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
-    return rank < P - 1 && i == 0 && send_vector(out, c, rank + 1, LOGP_RECV_BUF);
+        return lpi_combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
+    return rank < P - 1 && i == 0 && lpi_send_vector(out, c, rank + 1, LOGP_RECV_BUF);
 }
 
 LPI_READER(linear_scan_run, linear_scan_steps)
@@ -120,16 +92,16 @@ static bool linear_exscan_steps(int64_t P, int64_t rank, const struct logp_coll 
                                 struct logp_step *out)
 {
     if (rank > 0 && i-- == 0)
-        return receive_vector(out, c, rank - 1, LOGP_RECV_BUF);
+        return lpi_receive_vector(out, c, rank - 1, LOGP_RECV_BUF);
     if (rank == P - 1)
         return false;
     if (rank == 0)
-        return i == 0 && send_vector(out, c, 1, LOGP_BUF);
+        return i == 0 && lpi_send_vector(out, c, 1, LOGP_BUF);
     if (i == 0)
         return copy_vector(out, c, LOGP_SCRATCH, LOGP_RECV_BUF);
     if (i == 1)
-        return combine_vector(out, c, LOGP_SCRATCH, LOGP_SCRATCH, LOGP_BUF);
-    return i == 2 && send_vector(out, c, rank + 1, LOGP_SCRATCH);
+        return lpi_combine_vector(out, c, LOGP_SCRATCH, LOGP_SCRATCH, LOGP_BUF);
+    return i == 2 && lpi_send_vector(out, c, rank + 1, LOGP_SCRATCH);
 }
 
 LPI_READER(linear_exscan_run, linear_exscan_steps)
@@ -173,11 +145,11 @@ static bool doubling_scan_steps(int64_t P, int64_t rank, const struct logp_coll 
         const bool sends = rank + d < P, receives = rank >= d;
 
         if (sends && i-- == 0)
-            return send_vector(out, c, rank + d, have);
+            return lpi_send_vector(out, c, rank + d, have);
         if (receives && i-- == 0)
-            return receive_vector(out, c, rank - d, in);
+            return lpi_receive_vector(out, c, rank - d, in);
         if (receives && i-- == 0)
-            return combine_vector(out, c, in, in, have);
+            return lpi_combine_vector(out, c, in, in, have);
         if (!receives)
             continue;
         have = in;
@@ -208,15 +180,15 @@ static struct logp_prediction doubling_scan_predict(int64_t P, const struct logp
 static const char hillis[] = "Hillis & Steele 1986", mpi[] = "Open MPI";
 
 static const struct logp_algorithm scans[] = {
-    {LOGP_ALGORITHM("scan", "linear", "from rank to rank", mpi), .plan = plan,
+    {LOGP_ALGORITHM("scan", "linear", "from rank to rank", mpi), .plan = lpi_vector_plan,
      .steps = linear_scan_steps, .run = linear_scan_run, .predict = linear_scan_predict},
-    {LOGP_ALGORITHM("scan", "recursive-doubling", "tell rank + 1, 2, 4, ...", hillis), .plan = plan,
-     .steps = doubling_scan_steps, .run = doubling_scan_run, .predict = doubling_scan_predict,
-     .rough = true},
+    {LOGP_ALGORITHM("scan", "recursive-doubling", "tell rank + 1, 2, 4, ...", hillis),
+     .plan = lpi_vector_plan, .steps = doubling_scan_steps, .run = doubling_scan_run,
+     .predict = doubling_scan_predict, .rough = true},
 };
 
 static const struct logp_algorithm exscans[] = {
-    {LOGP_ALGORITHM("exscan", "linear", "from rank to rank", mpi), .plan = plan,
+    {LOGP_ALGORITHM("exscan", "linear", "from rank to rank", mpi), .plan = lpi_vector_plan,
      .steps = linear_exscan_steps, .run = linear_exscan_run, .predict = linear_exscan_predict},
 };
 

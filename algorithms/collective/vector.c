@@ -59,6 +59,13 @@ int lpi_vector_valid(const struct logp_coll *c)
     return c->args.op == NULL || c->args.count < 0 ? -EINVAL : 0;
 }
 
+int lpi_vector_plan(int P, int rank, struct logp_coll *c)
+{
+    (void)P, (void)rank;
+    c->part.scratch_bytes = lpi_vector_bytes(c);
+    return lpi_vector_valid(c);
+}
+
 struct lpi_fold lpi_fold_of(int64_t P, int64_t rank)
 {
     struct lpi_fold f = {.X = 1};

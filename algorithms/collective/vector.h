@@ -5,6 +5,8 @@
 
 #include "collective.h"
 
+#include <logp/schedule.h>
+
 /* Of the vector of each processor; without an operation, elements of 8 bytes. */
 size_t lpi_vector_bytes(const struct logp_coll *c);
 /* Operands of an experiment. */
@@ -16,6 +18,31 @@ int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c,
 const char *lpi_needs_commutative(int64_t P, const struct logp_coll *c);
 /* Is there what is combined? 0; -EINVAL (no operation, a negative count) */
 int lpi_vector_valid(const struct logp_coll *c);
+/* logp_algorithm.plan: room for another vector. 0; as lpi_vector_valid() */
+int lpi_vector_plan(int P, int rank, struct logp_coll *c);
+
+/* Steps with the whole vector; combine: at = left op right. */
+
+static inline bool lpi_send_vector(struct logp_step *out, const struct logp_coll *c, int64_t to,
+                                   enum logp_buffer from)
+{
+    return logp_step_send(out, to, c->args.tag, from, 0, lpi_vector_bytes(c));
+}
+
+static inline bool lpi_receive_vector(struct logp_step *out, const struct logp_coll *c,
+                                      int64_t from, enum logp_buffer into)
+{
+    return logp_step_receive(out, from, c->args.tag, into, 0, lpi_vector_bytes(c));
+}
+
+static inline bool lpi_combine_vector(struct logp_step *out, const struct logp_coll *c,
+                                      enum logp_buffer at, enum logp_buffer left,
+                                      enum logp_buffer right)
+{
+    return logp_step_combine(out, (struct logp_spot){at, 0}, (struct logp_spot){left, 0},
+                             (struct logp_spot){right, 0}, c->args.count,
+                             lpi_combine_ns(&c->model.params, c->args.count));
+}
 
 /* Elements of a vector in n parts as even as can be: where part i begins. */
 static inline int64_t lpi_part_begin(int64_t count, int64_t n, int64_t i)
