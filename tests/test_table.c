@@ -98,6 +98,12 @@ static void half_a_row_is_refused(void)
     row.name = NULL;
     cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
     row = line;
+    row.summary = NULL;
+    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
+    row = line;
+    row.source = NULL;
+    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
+    row = line;
     row.steps = NULL;
     cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
     cr_expect_eq(logp_plan_create(&row, P, 0, &c.args, NULL, &plan), -EINVAL);

@@ -165,8 +165,8 @@ struct logp_algorithm {
 /**
  * Make a row as good as those of the table, for the rest of the process.
  * @param algorithm  stays as it is, and where it is
- * @return 0; -EINVAL (no such collective, no name, neither steps nor run, a row that is too small),
- *         -EEXIST (the collective has one of this name), -ENOSPC (64 have been added)
+ * @return 0; -EINVAL (no such collective; no name, summary or source; neither steps nor run; a row
+ *         that is too small), -EEXIST (the collective has one of this name), -ENOSPC (there are 64)
  * Threads: any, also while others use the table.
  */
 LOGP_API int logp_algorithm_add(const struct logp_algorithm *algorithm);
