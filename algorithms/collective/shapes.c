@@ -125,42 +125,26 @@ int lpi_plan_binary(int P, int rank, struct logp_coll *c)
 
 /* ---- binomial: recursive doubling, the farthest first ---- */
 
-/* v leads the group [v, v + size): halve from all of P until it does. */
-static int group_size(int P, int v, int *parent)
+/* v leads the group [v, v + size), of which it sends first to the one that leads from `half` on. */
+static int binomial_half(int P, int v)
 {
-    int low = 0, size = P;
+    const int size = v > 0 && (v & -v) < P - v ? v & -v : P - v;
 
-    while (low != v) {
-        const int h = (int)lpi_half(size);
-
-        if (v >= low + h) {
-            *parent = low;
-            low += h;
-            size -= h;
-        } else {
-            size = h;
-        }
-    }
-    return size;
+    return size > 1 ? (int)lpi_half(size) : 0;
 }
 
 static int binomial_parent(int P, int v, const void *shape)
 {
-    int parent = 0;
-
-    (void)shape;
-    group_size(P, v, &parent);
-    return parent;
+    (void)P, (void)shape;
+    return v & (v - 1);
 }
 
 static int binomial_child(int P, int v, int k, const void *shape)
 {
-    int parent, size = group_size(P, v, &parent);
+    const int half = k < 31 ? binomial_half(P, v) >> k : 0;
 
     (void)shape;
-    while (k-- > 0 && size > 1)
-        size = (int)lpi_half(size);
-    return size > 1 ? v + (int)lpi_half(size) : -1;
+    return half > 0 ? v + half : -1;
 }
 
 static int flip(int v, int root, int P, const void *shape)

@@ -46,7 +46,7 @@ struct next {
 struct fold {
     struct logp_schedule schedule;
     struct logp_coll c;
-    struct logp_part *parts; /* by rank; NULL: nothing is planned */
+    struct logp_part *parts; /* of the ranks that are on their way; NULL: nothing is planned */
     const struct logp_delay_ops *ops;
     void *model;
     struct logp_fold *out;
@@ -100,10 +100,9 @@ static struct next pop(struct fold *f)
 
 /* ---- steps ---- */
 
+/* The step that rank r is at; its part is in f->c. */
 static inline bool step_of(struct fold *f, uint32_t r, struct logp_step *s)
 {
-    if (f->parts != NULL)
-        f->c.part = f->parts[r];
     return f->schedule.steps(f->schedule.P, r, &f->c, f->ranks[r].i, s);
 }
 
@@ -144,11 +143,8 @@ static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t r
     }
     f->ops->send(f->model, &k->port, &t);
     rc = lpi_wires_add(&f->wires, r, (size_t)s->peer, t.arrival);
-    letter = (struct lpi_letter){.arrival = t.arrival,
-                                 .n_bytes = s->n_bytes,
-                                 .src = (int32_t)r,
-                                 .dst = (int32_t)s->peer,
-                                 .tag = s->tag};
+    letter = (struct lpi_letter){
+        .arrival = t.arrival, .n_bytes = s->n_bytes, .src = (int32_t)r, .tag = s->tag};
     to = &f->ranks[s->peer];
     if (rc == 0)
         rc = lpi_mail_put(&f->mail, &to->inbox, &letter);
@@ -170,52 +166,53 @@ static int receive(struct fold *f, uint32_t r, const struct logp_step *s)
 {
     struct rank *k = &f->ranks[r];
     struct logp_transfer t = {.src = (int)s->peer, .dst = (int)r, .ready = k->clock};
-    const struct lpi_letter *letter;
-    uint32_t index;
+    struct lpi_letter letter;
+    int rc;
 
     if (s->peer < 0 || s->peer >= f->schedule.P || s->tag < 0)
         return wrong(f, r, -EINVAL);
-    index = lpi_mail_take(&f->mail, &k->inbox, (int32_t)r, (int32_t)s->peer, s->tag);
-    if (index == 0) {
+    rc = lpi_mail_take(&f->mail, &k->inbox, (int32_t)s->peer, s->tag, &letter);
+    if (rc == -EAGAIN)
         k->waits_for = (int32_t)s->peer;
-        return -EAGAIN;
-    }
-    letter = &f->mail.letters[index];
-    if (letter->n_bytes > s->n_bytes)
+    if (rc != 0)
+        return rc;
+    if (letter.n_bytes > s->n_bytes)
         return wrong(f, r, -EMSGSIZE);
-    t.n_bytes = letter->n_bytes;
-    t.arrival = letter->arrival;
+    t.n_bytes = letter.n_bytes;
+    t.arrival = letter.arrival;
     f->ops->recv(f->model, &k->port, &t);
     k->clock = t.done;
     k->i++;
     return 0;
 }
 
-/* Rank r goes on as far as it can. 0; or an error */
+/* Rank r goes on as far as it can, but to a second receive after the others. 0; -EAGAIN: it waits,
+ * or is in the queue; or an error */
 static int go_on(struct fold *f, uint32_t r)
 {
     struct rank *k = &f->ranks[r];
+    bool received = false;
     struct logp_step s;
+    int rc = 0;
 
-    while (step_of(f, r, &s)) {
-        int rc;
-
+    while (rc == 0 && step_of(f, r, &s)) {
         if (k->clock >= end_of_time)
             return -EOVERFLOW;
         switch (s.kind) {
         case LOGP_STEP_SEND:
             if (f->in_order) { /* its turn is when the earlier ones have been made */
                 push(f, (struct next){k->clock, r});
-                return 0;
+                return -EAGAIN;
             }
             rc = send(f, r, &s, k->clock);
             break;
         case LOGP_STEP_RECEIVE:
-            rc = receive(f, r, &s);
-            if (rc == 0 && !f->in_order && f->head != f->tail) {
+            if (received && !f->in_order && k->inbox.pile == 0) {
                 add_to_queue(f, r);
-                return 0;
+                return -EAGAIN;
             }
+            rc = receive(f, r, &s);
+            received = true;
             break;
         case LOGP_STEP_COMPUTE:
         case LOGP_STEP_COMBINE:
@@ -229,10 +226,37 @@ static int go_on(struct fold *f, uint32_t r)
             k->i++;
             break;
         }
-        if (rc != 0)
-            return rc == -EAGAIN ? 0 : rc;
     }
-    return 0;
+    return rc;
+}
+
+/* ---- ranks, one after the other ---- */
+
+/* The part of rank r, which has begun: for step_of(). */
+static void resume(struct fold *f, uint32_t r)
+{
+    if (f->parts != NULL)
+        f->c.part = f->parts[r];
+}
+
+/* Rank r has gone as far as go_on() says. 0; or an error */
+static int leave(struct fold *f, uint32_t r, int rc, bool stored)
+{
+    if (f->parts != NULL && rc == 0)
+        lpi_free_part(&f->c.part);
+    if (f->parts != NULL && (rc != 0 || stored))
+        f->parts[r] = f->c.part;
+    return rc == -EAGAIN ? 0 : rc;
+}
+
+static int begin(struct fold *f, uint32_t r)
+{
+    int rc = 0;
+
+    f->c.part = (struct logp_part){.parent = -1};
+    if (f->parts != NULL)
+        rc = f->schedule.plan((int)f->schedule.P, (int)r, &f->c);
+    return rc != 0 ? rc : leave(f, r, go_on(f, r), false);
 }
 
 /* The earliest send of all. 0; or an error */
@@ -242,47 +266,33 @@ static int send_next(struct fold *f)
     struct logp_step s;
     int rc;
 
+    resume(f, next.rank);
     step_of(f, next.rank, &s);
     rc = send(f, next.rank, &s, next.at);
     if (rc == 0)
         rc = go_on(f, next.rank);
-    return rc == -EAGAIN ? 0 : rc;
+    return leave(f, next.rank, rc, true);
 }
 
 static int go_through(struct fold *f)
 {
     int rc = 0;
 
-    for (uint32_t r = 0; r < f->schedule.P; r++)
-        add_to_queue(f, r);
+    for (uint32_t r = 0; rc == 0 && r < f->schedule.P; r++)
+        rc = begin(f, r);
     while (rc == 0 && (f->head != f->tail || f->n_heap > 0))
-        if (f->head != f->tail)
-            rc = go_on(f, f->queue[f->head++ & f->mask]);
-        else
+        if (f->head != f->tail) {
+            const uint32_t r = f->queue[f->head++ & f->mask];
+
+            resume(f, r);
+            rc = leave(f, r, go_on(f, r), true);
+        } else {
             rc = send_next(f);
+        }
     return rc;
 }
 
 /* ---- before and after ---- */
-
-static int make_plans(struct fold *f)
-{
-    const struct logp_schedule *s = &f->schedule;
-    int rc = 0;
-
-    if (s->plan == NULL)
-        return 0;
-    f->parts = calloc((size_t)s->P, sizeof(*f->parts));
-    if (f->parts == NULL)
-        return -ENOMEM;
-    for (int r = 0; rc == 0 && r < s->P; r++) {
-        f->c.part = (struct logp_part){.parent = -1};
-        rc = s->plan((int)s->P, r, &f->c);
-        if (rc == 0)
-            f->parts[r] = f->c.part;
-    }
-    return rc;
-}
 
 static int make(struct fold *f, const struct logp_delay *delay)
 {
@@ -314,7 +324,9 @@ static int make(struct fold *f, const struct logp_delay *delay)
         return -ENOMEM;
     if (f->ops->restart != NULL)
         f->ops->restart(f->model, true);
-    return make_plans(f);
+    if (f->schedule.plan != NULL)
+        f->parts = calloc(P, sizeof(*f->parts)); /* of many algorithms next to none is touched */
+    return f->schedule.plan == NULL || f->parts != NULL ? 0 : -ENOMEM;
 }
 
 static int conclude(struct fold *f)
@@ -326,6 +338,7 @@ static int conclude(struct fold *f)
         struct logp_step s;
 
         if (k->waits_for >= 0) {
+            resume(f, r);
             step_of(f, r, &s);
             out->rank = r;
             out->source = s.peer;
@@ -333,7 +346,7 @@ static int conclude(struct fold *f)
             return -EDEADLK;
         }
         out->ns = lpi_max(out->ns, k->clock);
-        out->unreceived += k->inbox.listed + k->inbox.spilled;
+        out->unreceived += lpi_mail_left(&f->mail, &k->inbox);
     }
     return out->ns < end_of_time ? 0 : -EOVERFLOW;
 }

@@ -2,10 +2,9 @@
 /*
  * Messages under way in a fold. Most ranks have one or two at a time: a list, beside the rank's own
  * state, so that memory is touched in the order of ranks. A rank that has many (the root of a flat
- * tree) has those that do not fit into its list in buckets of all ranks together, by receiver,
- * source and tag; a bucket chains the first letter of each key, and each of these chains the others
- * of its key. As long as one of a rank's is in a bucket no more go into its list, so what is in
- * the list is older.
+ * tree, everyone in an all-to-all) has those that do not fit into its list on a pile. To put there
+ * is to append; the first to be taken makes an index of the pile, by source and tag. As long as
+ * there is any on its pile no more go into a rank's list, so what is in the list is older.
  */
 #include "mail.h"
 
@@ -15,47 +14,151 @@
 
 enum { LISTED = 16 };
 
-static uint32_t bucket_of(const struct lpi_mail *m, int32_t dst, int32_t src, int32_t tag)
-{
-    uint64_t x = ((uint64_t)(uint32_t)dst << 32 | (uint32_t)src) ^ (uint64_t)(uint32_t)tag << 20;
+static const uint32_t taken = UINT32_MAX; /* a slot whose letters are gone; a letter's last */
 
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9); /* splitmix64 */
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)(x >> 33) & (m->n_buckets - 1);
+struct lpi_pile {
+    struct lpi_letter *letters; /* 1 .. n, in the order in which they were put */
+    uint32_t n, room, left;
+    uint32_t indexed;         /* as far as the index goes */
+    uint32_t *slots;          /* the first of each source and tag; 0: none */
+    uint32_t n_slots, n_used; /* 2^x > 2 n_used, or 0 */
+};
+
+static bool is(const struct lpi_letter *l, int32_t src, int32_t tag)
+{
+    return l->src == src && l->tag == tag;
 }
 
-static bool same_key(const struct lpi_letter *l, int32_t dst, int32_t src, int32_t tag)
-{
-    return l->src == src && l->dst == dst && l->tag == tag;
-}
+/* ---- piles ---- */
 
-/* As many buckets as keys, at least. 0; -ENOMEM */
-static int grow_buckets(struct lpi_mail *m)
+/* Sources next to each other have slots next to each other. */
+static uint32_t *slot_of(const struct lpi_pile *p, int32_t src, int32_t tag)
 {
-    const uint32_t before = m->n_buckets;
-    uint32_t *old = m->buckets;
+    const uint32_t x = (uint32_t)src + (uint32_t)tag * UINT32_C(0x9e3779b1);
+    uint32_t at = x ^ x >> 11 ^ x >> 22;
 
-    if (m->n_keys < m->n_buckets)
-        return 0;
-    m->n_buckets = before > 0 ? 2 * before : 1024;
-    m->buckets = calloc(m->n_buckets, sizeof(*m->buckets));
-    if (m->buckets == NULL) {
-        m->buckets = old;
-        m->n_buckets = before;
-        return -ENOMEM;
+    for (;; at++) {
+        uint32_t *slot = &p->slots[at & (p->n_slots - 1)];
+
+        if (*slot == 0 || (*slot != taken && is(&p->letters[*slot], src, tag)))
+            return slot;
     }
-    for (uint32_t b = 0; b < before; b++)
-        for (uint32_t i = old[b], next; i != 0; i = next) {
-            struct lpi_letter *l = &m->letters[i];
-            uint32_t *bucket = &m->buckets[bucket_of(m, l->dst, l->src, l->tag)];
+}
 
-            next = l->next;
-            l->next = *bucket;
-            *bucket = i;
+/* Close ranks: the letters that are left are 1 .. n, and none is in the index. */
+static void close_up(struct lpi_pile *p)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 1; i <= p->n; i++)
+        if (p->letters[i].last != taken)
+            p->letters[++n] = p->letters[i];
+    p->n = n;
+    p->indexed = p->n_used = 0;
+    free(p->slots);
+    p->slots = NULL;
+    p->n_slots = 0;
+}
+
+/* Put all into the index. 0; -ENOMEM */
+static int complete_index(struct lpi_pile *p)
+{
+    if (p->n_slots <= 2 * (p->n_used + (p->n - p->indexed))) {
+        uint32_t n = 64;
+
+        close_up(p);
+        while (n / 4 <= p->n)
+            n *= 2;
+        p->slots = calloc(n, sizeof(*p->slots));
+        if (p->slots == NULL)
+            return -ENOMEM;
+        p->n_slots = n;
+    }
+    while (p->indexed < p->n) {
+        const uint32_t i = ++p->indexed;
+        struct lpi_letter *l = &p->letters[i];
+        uint32_t *slot = slot_of(p, l->src, l->tag);
+
+        l->next = 0;
+        l->last = i;
+        if (*slot == 0) {
+            *slot = i;
+            p->n_used++;
+        } else {
+            p->letters[p->letters[*slot].last].next = i;
+            p->letters[*slot].last = i;
         }
-    free(old);
+    }
     return 0;
 }
+
+static int put_on_pile(struct lpi_pile *p, const struct lpi_letter *letter)
+{
+    if (p->n + 1 >= p->room) {
+        if (p->n > 0 && p->left <= p->n / 2) {
+            close_up(p);
+        } else {
+            const uint32_t room = p->room > 0 ? 2 * p->room : 64;
+            struct lpi_letter *more = NULL;
+
+            if (room > p->room)
+                more = realloc(p->letters, room * sizeof(*more));
+            if (more == NULL)
+                return -ENOMEM;
+            p->letters = more;
+            p->room = room;
+        }
+    }
+    p->letters[++p->n] = *letter;
+    p->letters[p->n].last = 0;
+    p->left++;
+    return 0;
+}
+
+static int take_from_pile(struct lpi_pile *p, int32_t src, int32_t tag, struct lpi_letter *out)
+{
+    uint32_t *slot, next;
+    struct lpi_letter *l;
+
+    if (p->indexed < p->n && complete_index(p) != 0)
+        return -ENOMEM;
+    slot = slot_of(p, src, tag);
+    if (*slot == 0)
+        return -EAGAIN;
+    l = &p->letters[*slot];
+    *out = *l;
+    next = l->next;
+    if (next != 0)
+        p->letters[next].last = l->last;
+    l->last = taken;
+    *slot = next != 0 ? next : taken;
+    if (--p->left > 0)
+        return 0;
+    free(p->letters);
+    free(p->slots);
+    *p = (struct lpi_pile){.letters = NULL};
+    return 0;
+}
+
+static struct lpi_pile *pile_of(struct lpi_mail *m, struct lpi_inbox *inbox)
+{
+    if (inbox->pile == 0) {
+        if (m->n_piles + 1 >= m->pile_room) {
+            const uint32_t room = m->pile_room > 0 ? 2 * m->pile_room : 16;
+            struct lpi_pile *more = realloc(m->piles, room * sizeof(*more));
+
+            if (more == NULL)
+                return NULL;
+            m->piles = more;
+            m->pile_room = room;
+        }
+        inbox->pile = ++m->n_piles;
+        m->piles[inbox->pile] = (struct lpi_pile){.letters = NULL};
+    }
+    return &m->piles[inbox->pile];
+}
+
+/* ---- lists ---- */
 
 /* An unused letter; 0: no memory. */
 static uint32_t new_letter(struct lpi_mail *m)
@@ -80,41 +183,19 @@ static uint32_t new_letter(struct lpi_mail *m)
     return ++m->n;
 }
 
-static void put_into_bucket(struct lpi_mail *m, uint32_t index)
-{
-    struct lpi_letter *l = &m->letters[index];
-    uint32_t *bucket = &m->buckets[bucket_of(m, l->dst, l->src, l->tag)], i = *bucket;
-
-    while (i != 0 && !same_key(&m->letters[i], l->dst, l->src, l->tag))
-        i = m->letters[i].next;
-    l->same = 0;
-    if (i != 0) {
-        m->letters[m->letters[i].last].same = index;
-        m->letters[i].last = index;
-        return;
-    }
-    l->last = index;
-    l->next = *bucket;
-    *bucket = index;
-    m->n_keys++;
-}
-
 int lpi_mail_put(struct lpi_mail *m, struct lpi_inbox *inbox, const struct lpi_letter *letter)
 {
-    const bool spills = inbox->listed >= LISTED || inbox->spilled > 0;
     uint32_t index;
 
-    if (spills && grow_buckets(m) != 0)
-        return -ENOMEM;
+    if (inbox->listed >= LISTED || (inbox->pile != 0 && m->piles[inbox->pile].left > 0)) {
+        struct lpi_pile *pile = pile_of(m, inbox);
+
+        return pile != NULL ? put_on_pile(pile, letter) : -ENOMEM;
+    }
     index = new_letter(m);
     if (index == 0)
         return -ENOMEM;
     m->letters[index] = *letter;
-    if (spills) {
-        put_into_bucket(m, index);
-        inbox->spilled++;
-        return 0;
-    }
     m->letters[index].next = 0;
     if (inbox->listed++ == 0)
         inbox->first = index;
@@ -124,61 +205,43 @@ int lpi_mail_put(struct lpi_mail *m, struct lpi_inbox *inbox, const struct lpi_l
     return 0;
 }
 
-static uint32_t release(struct lpi_mail *m, uint32_t index)
-{
-    m->letters[index].next = m->free;
-    m->free = index;
-    return index;
-}
-
-static uint32_t take_from_bucket(struct lpi_mail *m, int32_t dst, int32_t src, int32_t tag)
-{
-    uint32_t *link = &m->buckets[bucket_of(m, dst, src, tag)], index;
-    struct lpi_letter *l;
-
-    while (*link != 0 && !same_key(&m->letters[*link], dst, src, tag))
-        link = &m->letters[*link].next;
-    index = *link;
-    if (index == 0)
-        return 0;
-    l = &m->letters[index];
-    if (l->same != 0) {
-        m->letters[l->same].last = l->last;
-        m->letters[l->same].next = l->next;
-        *link = l->same;
-    } else {
-        *link = l->next;
-        m->n_keys--;
-    }
-    return release(m, index);
-}
-
-uint32_t lpi_mail_take(struct lpi_mail *m, struct lpi_inbox *inbox, int32_t dst, int32_t src,
-                       int32_t tag)
+int lpi_mail_take(struct lpi_mail *m, struct lpi_inbox *inbox, int32_t src, int32_t tag,
+                  struct lpi_letter *out)
 {
     uint32_t before = 0, index = inbox->listed > 0 ? inbox->first : 0;
 
-    while (index != 0 && (m->letters[index].src != src || m->letters[index].tag != tag)) {
+    while (index != 0 && !is(&m->letters[index], src, tag)) {
         before = index;
         index = m->letters[index].next;
     }
-    if (index == 0) {
-        index = inbox->spilled > 0 ? take_from_bucket(m, dst, src, tag) : 0;
-        inbox->spilled -= index != 0;
-        return index;
-    }
+    if (index == 0)
+        return inbox->pile != 0 && m->piles[inbox->pile].left > 0
+                   ? take_from_pile(&m->piles[inbox->pile], src, tag, out)
+                   : -EAGAIN;
+    *out = m->letters[index];
     if (before == 0)
-        inbox->first = m->letters[index].next;
+        inbox->first = out->next;
     else
-        m->letters[before].next = m->letters[index].next;
+        m->letters[before].next = out->next;
     if (inbox->last == index)
         inbox->last = before;
     inbox->listed--;
-    return release(m, index);
+    m->letters[index].next = m->free;
+    m->free = index;
+    return 0;
+}
+
+uint32_t lpi_mail_left(const struct lpi_mail *m, const struct lpi_inbox *inbox)
+{
+    return inbox->listed + (inbox->pile != 0 ? m->piles[inbox->pile].left : 0);
 }
 
 void lpi_mail_fini(struct lpi_mail *m)
 {
+    for (uint32_t i = 1; i <= m->n_piles; i++) {
+        free(m->piles[i].letters);
+        free(m->piles[i].slots);
+    }
+    free(m->piles);
     free(m->letters);
-    free(m->buckets);
 }

@@ -13,31 +13,33 @@
 struct lpi_letter {
     int64_t arrival;
     size_t n_bytes;
-    int32_t src, dst, tag;
-    uint32_t next;       /* of the same receiver, or of the same bucket; or a free one */
-    uint32_t same, last; /* in a bucket, of the same source and tag: the next; of the first: the
-                            last */
+    int32_t src, tag;
+    uint32_t next; /* in a list: the next; in a pile: the next of this source and tag */
+    uint32_t last; /* in a pile, of the first of its source and tag: the last */
 };
 
-/* What has been put for one receiver: the first few in a list, others in buckets. */
+/* What has been put for one receiver: the first few in a list, others on a pile of its own. */
 struct lpi_inbox {
-    uint32_t first, last;
-    uint32_t listed, spilled; /* how many are in the list; elsewhere */
+    uint32_t first, last, listed;
+    uint32_t pile; /* its number; 0: it has never had one */
 };
+
+struct lpi_pile;
 
 struct lpi_mail {
-    struct lpi_letter *letters;
-    uint32_t n, room, free; /* letters made, room for, first free one */
-    uint32_t *buckets;      /* 2^x of them; NULL: none yet */
-    uint32_t n_buckets, n_keys;
+    struct lpi_letter *letters; /* of all lists */
+    uint32_t n, room, free;     /* letters made, room for, first free one */
+    struct lpi_pile *piles;
+    uint32_t n_piles, pile_room;
 };
 
 /* Put a copy. 0; -ENOMEM */
 int lpi_mail_put(struct lpi_mail *mail, struct lpi_inbox *inbox, const struct lpi_letter *letter);
-/* Take the first from src with this tag. @return its index, which can be read until the next
- * lpi_mail_put(); 0: there is none */
-uint32_t lpi_mail_take(struct lpi_mail *mail, struct lpi_inbox *inbox, int32_t dst, int32_t src,
-                       int32_t tag);
+/* Take the first from src with this tag. 0; -EAGAIN: there is none; -ENOMEM */
+int lpi_mail_take(struct lpi_mail *mail, struct lpi_inbox *inbox, int32_t src, int32_t tag,
+                  struct lpi_letter *out);
+/* How many are left. */
+uint32_t lpi_mail_left(const struct lpi_mail *mail, const struct lpi_inbox *inbox);
 void lpi_mail_fini(struct lpi_mail *mail);
 
 #endif
