@@ -84,6 +84,78 @@ Test(schedule, the_fold_is_the_closed_form_is_the_virtual_clock)
         cr_assert_eq(logp_machine_destroy(machines[P]), 0);
 }
 
+/* ---- much mail ---- */
+
+enum { STEPS = 8000, PEERS = 40, TAGS = 3 };
+
+struct mail {
+    struct logp_step *steps[PEERS];
+    int64_t n[PEERS];
+    int waiting[PEERS][PEERS][TAGS], total; /* by receiver, source, tag: what has been sent */
+};
+
+/* The next of a random rank's waiting messages, by random source and tag. */
+static void receive_one(struct mail *m, uint64_t *random, int rank)
+{
+    const int64_t first = below(random, PEERS * TAGS);
+
+    for (int64_t i = first; i < first + PEERS * TAGS; i++) {
+        const int source = (int)(i / TAGS % PEERS), tag = (int)(i % TAGS);
+
+        if (m->waiting[rank][source][tag] == 0)
+            continue;
+        m->waiting[rank][source][tag]--;
+        m->total--;
+        logp_step_receive(&m->steps[rank][m->n[rank]++], source, tag, LOGP_RECV_BUF, 0, 64);
+        return;
+    }
+}
+
+/* Sends and receives in one order that is possible: waves, and most of them to rank 0. */
+static void make_steps(struct mail *m, uint64_t seed)
+{
+    uint64_t random = seed;
+
+    for (int i = 0; i < STEPS || m->total > 0; i++) {
+        const bool sends = i < STEPS && below(&random, 10) < (i / 400 % 2 == 0 ? 9 : 3);
+        const int rank = one_in(&random, 4) ? (int)below(&random, PEERS) : 0;
+        const int source = (int)below(&random, PEERS), tag = (int)below(&random, TAGS);
+
+        if (!sends) {
+            receive_one(m, &random, i < STEPS ? rank : i % PEERS);
+        } else if (source != rank) {
+            logp_step_send(&m->steps[source][m->n[source]++], rank, tag, LOGP_RECV_BUF, 0,
+                           (size_t)below(&random, 65));
+            m->waiting[rank][source][tag]++;
+            m->total++;
+        }
+    }
+}
+
+Test(schedule, a_rank_may_have_much_mail)
+{
+    struct logp_machine *machine = test_machine(PEERS, LOGP_CLOCK_VIRTUAL, NULL);
+    uint64_t random = 1;
+
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct mail m = {.n = {0}};
+        const struct logp_step_list list = {PEERS, (const struct logp_step *const *)m.steps, m.n,
+                                            64};
+        const struct drawn d = {.seed = seed,
+                                .P = PEERS,
+                                .delay = "loggp",
+                                .coll = {.args.list = &list, .model.params = some_params(&random)}};
+
+        for (int r = 0; r < PEERS; r++)
+            m.steps[r] = calloc(2 * STEPS, sizeof(*m.steps[r]));
+        make_steps(&m, seed);
+        compare(machine, &d, logp_algorithm_find("schedule", "listed"));
+        for (int r = 0; r < PEERS; r++)
+            free(m.steps[r]);
+    }
+    cr_assert_eq(logp_machine_destroy(machine), 0);
+}
+
 /* ---- check ---- */
 
 /* Arguments of every kind that matter to who sends what: they differ with P. */
