@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Views: a processor seen in a context of its own, perhaps as a member of a group. */
-#include "call/call.h"
+#include "state/call.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Receiving: post, wait, test, cancel, probe, and the exchange of two messages. */
-#include "call/call.h"
+#include "state/call.h"
 #include "core/deadlock.h"
 #include "core/sched.h"
 #include "delay/in_force.h"

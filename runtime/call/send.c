@@ -6,7 +6,7 @@
  * is still ahead (the gap): the receiver's core learns its deadline as early as possible. Under the
  * virtual clock the start is reached first, so that sends take place in the order of (start, rank).
  */
-#include "call/call.h"
+#include "state/call.h"
 #include "core/sched.h"
 #include "delay/capacity.h"
 #include "delay/in_force.h"

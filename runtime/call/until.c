@@ -5,7 +5,7 @@
  * A wait for one receive is recv.c's, with an end. One that several things may end (waits_for_any)
  * is woken whenever something comes, at its arrival, and looks for itself.
  */
-#include "call/call.h"
+#include "state/call.h"
 #include "core/sched.h"
 #include "mail/close.h"
 #include "mail/match.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Computing, the clocks, the common start. */
-#include "call/call.h"
+#include "state/call.h"
 #include "carrier/carrier.h"
 #include "core/sync_group.h"
 #include "core/outside.h"

@@ -2,7 +2,7 @@
 /* The life of a vp in one run, and who has its core afterwards. */
 #include "core/life.h"
 
-#include "call/call.h"
+#include "state/call.h"
 #include "carrier/carrier.h"
 #include "core/outside.h"
 #include "core/sched.h"

@@ -9,7 +9,7 @@
  */
 #include "core/sync_group.h"
 
-#include "call/call.h"
+#include "state/call.h"
 #include "core/back.h"
 #include "core/sched.h"
 #include "core/start.h"

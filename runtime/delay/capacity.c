@@ -13,7 +13,7 @@
  */
 #include "delay/capacity.h"
 
-#include "call/call.h"
+#include "state/call.h"
 #include "host/memory.h"
 
 #include <errno.h>

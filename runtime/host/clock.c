@@ -10,8 +10,6 @@
  */
 #include "host/clock.h"
 
-#include "state/state.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "host/cores.h"
 
+#include "host/clock.h"
 #include "host/core_order.h"
 #include "host/process.h"
-#include "state/state.h"
 
 #include <errno.h>
 #include <sched.h>
