@@ -21,7 +21,44 @@ static int broadcast(void *vp, void *buf, size_t n_bytes, int root)
     return logp_broadcast(vp, buf, n_bytes, root);
 }
 
-static int alltoall(void *vp, void *out, size_t n_bytes, void *in)
+static const struct logp_op *sum; /* of int64 */
+
+static int reduce(void *vp, const void *out, void *in, int n, int root)
+{
+    return logp_reduce(vp, out, in, n, sum, root);
+}
+
+static int allreduce(void *vp, const void *out, void *in, int n)
+{
+    return logp_allreduce(vp, out, in, n, sum);
+}
+
+static int scan(void *vp, const void *out, void *in, int n)
+{
+    return logp_scan(vp, out, in, n, sum);
+}
+
+static int reduce_scatter(void *vp, const void *out, void *in, int n)
+{
+    return logp_reduce_scatter(vp, out, in, n, sum);
+}
+
+static int scatter(void *vp, const void *out, void *in, size_t n_bytes, int root)
+{
+    return logp_scatter(vp, out, in, n_bytes, root);
+}
+
+static int gather(void *vp, const void *out, void *in, size_t n_bytes, int root)
+{
+    return logp_gather(vp, out, in, n_bytes, root);
+}
+
+static int allgather(void *vp, const void *out, void *in, size_t n_bytes)
+{
+    return logp_allgather(vp, out, in, n_bytes);
+}
+
+static int alltoall(void *vp, const void *out, void *in, size_t n_bytes)
 {
     return logp_alltoall(vp, out, in, n_bytes);
 }
@@ -44,6 +81,13 @@ static int program(struct logp_vp *vp, void *arg)
                      .self = vp,
                      .barrier = barrier,
                      .broadcast = broadcast,
+                     .reduce = reduce,
+                     .allreduce = allreduce,
+                     .scan = scan,
+                     .reduce_scatter = reduce_scatter,
+                     .scatter = scatter,
+                     .gather = gather,
+                     .allgather = allgather,
                      .alltoall = alltoall,
                      .send = send,
                      .recv = receive};
@@ -72,6 +116,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_peer: P %s: must be 2 to %d\n", argv[2], LOGP_MAX_PROCESSORS);
         return 2;
     }
+    sum = logp_op_find("sum", "int64");
     rc = logp_machine_create(&config, &m);
     if (rc == -ENOENT) {
         fprintf(stderr, "bench_peer: EXECUTOR %s: must be thread or fiber\n", argv[1]);

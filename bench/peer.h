@@ -15,7 +15,16 @@ struct peer {
     void *self;
     int (*barrier)(void *self);
     int (*broadcast)(void *self, void *buf, size_t n_bytes, int root);
-    int (*alltoall)(void *self, void *out, size_t n_bytes, void *in);
+    /* sums of n int64 */
+    int (*reduce)(void *self, const void *out, void *in, int n, int root);
+    int (*allreduce)(void *self, const void *out, void *in, int n);
+    int (*scan)(void *self, const void *out, void *in, int n);
+    int (*reduce_scatter)(void *self, const void *out, void *in, int n); /* of a block */
+    /* n_bytes: of a block */
+    int (*scatter)(void *self, const void *out, void *in, size_t n_bytes, int root);
+    int (*gather)(void *self, const void *out, void *in, size_t n_bytes, int root);
+    int (*allgather)(void *self, const void *out, void *in, size_t n_bytes);
+    int (*alltoall)(void *self, const void *out, void *in, size_t n_bytes);
     int (*send)(void *self, int to, const void *buf, size_t n_bytes);
     int (*recv)(void *self, int from, void *buf, size_t n_bytes);
     char *out, *in; /* used by peer_measure() */

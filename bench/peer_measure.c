@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { SAMPLES = 21, ITEM = 8, LARGEST = 1 << 20 };
+enum { SAMPLES = 21, BLOCK = 8192, LARGEST = 1 << 20 };
 
 struct operation {
     const char *name;
@@ -25,16 +25,59 @@ static int barrier(struct peer *p, int i, size_t n_bytes)
 static int broadcast(struct peer *p, int i, size_t n_bytes)
 {
     const int root = i % p->P;
-    int64_t item = p->rank == root ? i : -1;
-    const int rc = p->broadcast(p->self, &item, n_bytes, root);
+    int64_t item = -1;
+    int rc;
 
+    if (p->rank == root)
+        memcpy(p->out, &(int64_t){i}, sizeof(item));
+    rc = p->broadcast(p->self, p->out, n_bytes, root);
+    memcpy(&item, p->out, sizeof(item));
     return rc == 0 && item != i ? EIO : rc;
+}
+
+static int reduce(struct peer *p, int i, size_t n_bytes)
+{
+    return p->reduce(p->self, p->out, p->in, (int)(n_bytes / sizeof(int64_t)), i % p->P);
+}
+
+static int allreduce(struct peer *p, int i, size_t n_bytes)
+{
+    (void)i;
+    return p->allreduce(p->self, p->out, p->in, (int)(n_bytes / sizeof(int64_t)));
+}
+
+static int scan(struct peer *p, int i, size_t n_bytes)
+{
+    (void)i;
+    return p->scan(p->self, p->out, p->in, (int)(n_bytes / sizeof(int64_t)));
+}
+
+static int reduce_scatter(struct peer *p, int i, size_t n_bytes)
+{
+    (void)i;
+    return p->reduce_scatter(p->self, p->out, p->in, (int)(n_bytes / sizeof(int64_t)));
+}
+
+static int scatter(struct peer *p, int i, size_t n_bytes)
+{
+    return p->scatter(p->self, p->out, p->in, n_bytes, i % p->P);
+}
+
+static int gather(struct peer *p, int i, size_t n_bytes)
+{
+    return p->gather(p->self, p->out, p->in, n_bytes, i % p->P);
+}
+
+static int allgather(struct peer *p, int i, size_t n_bytes)
+{
+    (void)i;
+    return p->allgather(p->self, p->out, p->in, n_bytes);
 }
 
 static int alltoall(struct peer *p, int i, size_t n_bytes)
 {
     (void)i;
-    return p->alltoall(p->self, p->out, n_bytes, p->in);
+    return p->alltoall(p->self, p->out, p->in, n_bytes);
 }
 
 /* Half of a round trip. */
@@ -46,10 +89,50 @@ static int trip(struct peer *p, int i, size_t n_bytes)
 }
 
 static const struct operation operations[] = {
-    {"barrier", barrier, 0, false},        {"broadcast", broadcast, ITEM, false},
-    {"alltoall", alltoall, ITEM, false},   {"pingpong-8", trip, 8, true},
-    {"pingpong-65536", trip, 65536, true}, {"pingpong-1048576", trip, LARGEST, true},
+    {"barrier", barrier, 0, false},
+    {"broadcast-8", broadcast, 8, false},
+    {"broadcast-65536", broadcast, 65536, false},
+    {"broadcast-1048576", broadcast, LARGEST, false},
+    {"reduce-8", reduce, 8, false},
+    {"reduce-65536", reduce, 65536, false},
+    {"reduce-1048576", reduce, LARGEST, false},
+    {"allreduce-8", allreduce, 8, false},
+    {"allreduce-65536", allreduce, 65536, false},
+    {"allreduce-1048576", allreduce, LARGEST, false},
+    {"scan-8", scan, 8, false},
+    {"scan-65536", scan, 65536, false},
+    {"scan-1048576", scan, LARGEST, false},
+    {"reduce-scatter-8", reduce_scatter, 8, false},
+    {"reduce-scatter-8192", reduce_scatter, BLOCK, false},
+    {"scatter-8", scatter, 8, false},
+    {"scatter-8192", scatter, BLOCK, false},
+    {"gather-8", gather, 8, false},
+    {"gather-8192", gather, BLOCK, false},
+    {"allgather-8", allgather, 8, false},
+    {"allgather-8192", allgather, BLOCK, false},
+    {"alltoall-8", alltoall, 8, false},
+    {"alltoall-8192", alltoall, BLOCK, false},
+    {"pingpong-8", trip, 8, true},
+    {"pingpong-65536", trip, 65536, true},
+    {"pingpong-1048576", trip, LARGEST, true},
 };
+
+/* Is it this one, or of all sizes this operation? */
+static bool is_meant(const char *word, const char *name)
+{
+    const size_t n = strlen(word);
+
+    return strncmp(word, name, n) == 0 &&
+           (name[n] == '\0' || (name[n] == '-' && name[n + 1] >= '0' && name[n + 1] <= '9'));
+}
+
+static bool is_selected(int n_words, char **words, const char *name)
+{
+    for (int i = 0; i < n_words; i++)
+        if (is_meant(words[i], name))
+            return true;
+    return n_words == 0;
+}
 
 enum { N_OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
 
@@ -91,7 +174,7 @@ static int measure(struct peer *p, const struct operation *o, int64_t least_ns)
 int peer_measure(struct peer *p, int n_words, char **words)
 {
     const int64_t least_ns = p->P > sysconf(_SC_NPROCESSORS_ONLN) ? 20000000 : 500000;
-    const size_t room = p->P == 2 ? LARGEST : (size_t)p->P * ITEM;
+    const size_t blocks = (size_t)p->P * BLOCK, room = blocks > LARGEST ? blocks : LARGEST;
     int rc = 0;
 
     p->out = calloc(2, room);
@@ -100,8 +183,7 @@ int peer_measure(struct peer *p, int n_words, char **words)
     memset(p->out, 1, 2 * room); /* no page is new in a measurement */
     p->in = p->out + room;
     for (int i = 0; rc == 0 && i < N_OPERATIONS; i++)
-        if (bench_selected(n_words, words, operations[i].name) &&
-            (p->P == 2 || !operations[i].pair))
+        if (is_selected(n_words, words, operations[i].name) && (p->P == 2 || !operations[i].pair))
             rc = measure(p, &operations[i], least_ns);
     free(p->out);
     return rc;
@@ -110,7 +192,7 @@ int peer_measure(struct peer *p, int n_words, char **words)
 static bool is_operation(const char *word)
 {
     for (int i = 0; i < N_OPERATIONS; i++)
-        if (strcmp(word, operations[i].name) == 0)
+        if (is_meant(word, operations[i].name))
             return true;
     return false;
 }

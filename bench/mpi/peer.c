@@ -21,7 +21,51 @@ static int broadcast(void *self, void *buf, size_t n_bytes, int root)
     return MPI_Bcast(buf, (int)n_bytes, MPI_BYTE, root, MPI_COMM_WORLD);
 }
 
-static int alltoall(void *self, void *out, size_t n_bytes, void *in)
+static int reduce(void *self, const void *out, void *in, int n, int root)
+{
+    (void)self;
+    return MPI_Reduce(out, in, n, MPI_INT64_T, MPI_SUM, root, MPI_COMM_WORLD);
+}
+
+static int allreduce(void *self, const void *out, void *in, int n)
+{
+    (void)self;
+    return MPI_Allreduce(out, in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int scan(void *self, const void *out, void *in, int n)
+{
+    (void)self;
+    return MPI_Scan(out, in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int reduce_scatter(void *self, const void *out, void *in, int n)
+{
+    (void)self;
+    return MPI_Reduce_scatter_block(out, in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int scatter(void *self, const void *out, void *in, size_t n_bytes, int root)
+{
+    (void)self;
+    return MPI_Scatter(out, (int)n_bytes, MPI_BYTE, in, (int)n_bytes, MPI_BYTE, root,
+                       MPI_COMM_WORLD);
+}
+
+static int gather(void *self, const void *out, void *in, size_t n_bytes, int root)
+{
+    (void)self;
+    return MPI_Gather(out, (int)n_bytes, MPI_BYTE, in, (int)n_bytes, MPI_BYTE, root,
+                      MPI_COMM_WORLD);
+}
+
+static int allgather(void *self, const void *out, void *in, size_t n_bytes)
+{
+    (void)self;
+    return MPI_Allgather(out, (int)n_bytes, MPI_BYTE, in, (int)n_bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static int alltoall(void *self, const void *out, void *in, size_t n_bytes)
 {
     (void)self;
     return MPI_Alltoall(out, (int)n_bytes, MPI_BYTE, in, (int)n_bytes, MPI_BYTE, MPI_COMM_WORLD);
@@ -43,6 +87,13 @@ int main(int argc, char **argv)
 {
     struct peer p = {.barrier = barrier,
                      .broadcast = broadcast,
+                     .reduce = reduce,
+                     .allreduce = allreduce,
+                     .scan = scan,
+                     .reduce_scatter = reduce_scatter,
+                     .scatter = scatter,
+                     .gather = gather,
+                     .allgather = allgather,
                      .alltoall = alltoall,
                      .send = send,
                      .recv = receive};
