@@ -54,6 +54,29 @@ Test(record, values_of_any_size_are_put_in_order)
         cr_expect_leq(values[i - 1], values[i]);
 }
 
+/* By hand from the binomial distribution. */
+Test(record, the_median_lies_between_two_of_the_values)
+{
+    static const struct {
+        size_t n;
+        int64_t low; /* 0: too few */
+    } cases[] = {{1, 0},    {5, 0},    {6, 1},      {7, 1},     {8, 1},   {9, 2},
+                 {10, 2},   {11, 2},   {20, 6},     {25, 8},    {50, 18}, {99, 40},
+                 {100, 40}, {101, 41}, {1000, 469}, {1001, 470}};
+    int64_t sorted[1001];
+
+    for (size_t i = 0; i < sizeof(sorted) / sizeof(sorted[0]); i++)
+        sorted[i] = (int64_t)i + 1;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct logp_interval interval = {0, 0};
+        const bool is = logp_median_interval(sorted, cases[i].n, &interval);
+
+        cr_expect_eq(is, cases[i].low > 0);
+        cr_expect_eq(interval.low_ns, cases[i].low, "of %zu", cases[i].n);
+        cr_expect_eq(interval.high_ns, is ? (int64_t)cases[i].n + 1 - cases[i].low : 0);
+    }
+}
+
 /* Every statistic another multiple of the prediction. */
 static struct logp_record record(bool measured, bool emulated)
 {

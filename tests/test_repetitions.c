@@ -127,6 +127,38 @@ Test(repetitions, lag_is_that_of_the_run)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+/* On the wall clock; on the virtual one all are run. */
+Test(repetitions, they_end_when_they_are_precise_enough_or_take_too_long)
+{
+    const int64_t anything = INT64_C(1000000000000);
+    static const struct {
+        int reps, precise, limited; /* asked for, and what is run then */
+    } cases[] = {{5, 5, 1}, {6, 6, 1}, {7, 6, 1}, {100, 6, 1}};
+
+    for (int on = 0; on < MACHINES; on++)
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+            struct logp_machine *m = machine(on);
+            const bool wall = on == WALL || on == WALL_PLAIN;
+            struct logp_experiment x = experiment(&timed, 0, cases[i].reps);
+            struct logp_record r;
+
+            no_plot();
+            x.args.n_bytes = 0;
+            x.precision_ppm = anything;
+            cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+            cr_expect_eq(r.reps, !wall ? x.reps : cases[i].precise);
+            cr_expect_eq(r.has_interval, r.reps >= 6 || on == VIRTUAL); /* which is exact */
+            x.precision_ppm = 0;
+            x.limit_ns = 1;
+            cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+            cr_expect_eq(r.reps, !wall ? x.reps : cases[i].limited);
+            x.limit_ns = anything;
+            cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+            cr_expect_eq(r.reps, x.reps);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
 Test(repetitions, fewer_than_ten_repetitions_are_never_repeated)
 {
     cr_expect_eq(run_timed(WALL, 9).restarts, 0);

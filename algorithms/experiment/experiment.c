@@ -49,6 +49,9 @@ struct state {
     _Atomic int64_t *latest; /* by repetition: when the last ended */
     int64_t start_ns;
     int64_t last_progress;
+    int64_t *sorted;        /* room for as many times as wall */
+    int64_t first_start_ns; /* of the counted repetitions */
+    int next_look;          /* how precise are they, after so many of them? */
 };
 
 static void report_progress(struct state *s)
@@ -63,6 +66,34 @@ static void report_progress(struct state *s)
         return;
     s->last_progress = now;
     x->progress(x->progress_arg, s->done, s->total);
+}
+
+/* Are both ends of the median's interval as near as was asked for? Sorting takes longer the more
+ * there are, and is done the less often. */
+static bool precise(struct state *s)
+{
+    const size_t n = (size_t)s->record->reps;
+    struct logp_interval interval;
+    int64_t median;
+    double most;
+
+    if (s->experiment->precision_ppm == 0 || s->record->reps < s->next_look)
+        return false;
+    s->next_look = s->record->reps + s->record->reps / 8 + 1;
+    memcpy(s->sorted, s->wall, n * sizeof(*s->wall));
+    median = logp_summarize(s->sorted, n).median_ns;
+    most = (double)median * (double)s->experiment->precision_ppm / 1e6;
+    return logp_median_interval(s->sorted, n, &interval) &&
+           (double)(interval.high_ns - median) <= most &&
+           (double)(median - interval.low_ns) <= most;
+}
+
+/* After a counted repetition: shall it be the last? */
+static bool enough(struct state *s)
+{
+    const int64_t limit_ns = s->experiment->limit_ns;
+
+    return (limit_ns > 0 && lpi_host_ns() - s->first_start_ns >= limit_ns) || precise(s);
 }
 
 /* Rank 0, while all others wait for the next start: does this repetition count? */
@@ -87,6 +118,8 @@ static void judge(struct state *s, int64_t late)
         return;
     s->wall[r->reps] = wall - s->start_ns;
     s->emulated[r->reps++] = emulated - s->start_ns;
+    if (enough(s))
+        s->total = s->done;
     report_progress(s);
 }
 
@@ -203,6 +236,19 @@ double logp_record_ratio(const struct logp_record *r)
     return (double)median / (double)r->prediction.ns;
 }
 
+/* Both times are in order. */
+static void settle_interval(struct state *s)
+{
+    struct logp_record *r = s->record;
+
+    r->has_interval = s->is_virtual && r->prediction.certainty == LOGP_PREDICTION_EXACT;
+    if (r->has_interval)
+        r->interval = (struct logp_interval){r->emulated.median_ns, r->emulated.median_ns};
+    else
+        r->has_interval = logp_median_interval(s->is_virtual ? s->emulated : s->wall,
+                                               (size_t)r->reps, &r->interval);
+}
+
 static void finish(struct state *s, const struct logp_report *report)
 {
     struct logp_record *r = s->record;
@@ -221,6 +267,7 @@ static void finish(struct state *s, const struct logp_report *report)
     r->messages = report->messages / (uint64_t)(r->reps + r->restarts);
     r->measured = logp_summarize(s->wall, (size_t)r->reps);
     r->emulated = logp_summarize(s->emulated, (size_t)r->reps);
+    settle_interval(s);
 }
 
 /* Virtual clock: the repetitions that all ranks have finished. */
@@ -255,6 +302,7 @@ static int run_all(struct logp_machine *machine, struct state *s)
         s->counted = counted;
         s->total = counted ? x->reps : x->warmup;
         s->done = 0;
+        s->first_start_ns = lpi_host_ns();
         memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
         memset(s->latest, 0, (size_t)s->total * sizeof(*s->latest));
         rc = logp_machine_run(machine, program, s, time_left(x, start));
@@ -275,10 +323,11 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
     s->wrong = calloc((size_t)P, sizeof(*s->wrong));
     s->wall = malloc(reps * sizeof(*s->wall));
     s->emulated = malloc(reps * sizeof(*s->emulated));
+    s->sorted = malloc(reps * sizeof(*s->sorted));
     s->finished = calloc((size_t)P, sizeof(*s->finished));
     s->latest = malloc(reps * sizeof(*s->latest));
     if (s->endings == NULL || s->wrong == NULL || s->wall == NULL || s->emulated == NULL ||
-        s->finished == NULL || s->latest == NULL)
+        s->sorted == NULL || s->finished == NULL || s->latest == NULL)
         return -ENOMEM;
     return lpi_buffers_create(&s->buffers, s->collective, x->algorithm, &s->c, P);
 }
@@ -290,6 +339,7 @@ static void free_state(struct state *s)
     lpi_buffers_destroy(&s->buffers);
     free(s->wall);
     free(s->emulated);
+    free(s->sorted);
     free(s->finished);
     free(s->latest);
     free(s);
@@ -298,7 +348,8 @@ static void free_state(struct state *s)
 /* What is wrong with an experiment on P processors; 0: nothing. */
 static int refuse(const struct logp_experiment *x, const struct logp_coll *c, int P)
 {
-    if (x->reps < 1 || x->warmup < 0 || x->timeout_ns < 0 || !lpi_is_row(x->algorithm) ||
+    if (x->reps < 1 || x->warmup < 0 || x->timeout_ns < 0 || x->precision_ppm < 0 ||
+        x->limit_ns < 0 || !lpi_is_row(x->algorithm) ||
         logp_collective_find(x->algorithm->collective) == NULL || x->args.root < 0 ||
         x->args.root >= P)
         return -EINVAL;

@@ -33,6 +33,10 @@ struct logp_experiment {
     int64_t timeout_ns;                     /**< for all of them; 0: none */
     uint64_t seed;                          /**< of the operands */
     enum logp_basis by;                     /**< what the prediction is worked out from */
+    /** Wall clock: fewer than reps, as soon as both ends of the median's interval are within this
+     *  many millionths of the median; 0: never. */
+    int64_t precision_ppm;
+    int64_t limit_ns; /**< wall clock: no counted run begins this long after the first; 0: none */
     /** Called now and then by one of the vps, between repetitions; NULL: not wanted. */
     void (*progress)(void *arg, int done, int total);
     void *progress_arg;
@@ -45,10 +49,15 @@ struct logp_summary {
     int64_t min_ns, median_ns, p90_ns, p99_ns, max_ns;
 };
 
+/** The ends of an interval. */
+struct logp_interval {
+    int64_t low_ns, high_ns;
+};
+
 /** What came of it; times in ns. */
 struct logp_record {
     int P;
-    int reps;     /**< counted; less than asked for if the run was stopped */
+    int reps;     /**< counted; less than asked for if the run was stopped, or precise enough */
     int restarts; /**< repetitions that were repeated */
     struct logp_prediction prediction;
     bool has_measured;            /**< wall clock: measured is valid */
@@ -56,6 +65,10 @@ struct logp_record {
     bool has_lag;                 /**< wall clock and a delay model: lag is valid */
     struct logp_summary measured; /**< wall clock, from the common start to the last one done */
     struct logp_summary emulated; /**< the same on the vps' own clocks */
+    /** The 95 % interval of the median, measured or under the virtual clock emulated:
+     *  logp_median_interval(). There, where the prediction is exact, the median itself. */
+    struct logp_interval interval;
+    bool has_interval; /**< it is valid: there were enough runs */
     struct {
         int64_t median_ns, p99_ns, max_ns;
     } lag;             /**< how late the host returned from waits: struct logp_report */
@@ -71,10 +84,10 @@ struct logp_record {
  * @param experiment  copied; what it points to must stay until it returns, and while
  *                    logp_machine_busy()
  * @param record      out: filled also where an error is returned, with what there is
- * @return 0 (look at record->verified); -EINVAL (size, reps, warmup, timeout_ns, root, a row that
- * is too small, an unknown collective), -E2BIG (a larger struct with what this library does not
- *         know), -ENOTSUP (logp_algorithm_needs()), -ENOMEM; or as logp_machine_run(), whose
- *         report has the details
+ * @return 0 (look at record->verified); -EINVAL (size, reps, warmup, a negative time or precision,
+ *         root, a row that is too small, an unknown collective), -E2BIG (a larger struct with what
+ * this library does not know), -ENOTSUP (logp_algorithm_needs()), -ENOMEM; or as
+ * logp_machine_run(), whose report has the details
  */
 LOGP_API int logp_experiment_run(struct logp_machine *machine,
                                  const struct logp_experiment *experiment,
@@ -85,6 +98,15 @@ LOGP_API double logp_record_ratio(const struct logp_record *record);
 
 /** Order statistics of n >= 1 values, which are sorted in place. */
 LOGP_API struct logp_summary logp_summarize(int64_t *values, size_t n);
+
+/**
+ * Where the median of what n values were drawn from lies, with a probability of 95 % or more,
+ * whatever its distribution: two of the values, as far from both ends of their order.
+ * @param sorted  n values in ascending order
+ * @return false: there are too few, n < 6
+ * Source: David & Nagaraja, Order Statistics, 2003, 7.1.
+ */
+LOGP_API bool logp_median_interval(const int64_t *sorted, size_t n, struct logp_interval *out);
 
 LOGP_END_DECLS
 
