@@ -26,6 +26,10 @@ keeps run transpose --algo all --rows 16 --cols 24 "${run[@]}"
 keeps tree broadcast
 keeps predict reduce --algo all --format json
 keeps list
+keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.csv"
+keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.json"
+keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.json"
+keeps bench crossover broadcast -P 4,8 -G 0.01 --measure "${run[@]}"
 keeps paper grama --clock virtual
 keeps paper shou-chen --clock virtual
 [ $failed -eq 0 ] && echo "all good"

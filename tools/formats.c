@@ -3,6 +3,7 @@
  * help and what is said of a wrong one come from here. */
 #include "formats.h"
 
+#include "output/crossover.h"
 #include "output/output.h"
 #include "papers/paper.h"
 #include "schedule/schedule.h"
@@ -12,18 +13,21 @@ const struct output_format output_formats[] = {
     {.name = "table",
      .for_people = true,
      .records = print_table,
+     .crossover = print_crossover_table,
      .entries = print_entries_table,
      .steps = &steps_as_text,
      .tree = &tree_as_text,
      .paper = print_paper_text},
     {.name = "json",
      .records = print_json,
+     .crossover = print_crossover_json,
      .entries = print_entries_json,
      .steps = &steps_as_json,
      .tree = &tree_as_json,
      .paper = print_paper_json},
     {.name = "csv",
      .records = print_csv,
+     .crossover = print_crossover_csv,
      .entries = print_entries_csv,
      .tree = &tree_as_csv,
      .paper = print_paper_csv},

@@ -9,7 +9,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {&command_run,  &command_predict, &command_schedule,
-                                                 &command_list, &command_tree,    &command_paper};
+                                                 &command_list, &command_tree,    &command_paper,
+                                                 &command_bench};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -24,6 +25,7 @@ static void print_help(void)
          "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
          "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
          "  logp predict broadcast -P 1000000 --algo all\n"
+         "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
          "  logp paper kurnosov                 a paper's figures beside ours\n"
          "  logp help run                       all options of a command\n\n"
          "Commands:\n");
@@ -75,6 +77,17 @@ static void take_help(struct options *o)
     memmove(o->words, o->words + 1, sizeof(o->words) - sizeof(o->words[0]));
 }
 
+/* "bench crossover": the words are then those of the second. */
+static const struct command *the_second(const struct command *c, struct options *o)
+{
+    if (c->under == NULL || o->n_words < 2 ||
+        strcmp(o->words[1], strchr(c->under->name, ' ') + 1) != 0)
+        return c;
+    o->n_words--;
+    memmove(o->words, o->words + 1, sizeof(o->words) - sizeof(o->words[0]));
+    return c->under;
+}
+
 static const struct command *the_command(const char *word)
 {
     const struct logp_collective *c;
@@ -107,7 +120,7 @@ int main(int argc, char **argv)
     }
     take_help(&o);
     if (o.n_words > 0)
-        command = the_command(o.words[0]);
+        command = the_second(the_command(o.words[0]), &o);
     o.formats = output_formats;
     o.prints = command != NULL ? command->prints : NULL;
     if (o.help && command != NULL)

@@ -47,6 +47,38 @@ static const char *needed(const struct options *o, const struct logp_algorithm *
     return buf;
 }
 
+/* Those that did not apply, each once. */
+static struct {
+    const struct logp_algorithm *algorithm;
+    const char *needs;
+} left_out[MAX_ALGORITHMS];
+static size_t n_left_out;
+
+/* Does it not apply here? */
+static bool leave_out(const struct options *o, const struct logp_algorithm *a,
+                      const struct logp_coll *c)
+{
+    const char *needs = logp_algorithm_needs(a, o->P, &c->args, &c->model);
+    size_t i = 0;
+
+    while (i < n_left_out && left_out[i].algorithm != a)
+        i++;
+    if (needs == NULL || i < n_left_out || n_left_out == MAX_ALGORITHMS)
+        return needs != NULL;
+    left_out[n_left_out].algorithm = a;
+    left_out[n_left_out++].needs = needs;
+    if ((o->sets & OPTIONS_SWEEP) == 0)
+        fprintf(stderr, "logp: %s %s is left out: it needs %s\n", a->collective, a->name, needs);
+    return true;
+}
+
+void say_left_out(void)
+{
+    for (size_t i = 0; i < n_left_out; i++)
+        fprintf(stderr, "logp: %s %s is left out where it does not apply: it needs %s\n",
+                left_out[i].algorithm->collective, left_out[i].algorithm->name, left_out[i].needs);
+}
+
 static void add_named(const struct options *o, const char *collective, const struct logp_coll *c,
                       const char *name, const struct logp_algorithm **chosen, size_t *n)
 {
@@ -62,6 +94,8 @@ static void add_named(const struct options *o, const char *collective, const str
         bad_option("--algo", o->algorithm_list, "'%s': %s", name, one_of(&names, name, list));
     if (*n == MAX_ALGORITHMS)
         bad_option("--algo", o->algorithm_list, "at most %d names", MAX_ALGORITHMS);
+    if ((o->sets & OPTIONS_SWEEP) != 0 && leave_out(o, found, c))
+        return;
     if (logp_algorithm_needs(found, o->P, &c->args, &c->model) != NULL)
         bad_option("--algo", name, "needs %s", needed(o, found, c, text));
     chosen[(*n)++] = found;
@@ -78,7 +112,7 @@ static size_t choose_named(const struct options *o, const char *collective,
     for (char *name = strtok_r(list, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save))
         add_named(o, collective, c, name, chosen, &n);
     free(list);
-    if (n == 0)
+    if (n == 0 && strspn(o->algorithm_list, ",") == strlen(o->algorithm_list))
         bad_option("--algo", o->algorithm_list, "at least one name");
     return n;
 }
@@ -89,14 +123,9 @@ static size_t choose_all(const struct options *o, const char *collective, const 
     const struct logp_algorithm *a;
     size_t n = 0;
 
-    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL && n < MAX_ALGORITHMS; i++) {
-        const char *needs = logp_algorithm_needs(a, o->P, &c->args, &c->model);
-
-        if (needs == NULL)
+    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL && n < MAX_ALGORITHMS; i++)
+        if (!leave_out(o, a, c))
             chosen[n++] = a;
-        else
-            fprintf(stderr, "logp: %s %s is left out: it needs %s\n", collective, a->name, needs);
-    }
     return n;
 }
 
@@ -123,9 +152,20 @@ size_t choose_algorithms(const struct options *o, const char *collective, const 
         chosen[0] = listed_algorithm(o->P, c);
     else if (o->algorithms == ALGORITHMS_NAMED)
         n = choose_named(o, collective, c, chosen);
-    else if ((chosen[0] = logp_algorithm_best(collective, o->P, &c->args, &c->model)) == NULL)
+    else if ((chosen[0] = logp_algorithm_best(collective, o->P, &c->args, &c->model)) != NULL)
+        n = o->algorithms == ALGORITHMS_ALL ? choose_all(o, collective, c, chosen) : 1;
+    else if ((o->sets & OPTIONS_SWEEP) != 0)
+        n = 0;
+    else
         none_applies(o, collective, c);
-    else if (o->algorithms == ALGORITHMS_ALL)
-        n = choose_all(o, collective, c, chosen);
     return n;
+}
+
+void refuse_point(const struct options *o, const char *collective, const struct logp_coll *c)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    struct options alone = *o;
+
+    alone.sets &= ~(unsigned)OPTIONS_SWEEP;
+    choose_algorithms(&alone, collective, c, chosen);
 }

@@ -15,8 +15,11 @@ struct logp_coll make_coll(struct options *o, const char *collective);
 /* ---- choice.c: these end the process where what is named is nothing ---- */
 
 const char *named_collective(const struct options *o);
-/* @return how many, >= 1 */
+/* @return how many, >= 1; in a sweep those that apply at this point, maybe none: say_left_out() */
 size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
                          const struct logp_algorithm *chosen[MAX_ALGORITHMS]);
+void say_left_out(void);
+/* Say why none applies at a point of a sweep. */
+void refuse_point(const struct options *o, const char *collective, const struct logp_coll *c);
 
 #endif

@@ -11,9 +11,10 @@ struct command {
     format_use prints;              /* the formats that it can use */
     const char *remark;             /* below the help of its options; NULL: nothing */
     int (*call)(struct options *o); /* @return exit code */
+    const struct command *under;    /* another, whose second word stands behind this one's */
 };
 
 extern const struct command command_run, command_predict, command_schedule, command_list,
-    command_tree, command_paper;
+    command_tree, command_paper, command_bench, command_crossover;
 
 #endif

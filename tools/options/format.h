@@ -15,13 +15,15 @@ struct entry;     /* output/output.h */
 struct step_form; /* schedule/schedule.h */
 struct tree_form; /* tree/tree.h */
 struct paper;     /* papers/paper.h */
+struct crossover; /* output/crossover.h */
 
 /* What is NULL it cannot show. */
 struct output_format {
     const char *name;
     bool for_people; /* words may stand beside it, and several tables below each other */
     bool draws;      /* it shows only what there is a picture of */
-    void (*records)(const struct output *out);          /* run, predict */
+    void (*records)(const struct output *out); /* run, predict, bench */
+    void (*crossover)(const struct crossover *x);
     void (*entries)(const struct entry *all, size_t n); /* list */
     const struct step_form *steps;                      /* schedule */
     const struct tree_form *tree;

@@ -6,6 +6,21 @@
 
 enum { MOST_KNOBS = 32 };
 
+static enum series_kind series_of(const struct logp_knob *knob)
+{
+    switch (knob->unit) {
+    case LOGP_UNIT_NUMBER:
+        return SERIES_NUMBERS;
+    case LOGP_UNIT_BYTES:
+        return SERIES_BYTES;
+    case LOGP_UNIT_NS:
+        return SERIES_TIMES;
+    case LOGP_UNIT_WORD:
+        return SERIES_WORDS;
+    }
+    return SERIES_NONE;
+}
+
 const struct option_row *knob_options(void)
 {
     static struct option_row rows[MOST_KNOBS + 1];
@@ -18,7 +33,8 @@ const struct option_row *knob_options(void)
                                       .preset = knob->preset,
                                       .other = knob->otherwise,
                                       .set = OPTIONS_MODEL,
-                                      .knob = knob};
+                                      .knob = knob,
+                                      .series = series_of(knob)};
     return rows;
 }
 

@@ -4,6 +4,7 @@
 #include "schedule/schedule.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void apply_P(struct options *o, const char *option, const char *text)
@@ -14,9 +15,13 @@ static void apply_P(struct options *o, const char *option, const char *text)
 
 static void apply_schedule(struct options *o, const char *option, const char *text)
 {
+    static const struct logp_step_list *list; /* read once */
+
     if (*text == '\0')
         return;
-    o->list = read_schedule(option, text);
+    if (list == NULL)
+        list = read_schedule(option, text);
+    o->list = list;
     if (option_given("P") && o->P != o->list->P)
         bad_option(option, text, "as many ranks as processors: it has %lld, and P = %lld",
                    (long long)o->list->P, (long long)o->P);
@@ -184,10 +189,35 @@ static const char *all_topologies(const struct options *o, char buf[MAX_LIST])
     return list_names(&forms, ", ", buf);
 }
 
-/* Kept until the process ends. */
+/* The topology of this text, which is kept until the process ends; NULL: no memory. */
+static const struct logp_topology *make_topology(const char *text, int64_t P)
+{
+    static struct kept {
+        struct kept *next;
+        const char *text;
+        int64_t P;
+        struct logp_topology *topology;
+    } * all;
+    struct kept *k = all;
+
+    while (k != NULL && (strcmp(k->text, text) != 0 || k->P != P))
+        k = k->next;
+    if (k != NULL)
+        return k->topology;
+    k = malloc(sizeof(*k));
+    if (k == NULL)
+        return NULL;
+    *k = (struct kept){all, text, P, NULL};
+    if (logp_topology_create(text, P, &k->topology) != 0) {
+        free(k);
+        return NULL;
+    }
+    all = k;
+    return k->topology;
+}
+
 static void apply_topology(struct options *o, const char *option, const char *text)
 {
-    struct logp_topology *topology = NULL;
 
     if (strcmp(text, "none") == 0)
         return;
@@ -200,41 +230,42 @@ static void apply_topology(struct options *o, const char *option, const char *te
     if (model_params(o).latency_varies)
         bad_option(option, text, "needs a delay model other than %s: each link has the latency L",
                    o->delay->name);
-    if (logp_topology_create(text, o->P, &topology) != 0)
+    o->topology = make_topology(text, o->P);
+    if (o->topology == NULL)
         bad_usage("no memory");
-    o->topology = topology;
 }
 
 const struct option_row model_options[] = {
     {"P", "N", "virtual processors; where 8 do not fit and nobody says, the next that do", "8", "",
-     OPTIONS_MODEL, .apply = apply_P},
+     OPTIONS_MODEL, .apply = apply_P, .series = SERIES_NUMBERS},
     {"schedule", "FILE", "the steps in this file (json, goal) in place of a collective", "", "",
      OPTIONS_BASIS, .apply = apply_schedule},
     {"by", "WHAT", "predict by formula, or by schedule", "", "the formula where there is one",
      OPTIONS_BASIS, .apply = apply_by},
     {"machine", "NAME", "a preset for L, o, g, G, delay and unit (see: logp list machines)", "none",
-     "", OPTIONS_MODEL, .apply = apply_machine},
+     "", OPTIONS_MODEL, .apply = apply_machine, .series = SERIES_WORDS},
     {"unit", "T", "what one plain unit of time is", "10us", "",
-     OPTIONS_MODEL | OPTIONS_UNIT | OPTIONS_PAPER, .apply = apply_unit, .of_machine = true},
+     OPTIONS_MODEL | OPTIONS_UNIT | OPTIONS_PAPER, .apply = apply_unit, .series = SERIES_WORDS,
+     .of_machine = true},
     {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "", OPTIONS_MODEL,
-     .apply = apply_L, .of_machine = true},
+     .apply = apply_L, .series = SERIES_TIMES, .of_machine = true},
     {"o", "T", "overhead of a send and of a receive", "2", "", OPTIONS_MODEL, .apply = apply_o,
-     .of_machine = true},
+     .series = SERIES_TIMES, .of_machine = true},
     {"o-send", "T", "overhead of a send, where it differs", "", "-o", OPTIONS_MODEL,
-     .apply = apply_o_send},
+     .apply = apply_o_send, .series = SERIES_TIMES},
     {"o-recv", "T", "overhead of a receive, where it differs", "", "-o", OPTIONS_MODEL,
-     .apply = apply_o_recv},
+     .apply = apply_o_recv, .series = SERIES_TIMES},
     {"g", "T", "gap between two sends, or two receives", "4", "", OPTIONS_MODEL, .apply = apply_g,
-     .of_machine = true},
+     .series = SERIES_TIMES, .of_machine = true},
     {"G", "T", "time per byte of a long message (LogGP)", "0", "", OPTIONS_MODEL, .apply = apply_G,
-     .of_machine = true},
+     .series = SERIES_TIMES, .of_machine = true},
     {"gap", "KIND", "separate, or shared by sends and receives", "separate", "", OPTIONS_MODEL,
-     .apply = apply_gap},
+     .apply = apply_gap, .series = SERIES_WORDS},
     {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "off", "",
      OPTIONS_MODEL, .apply = apply_capacity},
     {"delay", "NAME", "%s (see: logp list delays)", "", "logp; with -G loggp", OPTIONS_MODEL,
-     .apply = apply_delay, .of_machine = true, .choices = all_delays},
+     .apply = apply_delay, .series = SERIES_WORDS, .of_machine = true, .choices = all_delays},
     {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL, .apply = apply_topology,
-     .choices = all_topologies},
+     .series = SERIES_WORDS, .choices = all_topologies},
     {0},
 };

@@ -22,6 +22,8 @@ static int n_rows;
 
 static const char *given[MOST_ROWS]; /* from the command line; NULL: not */
 
+static struct options unsettled; /* what was settled last, before it was */
+
 /* What getopt calls the long options: row i is LONG + i. */
 enum { LONG = 256, HELP = LONG + MOST_ROWS, VERSION };
 
@@ -37,6 +39,7 @@ static void make_rows(void)
     add_rows(operand_options);
     add_rows(knob_options());
     add_rows(run_options);
+    add_rows(sweep_options);
     add_rows(format_options);
 }
 
@@ -88,8 +91,8 @@ static void add_word(struct options *o, const char *word)
     o->words[o->n_words++] = word;
 }
 
-/* Note where this option comes from: the environment counts where the command can use it. */
-static enum source take(int i, const struct options *o, const char **text)
+/* Where this option comes from: the environment counts where the command can use it. */
+static enum source find_text(int i, const struct options *o, const char **text)
 {
     const struct option_row *r = rows[i];
     const char *environment = from_environment(r);
@@ -105,7 +108,17 @@ static enum source take(int i, const struct options *o, const char **text)
         source = FROM_ENVIRONMENT;
         *text = environment;
     }
-    note_option(r->name, source, *text);
+    return source;
+}
+
+static enum source take(int i, const struct options *o, const char **text)
+{
+    const enum source source = find_text(i, o, text);
+    char option[32];
+
+    note_option(rows[i]->name, source, *text);
+    *text = value_at_point(o, rows[i], i, option_dashed(rows[i]->name, option), *text);
+    note_option(rows[i]->name, source, *text);
     return source;
 }
 
@@ -123,12 +136,10 @@ static void refuse_others(const char *command, unsigned sets)
 }
 
 /* A machine sets L, o, g, G, delay and unit, unless they come from where it does or from above. */
-void settle_options(struct options *o, const char *command, unsigned sets)
+static void settle_rows(struct options *o)
 {
     enum source machine = FROM_DEFAULT;
 
-    o->sets = sets;
-    refuse_others(command, sets);
     for (int i = 0; i < n_rows; i++) {
         const bool without = o->machine == NULL;
         const char *text;
@@ -143,6 +154,50 @@ void settle_options(struct options *o, const char *command, unsigned sets)
         if (without && o->machine != NULL)
             machine = source;
     }
+}
+
+void settle_options(struct options *o, const char *command, unsigned sets)
+{
+    o->sets = sets;
+    refuse_others(command, sets);
+    unsettled = *o;
+    settle_rows(o);
+}
+
+void settle_point(struct options *o, int64_t i)
+{
+    *o = unsettled;
+    select_point(i);
+    settle_rows(o);
+}
+
+void give_option(const char *name, const char *text)
+{
+    for (int i = 0; i < n_rows; i++)
+        if (strcmp(rows[i]->name, name) == 0)
+            given[i] = text;
+}
+
+char *options_given(const struct options *o, const struct names *but)
+{
+    char *all = NULL;
+    size_t size;
+    FILE *f = open_memstream(&all, &size);
+
+    if (f == NULL)
+        return NULL;
+    for (int i = 0; i < n_rows; i++) {
+        const char *text;
+        char option[32];
+
+        if (find_text(i, o, &text) == FROM_DEFAULT || find_name(but, rows[i]->name) >= 0)
+            continue;
+        fprintf(f, " %s", option_dashed(rows[i]->name, option));
+        if (rows[i]->value != NULL)
+            fprintf(f, " %s", text);
+    }
+    fclose(f);
+    return all;
 }
 
 /* An option as it was written, or of several letters behind one dash the one that is none. */
@@ -195,7 +250,7 @@ static void show_default(const struct option_row *r, unsigned sets, char *out, s
     const bool both = *r->preset != '\0' && *r->other != '\0';
 
     out[0] = '\0';
-    if ((r->set & sets & OPTIONS_PAPER) != 0)
+    if ((r->set & sets & (OPTIONS_PAPER | OPTIONS_SWEEP)) != 0 && (r->set & OPTIONS_PAPER) != 0)
         snprintf(out, size, " [see below]");
     else if (*r->preset != '\0' || *r->other != '\0')
         snprintf(out, size, " [%s%s%s]", r->preset, both ? "; virtual clock " : "", r->other);

@@ -58,7 +58,10 @@ struct options {
     int n_cores; /* 0: all allowed */
     int cores[MAX_CORES];
     /* what is asked of the command, and how it answers */
-    unsigned sets; /* of the command: enum option_set */
+    unsigned sets;                   /* of the command: enum option_set */
+    int64_t precision_ppm, limit_ns; /* 0: all runs */
+    const char *output;              /* where finished points are kept; NULL: nowhere */
+    bool restart, measure;
     const struct output_format *format;
     const struct output_format *formats; /* all there are; the last has no name */
     format_use prints;                   /* those that the command can use */
@@ -79,6 +82,9 @@ enum option_set {
     OPTIONS_PAPER = 64,   /* it has models of its own; of an option: a paper has its own default */
     OPTIONS_BASIS = 128,  /* --by, --schedule: where predictions come from, and what else to run */
     OPTIONS_PLUGIN = 256, /* --plugin, also without a model, but not from the environment */
+    OPTIONS_SWEEP = 512,  /* options may be given several values; of an option: as OPTIONS_PAPER */
+    OPTIONS_FILE = 1024,  /* --output: finished points are kept */
+    OPTIONS_CROSSOVER = 2048, /* several values only of P and sizes */
 };
 
 /* ---- options.c ---- */
@@ -92,6 +98,24 @@ void parse_options(int argc, char **argv, struct options *o);
 void settle_options(struct options *o, const char *command, unsigned sets);
 /* One line for each option of the sets. */
 void print_options(const struct options *o, unsigned sets);
+
+/* Settle o anew, as settle_options() has done last, for point i of its sweep. */
+void settle_point(struct options *o, int64_t i);
+/* From now on this option is given so, as on the command line: for settle_point(). */
+void give_option(const char *name, const char *text);
+/* All that is given, in the order of the help: " -P 2,4 --clock virtual"; but these. To be freed;
+ * NULL: no memory */
+char *options_given(const struct options *o, const struct names *but);
+
+/* ---- sweep.c: all combinations of the options that have several values, in the order of the help,
+ * the last changing first ---- */
+
+/* How many points there are: those of the options that were settled last. */
+int64_t sweep_points(void);
+/* How many values an option of the sweep has. */
+int64_t sweep_values(const char *name);
+/* The point that was settled last: "-P 4 --bytes 1024". @return buf */
+const char *show_point(char *buf, size_t size);
 
 /* ---- model.c, operands.c, run.c: what an option stands for ---- */
 

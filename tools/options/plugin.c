@@ -53,16 +53,13 @@ static void add_algorithm(const char *option, const char *text, const struct log
         bad_option(option, text, "algorithms of collectives that there are, with names and steps");
 }
 
-void apply_plugin(struct options *o, const char *option, const char *text)
+/* Once in a process. */
+static void load(const char *option, const char *text)
 {
     const size_t length = length_of_name(text);
-    char topology[32];
-    int rc;
-
-    if (strcmp(text, "none") == 0)
-        return;
-    rc = logp_take_struct(&plugin, sizeof(plugin), LOGP_UP_TO(struct logp_plugin, algorithms),
-                          symbol_of(option, text));
+    const int rc =
+        logp_take_struct(&plugin, sizeof(plugin), LOGP_UP_TO(struct logp_plugin, algorithms),
+                         symbol_of(option, text));
     if (rc != 0)
         bad_option(option, text, "%s",
                    rc == -E2BIG ? "a plug-in that asks for no more than this "
@@ -76,13 +73,23 @@ void apply_plugin(struct options *o, const char *option, const char *text)
     arguments = text[length] == ':' ? text + length + 1 : "";
     if (plugin.create_delay == NULL && *arguments != '\0')
         bad_option(option, text, "without arguments: %s takes none", plugin.name);
+    for (int i = 0; plugin.algorithms != NULL && plugin.algorithms[i] != NULL; i++)
+        add_algorithm(option, text, plugin.algorithms[i]);
+}
+
+void apply_plugin(struct options *o, const char *option, const char *text)
+{
+    char topology[32];
+
+    if (strcmp(text, "none") == 0)
+        return;
+    if (plugin.size == 0)
+        load(option, text);
     if (plugin.create_delay != NULL && o->topology != NULL)
         bad_option(option, text, "a delay model of one's own has no %s",
                    option_shown("topology", topology));
     if (plugin.create_delay != NULL)
         o->plugin = text;
-    for (int i = 0; plugin.algorithms != NULL && plugin.algorithms[i] != NULL; i++)
-        add_algorithm(option, text, plugin.algorithms[i]);
 }
 
 /* Ask the plug-in for its model. 0; or it refuses, and says why, in one line. */

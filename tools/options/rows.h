@@ -22,6 +22,7 @@ struct option_row {
     /* The names that there are, as the help lists them; NULL: the help says it all. @return buf */
     const char *(*choices)(const struct options *o, char buf[MAX_LIST]);
     const struct logp_knob *knob; /* it is this one, and has no apply; NULL: it is none */
+    enum series_kind series;      /* what a sweep may be given several of; else one value */
 };
 
 /* In the order in which they are applied; the last has no name. */
@@ -32,7 +33,17 @@ extern const struct option_row run_options[];     /* run.c */
 const struct option_row *knob_options(void);
 void apply_knob(struct options *o, const struct logp_knob *knob, const char *option,
                 const char *text);
+extern const struct option_row sweep_options[];  /* sweep.c */
 extern const struct option_row format_options[]; /* format.c */
+
+/* ---- sweep.c ---- */
+
+/* In a sweep, where the text of an option is a series: the value at the point that is looked at.
+ * place: where the row stands among all */
+const char *value_at_point(const struct options *o, const struct option_row *row, int place,
+                           const char *option, const char *text);
+/* Go to a point of the sweep, from 0. */
+void select_point(int64_t i);
 
 /* ---- plugin.c: load it ---- */
 

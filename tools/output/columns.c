@@ -4,13 +4,20 @@
 
 const struct column *output_column(size_t i)
 {
-    const struct column *all[] = {asked_columns, knob_columns(), run_columns, result_columns};
+    const struct column *all[] = {asked_columns, knob_columns(), run_columns, result_columns,
+                                  sweep_columns};
 
     for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
         for (const struct column *col = all[k]; col->value != NULL; col++)
             if (i-- == 0)
                 return col;
     return NULL;
+}
+
+bool has_key(const struct output *out, const struct column *col)
+{
+    return col->key != NULL && (out->n_cores > 0 || !col->measured) &&
+           (out->sweep != NULL || !col->swept);
 }
 
 struct cell cell_of(const struct output *out, const struct row *row, const struct column *col)

@@ -28,7 +28,13 @@ struct cell {
 };
 
 /* Tables that have a column, if any of their rows has something to say there. */
-enum table_kind { TABLE_WALL = 1, TABLE_VIRTUAL = 2, TABLE_PREDICTED = 4, TABLE_ANY = 7 };
+enum table_kind {
+    TABLE_WALL = 1,
+    TABLE_VIRTUAL = 2,
+    TABLE_PREDICTED = 4,
+    TABLE_ANY = 7,
+    TABLE_SWEPT = 8, /* of a sweep, where its rows differ there */
+};
 
 struct column {
     const char *key;  /* of JSON and CSV; NULL: tables alone */
@@ -36,6 +42,7 @@ struct column {
     struct cell (*value)(const struct output *out, const struct row *row, const struct column *col);
     size_t offset;       /* for value: of the number in its struct */
     bool measured;       /* not in the record of a prediction */
+    bool swept;          /* only in that of a sweep */
     const char *option;  /* it is for collectives to which this option means something; NULL: all */
     const char *heading; /* in tables; NULL: not there */
     int width;           /* at least; negative: to the left */
@@ -44,7 +51,7 @@ struct column {
 };
 
 /* asked.c, result.c: what was asked for, and what came of it. The last has no value. */
-extern const struct column asked_columns[], run_columns[], result_columns[];
+extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[];
 /* The knobs of algorithms, likewise: knobs.c */
 const struct column *knob_columns(void);
 
@@ -52,6 +59,8 @@ const struct column *knob_columns(void);
 
 /* Column number i, in the order of the record; NULL: there are no more. */
 const struct column *output_column(size_t i);
+/* Does the record of this output have the column? */
+bool has_key(const struct output *out, const struct column *col);
 /* What this column says of this row. */
 struct cell cell_of(const struct output *out, const struct row *row, const struct column *col);
 
@@ -85,5 +94,6 @@ int64_t at_offset(const void *where, const struct column *col);
 #define RECORD(field) .offset = offsetof(struct logp_record, field), .measured = true
 #define TABLE(heading_, width_, tables_)                                                           \
     .heading = (heading_), .width = (width_), .tables = (tables_)
+#define SWEPT(heading_, width_) TABLE(heading_, width_, TABLE_SWEPT)
 
 #endif

@@ -9,12 +9,6 @@
 
 enum { DIGITS = 7 }; /* of what is no whole number */
 
-/* Does the record of this output have the column? */
-static bool has_key(const struct output *out, const struct column *col)
-{
-    return col->key != NULL && (out->n_cores > 0 || !col->measured);
-}
-
 static json_t *cell_json(const struct cell *cell)
 {
     json_t *text = NULL;
@@ -39,6 +33,11 @@ static json_t *cell_json(const struct cell *cell)
     return text != NULL ? text : json_null(); /* what is no UTF-8 is none */
 }
 
+static bool is_key(const struct column *col, const char *key)
+{
+    return key != NULL && strcmp(col->key, key) == 0;
+}
+
 /* ---- JSON ---- */
 
 /* An object all of whose parts are nothing is null. */
@@ -57,7 +56,8 @@ static void add_part(json_t *record, const struct column *col, const struct cell
     json_object_set_new(object, col->part, cell_json(cell));
 }
 
-static json_t *record_json(const struct output *out, const struct row *row)
+/* Up to a key; NULL: all. */
+static json_t *record_json(const struct output *out, const struct row *row, const char *before)
 {
     const struct column *col;
     json_t *record = json_object();
@@ -67,6 +67,8 @@ static json_t *record_json(const struct output *out, const struct row *row)
 
         if (!has_key(out, col))
             continue;
+        if (is_key(col, before))
+            break;
         cell = cell_of(out, row, col);
         if (col->part != NULL)
             add_part(record, col, &cell);
@@ -76,49 +78,59 @@ static json_t *record_json(const struct output *out, const struct row *row)
     return record;
 }
 
+void write_json_record(FILE *f, const struct output *out, const struct row *row, const char *before)
+{
+    json_t *record = record_json(out, row, before);
+    char *text =
+        json_dumps(record, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(DIGITS));
+
+    if (text != NULL)
+        fprintf(f, "%.*s", (int)strlen(text) - (before != NULL), text);
+    free(text);
+    json_decref(record);
+}
+
 void print_json(const struct output *out)
 {
-    putchar('[');
-    for (size_t i = 0; i < out->n; i++) {
-        json_t *record = record_json(out, &out->rows[i]);
+    const char *between = "[";
 
-        fputs(i > 0 ? ",\n " : "", stdout);
-        json_dumpf(record, stdout,
-                   JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(DIGITS));
-        json_decref(record);
-    }
-    puts("]");
+    for (const struct output *o = out; o != NULL; o = o->next)
+        for (size_t i = 0; i < o->n; i++) {
+            fputs(between, stdout);
+            between = ",\n ";
+            write_json_record(stdout, o, &o->rows[i], NULL);
+        }
+    puts(*between == '[' ? "[]" : "]");
 }
 
 /* ---- CSV ---- */
 
-static void print_cell(const struct cell *cell)
+static void write_cell(FILE *f, const struct cell *cell)
 {
     json_t *value;
     char *text;
 
     if (cell->kind == CELL_TEXT)
-        print_csv_text(cell->text);
+        write_csv_text(f, cell->text);
     if (cell->kind == CELL_TEXT || cell->kind == CELL_NOTHING)
         return;
     value = cell_json(cell);
     text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(DIGITS));
-    fputs(text != NULL ? text : "", stdout);
+    fputs(text != NULL ? text : "", f);
     free(text);
     json_decref(value);
 }
 
 /* A part goes before the unit: measured_min_ns. */
-static void print_name(const struct column *col)
+static void write_name(FILE *f, const struct column *col)
 {
     if (col->part == NULL)
-        fputs(col->key, stdout);
+        fputs(col->key, f);
     else
-        printf("%.*s_%s_ns", (int)strlen(col->key) - 3, col->key, col->part);
+        fprintf(f, "%.*s_%s_ns", (int)strlen(col->key) - 3, col->key, col->part);
 }
 
-/* The names of the columns, row NULL, or what they say of a row. */
-static void print_csv_line(const struct output *out, const struct row *row)
+void write_csv_names(FILE *f, const struct output *out)
 {
     const struct column *col;
     const char *between = "";
@@ -126,22 +138,38 @@ static void print_csv_line(const struct output *out, const struct row *row)
     for (size_t i = 0; (col = output_column(i)) != NULL; i++) {
         if (!has_key(out, col))
             continue;
-        fputs(between, stdout);
+        fputs(between, f);
         between = ",";
-        if (row == NULL) {
-            print_name(col);
-        } else {
-            const struct cell cell = cell_of(out, row, col);
-
-            print_cell(&cell);
-        }
+        write_name(f, col);
     }
-    putchar('\n');
+}
+
+void write_csv_record(FILE *f, const struct output *out, const struct row *row, const char *before)
+{
+    const struct column *col;
+    const char *between = "";
+
+    for (size_t i = 0; (col = output_column(i)) != NULL; i++) {
+        struct cell cell;
+
+        if (!has_key(out, col))
+            continue;
+        if (is_key(col, before))
+            break;
+        fputs(between, f);
+        between = ",";
+        cell = cell_of(out, row, col);
+        write_cell(f, &cell);
+    }
 }
 
 void print_csv(const struct output *out)
 {
-    print_csv_line(out, NULL);
-    for (size_t i = 0; i < out->n; i++)
-        print_csv_line(out, &out->rows[i]);
+    write_csv_names(stdout, out);
+    putchar('\n');
+    for (const struct output *o = out; o != NULL; o = o->next)
+        for (size_t i = 0; i < o->n; i++) {
+            write_csv_record(stdout, o, &o->rows[i], NULL);
+            putchar('\n');
+        }
 }

@@ -34,11 +34,9 @@ const struct column *knob_columns(void)
 
     for (size_t i = 0; i < MOST_KNOBS && (knob = logp_knob_at(i)) != NULL; i++) {
         columns[i] = (struct column){KEY(knob->key, knob_of), .knob = knob};
-        if (*knob->preset == '\0') {
-            columns[i].heading = knob->name;
-            columns[i].width = 6;
-            columns[i].tables = TABLE_ANY;
-        }
+        columns[i].heading = knob->name;
+        columns[i].width = 6;
+        columns[i].tables = *knob->preset == '\0' ? TABLE_ANY : TABLE_SWEPT;
     }
     return columns;
 }

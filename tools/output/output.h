@@ -13,7 +13,9 @@ struct output {
     const struct logp_coll *c;
     const struct row *rows;
     size_t n;
-    int n_cores; /* 0: nothing was run */
+    int n_cores;               /* 0: nothing was run */
+    const char *sweep;         /* which sweep these rows are of; NULL: of none */
+    const struct output *next; /* other rows of it; NULL: there are no more */
 };
 
 /* ---- table.c, json.c ---- */
@@ -21,6 +23,37 @@ struct output {
 void print_table(const struct output *out);
 void print_json(const struct output *out);
 void print_csv(const struct output *out);
+/* A record without the end of its line; its beginning, where there is a key that it stands before.
+ */
+void write_json_record(FILE *f, const struct output *out, const struct row *row,
+                       const char *before);
+void write_csv_record(FILE *f, const struct output *out, const struct row *row, const char *before);
+/* The names of the columns. */
+void write_csv_names(FILE *f, const struct output *out);
+
+/* ---- record_file.c: records that outlive the process ---- */
+
+/* JSON or CSV, as the name ends. It is whole whenever nobody writes to it. */
+struct record_file {
+    const char *path;
+    FILE *f;
+    bool json;
+    bool wrong;      /* a record says that something is */
+    long end;        /* behind the last record */
+    char *text;      /* what it held */
+    size_t n;        /* records that it held */
+    size_t *records; /* where in text they begin */
+};
+
+/* Open the file, and read the records of out->sweep. Ends the process where that cannot be, or they
+ * are of another sweep. */
+void open_records(struct record_file *file, const char *path, bool anew, const struct output *out);
+/* End the process where record i of the file is not about this row. */
+void expect_record(struct record_file *file, size_t i, const struct output *out,
+                   const struct row *row);
+/* @return an exit code; what is wrong is said */
+int append_record(struct record_file *file, const struct output *out, const struct row *row);
+void close_records(struct record_file *file);
 
 /* ---- links.c ---- */
 

@@ -123,6 +123,26 @@ VALUE(best_of)
     return row == best && differ ? text_cell("best") : no_cell;
 }
 
+VALUE(low_of)
+{
+    return number_cell(CELL_NS, row->record.has_interval, row->record.interval.low_ns);
+}
+
+VALUE(high_of)
+{
+    return number_cell(CELL_NS, row->record.has_interval, row->record.interval.high_ns);
+}
+
+VALUE(runs_of)
+{
+    return number_cell(CELL_WHOLE, row->ran, row->record.reps);
+}
+
+VALUE(sweep_of)
+{
+    return text_cell(out->sweep);
+}
+
 const struct column result_columns[] = {
     {KEY("predicted_ns", predicted_of), TABLE("predicted", 13, TABLE_ANY)},
     {KEY("prediction", certainty_of), TABLE("certainty", -9, TABLE_PREDICTED)},
@@ -131,6 +151,9 @@ const struct column result_columns[] = {
     {PART("measured_ns", "min", measured_of), RECORD(measured.min_ns)},
     {PART("measured_ns", "median", measured_of), RECORD(measured.median_ns),
      TABLE("measured", 13, TABLE_WALL)},
+    {.value = low_of, TABLE("from", 13, TABLE_WALL), .swept = true},
+    {.value = high_of, TABLE("to", 13, TABLE_WALL), .swept = true},
+    {.value = runs_of, TABLE("runs", 5, TABLE_WALL), .swept = true},
     {PART("measured_ns", "p90", measured_of), RECORD(measured.p90_ns)},
     {PART("measured_ns", "p99", measured_of), RECORD(measured.p99_ns),
      TABLE("p99", 13, TABLE_WALL)},
@@ -151,5 +174,14 @@ const struct column result_columns[] = {
     {KEY("verified", verified_of), .measured = true,
      TABLE("verified", -8, TABLE_WALL | TABLE_VIRTUAL)},
     {.value = best_of, TABLE("", -4, TABLE_ANY)},
+    {0},
+};
+
+/* Of a sweep, behind all others; its name is the last. */
+const struct column sweep_columns[] = {
+    {PART("interval_ns", "low", low_of), .measured = true, .swept = true},
+    {PART("interval_ns", "high", high_of), .measured = true, .swept = true},
+    {KEY("runs", runs_of), .measured = true, .swept = true},
+    {KEY("sweep", sweep_of), .swept = true},
     {0},
 };

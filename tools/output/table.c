@@ -64,6 +64,19 @@ static void print_params(const struct logp_params *p)
         printf("capacity %lld; ", (long long)logp_capacity(p));
 }
 
+/* What varies has a column, and what is given stands there. */
+static void print_sweep_heading(const struct output *out)
+{
+    const struct options *o = out->o;
+
+    printf("%s\n", out->sweep);
+    if (o->clock == LOGP_CLOCK_VIRTUAL)
+        puts("virtual clock");
+    else
+        printf("wall clock, at most %d runs each; from .. to: the median's 95 %% interval\n",
+               o->reps);
+}
+
 static void print_heading(const struct output *out)
 {
     const struct options *o = out->o;
@@ -94,13 +107,13 @@ static void print_heading(const struct output *out)
 
 /* ---- the table ---- */
 
-enum { MOST_COLUMNS = 32, CELL_SIZE = 48 };
+enum { MOST_COLUMNS = 64, CELL_SIZE = 48 };
 
 /* What is shown: the columns in which some row says something. */
 static struct {
     const struct column *column[MOST_COLUMNS];
     int width[MOST_COLUMNS];
-    char cell[MOST_COLUMNS][MAX_ALGORITHMS][CELL_SIZE];
+    char (*cell[MOST_COLUMNS])[CELL_SIZE];
     int n;
 } shown;
 
@@ -137,27 +150,35 @@ static bool is_left(const struct column *col)
     return col->width < 0;
 }
 
-/* Add a column, unless it is of dashes. */
-static void add_column(const struct output *out, const struct column *col)
+/* Add a column, unless it is of dashes; one that is there where rows differ, if they do. */
+static void add_column(const struct output *out, const struct column *col, size_t n)
 {
+    char(*cells)[CELL_SIZE] = calloc(n, sizeof(*cells));
     int width = abs(col->width);
-    bool says = false;
+    bool says = false, differs = false;
+    size_t k = 0;
 
-    for (size_t i = 0; i < out->n; i++) {
-        const struct cell cell = cell_of(out, &out->rows[i], col);
-        char *text = shown.cell[shown.n][i];
-        int length;
+    if (cells == NULL)
+        bad_usage("no memory for the table");
+    for (; out != NULL; out = out->next)
+        for (size_t i = 0; i < out->n; i++, k++) {
+            const struct cell cell = cell_of(out, &out->rows[i], col);
+            int length;
 
-        write_cell(&cell, text);
-        if (cell.kind == CELL_NOTHING && *col->heading == '\0')
-            *text = '\0';
-        says |= cell.kind != CELL_NOTHING;
-        length = (int)strlen(text);
-        width = length > width ? length : width;
-    }
-    if (!says)
+            write_cell(&cell, cells[k]);
+            if (cell.kind == CELL_NOTHING && *col->heading == '\0')
+                *cells[k] = '\0';
+            says |= cell.kind != CELL_NOTHING;
+            differs |= strcmp(cells[k], cells[0]) != 0;
+            length = (int)strlen(cells[k]);
+            width = length > width ? length : width;
+        }
+    if (col->tables == TABLE_SWEPT ? !differs : !says) {
+        free(cells);
         return;
+    }
     shown.column[shown.n] = col;
+    shown.cell[shown.n] = cells;
     shown.width[shown.n++] = width;
 }
 
@@ -183,18 +204,30 @@ static void print_line(int row)
 void print_table(const struct output *out)
 {
     const bool is_virtual = out->o->clock == LOGP_CLOCK_VIRTUAL;
-    const unsigned kind = out->n_cores == 0 ? TABLE_PREDICTED
-                          : is_virtual      ? TABLE_VIRTUAL
-                                            : TABLE_WALL;
+    const unsigned kind =
+        (out->sweep != NULL ? TABLE_SWEPT : 0) | (out->n_cores == 0 ? TABLE_PREDICTED
+                                                  : is_virtual      ? TABLE_VIRTUAL
+                                                                    : TABLE_WALL);
     const struct column *col;
+    size_t n = 0;
 
-    print_heading(out);
+    if (out->sweep != NULL)
+        print_sweep_heading(out);
+    else
+        print_heading(out);
+    for (const struct output *o = out; o != NULL; o = o->next)
+        n += o->n;
+    if (n == 0)
+        return;
     shown.n = 0;
     for (size_t i = 0; (col = output_column(i)) != NULL && shown.n < MOST_COLUMNS; i++)
-        if (col->heading != NULL && (col->tables & kind) != 0)
-            add_column(out, col);
-    for (int row = -1; row < (int)out->n && out->n > 0; row++) {
+        if (col->heading != NULL && (col->tables & kind) != 0 &&
+            (out->sweep != NULL || !col->swept))
+            add_column(out, col, n);
+    for (int row = -1; row < (int)n; row++) {
         fputs(row < 0 ? "\n" : "", stdout);
         print_line(row);
     }
+    for (int i = 0; i < shown.n; i++)
+        free(shown.cell[i]);
 }

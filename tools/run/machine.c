@@ -58,7 +58,20 @@ static void warn_of_host(const struct options *o, const struct logp_machine *m)
                 host.quota, used);
 }
 
-struct logp_machine *create_machine(const struct options *o)
+void check_machine(const struct options *o)
+{
+    struct logp_delay delay = {0};
+    char text[32];
+
+    snprintf(text, sizeof(text), "%lld", (long long)o->P);
+    if (o->P > LOGP_MAX_PROCESSORS)
+        bad_option("-P", text, "to run, 1 .. %d processors", LOGP_MAX_PROCESSORS);
+    if (o->plugin != NULL)
+        delay = make_plugin_delay(o);
+    logp_delay_destroy(&delay);
+}
+
+struct logp_machine *try_machine(const struct options *o)
 {
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = (int)o->P,
@@ -70,12 +83,8 @@ struct logp_machine *create_machine(const struct options *o)
     struct logp_machine *m = NULL;
     int rc;
 
-    if (o->P > LOGP_MAX_PROCESSORS) {
-        char text[32];
-
-        snprintf(text, sizeof(text), "%lld", (long long)o->P);
-        bad_option("-P", text, "to run, 1 .. %d processors", LOGP_MAX_PROCESSORS);
-    }
+    if (o->P > LOGP_MAX_PROCESSORS)
+        check_machine(o);
     rc = create_delay(o, &config.delay);
     config.parallel = rc == 0 && worth_all_cores(o, &config.delay);
     if (rc == 0)
@@ -87,9 +96,18 @@ struct logp_machine *create_machine(const struct options *o)
         fprintf(stderr, "logp: cannot make a machine of %lld processors (%s executor): %s%s\n",
                 (long long)o->P, o->executor, strerror(-rc),
                 rc == -EAGAIN && !o->fibers ? "; try --executor fiber" : "");
-        exit(EXIT_WRONG);
+        return NULL;
     }
     warn_of_host(o, m);
+    return m;
+}
+
+struct logp_machine *create_machine(const struct options *o)
+{
+    struct logp_machine *m = try_machine(o);
+
+    if (m == NULL)
+        exit(EXIT_WRONG);
     return m;
 }
 

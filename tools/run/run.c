@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { WAITS_SHOWN = 16 };
 
@@ -29,18 +30,36 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+int64_t host_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 bool runs_are_over(void)
 {
     return interrupted;
 }
 
-static void show_progress(void *arg, int done, int total)
+static void show_row(const struct row *row, int done, int total)
 {
-    const struct row *row = arg;
-
     fprintf(stderr, "\rlogp: %s %s: %d of %d runs \033[K", row->algorithm->collective,
             row->algorithm->name, done, total);
     fflush(stderr);
+}
+
+static void (*show)(const struct row *row, int done, int total) = show_row;
+
+void show_progress_with(void (*other)(const struct row *row, int done, int total))
+{
+    show = other;
+}
+
+static void show_progress(void *arg, int done, int total)
+{
+    show(arg, done, total);
 }
 
 static void explain_waits(const struct logp_report *report)
@@ -136,6 +155,8 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                                       .timeout_ns = o->timeout_ns,
                                       .seed = o->seed,
                                       .by = o->by,
+                                      .precision_ppm = o->precision_ppm,
+                                      .limit_ns = o->limit_ns,
                                       .progress = o->progress ? show_progress : NULL,
                                       .progress_arg = row};
     const int rc = logp_experiment_run(m, &x, &row->record);

@@ -18,6 +18,10 @@ struct row {
 
 /* Ends the process where there can be none. */
 struct logp_machine *create_machine(const struct options *o);
+/* The same; NULL: there is no memory for it, which is said. */
+struct logp_machine *try_machine(const struct options *o);
+/* End the process where a machine would be refused for what the options say. */
+void check_machine(const struct options *o);
 /* End it, or the process, where a processor never came back: without waiting for it. */
 void end_machine(struct logp_machine *m);
 
@@ -35,6 +39,10 @@ int run_rows(const struct options *o, struct logp_machine *m, const struct logp_
              struct row *rows, size_t n, size_t *done);
 /* Run row->algorithm on a machine of its own. @return an exit code */
 int run_alone(const struct options *o, const struct logp_coll *c, struct row *row);
+/* Show how far a row is with this function instead of a line of its own. */
+void show_progress_with(void (*show)(const struct row *row, int done, int total));
+/* Now, on a clock that only goes forward. */
+int64_t host_ns(void);
 /* Has Ctrl-C ended all runs? */
 bool runs_are_over(void);
 

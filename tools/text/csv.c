@@ -5,12 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-void print_csv_text(const char *text)
+void write_csv_text(FILE *f, const char *text)
 {
     const char *quote = strpbrk(text, ",\"\r\n") != NULL ? "\"" : "";
 
-    fputs(quote, stdout);
+    fputs(quote, f);
     for (const char *s = text; *s != '\0'; s++)
-        printf(*s == '"' ? "\"%c" : "%c", *s);
-    fputs(quote, stdout);
+        fprintf(f, *s == '"' ? "\"%c" : "%c", *s);
+    fputs(quote, f);
+}
+
+void print_csv_text(const char *text)
+{
+    write_csv_text(stdout, text);
 }

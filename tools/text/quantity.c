@@ -139,6 +139,19 @@ bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out)
     return true;
 }
 
+const char *show_duration(double ns, char buf[32])
+{
+    const int64_t s = ns > 1.5e9 ? (int64_t)(ns / 1e9 + 0.5) : 1;
+
+    if (s < 60)
+        snprintf(buf, 32, "%lld s", (long long)s);
+    else if (s < 3600)
+        snprintf(buf, 32, "%lld min %lld s", (long long)(s / 60), (long long)(s % 60));
+    else
+        snprintf(buf, 32, "%lld h %lld min", (long long)(s / 3600), (long long)(s / 60 % 60));
+    return buf;
+}
+
 const char *show_ns(int64_t ns, char *buf, size_t size)
 {
     const double t = (double)ns;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* ---- quantity.c: numbers with units ---- */
 
@@ -21,6 +22,8 @@ bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
 bool parse_number(const char *text, bool bytes, int64_t low, int64_t high, int64_t *out);
 /* "240 us", "1.234 ms": three significant decimals at most; into buf, which is returned. */
 const char *show_ns(int64_t ns, char *buf, size_t size);
+/* "41 s", "2 min 5 s", "3 h 20 min": how long something takes, at least 1 s. @return buf */
+const char *show_duration(double ns, char buf[32]);
 
 /* ---- names.c: words that must be one of several names ---- */
 
@@ -45,10 +48,27 @@ const char *list_names(const struct names *names, const char *last, char buf[MAX
 /* A hint, and "one of: a, b, c". word: NULL if there is none. @return buf */
 const char *one_of(const struct names *names, const char *word, char buf[MAX_LIST]);
 
+/* ---- series.c: several values in one text ---- */
+
+/* What the values are; of numbers, bytes and times there are ranges. */
+enum series_kind { SERIES_NONE, SERIES_WORDS, SERIES_NUMBERS, SERIES_BYTES, SERIES_TIMES };
+
+struct series {
+    char **value; /* as the text of one */
+    int n;
+};
+
+/* Is it written as more than one value? */
+bool is_series(const char *text, enum series_kind kind);
+/* The values of a text, in its order, each as it would be written alone; to be kept.
+ * @return NULL; or what is allowed, in words */
+const char *read_series(const char *text, enum series_kind kind, struct series *out);
+
 /* ---- csv.c ---- */
 
 /* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. */
 void print_csv_text(const char *text);
+void write_csv_text(FILE *f, const char *text);
 
 /* ---- given.c: what an option, named with or without its dashes, was given as, and where ---- */
 

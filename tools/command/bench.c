@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * logp bench: all combinations of options that have several values, and of each all algorithms that
+ * are asked for. A point is one of these, run until its median is known.
+ */
+#include "choice/choice.h"
+#include "command/command.h"
+#include "output/output.h"
+#include "run/run.h"
+
+#include <stdio.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RUNS = 1000 }; /* where nobody says --reps */
+
+/* The points of one combination of options. */
+struct combination {
+    struct options o;
+    struct logp_coll c;
+    struct output out; /* the rows that were run */
+    size_t n;
+    struct row rows[MAX_ALGORITHMS]; /* n */
+};
+
+/* What has been done of all points, in number and in time as it was estimated. */
+static struct {
+    const char *collective;
+    char text[4096]; /* which sweep it is: the collective, and all options that matter */
+    size_t points, done;
+    double all_ns, done_ns;
+    int64_t begun_ns;
+} sweep;
+
+/* ---- one combination ---- */
+
+/* Combination i of the options, and what is to be run of it; rows that were not run. */
+static void settle_combination(struct combination *x, int64_t i)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+
+    settle_point(&x->o, i);
+    if (!option_given("reps") && x->o.clock == LOGP_CLOCK_WALL)
+        x->o.reps = MOST_RUNS;
+    x->c = make_coll(&x->o, sweep.collective);
+    x->n = choose_algorithms(&x->o, sweep.collective, &x->c, chosen);
+    for (size_t k = 0; k < x->n; k++)
+        x->rows[k] = (struct row){.algorithm = chosen[k]};
+    x->out = (struct output){.o = &x->o,
+                             .collective = sweep.collective,
+                             .c = &x->c,
+                             .rows = x->rows,
+                             .n_cores = 1,
+                             .sweep = sweep.text};
+}
+
+/* How long all runs of a row take, at most, as far as its formula knows it. */
+static double estimate_ns(const struct combination *x, const struct row *row)
+{
+    const struct options *o = &x->o;
+    const double own_ns = (o->fibers ? 1e3 : 1e4) * (double)o->P; /* of a run, on the host */
+    const bool wall = o->clock == LOGP_CLOCK_WALL;
+    struct logp_prediction p = {.certainty = LOGP_PREDICTION_NONE};
+    double run_ns = own_ns, all_ns;
+
+    if (wall && o->emulated && o->plugin == NULL)
+        p = logp_predict_by(row->algorithm, o->P, &x->c.args, &x->c.model, LOGP_BY_FORMULA);
+    if (p.certainty != LOGP_PREDICTION_NONE)
+        run_ns += (double)p.ns;
+    all_ns = run_ns * o->reps;
+    if (wall && all_ns > (double)o->limit_ns)
+        all_ns = (double)o->limit_ns;
+    return all_ns + run_ns * o->warmup;
+}
+
+/* ---- before anything is run ---- */
+
+/* All that is wrong is said here, whichever combination it is of. @return how many there are */
+static int64_t plan(struct combination *x)
+{
+    const int64_t n = sweep_points();
+    int64_t empty = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        settle_combination(x, i);
+        check_machine(&x->o);
+        if (i == 0)
+            warn_of_unused(&x->o);
+        empty += x->n == 0;
+        for (size_t k = 0; k < x->n; k++)
+            sweep.all_ns += estimate_ns(x, &x->rows[k]);
+        sweep.points += x->n;
+    }
+    if (sweep.points == 0)
+        refuse_point(&x->o, sweep.collective, &x->c);
+    say_left_out();
+    if (empty > 0)
+        fprintf(stderr, "logp: at %lld of %lld combinations no algorithm of %s applies\n",
+                (long long)empty, (long long)n, sweep.collective);
+    return n;
+}
+
+static void say_estimate(const struct options *o)
+{
+    char time[32];
+
+    if (!o->progress && !o->format->for_people)
+        return;
+    if (sweep.done == sweep.points) {
+        fprintf(stderr, "logp: all %zu points are there\n", sweep.points);
+        return;
+    }
+    fprintf(stderr, "logp: %zu point%s, ", sweep.points - sweep.done,
+            sweep.points - sweep.done == 1 ? "" : "s");
+    if (sweep.done > 0)
+        fprintf(stderr, "beside %zu that are there; ", sweep.done);
+    fprintf(stderr, "at most about %s\n", show_duration(sweep.all_ns, time));
+}
+
+/* ---- progress ---- */
+
+/* The estimate is corrected by how long what is done has taken. */
+static void show_progress(const struct row *row, int done, int total)
+{
+    const double scale =
+        sweep.done_ns > 0 ? (double)(host_ns() - sweep.begun_ns) / sweep.done_ns : 1;
+    char time[32], point[128];
+
+    fprintf(stderr, "\rlogp: %zu of %zu points, %s left: %s %s %s, %d of %d runs \033[K",
+            sweep.done, sweep.points, show_duration((sweep.all_ns - sweep.done_ns) * scale, time),
+            row->algorithm->collective, row->algorithm->name, show_point(point, sizeof(point)),
+            done, total);
+    fflush(stderr);
+}
+
+/* ---- the sweep ---- */
+
+/* Run a row, a point that is kept as soon as it is there. Without a machine it has gone wrong.
+ * @return an exit code; -1: it was interrupted, and is none */
+static int run_point(struct combination *x, struct logp_machine *m, struct row *row,
+                     struct record_file *file)
+{
+    int code = EXIT_WRONG;
+    size_t begun = 0;
+
+    if (x->o.progress)
+        show_progress(row, 0, x->o.reps);
+    if (m != NULL)
+        code = run_rows(&x->o, m, &x->c, row, 1, &begun);
+    if (runs_are_over() && (begun == 0 || code != EXIT_OK))
+        return -1;
+    row->ran = true;
+    row->record.verified &= code == EXIT_OK; /* so the file says of it, whatever was wrong */
+    sweep.done++;
+    sweep.done_ns += estimate_ns(x, row);
+    x->out.n++;
+    if (file->f != NULL && append_record(file, &x->out, row) != EXIT_OK)
+        _Exit(EXIT_WRONG);
+    return code;
+}
+
+/* Run the rows from the first on. @return an exit code */
+static int run_combination(struct combination *x, size_t first, struct record_file *file)
+{
+    struct logp_machine *m = try_machine(&x->o);
+    int code = EXIT_OK;
+
+    x->out.rows = &x->rows[first];
+    x->out.n_cores = m != NULL ? logp_machine_cores(m) : 1;
+    for (size_t i = first; i < x->n && code >= 0 && !runs_are_over(); i++) {
+        const int its = run_point(x, m, &x->rows[i], file);
+
+        code = its < 0 ? its : code | its;
+    }
+    if (m != NULL)
+        end_machine(m);
+    return code < 0 ? EXIT_WRONG : code;
+}
+
+/* ---- all of them ---- */
+
+/* The records of all points, in their order. */
+struct results {
+    struct output *first, *last;
+};
+
+/* Keep a copy of what was run of a combination. */
+static void keep(struct results *all, const struct combination *x)
+{
+    const size_t size = offsetof(struct combination, rows) + x->n * sizeof(x->rows[0]);
+    struct combination *copy = x->out.n > 0 ? malloc(size) : NULL;
+
+    if (x->out.n == 0)
+        return;
+    if (copy == NULL)
+        bad_usage("no memory for the records");
+    memcpy(copy, x, size);
+    copy->out.o = &copy->o;
+    copy->out.c = &copy->c;
+    copy->out.rows = copy->rows + (x->out.rows - x->rows);
+    if (all->last != NULL)
+        all->last->next = &copy->out;
+    else
+        all->first = &copy->out;
+    all->last = &copy->out;
+}
+
+static void free_results(struct results *all)
+{
+    const struct output *next;
+
+    for (const struct output *out = all->first; out != NULL; out = next) {
+        next = out->next;
+        free((char *)out - offsetof(struct combination, out));
+    }
+}
+
+/* What the file has is of these points, and has not to be run. */
+static void find_known(struct combination *x, int64_t n, struct record_file *file)
+{
+    for (int64_t i = 0; i < n && sweep.done < file->n; i++) {
+        settle_combination(x, i);
+        for (size_t k = 0; k < x->n && sweep.done < file->n; k++) {
+            expect_record(file, sweep.done++, &x->out, &x->rows[k]);
+            sweep.all_ns -= estimate_ns(x, &x->rows[k]);
+        }
+    }
+    if (sweep.done < file->n)
+        bad_option("--output", file->path,
+                   "it has more than the %zu points of this sweep; "
+                   "--restart overwrites it",
+                   sweep.points);
+}
+
+/* Run all but the first `known`. @return an exit code */
+static int run_all(struct combination *x, int64_t n, size_t known, struct record_file *file,
+                   struct results *results)
+{
+    int code = EXIT_OK;
+
+    sweep.begun_ns = host_ns();
+    show_progress_with(show_progress);
+    for (int64_t i = 0; i < n && !runs_are_over(); i++) {
+        size_t first;
+
+        settle_combination(x, i);
+        first = known < x->n ? known : x->n;
+        known -= first;
+        if (first == x->n)
+            continue;
+        code |= run_combination(x, first, file);
+        keep(results, x);
+    }
+    if (x->o.progress)
+        fputs("\r\033[K", stderr);
+    return code;
+}
+
+static bool is_precise(const struct logp_record *r, int64_t ppm)
+{
+    const double median = (double)r->measured.median_ns, most = median * (double)ppm / 1e6;
+
+    return r->has_interval && (double)r->interval.high_ns - median <= most &&
+           median - (double)r->interval.low_ns <= most;
+}
+
+/* For people: which medians are not what they should be. */
+static void judge(const struct options *o, const struct output *out)
+{
+    int vague = 0, all = 0, late = 0, judged = 0;
+
+    if (!o->format->for_people || o->clock != LOGP_CLOCK_WALL)
+        return;
+    for (; out != NULL; out = out->next) {
+        const struct advice advice = judge_rows(out);
+
+        late += advice.late;
+        judged += advice.judged;
+        for (size_t i = 0; i < out->n; i++, all++)
+            vague += !is_precise(&out->rows[i].record, o->precision_ppm);
+    }
+    if (vague > 0)
+        printf("%d of %d medians are not known to %g %%: --reps or --limit came first\n", vague,
+               all, (double)o->precision_ppm / 1e4);
+    if (late > 0)
+        printf(
+            "The host could not keep up with %d of %d, which took over 1 %% longer than predicted; "
+            "see logp run.\n",
+            late, judged);
+}
+
+static int bench(struct options *o)
+{
+    static const struct names others = {{"format", "progress", "output", "restart"}, 4};
+    static struct combination x;
+    const struct output none = {.o = &x.o, .n_cores = 1, .sweep = sweep.text};
+    struct record_file file = {0};
+    struct results results = {NULL, NULL};
+    char *given = options_given(o, &others);
+    int64_t n;
+    int code;
+
+    sweep.collective = named_collective(o);
+    snprintf(sweep.text, sizeof(sweep.text), "%s%s", sweep.collective, given != NULL ? given : "");
+    free(given);
+    n = plan(&x);
+    if (o->output != NULL) {
+        open_records(&file, o->output, o->restart, &none);
+        find_known(&x, n, &file);
+    }
+    say_estimate(o);
+    code = run_all(&x, n, sweep.done, &file, &results);
+    o->format->records(results.first != NULL ? results.first : &none);
+    judge(o, results.first);
+    if (sweep.done < sweep.points)
+        fprintf(stderr, "logp: interrupted: %zu of %zu points are there%s\n", sweep.done,
+                sweep.points, file.f != NULL ? "; the same command goes on" : "");
+    free_results(&results);
+    if (file.f != NULL)
+        close_records(&file);
+    return code != EXIT_OK || file.wrong || sweep.done < sweep.points ? EXIT_WRONG : EXIT_OK;
+}
+
+static bool prints(const struct output_format *format)
+{
+    return format->records != NULL;
+}
+
+const struct command command_bench = {
+    .name = "bench",
+    .arguments = "COLLECTIVE",
+    .summary = "sweeps: run it for several P, sizes, L, ..., each until its median is known",
+    .options =
+        OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP | OPTIONS_FILE,
+    .prints = prints,
+    .under = &command_crossover,
+    .remark =
+        "\nSeveral values, of all options that say what is run and under which model:\n"
+        "  -P 2,4,8             these\n"
+        "  -P 2..64*2           from 2 to 64, each twice the one before\n"
+        "  -L 2..20+2           from 2 to 20, in steps of 2; without a step, of 1\n"
+        "  --bytes 8,1k..64k*4  both\n"
+        "All combinations are run: the options in the order of this list, the last of them\n"
+        "changing first; then the algorithms. Where one does not apply it is left out.\n"
+        "\n--reps is the most that a point is run [1000; virtual clock 1]. Records are those of\n"
+        "run, and interval_ns (low, high: where the median lies with 95 %; from .. to in the\n"
+        "table), runs and sweep. With --output, a sweep that was interrupted goes on where it\n"
+        "stopped; a point that went wrong is not tried again, but the exit code says so.\n"
+        "\nlogp bench crossover COLLECTIVE: where the best algorithm changes, over P and sizes.",
+    .call = bench,
+};

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * logp bench crossover: where the best algorithm changes, over P and sizes. Between two sizes of
+ * the grid that have different ones the size where they change is found by halving; a change that
+ * is undone before the next size of the grid is not seen.
+ */
+#include "choice/choice.h"
+#include "command/command.h"
+#include "output/crossover.h"
+#include "run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RUNS = 1000 }; /* where nobody says --reps */
+
+/* What is looked at. */
+struct map {
+    struct options o; /* at this P */
+    struct logp_coll c;
+    enum logp_operands operands;
+    int64_t *sizes;        /* of the grid */
+    int n_sizes, n_values; /* each once; as they were given */
+    struct reign *reigns;
+    size_t n, first; /* of all; the first of this P */
+};
+
+/* The best at a size. */
+struct winner {
+    const struct logp_algorithm *algorithm; /* NULL: none has a prediction */
+    int64_t ns;
+};
+
+/* ---- predicted ---- */
+
+static struct logp_coll of_size(const struct map *map, int64_t size)
+{
+    struct logp_coll c = map->c;
+
+    if (map->operands == LOGP_OPERANDS_BYTES)
+        c.args.n_bytes = (size_t)size;
+    else
+        c.args.count = size;
+    if (map->operands == LOGP_OPERANDS_NONE || map->operands == LOGP_OPERANDS_MATRIX)
+        c = map->c;
+    return c;
+}
+
+/* -1: there is none that says when it ends at the latest, or it does not apply. */
+static int64_t predicted(const struct map *map, const struct logp_algorithm *a, int64_t size)
+{
+    const struct logp_coll c = of_size(map, size);
+    struct logp_prediction p;
+
+    if (logp_algorithm_needs(a, map->o.P, &c.args, &c.model) != NULL)
+        return -1;
+    p = predict(&map->o, &c, a);
+    return p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND ? p.ns : -1;
+}
+
+/* Of several the first. */
+static struct winner best_at(const struct map *map, int64_t size)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    const struct logp_coll c = of_size(map, size);
+    const size_t n = choose_algorithms(&map->o, map->o.words[1], &c, chosen);
+    struct winner best = {NULL, -1};
+
+    for (size_t i = 0; i < n; i++) {
+        const int64_t ns = predicted(map, chosen[i], size);
+
+        if (ns >= 0 && (best.algorithm == NULL || ns < best.ns))
+            best = (struct winner){chosen[i], ns};
+    }
+    return best;
+}
+
+/* From this size on there is another. */
+static void add_reign(struct map *map, int64_t from, struct winner w, struct winner before)
+{
+    struct reign *more = realloc(map->reigns, (map->n + 1) * sizeof(*more));
+
+    if (more == NULL)
+        bad_usage("no memory for the map");
+    map->reigns = more;
+    if (map->n > map->first)
+        more[map->n - 1].to = from - 1;
+    more[map->n++] = (struct reign){
+        .P = map->o.P,
+        .from = from,
+        .to = map->sizes[map->n_sizes - 1],
+        .best = w.algorithm,
+        .predicted_ns = w.ns,
+        .before = before.algorithm,
+        .before_ns = before.algorithm != NULL ? predicted(map, before.algorithm, from) : -1,
+        .below.size = -1,
+        .above.size = -1,
+    };
+}
+
+/* All changes from one size, exclusive, to another that halving them comes upon. */
+static void find_changes(struct map *map, int64_t low, struct winner at_low, int64_t high,
+                         struct winner at_high)
+{
+    const int64_t middle = low + (high - low) / 2;
+    struct winner at_middle;
+
+    if (at_low.algorithm == at_high.algorithm)
+        return;
+    if (high - low == 1) {
+        add_reign(map, high, at_high, at_low);
+        return;
+    }
+    at_middle = best_at(map, middle);
+    find_changes(map, low, at_low, middle, at_middle);
+    find_changes(map, middle, at_middle, high, at_high);
+}
+
+static void find_reigns(struct map *map)
+{
+    struct winner last = best_at(map, map->sizes[0]);
+
+    map->first = map->n;
+    add_reign(map, map->sizes[0], last, (struct winner){NULL, -1});
+    for (int i = 1; i < map->n_sizes; i++) {
+        const struct winner next = best_at(map, map->sizes[i]);
+
+        find_changes(map, map->sizes[i - 1], last, map->sizes[i], next);
+        last = next;
+    }
+}
+
+/* ---- measured ---- */
+
+static struct contender contender_of(const struct row *row, int64_t predicted_ns)
+{
+    const struct logp_record *r = &row->record;
+    const int64_t median = r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
+
+    return (struct contender){
+        .algorithm = row->algorithm,
+        .predicted_ns = predicted_ns,
+        .measured = r->reps > 0 && r->verified,
+        .median_ns = median,
+        .interval = r->has_interval ? r->interval : (struct logp_interval){median, median},
+    };
+}
+
+/* @return an exit code */
+static int fight(const struct map *map, struct logp_machine *m, struct duel *d, int64_t size,
+                 const struct logp_algorithm *best, const struct logp_algorithm *other)
+{
+    const struct logp_coll c = of_size(map, size);
+    const int64_t best_ns = predicted(map, best, size), other_ns = predicted(map, other, size);
+    struct row rows[2] = {{.algorithm = best}, {.algorithm = other}};
+    size_t done;
+    int code;
+
+    if (best_ns < 0 || other_ns < 0)
+        return EXIT_OK; /* it does not apply there */
+    code = run_rows(&map->o, m, &c, rows, 2, &done);
+    if (code == EXIT_OK && done == 2)
+        *d = (struct duel){size, contender_of(&rows[0], best_ns), contender_of(&rows[1], other_ns)};
+    return code;
+}
+
+/* At the sizes of the grid on both sides of a change, or nearer, where others are best there. */
+static int measure_change(const struct map *map, struct logp_machine *m, struct reign *r)
+{
+    int64_t below = r[-1].from, above = r->to;
+    int code;
+
+    for (int i = 0; i < map->n_sizes; i++) {
+        if (map->sizes[i] < r->from && map->sizes[i] > below)
+            below = map->sizes[i];
+        if (map->sizes[i] >= r->from && map->sizes[i] < above)
+            above = map->sizes[i];
+    }
+    code = fight(map, m, &r->below, below, r->before, r->best);
+    if (code == EXIT_OK && !runs_are_over())
+        code = fight(map, m, &r->above, above, r->best, r->before);
+    return code;
+}
+
+static int measure(struct map *map)
+{
+    struct logp_machine *m = map->first + 1 < map->n ? try_machine(&map->o) : NULL;
+    int code = m == NULL && map->first + 1 < map->n ? EXIT_WRONG : EXIT_OK;
+
+    for (size_t i = map->first + 1; m != NULL && i < map->n && !runs_are_over(); i++)
+        if (map->reigns[i].best != NULL && map->reigns[i].before != NULL)
+            code |= measure_change(map, m, &map->reigns[i]);
+    if (m != NULL)
+        end_machine(m);
+    return code;
+}
+
+/* ---- the grid ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* What a size is called, and the option that says it; NULL: the collective has none. */
+static const char *unit_of(enum logp_operands operands)
+{
+    switch (operands) {
+    case LOGP_OPERANDS_BYTES:
+        return "bytes";
+    case LOGP_OPERANDS_VECTOR:
+    case LOGP_OPERANDS_TOTAL:
+        return "count";
+    case LOGP_OPERANDS_NONE:
+    case LOGP_OPERANDS_MATRIX:
+        break;
+    }
+    return NULL;
+}
+
+/* Row i of the grid: its P, and at first its sizes. */
+static void go_to(struct map *map, const char *collective, int64_t i)
+{
+    settle_point(&map->o, i * map->n_values);
+    if (!option_given("reps") && map->o.clock == LOGP_CLOCK_WALL)
+        map->o.reps = MOST_RUNS;
+    if (map->o.algorithms == ALGORITHMS_AUTO)
+        map->o.algorithms = ALGORITHMS_ALL;
+    map->c = make_coll(&map->o, collective);
+}
+
+static void read_sizes(struct map *map, const char *unit)
+{
+    map->n_values = unit != NULL ? (int)sweep_values(unit) : 1;
+    map->sizes = calloc((size_t)map->n_values, sizeof(*map->sizes));
+    if (map->sizes == NULL)
+        bad_usage("no memory for the sizes");
+    for (int i = 0; i < map->n_values; i++) {
+        settle_point(&map->o, i);
+        map->sizes[i] =
+            map->operands == LOGP_OPERANDS_BYTES ? (int64_t)map->o.n_bytes : map->o.count;
+    }
+    qsort(map->sizes, (size_t)map->n_values, sizeof(*map->sizes), ascending);
+    for (int i = 0; i < map->n_values; i++)
+        if (i == 0 || map->sizes[i] != map->sizes[map->n_sizes - 1])
+            map->sizes[map->n_sizes++] = map->sizes[i];
+}
+
+/* What is not said is a grid of powers of 2. Ends the process where no map can be made. */
+static void settle_grid(struct options *o, const char *collective, struct map *map)
+{
+    const char *unit;
+
+    if (o->list != NULL)
+        bad_option("--schedule", option_text("schedule"), "a collective, with several algorithms");
+    if (!o->emulated && o->plugin == NULL)
+        bad_option("--delay", o->delay->name, "a model that predictions are made under");
+    map->operands = logp_collective_find(collective)->operands;
+    unit = unit_of(map->operands);
+    if (!option_given("P"))
+        give_option("P", "2..64*2");
+    if (unit != NULL && !option_given(unit))
+        give_option(unit, *unit == 'b' ? "8..1M*2" : "1..128k*2");
+    settle_point(&map->o, 0);
+    read_sizes(map, unit);
+}
+
+static void show_progress(const struct map *map, int64_t i, int64_t n, int64_t begun_ns)
+{
+    char time[32] = "?";
+
+    if (i > 0)
+        show_duration((double)(host_ns() - begun_ns) / (double)i * (double)(n - i), time);
+    fprintf(stderr, "\rlogp: %s, P = %lld: %lld of %lld rows, about %s left \033[K",
+            map->o.words[1], (long long)map->o.P, (long long)i, (long long)n, time);
+    fflush(stderr);
+}
+
+/* All rows of the map. @return an exit code */
+static int fill(struct map *map, const char *collective)
+{
+    const int64_t n = sweep_values("P"), begun_ns = host_ns();
+    int code = EXIT_OK;
+
+    for (int64_t i = 0; i < n && !runs_are_over(); i++) {
+        go_to(map, collective, i);
+        if (map->o.progress)
+            show_progress(map, i, n, begun_ns);
+        find_reigns(map);
+        if (map->o.measure)
+            code |= measure(map);
+    }
+    if (map->o.progress)
+        fputs("\r\033[K", stderr);
+    return code;
+}
+
+static int crossover(struct options *o)
+{
+    static const struct names others = {{"format", "progress"}, 2};
+    static struct map map;
+    const char *collective = named_collective(o);
+    struct crossover x = {.collective = collective};
+    char text[4096], *given;
+    bool any = false;
+    int code;
+
+    map.o = *o;
+    settle_grid(o, collective, &map);
+    for (int64_t i = 0; i < sweep_values("P"); i++) {
+        go_to(&map, collective, i);
+        if (map.o.measure)
+            check_machine(&map.o);
+    }
+    warn_of_unused(&map.o);
+    given = options_given(&map.o, &others);
+    snprintf(text, sizeof(text), "%s%s", collective, given != NULL ? given : "");
+    free(given);
+    code = fill(&map, collective);
+    for (size_t i = 0; i < map.n; i++)
+        any |= map.reigns[i].best != NULL;
+    if (!any && !runs_are_over())
+        bad_usage("crossover %s: no algorithm that applies has a prediction here", collective);
+    say_left_out();
+    x.text = text;
+    x.unit = unit_of(map.operands);
+    x.sizes = map.sizes;
+    x.n_sizes = map.n_sizes;
+    x.reigns = map.reigns;
+    x.n = map.n;
+    o->format->crossover(&x);
+    free(map.sizes);
+    free(map.reigns);
+    return runs_are_over() ? EXIT_WRONG : code;
+}
+
+static bool prints(const struct output_format *format)
+{
+    return format->crossover != NULL;
+}
+
+const struct command command_crossover = {
+    .name = "bench crossover",
+    .arguments = "COLLECTIVE",
+    .summary = "where the best algorithm changes, over P and sizes",
+    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
+               OPTIONS_CROSSOVER,
+    .prints = prints,
+    .remark =
+        "\nThe grid: -P [2..64*2] and --bytes [8..1M*2] or --count [1..128k*2], as logp bench\n"
+        "takes them; of barriers P alone. Between two sizes with different winners it finds the\n"
+        "size where they change; what is undone before the next size of the grid it does not see.\n"
+        "Of equals the first in logp list is the best. With --measure both are run at the sizes\n"
+        "of the grid on both sides, each at most --reps times [1000; virtual clock 1].",
+    .call = crossover,
+};

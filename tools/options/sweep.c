@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sweeps: options with several values, and all combinations of these. An option is applied once for
+ * each point, with the text of one value, as if that had been written; so all that holds for
+ * options holds for each of their values.
+ */
+#include "options/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_AXES = 32, MOST_POINTS = 100000 };
+
+/* An option with several values. In the order of the rows, whenever they are first seen. */
+static struct axis {
+    const char *name;
+    int place; /* of its row */
+    struct series series;
+    int at; /* which of them */
+} axes[MOST_AXES];
+static int n_axes;
+
+static struct axis *find_axis(const char *name)
+{
+    for (int i = 0; i < n_axes; i++)
+        if (strcmp(axes[i].name, name) == 0)
+            return &axes[i];
+    return NULL;
+}
+
+/* A map of crossovers has two axes. */
+static bool may_vary(const struct options *o, const struct option_row *row)
+{
+    static const struct names of_map = {{"P", "bytes", "count"}, 3};
+
+    return (o->sets & OPTIONS_SWEEP) != 0 && is_series("a,b", row->series) &&
+           ((o->sets & OPTIONS_CROSSOVER) == 0 || find_name(&of_map, row->name) >= 0);
+}
+
+/* The values stay: texts of options point to them. */
+static struct axis *add_axis(const char *name, int place, const struct series *series)
+{
+    int k = n_axes++;
+
+    for (; k > 0 && axes[k - 1].place > place; k--)
+        axes[k] = axes[k - 1];
+    axes[k] = (struct axis){name, place, *series, 0};
+    return &axes[k];
+}
+
+const char *value_at_point(const struct options *o, const struct option_row *row, int place,
+                           const char *option, const char *text)
+{
+    struct axis *axis = find_axis(row->name);
+    const char *allowed;
+    struct series series;
+
+    if (!may_vary(o, row) || !is_series(text, row->series))
+        return text;
+    if (axis != NULL)
+        return axis->series.value[axis->at];
+    if (n_axes == MOST_AXES)
+        bad_option(option, text, "one value: too many options have several");
+    allowed = read_series(text, row->series, &series);
+    if (allowed != NULL)
+        bad_option(option, text, "%s", allowed);
+    axis = add_axis(row->name, place, &series);
+    if (sweep_points() > MOST_POINTS)
+        bad_option(option, text, "fewer values: a sweep has at most %d points", MOST_POINTS);
+    return axis->series.value[0];
+}
+
+/* The last changes first. */
+void select_point(int64_t i)
+{
+    for (int k = n_axes - 1; k >= 0; k--) {
+        axes[k].at = (int)(i % axes[k].series.n);
+        i /= axes[k].series.n;
+    }
+}
+
+int64_t sweep_points(void)
+{
+    int64_t n = 1;
+
+    for (int k = 0; k < n_axes; k++)
+        if (__builtin_mul_overflow(n, axes[k].series.n, &n))
+            return INT64_MAX;
+    return n;
+}
+
+int64_t sweep_values(const char *name)
+{
+    const struct axis *axis = find_axis(name);
+
+    return axis != NULL ? axis->series.n : 1;
+}
+
+const char *show_point(char *buf, size_t size)
+{
+    size_t n = 0;
+
+    buf[0] = '\0';
+    for (int k = 0; k < n_axes && n < size; k++) {
+        char option[32];
+
+        n +=
+            (size_t)snprintf(buf + n, size - n, "%s%s %s", k > 0 ? " " : "",
+                             option_dashed(axes[k].name, option), axes[k].series.value[axes[k].at]);
+    }
+    return buf;
+}
+
+/* "1%", "0.5%": in millionths. Only sweeps end before all runs are done. */
+static void apply_precision(struct options *o, const char *option, const char *text)
+{
+    const size_t length = strlen(text);
+    char number[32] = "";
+
+    if (length > 1 && length < sizeof(number) && text[length - 1] == '%')
+        memcpy(number, text, length - 1);
+    if (!parse_time_ps(number, 10000, &o->precision_ppm) || o->precision_ppm > 1000000 ||
+        strchr(number, 's') != NULL)
+        bad_option(option, text, "0%% .. 100%%, in steps of 0.0001%%");
+    if ((o->sets & OPTIONS_SWEEP) == 0)
+        o->precision_ppm = 0;
+}
+
+static void apply_limit(struct options *o, const char *option, const char *text)
+{
+    int64_t ps;
+
+    if (!parse_time_ps(text, INT64_C(1000000000000), &ps) || ps < 1000)
+        bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
+    o->limit_ns = (o->sets & OPTIONS_SWEEP) != 0 ? ps / 1000 : 0;
+}
+
+static void apply_output(struct options *o, const char *option, const char *text)
+{
+    const char *end = strrchr(text, '.');
+
+    if (*text == '\0')
+        return;
+    if (end == NULL || (strcmp(end, ".csv") != 0 && strcmp(end, ".json") != 0))
+        bad_option(option, text, "a file whose name ends in .csv or .json");
+    o->output = text;
+}
+
+static bool switched(const char *option, const char *text)
+{
+    const char *word = strcmp(text, "0") == 0 ? "off" : strcmp(text, "1") == 0 ? "on" : text;
+
+    return either(option, word, "off", "on");
+}
+
+static void apply_restart(struct options *o, const char *option, const char *text)
+{
+    o->restart = switched(option, text);
+}
+
+static void apply_measure(struct options *o, const char *option, const char *text)
+{
+    o->measure = switched(option, text);
+}
+
+const struct option_row sweep_options[] = {
+    {"precision", "X%", "run until the ends of the median's 95 % interval are this near", "1%", "",
+     OPTIONS_SWEEP, .apply = apply_precision},
+    {"limit", "T", "begin no more runs of a point after this time", "10s", "", OPTIONS_SWEEP,
+     .apply = apply_limit},
+    {"output", "FILE", "keep each finished point in FILE.csv or FILE.json, and go on from there",
+     "", "", OPTIONS_FILE, .apply = apply_output},
+    {"restart", NULL, "begin the file of --output anew, whatever is in it", "off", "", OPTIONS_FILE,
+     .apply = apply_restart},
+    {"measure", NULL, "run the best and the second on both sides of each change", "off", "",
+     OPTIONS_CROSSOVER, .apply = apply_measure},
+    {0},
+};

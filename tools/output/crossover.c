@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* A map of who is best, as a table, JSON and CSV: see crossover.h. */
+#include "output/crossover.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+int duel_won(const struct duel *d)
+{
+    if (!d->best.measured || !d->other.measured)
+        return -1;
+    if (d->best.interval.high_ns < d->other.interval.low_ns)
+        return 1;
+    return d->best.interval.low_ns > d->other.interval.high_ns ? 0 : -1;
+}
+
+/* ---- the map ---- */
+
+/* The algorithms of the map, each with a letter. */
+static struct names letters;
+
+static char letter_of(const struct reign *r)
+{
+    int i;
+
+    if (r->best == NULL)
+        return '-';
+    add_name(&letters, r->best->name);
+    i = find_name(&letters, r->best->name);
+    return (char)(i < 26 ? 'a' + i : 'A' + i - 26);
+}
+
+/* "512", "64k", "1M" */
+static const char *short_number(int64_t n, char buf[24])
+{
+    static const char scales[] = " kMGT";
+    int i = 0;
+
+    for (; n >= 1024 && n % 1024 == 0 && scales[i + 1] != '\0'; i++)
+        n /= 1024;
+    snprintf(buf, 24, i > 0 ? "%lld%c" : "%lld", (long long)n, scales[i]);
+    return buf;
+}
+
+static void print_map(const struct crossover *x)
+{
+    char number[24];
+
+    if (x->unit != NULL)
+        printf("%20s", x->unit);
+    for (int i = 0; i < x->n_sizes && x->unit != NULL; i++)
+        printf(" %5s", short_number(x->sizes[i], number));
+    for (size_t k = 0; k < x->n; k++) {
+        const struct reign *r = &x->reigns[k];
+
+        if (k == 0 || r->P != r[-1].P)
+            printf("%sP = %-16lld", k > 0 || x->unit != NULL ? "\n" : "", (long long)r->P);
+        for (int i = 0; i < x->n_sizes; i++)
+            if (x->unit == NULL || (x->sizes[i] >= r->from && x->sizes[i] <= r->to))
+                printf(" %5c", letter_of(r));
+    }
+    fputs("\n\n", stdout);
+    for (int i = 0; i < letters.n; i++)
+        printf("%s%c %s", i > 0 ? ", " : "", i < 26 ? 'a' + i : 'A' + i - 26, letters.name[i]);
+    puts("\n");
+}
+
+/* ---- the table ---- */
+
+static double us(int64_t ns)
+{
+    return (double)ns / 1000;
+}
+
+static void print_reign(const struct reign *r, bool sized)
+{
+    printf("%12lld", (long long)r->P);
+    if (sized)
+        printf(" %13lld %13lld", (long long)r->from, (long long)r->to);
+    if (r->best != NULL)
+        printf("  %-18s %13.3f", r->best->name, us(r->predicted_ns));
+    else
+        fputs("  -", stdout);
+    if (r->before != NULL && r->before_ns >= 0)
+        printf("  %-18s %13.3f", r->before->name, us(r->before_ns));
+    else if (r->before != NULL)
+        printf("%*s  %s, which does not apply here", r->best == NULL ? 31 : 0, "", r->before->name);
+    putchar('\n');
+}
+
+static void print_duel(const struct reign *r, const struct duel *d)
+{
+    static const char *const words[] = {"-", "no", "yes"};
+    const struct contender *const both[] = {&d->best, &d->other};
+
+    if (d->size < 0)
+        return;
+    printf("%12lld %13lld", (long long)r->P, (long long)d->size);
+    for (int i = 0; i < 2; i++)
+        printf("  %-18s %13.3f %13.3f", both[i]->algorithm->name, us(both[i]->predicted_ns),
+               us(both[i]->median_ns));
+    printf("  %s\n", words[duel_won(d) + 1]);
+}
+
+static void print_duels(const struct crossover *x)
+{
+    int n = 0, won = 0, lost = 0;
+
+    for (size_t k = 0; k < x->n; k++) {
+        const struct duel *const sides[] = {&x->reigns[k].below, &x->reigns[k].above};
+
+        for (int i = 0; i < 2; i++) {
+            if (sides[i]->size < 0)
+                continue;
+            if (n++ == 0)
+                printf("\nRun on both sides of each change: does the best win? (-: their medians' "
+                       "95 %% "
+                       "intervals overlap)\n\n%12s %13s  %-18s %13s %13s  %-18s %13s %13s  wins\n",
+                       "P", x->unit, "best", "predicted", "median", "other", "predicted", "median");
+            won += duel_won(sides[i]) == 1;
+            lost += duel_won(sides[i]) == 0;
+            print_duel(&x->reigns[k], sides[i]);
+        }
+    }
+    if (n > 0)
+        printf("The predicted winner wins %d of %d, and loses %d.\n", won, n, lost);
+}
+
+void print_crossover_table(const struct crossover *x)
+{
+    const bool sized = x->unit != NULL;
+
+    printf("%s: who is predicted to be the best\n\n", x->text);
+    print_map(x);
+    printf("%12s", "P");
+    if (sized)
+        printf(" %13s %13s", "from", "to");
+    printf("  %-18s %13s", "best", "predicted, us");
+    puts(sized ? "  before             predicted, us" : "");
+    for (size_t i = 0; i < x->n; i++)
+        print_reign(&x->reigns[i], sized);
+    print_duels(x);
+}
+
+/* ---- JSON and CSV ---- */
+
+static json_t *number(bool valid, int64_t n)
+{
+    return valid ? json_integer(n) : json_null();
+}
+
+static json_t *text(const char *s)
+{
+    json_t *j = s != NULL ? json_string(s) : NULL;
+
+    return j != NULL ? j : json_null();
+}
+
+static void add(json_t *record, const char *side, const char *key, json_t *value)
+{
+    char name[48];
+
+    snprintf(name, sizeof(name), "%s_%s", side, key);
+    json_object_set_new(record, name, value);
+}
+
+static void add_duel(json_t *record, const char *side, const struct duel *d)
+{
+    const bool is = d->size >= 0;
+    const int won = is ? duel_won(d) : -1;
+
+    add(record, side, "at", number(is, d->size));
+    add(record, side, "best_predicted_ns", number(is, d->best.predicted_ns));
+    add(record, side, "other_predicted_ns", number(is, d->other.predicted_ns));
+    add(record, side, "best_ns", number(is && d->best.measured, d->best.median_ns));
+    add(record, side, "other_ns", number(is && d->other.measured, d->other.median_ns));
+    add(record, side, "best_wins", won < 0 ? json_null() : json_boolean(won));
+}
+
+static json_t *reign_json(const struct crossover *x, const struct reign *r)
+{
+    json_t *j = json_object();
+
+    json_object_set_new(j, "collective", text(x->collective));
+    json_object_set_new(j, "P", json_integer(r->P));
+    json_object_set_new(j, "size", text(x->unit));
+    json_object_set_new(j, "from", number(x->unit != NULL, r->from));
+    json_object_set_new(j, "to", number(x->unit != NULL, r->to));
+    json_object_set_new(j, "algorithm", text(r->best != NULL ? r->best->name : NULL));
+    json_object_set_new(j, "predicted_ns", number(r->best != NULL, r->predicted_ns));
+    json_object_set_new(j, "before", text(r->before != NULL ? r->before->name : NULL));
+    json_object_set_new(j, "before_predicted_ns",
+                        number(r->before != NULL && r->before_ns >= 0, r->before_ns));
+    add_duel(j, "below", &r->below);
+    add_duel(j, "above", &r->above);
+    json_object_set_new(j, "sweep", text(x->text));
+    return j;
+}
+
+void print_crossover_json(const struct crossover *x)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        json_t *j = reign_json(x, &x->reigns[i]);
+
+        fputs(i > 0 ? ",\n " : "[", stdout);
+        json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        json_decref(j);
+    }
+    puts("]");
+}
+
+static void print_value(const json_t *value)
+{
+    if (json_is_string(value))
+        print_csv_text(json_string_value(value));
+    else if (json_is_integer(value))
+        printf("%lld", (long long)json_integer_value(value));
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "true" : "false", stdout);
+}
+
+void print_crossover_csv(const struct crossover *x)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        json_t *j = reign_json(x, &x->reigns[i]), *value;
+        const char *key, *between = "";
+
+        if (i == 0) {
+            json_object_foreach(j, key, value)
+            {
+                printf("%s%s", between, key);
+                between = ",";
+            }
+            putchar('\n');
+            between = "";
+        }
+        json_object_foreach(j, key, value)
+        {
+            fputs(between, stdout);
+            between = ",";
+            print_value(value);
+        }
+        putchar('\n');
+        json_decref(j);
+    }
+}

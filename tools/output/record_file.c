@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records in a file, one line each, that are added one at a time: CSV, or a JSON array. A line that
+ * was not written to its end (a process that was killed, a disk that was full) is dropped when the
+ * file is opened again.
+ */
+#include "output/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static _Noreturn void refuse(const struct record_file *file, const char *why)
+{
+    bad_option("--output", file->path, "%s", why);
+}
+
+/* What a function writes, to be freed. row: NULL: the names of the columns */
+static char *written(const struct record_file *file, const struct output *out,
+                     const struct row *row, const char *before)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    if (f == NULL)
+        bad_usage("no memory");
+    if (row == NULL)
+        write_csv_names(f, out);
+    else if (file->json)
+        write_json_record(f, out, row, before);
+    else
+        write_csv_record(f, out, row, before);
+    fclose(f);
+    return text;
+}
+
+static void read_text(struct record_file *file)
+{
+    long size;
+
+    if (fseek(file->f, 0, SEEK_END) != 0 || (size = ftell(file->f)) < 0)
+        refuse(file, strerror(errno));
+    file->text = calloc((size_t)size + 1, 1);
+    rewind(file->f);
+    if (file->text == NULL || fread(file->text, 1, (size_t)size, file->f) != (size_t)size)
+        refuse(file, "a file that can be read");
+}
+
+/* Where a record ends; NULL: it is not whole. A line break in a cell of CSV is none. */
+static const char *end_of(const struct record_file *file, const char *record)
+{
+    bool quoted = false;
+
+    for (const char *s = record; *s != '\0'; s++) {
+        quoted ^= *s == '"' && !file->json;
+        if (*s == '\n' && !quoted && !file->json)
+            return s;
+        if (*s == '\n' && file->json && s > record && (s[-1] == ',' || s[-1] == ']'))
+            return s - 1;
+    }
+    return NULL;
+}
+
+/* The last of a record's cells: of JSON with its key. */
+static const char *last_cell(const char *record, const char *end)
+{
+    const char *last = record;
+    bool quoted = false;
+
+    for (const char *s = record; s < end; s++) {
+        quoted ^= *s == '"';
+        if (*s == ',' && !quoted)
+            last = s + 1;
+    }
+    return last;
+}
+
+/* Note where the records begin, and where the last ends. */
+static void find_records(struct record_file *file)
+{
+    const char *s = file->text + file->end, *end;
+
+    while (*s != ']' && (end = end_of(file, s)) != NULL) {
+        size_t *more = realloc(file->records, (file->n + 1) * sizeof(*more));
+
+        if (more == NULL)
+            bad_usage("no memory");
+        file->records = more;
+        file->records[file->n++] = (size_t)(s - file->text);
+        file->end = end - file->text + !file->json;
+        s = end + (file->json && *end == ']' ? 0 : strspn(end, ",\n "));
+    }
+    if (file->json && *s == ']' && s[1 + strspn(s + 1, "\n")] != '\0')
+        refuse(file, "there is something behind its records; --restart overwrites it");
+}
+
+/* Write behind the last record, at once, and nothing else behind that. */
+static int put(struct record_file *file, const char *between, const char *text)
+{
+    const long length = (long)(strlen(between) + strlen(text));
+    const char *end = file->json ? "]\n" : "\n";
+
+    if (fseek(file->f, file->end, SEEK_SET) != 0 ||
+        fprintf(file->f, "%s%s%s", between, text, end) < 0 || fflush(file->f) != 0 ||
+        ftruncate(fileno(file->f), file->end + length + (long)strlen(end)) != 0) {
+        fprintf(stderr, "logp: %s could not be written: %s\n", file->path, strerror(errno));
+        return EXIT_WRONG;
+    }
+    file->end += length + !file->json;
+    return EXIT_OK;
+}
+
+/* What there is must begin as a file of records does, if only as far as it was written. */
+static void read_head(struct record_file *file, const struct output *out)
+{
+    char *names = written(file, out, NULL, NULL);
+    const size_t length = strlen(names), size = strlen(file->text);
+    const char *first = "[{\"collective\":";
+    const bool begun = file->json
+                           ? strncmp(file->text, first, strlen(first)) == 0
+                           : strncmp(file->text, names, length) == 0 && file->text[length] == '\n';
+
+    if (begun) {
+        file->end = file->json ? 1 : (long)length + 1;
+        find_records(file);
+    } else if (strncmp(file->text, file->json ? "[]\n" : names, size) != 0) {
+        refuse(file, "it holds no records of a sweep; --restart overwrites it");
+    } else if (put(file, "", file->json ? "[" : names) != EXIT_OK) {
+        exit(EXIT_WRONG);
+    }
+    free(names);
+}
+
+void open_records(struct record_file *file, const char *path, bool anew, const struct output *out)
+{
+    int fd;
+
+    *file = (struct record_file){.path = path, .json = strcmp(strrchr(path, '.'), ".json") == 0};
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0 || (file->f = fdopen(fd, "r+")) == NULL)
+        refuse(file, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        refuse(file, "another process writes to it");
+    setvbuf(file->f, NULL, _IOFBF, 1 << 16);
+    read_text(file);
+    if (anew)
+        *file->text = '\0';
+    read_head(file, out);
+}
+
+void expect_record(struct record_file *file, size_t i, const struct output *out,
+                   const struct row *row)
+{
+    const char *record = file->text + file->records[i], *end = end_of(file, record);
+    const char *here = last_cell(record, end),
+               *wrong = file->json ? "\"verified\":false" : ",false,";
+    char *mine = written(file, out, row, NULL), *begin = written(file, out, row, "gamma_ns");
+    const char *there = last_cell(mine, mine + strlen(mine));
+    const size_t length = (size_t)(end - here), begins = strlen(begin);
+
+    if (length != strlen(there) || strncmp(here, there, length) != 0)
+        bad_option("--output", file->path, "it holds another sweep, %.*s; --restart overwrites it",
+                   (int)length - file->json, here);
+    if (strncmp(record, begin, begins) != 0 || record[begins] != ',')
+        bad_option("--output", file->path,
+                   "record %zu of it is not %s %s at P = %lld; --restart overwrites it", i + 1,
+                   out->collective, row->algorithm->name, (long long)out->o->P);
+    for (const char *s = record; s < end; s++)
+        file->wrong |= strncmp(s, wrong, strlen(wrong)) == 0;
+    free(mine);
+    free(begin);
+}
+
+int append_record(struct record_file *file, const struct output *out, const struct row *row)
+{
+    char *record = written(file, out, row, NULL);
+    const int code = put(file, file->json && file->end > 1 ? ",\n " : "", record);
+
+    free(record);
+    return code;
+}
+
+void close_records(struct record_file *file)
+{
+    fclose(file->f);
+    free(file->text);
+    free(file->records);
+}

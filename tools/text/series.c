@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Several values in one text: "2,4,8", "2..64*2", "2..20+2", "2..8", and lists of these. */
+#include "text/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_VALUES = 100000 };
+
+static const char *const how = "values with commas between them, and ranges of whole numbers or "
+                               "times: 2..64*2 (twice each), 2..20+2 (two more each), 2..8";
+
+/* A number of a range: its value, and what it counts. */
+struct end {
+    int64_t n;
+    bool suffixed; /* a time in picoseconds; else one in millionths of a unit */
+};
+
+static bool read_end(const char *text, enum series_kind kind, struct end *out)
+{
+    const size_t length = strlen(text);
+
+    out->suffixed = kind == SERIES_TIMES && length > 0 && text[length - 1] == 's';
+    if (kind == SERIES_TIMES)
+        return parse_time_ps(text, 1000000, &out->n);
+    return parse_number(text, kind == SERIES_BYTES, 0, INT64_MAX, &out->n);
+}
+
+static char *write_end(const struct end *e, enum series_kind kind)
+{
+    char text[48];
+
+    if (kind != SERIES_TIMES)
+        snprintf(text, sizeof(text), "%lld", (long long)e->n);
+    else if (!e->suffixed)
+        snprintf(text, sizeof(text), "%lld.%06lld", (long long)(e->n / 1000000),
+                 (long long)(e->n % 1000000));
+    else if (e->n % 1000 != 0)
+        snprintf(text, sizeof(text), "%lldps", (long long)e->n);
+    else
+        snprintf(text, sizeof(text), "%lldns", (long long)(e->n / 1000));
+    for (size_t n = strlen(text); strchr(text, '.') != NULL && strchr("0.", text[n - 1]) != NULL;)
+        text[--n] = '\0';
+    return strdup(text);
+}
+
+static bool add(struct series *s, char *value)
+{
+    char **more = s->n < MOST_VALUES && value != NULL
+                      ? realloc(s->value, (size_t)(s->n + 1) * sizeof(*more))
+                      : NULL;
+
+    if (more == NULL) {
+        free(value);
+        return false;
+    }
+    s->value = more;
+    s->value[s->n++] = value;
+    return true;
+}
+
+/* "2..64*2": first is the text before the dots, rest what is behind them; both are written to. */
+static bool add_range(struct series *s, char *first, char *rest, enum series_kind kind)
+{
+    char *sign = strpbrk(rest, "*+");
+    const bool times = sign != NULL && *sign == '*';
+    struct end at, last, step = {1, false};
+
+    if (sign != NULL)
+        *sign++ = '\0';
+    if (sign == NULL && kind == SERIES_TIMES)
+        step.n = 1000000; /* a unit */
+    if (!read_end(first, kind, &at) || !read_end(rest, kind, &last) ||
+        (sign != NULL && !read_end(sign, times ? SERIES_NUMBERS : kind, &step)) || at.n > last.n ||
+        at.suffixed != last.suffixed || (!times && step.suffixed != at.suffixed) ||
+        step.n < (times ? 2 : 1) || (times && at.n == 0))
+        return false;
+    while (at.n <= last.n) {
+        if (!add(s, write_end(&at, kind)))
+            return false;
+        if (times ? __builtin_mul_overflow(at.n, step.n, &at.n)
+                  : __builtin_add_overflow(at.n, step.n, &at.n))
+            break;
+    }
+    return true;
+}
+
+static bool add_item(struct series *s, char *item, enum series_kind kind)
+{
+    char *dots = kind != SERIES_WORDS ? strstr(item, "..") : NULL;
+
+    if (dots == NULL)
+        return *item != '\0' && add(s, strdup(item));
+    *dots = '\0';
+    return add_range(s, item, dots + 2, kind);
+}
+
+bool is_series(const char *text, enum series_kind kind)
+{
+    return kind != SERIES_NONE &&
+           (strchr(text, ',') != NULL || (kind != SERIES_WORDS && strstr(text, "..") != NULL));
+}
+
+const char *read_series(const char *text, enum series_kind kind, struct series *out)
+{
+    char *copy = strdup(text), *rest = copy;
+    bool sound = copy != NULL;
+
+    *out = (struct series){0};
+    while (sound && rest != NULL) {
+        char *item = strsep(&rest, ",");
+
+        sound = add_item(out, item, kind);
+    }
+    free(copy);
+    if (sound)
+        return NULL;
+    for (int i = 0; i < out->n; i++)
+        free(out->value[i]);
+    free(out->value);
+    return kind == SERIES_WORDS ? "words with commas between them" : how;
+}
