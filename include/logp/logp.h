@@ -8,6 +8,7 @@
  *   vp.h          what a program calls: send, receive, compute, now
  *   delay.h       what a message costs: LogP, LogGP, or a model of your own
  *   collective.h  the collective algorithms and their predictions
+ *   group.h       some of the processors by themselves
  *   schedule.h    an algorithm as steps: run them, work out what they cost, check them
  *   measure.h     what a measuring loop of your own needs
  *   plugin.h      a delay model or algorithms of your own, for the command
@@ -27,6 +28,7 @@
 #include <logp/defs.h>
 #include <logp/delay.h>
 #include <logp/experiment.h>
+#include <logp/group.h>
 #include <logp/machine.h>
 #include <logp/measure.h>
 #include <logp/op.h>

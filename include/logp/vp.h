@@ -54,7 +54,8 @@ LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
  * through it match only receives through a group of the same context. Leave it with
  * logp_group_destroy().
  * @param context  1 .. 2^30; every member names the same. 0 is the program's own, and the
- *                 collectives use one that cannot be named
+ *                 collectives use one that cannot be named. Those above are for groups that
+ *                 agree on one: group.h
  * @param members  n_members ranks, this processor's among them, copied: ranks of the group are
  *                 the indices of this list. NULL: all, with the same ranks
  * @return 0; -EINVAL (context, a rank out of range or twice, or this one missing), -ENOMEM

@@ -2,6 +2,8 @@
 /* Views: a processor seen in a context of its own, perhaps as a member of a group. */
 #include "state/call.h"
 
+#include <logp/group.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <urcu/urcu-memb.h>
@@ -58,6 +60,31 @@ static bool fill_maps(struct logp_vp *v, int P, const int *members)
     return v->rank >= 0;
 }
 
+enum { NAMED = 1 << 30 }; /* the largest context that programs name */
+
+uint32_t logp_group_context(const struct logp_vp *vp)
+{
+    const uint32_t agreed = vp->proc->group.agreed;
+
+    return (agreed > NAMED ? agreed : NAMED) + 1;
+}
+
+int logp_group_translate(const struct logp_vp *from, int n, const int *ranks,
+                         const struct logp_vp *to, int *out)
+{
+    if (n < 0)
+        return -EINVAL;
+    for (int i = 0; i < n; i++)
+        if (ranks[i] < 0 || ranks[i] >= from->size)
+            return -EINVAL;
+    for (int i = 0; i < n; i++) {
+        const int global = to_global(from, ranks[i]);
+
+        out[i] = to != NULL && to->to_local != NULL ? to->to_local[global] : global;
+    }
+    return 0;
+}
+
 int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, int n_members,
                       struct logp_vp **out)
 {
@@ -65,7 +92,7 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
     const int P = p->core->machine->P;
     struct logp_vp *both;
 
-    if (context < 1 || context > UINT32_C(1) << 30 ||
+    if (context < 1 || context >= LPI_CONTEXT_COLLECTIVE ||
         (members != NULL && (n_members < 1 || n_members > P)))
         return -EINVAL;
     both = calloc(2, sizeof(*both)); /* the group, and its group for collectives */
@@ -86,6 +113,8 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
     both[1] = both[0];
     both[1].context = context | LPI_CONTEXT_COLLECTIVE;
     both[0].collective = both[1].collective = &both[1];
+    if (context > NAMED && context > p->group.agreed)
+        p->group.agreed = context;
     *out = both;
     return 0;
 }

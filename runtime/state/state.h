@@ -53,7 +53,8 @@ struct logp_vp {
     struct lpi_proc *proc;
     uint32_t context;
     int rank, size;
-    int *to_global; /* NULL: the same */
+    uint32_t agreed; /* of a proc's own group: the largest context above 2^30 that it has had */
+    int *to_global;  /* NULL: the same */
     int *to_local;
     struct logp_vp *collective;
 };
