@@ -196,6 +196,7 @@ static void draw_arguments(struct drawn *d, uint64_t *random)
         .args.k = some_k(random, P),
         .args.block_bytes = one_in(random, 2) ? 0 : 1 + below(random, (int64_t)n_bytes + 4),
         .args.work_ns = one_in(random, 2) ? 0 : some_time(random, 3),
+        .args.in_place = d->collective->in_place != NULL && one_in(random, 3),
         .args.no_overlap = one_in(random, 2),
         .model.params = params,
     };
@@ -232,7 +233,7 @@ static void describe(const struct drawn *d, const char *algorithm)
     fprintf(stderr,
             "LOGP_TEST_SEED=%lu: %s %s, P %d root %d, %s%s%s, L %ld o %ld %ld g %ld G %ld ps gamma "
             "%ld ps, %s gap, capacity %ld, %zu bytes, %ld %s of %s, k %ld, %ld x %ld packing %d "
-            "pack %ld window %ld, block %ld work %ld overlap %d, %d runs\n",
+            "pack %ld window %ld, block %ld work %ld overlap %d, %s%d runs\n",
             (unsigned long)d->seed, d->collective->name, algorithm, d->P, c->args.root, d->delay,
             d->topology != NULL ? " on " : "",
             d->topology != NULL ? logp_topology_spec(d->topology) : "", (long)p->L_ns,
@@ -241,7 +242,7 @@ static void describe(const struct drawn *d, const char *algorithm)
             (long)c->args.count, c->args.op->type, c->args.op->name, (long)c->args.k,
             (long)c->args.rows, (long)c->args.cols, (int)c->args.packing, (long)c->args.pack_ns,
             (long)c->args.window, (long)c->args.block_bytes, (long)c->args.work_ns,
-            !c->args.no_overlap, d->reps);
+            !c->args.no_overlap, c->args.in_place ? "in place, " : "", d->reps);
 }
 
 #endif

@@ -182,6 +182,7 @@ static bool is_sound(const struct logp_algorithm *a, int P, struct logp_coll c)
 
     if (logp_collective_find(a->collective)->operands == LOGP_OPERANDS_TOTAL)
         c.args.count = 3 * P + 1;
+    c.args.in_place = P % 2 == 0 && logp_collective_find(a->collective)->in_place != NULL;
     if (test_needs(a, P, &c) != NULL)
         c.args.op = logp_op_find("sum", "double");
     if (test_needs(a, P, &c) != NULL)

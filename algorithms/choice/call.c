@@ -11,7 +11,7 @@
 /* Without what lies between fields, which is nobody's. */
 static bool same_args(const struct logp_args *a, const struct logp_args *b)
 {
-    _Static_assert(sizeof(*a) == 112, "all fields are compared");
+    _Static_assert(sizeof(*a) == 120, "all fields are compared, but in_place: it changes nothing");
     return a->root == b->root && a->tag == b->tag && a->n_bytes == b->n_bytes &&
            a->count == b->count && a->op == b->op && a->rows == b->rows && a->cols == b->cols &&
            a->packing == b->packing && a->list == b->list && a->k == b->k &&
@@ -106,7 +106,7 @@ int logp_barrier(struct logp_vp *vp)
 
 int logp_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes)
 {
-    struct logp_coll c = {.args.n_bytes = n_bytes};
+    struct logp_coll c = {.args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
@@ -149,25 +149,29 @@ static int run_best(struct logp_vp *vp, const char *collective, const char *othe
 
 int logp_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes, int root)
 {
-    struct logp_coll c = {.args = {.root = root, .n_bytes = n_bytes}};
+    struct logp_coll c = {
+        .args = {.root = root, .n_bytes = n_bytes, .in_place = recv_buf == LOGP_IN_PLACE}};
 
-    if (n_bytes > 0 && (recv_buf == NULL || (send_buf == NULL && logp_vp_rank(vp) == root)))
+    if ((n_bytes > 0 && (recv_buf == NULL || (send_buf == NULL && logp_vp_rank(vp) == root))) ||
+        (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
     return run_best(vp, "scatter", "binomial", &c, send_buf, recv_buf);
 }
 
 int logp_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes, int root)
 {
-    struct logp_coll c = {.args = {.root = root, .n_bytes = n_bytes}};
+    struct logp_coll c = {
+        .args = {.root = root, .n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
 
-    if (n_bytes > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root)))
+    if ((n_bytes > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))) ||
+        (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
     return run_best(vp, "gather", "binomial", &c, send_buf, recv_buf);
 }
 
 int logp_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes)
 {
-    struct logp_coll c = {.args = {.n_bytes = n_bytes}};
+    struct logp_coll c = {.args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
@@ -179,7 +183,8 @@ static int combine_all(struct logp_vp *vp, const char *collective, const char *o
                        const void *send_buf, void *recv_buf, int64_t count,
                        const struct logp_op *op)
 {
-    struct logp_coll c = {.args = {.count = count, .op = op}};
+    struct logp_coll c = {
+        .args = {.count = count, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
         (count > 0 && (send_buf == NULL || recv_buf == NULL)))
@@ -217,12 +222,14 @@ int logp_exscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_
 int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
                 const struct logp_op *op, int root)
 {
-    struct logp_coll c = {.args = {.root = root, .count = count, .op = op}};
+    struct logp_coll c = {
+        .args = {.root = root, .count = count, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
     const int P = logp_vp_size(vp);
     const struct logp_algorithm *algorithm = logp_algorithm_find("reduce", "binomial");
 
     if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
-        (count > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))))
+        (count > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))) ||
+        (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
     if (logp_vp_params(vp, &c.model.params) == 0)
         algorithm = best_at_once("reduce", P, &c);

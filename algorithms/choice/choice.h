@@ -38,6 +38,9 @@ void lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_c
 
 /* plan.c: fill c->part of a rank, with scratch; as logp_plan_create() */
 int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c);
+/* In place: where its buffers are. @return they overlap */
+bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,
+                    const struct logp_coll *c, void **buf, void **recv_buf);
 int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
             void *buf, void *recv_buf);
 

@@ -8,12 +8,69 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct logp_plan {
     const struct logp_algorithm *algorithm;
     int P, rank;
     struct logp_coll c;
 };
+
+/* In place: which buffer this rank has, and where the other is in it. */
+static bool overlap(const struct logp_algorithm *algorithm, int P, int rank,
+                    const struct logp_coll *c, struct logp_spot *at)
+{
+    const struct logp_collective *collective;
+
+    *at = (struct logp_spot){LOGP_RECV_BUF, 0};
+    if (!c->args.in_place)
+        return false;
+    collective = logp_collective_find(algorithm->collective);
+    return collective->in_place(P, rank, c, at);
+}
+
+bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,
+                    const struct logp_coll *c, void **buf, void **recv_buf)
+{
+    struct logp_spot at;
+    const bool overlaps = overlap(algorithm, P, rank, c, &at);
+
+    if (overlaps && at.buffer == LOGP_RECV_BUF)
+        *buf = *recv_buf != NULL ? (char *)*recv_buf + at.offset : NULL;
+    else if (overlaps)
+        *recv_buf = *buf != NULL ? (char *)*buf + at.offset : NULL;
+    return overlaps;
+}
+
+static size_t operand_bytes(const struct logp_algorithm *algorithm, int P, int rank,
+                            const struct logp_coll *c)
+{
+    size_t buf, recv_buf;
+
+    logp_collective_find(algorithm->collective)->sizes(P, rank, c, &buf, &recv_buf);
+    return buf;
+}
+
+static size_t aligned(size_t n_bytes)
+{
+    return (n_bytes + 63) / 64 * 64;
+}
+
+/* The algorithm's scratch, and behind it a copy of the operands, where it needs one. */
+static int make_scratch(const struct logp_algorithm *algorithm, int P, int rank,
+                        struct logp_coll *c)
+{
+    struct logp_part *part = &c->part;
+    struct logp_spot at;
+    const bool copies = !algorithm->in_place && overlap(algorithm, P, rank, c, &at);
+    const size_t copy = copies ? operand_bytes(algorithm, P, rank, c) : 0;
+
+    if (part->scratch_bytes == 0 && copy == 0)
+        return 0;
+    if (part->scratch_bytes < SIZE_MAX / 4 && copy < SIZE_MAX / 4)
+        part->scratch = aligned_alloc(64, aligned(part->scratch_bytes) + aligned(copy));
+    return part->scratch != NULL ? 0 : -ENOMEM;
+}
 
 int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c)
 {
@@ -25,23 +82,32 @@ int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct log
         return -EINVAL;
     if (lpi_needs(algorithm, P, c) != NULL)
         return -ENOTSUP;
+    if (c->args.in_place && logp_collective_find(algorithm->collective)->in_place == NULL)
+        return -EINVAL;
     rc = algorithm->plan != NULL ? algorithm->plan(P, rank, c) : 0;
-    if (rc != 0 || part->scratch_bytes == 0)
-        return rc;
-    part->scratch = part->scratch_bytes < SIZE_MAX / 4
-                        ? aligned_alloc(64, (part->scratch_bytes + 63) / 64 * 64)
-                        : NULL;
-    if (part->scratch != NULL)
-        return 0;
-    lpi_free_part(part);
-    return -ENOMEM;
+    if (rc == 0) {
+        rc = make_scratch(algorithm, P, rank, c);
+        if (rc != 0)
+            lpi_free_part(part);
+    }
+    return rc;
 }
 
 int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
             void *buf, void *recv_buf)
 {
     struct logp_vp *group = logp_vp_collective(vp);
+    const int P = logp_vp_size(vp), rank = logp_vp_rank(vp);
 
+    if (c->args.in_place && lpi_one_buffer(algorithm, P, rank, c, &buf, &recv_buf) &&
+        !algorithm->in_place) {
+        const size_t n_bytes = operand_bytes(algorithm, P, rank, c);
+        void *copy = n_bytes > 0 ? (char *)c->part.scratch + aligned(c->part.scratch_bytes) : NULL;
+
+        if (n_bytes > 0)
+            memcpy(copy, buf, n_bytes);
+        buf = copy;
+    }
     return algorithm->run != NULL ? algorithm->run(group, c, buf, recv_buf)
                                   : logp_schedule_run(group, algorithm->steps, c, buf, recv_buf);
 }
@@ -76,7 +142,8 @@ void logp_plan_destroy(struct logp_plan *plan)
 
 int logp_plan_run(struct logp_vp *vp, const struct logp_plan *plan, void *buf, void *recv_buf)
 {
-    if (logp_vp_size(vp) != plan->P || logp_vp_rank(vp) != plan->rank)
+    if (logp_vp_size(vp) != plan->P || logp_vp_rank(vp) != plan->rank ||
+        (!plan->c.args.in_place && (buf == LOGP_IN_PLACE || recv_buf == LOGP_IN_PLACE)))
         return -EINVAL;
     return lpi_run(vp, plan->algorithm, &plan->c, buf, recv_buf);
 }

@@ -57,6 +57,13 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return j < P;
 }
 
+static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
+{
+    (void)P;
+    at->offset = (size_t)rank * c->args.n_bytes;
+    return true;
+}
+
 /* ---- rounds ---- */
 
 /* Item `at` of a buffer. */
@@ -368,21 +375,23 @@ static const char bruck_source[] = "Bruck et al. 1997", thakur[] = "Thakur et al
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allgather", "ring", "what came last goes on to the right",
                     "Grama et al., ch. 4.2"),
-     .steps = ring_steps, .run = ring_run, .predict = ring_predict},
+     .steps = ring_steps, .run = ring_run, .predict = ring_predict, .in_place = true},
     {LOGP_ALGORITHM("allgather", "recursive-doubling", "swap all with rank xor 1, 2, 4, ...",
                     thakur),
      .plan = doubling_plan, .steps = doubling_steps, .run = doubling_run,
-     .predict = doubling_predict, .rough = true},
+     .predict = doubling_predict, .rough = true, .in_place = true},
     {LOGP_ALGORITHM("allgather", "bruck", "all from rank + 1, 2, 4, ...", bruck_source),
-     .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict},
+     .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict,
+     .in_place = true},
     {LOGP_ALGORITHM("allgather", "bruck-k", "all from k - 1 at a time, k times as far",
                     bruck_source),
      .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
-     .predict = bruck_k_predict, .rough = true, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .predict = bruck_k_predict, .rough = true, .in_place = true,
+     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
     {LOGP_ALGORITHM("allgather", "neighbour", "two at a time, with both neighbours in turns",
                     "Chen et al. 2005"),
      .needs = neighbour_needs, .steps = neighbour_steps, .run = neighbour_run,
-     .predict = neighbour_predict},
+     .predict = neighbour_predict, .in_place = true},
 };
 
 const struct logp_collective lpi_allgather = {
@@ -393,5 +402,6 @@ const struct logp_collective lpi_allgather = {
     .fill = fill,
     .check = check,
     .promise = promise,
+    .in_place = in_place,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

@@ -388,7 +388,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "reduce-broadcast", "up the binomial tree and down again",
                     "Grama et al., ch. 4.3"),
      .plan = lpi_vector_plan, .steps = up_down_steps, .run = up_down_run,
-     .predict = up_down_predict},
+     .predict = up_down_predict, .in_place = true},
     {LOGP_ALGORITHM("allreduce", "recursive-doubling", "combine with rank xor 1, 2, 4, ...",
                     thakur),
      .plan = lpi_vector_plan, .steps = doubling_steps, .run = doubling_run,
@@ -411,5 +411,6 @@ const struct logp_collective lpi_allreduce = {
     .fill = fill,
     .check = check,
     .promise = promise,
+    .in_place = lpi_vector_in_place,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

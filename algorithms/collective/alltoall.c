@@ -50,6 +50,12 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return j < P;
 }
 
+static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
+{
+    (void)P, (void)rank, (void)c, (void)at;
+    return true;
+}
+
 /* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.
  * Source: Sun, Zhang & Song 2002, ring, all sends first. */
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
@@ -282,14 +288,15 @@ static const char bruck[] = "Bruck et al. 1997";
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("alltoall", "linear", "send to i + 1, i + 2, ..., then receive",
                     "Sun et al. 2002 (ring, eager)"),
-     .steps = steps, .run = run, .predict = predict},
+     .steps = steps, .run = run, .predict = predict, .in_place = true},
     {LOGP_ALGORITHM("alltoall", "pairwise", "with one other at a time", "Thakur et al. 2005"),
      .steps = pairwise_steps, .run = pairwise_run, .predict = pairwise_predict},
     {LOGP_ALGORITHM("alltoall", "bruck", "half of all on by 1, 2, 4, ...", bruck),
-     .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict},
+     .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict,
+     .in_place = true},
     {LOGP_ALGORITHM("alltoall", "bruck-k", "a k-th of all on by 1, ..., k - 1, k, 2 k, ...", bruck),
      .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
-     .predict = bruck_k_predict, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .predict = bruck_k_predict, .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
 };
 
 const struct logp_collective lpi_alltoall = {
@@ -300,5 +307,6 @@ const struct logp_collective lpi_alltoall = {
     .fill = fill,
     .check = check,
     .promise = promise,
+    .in_place = in_place,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

@@ -30,7 +30,7 @@ static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_
 {
     (void)rank;
     *buf = blocks(c, P);
-    *recv_buf = blocks(c, 1);
+    *recv_buf = blocks(c, c->args.in_place ? P : 1);
 }
 
 static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
@@ -183,8 +183,9 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
         return send_blocks(out, c, lpi_mod(rank + 1, P), r == 0 ? block(c, LOGP_BUF, sent) : in, 1);
     if (i % 3 == 1)
         return receive_blocks(out, c, lpi_mod(rank - 1, P), in, 1);
-    return combine_blocks(out, c, r == P - 2 ? block(c, LOGP_RECV_BUF, 0) : in, in,
-                          block(c, LOGP_BUF, got), 1);
+    if (r < P - 2)
+        return combine_blocks(out, c, in, in, block(c, LOGP_BUF, got), 1);
+    return combine_blocks(out, c, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_BUF, got), in, 1);
 }
 
 LPI_READER(ring_run, ring_steps)
@@ -302,18 +303,18 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("reduce-scatter", "linear", "all to all, combined in the order of ranks",
                     "Open MPI"),
      .plan = plan_one, .steps = linear_steps, .run = linear_run, .predict = linear_predict,
-     .rough = true},
+     .rough = true, .in_place = true},
     {LOGP_ALGORITHM("reduce-scatter", "pairwise", "send to i + r, receive from i - r", thakur),
      .needs = lpi_needs_commutative, .plan = plan_one, .steps = pairwise_steps, .run = pairwise_run,
      .predict = rounds_predict},
     {LOGP_ALGORITHM("reduce-scatter", "ring", "each block goes round once, to be combined",
                     "Open MPI"),
      .needs = lpi_needs_commutative, .plan = plan_one, .steps = ring_steps, .run = ring_run,
-     .predict = rounds_predict},
+     .predict = rounds_predict, .in_place = true},
     {LOGP_ALGORITHM("reduce-scatter", "recursive-halving", "halves of what is left are combined",
                     thakur),
      .needs = lpi_needs_commutative, .plan = halving_plan, .steps = halving_steps,
-     .run = halving_run, .predict = halving_predict, .rough = true},
+     .run = halving_run, .predict = halving_predict, .rough = true, .in_place = true},
 };
 
 const struct logp_collective lpi_reduce_scatter = {
@@ -324,5 +325,6 @@ const struct logp_collective lpi_reduce_scatter = {
     .fill = fill,
     .check = check,
     .promise = promise,
+    .in_place = lpi_vector_in_place,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

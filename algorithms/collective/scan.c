@@ -200,6 +200,7 @@ const struct logp_collective lpi_scan = {
     .fill = fill,
     .check = check_scan,
     .promise = promise_scan,
+    .in_place = lpi_vector_in_place,
     .rows = LPI_ONLY_ROWS(scans),
 };
 
@@ -211,5 +212,6 @@ const struct logp_collective lpi_exscan = {
     .fill = fill,
     .check = check_exscan,
     .promise = promise_exscan,
+    .in_place = lpi_vector_in_place,
     .rows = LPI_ONLY_ROWS(exscans),
 };

@@ -90,6 +90,23 @@ static bool gather_promise(int64_t P, int64_t rank, const struct logp_coll *c, i
     return rank == c->args.root && j < P;
 }
 
+/* The root's own item: in the operands of a scatter, in the result of a gather. */
+static bool scatter_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
+                             struct logp_spot *at)
+{
+    (void)P;
+    *at = (struct logp_spot){LOGP_BUF, (size_t)rank * item_bytes(c)};
+    return rank == c->args.root;
+}
+
+static bool gather_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
+                            struct logp_spot *at)
+{
+    (void)P;
+    at->offset = (size_t)rank * item_bytes(c);
+    return rank == c->args.root;
+}
+
 /* ---- flat: the root with everyone, from root + 1 on ---- */
 
 static bool flat_scatter_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
@@ -291,22 +308,28 @@ static const char grama[] = "Grama et al., ch. 4.4", ucc[] = "UCC";
 
 static const struct logp_algorithm scatters[] = {
     {LOGP_ALGORITHM("scatter", "flat", "the root sends to everyone", grama),
-     .steps = flat_scatter_steps, .run = flat_scatter_run, .predict = flat_scatter_predict},
+     .steps = flat_scatter_steps, .run = flat_scatter_run, .predict = flat_scatter_predict,
+     .in_place = true},
     {LOGP_ALGORITHM("scatter", "binomial", "halves of what is left, the farthest first", grama),
-     .plan = plan_binomial, .steps = scatter_binomial, .predict = predict_scatter_binomial},
+     .plan = plan_binomial, .steps = scatter_binomial, .predict = predict_scatter_binomial,
+     .in_place = true},
     {LOGP_ALGORITHM("scatter", "knomial", "k-ths of what is left, the farthest first", ucc),
      .needs = lpi_knomial_needs, .plan = plan_knomial, .steps = scatter_knomial,
-     .predict = predict_scatter_knomial, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .predict = predict_scatter_knomial, .in_place = true,
+     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
 };
 
 static const struct logp_algorithm gathers[] = {
     {LOGP_ALGORITHM("gather", "flat", "everyone sends to the root", grama),
-     .steps = flat_gather_steps, .run = flat_gather_run, .predict = flat_gather_predict},
+     .steps = flat_gather_steps, .run = flat_gather_run, .predict = flat_gather_predict,
+     .in_place = true},
     {LOGP_ALGORITHM("gather", "binomial", "what has come is doubled, the nearest first", grama),
-     .plan = plan_binomial, .steps = gather_binomial, .predict = predict_gather_binomial},
+     .plan = plan_binomial, .steps = gather_binomial, .predict = predict_gather_binomial,
+     .in_place = true},
     {LOGP_ALGORITHM("gather", "knomial", "what has come k times, the nearest first", ucc),
      .needs = lpi_knomial_needs, .plan = plan_knomial, .steps = gather_knomial,
-     .predict = predict_gather_knomial, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .predict = predict_gather_knomial, .in_place = true,
+     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
 };
 
 const struct logp_collective lpi_scatter = {
@@ -318,6 +341,7 @@ const struct logp_collective lpi_scatter = {
     .fill = scatter_fill,
     .check = scatter_check,
     .promise = scatter_promise,
+    .in_place = scatter_in_place,
     .rows = LPI_ONLY_ROWS(scatters),
 };
 
@@ -330,5 +354,6 @@ const struct logp_collective lpi_gather = {
     .fill = gather_fill,
     .check = gather_check,
     .promise = gather_promise,
+    .in_place = gather_in_place,
     .rows = LPI_ONLY_ROWS(gathers),
 };

@@ -59,6 +59,13 @@ int lpi_vector_valid(const struct logp_coll *c)
     return c->args.op == NULL || c->args.count < 0 ? -EINVAL : 0;
 }
 
+bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
+{
+    (void)P, (void)rank, (void)c;
+    *at = (struct logp_spot){LOGP_RECV_BUF, 0};
+    return true;
+}
+
 int lpi_vector_plan(int P, int rank, struct logp_coll *c)
 {
     (void)P, (void)rank;

@@ -18,6 +18,8 @@ int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c,
 const char *lpi_needs_commutative(int64_t P, const struct logp_coll *c);
 /* Is there what is combined? 0; -EINVAL (no operation, a negative count) */
 int lpi_vector_valid(const struct logp_coll *c);
+/* logp_collective.in_place: the operands are where the result will be, from its beginning. */
+bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at);
 /* logp_algorithm.plan: room for another vector. 0; as lpi_vector_valid() */
 int lpi_vector_plan(int P, int rank, struct logp_coll *c);
 

@@ -127,12 +127,23 @@ static void judge(struct state *s, int64_t late)
 struct task {
     struct logp_coll c; /* planned */
     void *buf, *recv_buf;
+    void *operands, *result; /* in place: where those are, else as above */
 };
+
+static void make_operands(const struct state *s, int rank, uint64_t seed, const struct task *t)
+{
+    size_t bytes, result;
+
+    s->collective->fill(s->P, rank, seed, &t->c, t->buf, t->recv_buf);
+    s->collective->sizes(s->P, rank, &t->c, &bytes, &result);
+    if (t->operands != t->buf && bytes > 0)
+        memcpy(t->operands, t->buf, bytes);
+}
 
 /* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
 static int verify(struct state *s, int rank, uint64_t seed, const struct task *t)
 {
-    const int right = s->collective->check(s->P, rank, seed, &t->c, t->buf, t->recv_buf);
+    const int right = s->collective->check(s->P, rank, seed, &t->c, t->buf, t->result);
 
     s->wrong[rank] |= right == 0;
     return right < 0 ? right : 0;
@@ -146,7 +157,7 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
     int64_t start;
     int rc, verified;
 
-    s->collective->fill(s->P, me, seed, &t->c, t->buf, t->recv_buf);
+    make_operands(s, me, seed, t);
     rc = logp_sync(vp, &start);
     if (rc == 0)
         rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
@@ -196,7 +207,7 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
         const uint64_t seed = s->experiment->seed + 1 + (uint64_t)i;
         int64_t start = 0, end;
 
-        s->collective->fill(s->P, me, seed, &t->c, t->buf, t->recv_buf);
+        make_operands(s, me, seed, t);
         if (i > 0)
             rc = logp_sync(vp, &start);
         if (rc == 0)
@@ -221,6 +232,9 @@ static int program(struct logp_vp *vp, void *arg)
     if (rc != 0)
         return rc;
     lpi_buffers_of(&s->buffers, s->collective, logp_vp_rank(vp), &t.c, &t.buf, &t.recv_buf);
+    t.operands = t.buf;
+    t.result = t.recv_buf;
+    lpi_one_buffer(s->experiment->algorithm, s->P, logp_vp_rank(vp), &t.c, &t.operands, &t.result);
     rc = s->is_virtual ? repeat_virtual(vp, s, &t) : repeat(vp, s, &t);
     lpi_free_part(&t.c.part);
     return rc;

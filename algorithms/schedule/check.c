@@ -32,6 +32,7 @@ struct rank {
     struct logp_part part;
     lpi_label *buffers[BUFFERS];
     size_t sizes[BUFFERS];
+    int inner;            /* a buffer that is a part of another; -1: none */
     struct message *mail; /* in the order of sending */
     uint64_t *heard;      /* a bit for each rank */
     int64_t i;
@@ -166,6 +167,8 @@ static int combine(struct check *k, int64_t rank, const struct logp_step *s)
 
     if (at == NULL || left == NULL || right == NULL)
         return flawed(k, rank, "it combines beyond its buffer");
+    if (at < right + all && right < at + one)
+        return flawed(k, rank, "it combines into what it combines with");
     if (s->into_one)
         return n > 0 ? combine_one(k, rank, at, right, n, at) : 0;
     for (size_t i = 0; rc == 0 && i < all; i += k->element)
@@ -324,6 +327,7 @@ static int make_rank(struct check *k, int rank)
 {
     const int P = (int)k->schedule->P;
     struct rank *r = &k->ranks[rank];
+    struct logp_spot at = {LOGP_RECV_BUF, 0};
     size_t given;
     int rc;
 
@@ -335,11 +339,18 @@ static int make_rank(struct check *k, int rank)
     k->collective->sizes(P, rank, &k->c, &r->sizes[LOGP_BUF], &r->sizes[LOGP_RECV_BUF]);
     r->sizes[LOGP_SCRATCH] = r->part.scratch_bytes;
     r->heard = calloc(k->words + 1, sizeof(*r->heard));
+    r->inner = -1;
+    if (k->c.args.in_place && k->collective->in_place != NULL &&
+        k->collective->in_place(P, rank, &k->c, &at))
+        r->inner = at.buffer == LOGP_BUF ? LOGP_RECV_BUF : LOGP_BUF;
     for (int b = 0; b < BUFFERS; b++) {
-        r->buffers[b] = calloc(r->sizes[b] + 1, sizeof(lpi_label));
-        if (r->buffers[b] == NULL || r->heard == NULL)
+        if (b != r->inner)
+            r->buffers[b] = calloc(r->sizes[b] + 1, sizeof(lpi_label));
+        if ((b != r->inner && r->buffers[b] == NULL) || r->heard == NULL)
             return -ENOMEM;
     }
+    if (r->inner >= 0)
+        r->buffers[r->inner] = r->buffers[at.buffer] + at.offset;
     if (k->words > 0)
         r->heard[rank / 64] |= UINT64_C(1) << (rank % 64);
     given =
@@ -386,7 +397,8 @@ static void unmake(struct check *k)
             free(m);
         }
         for (int b = 0; b < BUFFERS; b++)
-            free(r->buffers[b]);
+            if (b != r->inner)
+                free(r->buffers[b]);
         free(r->heard);
     }
     free(k->ranks);

@@ -8,7 +8,7 @@
 void lpi_copy(char *at, const char *from, int64_t n, size_t n_bytes, size_t at_stride,
               size_t from_stride)
 {
-    if (n_bytes == 0)
+    if (n_bytes == 0 || (at == from && n == 1)) /* in place: it is where it belongs */
         return;
     for (; n > 0; n--, at += at_stride, from += from_stride)
         memcpy(at, from, n_bytes);

@@ -7,12 +7,15 @@
 struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                       const struct logp_args *args, const struct logp_model *model)
 {
-    return (struct logp_schedule){.P = P,
-                                  .steps = algorithm->steps,
-                                  .plan = algorithm->plan,
-                                  .args = *args,
-                                  .model = model != NULL ? *model
-                                                         : (struct logp_model){.topology = NULL}};
+    struct logp_schedule s = {.P = P,
+                              .steps = algorithm->steps,
+                              .plan = algorithm->plan,
+                              .args = *args,
+                              .model =
+                                  model != NULL ? *model : (struct logp_model){.topology = NULL}};
+
+    s.args.in_place &= algorithm->in_place;
+    return s;
 }
 
 void lpi_free_part(struct logp_part *part)

@@ -50,6 +50,7 @@ struct logp_coll {
 
 struct logp_step;    /**< schedule.h */
 struct logp_promise; /**< schedule.h */
+struct logp_spot;    /**< schedule.h */
 
 /* ---- knobs ---- */
 
@@ -154,6 +155,8 @@ struct logp_algorithm {
     int64_t (*textbook)(int64_t P, const struct logp_coll *c);
     enum logp_along along; /**< which tree part describes */
     bool rough;            /**< where predict is a bound, what the schedule says comes first */
+    bool in_place;         /**< its steps are right, too, where operands and result overlap as
+                                logp_collective.in_place says; if not, it gets a copy */
     struct logp_knob_use knobs[LOGP_MAX_KNOBS];
 };
 
@@ -202,6 +205,9 @@ struct logp_collective {
                     struct logp_promise *out);
     /** How many bytes at the beginning of buf are its operands; c is planned. NULL: all. */
     size_t (*given)(int64_t P, int64_t rank, const struct logp_coll *c);
+    /** LOGP_IN_PLACE: at->buffer is the one that this rank has, at->offset where in it the other
+     *  is; LOGP_RECV_BUF and 0 before. @return false: it has two all the same. NULL: all have */
+    bool (*in_place)(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at);
     /** Nobody may leave before all have come: an experiment looks whether that holds, up to 2^16
      *  processors (beyond, only that all come through). */
     bool holds_back;

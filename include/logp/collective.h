@@ -52,6 +52,7 @@ struct logp_args {
     int64_t rows, cols;        /**< transpose: the matrix */
     enum logp_packing packing; /**< transpose */
     const struct logp_step_list *list; /**< schedule: the steps of all ranks; not copied */
+    bool in_place;                     /**< see LOGP_IN_PLACE */
     /* knobs: algorithm.h */
     int64_t k;           /**< chains, segments, radix: 0 its own choice */
     int64_t window;      /**< ring-window: before receive r, r + window - 1 sends have been made; 0:
@@ -61,6 +62,23 @@ struct logp_args {
     int64_t work_ns;     /**< broadcast: time that each processor takes to process the item */
     int64_t no_overlap;  /**< torus-pipelined: not 0: processing does not overlap with sending */
 };
+
+/**
+ * Instead of a buffer: operands and result have one in common, which is the other.
+ *
+ *     allreduce, scan, exscan,         send_buf: the operands are in recv_buf, and are overwritten
+ *       alltoall
+ *     reduce-scatter                   the same: recv_buf has all P blocks, the result its first
+ *     reduce, on the root              the same
+ *     allgather; gather, on the root   send_buf: its own item is where it belongs in recv_buf
+ *     scatter, on the root             recv_buf: its own item stays in send_buf
+ *
+ * A plan is made for it, with logp_args.in_place; then this pointer need not be passed on: of the
+ * two buffers of logp_plan_run() that one is not looked at. On ranks with nothing to have in common
+ * in_place means nothing. Where an algorithm needs two buffers all the same (logp_algorithm.
+ * in_place), the plan has room for a copy of the operands, made at each run.
+ */
+#define LOGP_IN_PLACE ((void *)(intptr_t)-1)
 
 /** What an algorithm is planned and predicted for. */
 struct logp_model {
@@ -182,7 +200,8 @@ struct logp_plan;
  * @param model  copied, as args; NULL: nothing costs anything, and there is no topology
  * @param plan   out: destroy it with logp_plan_destroy()
  * @return 0; -EINVAL (rank or root out of range; reduce, matvec: no op; reduce: a negative count; a
- *         row that is too small: logp_algorithm.size), -ENOTSUP (logp_algorithm_needs()), -ENOMEM
+ *         row that is too small: logp_algorithm.size; in_place, where that is not possible),
+ *         -ENOTSUP (logp_algorithm_needs()), -ENOMEM
  * Threads: any.
  */
 LOGP_API int logp_plan_create(const struct logp_algorithm *algorithm, int P, int rank,
@@ -204,7 +223,7 @@ LOGP_API void logp_plan_destroy(struct logp_plan *plan);
  *                  root; transpose: its columns of the transposed matrix, which are rows; matvec: a
  *                  piece of it in column 0, elsewhere room for one
  * @return as logp_send() and logp_recv(); -EINVAL: the plan is of another rank or number of
- *         processors
+ *         processors, or not in place
  * Threads: as logp_send(); a plan is run by one vp at a time.
  */
 LOGP_API int logp_plan_run(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
@@ -227,7 +246,8 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
 /* ---- collectives: buffers, how much, the operation, the root ----
  *
  * Each takes the algorithm whose formula is the best under the delay model in force; those that
- * have none, but are predicted by their schedule, can be taken with a plan. */
+ * have none, but are predicted by their schedule, can be taken with a plan. Two buffers do not
+ * overlap, but for LOGP_IN_PLACE. */
 
 /**
  * Broadcast n_bytes from root to all processors of the group, with the algorithm that is predicted

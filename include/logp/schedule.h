@@ -162,7 +162,8 @@ struct logp_schedule {
     struct logp_model model;
 };
 
-/** The schedule of a row that has steps, and applies. @param model  NULL: as logp_plan_create() */
+/** The schedule of a row that has steps, and applies; in place, if its steps can do with that.
+ *  @param model  NULL: as logp_plan_create() */
 LOGP_API struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                                const struct logp_args *args,
                                                const struct logp_model *model);

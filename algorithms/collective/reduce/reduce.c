@@ -39,6 +39,11 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return rank == c->args.root && j == 0;
 }
 
+static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
+{
+    return lpi_vector_in_place(P, rank, c, at) && rank == c->args.root;
+}
+
 const struct logp_collective lpi_reduce = {
     .name = "reduce",
     .summary = "a vector from each, combined on the root",
@@ -48,6 +53,7 @@ const struct logp_collective lpi_reduce = {
     .fill = fill,
     .check = check,
     .promise = promise,
+    .in_place = in_place,
     .rows = (const struct lpi_rows *const[]){&lpi_reduce_trees, &lpi_reduce_chains,
                                              &lpi_reduce_doublings, NULL},
 };
