@@ -6,6 +6,7 @@
 #ifndef LOGP_TESTS_DRAWN_H
 #define LOGP_TESTS_DRAWN_H
 
+#include "blocks.h"
 #include "maps.h"
 #include "support.h"
 
@@ -206,6 +207,18 @@ static void draw_arguments(struct drawn *d, uint64_t *random)
     }
 }
 
+/* Now and then, until the next case: blocks of different sizes. */
+static void draw_blocks(struct drawn *d, uint64_t *random)
+{
+    static struct test_blocks out, in;
+
+    if (!test_takes_blocks(d->collective) || !one_in(random, 3))
+        return;
+    test_blocks_free(&out);
+    test_blocks_free(&in);
+    test_blocks_make(&out, &in, d->P, random, some_size(random, 99), &d->coll, d->collective);
+}
+
 /* The seed decides for a row of the table, and so for its collective; the arguments are drawn until
  * that algorithm applies, but for one case in eight. */
 static struct drawn draw(uint64_t seed)
@@ -218,6 +231,7 @@ static struct drawn draw(uint64_t seed)
 
     for (int i = 0; i < tries; i++) {
         draw_arguments(&d, &random);
+        draw_blocks(&d, &random);
         if (test_needs(row, d.P, &d.coll) == NULL)
             break;
     }
@@ -233,7 +247,7 @@ static void describe(const struct drawn *d, const char *algorithm)
     fprintf(stderr,
             "LOGP_TEST_SEED=%lu: %s %s, P %d root %d, %s%s%s, L %ld o %ld %ld g %ld G %ld ps gamma "
             "%ld ps, %s gap, capacity %ld, %zu bytes, %ld %s of %s, k %ld, %ld x %ld packing %d "
-            "pack %ld window %ld, block %ld work %ld overlap %d, %s%d runs\n",
+            "pack %ld window %ld, block %ld work %ld overlap %d, %s%s%d runs\n",
             (unsigned long)d->seed, d->collective->name, algorithm, d->P, c->args.root, d->delay,
             d->topology != NULL ? " on " : "",
             d->topology != NULL ? logp_topology_spec(d->topology) : "", (long)p->L_ns,
@@ -242,7 +256,8 @@ static void describe(const struct drawn *d, const char *algorithm)
             (long)c->args.count, c->args.op->type, c->args.op->name, (long)c->args.k,
             (long)c->args.rows, (long)c->args.cols, (int)c->args.packing, (long)c->args.pack_ns,
             (long)c->args.window, (long)c->args.block_bytes, (long)c->args.work_ns,
-            !c->args.no_overlap, c->args.in_place ? "in place, " : "", d->reps);
+            !c->args.no_overlap, c->args.in_place ? "in place, " : "",
+            c->args.blocks != NULL ? "unlike blocks, " : "", d->reps);
 }
 
 #endif

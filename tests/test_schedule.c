@@ -174,6 +174,24 @@ static struct logp_coll arguments(int P, int root)
                               .model.params = test_params(6, 2, 4)};
 }
 
+/* The same with blocks of different sizes. */
+static void check_blocks(const struct logp_algorithm *a, int P, struct logp_coll c)
+{
+    const struct logp_collective *collective = logp_collective_find(a->collective);
+    uint64_t random = (uint64_t)P * UINT64_C(0x9e3779b97f4a7c15);
+    struct test_blocks out, in;
+    struct logp_schedule s;
+    struct logp_flaw flaw;
+
+    test_blocks_make(&out, &in, P, &random, 3, &c, collective);
+    s = logp_schedule_of(a, P, &c.args, &c.model);
+    cr_assert_eq(logp_schedule_check(&s, collective, &flaw), 0,
+                 "%s %s, blocks, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P,
+                 c.args.root, (long)flaw.rank, (long)flaw.step, flaw.what);
+    test_blocks_free(&out);
+    test_blocks_free(&in);
+}
+
 /* @return it applies, and is sound */
 static bool is_sound(const struct logp_algorithm *a, int P, struct logp_coll c)
 {
@@ -191,6 +209,8 @@ static bool is_sound(const struct logp_algorithm *a, int P, struct logp_coll c)
     cr_assert_eq(logp_schedule_check(&s, logp_collective_find(a->collective), &flaw), 0,
                  "%s %s, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P,
                  c.args.root, (long)flaw.rank, (long)flaw.step, flaw.what);
+    if (a->any_blocks)
+        check_blocks(a, P, c);
     return true;
 }
 

@@ -11,11 +11,12 @@
 /* Without what lies between fields, which is nobody's. */
 static bool same_args(const struct logp_args *a, const struct logp_args *b)
 {
-    _Static_assert(sizeof(*a) == 120, "all fields are compared, but in_place: it changes nothing");
+    _Static_assert(sizeof(*a) == 136, "all fields are compared, but in_place: it changes nothing");
     return a->root == b->root && a->tag == b->tag && a->n_bytes == b->n_bytes &&
            a->count == b->count && a->op == b->op && a->rows == b->rows && a->cols == b->cols &&
-           a->packing == b->packing && a->list == b->list && a->k == b->k &&
-           a->window == b->window && a->block_bytes == b->block_bytes && a->pack_ns == b->pack_ns &&
+           a->packing == b->packing && a->list == b->list && a->blocks == b->blocks &&
+           a->recv_blocks == b->recv_blocks && a->k == b->k && a->window == b->window &&
+           a->block_bytes == b->block_bytes && a->pack_ns == b->pack_ns &&
            a->work_ns == b->work_ns && a->no_overlap == b->no_overlap;
 }
 
@@ -47,8 +48,10 @@ static const struct logp_algorithm *best_at_once(const char *collective, int64_t
         const struct logp_algorithm *best;
     } kept[KEPT];
     static _Thread_local unsigned next;
-    struct answer x = {collective, P, lpi_n_added(), c->args, c->model.params, NULL};
+    static const struct logp_blocks unlike; /* for any: the mean is what counts */
+    struct answer x = {collective, P, lpi_n_added(), lpi_alike(c).args, c->model.params, NULL};
 
+    x.args.blocks = c->args.blocks != NULL ? &unlike : NULL;
     if (x.args.op == NULL || x.args.op->commutative)
         x.args.root = 0;
     for (int i = 0; i < KEPT; i++)
@@ -60,9 +63,8 @@ static const struct logp_algorithm *best_at_once(const char *collective, int64_t
     return x.best;
 }
 
-/* Plan and run: of all that it makes, nothing stays. */
-static int run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
-                    void *buf, void *recv_buf)
+int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
+                 void *buf, void *recv_buf)
 {
     int rc = lpi_plan(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c);
 
@@ -80,7 +82,7 @@ static int run_first(struct logp_vp *vp, const struct logp_collective *collectiv
 {
     if (logp_vp_params(vp, &c->model.params) != 0)
         return lpi_run(vp, collective->rows[0]->row, c, buf, recv_buf);
-    return run_once(vp, best_at_once(collective->name, logp_vp_size(vp), c), c, buf, recv_buf);
+    return lpi_run_once(vp, best_at_once(collective->name, logp_vp_size(vp), c), c, buf, recv_buf);
 }
 
 int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
@@ -94,7 +96,7 @@ int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
         algorithm = best_at_once("broadcast", logp_vp_size(vp), &c);
     else
         algorithm = logp_algorithm_find("broadcast", "binomial");
-    return run_once(vp, algorithm, &c, buf, NULL);
+    return lpi_run_once(vp, algorithm, &c, buf, NULL);
 }
 
 int logp_barrier(struct logp_vp *vp)
@@ -131,12 +133,11 @@ int logp_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf, int
     even = c;
     even.args.rows = (rows + P - 1) / P * P;
     even.args.cols = (cols + P - 1) / P * P;
-    return run_once(vp, best_at_once("transpose", P, &even), &c, (void *)send_buf, recv_buf);
+    return lpi_run_once(vp, best_at_once("transpose", P, &even), &c, (void *)send_buf, recv_buf);
 }
 
-/* The best under the model in force, or one of this name where there is none. */
-static int run_best(struct logp_vp *vp, const char *collective, const char *otherwise,
-                    struct logp_coll *c, const void *buf, void *recv_buf)
+int lpi_run_best(struct logp_vp *vp, const char *collective, const char *otherwise,
+                 struct logp_coll *c, const void *buf, void *recv_buf)
 {
     const struct logp_algorithm *algorithm = NULL;
 
@@ -144,7 +145,7 @@ static int run_best(struct logp_vp *vp, const char *collective, const char *othe
         algorithm = best_at_once(collective, logp_vp_size(vp), c);
     if (algorithm == NULL)
         algorithm = logp_algorithm_find(collective, otherwise);
-    return run_once(vp, algorithm, c, (void *)buf, recv_buf); /* which is only read */
+    return lpi_run_once(vp, algorithm, c, (void *)buf, recv_buf); /* which is only read */
 }
 
 int logp_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes, int root)
@@ -155,7 +156,7 @@ int logp_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_
     if ((n_bytes > 0 && (recv_buf == NULL || (send_buf == NULL && logp_vp_rank(vp) == root))) ||
         (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
-    return run_best(vp, "scatter", "binomial", &c, send_buf, recv_buf);
+    return lpi_run_best(vp, "scatter", "binomial", &c, send_buf, recv_buf);
 }
 
 int logp_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes, int root)
@@ -166,7 +167,7 @@ int logp_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t
     if ((n_bytes > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))) ||
         (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
-    return run_best(vp, "gather", "binomial", &c, send_buf, recv_buf);
+    return lpi_run_best(vp, "gather", "binomial", &c, send_buf, recv_buf);
 }
 
 int logp_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes)
@@ -175,7 +176,7 @@ int logp_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf, siz
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
-    return run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf);
+    return lpi_run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf);
 }
 
 /* Of all that combine vectors on all. */
@@ -189,7 +190,7 @@ static int combine_all(struct logp_vp *vp, const char *collective, const char *o
     if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
         (count > 0 && (send_buf == NULL || recv_buf == NULL)))
         return -EINVAL;
-    return run_best(vp, collective, otherwise, &c, send_buf, recv_buf);
+    return lpi_run_best(vp, collective, otherwise, &c, send_buf, recv_buf);
 }
 
 int logp_allreduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
@@ -235,5 +236,5 @@ int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_
         algorithm = best_at_once("reduce", P, &c);
     else if (lpi_needs(algorithm, P, &c) != NULL)
         algorithm = logp_algorithm_find("reduce", "flat");
-    return run_once(vp, algorithm, &c, (void *)send_buf, recv_buf); /* which is only read */
+    return lpi_run_once(vp, algorithm, &c, (void *)send_buf, recv_buf); /* which is only read */
 }

@@ -20,12 +20,20 @@ static inline struct logp_coll lpi_coll(const struct logp_args *args,
                               .part.parent = -1};
 }
 
+/* predict.c: what it needs of c->args.blocks, which are given */
+const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c);
+
 /* NULL: it applies. */
 static inline const char *lpi_needs(const struct logp_algorithm *a, int64_t P,
                                     const struct logp_coll *c)
 {
-    return a->needs != NULL ? a->needs(P, c) : NULL;
+    const char *blocks = c->args.blocks != NULL ? lpi_needs_blocks(a, P, c) : NULL;
+
+    return blocks == NULL && a->needs != NULL ? a->needs(P, c) : blocks;
 }
+
+/* predict.c: all blocks as large as the mean, on whose formulas a choice can be based. */
+struct logp_coll lpi_alike(const struct logp_coll *c);
 
 /* linked.c: on c->model.topology, from the tree of the algorithm */
 struct logp_prediction lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
@@ -43,5 +51,12 @@ bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,
                     const struct logp_coll *c, void **buf, void **recv_buf);
 int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
             void *buf, void *recv_buf);
+
+/* call.c: plan and run; of all that it makes, nothing stays */
+int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
+                 void *buf, void *recv_buf);
+/* The same, with the best under the model in force, or one of this name where there is none. */
+int lpi_run_best(struct logp_vp *vp, const char *collective, const char *otherwise,
+                 struct logp_coll *c, const void *buf, void *recv_buf);
 
 #endif

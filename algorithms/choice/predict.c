@@ -7,6 +7,8 @@
 #include <logp/topology.h>
 #include <logp/tree.h>
 
+#include <string.h>
+
 const char *logp_certainty_name(enum logp_certainty certainty)
 {
     static const char *const names[] = {"none", "exact", "bound", "lower-bound"};
@@ -20,6 +22,32 @@ const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t
     const struct logp_coll c = lpi_coll(args, model);
 
     return lpi_needs(algorithm, P, &c);
+}
+
+const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c)
+{
+    const struct logp_blocks *b = c->args.blocks, *r = c->args.recv_blocks;
+
+    if (!a->any_blocks)
+        return "blocks that are all alike";
+    if (strcmp(a->collective, "alltoall") != 0)
+        return b->n == P ? NULL : "as many blocks as processors";
+    return r != NULL && b->n == r->n && (b->n == P || b->n / P == P) && b->n % P == 0
+               ? NULL
+               : "a block from each processor to each";
+}
+
+struct logp_coll lpi_alike(const struct logp_coll *c)
+{
+    const struct logp_blocks *b = c->args.blocks;
+    struct logp_coll alike = *c;
+
+    if (b == NULL)
+        return alike;
+    alike.args.blocks = alike.args.recv_blocks = NULL;
+    alike.args.n_bytes = b->before[b->n] / (size_t)b->n + (b->before[b->n] % (size_t)b->n > 0);
+    alike.args.count = alike.args.n_bytes < INT64_MAX ? (int64_t)alike.args.n_bytes : INT64_MAX;
+    return alike;
 }
 
 /* How much a prediction promises: a lower bound less than any other. */
@@ -59,7 +87,7 @@ static struct logp_prediction by_formula(const struct logp_algorithm *algorithm,
     const bool linked = c->model.topology != NULL && P > 1;
     struct logp_prediction p = lpi_no_prediction();
 
-    if (logp_capacity(&c->model.params) > 0)
+    if (logp_capacity(&c->model.params) > 0 || c->args.blocks != NULL)
         return p;
     if (linked)
         p = lpi_predict_linked(algorithm, P, c);
@@ -172,7 +200,8 @@ static const struct logp_algorithm *best_by(const char *collective, int64_t P,
                                             struct logp_prediction *least)
 {
     const struct logp_algorithm *a, *best = NULL;
-    struct logp_coll free_network = *c; /* the formulas know no capacity: compare without */
+    /* the formulas know no capacity, and no blocks: compare without */
+    struct logp_coll free_network = by == LOGP_BY_FORMULA ? lpi_alike(c) : *c;
 
     *least = lpi_no_prediction();
     free_network.model.params.capacity = 0;
@@ -205,7 +234,7 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
     struct logp_prediction least;
     const struct logp_algorithm *best = best_by(collective, P, &c, LOGP_BY_FORMULA, &least);
 
-    if (best != NULL && (promise(&least) < 2 || c.model.topology != NULL))
+    if (best != NULL && (promise(&least) < 2 || c.model.topology != NULL || c.args.blocks != NULL))
         best = best_by(collective, P, &c, LOGP_BY_EITHER, &least);
     return best;
 }

@@ -6,7 +6,7 @@
  * size, a round takes D, and the next one starts D after it, or as a gap says: so all but the last
  * take max(D, E, E_r), where E_r is max(o_recv, gap).
  */
-#include "collective.h"
+#include "blocks.h"
 #include "knomial.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
@@ -22,27 +22,27 @@ static uint64_t item_seed(int P, int rank, uint64_t seed)
 
 static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
-    (void)rank;
-    *buf = c->args.n_bytes;
-    *recv_buf = lpi_bytes((size_t)P, c->args.n_bytes);
+    *buf = lpi_items(c, rank, 1);
+    *recv_buf = lpi_items_extent(P, c);
 }
 
 static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
                  void *recv_buf)
 {
-    lpi_pattern_fill(buf, c->args.n_bytes, item_seed(P, rank, seed));
-    if (c->args.n_bytes > 0)
-        memset(recv_buf, 0xa5, (size_t)P * c->args.n_bytes);
+    const size_t all = lpi_items_extent(P, c);
+
+    lpi_pattern_fill(buf, lpi_items(c, rank, 1), item_seed(P, rank, seed));
+    if (all > 0)
+        memset(recv_buf, 0xa5, all);
 }
 
 static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
                  const void *recv_buf)
 {
-    const size_t n = c->args.n_bytes;
-
     (void)rank, (void)buf;
     for (int i = 0; i < P; i++)
-        if (!lpi_pattern_check((const char *)recv_buf + (size_t)i * n, n, item_seed(P, i, seed)))
+        if (!lpi_pattern_check((const char *)recv_buf + lpi_item_at(c, i), lpi_items(c, i, 1),
+                               item_seed(P, i, seed)))
             return false;
     return true;
 }
@@ -51,16 +51,18 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
                     struct logp_promise *out)
 {
     (void)rank;
-    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * c->args.n_bytes};
-    out->n_bytes = c->args.n_bytes;
+    if (j >= P)
+        return false;
+    out->at = (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, j)};
+    out->n_bytes = lpi_items(c, j, 1);
     out->from = j;
-    return j < P;
+    return true;
 }
 
 static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
 {
     (void)P;
-    at->offset = (size_t)rank * c->args.n_bytes;
+    at->offset = lpi_item_at(c, rank);
     return true;
 }
 
@@ -91,6 +93,27 @@ static bool receive_items(struct logp_step *out, const struct logp_coll *c, int6
                              (size_t)n * c->args.n_bytes);
 }
 
+/* The steps of a rank's own item, and with that of any: blocks may differ. */
+
+static bool copy_own(struct logp_step *out, const struct logp_coll *c, int64_t rank)
+{
+    return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, rank)},
+                          (struct logp_spot){LOGP_BUF, 0}, lpi_items(c, rank, 1));
+}
+
+static bool send_item(struct logp_step *out, const struct logp_coll *c, int64_t to, int64_t which)
+{
+    return logp_step_send(out, to, c->args.tag, LOGP_RECV_BUF, lpi_item_at(c, which),
+                          lpi_items(c, which, 1));
+}
+
+static bool receive_item(struct logp_step *out, const struct logp_coll *c, int64_t from,
+                         int64_t which)
+{
+    return logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, lpi_item_at(c, which),
+                             lpi_items(c, which, 1));
+}
+
 /* Of a round in which each sends and receives n items: the times of the round and to the next. */
 static void round_times(const struct logp_coll *c, int64_t n, __int128 *last, __int128 *other)
 {
@@ -108,14 +131,11 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
     const int64_t r = (i - 1) / 2;
 
     if (i == 0)
-        return copy_items(out, c, item(c, LOGP_RECV_BUF, rank), item(c, LOGP_BUF, 0), 1);
+        return copy_own(out, c, rank);
     if (r >= P - 1)
         return false;
-    if (i % 2 == 1)
-        return send_items(out, c, lpi_mod(rank + 1, P),
-                          item(c, LOGP_RECV_BUF, lpi_mod(rank - r, P)), 1);
-    return receive_items(out, c, lpi_mod(rank - 1, P),
-                         item(c, LOGP_RECV_BUF, lpi_mod(rank - r - 1, P)), 1);
+    return i % 2 == 1 ? send_item(out, c, lpi_mod(rank + 1, P), lpi_mod(rank - r, P))
+                      : receive_item(out, c, lpi_mod(rank - 1, P), lpi_mod(rank - r - 1, P));
 }
 
 LPI_READER(ring_run, ring_steps)
@@ -188,29 +208,48 @@ static struct logp_prediction neighbour_predict(int64_t P, const struct logp_col
 /*
  * In scratch item j is that of rank + j. In the phase in which `have` are there, items for the
  * ranks `have`, 2 have, ... (k-1) have below are sent to them, all first; then as many received. At
- * the end two copies bring them into the order of ranks.
+ * the end two copies bring them into the order of ranks, or one for each item to where that is.
  */
+static struct logp_spot rotated(const struct logp_coll *c, int64_t rank, int64_t j)
+{
+    return (struct logp_spot){LOGP_SCRATCH, lpi_items(c, rank, j)};
+}
+
+static bool into_order(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                       struct logp_step *out)
+{
+    const bool apart = lpi_items_apart(c);
+    const int64_t j = apart ? i : i * (P - rank), which = lpi_mod(rank + j, P);
+    const int64_t n = apart ? 1 : i == 0 ? P - rank : rank;
+
+    return i < (apart      ? P
+                : rank > 0 ? 2
+                           : 1) &&
+           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, which)},
+                          rotated(c, rank, j), lpi_items(c, which, n));
+}
+
 static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t k, int64_t i,
                         struct logp_step *out)
 {
     if (i-- == 0)
-        return copy_items(out, c, item(c, LOGP_SCRATCH, 0), item(c, LOGP_BUF, 0), 1);
+        return logp_step_copy(out, rotated(c, rank, 0), (struct logp_spot){LOGP_BUF, 0},
+                              lpi_items(c, rank, 1));
     for (int64_t have = 1; have<P; have = have> P / k ? P : have * k) {
         const int64_t there = (P - 1) / have, messages = there < k - 1 ? there : k - 1;
         const int64_t distance = (i % messages + 1) * have;
         const int64_t n = have < P - distance ? have : P - distance;
 
         if (i < messages)
-            return send_items(out, c, lpi_mod(rank - distance, P), item(c, LOGP_SCRATCH, 0), n);
+            return logp_step_send(out, lpi_mod(rank - distance, P), c->args.tag, LOGP_SCRATCH, 0,
+                                  lpi_items(c, rank, n));
         if (i < 2 * messages)
-            return receive_items(out, c, lpi_mod(rank + distance, P),
-                                 item(c, LOGP_SCRATCH, distance), n);
+            return logp_step_receive(out, lpi_mod(rank + distance, P), c->args.tag, LOGP_SCRATCH,
+                                     lpi_items(c, rank, distance),
+                                     lpi_items(c, lpi_mod(rank + distance, P), n));
         i -= 2 * messages;
     }
-    if (i == 0)
-        return copy_items(out, c, item(c, LOGP_RECV_BUF, rank), item(c, LOGP_SCRATCH, 0), P - rank);
-    return i == 1 && rank > 0 &&
-           copy_items(out, c, item(c, LOGP_RECV_BUF, 0), item(c, LOGP_SCRATCH, P - rank), rank);
+    return into_order(P, rank, c, i, out);
 }
 
 /* All messages of a phase as large as the first: exact where they are. */
@@ -235,7 +274,8 @@ static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll 
 static int bruck_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.scratch_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
+    c->part.scratch_bytes =
+        c->args.blocks != NULL ? lpi_items(c, 0, P) : lpi_bytes((size_t)P, c->args.n_bytes);
     return 0;
 }
 
@@ -375,18 +415,19 @@ static const char bruck_source[] = "Bruck et al. 1997", thakur[] = "Thakur et al
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allgather", "ring", "what came last goes on to the right",
                     "Grama et al., ch. 4.2"),
-     .steps = ring_steps, .run = ring_run, .predict = ring_predict, .in_place = true},
+     .steps = ring_steps, .run = ring_run, .predict = ring_predict, .in_place = true,
+     .any_blocks = true},
     {LOGP_ALGORITHM("allgather", "recursive-doubling", "swap all with rank xor 1, 2, 4, ...",
                     thakur),
      .plan = doubling_plan, .steps = doubling_steps, .run = doubling_run,
      .predict = doubling_predict, .rough = true, .in_place = true},
     {LOGP_ALGORITHM("allgather", "bruck", "all from rank + 1, 2, 4, ...", bruck_source),
      .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict,
-     .in_place = true},
+     .in_place = true, .any_blocks = true},
     {LOGP_ALGORITHM("allgather", "bruck-k", "all from k - 1 at a time, k times as far",
                     bruck_source),
      .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
-     .predict = bruck_k_predict, .rough = true, .in_place = true,
+     .predict = bruck_k_predict, .rough = true, .in_place = true, .any_blocks = true,
      .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
     {LOGP_ALGORITHM("allgather", "neighbour", "two at a time, with both neighbours in turns",
                     "Chen et al. 2005"),

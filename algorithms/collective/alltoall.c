@@ -1,16 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /* All-to-all: a different item from each processor to each. */
-#include "collective.h"
+#include "blocks.h"
 #include "knomial.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
 #include <string.h>
 
+/* What goes from or to a rank: where in its buffer, and how large it is. */
+struct item {
+    size_t at, n_bytes;
+};
+
+static struct item item_of(int64_t P, int64_t rank, int64_t other, const struct logp_coll *c,
+                           const struct logp_blocks *b)
+{
+    const int64_t i = rank * P + other;
+
+    if (b == NULL)
+        return (struct item){(size_t)other * c->args.n_bytes, c->args.n_bytes};
+    return (struct item){b->displs != NULL ? b->displs[i % b->n]
+                                           : lpi_blocks_size(b, rank * P, other),
+                         lpi_blocks_size(b, i, 1)};
+}
+
+static struct item item_for(int64_t P, int64_t rank, int64_t to, const struct logp_coll *c)
+{
+    return item_of(P, rank, to, c, c->args.blocks);
+}
+
+static struct item item_from(int64_t P, int64_t rank, int64_t from, const struct logp_coll *c)
+{
+    return item_of(P, rank, from, c, c->args.recv_blocks);
+}
+
 static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
-    (void)rank;
     *buf = *recv_buf = lpi_bytes((size_t)P, c->args.n_bytes);
+    if (c->args.blocks == NULL)
+        return;
+    *buf = lpi_blocks_extent(c->args.blocks, (int64_t)rank * P, P);
+    *recv_buf = lpi_blocks_extent(c->args.recv_blocks, (int64_t)rank * P, P);
 }
 
 static uint64_t item_seed(int P, int from, int to, uint64_t seed)
@@ -21,21 +51,29 @@ static uint64_t item_seed(int P, int from, int to, uint64_t seed)
 static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
                  void *recv_buf)
 {
-    for (int to = 0; to < P; to++)
-        lpi_pattern_fill((char *)buf + (size_t)to * c->args.n_bytes, c->args.n_bytes,
-                         item_seed(P, rank, to, seed));
-    if (c->args.n_bytes > 0)
-        memset(recv_buf, 0xa5, (size_t)P * c->args.n_bytes);
+    size_t bytes, recv_bytes;
+
+    for (int to = 0; to < P; to++) {
+        const struct item x = item_for(P, rank, to, c);
+
+        lpi_pattern_fill((char *)buf + x.at, x.n_bytes, item_seed(P, rank, to, seed));
+    }
+    sizes(P, rank, c, &bytes, &recv_bytes);
+    if (recv_bytes > 0)
+        memset(recv_buf, 0xa5, recv_bytes);
 }
 
 static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
                  const void *recv_buf)
 {
     (void)buf;
-    for (int from = 0; from < P; from++)
-        if (!lpi_pattern_check((const char *)recv_buf + (size_t)from * c->args.n_bytes,
-                               c->args.n_bytes, item_seed(P, from, rank, seed)))
+    for (int from = 0; from < P; from++) {
+        const struct item x = item_from(P, rank, from, c);
+
+        if (!lpi_pattern_check((const char *)recv_buf + x.at, x.n_bytes,
+                               item_seed(P, from, rank, seed)))
             return false;
+    }
     return true;
 }
 
@@ -43,11 +81,16 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
 static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
                     struct logp_promise *out)
 {
-    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * c->args.n_bytes};
-    out->n_bytes = c->args.n_bytes;
+    struct item x;
+
+    if (j >= P)
+        return false;
+    x = item_from(P, rank, j, c);
+    out->at = (struct logp_spot){LOGP_RECV_BUF, x.at};
+    out->n_bytes = x.n_bytes;
     out->from = j;
-    out->offset = (size_t)rank * c->args.n_bytes;
-    return j < P;
+    out->offset = item_for(P, j, rank, c).at;
+    return true;
 }
 
 static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
@@ -56,22 +99,54 @@ static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct 
     return true;
 }
 
+/* The steps of a rank with one other. Where blocks differ, one of no bytes is not sent. */
+
+static bool nothing(const struct logp_coll *c, struct item x, struct logp_step *out)
+{
+    return c->args.blocks != NULL && x.n_bytes == 0 &&
+           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
+                          (struct logp_spot){LOGP_RECV_BUF, 0}, 0);
+}
+
+static bool copy_own(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_step *out)
+{
+    const struct item x = item_for(P, rank, rank, c);
+
+    return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, item_from(P, rank, rank, c).at},
+                          (struct logp_spot){LOGP_BUF, x.at}, x.n_bytes);
+}
+
+static bool send_item(int64_t P, int64_t rank, int64_t to, const struct logp_coll *c,
+                      struct logp_step *out)
+{
+    const struct item x = item_for(P, rank, to, c);
+
+    return nothing(c, x, out) || logp_step_send(out, to, c->args.tag, LOGP_BUF, x.at, x.n_bytes);
+}
+
+static bool receive_item(int64_t P, int64_t rank, int64_t from, const struct logp_coll *c,
+                         struct logp_step *out)
+{
+    const struct item x = item_from(P, rank, from, c);
+
+    return nothing(c, x, out) ||
+           logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, x.at, x.n_bytes);
+}
+
 /* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.
  * Source: Sun, Zhang & Song 2002, ring, all sends first. */
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const size_t n = c->args.n_bytes, own = (size_t)rank * n;
     const int64_t d = i < P ? i : i - P + 1;
     const int64_t to = rank + d < P ? rank + d : rank + d - P;
     const int64_t from = rank >= d ? rank - d : rank - d + P;
 
     if (i == 0)
-        return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, own},
-                              (struct logp_spot){LOGP_BUF, own}, n);
+        return copy_own(P, rank, c, out);
     if (i < P)
-        return logp_step_send(out, to, c->args.tag, LOGP_BUF, (size_t)to * n, n);
-    return d < P && logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, (size_t)from * n, n);
+        return send_item(P, rank, to, c, out);
+    return d < P && receive_item(P, rank, from, c, out);
 }
 
 LPI_READER(run, steps)
@@ -105,16 +180,12 @@ static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
     const bool swaps = (P & (P - 1)) == 0;
     const int64_t to = swaps ? rank ^ r : lpi_mod(rank + r, P);
     const int64_t from = swaps ? to : lpi_mod(rank - r, P);
-    const size_t n = c->args.n_bytes, own = (size_t)rank * n;
 
     if (i == 0)
-        return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, own},
-                              (struct logp_spot){LOGP_BUF, own}, n);
+        return copy_own(P, rank, c, out);
     if (r >= P)
         return false;
-    return i % 2 == 1
-               ? logp_step_send(out, to, c->args.tag, LOGP_BUF, (size_t)to * n, n)
-               : logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, (size_t)from * n, n);
+    return i % 2 == 1 ? send_item(P, rank, to, c, out) : receive_item(P, rank, from, c, out);
 }
 
 LPI_READER(pairwise_run, pairwise_steps)
@@ -288,9 +359,9 @@ static const char bruck[] = "Bruck et al. 1997";
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("alltoall", "linear", "send to i + 1, i + 2, ..., then receive",
                     "Sun et al. 2002 (ring, eager)"),
-     .steps = steps, .run = run, .predict = predict, .in_place = true},
+     .steps = steps, .run = run, .predict = predict, .in_place = true, .any_blocks = true},
     {LOGP_ALGORITHM("alltoall", "pairwise", "with one other at a time", "Thakur et al. 2005"),
-     .steps = pairwise_steps, .run = pairwise_run, .predict = pairwise_predict},
+     .steps = pairwise_steps, .run = pairwise_run, .predict = pairwise_predict, .any_blocks = true},
     {LOGP_ALGORITHM("alltoall", "bruck", "half of all on by 1, 2, 4, ...", bruck),
      .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict,
      .in_place = true},

@@ -3,62 +3,94 @@
  * Reduce-scatter: each processor has a vector of P blocks of count elements; block i of all,
  * combined element by element, ends on rank i. c is the time to combine a block with another.
  */
+#include "blocks.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 #include "vector.h"
 
 #include <string.h>
 
-/* n blocks; of one, all that lpi_vector_bytes() knows. */
+/* n blocks where all are alike; of one, all that lpi_vector_bytes() knows. */
 static size_t blocks(const struct logp_coll *c, int64_t n)
 {
     return lpi_bytes((size_t)n, lpi_vector_bytes(c));
 }
 
+/* Blocks [first, first + n). */
+struct range {
+    int64_t first, n;
+};
+
+static int64_t elements(const struct logp_coll *c, struct range r)
+{
+    return c->args.blocks != NULL ? (int64_t)lpi_blocks_size(c->args.blocks, r.first, r.n)
+                                  : r.n * c->args.count;
+}
+
+static size_t bytes(const struct logp_coll *c, struct range r)
+{
+    const size_t element = c->args.op != NULL ? c->args.op->element_bytes : 8;
+
+    return c->args.blocks != NULL ? (size_t)elements(c, r) * element : blocks(c, r.n);
+}
+
+/* Those below block i; of P, all. */
+static struct range below(int64_t i)
+{
+    return (struct range){0, i};
+}
+
+static struct range one(int64_t i)
+{
+    return (struct range){i, 1};
+}
+
 /* The whole vector, as if it were one of P times as many elements. */
 static struct logp_coll whole(int64_t P, const struct logp_coll *c)
 {
-    struct logp_coll all = *c;
+    struct logp_coll v = *c;
 
-    all.args.count = c->args.count < INT64_MAX / P ? P * c->args.count : INT64_MAX;
-    return all;
+    v.args.count = c->args.blocks != NULL          ? elements(c, below(P))
+                   : c->args.count < INT64_MAX / P ? P * c->args.count
+                                                   : INT64_MAX;
+    return v;
 }
 
 /* ---- operands and results ---- */
 
 static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
-    (void)rank;
-    *buf = blocks(c, P);
-    *recv_buf = blocks(c, c->args.in_place ? P : 1);
+    *buf = bytes(c, below(P));
+    *recv_buf = bytes(c, c->args.in_place ? below(P) : one(rank));
 }
 
 static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
                  void *recv_buf)
 {
-    const struct logp_coll all = whole(P, c);
+    const struct logp_coll v = whole(P, c);
 
-    lpi_vector_fill(P, rank, seed, &all, buf);
-    if (c->args.count > 0)
-        memset(recv_buf, 0xa5, blocks(c, 1));
+    lpi_vector_fill(P, rank, seed, &v, buf);
+    if (elements(c, one(rank)) > 0)
+        memset(recv_buf, 0xa5, bytes(c, one(rank)));
 }
 
 static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
                  const void *recv_buf)
 {
-    const struct logp_coll all = whole(P, c);
+    const struct logp_coll v = whole(P, c);
 
     (void)buf;
-    return lpi_vector_check(P, P, seed, &all, rank * c->args.count, c->args.count, recv_buf);
+    return lpi_vector_check(P, P, seed, &v, elements(c, below(rank)), elements(c, one(rank)),
+                            recv_buf);
 }
 
 static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
                     struct logp_promise *out)
 {
     out->at.buffer = LOGP_RECV_BUF;
-    out->n_bytes = blocks(c, 1);
+    out->n_bytes = bytes(c, one(rank));
     out->ranks = P;
-    out->offset = blocks(c, rank);
+    out->offset = bytes(c, below(rank));
     out->combined = true;
     return j == 0;
 }
@@ -68,40 +100,52 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
 /* Block `at` of a buffer. */
 static struct logp_spot block(const struct logp_coll *c, enum logp_buffer buffer, int64_t at)
 {
-    return (struct logp_spot){buffer, blocks(c, at)};
+    return (struct logp_spot){buffer, bytes(c, below(at))};
 }
 
 static bool send_blocks(struct logp_step *out, const struct logp_coll *c, int64_t to,
-                        struct logp_spot from, int64_t n)
+                        struct logp_spot from, struct range r)
 {
-    return logp_step_send(out, to, c->args.tag, from.buffer, from.offset, blocks(c, n));
+    return logp_step_send(out, to, c->args.tag, from.buffer, from.offset, bytes(c, r));
 }
 
 static bool receive_blocks(struct logp_step *out, const struct logp_coll *c, int64_t from,
-                           struct logp_spot into, int64_t n)
+                           struct logp_spot into, struct range r)
 {
-    return logp_step_receive(out, from, c->args.tag, into.buffer, into.offset, blocks(c, n));
+    return logp_step_receive(out, from, c->args.tag, into.buffer, into.offset, bytes(c, r));
 }
 
 /* at = left op right */
 static bool combine_blocks(struct logp_step *out, const struct logp_coll *c, struct logp_spot at,
-                           struct logp_spot left, struct logp_spot right, int64_t n)
+                           struct logp_spot left, struct logp_spot right, struct range r)
 {
-    return logp_step_combine(out, at, left, right, n * c->args.count,
-                             lpi_combine_ns(&c->model.params, n * c->args.count));
+    const int64_t n = elements(c, r);
+
+    return logp_step_combine(out, at, left, right, n, lpi_combine_ns(&c->model.params, n));
 }
 
 /* One processor has nothing to combine. */
 static bool alone(const struct logp_coll *c, int64_t i, struct logp_step *out)
 {
     return i == 0 &&
-           logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_BUF, 0), blocks(c, 1));
+           logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_BUF, 0), bytes(c, one(0)));
 }
 
-static int plan_one(int P, int rank, struct logp_coll *c)
+/* Room for another of the own blocks. */
+static int plan_own(int P, int rank, struct logp_coll *c)
 {
-    (void)P, (void)rank;
-    c->part.scratch_bytes = blocks(c, 1);
+    (void)P;
+    c->part.scratch_bytes = bytes(c, one(rank));
+    return lpi_vector_valid(c);
+}
+
+/* Room for any block. */
+static int plan_any(int P, int rank, struct logp_coll *c)
+{
+    for (int i = 0; i < (c->args.blocks != NULL ? P : 1); i++)
+        if (bytes(c, one(i)) > c->part.scratch_bytes)
+            c->part.scratch_bytes = bytes(c, one(i));
+    (void)rank;
     return lpi_vector_valid(c);
 }
 
@@ -115,17 +159,17 @@ static bool linear_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
     const int64_t to = lpi_mod(rank + (i < P ? i : 0) + 1, P), from = (i - (P - 1)) / 2;
 
     if (i < P - 1)
-        return send_blocks(out, c, to, block(c, LOGP_BUF, to), 1);
+        return send_blocks(out, c, to, block(c, LOGP_BUF, to), one(to));
     i -= P - 1;
     if (from >= P)
         return false;
     if (from == rank && i % 2 == 0)
-        return rank == 0 ? logp_step_copy(out, acc, own, blocks(c, 1))
-                         : combine_blocks(out, c, acc, acc, own, 1);
+        return rank == 0 ? logp_step_copy(out, acc, own, bytes(c, one(rank)))
+                         : combine_blocks(out, c, acc, acc, own, one(rank));
     if (i % 2 == 0)
-        return receive_blocks(out, c, from, from == 0 ? acc : in, 1);
+        return receive_blocks(out, c, from, from == 0 ? acc : in, one(rank));
     return from == 0 || from == rank ? logp_step_copy(out, acc, acc, 0)
-                                     : combine_blocks(out, c, acc, acc, in, 1);
+                                     : combine_blocks(out, c, acc, acc, in, one(rank));
 }
 
 LPI_READER(linear_run, linear_steps)
@@ -158,10 +202,10 @@ static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
     if (r >= P)
         return false;
     if (i % 3 == 0)
-        return send_blocks(out, c, to, block(c, LOGP_BUF, to), 1);
+        return send_blocks(out, c, to, block(c, LOGP_BUF, to), one(to));
     if (i % 3 == 1)
-        return receive_blocks(out, c, lpi_mod(rank - r, P), in, 1);
-    return combine_blocks(out, c, acc, r == 1 ? block(c, LOGP_BUF, rank) : acc, in, 1);
+        return receive_blocks(out, c, lpi_mod(rank - r, P), in, one(rank));
+    return combine_blocks(out, c, acc, r == 1 ? block(c, LOGP_BUF, rank) : acc, in, one(rank));
 }
 
 LPI_READER(pairwise_run, pairwise_steps)
@@ -180,12 +224,14 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
     if (r >= P - 1)
         return false;
     if (i % 3 == 0)
-        return send_blocks(out, c, lpi_mod(rank + 1, P), r == 0 ? block(c, LOGP_BUF, sent) : in, 1);
+        return send_blocks(out, c, lpi_mod(rank + 1, P), r == 0 ? block(c, LOGP_BUF, sent) : in,
+                           one(sent));
     if (i % 3 == 1)
-        return receive_blocks(out, c, lpi_mod(rank - 1, P), in, 1);
+        return receive_blocks(out, c, lpi_mod(rank - 1, P), in, one(got));
     if (r < P - 2)
-        return combine_blocks(out, c, in, in, block(c, LOGP_BUF, got), 1);
-    return combine_blocks(out, c, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_BUF, got), in, 1);
+        return combine_blocks(out, c, in, in, block(c, LOGP_BUF, got), one(got));
+    return combine_blocks(out, c, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_BUF, got), in,
+                          one(got));
 }
 
 LPI_READER(ring_run, ring_steps)
@@ -228,12 +274,12 @@ static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
         return alone(c, i, out);
     if (f.j < 0) {
         if (i == 0)
-            return send_blocks(out, c, rank + 1, block(c, LOGP_BUF, 0), P);
-        return i == 1 && receive_blocks(out, c, rank + 1, block(c, LOGP_RECV_BUF, 0), 1);
+            return send_blocks(out, c, rank + 1, block(c, LOGP_BUF, 0), below(P));
+        return i == 1 && receive_blocks(out, c, rank + 1, block(c, LOGP_RECV_BUF, 0), one(rank));
     }
     if (paired && i < 2)
-        return i == 0 ? receive_blocks(out, c, rank - 1, in, P)
-                      : combine_blocks(out, c, acc, in, block(c, LOGP_BUF, 0), P);
+        return i == 0 ? receive_blocks(out, c, rank - 1, in, below(P))
+                      : combine_blocks(out, c, acc, in, block(c, LOGP_BUF, 0), below(P));
     i -= paired ? 2 : 0;
     for (d = f.X / 2; i >= 3 && d > 0; d /= 2) {
         i -= 3;
@@ -241,21 +287,22 @@ static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
     }
     if (d > 0) {
         const int64_t mine = first_block(&f, f.j & -d), theirs = first_block(&f, (f.j ^ d) & -d);
-        const int64_t n = first_block(&f, (f.j & -d) + d) - mine;
+        const struct range r = {mine, first_block(&f, (f.j & -d) + d) - mine};
         const struct logp_spot had = block(c, first ? LOGP_BUF : LOGP_SCRATCH, mine);
 
         if (i == 0)
-            return send_blocks(out, c, lpi_unfold(&f, f.j ^ d),
-                               block(c, first ? LOGP_BUF : LOGP_SCRATCH, theirs),
-                               first_block(&f, ((f.j ^ d) & -d) + d) - theirs);
+            return send_blocks(
+                out, c, lpi_unfold(&f, f.j ^ d), block(c, first ? LOGP_BUF : LOGP_SCRATCH, theirs),
+                (struct range){theirs, first_block(&f, ((f.j ^ d) & -d) + d) - theirs});
         if (i == 1)
-            return receive_blocks(out, c, lpi_unfold(&f, f.j ^ d), in, n);
-        return combine_blocks(out, c, block(c, LOGP_SCRATCH, mine), had, in, n);
+            return receive_blocks(out, c, lpi_unfold(&f, f.j ^ d), in, r);
+        return combine_blocks(out, c, block(c, LOGP_SCRATCH, mine), had, in, r);
     }
     if (i-- == 0)
         return logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_SCRATCH, rank),
-                              blocks(c, 1));
-    return paired && i == 0 && send_blocks(out, c, rank - 1, block(c, LOGP_SCRATCH, rank - 1), 1);
+                              bytes(c, one(rank)));
+    return paired && i == 0 &&
+           send_blocks(out, c, rank - 1, block(c, LOGP_SCRATCH, rank - 1), one(rank - 1));
 }
 
 LPI_READER(halving_run, halving_steps)
@@ -264,7 +311,7 @@ LPI_READER(halving_run, halving_steps)
 static int halving_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.scratch_bytes = lpi_bytes(2, blocks(c, P));
+    c->part.scratch_bytes = lpi_bytes(2, bytes(c, below(P)));
     return lpi_vector_valid(c);
 }
 
@@ -302,19 +349,20 @@ static const char thakur[] = "Thakur et al. 2005";
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("reduce-scatter", "linear", "all to all, combined in the order of ranks",
                     "Open MPI"),
-     .plan = plan_one, .steps = linear_steps, .run = linear_run, .predict = linear_predict,
-     .rough = true, .in_place = true},
+     .plan = plan_own, .steps = linear_steps, .run = linear_run, .predict = linear_predict,
+     .rough = true, .any_blocks = true},
     {LOGP_ALGORITHM("reduce-scatter", "pairwise", "send to i + r, receive from i - r", thakur),
-     .needs = lpi_needs_commutative, .plan = plan_one, .steps = pairwise_steps, .run = pairwise_run,
-     .predict = rounds_predict},
+     .needs = lpi_needs_commutative, .plan = plan_own, .steps = pairwise_steps, .run = pairwise_run,
+     .predict = rounds_predict, .any_blocks = true},
     {LOGP_ALGORITHM("reduce-scatter", "ring", "each block goes round once, to be combined",
                     "Open MPI"),
-     .needs = lpi_needs_commutative, .plan = plan_one, .steps = ring_steps, .run = ring_run,
-     .predict = rounds_predict, .in_place = true},
+     .needs = lpi_needs_commutative, .plan = plan_any, .steps = ring_steps, .run = ring_run,
+     .predict = rounds_predict, .in_place = true, .any_blocks = true},
     {LOGP_ALGORITHM("reduce-scatter", "recursive-halving", "halves of what is left are combined",
                     thakur),
      .needs = lpi_needs_commutative, .plan = halving_plan, .steps = halving_steps,
-     .run = halving_run, .predict = halving_predict, .rough = true, .in_place = true},
+     .run = halving_run, .predict = halving_predict, .rough = true, .in_place = true,
+     .any_blocks = true},
 };
 
 const struct logp_collective lpi_reduce_scatter = {

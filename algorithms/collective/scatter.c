@@ -5,16 +5,11 @@
  * after the other in the order of virtual ranks; who has none below it needs no memory for that,
  * nor does root 0, whose ranks are virtual ones.
  */
-#include "collective.h"
+#include "blocks.h"
 #include "knomial.h"
 #include "schedule/reader.h"
 
 #include <string.h>
-
-static size_t item_bytes(const struct logp_coll *c)
-{
-    return c->args.n_bytes;
-}
 
 static uint64_t item_seed(int P, int rank, uint64_t seed)
 {
@@ -25,25 +20,25 @@ static uint64_t item_seed(int P, int rank, uint64_t seed)
 
 static void scatter_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
-    *buf = rank == c->args.root ? lpi_bytes((size_t)P, item_bytes(c)) : 0;
-    *recv_buf = item_bytes(c);
+    *buf = rank == c->args.root ? lpi_items_extent(P, c) : 0;
+    *recv_buf = lpi_items(c, rank, 1);
 }
 
 static void scatter_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
                          void *recv_buf)
 {
     for (int i = 0; rank == c->args.root && i < P; i++)
-        lpi_pattern_fill((char *)buf + (size_t)i * item_bytes(c), item_bytes(c),
+        lpi_pattern_fill((char *)buf + lpi_item_at(c, i), lpi_items(c, i, 1),
                          item_seed(P, i, seed));
-    if (item_bytes(c) > 0)
-        memset(recv_buf, 0xa5, item_bytes(c));
+    if (lpi_items(c, rank, 1) > 0)
+        memset(recv_buf, 0xa5, lpi_items(c, rank, 1));
 }
 
 static int scatter_check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
                          const void *recv_buf)
 {
     (void)buf;
-    return lpi_pattern_check(recv_buf, item_bytes(c), item_seed(P, rank, seed));
+    return lpi_pattern_check(recv_buf, lpi_items(c, rank, 1), item_seed(P, rank, seed));
 }
 
 static bool scatter_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
@@ -51,9 +46,9 @@ static bool scatter_promise(int64_t P, int64_t rank, const struct logp_coll *c, 
 {
     (void)P;
     out->at.buffer = LOGP_RECV_BUF;
-    out->n_bytes = item_bytes(c);
+    out->n_bytes = lpi_items(c, rank, 1);
     out->from = c->args.root;
-    out->offset = (size_t)rank * item_bytes(c);
+    out->offset = lpi_item_at(c, rank);
     return j == 0;
 }
 
@@ -65,9 +60,9 @@ static void gather_sizes(int P, int rank, const struct logp_coll *c, size_t *buf
 static void gather_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
                         void *recv_buf)
 {
-    lpi_pattern_fill(buf, item_bytes(c), item_seed(P, rank, seed));
-    if (rank == c->args.root && item_bytes(c) > 0)
-        memset(recv_buf, 0xa5, (size_t)P * item_bytes(c));
+    lpi_pattern_fill(buf, lpi_items(c, rank, 1), item_seed(P, rank, seed));
+    if (rank == c->args.root && lpi_items_extent(P, c) > 0)
+        memset(recv_buf, 0xa5, lpi_items_extent(P, c));
 }
 
 static int gather_check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
@@ -75,7 +70,7 @@ static int gather_check(int P, int rank, uint64_t seed, const struct logp_coll *
 {
     (void)buf;
     for (int i = 0; rank == c->args.root && i < P; i++)
-        if (!lpi_pattern_check((const char *)recv_buf + (size_t)i * item_bytes(c), item_bytes(c),
+        if (!lpi_pattern_check((const char *)recv_buf + lpi_item_at(c, i), lpi_items(c, i, 1),
                                item_seed(P, i, seed)))
             return false;
     return true;
@@ -84,10 +79,12 @@ static int gather_check(int P, int rank, uint64_t seed, const struct logp_coll *
 static bool gather_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
                            struct logp_promise *out)
 {
-    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * item_bytes(c)};
-    out->n_bytes = item_bytes(c);
+    if (rank != c->args.root || j >= P)
+        return false;
+    out->at = (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, j)};
+    out->n_bytes = lpi_items(c, j, 1);
     out->from = j;
-    return rank == c->args.root && j < P;
+    return true;
 }
 
 /* The root's own item: in the operands of a scatter, in the result of a gather. */
@@ -95,7 +92,7 @@ static bool scatter_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
                              struct logp_spot *at)
 {
     (void)P;
-    *at = (struct logp_spot){LOGP_BUF, (size_t)rank * item_bytes(c)};
+    *at = (struct logp_spot){LOGP_BUF, lpi_item_at(c, rank)};
     return rank == c->args.root;
 }
 
@@ -103,7 +100,7 @@ static bool gather_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
                             struct logp_spot *at)
 {
     (void)P;
-    at->offset = (size_t)rank * item_bytes(c);
+    at->offset = lpi_item_at(c, rank);
     return rank == c->args.root;
 }
 
@@ -113,14 +110,16 @@ static bool flat_scatter_steps(int64_t P, int64_t rank, const struct logp_coll *
                                struct logp_step *out)
 {
     const int64_t root = c->args.root, to = lpi_mod(root + 1 + i, P);
-    const size_t n = item_bytes(c);
 
     if (rank != root)
-        return i == 0 && logp_step_receive(out, root, c->args.tag, LOGP_RECV_BUF, 0, n);
+        return i == 0 &&
+               logp_step_receive(out, root, c->args.tag, LOGP_RECV_BUF, 0, lpi_items(c, rank, 1));
     if (i < P - 1)
-        return logp_step_send(out, to, c->args.tag, LOGP_BUF, (size_t)to * n, n);
+        return logp_step_send(out, to, c->args.tag, LOGP_BUF, lpi_item_at(c, to),
+                              lpi_items(c, to, 1));
     return i == P - 1 && logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
-                                        (struct logp_spot){LOGP_BUF, (size_t)root * n}, n);
+                                        (struct logp_spot){LOGP_BUF, lpi_item_at(c, root)},
+                                        lpi_items(c, root, 1));
 }
 
 LPI_READER(flat_scatter_run, flat_scatter_steps)
@@ -129,14 +128,14 @@ static bool flat_gather_steps(int64_t P, int64_t rank, const struct logp_coll *c
                               struct logp_step *out)
 {
     const int64_t root = c->args.root, from = lpi_mod(root + i, P);
-    const size_t n = item_bytes(c);
 
     if (rank != root)
-        return i == 0 && logp_step_send(out, root, c->args.tag, LOGP_BUF, 0, n);
+        return i == 0 && logp_step_send(out, root, c->args.tag, LOGP_BUF, 0, lpi_items(c, rank, 1));
     if (i == 0)
-        return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, (size_t)root * n},
-                              (struct logp_spot){LOGP_BUF, 0}, n);
-    return i < P && logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, (size_t)from * n, n);
+        return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, root)},
+                              (struct logp_spot){LOGP_BUF, 0}, lpi_items(c, root, 1));
+    return i < P && logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, lpi_item_at(c, from),
+                                      lpi_items(c, from, 1));
 }
 
 LPI_READER(flat_gather_run, flat_gather_steps)
@@ -144,7 +143,7 @@ LPI_READER(flat_gather_run, flat_gather_steps)
 /* As the broadcast: (P-2) E + D; the receives of a gather: D + (P-2) max(o_recv, gap) */
 static struct logp_prediction flat_scatter_predict(int64_t P, const struct logp_coll *c)
 {
-    const struct lpi_times t = lpi_times(&c->model.params, item_bytes(c));
+    const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
 
     return lpi_exact(P > 1 ? (__int128)(P - 2) * t.E + t.D - t.early : 0);
 }
@@ -152,21 +151,28 @@ static struct logp_prediction flat_scatter_predict(int64_t P, const struct logp_
 static struct logp_prediction flat_gather_predict(int64_t P, const struct logp_coll *c)
 {
     const struct logp_params *p = &c->model.params;
-    const struct lpi_times t = lpi_times(p, item_bytes(c));
-    const int64_t apart = lpi_max(p->o_recv_ns, logp_gap_ns(p, item_bytes(c)));
+    const struct lpi_times t = lpi_times(p, c->args.n_bytes);
+    const int64_t apart = lpi_max(p->o_recv_ns, logp_gap_ns(p, c->args.n_bytes));
 
     return lpi_exact(P > 1 ? t.D - t.early + (__int128)(P - 2) * apart : 0);
 }
 
 /* ---- along the k-nomial tree ---- */
 
+/* The root's items are not in the order of virtual ranks, one after the other. */
+static bool out_of_order(const struct logp_coll *c)
+{
+    return c->args.root > 0 || lpi_items_apart(c);
+}
+
 /* Room for the items of those below, where they are not in a buffer of the caller. */
 static int plan(int P, int rank, int64_t k, struct logp_coll *c)
 {
     const int64_t n = lpi_knomial_size(P, lpi_mod(rank - c->args.root, P), k);
 
-    if (rank == c->args.root ? rank > 0 : n > 1)
-        c->part.scratch_bytes = lpi_bytes((size_t)n, item_bytes(c));
+    if (rank == c->args.root ? out_of_order(c) : n > 1)
+        c->part.scratch_bytes =
+            c->args.blocks != NULL ? lpi_items(c, rank, n) : lpi_bytes((size_t)n, c->args.n_bytes);
     return 0;
 }
 
@@ -175,22 +181,28 @@ static struct logp_spot item_at(int64_t P, int64_t rank, int64_t k, const struct
                                 enum logp_buffer own, int64_t at)
 {
     const bool inner = lpi_knomial_size(P, lpi_mod(rank - c->args.root, P), k) > 1;
-    const bool mine = rank == c->args.root ? rank == 0 : !inner;
+    const bool mine = rank == c->args.root ? !out_of_order(c) : !inner;
 
-    return (struct logp_spot){mine ? own : LOGP_SCRATCH, (size_t)at * item_bytes(c)};
+    return (struct logp_spot){mine ? own : LOGP_SCRATCH, lpi_items(c, rank, at)};
 }
 
-/* Of root > 0, between the order of ranks in its buffer and that of virtual ranks: step 0 the items
- * from its own on, step 1 those before. */
+/* Of the root, between its buffer and the order of virtual ranks: step 0 the items from its own on,
+ * step 1 those before; or one after the other, where they are apart. */
 static bool rotate(int64_t P, const struct logp_coll *c, int64_t i, enum logp_buffer ranks,
                    bool to_ranks, struct logp_step *out)
 {
-    const size_t n = item_bytes(c), root = (size_t)c->args.root, before = (size_t)P - root;
-    const struct logp_spot in_ranks = {ranks, i == 0 ? root * n : 0};
-    const struct logp_spot rotated = {LOGP_SCRATCH, i == 0 ? 0 : before * n};
+    const int64_t root = c->args.root, v = lpi_items_apart(c) ? i : i * (P - root);
+    const int64_t n = lpi_items_apart(c) ? 1 : i == 0 ? P - root : root;
+    const struct logp_spot in_ranks = {ranks, lpi_item_at(c, lpi_mod(root + v, P))};
+    const struct logp_spot rotated = {LOGP_SCRATCH, lpi_items(c, root, v)};
 
     return logp_step_copy(out, to_ranks ? in_ranks : rotated, to_ranks ? rotated : in_ranks,
-                          (i == 0 ? before : root) * n);
+                          lpi_items(c, lpi_mod(root + v, P), n));
+}
+
+static int64_t rotations(int64_t P, const struct logp_coll *c)
+{
+    return !out_of_order(c) ? 0 : lpi_items_apart(c) ? P : 2;
 }
 
 /* From the parent all that is for those below; to each child what is for those below it. */
@@ -199,24 +211,26 @@ static bool scatter_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
 {
     const int64_t root = c->args.root, v = lpi_mod(rank - root, P);
     const enum logp_buffer own = rank == root ? LOGP_BUF : LOGP_RECV_BUF;
-    const size_t n = item_bytes(c);
+    const int64_t rotated = v == 0 ? rotations(P, c) : 0;
     struct logp_spot at = item_at(P, rank, k, c, own, 0);
     int64_t child;
 
     if (v > 0 && i-- == 0)
         return logp_step_receive(out, lpi_mod(lpi_knomial_parent(P, v, k) + root, P), c->args.tag,
-                                 at.buffer, 0, (size_t)lpi_knomial_size(P, v, k) * n);
-    if (v == 0 && root > 0 && i < 2)
+                                 at.buffer, 0, lpi_items(c, rank, lpi_knomial_size(P, v, k)));
+    if (i < rotated)
         return rotate(P, c, i, LOGP_BUF, false, out);
-    i -= v == 0 && root > 0 ? 2 : 0;
+    i -= rotated;
     child = lpi_knomial_child(P, v, k, i);
     if (child >= 0) {
+        const int64_t to = lpi_mod(child + root, P);
+
         at = item_at(P, rank, k, c, own, child - v);
-        return logp_step_send(out, lpi_mod(child + root, P), c->args.tag, at.buffer, at.offset,
-                              (size_t)lpi_knomial_size(P, child, k) * n);
+        return logp_step_send(out, to, c->args.tag, at.buffer, at.offset,
+                              lpi_items(c, to, lpi_knomial_size(P, child, k)));
     }
     return at.buffer != LOGP_RECV_BUF && i == lpi_knomial_children(P, v, k) &&
-           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, at, n);
+           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, at, lpi_items(c, rank, 1));
 }
 
 /* The same backwards. */
@@ -226,29 +240,29 @@ static bool gather_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
     const int64_t root = c->args.root, v = lpi_mod(rank - root, P);
     const int64_t children = lpi_knomial_children(P, v, k);
     const enum logp_buffer own = rank == root ? LOGP_RECV_BUF : LOGP_BUF;
-    const size_t n = item_bytes(c);
     struct logp_spot at = item_at(P, rank, k, c, own, 0);
 
     if (at.buffer != LOGP_BUF && i-- == 0)
-        return logp_step_copy(out, at, (struct logp_spot){LOGP_BUF, 0}, n);
+        return logp_step_copy(out, at, (struct logp_spot){LOGP_BUF, 0}, lpi_items(c, rank, 1));
     if (i < children) {
         const int64_t child = lpi_knomial_child(P, v, k, children - 1 - i);
+        const int64_t from = lpi_mod(child + root, P);
 
         at = item_at(P, rank, k, c, own, child - v);
-        return logp_step_receive(out, lpi_mod(child + root, P), c->args.tag, at.buffer, at.offset,
-                                 (size_t)lpi_knomial_size(P, child, k) * n);
+        return logp_step_receive(out, from, c->args.tag, at.buffer, at.offset,
+                                 lpi_items(c, from, lpi_knomial_size(P, child, k)));
     }
     i -= children;
     if (v > 0)
         return i == 0 &&
                logp_step_send(out, lpi_mod(lpi_knomial_parent(P, v, k) + root, P), c->args.tag,
-                              at.buffer, 0, (size_t)lpi_knomial_size(P, v, k) * n);
-    return root > 0 && i < 2 && rotate(P, c, i, LOGP_RECV_BUF, true, out);
+                              at.buffer, 0, lpi_items(c, rank, lpi_knomial_size(P, v, k)));
+    return i < rotations(P, c) && rotate(P, c, i, LOGP_RECV_BUF, true, out);
 }
 
 static struct lpi_times scatter_times(const struct logp_coll *c, int64_t nodes)
 {
-    return lpi_times(&c->model.params, lpi_bytes((size_t)nodes, item_bytes(c)));
+    return lpi_times(&c->model.params, lpi_bytes((size_t)nodes, c->args.n_bytes));
 }
 
 /* What keeps a sender from the next message keeps a receiver. */
@@ -257,7 +271,7 @@ static struct lpi_times gather_times(const struct logp_coll *c, int64_t nodes)
     struct lpi_times t = scatter_times(c, nodes);
 
     t.E = lpi_max(c->model.params.o_recv_ns,
-                  logp_gap_ns(&c->model.params, lpi_bytes((size_t)nodes, item_bytes(c))));
+                  logp_gap_ns(&c->model.params, lpi_bytes((size_t)nodes, c->args.n_bytes)));
     return t;
 }
 
@@ -309,26 +323,26 @@ static const char grama[] = "Grama et al., ch. 4.4", ucc[] = "UCC";
 static const struct logp_algorithm scatters[] = {
     {LOGP_ALGORITHM("scatter", "flat", "the root sends to everyone", grama),
      .steps = flat_scatter_steps, .run = flat_scatter_run, .predict = flat_scatter_predict,
-     .in_place = true},
+     .in_place = true, .any_blocks = true},
     {LOGP_ALGORITHM("scatter", "binomial", "halves of what is left, the farthest first", grama),
      .plan = plan_binomial, .steps = scatter_binomial, .predict = predict_scatter_binomial,
-     .in_place = true},
+     .in_place = true, .any_blocks = true},
     {LOGP_ALGORITHM("scatter", "knomial", "k-ths of what is left, the farthest first", ucc),
      .needs = lpi_knomial_needs, .plan = plan_knomial, .steps = scatter_knomial,
-     .predict = predict_scatter_knomial, .in_place = true,
+     .predict = predict_scatter_knomial, .in_place = true, .any_blocks = true,
      .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
 };
 
 static const struct logp_algorithm gathers[] = {
     {LOGP_ALGORITHM("gather", "flat", "everyone sends to the root", grama),
      .steps = flat_gather_steps, .run = flat_gather_run, .predict = flat_gather_predict,
-     .in_place = true},
+     .in_place = true, .any_blocks = true},
     {LOGP_ALGORITHM("gather", "binomial", "what has come is doubled, the nearest first", grama),
      .plan = plan_binomial, .steps = gather_binomial, .predict = predict_gather_binomial,
-     .in_place = true},
+     .in_place = true, .any_blocks = true},
     {LOGP_ALGORITHM("gather", "knomial", "what has come k times, the nearest first", ucc),
      .needs = lpi_knomial_needs, .plan = plan_knomial, .steps = gather_knomial,
-     .predict = predict_gather_knomial, .in_place = true,
+     .predict = predict_gather_knomial, .in_place = true, .any_blocks = true,
      .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
 };
 

@@ -43,8 +43,8 @@ void lpi_join(void *arg)
         combine_all(j->op, j->at, j->right, j->n, j->left);
         return;
     }
-    if (j->at != j->left)
-        memcpy(j->at, j->left, j->n * j->op->element_bytes);
+    if (j->at != j->left) /* in place they may overlap */
+        memmove(j->at, j->left, j->n * j->op->element_bytes);
     j->op->combine(j->at, j->right, j->n, j->op->arg);
 }
 

@@ -157,6 +157,8 @@ struct logp_algorithm {
     bool rough;            /**< where predict is a bound, what the schedule says comes first */
     bool in_place;         /**< its steps are right, too, where operands and result overlap as
                                 logp_collective.in_place says; if not, it gets a copy */
+    bool any_blocks;       /**< its steps are right, too, with logp_args.blocks; if not, those are
+                                refused */
     struct logp_knob_use knobs[LOGP_MAX_KNOBS];
 };
 

@@ -40,6 +40,19 @@ enum logp_packing {
 
 #define LOGP_K_SQRT (-1) /**< logp_args.k of reductions by chains: ceil(sqrt(P - 1)) */
 
+/**
+ * How large each block is where they are not all alike: the items of scatter, gather and allgather,
+ * one for each rank, in bytes; the blocks of reduce-scatter in elements; what goes from each rank
+ * to each in alltoall, in bytes.
+ */
+struct logp_blocks {
+    int64_t n;            /**< blocks: P, or for alltoall P x P */
+    const size_t *before; /**< n + 1 sums: of blocks 0 .. i - 1, so that block i has
+                               before[i + 1] - before[i] */
+    const size_t *displs; /**< n places: where they are in the caller's buffer, in bytes, and do not
+                               overlap; NULL: one after the other. Not for reduce-scatter */
+};
+
 /** What a collective is asked for: the same on all processors. What it has no use for stays 0. */
 struct logp_args {
     int root;       /**< rank */
@@ -52,7 +65,11 @@ struct logp_args {
     int64_t rows, cols;        /**< transpose: the matrix */
     enum logp_packing packing; /**< transpose */
     const struct logp_step_list *list; /**< schedule: the steps of all ranks; not copied */
-    bool in_place;                     /**< see LOGP_IN_PLACE */
+    const struct logp_blocks *blocks;  /**< not copied; NULL: all are n_bytes or count; alltoall:
+                                          block  from x P + to, displs in buf of `from` */
+    const struct logp_blocks *recv_blocks; /**< alltoall, with blocks: the same, block to x P +
+                                              from, displs in recv_buf of `to` */
+    bool in_place;                         /**< see LOGP_IN_PLACE */
     /* knobs: algorithm.h */
     int64_t k;           /**< chains, segments, radix: 0 its own choice */
     int64_t window;      /**< ring-window: before receive r, r + window - 1 sends have been made; 0:
@@ -363,6 +380,59 @@ LOGP_API int logp_gather(struct logp_vp *vp, const void *send_buf, void *recv_bu
  */
 LOGP_API int logp_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf,
                             size_t n_bytes);
+
+/* ---- the same with blocks of different sizes ----
+ *
+ * Arguments are in the order of MPI. Sizes and displacements are in bytes; a block may be of none.
+ * displs: where block i is in the buffer that has all, no two overlapping; NULL: one after the
+ * other. LOGP_IN_PLACE as above; n_bytes of that rank is not looked at. */
+
+/**
+ * An item from root to each processor, flat, since only the root need know how large all are. (Who
+ * does know can plan another algorithm, with logp_args.blocks.)
+ * @param send_buf  root: the items; elsewhere not used; nor are counts and displs
+ * @param counts    of each rank's item
+ * @param recv_buf  room for the own item, n_bytes
+ * @param n_bytes   the own of the counts
+ * @return as logp_scatter(); -EINVAL: also if the root's n_bytes is another than in counts
+ */
+LOGP_API int logp_scatterv(struct logp_vp *vp, const void *send_buf, const size_t *counts,
+                           const size_t *displs, void *recv_buf, size_t n_bytes, int root);
+
+/** An item from each processor to root, likewise. @return as logp_scatterv() */
+LOGP_API int logp_gatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, void *recv_buf,
+                          const size_t *counts, const size_t *displs, int root);
+
+/**
+ * An item from each processor to all, with the algorithm that would be the best for items as large
+ * as their mean (bruck where the model has no parameters).
+ * @param n_bytes  of send_buf: the own of the counts
+ * @param counts   of each rank's item, the same on all; displs may differ
+ * @return as logp_allgather(); -EINVAL: also if n_bytes is another than in counts
+ */
+LOGP_API int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes,
+                             void *recv_buf, const size_t *counts, const size_t *displs);
+
+/**
+ * Everyone sends a different item to everyone, itself included; linear, and nothing to who gets
+ * none.
+ * @param send_counts  of the items for each rank
+ * @param recv_counts  of those from each rank, as it says. In place: those for each as well; what
+ *                     is for a rank is where what comes from it will be
+ * @return as logp_alltoall(); -EINVAL: also if the item for itself is not as large as that from
+ */
+LOGP_API int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_counts,
+                            const size_t *send_displs, void *recv_buf, const size_t *recv_counts,
+                            const size_t *recv_displs);
+
+/**
+ * Combine vectors of P blocks, and leave block i on rank i; the algorithm as in logp_allgatherv()
+ * (recursive halving, or linear where the operation does not commute).
+ * @param counts  elements of each block, the same on all
+ * @return as logp_reduce_scatter()
+ */
+LOGP_API int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_buf,
+                                  const size_t *counts, const struct logp_op *op);
 
 LOGP_END_DECLS
 

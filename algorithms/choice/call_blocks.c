@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The collectives that a program calls with blocks of different sizes: their sums are made first.
+ */
+#include "choice.h"
+
+#include <logp/vp.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sums, to be freed: b->before. 0; -EINVAL (no counts, or they are too large), -ENOMEM */
+static int make_blocks(int P, const size_t *counts, const size_t *displs, struct logp_blocks *b)
+{
+    size_t *before;
+
+    *b = (struct logp_blocks){.n = P, .displs = displs};
+    if (counts == NULL)
+        return -EINVAL;
+    before = malloc(((size_t)P + 1) * sizeof(*before));
+    if (before == NULL)
+        return -ENOMEM;
+    before[0] = 0;
+    for (int i = 0; i < P; i++)
+        if (__builtin_add_overflow(before[i], counts[i], &before[i + 1])) {
+            free(before);
+            return -EINVAL;
+        }
+    b->before = before;
+    return 0;
+}
+
+static void free_blocks(const struct logp_blocks *b)
+{
+    free((void *)b->before);
+}
+
+/* Between the root, which has all, and the others, who know their own alone: for them it is as if
+ * all were alike. */
+static int run_flat(struct logp_vp *vp, const char *collective, struct logp_coll *c,
+                    const size_t *counts, const size_t *displs, void *buf, void *recv_buf)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = c->args.root;
+    const bool scatters = strcmp(collective, "scatter") == 0;
+    void *const whole = scatters ? buf : recv_buf, *const own = scatters ? recv_buf : buf;
+    struct logp_blocks b = {.n = P};
+    int rc = me == root ? make_blocks(P, counts, displs, &b) : 0;
+
+    c->args.in_place = own == LOGP_IN_PLACE;
+    if (rc == 0 && c->args.n_bytes > 0 && own == NULL)
+        rc = -EINVAL;
+    if (rc == 0 && me != root && c->args.in_place)
+        rc = -EINVAL;
+    if (rc == 0 && me == root &&
+        ((whole == NULL && b.before[P] > 0) ||
+         (!c->args.in_place && c->args.n_bytes != counts[root])))
+        rc = -EINVAL;
+    c->args.blocks = me == root ? &b : NULL;
+    if (rc == 0)
+        rc = lpi_run_once(vp, logp_algorithm_find(collective, "flat"), c, buf, recv_buf);
+    free_blocks(&b);
+    return rc;
+}
+
+int logp_scatterv(struct logp_vp *vp, const void *send_buf, const size_t *counts,
+                  const size_t *displs, void *recv_buf, size_t n_bytes, int root)
+{
+    struct logp_coll c = {.args = {.root = root, .n_bytes = n_bytes}};
+
+    return run_flat(vp, "scatter", &c, counts, displs, (void *)send_buf, recv_buf);
+}
+
+int logp_gatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, void *recv_buf,
+                 const size_t *counts, const size_t *displs, int root)
+{
+    struct logp_coll c = {.args = {.root = root, .n_bytes = n_bytes}};
+
+    return run_flat(vp, "gather", &c, counts, displs, (void *)send_buf, recv_buf);
+}
+
+int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, void *recv_buf,
+                    const size_t *counts, const size_t *displs)
+{
+    const int P = logp_vp_size(vp);
+    struct logp_blocks b;
+    struct logp_coll c = {.args = {.blocks = &b, .in_place = send_buf == LOGP_IN_PLACE}};
+    int rc = make_blocks(P, counts, displs, &b);
+
+    if (rc == 0 && ((!c.args.in_place && n_bytes != counts[logp_vp_rank(vp)]) ||
+                    (send_buf == NULL && n_bytes > 0) || (recv_buf == NULL && b.before[P] > 0)))
+        rc = -EINVAL;
+    if (rc == 0)
+        rc = lpi_run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf);
+    free_blocks(&b);
+    return rc;
+}
+
+int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_counts,
+                   const size_t *send_displs, void *recv_buf, const size_t *recv_counts,
+                   const size_t *recv_displs)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const bool in_place = send_buf == LOGP_IN_PLACE;
+    struct logp_blocks out = {.n = P}, in;
+    struct logp_coll c = {.args = {.blocks = &out, .recv_blocks = &in, .in_place = in_place}};
+    int rc = make_blocks(P, recv_counts, recv_displs, &in);
+
+    if (in_place)
+        c.args.blocks = &in;
+    else if (rc == 0)
+        rc = make_blocks(P, send_counts, send_displs, &out);
+    if (rc == 0 && ((recv_buf == NULL && in.before[P] > 0) ||
+                    (!in_place && ((send_buf == NULL && out.before[P] > 0) ||
+                                   send_counts[me] != recv_counts[me]))))
+        rc = -EINVAL;
+    if (rc == 0)
+        rc = lpi_run_once(vp, logp_algorithm_find("alltoall", "linear"), &c, (void *)send_buf,
+                          recv_buf);
+    free_blocks(&in);
+    free_blocks(&out);
+    return rc;
+}
+
+int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_buf,
+                         const size_t *counts, const struct logp_op *op)
+{
+    const int P = logp_vp_size(vp);
+    struct logp_blocks b;
+    struct logp_coll c = {.args = {.blocks = &b, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
+    int rc = make_blocks(P, counts, NULL, &b);
+
+    if (rc == 0 && (op == NULL || op->combine == NULL || op->element_bytes == 0 ||
+                    b.before[P] > INT64_MAX || (send_buf == NULL && b.before[P] > 0) ||
+                    (recv_buf == NULL && counts[logp_vp_rank(vp)] > 0)))
+        rc = -EINVAL;
+    if (rc == 0)
+        rc = lpi_run_best(vp, "reduce-scatter", op->commutative ? "recursive-halving" : "linear",
+                          &c, send_buf, recv_buf);
+    free_blocks(&b);
+    return rc;
+}
