@@ -40,7 +40,7 @@ saw() { [ "$(cat "$dir/saw")" = "$1" ] || fail "$what: asked for $(cat "$dir/saw
 # ---- JSON ----
 run 0 'restarts=3' broadcast --algo optimal --format json
 json 'length == 1 and (.[0] | .collective == "broadcast" and .algorithm == "optimal" and .P == 8 and
-      .root == 0 and .bytes == 8 and .count == null and .type == null and .op == null and
+      .root == 0 and .bytes == 8 and .count == null and .counts == null and .type == null and .op == null and
       .rows == null and .cols == null and .packing == null and .pack_ns == null and .work_ns == 0 and
       .overlap == null and .seed == 1 and .L_ns == 60000 and .o_send_ns == 20000 and
       .o_recv_ns == 20000 and .g_ns == 40000 and .G_ns_per_byte == 0 and .gamma_ns == 0 and

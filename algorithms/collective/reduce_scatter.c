@@ -31,7 +31,7 @@ static size_t bytes(const struct logp_coll *c, struct range r)
 {
     const size_t element = c->args.op != NULL ? c->args.op->element_bytes : 8;
 
-    return c->args.blocks != NULL ? (size_t)elements(c, r) * element : blocks(c, r.n);
+    return c->args.blocks != NULL ? lpi_bytes((size_t)elements(c, r), element) : blocks(c, r.n);
 }
 
 /* Those below block i; of P, all. */

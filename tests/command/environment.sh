@@ -61,6 +61,7 @@ for name in "${names[@]}"; do
     LOGP_ALGO) continue ;; # below
     LOGP_ROWS | LOGP_COLS | LOGP_PACKING | LOGP_PACK | LOGP_WINDOW) what=transpose ;;
     LOGP_COUNT | LOGP_TYPE | LOGP_OP | LOGP_GAMMA | LOGP_K) what=reduce ;;
+    LOGP_COUNTS) what=allgather ;;
     *) what=broadcast ;;
     esac
     export "$name=banana"

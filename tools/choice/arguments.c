@@ -57,6 +57,7 @@ static struct logp_coll coll_of(struct options *o, const char *collective)
         c.args.packing = o->packing;
         break;
     }
+    set_blocks(o, collective, &c.args);
     c.model.params = model_params(o);
     return c;
 }

@@ -12,6 +12,11 @@ enum { MAX_ALGORITHMS = 64 };
 /* The arguments of a collective as the options say; sets o's defaults that depend on it. */
 struct logp_coll make_coll(struct options *o, const char *collective);
 
+/* ---- blocks.c ---- */
+
+/* Where --counts is given, of a collective that takes blocks of different sizes. */
+void set_blocks(const struct options *o, const char *collective, struct logp_args *args);
+
 /* ---- choice.c: these end the process where what is named is nothing ---- */
 
 const char *named_collective(const struct options *o);

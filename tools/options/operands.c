@@ -2,6 +2,7 @@
 /* The options that say which algorithm, and with what arguments. */
 #include "options/rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum algorithm_choice algorithm_word(const char *word)
@@ -46,6 +47,23 @@ static void apply_count(struct options *o, const char *option, const char *text)
 {
     if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 40, &o->count))
         bad_option(option, text, "a number of operands, 1 .. 2^40");
+}
+
+static void apply_counts(struct options *o, const char *option, const char *text)
+{
+    char *list = strdup(text), *save = NULL;
+
+    o->n_counts = 0;
+    if (list == NULL)
+        bad_usage("no memory");
+    for (char *word = list; *text != '\0' && (word = strtok_r(word, ",", &save)) != NULL;
+         word = NULL)
+        if (o->n_counts == MAX_COUNTS ||
+            !parse_number(word, true, 0, INT64_C(1) << 36, &o->counts[o->n_counts++]))
+            bad_option(option, text, "up to %d sizes, 0 .. 2^36, with commas", MAX_COUNTS);
+    free(list);
+    if (*text != '\0' && o->n_counts == 0)
+        bad_option(option, text, "at least one size");
 }
 
 /* The names that the operations have, or their types. */
@@ -127,6 +145,8 @@ const struct option_row operand_options[] = {
      OPTIONS_MODEL, .apply = apply_gamma, .series = SERIES_TIMES},
     {"count", "N", "operands of each, of a summation in total", "", "1; summation 10P",
      OPTIONS_MODEL, .apply = apply_count, .series = SERIES_NUMBERS},
+    {"counts", "LIST", "sizes of the ranks' blocks, over and over: in bytes, or elements", "",
+     "all alike", OPTIONS_MODEL, .apply = apply_counts},
     {"type", "T", "of operands: %s", "double", "", OPTIONS_MODEL, .apply = apply_type,
      .series = SERIES_WORDS, .choices = all_types},
     {"op", "O", "how they combine: %s", "sum", "", OPTIONS_MODEL, .apply = apply_op,

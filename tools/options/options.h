@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MAX_CORES = 1024 };
+enum { MAX_CORES = 1024, MAX_COUNTS = 256 };
 
 /* Which algorithms are meant. */
 enum algorithm_choice {
@@ -39,6 +39,8 @@ struct options {
     size_t n_bytes;
     int64_t root;
     int64_t count; /* 0: the collective's own */
+    int n_counts;  /* of --counts; 0: blocks are all alike */
+    int64_t counts[MAX_COUNTS];
     const struct logp_op *op;
     size_t element_bytes;   /* of --type */
     int64_t rows, cols;     /* 0: P */
@@ -142,6 +144,8 @@ const char *formats_for(const struct output_format *formats, format_use use, cha
 
 /* Can what the words name have a use for this option, named without dashes? */
 bool option_matters(const char *name, const struct options *o);
+/* Has it an algorithm that takes blocks of different sizes? */
+bool takes_blocks(const struct logp_collective *collective);
 /* Say which options on the command line mean nothing to what the words name. */
 void warn_of_unused(const struct options *o);
 

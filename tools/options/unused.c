@@ -24,6 +24,16 @@ static bool has_count(const struct logp_collective *c)
     return c->operands == LOGP_OPERANDS_VECTOR || c->operands == LOGP_OPERANDS_TOTAL;
 }
 
+bool takes_blocks(const struct logp_collective *c)
+{
+    const struct logp_algorithm *a;
+
+    for (size_t i = 0; (a = logp_algorithm_at(c->name, i)) != NULL; i++)
+        if (a->any_blocks)
+            return true;
+    return false;
+}
+
 static bool has_matrix(const struct logp_collective *c)
 {
     return c->operands == LOGP_OPERANDS_MATRIX;
@@ -46,6 +56,18 @@ static bool has_knob(const struct options *o, const struct logp_collective *c,
     for (size_t i = 0; !has && (a = logp_algorithm_at(c->name, i)) != NULL; i++)
         has = logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL);
     return has;
+}
+
+/* What the words name. NULL: nothing that options could mean something to */
+static const struct logp_collective *named(const struct options *o)
+{
+    return (o->sets & OPTIONS_MODEL) != 0 && o->n_words > 1 ? logp_collective_find(o->words[1])
+                                                            : NULL;
+}
+
+static bool has_counts(const struct options *o)
+{
+    return o->n_counts > 0 && named(o) != NULL && takes_blocks(named(o));
 }
 
 /* A plugin is given all parameters, and has rules of its own. */
@@ -81,6 +103,9 @@ static const struct {
     {"root", is_rooted, 0, NULL, NULL},
     {"bytes", has_bytes, 0, NULL, NULL},
     {"count", has_count, 0, NULL, NULL},
+    {"counts", takes_blocks, 0, NULL, NULL},
+    {"bytes", NULL, 0, has_counts, "counts"},
+    {"count", NULL, 0, has_counts, "counts"},
     {"op", has_count, OPTIONS_TREE, NULL, NULL},
     {"type", has_type, 0, NULL, NULL},
     {"gamma", has_count, 0, NULL, NULL},
@@ -103,13 +128,6 @@ static const struct {
 };
 
 enum { N_LIMITED = sizeof(limited) / sizeof(limited[0]) };
-
-/* What the words name. NULL: nothing that options could mean something to */
-static const struct logp_collective *named(const struct options *o)
-{
-    return (o->sets & OPTIONS_MODEL) != 0 && o->n_words > 1 ? logp_collective_find(o->words[1])
-                                                            : NULL;
-}
 
 static bool matters(int i, const struct options *o)
 {

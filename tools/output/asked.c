@@ -39,6 +39,16 @@ VALUE(bytes_of)
     return number_cell(CELL_WHOLE, n >= 0, n);
 }
 
+VALUE(count_of)
+{
+    return number_cell(CELL_WHOLE, out->c->args.blocks == NULL, out->c->args.count);
+}
+
+VALUE(counts_of)
+{
+    return text_cell(out->c->args.blocks != NULL ? option_text("counts") : NULL);
+}
+
 VALUE(type_of)
 {
     return text_cell(out->o->op->type);
@@ -104,7 +114,8 @@ const struct column asked_columns[] = {
     {KEY("P", option_number), OPTION(P), SWEPT("P", 6)},
     {KEY("root", option_number), OPTION(root), .option = "root", SWEPT("root", 6)},
     {KEY("bytes", bytes_of), SWEPT("bytes", 9)},
-    {KEY("count", arg_number), ARG(count), .option = "count", SWEPT("count", 9)},
+    {KEY("count", count_of), .option = "count", SWEPT("count", 9)},
+    {KEY("counts", counts_of), .option = "counts"},
     {KEY("type", type_of), .option = "type", SWEPT("type", -6)},
     {KEY("op", op_of), .option = "op", SWEPT("op", -4)},
     {KEY("rows", arg_number), ARG(rows), .option = "rows", SWEPT("rows", 6)},

@@ -30,6 +30,8 @@ int64_t operand_bytes(const struct output *out)
     const struct logp_collective *collective = logp_collective_find(out->collective);
     __int128 bytes = 0;
 
+    if (c->args.blocks != NULL)
+        return -1;
     switch (collective != NULL ? collective->operands : LOGP_OPERANDS_NONE) {
     case LOGP_OPERANDS_NONE:
         return -1;

@@ -67,7 +67,7 @@ struct cell cell_of(const struct output *out, const struct row *row, const struc
 /* ---- cells.c ---- */
 
 /* What the operands take: of a matrix all of it, of a vector that of one processor; -1: there are
- * none. */
+ * none, or blocks of different sizes. */
 int64_t operand_bytes(const struct output *out);
 
 extern const struct cell no_cell;

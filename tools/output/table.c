@@ -12,6 +12,14 @@
 /* "of 8 bytes", "of 100 x double, sum" */
 static void print_operands(enum logp_operands operands, const struct logp_coll *c)
 {
+    if (c->args.blocks != NULL) {
+        printf(" of %s ", option_text("counts"));
+        if (c->args.op != NULL)
+            printf("%s, %s", c->args.op->type, c->args.op->name);
+        else
+            printf("bytes");
+        return;
+    }
     switch (operands) {
     case LOGP_OPERANDS_NONE:
         break;
