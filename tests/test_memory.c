@@ -335,6 +335,43 @@ static int collectives(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : exchange_all(vp);
 }
 
+/* Groups that agree on a context, and in one of them blocks of different sizes, in place. */
+static int split_and_share(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    const size_t counts[] = {1, 2}, item = counts[me / 2];
+    int64_t vector[] = {me, 1, 10 * me};
+    unsigned char all[3] = {0};
+    struct logp_vp *half = NULL, *pair = NULL;
+    int rc = logp_group_split(vp, me % 2, 0, &half);
+
+    (void)arg;
+    if (rc == 0)
+        rc = logp_group_from(half, (int[]){1, 0}, 2, &pair);
+    memset(all + (me / 2), me, item);
+    if (rc == 0)
+        rc = logp_allgatherv(half, LOGP_IN_PLACE, 0, all, counts, NULL);
+    if (rc == 0 && (all[0] != me % 2 || all[1] != me % 2 + 2 || all[2] != all[1]))
+        rc = -EPROTO;
+    if (rc == 0)
+        rc = logp_alltoallv(pair, (unsigned char[]){1, 2}, (size_t[]){1, 1}, NULL, all,
+                            (size_t[]){1, 1}, NULL);
+    if (rc == 0)
+        rc = logp_scatterv(pair, all, (size_t[]){1, 1}, NULL, all + 2, 1, 1);
+    if (rc == 0)
+        rc = logp_gatherv(pair, all + 2, 1, all, (size_t[]){1, 1}, NULL, 0);
+    if (rc == 0)
+        rc =
+            logp_reduce_scatterv(half, LOGP_IN_PLACE, vector, counts, logp_op_find("sum", "int64"));
+    if (rc == 0 && vector[0] != (me < 2 ? 2 * (me % 2) + 2 : 2))
+        rc = -EPROTO;
+    if (rc == 0)
+        rc = logp_allreduce(half, LOGP_IN_PLACE, vector, 1, logp_op_find("sum", "int64"));
+    logp_group_destroy(half);
+    logp_group_destroy(pair);
+    return rc;
+}
+
 /* The model is replaced meanwhile. */
 static int in_parts(struct logp_vp *vp, void *arg)
 {
@@ -410,6 +447,11 @@ Test(memory, many_pending_messages_are_found_without_an_index, .timeout = 100)
 Test(memory, views_of_all_and_of_some, .timeout = 100)
 {
     live_everywhere((struct job){.name = "groups", .P = 4, .program = groups});
+}
+
+Test(memory, groups_that_agree_and_unlike_blocks, .timeout = 100)
+{
+    live_everywhere((struct job){.name = "split", .P = 4, .program = split_and_share});
 }
 
 Test(memory, collectives_of_a_program, .timeout = 100)

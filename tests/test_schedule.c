@@ -245,6 +245,7 @@ enum mistake {
     NO_SUCH_RANK, /* of a send */
     NO_RESULT,    /* its sum is not written */
     NOT_WRITTEN,  /* what a send sends */
+    INTO_OTHER,   /* a sum, where what is added stands */
     MISTAKES
 };
 
@@ -292,8 +293,8 @@ static bool ring(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
             out->n_bytes--;
         return true;
     }
-    return logp_step_combine(out, sum, sum, bad && mistake == TWICE && round == 1 ? own : next, 1,
-                             5);
+    return logp_step_combine(out, bad && mistake == INTO_OTHER ? next : sum, sum,
+                             bad && mistake == TWICE && round == 1 ? own : next, 1, 5);
 }
 
 static void ring_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
@@ -328,7 +329,8 @@ Test(schedule, planted_mistakes_are_found)
         [BEYOND] = "it sends what is beyond its buffer",
         [NO_SUCH_RANK] = "it sends to no rank",
         [NO_RESULT] = "its result is no combination",
-        [NOT_WRITTEN] = "it sends what it does not have"};
+        [NOT_WRITTEN] = "it sends what it does not have",
+        [INTO_OTHER] = "it combines into what it combines with"};
     static const int folded[MISTAKES] = {[WRONG_PEER] = -EDEADLK,
                                          [WRONG_SOURCE] = -EDEADLK,
                                          [NOT_SENT] = -EDEADLK,

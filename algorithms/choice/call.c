@@ -80,9 +80,13 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
 static int run_first(struct logp_vp *vp, const struct logp_collective *collective,
                      struct logp_coll *c, void *buf, void *recv_buf)
 {
-    if (logp_vp_params(vp, &c->model.params) != 0)
-        return lpi_run(vp, collective->rows[0]->row, c, buf, recv_buf);
-    return lpi_run_once(vp, best_at_once(collective->name, logp_vp_size(vp), c), c, buf, recv_buf);
+    const struct logp_algorithm *a = collective->rows[0]->row;
+    const bool has_params = logp_vp_params(vp, &c->model.params) == 0;
+
+    if (!has_params && !c->args.in_place)
+        return lpi_run(vp, a, c, buf, recv_buf);
+    a = has_params ? best_at_once(collective->name, logp_vp_size(vp), c) : a;
+    return lpi_run_once(vp, a, c, buf, recv_buf);
 }
 
 int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)

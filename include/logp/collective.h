@@ -231,7 +231,7 @@ LOGP_API void logp_plan_destroy(struct logp_plan *plan);
 /**
  * Run a planned collective; all processors of the group call it with a plan of the same algorithm
  * and arguments. Its messages travel in the context of the collectives, apart from the program's
- * own.
+ * own. Items and blocks are as large as logp_args.blocks says, and where, if that is set.
  * @param buf       the processor's operands; broadcast: the item on the root, room for it
  * elsewhere; alltoall: P items, that for rank i at i n_bytes; transpose: its columns of the matrix,
  * one after another; matvec: the block, row by row, and the piece of the vector (row 0) or room for
