@@ -93,7 +93,7 @@ static bool receive_items(struct logp_step *out, const struct logp_coll *c, int6
                              (size_t)n * c->args.n_bytes);
 }
 
-/* The steps of a rank's own item, and with that of any: blocks may differ. */
+/* Steps with one item in its place: these may differ in size. */
 
 static bool copy_own(struct logp_step *out, const struct logp_coll *c, int64_t rank)
 {
@@ -220,11 +220,9 @@ static bool into_order(int64_t P, int64_t rank, const struct logp_coll *c, int64
 {
     const bool apart = lpi_items_apart(c);
     const int64_t j = apart ? i : i * (P - rank), which = lpi_mod(rank + j, P);
-    const int64_t n = apart ? 1 : i == 0 ? P - rank : rank;
+    const int64_t n = apart ? 1 : i == 0 ? P - rank : rank, copies = apart ? P : 1 + (rank > 0);
 
-    return i < (apart      ? P
-                : rank > 0 ? 2
-                           : 1) &&
+    return i < copies &&
            logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, which)},
                           rotated(c, rank, j), lpi_items(c, which, n));
 }
@@ -274,8 +272,7 @@ static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll 
 static int bruck_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.scratch_bytes =
-        c->args.blocks != NULL ? lpi_items(c, 0, P) : lpi_bytes((size_t)P, c->args.n_bytes);
+    c->part.scratch_bytes = lpi_items(c, 0, P);
     return 0;
 }
 

@@ -18,6 +18,5 @@ size_t lpi_blocks_extent(const struct logp_blocks *b, int64_t first, int64_t n)
 
 size_t lpi_items_extent(int64_t P, const struct logp_coll *c)
 {
-    return c->args.blocks != NULL ? lpi_blocks_extent(c->args.blocks, 0, P)
-                                  : lpi_bytes((size_t)P, c->args.n_bytes);
+    return lpi_items_apart(c) ? lpi_blocks_extent(c->args.blocks, 0, P) : lpi_items(c, 0, P);
 }

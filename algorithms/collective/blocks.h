@@ -24,7 +24,7 @@ static inline size_t lpi_blocks_size(const struct logp_blocks *b, int64_t first,
 static inline size_t lpi_items(const struct logp_coll *c, int64_t first, int64_t n)
 {
     return c->args.blocks != NULL ? lpi_blocks_size(c->args.blocks, first, n)
-                                  : (size_t)n * c->args.n_bytes;
+                                  : lpi_bytes((size_t)n, c->args.n_bytes);
 }
 
 /* Are they not one after the other in the buffer of who has all? */
