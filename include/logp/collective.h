@@ -42,8 +42,10 @@ enum logp_packing {
 
 /**
  * How large each block is where they are not all alike: the items of scatter, gather and allgather,
- * one for each rank, in bytes; the blocks of reduce-scatter in elements; what goes from each rank
- * to each in alltoall, in bytes.
+ * one for each rank, in bytes; the blocks of reduce-scatter in elements. In an alltoall, in bytes:
+ * block `from` P + `to` of blocks, and of recv_blocks block `to` P + `from`, each in the buffer of
+ * the rank that comes first; a rank that does no more than run its own plan may have P of each,
+ * what it sends and what it receives.
  */
 struct logp_blocks {
     int64_t n;            /**< blocks: P, or for alltoall P x P */
@@ -64,11 +66,9 @@ struct logp_args {
     const struct logp_op *op;  /**< reduce, summation, matvec: how they combine; not copied */
     int64_t rows, cols;        /**< transpose: the matrix */
     enum logp_packing packing; /**< transpose */
-    const struct logp_step_list *list; /**< schedule: the steps of all ranks; not copied */
-    const struct logp_blocks *blocks;  /**< not copied; NULL: all are n_bytes or count; alltoall:
-                                          block  from x P + to, displs in buf of `from` */
-    const struct logp_blocks *recv_blocks; /**< alltoall, with blocks: the same, block to x P +
-                                              from, displs in recv_buf of `to` */
+    const struct logp_step_list *list;     /**< schedule: the steps of all ranks; not copied */
+    const struct logp_blocks *blocks;      /**< not copied; NULL: all are n_bytes or count */
+    const struct logp_blocks *recv_blocks; /**< alltoall, with blocks: as they are received */
     bool in_place;                         /**< see LOGP_IN_PLACE */
     /* knobs: algorithm.h */
     int64_t k;           /**< chains, segments, radix: 0 its own choice */
