@@ -23,9 +23,12 @@ static int untidy(struct logp_vp *vp, void *arg)
 {
     static char buf[100000];
     struct logp_request *r;
+    struct logp_pending *p;
     int rc = logp_irecv(vp, LOGP_ANY_SOURCE, 99, buf, 1, &r);
 
     (void)arg;
+    if (rc == 0)
+        rc = logp_ibarrier(vp, &p);
     for (int i = 0; rc == 0 && i < 40; i++)
         rc = logp_send(vp, (logp_vp_rank(vp) + i) % logp_vp_size(vp), i, buf,
                        i % 3 == 0 ? sizeof(buf) : (size_t)i);

@@ -301,7 +301,7 @@ Test(groups, what_members_agree_on_is_new_to_all)
 static int the_last(struct logp_vp *vp, void *arg)
 {
     struct logp_vp *group = NULL, *more = NULL;
-    int rc = logp_group_create(vp, UINT32_MAX / 2 - (logp_vp_rank(vp) == 0), (int[]){0, 1, 2}, 3,
+    int rc = logp_group_create(vp, LOGP_CONTEXT_MAX - (logp_vp_rank(vp) == 0), (int[]){0, 1, 2}, 3,
                                &group);
 
     (void)arg;
@@ -340,7 +340,7 @@ static int refused(struct logp_vp *vp, void *arg)
     cr_assert_eq(logp_group_translate(vp, 2, (int[]){0, -1}, vp, out), -EINVAL);
     cr_assert_eq(logp_group_translate(vp, -1, NULL, vp, out), -EINVAL);
     cr_assert_eq(logp_group_create(vp, 0, NULL, 0, &group), -EINVAL);
-    cr_assert_eq(logp_group_create(vp, UINT32_C(1) << 31, NULL, 0, &group), -EINVAL);
+    cr_assert_eq(logp_group_create(vp, LOGP_CONTEXT_MAX + 1, NULL, 0, &group), -EINVAL);
     return 0;
 }
 

@@ -372,6 +372,29 @@ static int split_and_share(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* What fails leaves the others behind: their buffers stay. */
+static int started(struct logp_vp *vp, void *arg)
+{
+    static int64_t numbers[8], sums[8];
+    const struct logp_op *sum = logp_op_find("sum", "int64");
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct logp_pending *p[6];
+    int rc = 0;
+
+    (void)arg;
+    numbers[me] = me;
+    sums[me] = -1;
+    for (int i = 0; rc == 0 && i < 5; i++)
+        rc = logp_ibarrier(vp, &p[i]);
+    if (rc == 0)
+        rc = logp_iallreduce(vp, &numbers[me], &sums[me], 1, sum, &p[5]);
+    if (rc == 0)
+        rc = reduce_all(vp);
+    if (rc == 0)
+        rc = logp_pending_waitall(vp, p, 6);
+    return rc != 0 || sums[me] == P * (P - 1) / 2 ? rc : -EPROTO;
+}
+
 /* The model is replaced meanwhile. */
 static int in_parts(struct logp_vp *vp, void *arg)
 {
@@ -457,6 +480,11 @@ Test(memory, groups_that_agree_and_unlike_blocks, .timeout = 100)
 Test(memory, collectives_of_a_program, .timeout = 100)
 {
     live_everywhere((struct job){.name = "collectives", .P = 4, .program = collectives});
+}
+
+Test(memory, collectives_that_are_started, .timeout = 100)
+{
+    live_everywhere((struct job){.name = "started", .P = 4, .n_cores = 2, .program = started});
 }
 
 Test(memory, a_limited_capacity, .timeout = 100)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The collectives that a program calls: each chooses, plans, runs, and keeps nothing. */
+/* The collectives that a program calls: each chooses, plans, and runs, after which nothing is kept,
+ * or starts: call.h. */
+#include "call.h"
 #include "choice.h"
 #include "collective/collective.h"
+#include "schedule/progress.h"
 #include "schedule/schedule.h"
 
 #include <logp/vp.h>
@@ -58,16 +61,34 @@ static const struct logp_algorithm *best_at_once(const char *collective, int64_t
         if (kept[i].collective == collective && kept[i].P == P && kept[i].n_added == x.n_added &&
             same_args(&kept[i].args, &x.args) && same_params(&kept[i].params, &x.params))
             return kept[i].best;
-    x.best = lpi_best(collective, P, c);
+    x.best = lpi_best(collective, P, c, false);
     kept[next++ % KEPT] = x;
     return x.best;
 }
 
-int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
-                 void *buf, void *recv_buf)
+/* Plan and start. */
+static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
+                 void *buf, void *recv_buf, struct logp_pending **pending)
 {
-    int rc = lpi_plan(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c);
+    const int P = logp_vp_size(vp);
+    int rc;
 
+    if (algorithm->steps == NULL)
+        algorithm = lpi_best(algorithm->collective, P, c, true);
+    rc = algorithm != NULL ? lpi_plan(algorithm, P, logp_vp_rank(vp), c) : -ENOTSUP;
+    if (rc == 0)
+        lpi_buffers(algorithm, P, logp_vp_rank(vp), c, &buf, &recv_buf);
+    return rc != 0 ? rc : lpi_start(vp, algorithm->steps, c, true, buf, recv_buf, pending);
+}
+
+int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
+                 void *buf, void *recv_buf, struct logp_pending **pending)
+{
+    int rc;
+
+    if (pending != NULL)
+        return start(vp, algorithm, c, buf, recv_buf, pending);
+    rc = lpi_plan(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c);
     if (rc != 0)
         return rc;
     rc = lpi_run(vp, algorithm, c, buf, recv_buf);
@@ -78,18 +99,19 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
 /* The best under the model in force, or where there is none the first of the collective, which
  * plans nothing. */
 static int run_first(struct logp_vp *vp, const struct logp_collective *collective,
-                     struct logp_coll *c, void *buf, void *recv_buf)
+                     struct logp_coll *c, void *buf, void *recv_buf, struct logp_pending **pending)
 {
     const struct logp_algorithm *a = collective->rows[0]->row;
     const bool has_params = logp_vp_params(vp, &c->model.params) == 0;
 
-    if (!has_params && !c->args.in_place)
+    if (!has_params && !c->args.in_place && pending == NULL)
         return lpi_run(vp, a, c, buf, recv_buf);
     a = has_params ? best_at_once(collective->name, logp_vp_size(vp), c) : a;
-    return lpi_run_once(vp, a, c, buf, recv_buf);
+    return lpi_run_once(vp, a, c, buf, recv_buf, pending);
 }
 
-int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
+int lpi_call_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
+                       struct logp_pending **pending)
 {
     struct logp_coll c = {.args.root = root, .args.n_bytes = n_bytes};
     const struct logp_algorithm *algorithm;
@@ -100,28 +122,29 @@ int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root)
         algorithm = best_at_once("broadcast", logp_vp_size(vp), &c);
     else
         algorithm = logp_algorithm_find("broadcast", "binomial");
-    return lpi_run_once(vp, algorithm, &c, buf, NULL);
+    return lpi_run_once(vp, algorithm, &c, buf, NULL, pending);
 }
 
-int logp_barrier(struct logp_vp *vp)
+int lpi_call_barrier(struct logp_vp *vp, struct logp_pending **pending)
 {
     struct logp_coll c = {.args.tag = 0};
 
-    return run_first(vp, &lpi_barrier, &c, NULL, NULL);
+    return run_first(vp, &lpi_barrier, &c, NULL, NULL, pending);
 }
 
-int logp_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes)
+int lpi_call_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
+                      struct logp_pending **pending)
 {
     struct logp_coll c = {.args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
-    return run_first(vp, &lpi_alltoall, &c, (void *)send_buf, recv_buf);
+    return run_first(vp, &lpi_alltoall, &c, (void *)send_buf, recv_buf, pending);
 }
 
 /* The choice is made for blocks all as large as the largest, for which predictions are formulas. */
-int logp_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t rows,
-                   int64_t cols, size_t n_bytes)
+int lpi_call_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t rows,
+                       int64_t cols, size_t n_bytes, struct logp_pending **pending)
 {
     const int P = logp_vp_size(vp);
     struct logp_coll c = {.args = {.rows = rows, .cols = cols, .n_bytes = n_bytes}}, even;
@@ -137,11 +160,13 @@ int logp_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf, int
     even = c;
     even.args.rows = (rows + P - 1) / P * P;
     even.args.cols = (cols + P - 1) / P * P;
-    return lpi_run_once(vp, best_at_once("transpose", P, &even), &c, (void *)send_buf, recv_buf);
+    return lpi_run_once(vp, best_at_once("transpose", P, &even), &c, (void *)send_buf, recv_buf,
+                        pending);
 }
 
 int lpi_run_best(struct logp_vp *vp, const char *collective, const char *otherwise,
-                 struct logp_coll *c, const void *buf, void *recv_buf)
+                 struct logp_coll *c, const void *buf, void *recv_buf,
+                 struct logp_pending **pending)
 {
     const struct logp_algorithm *algorithm = NULL;
 
@@ -149,10 +174,11 @@ int lpi_run_best(struct logp_vp *vp, const char *collective, const char *otherwi
         algorithm = best_at_once(collective, logp_vp_size(vp), c);
     if (algorithm == NULL)
         algorithm = logp_algorithm_find(collective, otherwise);
-    return lpi_run_once(vp, algorithm, c, (void *)buf, recv_buf); /* which is only read */
+    return lpi_run_once(vp, algorithm, c, (void *)buf, recv_buf, pending); /* which is only read */
 }
 
-int logp_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes, int root)
+int lpi_call_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
+                     int root, struct logp_pending **pending)
 {
     struct logp_coll c = {
         .args = {.root = root, .n_bytes = n_bytes, .in_place = recv_buf == LOGP_IN_PLACE}};
@@ -160,10 +186,11 @@ int logp_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_
     if ((n_bytes > 0 && (recv_buf == NULL || (send_buf == NULL && logp_vp_rank(vp) == root))) ||
         (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
-    return lpi_run_best(vp, "scatter", "binomial", &c, send_buf, recv_buf);
+    return lpi_run_best(vp, "scatter", "binomial", &c, send_buf, recv_buf, pending);
 }
 
-int logp_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes, int root)
+int lpi_call_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
+                    int root, struct logp_pending **pending)
 {
     struct logp_coll c = {
         .args = {.root = root, .n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
@@ -171,22 +198,23 @@ int logp_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t
     if ((n_bytes > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))) ||
         (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
-    return lpi_run_best(vp, "gather", "binomial", &c, send_buf, recv_buf);
+    return lpi_run_best(vp, "gather", "binomial", &c, send_buf, recv_buf, pending);
 }
 
-int logp_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes)
+int lpi_call_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
+                       struct logp_pending **pending)
 {
     struct logp_coll c = {.args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
-    return lpi_run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf);
+    return lpi_run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf, pending);
 }
 
 /* Of all that combine vectors on all. */
 static int combine_all(struct logp_vp *vp, const char *collective, const char *otherwise,
                        const void *send_buf, void *recv_buf, int64_t count,
-                       const struct logp_op *op)
+                       const struct logp_op *op, struct logp_pending **pending)
 {
     struct logp_coll c = {
         .args = {.count = count, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
@@ -194,38 +222,39 @@ static int combine_all(struct logp_vp *vp, const char *collective, const char *o
     if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
         (count > 0 && (send_buf == NULL || recv_buf == NULL)))
         return -EINVAL;
-    return lpi_run_best(vp, collective, otherwise, &c, send_buf, recv_buf);
+    return lpi_run_best(vp, collective, otherwise, &c, send_buf, recv_buf, pending);
 }
 
-int logp_allreduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                   const struct logp_op *op)
+int lpi_call_allreduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                       const struct logp_op *op, struct logp_pending **pending)
 {
-    return combine_all(vp, "allreduce", "recursive-doubling", send_buf, recv_buf, count, op);
+    return combine_all(vp, "allreduce", "recursive-doubling", send_buf, recv_buf, count, op,
+                       pending);
 }
 
-int logp_reduce_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                        const struct logp_op *op)
+int lpi_call_reduce_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                            const struct logp_op *op, struct logp_pending **pending)
 {
     const bool commutes = op != NULL && op->commutative;
 
     return combine_all(vp, "reduce-scatter", commutes ? "recursive-halving" : "linear", send_buf,
-                       recv_buf, count, op);
+                       recv_buf, count, op, pending);
 }
 
-int logp_scan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-              const struct logp_op *op)
+int lpi_call_scan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                  const struct logp_op *op, struct logp_pending **pending)
 {
-    return combine_all(vp, "scan", "recursive-doubling", send_buf, recv_buf, count, op);
+    return combine_all(vp, "scan", "recursive-doubling", send_buf, recv_buf, count, op, pending);
 }
 
-int logp_exscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                const struct logp_op *op)
+int lpi_call_exscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                    const struct logp_op *op, struct logp_pending **pending)
 {
-    return combine_all(vp, "exscan", "linear", send_buf, recv_buf, count, op);
+    return combine_all(vp, "exscan", "linear", send_buf, recv_buf, count, op, pending);
 }
 
-int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                const struct logp_op *op, int root)
+int lpi_call_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
+                    const struct logp_op *op, int root, struct logp_pending **pending)
 {
     struct logp_coll c = {
         .args = {.root = root, .count = count, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
@@ -240,5 +269,6 @@ int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_
         algorithm = best_at_once("reduce", P, &c);
     else if (lpi_needs(algorithm, P, &c) != NULL)
         algorithm = logp_algorithm_find("reduce", "flat");
-    return lpi_run_once(vp, algorithm, &c, (void *)send_buf, recv_buf); /* which is only read */
+    /* which is only read */
+    return lpi_run_once(vp, algorithm, &c, (void *)send_buf, recv_buf, pending);
 }

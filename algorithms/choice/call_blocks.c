@@ -57,7 +57,7 @@ static int run_flat(struct logp_vp *vp, const char *collective, struct logp_coll
         rc = -EINVAL;
     c->args.blocks = me == root ? &b : NULL;
     if (rc == 0)
-        rc = lpi_run_once(vp, logp_algorithm_find(collective, "flat"), c, buf, recv_buf);
+        rc = lpi_run_once(vp, logp_algorithm_find(collective, "flat"), c, buf, recv_buf, NULL);
     free_blocks(&b);
     return rc;
 }
@@ -90,7 +90,7 @@ int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, vo
                     (send_buf == NULL && n_bytes > 0) || (recv_buf == NULL && b.before[P] > 0)))
         rc = -EINVAL;
     if (rc == 0)
-        rc = lpi_run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf);
+        rc = lpi_run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf, NULL);
     free_blocks(&b);
     return rc;
 }
@@ -115,7 +115,7 @@ int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_
         rc = -EINVAL;
     if (rc == 0)
         rc = lpi_run_once(vp, logp_algorithm_find("alltoall", "linear"), &c, (void *)send_buf,
-                          recv_buf);
+                          recv_buf, NULL);
     free_blocks(&in);
     free_blocks(&out);
     return rc;
@@ -135,7 +135,7 @@ int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_bu
         rc = -EINVAL;
     if (rc == 0)
         rc = lpi_run_best(vp, "reduce-scatter", op->commutative ? "recursive-halving" : "linear",
-                          &c, send_buf, recv_buf);
+                          &c, send_buf, recv_buf, NULL);
     free_blocks(&b);
     return rc;
 }

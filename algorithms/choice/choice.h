@@ -5,6 +5,8 @@
 
 #include <logp/algorithm.h>
 
+struct logp_pending; /* nonblocking.h */
+
 /* table.c: a row with all that it must have */
 bool lpi_is_row(const struct logp_algorithm *a);
 /* How many have been added. */
@@ -39,8 +41,10 @@ struct logp_coll lpi_alike(const struct logp_coll *c);
 struct logp_prediction lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
                                           const struct logp_coll *c);
 
-/* predict.c: the first of those whose formula says the least. NULL: none applies */
-const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const struct logp_coll *c);
+/* predict.c: the first of those whose formula says the least, and that have steps if they are
+ * wanted. NULL: none applies */
+const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const struct logp_coll *c,
+                                      bool steps);
 /* Set the knobs as the algorithm chooses them: once, not by each rank. */
 void lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
 
@@ -49,14 +53,19 @@ int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct log
 /* In place: where its buffers are. @return they overlap */
 bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,
                     const struct logp_coll *c, void **buf, void **recv_buf);
+/* The same, and where it needs its operands elsewhere, in its scratch, they are copied there. */
+void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank, const struct logp_coll *c,
+                 void **buf, void **recv_buf);
 int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
             void *buf, void *recv_buf);
 
-/* call.c: plan and run; of all that it makes, nothing stays */
+/* call.c: plan and run; of all that it makes, nothing stays. Or, where pending is not NULL, start.
+ */
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
-                 void *buf, void *recv_buf);
+                 void *buf, void *recv_buf, struct logp_pending **pending);
 /* The same, with the best under the model in force, or one of this name where there is none. */
 int lpi_run_best(struct logp_vp *vp, const char *collective, const char *otherwise,
-                 struct logp_coll *c, const void *buf, void *recv_buf);
+                 struct logp_coll *c, const void *buf, void *recv_buf,
+                 struct logp_pending **pending);
 
 #endif

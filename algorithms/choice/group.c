@@ -34,7 +34,7 @@ static int agree(struct logp_vp *vp, const int *members, int n, int me, uint32_t
 /* Enter the group of these ranks of vp, which are overwritten. */
 static int enter(struct logp_vp *vp, uint32_t context, int *members, int n, struct logp_vp **out)
 {
-    if (context > INT_MAX)
+    if (context > LOGP_CONTEXT_MAX)
         return -ENOSPC;
     logp_group_translate(vp, n, members, NULL, members);
     return logp_group_create(vp, context, members, n, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans: what a rank does, worked out once. */
 #include "choice.h"
+#include "schedule/progress.h"
 #include "schedule/schedule.h"
 
 #include <logp/schedule.h>
@@ -93,21 +94,29 @@ int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct log
     return rc;
 }
 
+void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank, const struct logp_coll *c,
+                 void **buf, void **recv_buf)
+{
+    size_t n_bytes;
+
+    if (!c->args.in_place || !lpi_one_buffer(algorithm, P, rank, c, buf, recv_buf) ||
+        algorithm->in_place)
+        return;
+    n_bytes = operand_bytes(algorithm, P, rank, c);
+    if (n_bytes > 0)
+        *buf = memcpy((char *)c->part.scratch + aligned(c->part.scratch_bytes), *buf, n_bytes);
+    else
+        *buf = NULL;
+}
+
 int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
             void *buf, void *recv_buf)
 {
     struct logp_vp *group = logp_vp_collective(vp);
-    const int P = logp_vp_size(vp), rank = logp_vp_rank(vp);
 
-    if (c->args.in_place && lpi_one_buffer(algorithm, P, rank, c, &buf, &recv_buf) &&
-        !algorithm->in_place) {
-        const size_t n_bytes = operand_bytes(algorithm, P, rank, c);
-        void *copy = n_bytes > 0 ? (char *)c->part.scratch + aligned(c->part.scratch_bytes) : NULL;
-
-        if (n_bytes > 0)
-            memcpy(copy, buf, n_bytes);
-        buf = copy;
-    }
+    lpi_buffers(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c, &buf, &recv_buf);
+    if (algorithm->steps != NULL && lpi_is_under_way(group))
+        return lpi_run_beside(group, algorithm->steps, c, buf, recv_buf);
     return algorithm->run != NULL ? algorithm->run(group, c, buf, recv_buf)
                                   : logp_schedule_run(group, algorithm->steps, c, buf, recv_buf);
 }
@@ -145,7 +154,26 @@ int logp_plan_run(struct logp_vp *vp, const struct logp_plan *plan, void *buf, v
     if (logp_vp_size(vp) != plan->P || logp_vp_rank(vp) != plan->rank ||
         (!plan->c.args.in_place && (buf == LOGP_IN_PLACE || recv_buf == LOGP_IN_PLACE)))
         return -EINVAL;
+    if (lpi_is_started(vp, &plan->c))
+        return -EBUSY;
     return lpi_run(vp, plan->algorithm, &plan->c, buf, recv_buf);
+}
+
+int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, void *buf, void *recv_buf,
+                    struct logp_pending **pending)
+{
+    const struct logp_algorithm *a = plan->algorithm;
+
+    if (logp_vp_size(vp) != plan->P || logp_vp_rank(vp) != plan->rank || pending == NULL ||
+        plan->c.args.tag < 0 || plan->c.args.tag >= LOGP_PENDING_TAGS ||
+        (!plan->c.args.in_place && (buf == LOGP_IN_PLACE || recv_buf == LOGP_IN_PLACE)))
+        return -EINVAL;
+    if (a->steps == NULL)
+        return -ENOTSUP;
+    if (lpi_is_started(vp, &plan->c)) /* before its scratch is written to */
+        return -EBUSY;
+    lpi_buffers(a, plan->P, plan->rank, &plan->c, &buf, &recv_buf);
+    return lpi_start(vp, a->steps, &plan->c, false, buf, recv_buf, pending);
 }
 
 void logp_plan_sizes(const struct logp_plan *plan, size_t *buf, size_t *recv_buf)

@@ -196,8 +196,8 @@ struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int6
 
 /* *least: what is predicted of it. */
 static const struct logp_algorithm *best_by(const char *collective, int64_t P,
-                                            const struct logp_coll *c, enum logp_basis by,
-                                            struct logp_prediction *least)
+                                            const struct logp_coll *c, bool steps,
+                                            enum logp_basis by, struct logp_prediction *least)
 {
     const struct logp_algorithm *a, *best = NULL;
     /* the formulas know no capacity, and no blocks: compare without */
@@ -208,7 +208,7 @@ static const struct logp_algorithm *best_by(const char *collective, int64_t P,
     for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++) {
         struct logp_prediction p;
 
-        if (lpi_needs(a, P, c) != NULL)
+        if (lpi_needs(a, P, c) != NULL || (steps && a->steps == NULL))
             continue;
         p = predict_by(a, P, &free_network, by);
         if (best == NULL || better(&p, least)) {
@@ -219,11 +219,12 @@ static const struct logp_algorithm *best_by(const char *collective, int64_t P,
     return best;
 }
 
-const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const struct logp_coll *c)
+const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const struct logp_coll *c,
+                                      bool steps)
 {
     struct logp_prediction least;
 
-    return best_by(collective, P, c, LOGP_BY_FORMULA, &least);
+    return best_by(collective, P, c, steps, LOGP_BY_FORMULA, &least);
 }
 
 const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
@@ -232,10 +233,10 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
 {
     const struct logp_coll c = lpi_coll(args, model);
     struct logp_prediction least;
-    const struct logp_algorithm *best = best_by(collective, P, &c, LOGP_BY_FORMULA, &least);
+    const struct logp_algorithm *best = best_by(collective, P, &c, false, LOGP_BY_FORMULA, &least);
 
     if (best != NULL && (promise(&least) < 2 || c.model.topology != NULL || c.args.blocks != NULL))
-        best = best_by(collective, P, &c, LOGP_BY_EITHER, &least);
+        best = best_by(collective, P, &c, false, LOGP_BY_EITHER, &least);
     return best;
 }
 

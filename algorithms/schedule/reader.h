@@ -56,6 +56,33 @@ static inline struct lpi_join lpi_join_of(const struct lpi_call *call, const str
         lpi_spot(call, s->right), (size_t)s->n,          s->into_one};
 }
 
+/* A step that is no message; steps that are its parts are passed over. */
+static inline __attribute__((always_inline)) int lpi_do(struct logp_vp *vp, logp_steps steps,
+                                                        const struct lpi_call *call, int64_t P,
+                                                        int64_t rank, int64_t *i,
+                                                        const struct logp_step *s)
+{
+    int rc = 0;
+
+    if (s->kind == LOGP_STEP_COPY) {
+        lpi_copy(lpi_spot(call, s->at), lpi_spot(call, s->right), s->n, s->n_bytes, s->at_stride,
+                 s->right_stride);
+    } else if (s->kind == LOGP_STEP_COMBINE) {
+        struct lpi_join join = lpi_join_of(call, s);
+
+        if (s->n > 0 || s->ns > 0)
+            rc = logp_compute(vp, s->ns, lpi_join, &join);
+    } else if (s->parts > 0 || s->work != NULL) {
+        struct lpi_doing doing = {steps, call, P, rank, *i, s->parts, s->work};
+
+        rc = logp_compute(vp, s->ns, lpi_do_parts, &doing);
+        *i += s->parts;
+    } else if (s->ns > 0) {
+        rc = logp_compute(vp, s->ns, NULL, NULL);
+    }
+    return rc;
+}
+
 static inline __attribute__((always_inline)) int
 lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *buf, void *recv_buf)
 {
@@ -70,21 +97,8 @@ lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *
             rc = logp_send(vp, (int)s.peer, s.tag, lpi_spot(&call, s.at), s.n_bytes);
         } else if (s.kind == LOGP_STEP_RECEIVE) {
             rc = logp_recv(vp, (int)s.peer, s.tag, lpi_spot(&call, s.at), s.n_bytes, NULL);
-        } else if (s.kind == LOGP_STEP_COPY) {
-            lpi_copy(lpi_spot(&call, s.at), lpi_spot(&call, s.right), s.n, s.n_bytes, s.at_stride,
-                     s.right_stride);
-        } else if (s.kind == LOGP_STEP_COMBINE) {
-            struct lpi_join join = lpi_join_of(&call, &s);
-
-            if (s.n > 0 || s.ns > 0)
-                rc = logp_compute(vp, s.ns, lpi_join, &join);
-        } else if (s.parts > 0 || s.work != NULL) {
-            struct lpi_doing doing = {steps, &call, P, rank, i, s.parts, s.work};
-
-            rc = logp_compute(vp, s.ns, lpi_do_parts, &doing);
-            i += s.parts;
-        } else if (s.ns > 0) {
-            rc = logp_compute(vp, s.ns, NULL, NULL);
+        } else {
+            rc = lpi_do(vp, steps, &call, P, rank, &i, &s);
         }
     return rc;
 }

@@ -15,7 +15,8 @@
  *     ...
  *     logp_plan_destroy(plan);
  *
- * What the parts of an algorithm are, and how to write one: algorithm.h.
+ * Both can be started instead of run, and go on while the program computes: nonblocking.h. What the
+ * parts of an algorithm are, and how to write one: algorithm.h.
  *
  * In a summation the algorithm says how many operands a processor has, so that one plans first and
  * then provides them: logp_plan_own(), or for any collective logp_plan_sizes(). The model's
@@ -240,7 +241,7 @@ LOGP_API void logp_plan_destroy(struct logp_plan *plan);
  *                  root; transpose: its columns of the transposed matrix, which are rows; matvec: a
  *                  piece of it in column 0, elsewhere room for one
  * @return as logp_send() and logp_recv(); -EINVAL: the plan is of another rank or number of
- *         processors, or not in place
+ *         processors, or not in place; -EBUSY: it has been started (nonblocking.h)
  * Threads: as logp_send(); a plan is run by one vp at a time.
  */
 LOGP_API int logp_plan_run(struct logp_vp *vp, const struct logp_plan *plan, void *buf,

@@ -27,6 +27,9 @@ LOGP_BEGIN_DECLS
 /** logp_group_split(): to be in none of the groups. */
 #define LOGP_NO_COLOUR (-1)
 
+/** Largest context of a group. */
+#define LOGP_CONTEXT_MAX (UINT32_MAX / 3 - 1)
+
 /**
  * Split a group into one for each colour. All its members call it.
  * @param vp      the group; or the processor, which is the group of all
@@ -34,7 +37,7 @@ LOGP_BEGIN_DECLS
  * @param key     ranks in it are in the order of (key, rank in vp)
  * @param out     out: to be left with logp_group_destroy(); NULL for LOGP_NO_COLOUR
  * Cost:    an allgather of 12 bytes from each.
- * @return 0; -EINVAL (colour), -ENOSPC (there have been 2^30 groups), -ENOMEM
+ * @return 0; -EINVAL (colour), -ENOSPC (there is no context left, after 3 10^8 groups), -ENOMEM
  */
 LOGP_API int logp_group_split(struct logp_vp *vp, int colour, int key, struct logp_vp **out);
 
@@ -67,7 +70,7 @@ LOGP_API int logp_group_translate(const struct logp_vp *from, int n, const int *
 /**
  * For who makes groups in another way: members that take the largest of what this returns on each
  * of them agree on a context, for logp_group_create(), that none of them has had.
- * @return a context above 2^30, up to 2^31 - 1; 2^31: there are no more
+ * @return a context above 2^30, up to LOGP_CONTEXT_MAX; one more: there are no more
  */
 LOGP_API uint32_t logp_group_context(const struct logp_vp *vp);
 

@@ -9,6 +9,7 @@
  *   delay.h       what a message costs: LogP, LogGP, or a model of your own
  *   collective.h  the collective algorithms and their predictions
  *   group.h       some of the processors by themselves
+ *   nonblocking.h the collectives, started: they go on while the program computes
  *   schedule.h    an algorithm as steps: run them, work out what they cost, check them
  *   measure.h     what a measuring loop of your own needs
  *   plugin.h      a delay model or algorithms of your own, for the command
@@ -31,6 +32,7 @@
 #include <logp/group.h>
 #include <logp/machine.h>
 #include <logp/measure.h>
+#include <logp/nonblocking.h>
 #include <logp/op.h>
 #include <logp/plugin.h>
 #include <logp/preset.h>

@@ -70,6 +70,29 @@ LOGP_API void logp_group_destroy(struct logp_vp *group);
 LOGP_API struct logp_vp *logp_vp_collective(struct logp_vp *vp);
 
 /**
+ * As logp_vp_collective(), for collectives that are started: their messages meet those of no other.
+ * @param n_started  out: where who starts them counts them, from 0 when the program or the group
+ *                   begins
+ * @return the group; NULL: no memory
+ */
+LOGP_API struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started);
+
+/** What a library that is built on vps keeps with one of them, at the head of what is its own. */
+struct logp_attached {
+    const void *key;            /**< the library's own: the address of something in it */
+    struct logp_attached *next; /**< the runtime's */
+    /** The vp's program has ended: free it. Nothing of the vp may be called any more. */
+    void (*end)(struct logp_attached *attached);
+};
+
+/** Attach something to a vp until its program ends; it is the same through all groups.
+ *  @return 0; -ENOMEM */
+LOGP_API int logp_vp_attach(struct logp_vp *vp, struct logp_attached *attached);
+
+/** @return what is attached under this key; NULL: nothing. */
+LOGP_API struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const void *key);
+
+/**
  * Send n_bytes bytes to processor dst. They are copied before it returns; it never waits for
  * the receiver, whatever the size.
  * @param dst      rank; a processor may send to itself

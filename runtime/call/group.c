@@ -95,7 +95,8 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
     if (context < 1 || context >= LPI_CONTEXT_COLLECTIVE ||
         (members != NULL && (n_members < 1 || n_members > P)))
         return -EINVAL;
-    both = calloc(2, sizeof(*both)); /* the group, and its group for collectives */
+    both = calloc(3, sizeof(*both)); /* the group, its group for collectives, and that for those
+                                        which are started */
     if (both == NULL)
         return -ENOMEM;
     *both = (struct logp_vp){.proc = p, .context = context, .rank = p->rank, .size = P};
@@ -110,9 +111,10 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
             return rc;
         }
     }
-    both[1] = both[0];
-    both[1].context = context | LPI_CONTEXT_COLLECTIVE;
-    both[0].collective = both[1].collective = &both[1];
+    both[0].collective = &both[1];
+    both[1] = both[2] = both[0];
+    both[1].context += LPI_CONTEXT_COLLECTIVE;
+    both[2].context += LPI_CONTEXT_STARTED;
     if (context > NAMED && context > p->group.agreed)
         p->group.agreed = context;
     *out = both;

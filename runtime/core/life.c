@@ -2,6 +2,7 @@
 /* The life of a vp in one run, and who has its core afterwards. */
 #include "core/life.h"
 
+#include "core/attach.h"
 #include "state/call.h"
 #include "carrier/carrier.h"
 #include "core/outside.h"
@@ -38,6 +39,7 @@ void lpi_proc_main(struct lpi_proc *p)
     }
     lpi_offer_close(p);
     lpi_match_close(p);
+    lpi_attached_end(p);
     p->state = LPI_ENDED;
     atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
     /* release pairs with the acquire in lpi_successor() */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine from creation to destruction, and what its runs report: see machine.h. */
+#include "core/attach.h"
 #include "carrier/carrier.h"
 #include "core/deadlock.h"
 #include "core/sync_group.h"
@@ -167,6 +168,7 @@ static void destroy_all(struct logp_machine *m)
     }
     lpi_lanes_destroy(m);
     lpi_capacity_destroy(m);
+    lpi_attached_destroy(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));

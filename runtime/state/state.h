@@ -29,7 +29,10 @@
 
 #define LPI_LINE 128              /* two cache lines: the adjacent-line prefetcher pairs them */
 #define LPI_POLLS_IN_VAIN 1000000 /* after so many, a vp that polls counts as waiting */
-#define LPI_CONTEXT_COLLECTIVE (UINT32_C(1) << 31)
+/* Contexts of groups are below the first, a third of all there are; each has one more for its
+ * collectives that are run, and one for those that are started: so far above it. */
+#define LPI_CONTEXT_COLLECTIVE (LOGP_CONTEXT_MAX + 1)
+#define LPI_CONTEXT_STARTED (2 * LPI_CONTEXT_COLLECTIVE)
 
 enum lpi_state {
     LPI_RUNNING, /* it holds the core */
@@ -53,8 +56,11 @@ struct logp_vp {
     struct lpi_proc *proc;
     uint32_t context;
     int rank, size;
-    uint32_t agreed; /* of a proc's own group: the largest context above 2^30 that it has had */
-    int *to_global;  /* NULL: the same */
+    union {
+        uint32_t agreed; /* of a proc's own group: the largest context above 2^30 that it has had */
+        uint32_t n_started; /* of one for started collectives: how many, in this run: attach.c */
+    };
+    int *to_global; /* NULL: the same */
     int *to_local;
     struct logp_vp *collective;
 };
@@ -220,6 +226,8 @@ struct logp_machine {
     struct lpi_room *rooms;              /* by rank; NULL: sends do not wait for room */
     void *lanes;                         /* n_cores^2 of lane_stride bytes */
     size_t lane_stride;
+    /* by rank: attach.c; NULL: not needed yet */
+    _Atomic(struct lpi_attached *) attached;
     const struct lpi_executor *executor;
     void (*live)(struct lpi_proc *p);      /* the life of a vp in one run, on its carrier */
     void (*come_home)(struct lpi_core *c); /* the last vp of a core has ended, and so have all */

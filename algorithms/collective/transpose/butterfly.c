@@ -7,29 +7,48 @@
  * interleaves: the blocks of the partner whose bit is 0 take the even places. At the end it holds
  * all columns of its rows.
  *
- * Blocks are contiguous, column after column, so a half is one piece of memory.
+ * Blocks are contiguous, column after column, so a half is one piece of memory. What is held before
+ * a stage, and after it, is in one of two rooms of the scratch in turn; what comes is in a third.
  * Source: Sun, Zhang & Song 2002; their listing sends the wrong half where the bit is 1.
  */
+#include "schedule/reader.h"
 #include "transpose.h"
-
-#include <logp/vp.h>
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *needs(int64_t P, const struct logp_coll *c)
 {
     return (P & (P - 1)) != 0 ? "a power of two of processors" : lpi_transpose_needs(P, c);
 }
 
+/* Columns, or rows, over n ranks that are alike below a bit, or over all: the first `longer` have
+ * one more than `each`. */
+struct spread {
+    int64_t n, each, longer;
+};
+
+static struct spread spread_of(int64_t P, int64_t total, int64_t rank, int64_t stride)
+{
+    const int64_t first = rank % stride, longer = total % P;
+
+    return (struct spread){.n = P / stride,
+                           .each = total / P,
+                           .longer = longer > first ? (longer - first - 1) / stride + 1 : 0};
+}
+
+/* Of the first n of them. */
+static int64_t sum_of(const struct spread *s, int64_t n)
+{
+    return n * s->each + (n < s->longer ? n : s->longer);
+}
+
 /* Columns of all sources that are `rank` mod `stride`, which divides P. */
 static int64_t columns_of(int64_t P, const struct logp_coll *c, int64_t rank, int64_t stride)
 {
-    const int64_t first = rank % stride, longer = c->args.cols % P;
+    const struct spread s = spread_of(P, c->args.cols, rank, stride);
 
-    return P / stride * (c->args.cols / P) +
-           (longer > first ? (longer - first - 1) / stride + 1 : 0);
+    return sum_of(&s, s.n);
 }
 
 /* What `rank` sends in the stage of `bit`: all it has for the half of its partner. */
@@ -40,124 +59,202 @@ static struct lpi_block stage_block(int64_t P, const struct logp_coll *c, int64_
 
 /* ---- what a processor does ---- */
 
-/* plan.scratch */
-struct butterfly {
-    int P, rank;
-    const struct logp_coll *c;
-    const void *buf;
-    int bit;        /* of the last stage; P: none yet */
-    size_t room;    /* bytes of each of the three */
-    char *held;     /* all blocks before a stage */
-    char *other;    /* those after it */
-    char *received; /* those of the partner */
-    size_t kept;    /* where in `held` those begin that it keeps */
+/* One of lg P. */
+struct stage {
+    int64_t bit;
+    struct spread sources[2], all; /* of what is held before it, the bit of theirs; after it */
+    struct lpi_block out, in;
+    int64_t n_out, n_in; /* messages */
+    size_t kept, sent;   /* where in what is held before it they begin */
 };
 
-/* Bytes of what is held for `n` destinations from rank `first`, by sources as columns_of(). */
-static size_t held_bytes(int P, const struct logp_coll *c, int first, int n, int rank, int stride)
-{
-    const int64_t rows = lpi_transpose_begin(c->args.rows, P, first + n) -
-                         lpi_transpose_begin(c->args.rows, P, first);
+/* plan.state */
+struct butterfly {
+    struct spread rows, cols; /* of all ranks */
+    size_t room;              /* bytes of each of the three */
+    int n;
+    struct stage stages[];
+};
 
-    return lpi_bytes(lpi_bytes((size_t)rows, (size_t)columns_of(P, c, rank, stride)),
-                     c->args.n_bytes);
+/* Bytes of the part of destinations first .. to - 1 of so many columns. */
+static size_t bytes_for(const struct butterfly *b, const struct logp_coll *c, int64_t first,
+                        int64_t to, int64_t columns)
+{
+    const int64_t rows = sum_of(&b->rows, to) - sum_of(&b->rows, first);
+
+    return lpi_bytes(lpi_bytes((size_t)rows, (size_t)columns), c->args.n_bytes);
+}
+
+static int64_t n_messages(const struct lpi_block *block)
+{
+    int64_t n = 0;
+
+    for (int i = 0; i < block->n_groups; i++)
+        n += block->groups[i].n;
+    return n;
+}
+
+static struct stage stage_of(const struct butterfly *b, int64_t P, int64_t rank,
+                             const struct logp_coll *c, int64_t bit)
+{
+    const int64_t first = rank & -2 * bit, cols = c->args.cols;
+    const size_t half = bytes_for(b, c, first, first + bit, columns_of(P, c, rank, 2 * bit));
+    const bool upper = (rank & bit) != 0;
+    struct stage s = {.bit = bit,
+                      .sources = {spread_of(P, cols, rank & ~bit, 2 * bit),
+                                  spread_of(P, cols, rank | bit, 2 * bit)},
+                      .all = spread_of(P, cols, rank, bit),
+                      .out = stage_block(P, c, rank, bit),
+                      .in = stage_block(P, c, rank ^ bit, bit),
+                      .kept = upper ? half : 0,
+                      .sent = upper ? 0 : half};
+
+    s.n_out = n_messages(&s.out);
+    s.n_in = n_messages(&s.in);
+    return s;
 }
 
 static int plan(int P, int rank, struct logp_coll *c)
 {
-    struct butterfly *b;
-    size_t room = 0;
+    const int n = __builtin_ctz((unsigned)P);
+    struct butterfly *b = malloc(sizeof(*b) + (size_t)n * sizeof(b->stages[0]));
 
-    for (int n = P; n > 0; n /= 2) {
-        const size_t bytes = held_bytes(P, c, rank & -n, n, rank, n);
-
-        room = bytes > room ? bytes : room;
-    }
-    b = room < SIZE_MAX / 8 ? malloc(sizeof(*b) + 3 * room) : NULL;
     if (b == NULL)
         return -ENOMEM;
-    *b = (struct butterfly){.P = P, .rank = rank, .room = room};
-    c->part.scratch = b;
-    return 0;
-}
+    *b = (struct butterfly){
+        .rows = spread_of(P, c->args.rows, 0, 1), .cols = spread_of(P, c->args.cols, 0, 1), .n = n};
+    for (int i = 0; i < n; i++)
+        b->stages[i] = stage_of(b, P, rank, c, P / 2 >> i);
+    for (int64_t k = P; k > 0; k /= 2) { /* held for k destinations, and received for fewer */
+        const int64_t first = rank & -k;
+        const size_t bytes = bytes_for(b, c, first, first + k, columns_of(P, c, rank, k));
 
-/* What is kept and what has come, of the stage of b->bit, into one. */
-static void interleave(struct butterfly *b)
-{
-    const struct logp_coll *c = b->c;
-    const int first = b->rank & -b->bit, mine = (b->rank & b->bit) != 0;
-    const char *from[2]; /* of the two partners, by bit */
-    char *to = b->other;
-
-    from[mine] = b->held + b->kept;
-    from[!mine] = b->received;
-    for (int dest = first; dest < first + b->bit; dest++) {
-        const size_t column =
-            (size_t)lpi_transpose_size(c->args.rows, b->P, dest) * c->args.n_bytes;
-        int turn = 0;
-
-        for (int source = b->rank % b->bit; source < b->P; source += b->bit) {
-            const size_t bytes = (size_t)lpi_transpose_size(c->args.cols, b->P, source) * column;
-
-            memcpy(to, from[turn], bytes);
-            from[turn] += bytes;
-            to += bytes;
-            turn = !turn;
-        }
+        b->room = bytes > b->room ? bytes : b->room;
     }
-    to = b->held;
-    b->held = b->other;
-    b->other = to;
-}
-
-/* Bring what is held into order: this is what packing is. */
-static void arrange(void *arg)
-{
-    struct butterfly *b = arg;
-    char *block = b->held;
-
-    if (b->bit < b->P)
-        interleave(b);
-    else
-        for (int to = 0; to < b->P; to++)
-            block = lpi_transpose_gather(b->P, b->rank, b->c, b->buf, to, block);
-}
-
-static int swap_halves(struct logp_vp *vp, struct butterfly *b, int bit)
-{
-    const struct logp_coll *c = b->c;
-    const int partner = b->rank ^ bit, upper = (b->rank & bit) != 0;
-    const struct lpi_block out = stage_block(b->P, c, b->rank, bit);
-    const struct lpi_block in = stage_block(b->P, c, partner, bit);
-    const size_t lower_half = held_bytes(b->P, c, b->rank & -2 * bit, bit, b->rank, 2 * bit);
-    int rc = logp_compute(vp, out.pack_ns, arrange, b);
-
-    b->bit = bit;
-    b->kept = upper ? lower_half : 0;
-    if (rc == 0)
-        rc = lpi_transpose_send(vp, c, partner, &out, b->held + (upper ? 0 : lower_half));
-    return rc == 0 ? lpi_transpose_receive(vp, c, partner, &in, b->received) : rc;
-}
-
-static int run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
-{
-    struct butterfly *b = c->part.scratch;
-    int rc = 0;
-
-    b->c = c;
-    b->buf = buf;
-    b->bit = b->P;
-    b->held = (char *)(b + 1);
-    b->other = b->held + b->room;
-    b->received = b->other + b->room;
-    for (int bit = b->P / 2; rc == 0 && bit > 0; bit /= 2)
-        rc = swap_halves(vp, b, bit);
-    if (rc != 0)
-        return rc;
-    arrange(b);
-    lpi_transpose_scatter(b->P, b->rank, c, 0, c->args.cols, b->held, recv_buf);
+    c->part.state = b;
+    c->part.scratch_bytes = lpi_bytes(3, b->room);
     return 0;
 }
+
+/* Columns, or rows, of a rank. */
+static int64_t size_of(const struct spread *all, int64_t rank)
+{
+    return all->each + (rank < all->longer);
+}
+
+/* Where what is held before stage s is, or at the end. */
+static size_t held(const struct butterfly *b, int s)
+{
+    return s % 2 == 0 ? 0 : b->room;
+}
+
+static bool copy(struct logp_step *out, size_t at, enum logp_buffer buffer, size_t from,
+                 size_t n_bytes)
+{
+    if (n_bytes == 0) /* there may be no buffer */
+        return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, 0},
+                              (struct logp_spot){LOGP_SCRATCH, 0}, 0);
+    return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, at},
+                          (struct logp_spot){buffer, from}, n_bytes);
+}
+
+/* Before the first stage: the columns for rank `to`, into one block. */
+static bool gather(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int64_t to,
+                   struct logp_step *out)
+{
+    const int64_t cols = size_of(&b->cols, rank);
+
+    copy(out, bytes_for(b, c, 0, to, cols), LOGP_BUF, bytes_for(b, c, 0, to, 1),
+         cols > 0 ? bytes_for(b, c, to, to + 1, 1) : 0);
+    out->n = cols;
+    out->right_stride = (size_t)c->args.rows * c->args.n_bytes;
+    return true;
+}
+
+/* After stage s, piece j of what is kept and what has come, into one: it is of one destination and
+ * one source. */
+static bool interleave(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int s,
+                       int64_t j, struct logp_step *out)
+{
+    const struct stage *stage = &b->stages[s];
+    const int64_t first = rank & -stage->bit, dest = first + (j >> (s + 1));
+    const int64_t nth = j & (stage->all.n - 1), turn = nth % 2;
+    const struct spread *half = &stage->sources[turn];
+    const bool is_kept = turn == ((rank & stage->bit) != 0);
+    const size_t at = bytes_for(b, c, first, dest, sum_of(&stage->all, stage->all.n)) +
+                      bytes_for(b, c, dest, dest + 1, sum_of(&stage->all, nth));
+    const size_t from = bytes_for(b, c, first, dest, sum_of(half, half->n)) +
+                        bytes_for(b, c, dest, dest + 1, sum_of(half, nth / 2));
+
+    return copy(out, held(b, s + 1) + at, LOGP_SCRATCH,
+                from + (is_kept ? held(b, s) + stage->kept : 2 * b->room),
+                bytes_for(b, c, dest, dest + 1, size_of(half, nth / 2)));
+}
+
+/* Bring what is held before stage s into order: this is what packing is. P pieces */
+static bool arrange(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int s,
+                    int64_t j, struct logp_step *out)
+{
+    return s == 0 ? gather(b, rank, c, j, out) : interleave(b, rank, c, s - 1, j, out);
+}
+
+/* A row of the result, out of columns. */
+static bool scatter(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int64_t row,
+                    struct logp_step *out)
+{
+    const size_t element = c->args.n_bytes;
+
+    logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, (size_t)(row * c->args.cols) * element},
+                   (struct logp_spot){LOGP_SCRATCH, held(b, b->n) + (size_t)row * element},
+                   element);
+    out->n = c->args.cols;
+    out->right_stride = (size_t)size_of(&b->rows, rank) * element;
+    return true;
+}
+
+/* Message m of a block, from `at` on. */
+static size_t message(const struct lpi_block *block, int64_t m, size_t *at)
+{
+    const struct lpi_messages *g = block->groups;
+
+    for (; m >= g->n; g++) {
+        *at += (size_t)g->n * g->n_bytes;
+        m -= g->n;
+    }
+    *at += (size_t)m * g->n_bytes;
+    return g->n_bytes;
+}
+
+/* Stage by stage: bring in order, send, receive; and in order once more, into the result. */
+static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                  struct logp_step *out)
+{
+    const struct butterfly *b = c->part.state;
+    const struct stage *stage = b->stages;
+    const int64_t rows = size_of(&b->rows, rank);
+    int64_t n;
+    size_t at, n_bytes;
+    int s = 0;
+
+    for (; s < b->n && i >= (n = 1 + P + stage->n_out + stage->n_in); s++, stage++)
+        i -= n;
+    if (i == 0)
+        return logp_step_compute(out, s < b->n ? stage->out.pack_ns : 0, s < b->n ? P : P + rows);
+    if (--i < P)
+        return arrange(b, rank, c, s, i, out);
+    i -= P;
+    if (s == b->n)
+        return i < rows && scatter(b, rank, c, i, out);
+    at = i < stage->n_out ? held(b, s) + stage->sent : 2 * b->room;
+    if (i < stage->n_out) {
+        n_bytes = message(&stage->out, i, &at);
+        return logp_step_send(out, rank ^ stage->bit, c->args.tag, LOGP_SCRATCH, at, n_bytes);
+    }
+    n_bytes = message(&stage->in, i - stage->n_out, &at);
+    return logp_step_receive(out, rank ^ stage->bit, c->args.tag, LOGP_SCRATCH, at, n_bytes);
+}
+
+LPI_READER(run, steps)
 
 /* ---- what it takes ---- */
 
@@ -226,7 +323,8 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("transpose", "butterfly", "in stage k swap half of all with i xor 2^k",
                     "Sun, Zhang & Song 2002"),
-     .needs = needs, .plan = plan, .run = run, .predict = predict, LPI_TRANSPOSE_KNOBS()},
+     .needs = needs, .plan = plan, .steps = steps, .run = run, .predict = predict,
+     LPI_TRANSPOSE_KNOBS()},
 };
 
 const struct lpi_rows lpi_transpose_butterflies = LPI_ROWS(algorithms);

@@ -13,7 +13,6 @@
 #include "transpose.h"
 
 #include <logp/schedule.h>
-#include <logp/vp.h>
 
 #include <string.h>
 
@@ -102,42 +101,6 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return j / c->args.cols < lpi_transpose_size(c->args.rows, P, rank);
 }
 
-/* ---- in and out of the matrix ---- */
-
-/* A processor without columns may have no buf, and one without rows no recv_buf. */
-char *lpi_transpose_gather(int P, int rank, const struct logp_coll *c, const void *buf, int to,
-                           char *block)
-{
-    const int64_t cols = lpi_transpose_size(c->args.cols, P, rank);
-    const size_t bytes = (size_t)lpi_transpose_size(c->args.rows, P, to) * c->args.n_bytes;
-    const char *from = buf;
-
-    if (cols == 0 || bytes == 0)
-        return block;
-    from += (size_t)lpi_transpose_begin(c->args.rows, P, to) * c->args.n_bytes;
-    for (int64_t col = 0; col < cols; col++) {
-        memcpy(block, from + (size_t)col * (size_t)c->args.rows * c->args.n_bytes, bytes);
-        block += bytes;
-    }
-    return block;
-}
-
-void lpi_transpose_scatter(int P, int rank, const struct logp_coll *c, int64_t first, int64_t n,
-                           const char *columns, void *recv_buf)
-{
-    const size_t rows = (size_t)lpi_transpose_size(c->args.rows, P, rank);
-    char *result = recv_buf;
-
-    if (c->args.n_bytes == 0)
-        return;
-    for (int64_t col = first; col < first + n; col++)
-        for (size_t row = 0; row < rows; row++) {
-            memcpy(result + (row * (size_t)c->args.cols + (size_t)col) * c->args.n_bytes, columns,
-                   c->args.n_bytes);
-            columns += c->args.n_bytes;
-        }
-}
-
 /* ---- what travels ---- */
 
 /* n messages of `elements` elements, if there is anything in them. */
@@ -172,32 +135,6 @@ struct lpi_block lpi_transpose_block(int64_t P, const struct logp_coll *c, int64
         p.pack_ns = pack < INT64_MAX / 8 ? (int64_t)pack : INT64_MAX / 8;
     }
     return p;
-}
-
-int lpi_transpose_send(struct logp_vp *vp, const struct logp_coll *c, int to,
-                       const struct lpi_block *block, const char *data)
-{
-    int rc = 0;
-
-    for (int i = 0; i < block->n_groups; i++)
-        for (int64_t n = block->groups[i].n; rc == 0 && n > 0; n--) {
-            rc = logp_send(vp, to, c->args.tag, data, block->groups[i].n_bytes);
-            data += block->groups[i].n_bytes;
-        }
-    return rc;
-}
-
-int lpi_transpose_receive(struct logp_vp *vp, const struct logp_coll *c, int from,
-                          const struct lpi_block *block, char *data)
-{
-    int rc = 0;
-
-    for (int i = 0; i < block->n_groups; i++)
-        for (int64_t n = block->groups[i].n; rc == 0 && n > 0; n--) {
-            rc = logp_recv(vp, from, c->args.tag, data, block->groups[i].n_bytes, NULL);
-            data += block->groups[i].n_bytes;
-        }
-    return rc;
 }
 
 const struct logp_collective lpi_transpose = {

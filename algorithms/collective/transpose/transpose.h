@@ -28,16 +28,6 @@ int64_t lpi_transpose_begin(int64_t total, int64_t n, int64_t i);
 /* `columns` columns for each of n destinations from rank `first`. */
 struct lpi_block lpi_transpose_block(int64_t P, const struct logp_coll *c, int64_t first, int64_t n,
                                      int64_t columns);
-int lpi_transpose_send(struct logp_vp *vp, const struct logp_coll *c, int to,
-                       const struct lpi_block *block, const char *data);
-int lpi_transpose_receive(struct logp_vp *vp, const struct logp_coll *c, int from,
-                          const struct lpi_block *block, char *data);
-/* The block for rank `to` out of this rank's columns, column after column. @return its end */
-char *lpi_transpose_gather(int P, int rank, const struct logp_coll *c, const void *buf, int to,
-                           char *block);
-/* Columns [first, first + n), each of this rank's part of its rows, into the result. */
-void lpi_transpose_scatter(int P, int rank, const struct logp_coll *c, int64_t first, int64_t n,
-                           const char *columns, void *recv_buf);
 const char *lpi_transpose_needs(int64_t P, const struct logp_coll *c);
 
 /* Knobs of every row, and those of its own. */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What libraries keep with a vp, and the group in which it starts collectives: most programs need
+ * neither, so it stands beside the vps, and is made when the first of them asks.
+ */
+#include "core/attach.h"
+
+#include "host/memory.h"
+
+#include <errno.h>
+
+struct lpi_attached {
+    struct logp_vp started; /* of the vp itself; other groups have their own */
+    struct logp_attached *first;
+};
+
+/* Of this vp, which alone touches it. NULL: no memory */
+static struct lpi_attached *attached_to(struct lpi_proc *p)
+{
+    struct logp_machine *m = p->core->machine;
+    /* acquire pairs with the release below: it is zeroed */
+    struct lpi_attached *all = atomic_load_explicit(&m->attached, memory_order_acquire);
+    struct lpi_attached *made;
+
+    if (all != NULL)
+        return &all[p->rank];
+    made = lpi_memory_zeroed((size_t)m->P, sizeof(*made));
+    if (made == NULL)
+        return NULL;
+    if (atomic_compare_exchange_strong_explicit(&m->attached, &all, made, memory_order_acq_rel,
+                                                memory_order_acquire))
+        return &made[p->rank];
+    lpi_memory_free(made, (size_t)m->P, sizeof(*made)); /* another core was first */
+    return &all[p->rank];
+}
+
+int logp_vp_attach(struct logp_vp *vp, struct logp_attached *attached)
+{
+    struct lpi_attached *a = attached_to(vp->proc);
+
+    if (a == NULL)
+        return -ENOMEM;
+    attached->next = a->first;
+    a->first = attached;
+    return 0;
+}
+
+struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const void *key)
+{
+    const struct lpi_proc *p = vp->proc;
+    /* acquire: as in attached_to() */
+    const struct lpi_attached *all =
+        atomic_load_explicit(&p->core->machine->attached, memory_order_acquire);
+    struct logp_attached *a = all != NULL ? all[p->rank].first : NULL;
+
+    while (a != NULL && a->key != key)
+        a = a->next;
+    return a;
+}
+
+struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started)
+{
+    struct lpi_proc *p = vp->proc;
+    struct lpi_attached *a;
+    struct logp_vp *started = vp->collective + 1; /* of a group: group.c */
+
+    if (vp->collective == &p->collective) {
+        a = attached_to(p);
+        if (a == NULL)
+            return NULL;
+        started = &a->started;
+        if (started->proc == NULL) {
+            *started = p->collective;
+            started->context = LPI_CONTEXT_STARTED;
+        }
+    }
+    *n_started = &started->n_started;
+    return started;
+}
+
+void lpi_attached_end(struct lpi_proc *p)
+{
+    struct lpi_attached *a, *all;
+    struct logp_attached *x;
+
+    /* acquire: as in attached_to() */
+    all = atomic_load_explicit(&p->core->machine->attached, memory_order_acquire);
+    if (all == NULL)
+        return;
+    a = &all[p->rank];
+    while ((x = a->first) != NULL) {
+        a->first = x->next;
+        x->end(x);
+    }
+    a->started.n_started = 0;
+}
+
+void lpi_attached_destroy(struct logp_machine *m)
+{
+    lpi_memory_free(atomic_load_explicit(&m->attached, memory_order_relaxed), (size_t)m->P,
+                    sizeof(struct lpi_attached));
+}

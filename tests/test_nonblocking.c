@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collectives that are started: what they cost, that they and the program's computing go on at
+ * once, and that none of them gets in another's way. Many at once, of all kinds, at random:
+ * test_pending.c; what goes wrong: test_nonblocking_errors.c.
+ */
+#include "task.h"
+
+enum { MOST_P = 17 };
+
+/* ---- start and wait take what a run takes ---- */
+
+static const struct logp_params models[] = {
+    {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4, .gamma_ps = 1000},
+    {.L_ns = 5, .o_send_ns = 1, .o_recv_ns = 3, .g_ns = 0, .G_ps = 777, .gamma_ps = 300},
+    {.L_ns = 1, .o_send_ns = 0, .o_recv_ns = 0, .g_ns = 9},
+    {.L_ns = 6, .o_send_ns = 4, .o_recv_ns = 1, .g_ns = 3, .G_ps = 3000, .gap_shared = true},
+    {.L_ns = 20, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4, .capacity = 2},
+};
+
+/* One row, planned and run twice; when each rank was through, from the common start. */
+struct both {
+    const struct logp_algorithm *row;
+    struct logp_coll c; /* not planned */
+    int64_t run[MOST_P], started[MOST_P];
+};
+
+static int run_and_start(struct logp_vp *vp, void *arg)
+{
+    struct both *b = arg;
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct logp_pending *pending;
+    struct task t;
+    int64_t start = 0;
+    int rc;
+
+    test_prepare(&t, b->row, P, me, 1, &b->c);
+    rc = logp_plan_run(vp, t.plan, t.buf, t.recv_buf);
+    b->run[me] = logp_now(vp);
+    if (rc == 0) {
+        cr_assert(test_is_right(&t, P, me, 1));
+        t.collective->fill(P, me, 2, &t.c, t.buf, t.recv_buf);
+        rc = logp_sync(vp, &start);
+    }
+    if (rc == 0)
+        rc = logp_plan_start(vp, t.plan, t.buf, t.recv_buf, &pending);
+    if (rc == 0)
+        rc = logp_pending_wait(vp, pending);
+    b->started[me] = logp_now(vp) - start;
+    cr_assert(rc != 0 || test_is_right(&t, P, me, 2), "%s %s P %d rank %d", b->row->collective,
+              b->row->name, P, me);
+    test_put_away(&t);
+    return rc;
+}
+
+static void compare(struct logp_machine *m, struct both *b, int P)
+{
+    const struct logp_prediction p = test_predict_by(b->row, P, &b->c, LOGP_BY_SCHEDULE);
+    const struct logp_prediction formula = test_predict_by(b->row, P, &b->c, LOGP_BY_FORMULA);
+    int64_t last = 0;
+
+    cr_assert_eq(logp_machine_run(m, run_and_start, b, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_report(m)->unreceived, 0);
+    for (int i = 0; i < P; i++) {
+        cr_assert_eq(b->run[i], b->started[i], "%s %s P %d root %d rank %d: run %ld, started %ld",
+                     b->row->collective, b->row->name, P, b->c.args.root, i, (long)b->run[i],
+                     (long)b->started[i]);
+        last = b->started[i] > last ? b->started[i] : last;
+    }
+    cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT);
+    cr_assert_eq(last, p.ns);
+    if (formula.certainty == LOGP_PREDICTION_EXACT)
+        cr_assert_eq(last, formula.ns);
+}
+
+static void compare_rows(struct logp_machine *m, int P, const struct logp_params *params)
+{
+    size_t n;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct logp_collective *collective = logp_collective_find(rows[i]->collective);
+
+        if (rows[i]->steps == NULL)
+            continue;
+        for (int root = 0; root < (collective->rooted ? P : 1); root += P / 2 + 1) {
+            struct both b = {.row = rows[i],
+                             .c = {.args = {.root = root,
+                                            .tag = 5,
+                                            .n_bytes = 24,
+                                            .count = 4 * P + 1,
+                                            .op = logp_op_find("sum", "double"),
+                                            .rows = P + 2,
+                                            .cols = P,
+                                            .work_ns = 3,
+                                            .pack_ns = 2},
+                                   .model.params = *params}};
+
+            if (test_needs(rows[i], P, &b.c) == NULL)
+                compare(m, &b, P);
+        }
+    }
+}
+
+Test(nonblocking, start_and_wait_take_what_a_run_takes)
+{
+    const size_t n = sizeof(models) / sizeof(models[0]), step = test_divisor() > 1 ? 2 : 1;
+
+    for (int P = 1; P <= MOST_P; P += TEST_SCALE > 1 ? 5 : 1) {
+        struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, NULL);
+
+        for (size_t i = 0; i < n; i += step) {
+            if (test_parallel() && models[i].capacity > 0)
+                continue;
+            test_set_params(m, &models[i]);
+            compare_rows(m, P, &models[i]);
+        }
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- the calls ---- */
+
+enum { CALLS = 12 };
+
+/* Call i, run or started; out has room for P items of two elements. */
+static int call(struct logp_vp *vp, int i, int root, const int64_t *in, int64_t *out,
+                struct logp_pending **p)
+{
+    const struct logp_op *sum = logp_op_find("sum", "int64");
+    const int64_t P = logp_vp_size(vp);
+
+    switch (i) {
+    case 0:
+        return p != NULL ? logp_ibroadcast(vp, out, 16, root, p)
+                         : logp_broadcast(vp, out, 16, root);
+    case 1:
+        return p != NULL ? logp_ibarrier(vp, p) : logp_barrier(vp);
+    case 2:
+        return p != NULL ? logp_ialltoall(vp, in, out, 16, p) : logp_alltoall(vp, in, out, 16);
+    case 3:
+        return p != NULL ? logp_itranspose(vp, in, out, P, P, 16, p)
+                         : logp_transpose(vp, in, out, P, P, 16);
+    case 4:
+        return p != NULL ? logp_ireduce(vp, in, out, 2, sum, root, p)
+                         : logp_reduce(vp, in, out, 2, sum, root);
+    case 5:
+        return p != NULL ? logp_iallreduce(vp, in, out, 2, sum, p)
+                         : logp_allreduce(vp, in, out, 2, sum);
+    case 6:
+        return p != NULL ? logp_ireduce_scatter(vp, in, out, 2, sum, p)
+                         : logp_reduce_scatter(vp, in, out, 2, sum);
+    case 7:
+        return p != NULL ? logp_iscan(vp, in, out, 2, sum, p) : logp_scan(vp, in, out, 2, sum);
+    case 8:
+        return p != NULL ? logp_iexscan(vp, in, out, 2, sum, p) : logp_exscan(vp, in, out, 2, sum);
+    case 9:
+        return p != NULL ? logp_iscatter(vp, in, out, 16, root, p)
+                         : logp_scatter(vp, in, out, 16, root);
+    case 10:
+        return p != NULL ? logp_igather(vp, in, out, 16, root, p)
+                         : logp_gather(vp, in, out, 16, root);
+    default:
+        return p != NULL ? logp_iallgather(vp, in, out, 16, p) : logp_allgather(vp, in, out, 16);
+    }
+}
+
+/* Each takes as long, and gives the same, both ways. */
+static int call_both_ways(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = P / 2;
+    int64_t in[2 * MOST_P], run[2 * MOST_P], started[2 * MOST_P], start, ran, took;
+    struct logp_pending *p;
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; i < 2 * P; i++)
+        in[i] = 1000 * me + i;
+    for (int i = 0; rc == 0 && i < CALLS; i++) {
+        memset(run, 0, sizeof(run));
+        memset(started, 0, sizeof(started));
+        run[0] = started[0] = me;
+        rc = logp_sync(vp, &start);
+        rc = rc != 0 ? rc : call(vp, i, root, in, run, NULL);
+        ran = logp_now(vp) - start;
+        rc = rc != 0 ? rc : logp_sync(vp, &start);
+        rc = rc != 0 ? rc : call(vp, i, root, in, started, &p);
+        rc = rc != 0 ? rc : logp_pending_wait(vp, p);
+        took = logp_now(vp) - start;
+        cr_assert(rc != 0 || took == ran, "call %d, P %d rank %d: run %ld, started %ld", i, P, me,
+                  (long)ran, (long)took);
+        cr_assert(rc != 0 || memcmp(run, started, sizeof(run)) == 0);
+    }
+    return rc;
+}
+
+Test(nonblocking, a_call_takes_what_the_one_that_runs_takes)
+{
+    const size_t n = sizeof(models) / sizeof(models[0]);
+
+    for (int P = 1; P <= MOST_P; P++)
+        for (size_t i = (size_t)P % 2; i < n; i += 2)
+            if (!test_parallel() || models[i].capacity == 0)
+                test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &models[i]), call_both_ways, NULL);
+}
+
+/* ---- computing meanwhile ---- */
+
+static const struct logp_params params = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .gamma_ps = 1000};
+
+/* Both clocks; with delays, and without where cores need none to go side by side. */
+static void run_all(int P, logp_program program, void *arg)
+{
+    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_WALL, &params), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, arg);
+    if (!test_parallel())
+        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, arg);
+}
+
+static struct logp_plan *chain(const struct logp_vp *vp, size_t n_bytes)
+{
+    const struct logp_args args = {.n_bytes = n_bytes};
+    struct logp_plan *plan;
+
+    cr_assert_eq(logp_plan_create(logp_algorithm_find("broadcast", "chain"), logp_vp_size(vp),
+                                  logp_vp_rank(vp), &args, NULL, &plan),
+                 0);
+    return plan;
+}
+
+/*
+ * Rank 0 sends in [0, 200] and computes four times 500: 2200.
+ * Rank 1 computes until 500, tests in vain until 600, computes until 1100, tests: what has arrived
+ * at 200 + 600 is received until 1300, and sent on until 1500; 1000 more are computed until 2500.
+ * Rank 2's arrives at 1500 + 600. It computes and tests in vain until 600, 1200, 1800, computes
+ * until 2300, tests and receives until 2500.
+ * The broadcast alone takes 2000, and so does computing: one after the other 4000.
+ */
+static int compute_meanwhile(struct logp_vp *vp, void *arg)
+{
+    static const int64_t end[] = {2200, 2500, 2500};
+    struct logp_plan *plan = chain(vp, 8);
+    struct logp_pending *pending = NULL;
+    int64_t item = logp_vp_rank(vp) == 0 ? 4711 : 0;
+    bool done = false;
+    int rc = logp_plan_start(vp, plan, &item, NULL, &pending);
+
+    (void)arg;
+    for (int piece = 0; rc == 0 && piece < 4; piece++) {
+        rc = logp_compute(vp, 500, NULL, NULL);
+        if (rc == 0 && !done)
+            rc = logp_pending_test(vp, pending, &done);
+    }
+    cr_assert(done);
+    cr_assert_eq(item, 4711);
+    cr_assert_eq(logp_now(vp), end[logp_vp_rank(vp)]);
+    logp_plan_destroy(plan);
+    return rc;
+}
+
+Test(nonblocking, computing_overlaps_communicating)
+{
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), compute_meanwhile, NULL);
+}
+
+/* Messages are sent at 0 and 400, and received in [800, 1000] and [1200, 1400], whichever is waited
+ * for; and nothing is left to be done for the other. */
+static int wait_for_the_second(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    int64_t a = me == 0 ? 1 : 0, b = me == 0 ? 2 : 0;
+    struct logp_pending *first, *second;
+    int rc = logp_ibroadcast(vp, &a, sizeof(a), 0, &first);
+
+    (void)arg;
+    rc = rc != 0 ? rc : logp_ibroadcast(vp, &b, sizeof(b), 0, &second);
+    rc = rc != 0 ? rc : logp_pending_wait(vp, second);
+    cr_assert_eq(logp_now(vp), me == 0 ? 600 : 1400);
+    cr_assert_eq(b, 2);
+    rc = rc != 0 ? rc : logp_pending_wait(vp, first);
+    cr_assert_eq(logp_now(vp), me == 0 ? 600 : 1400);
+    cr_assert_eq(a, 1);
+    return rc;
+}
+
+Test(nonblocking, a_wait_carries_on_what_else_was_started)
+{
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), wait_for_the_second, NULL);
+}
+
+/* ---- in one another's way ---- */
+
+/* Odd ranks wait for the second first; or test for it, and nothing else. */
+static int in_different_orders(struct logp_vp *vp, void *arg)
+{
+    const struct logp_op *sum = logp_op_find("sum", "int64");
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const bool tests = *(const bool *)arg;
+    int64_t in[2] = {me, 2 * me}, out[2] = {-1, -1};
+    struct logp_pending *p[2];
+    int rc = logp_iallreduce(vp, &in[0], &out[0], 1, sum, &p[0]);
+
+    rc = rc != 0 ? rc : logp_iallreduce(vp, &in[1], &out[1], 1, sum, &p[1]);
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        const int which = i ^ (me % 2);
+        bool done = false;
+
+        while (rc == 0 && tests && !done)
+            rc = logp_pending_test(vp, p[which], &done);
+        if (rc == 0 && !done)
+            rc = logp_pending_wait(vp, p[which]);
+        cr_assert_eq(out[which], (which + 1) * (int64_t)P * (P - 1) / 2);
+    }
+    return rc;
+}
+
+Test(nonblocking, the_order_of_waiting_is_each_ones_own)
+{
+    static bool tests[] = {false, true};
+
+    for (int P = 1; P <= 9; P += 2)
+        for (int i = 0; i < 2; i++)
+            run_all(P, in_different_orders, &tests[i]);
+}
+
+/* Rank 1 must hand on what the others wait for before they come to the barrier. */
+static int a_barrier_comes_first(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    struct logp_plan *plan = chain(vp, 8);
+    int64_t item = me == 0 ? 4711 : 0;
+    struct logp_pending *pending;
+    int rc = logp_plan_start(vp, plan, &item, NULL, &pending);
+
+    (void)arg;
+    if (rc == 0 && me == 1)
+        rc = logp_barrier(vp);
+    rc = rc != 0 ? rc : logp_pending_wait(vp, pending);
+    cr_assert_eq(item, 4711);
+    if (rc == 0 && me != 1)
+        rc = logp_barrier(vp);
+    logp_plan_destroy(plan);
+    return rc;
+}
+
+Test(nonblocking, a_collective_that_is_run_carries_on_those_that_were_started)
+{
+    run_all(4, a_barrier_comes_first, NULL);
+}
+
+/* A plan is started again and again, and others between, of the same group and of another. */
+static int again_and_again(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), P = logp_vp_size(vp), root = P - 1;
+    struct logp_plan *plan = chain(vp, 8);
+    struct logp_pending *p[3], *none[2] = {NULL, NULL};
+    struct logp_vp *group;
+    int64_t a = 0, b, c;
+    int index, rc = logp_group_create(vp, UINT32_C(1) << 30, NULL, 0, &group);
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 20; i++) {
+        a = me == 0 ? i : -1;
+        b = me == root ? i + 100 : -1;
+        c = me == 0 ? i + 200 : -1;
+        rc = logp_plan_start(vp, plan, &a, NULL, &p[0]);
+        cr_assert(rc != 0 || logp_plan_start(vp, plan, &a, NULL, &p[1]) == -EBUSY);
+        cr_assert(rc != 0 || logp_plan_run(vp, plan, &a, NULL) == -EBUSY);
+        rc = rc != 0 ? rc : logp_ibroadcast(group, &b, sizeof(b), root, &p[1]);
+        rc = rc != 0 ? rc : logp_ibroadcast(vp, &c, sizeof(c), 0, &p[2]);
+        rc = rc != 0 ? rc : logp_pending_waitany(vp, p, 3, &index);
+        cr_assert(rc != 0 || (index >= 0 && index < 3 && p[index] == NULL));
+        rc = rc != 0 ? rc : logp_pending_waitall(vp, p, 3);
+        cr_assert(rc != 0 || (a == i && b == i + 100 && c == i + 200));
+        cr_assert(p[0] == NULL && p[1] == NULL && p[2] == NULL);
+    }
+    rc = rc != 0 ? rc : logp_pending_waitany(vp, none, 2, &index);
+    cr_assert(rc != 0 || index == -1);
+    logp_group_destroy(group);
+    logp_plan_destroy(plan);
+    return rc;
+}
+
+Test(nonblocking, a_plan_may_be_started_again)
+{
+    for (int P = 1; P <= 5; P++)
+        run_all(P, again_and_again, NULL);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collectives that are started, where something goes wrong: misuse, errors, what a program leaves
+ * behind, more than can be told apart. And what libraries keep with a vp.
+ */
+#include "support.h"
+
+static const struct logp_params params = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
+
+static int misused(struct logp_vp *vp, void *arg)
+{
+    static const struct logp_step far = {.kind = LOGP_STEP_SEND, .tag = LOGP_PENDING_TAGS};
+    static const struct logp_step *const steps[] = {&far, &far};
+    static const int64_t n[] = {1, 1};
+    static const struct logp_step_list list = {.P = 2, .steps = steps, .n = n};
+    const struct logp_op *sum = logp_op_find("sum", "int64");
+    const int me = logp_vp_rank(vp);
+    struct logp_args args = {.n_bytes = 8, .rows = 2, .cols = 2};
+    const struct logp_algorithm *a = logp_algorithm_find("broadcast", "chain");
+    struct logp_pending *p = NULL, *others = (struct logp_pending *)&args;
+    struct logp_plan *plan;
+    int64_t x[2] = {0};
+    bool done;
+    int index;
+
+    (void)arg;
+    cr_assert_eq(logp_plan_create(a, 2, 1 - me, &args, NULL, &plan), 0);
+    cr_assert_eq(logp_plan_start(vp, plan, x, NULL, &p), -EINVAL);
+    logp_plan_destroy(plan);
+    cr_assert_eq(logp_plan_create(a, 3, me, &args, NULL, &plan), 0);
+    cr_assert_eq(logp_plan_start(vp, plan, x, NULL, &p), -EINVAL);
+    logp_plan_destroy(plan);
+    cr_assert_eq(logp_plan_create(a, 2, me, &args, NULL, &plan), 0);
+    cr_assert_eq(logp_plan_start(vp, plan, x, NULL, NULL), -EINVAL);
+    logp_plan_destroy(plan);
+    args.tag = LOGP_PENDING_TAGS;
+    cr_assert_eq(logp_plan_create(a, 2, me, &args, NULL, &plan), 0);
+    cr_assert_eq(logp_plan_start(vp, plan, x, NULL, &p), -EINVAL);
+    logp_plan_destroy(plan);
+    args.tag = 0;
+    args.list = &list;
+    a = logp_algorithm_find("schedule", "listed");
+    cr_assert_eq(logp_plan_create(a, 2, me, &args, NULL, &plan), 0);
+    cr_assert_eq(logp_plan_start(vp, plan, NULL, x, &p), -EINVAL);
+    logp_plan_destroy(plan);
+    cr_assert_eq(logp_ibroadcast(vp, x, 8, 2, &p), -EINVAL);
+    cr_assert_eq(logp_ibroadcast(vp, NULL, 8, 0, &p), -EINVAL);
+    cr_assert_eq(logp_ibroadcast(vp, x, 8, 0, NULL), -EINVAL);
+    cr_assert_eq(logp_ibarrier(vp, NULL), -EINVAL);
+    cr_assert_eq(logp_ialltoall(vp, x, NULL, 8, &p), -EINVAL);
+    cr_assert_eq(logp_itranspose(vp, x, x, 0, 1, 8, &p), -EINVAL);
+    cr_assert_eq(logp_ireduce(vp, x, x, 1, NULL, 0, &p), -EINVAL);
+    cr_assert_eq(logp_iallreduce(vp, x, x, -1, sum, &p), -EINVAL);
+    cr_assert_eq(logp_ireduce_scatter(vp, NULL, x, 1, sum, &p), -EINVAL);
+    cr_assert_eq(logp_iscan(vp, x, NULL, 1, sum, &p), -EINVAL);
+    cr_assert_eq(logp_iexscan(vp, x, NULL, 1, sum, &p), -EINVAL);
+    cr_assert_eq(logp_iscatter(vp, x, NULL, 8, 0, &p), -EINVAL);
+    cr_assert_eq(logp_igather(vp, NULL, x, 8, 0, &p), -EINVAL);
+    cr_assert_eq(logp_iallgather(vp, NULL, x, 8, &p), -EINVAL);
+    cr_assert(p == NULL); /* nothing was started, nor counted */
+    cr_assert_eq(logp_pending_wait(vp, NULL), 0);
+    cr_assert_eq(logp_pending_test(vp, NULL, &done), 0);
+    cr_assert(done);
+    cr_assert_eq(logp_pending_wait(vp, others), -EINVAL);
+    cr_assert_eq(logp_pending_test(vp, others, &done), -EINVAL);
+    cr_assert_eq(logp_pending_waitany(vp, &others, 1, &index), -EINVAL);
+    cr_assert_eq(logp_pending_waitany(vp, &others, -1, &index), -EINVAL);
+    cr_assert_eq(logp_pending_waitall(vp, &others, -1), -EINVAL);
+    cr_assert_eq(logp_pending_waitall(vp, NULL, 1), -EINVAL);
+    cr_assert_eq(logp_ibroadcast(vp, x, 8, me, &p), 0); /* each the root: all sends, no receive */
+    return logp_pending_wait(vp, p);
+}
+
+Test(nonblocking_errors, misuse_is_said)
+{
+    struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, &params);
+
+    cr_assert_eq(logp_machine_run(m, misused, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_report(m)->unreceived, 2);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* An algorithm that is no schedule, and says that it is the best. */
+static int flat_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+{
+    int rc = 0;
+
+    (void)recv_buf;
+    if (logp_vp_rank(vp) != c->args.root)
+        return logp_recv(vp, c->args.root, c->args.tag, buf, c->args.n_bytes, NULL);
+    for (int i = 0; rc == 0 && i < logp_vp_size(vp); i++)
+        if (i != c->args.root)
+            rc = logp_send(vp, i, c->args.tag, buf, c->args.n_bytes);
+    return rc;
+}
+
+static struct logp_prediction at_once(int64_t P, const struct logp_coll *c)
+{
+    (void)P, (void)c;
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT};
+}
+
+static const struct logp_algorithm no_schedule = {
+    LOGP_ALGORITHM("broadcast", "own", "no schedule", "me"), .run = flat_run, .predict = at_once};
+
+static int without_steps(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    const struct logp_args args = {.n_bytes = 8};
+    struct logp_plan *plan;
+    struct logp_pending *p;
+    int64_t item = me == 0 ? 5 : 0;
+    int rc = logp_plan_create(&no_schedule, logp_vp_size(vp), me, &args, NULL, &plan);
+
+    (void)arg;
+    cr_assert_eq(rc, 0);
+    cr_assert_eq(logp_plan_start(vp, plan, &item, NULL, &p), -ENOTSUP);
+    rc = logp_plan_run(vp, plan, &item, NULL);
+    cr_assert_eq(logp_now(vp), 600 + 400 * me); /* 0 sends at 0 and 400 */
+    logp_plan_destroy(plan);
+    item = me == 1 ? 6 : 0;
+    rc = rc != 0 ? rc : logp_ibroadcast(vp, &item, sizeof(item), 1, &p);
+    rc = rc != 0 ? rc : logp_pending_wait(vp, p);
+    cr_assert_eq(item, 6);
+    return rc;
+}
+
+Test(nonblocking_errors, what_has_no_steps_is_not_started)
+{
+    const struct logp_coll c = {.args.n_bytes = 8, .model.params = params};
+
+    cr_assert_eq(logp_algorithm_add(&no_schedule), 0);
+    cr_assert_eq(test_best("broadcast", 3, &c), &no_schedule);
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), without_steps, NULL);
+}
+
+/* What is too large fails alone. */
+static int one_fails(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    int64_t a[2] = {1, 2}, b = me == 0 ? 3 : 0;
+    struct logp_pending *p[2];
+    int rc = logp_ibroadcast(vp, a, me == 0 ? 16 : 8, 0, &p[0]);
+
+    (void)arg;
+    rc = rc != 0 ? rc : logp_ibroadcast(vp, &b, 8, 0, &p[1]);
+    cr_assert_eq(logp_pending_waitall(vp, p, 2), me == 0 ? 0 : -EMSGSIZE);
+    cr_assert(p[0] == NULL && p[1] == NULL);
+    cr_assert_eq(b, 3);
+    return rc;
+}
+
+Test(nonblocking_errors, one_that_fails_leaves_the_others_alone)
+{
+    struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, &params);
+
+    cr_assert_eq(logp_machine_run(m, one_fails, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_report(m)->unreceived, 1);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* How a program leaves its collectives. */
+enum leaving { WITHOUT_WAITING, WITH_AN_ERROR, WITHOUT_STARTING };
+
+/* The last rank leaves; with a start, and a message that comes all the same. */
+static int leave(struct logp_vp *vp, void *arg)
+{
+    const enum leaving leaving = *(const enum leaving *)arg;
+    const struct logp_op *sum = logp_op_find("sum", "int64");
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    static int64_t in[600], results[5][3][600]; /* stay when the program is gone */
+    const int expected = leaving == WITH_AN_ERROR ? -ECANCELED : -EDEADLK;
+    struct logp_pending *p[3] = {NULL};
+    int index, left, rc = 0;
+
+    if (me < P - 1 || leaving != WITHOUT_STARTING)
+        for (int i = 0; rc == 0 && i < 3; i++)
+            rc = logp_iallreduce(vp, in, results[me][i], 300 * i, sum, &p[i]);
+    if (me == P - 1) {
+        rc = leaving == WITH_AN_ERROR ? -EIO : 0;
+    } else if (rc == 0) { /* the run may end before they are started */
+        rc = logp_pending_waitany(vp, &p[1], 2, &index);
+        cr_assert((rc == 0 || rc == expected) && index >= 0); /* some come through */
+        rc = logp_barrier(vp);                                /* but there nobody does */
+        cr_assert_eq(rc, expected);
+        left = logp_pending_wait(vp, p[2 - index]); /* the other of the two */
+        cr_assert(left == 0 || left == expected);
+    }
+    return rc; /* p[0] is left */
+}
+
+static void leave_all(struct logp_machine *m, enum leaving leaving)
+{
+    const int rc = logp_machine_run(m, leave, &leaving, test_timeout_ns);
+
+    cr_assert_eq(rc, leaving == WITH_AN_ERROR ? -EIO : -EDEADLK);
+    cr_assert(logp_machine_report(m)->unreceived > 0 || leaving != WITHOUT_WAITING);
+}
+
+/* Two at once, as they should be. */
+static int orderly(struct logp_vp *vp, void *arg)
+{
+    const struct logp_op *sum = logp_op_find("sum", "int64");
+    int64_t in = logp_vp_rank(vp), out[2] = {0};
+    struct logp_pending *p[2];
+    int rc = logp_iallreduce(vp, &in, &out[0], 1, sum, &p[0]);
+
+    (void)arg;
+    rc = rc != 0 ? rc : logp_iallreduce(vp, &in, &out[1], 1, sum, &p[1]);
+    rc = rc != 0 ? rc : logp_pending_waitall(vp, p, 2);
+    cr_assert(rc != 0 || (out[0] == 10 && out[1] == 10));
+    return rc;
+}
+
+/* And the next run of the machine knows nothing of it. */
+Test(nonblocking_errors, what_a_program_leaves_behind_ends_with_it)
+{
+    const enum leaving all[] = {WITHOUT_WAITING, WITH_AN_ERROR, WITHOUT_STARTING};
+    struct logp_machine *m[] = {test_machine(5, LOGP_CLOCK_VIRTUAL, &params),
+                                test_machine(5, LOGP_CLOCK_WALL, NULL)};
+
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++) {
+            leave_all(m[i], all[k]);
+            cr_assert_eq(logp_machine_run(m[i], orderly, NULL, test_timeout_ns), 0);
+        }
+        cr_assert_eq(logp_machine_destroy(m[i]), 0);
+    }
+}
+
+/* One is kept until all numbers are given; then they begin anew. */
+static int many(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    struct logp_pending *oldest, *p;
+    int64_t first = me == 1 ? 77 : 0, item = 0;
+    int rc = logp_ibroadcast(vp, &first, sizeof(first), 1, &oldest);
+
+    (void)arg;
+    for (int64_t i = 1; rc == 0 && i < LOGP_MOST_PENDING; i++) {
+        item = me == 0 ? i : 0;
+        rc = logp_ibroadcast(vp, &item, sizeof(item), 0, &p);
+        rc = rc != 0 ? rc : logp_pending_wait(vp, p);
+        cr_assert(rc != 0 || item == i);
+    }
+    cr_assert(rc != 0 || logp_ibroadcast(vp, &item, sizeof(item), 0, &p) == -EAGAIN);
+    rc = rc != 0 ? rc : logp_pending_wait(vp, oldest);
+    cr_assert(rc != 0 || first == 77);
+    item = me == 0 ? -5 : 0;
+    rc = rc != 0 ? rc : logp_ibroadcast(vp, &item, sizeof(item), 0, &p);
+    rc = rc != 0 ? rc : logp_pending_wait(vp, p);
+    cr_assert(rc != 0 || item == -5);
+    return rc;
+}
+
+Test(nonblocking_errors, numbers_come_round_and_are_never_two_at_once)
+{
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), many, NULL);
+}
+
+/* ---- what others keep with a vp ---- */
+
+static const char keys[2];
+static _Atomic int ended[2];
+
+static void count_end(struct logp_attached *attached)
+{
+    ended[attached->key == &keys[1]]++;
+    free(attached);
+}
+
+static int attach(struct logp_vp *vp, void *arg)
+{
+    struct logp_vp *group;
+    int rc = logp_group_create(vp, 1, NULL, 0, &group);
+
+    (void)arg;
+    cr_assert_null(logp_vp_attached(vp, &keys[0]));
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        struct logp_attached *a = malloc(sizeof(*a));
+
+        *a = (struct logp_attached){.key = &keys[i], .end = count_end};
+        rc = logp_vp_attach(i == 0 ? vp : group, a);
+        cr_assert(logp_vp_attached(group, &keys[i]) == a);
+        cr_assert(logp_vp_attached(logp_vp_collective(vp), &keys[i]) == a);
+        cr_assert(i > 0 || logp_vp_attached(vp, &keys[1]) == NULL);
+    }
+    logp_group_destroy(group);
+    return rc;
+}
+
+Test(nonblocking_errors, what_is_attached_ends_with_the_program)
+{
+    struct logp_machine *m = test_machine(5, LOGP_CLOCK_WALL, NULL);
+
+    for (int i = 1; i <= 2; i++) {
+        cr_assert_eq(logp_machine_run(m, attach, NULL, test_timeout_ns), 0);
+        cr_assert_eq(ended[0], 5 * i);
+        cr_assert_eq(ended[1], 5 * i);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
