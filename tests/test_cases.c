@@ -2,8 +2,8 @@
 /*
  * Random cases over the whole table: processors, parameters, operands, delay models and topologies
  * are drawn for a collective, and every algorithm of it is run that applies. Results are right, the
- * virtual clock agrees with the prediction, a prediction is missing only where that is documented,
- * and `auto` takes the best.
+ * virtual clock agrees with the prediction and is never below the lower bound, a prediction is
+ * missing only where that is documented, and `auto` takes the best.
  *
  * A case is its seed: LOGP_TEST_SEED runs a single one, and says what it is.
  */
@@ -151,6 +151,8 @@ static struct outcome run(struct logp_machine *m, const struct drawn *d,
     claim(r.verified, "its result is right", d, a->name, &o);
     claim(r.emulated.min_ns == r.emulated.max_ns || d->coll.model.params.latency_varies,
           "all runs take the same time", d, a->name, &o);
+    claim(o.ns >= logp_lower_bound(a->collective, d->P, &d->coll.args, &d->coll.model),
+          "nothing is below the lower bound", d, a->name, &o);
     check_time(d, a, &o);
     count->certainty[o.prediction.certainty]++;
     return o;

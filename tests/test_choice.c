@@ -5,6 +5,8 @@
  */
 #include "support.h"
 
+#include <pthread.h>
+
 enum { MOST_P = 16 };
 
 struct call {
@@ -114,6 +116,50 @@ Test(choice, take_what_the_best_algorithm_does)
         }
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
+}
+
+/* More questions than answers are kept of, and each of them again. */
+Test(choice, however_many_different_calls_there_are)
+{
+    enum { CALLS = 6000 / TEST_SCALE };
+    struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, NULL);
+
+    for (int again = 0; again < 2; again++) {
+        uint64_t random = 99;
+
+        for (int i = 0; i < CALLS; i++) {
+            struct call x = random_call(&random, i % 2 == 0 ? "broadcast" : "reduce", 3);
+
+            check_call(m, &x);
+        }
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* Several machines ask the same at the same time. */
+static void *ask(void *arg)
+{
+    struct logp_machine *m = test_machine(5, LOGP_CLOCK_VIRTUAL, NULL);
+    uint64_t random = 4812;
+
+    (void)arg;
+    for (int i = 0; i < 300 / TEST_SCALE + 5; i++) {
+        struct call x = random_call(&random, i % 2 == 0 ? "alltoall" : "broadcast", 5);
+
+        check_call(m, &x);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return NULL;
+}
+
+Test(choice, and_whoever_asks_at_the_same_time)
+{
+    pthread_t threads[4];
+
+    for (int i = 0; i < 4; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, ask, NULL), 0);
+    for (int i = 0; i < 4; i++)
+        cr_assert_eq(pthread_join(threads[i], NULL), 0);
 }
 
 static int refused(struct logp_vp *vp, void *arg)

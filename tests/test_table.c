@@ -70,9 +70,29 @@ static void runs_without_being_added(void)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+static int call_broadcast(struct logp_vp *vp, void *arg)
+{
+    const int rc = logp_broadcast(vp, arg, 0, 0);
+    int64_t *last = arg;
+
+    if (logp_vp_rank(vp) == P - 1)
+        *last = logp_now(vp);
+    return rc;
+}
+
+/* @return when the last rank is through */
+static int64_t broadcast_time(void)
+{
+    int64_t last = 0;
+
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), call_broadcast, &last);
+    return last;
+}
+
 static void is_as_good_as_any(void)
 {
     const struct logp_coll c = arguments(P);
+    const int64_t before = broadcast_time(); /* what was taken is kept, until rows are added */
     size_t n, more;
 
     test_rows(&n);
@@ -83,6 +103,8 @@ static void is_as_good_as_any(void)
     cr_expect(test_best("broadcast", P, &c) != &line);
     cr_assert_eq(logp_algorithm_add(&magic), 0);
     cr_expect(test_best("broadcast", P, &c) == &magic);
+    cr_expect_lt(before, 3000);
+    cr_expect_eq(broadcast_time(), 3000); /* that of its steps */
     cr_expect_eq(logp_algorithm_add(&line), -EEXIST);
 }
 

@@ -11,59 +11,22 @@
 
 #include <errno.h>
 
-/* Without what lies between fields, which is nobody's. */
-static bool same_args(const struct logp_args *a, const struct logp_args *b)
+static const struct logp_algorithm *by_formula(const char *collective, int64_t P,
+                                               const struct logp_coll *c)
 {
-    _Static_assert(sizeof(*a) == 136, "all fields are compared, but in_place: it changes nothing");
-    return a->root == b->root && a->tag == b->tag && a->n_bytes == b->n_bytes &&
-           a->count == b->count && a->op == b->op && a->rows == b->rows && a->cols == b->cols &&
-           a->packing == b->packing && a->list == b->list && a->blocks == b->blocks &&
-           a->recv_blocks == b->recv_blocks && a->k == b->k && a->window == b->window &&
-           a->block_bytes == b->block_bytes && a->pack_ns == b->pack_ns &&
-           a->work_ns == b->work_ns && a->no_overlap == b->no_overlap;
+    return lpi_best(collective, P, c, false);
 }
 
-static bool same_params(const struct logp_params *a, const struct logp_params *b)
+/* What a program takes: each of its P processors chooses, so no schedule is folded for it. The root
+ * is none of the question where the order of operands does not matter. */
+static const struct logp_algorithm *best(const char *collective, int64_t P,
+                                         const struct logp_coll *c)
 {
-    _Static_assert(sizeof(*a) == 80, "all fields are compared");
-    return a->L_ns == b->L_ns && a->o_send_ns == b->o_send_ns && a->o_recv_ns == b->o_recv_ns &&
-           a->g_ns == b->g_ns && a->G_ps == b->G_ps && a->gamma_ps == b->gamma_ps &&
-           a->gap_shared == b->gap_shared && a->capacity == b->capacity &&
-           a->store_forward == b->store_forward && a->latency_varies == b->latency_varies &&
-           a->seed == b->seed;
-}
+    struct logp_coll asked = {.args = c->args, .model = c->model};
 
-/*
- * What a program takes: each of its P processors chooses, so no schedule is folded for it. They ask
- * the same again and again, so the last answers are kept, by each thread for itself; the root is
- * none of the question where the order of operands does not matter.
- */
-static const struct logp_algorithm *best_at_once(const char *collective, int64_t P,
-                                                 const struct logp_coll *c)
-{
-    enum { KEPT = 8 };
-    static _Thread_local struct answer {
-        const char *collective; /* one of the names below: they stay where they are */
-        int64_t P;
-        size_t n_added;
-        struct logp_args args;
-        struct logp_params params;
-        const struct logp_algorithm *best;
-    } kept[KEPT];
-    static _Thread_local unsigned next;
-    static const struct logp_blocks unlike; /* for any: the mean is what counts */
-    struct answer x = {collective, P, lpi_n_added(), lpi_alike(c).args, c->model.params, NULL};
-
-    x.args.blocks = c->args.blocks != NULL ? &unlike : NULL;
-    if (x.args.op == NULL || x.args.op->commutative)
-        x.args.root = 0;
-    for (int i = 0; i < KEPT; i++)
-        if (kept[i].collective == collective && kept[i].P == P && kept[i].n_added == x.n_added &&
-            same_args(&kept[i].args, &x.args) && same_params(&kept[i].params, &x.params))
-            return kept[i].best;
-    x.best = lpi_best(collective, P, c, false);
-    kept[next++ % KEPT] = x;
-    return x.best;
+    if (asked.args.op == NULL || asked.args.op->commutative)
+        asked.args.root = 0;
+    return lpi_best_kept(by_formula, collective, P, &asked);
 }
 
 /* Plan and start. */
@@ -106,7 +69,7 @@ static int run_first(struct logp_vp *vp, const struct logp_collective *collectiv
 
     if (!has_params && !c->args.in_place && pending == NULL)
         return lpi_run(vp, a, c, buf, recv_buf);
-    a = has_params ? best_at_once(collective->name, logp_vp_size(vp), c) : a;
+    a = has_params ? best(collective->name, logp_vp_size(vp), c) : a;
     return lpi_run_once(vp, a, c, buf, recv_buf, pending);
 }
 
@@ -119,7 +82,7 @@ int lpi_call_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
     if (buf == NULL && n_bytes > 0)
         return -EINVAL;
     if (logp_vp_params(vp, &c.model.params) == 0)
-        algorithm = best_at_once("broadcast", logp_vp_size(vp), &c);
+        algorithm = best("broadcast", logp_vp_size(vp), &c);
     else
         algorithm = logp_algorithm_find("broadcast", "binomial");
     return lpi_run_once(vp, algorithm, &c, buf, NULL, pending);
@@ -160,8 +123,7 @@ int lpi_call_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf,
     even = c;
     even.args.rows = (rows + P - 1) / P * P;
     even.args.cols = (cols + P - 1) / P * P;
-    return lpi_run_once(vp, best_at_once("transpose", P, &even), &c, (void *)send_buf, recv_buf,
-                        pending);
+    return lpi_run_once(vp, best("transpose", P, &even), &c, (void *)send_buf, recv_buf, pending);
 }
 
 int lpi_run_best(struct logp_vp *vp, const char *collective, const char *otherwise,
@@ -171,7 +133,7 @@ int lpi_run_best(struct logp_vp *vp, const char *collective, const char *otherwi
     const struct logp_algorithm *algorithm = NULL;
 
     if (logp_vp_params(vp, &c->model.params) == 0)
-        algorithm = best_at_once(collective, logp_vp_size(vp), c);
+        algorithm = best(collective, logp_vp_size(vp), c);
     if (algorithm == NULL)
         algorithm = logp_algorithm_find(collective, otherwise);
     return lpi_run_once(vp, algorithm, c, (void *)buf, recv_buf, pending); /* which is only read */
@@ -266,7 +228,7 @@ int lpi_call_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, in
         (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
     if (logp_vp_params(vp, &c.model.params) == 0)
-        algorithm = best_at_once("reduce", P, &c);
+        algorithm = best("reduce", P, &c);
     else if (lpi_needs(algorithm, P, &c) != NULL)
         algorithm = logp_algorithm_find("reduce", "flat");
     /* which is only read */

@@ -48,6 +48,14 @@ const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const s
 /* Set the knobs as the algorithm chooses them: once, not by each rank. */
 void lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
 
+typedef const struct logp_algorithm *(*lpi_chooser)(const char *collective, int64_t P,
+                                                    const struct logp_coll *c);
+
+/* kept.c: what `choose` answers, from what is kept of its earlier answers; the name stays where it
+ * is, and there is no topology nor list. Threads: any. */
+const struct logp_algorithm *lpi_best_kept(lpi_chooser choose, const char *collective, int64_t P,
+                                           const struct logp_coll *c);
+
 /* plan.c: fill c->part of a rank, with scratch; as logp_plan_create() */
 int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c);
 /* In place: where its buffers are. @return they overlap */

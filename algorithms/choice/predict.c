@@ -80,10 +80,14 @@ static struct logp_prediction at_most(struct logp_prediction p)
     return p;
 }
 
+static bool varies(int64_t P, const struct logp_coll *c)
+{
+    return c->model.params.latency_varies && c->model.params.L_ns > 0 && P > 1;
+}
+
 static struct logp_prediction by_formula(const struct logp_algorithm *algorithm, int64_t P,
                                          const struct logp_coll *c)
 {
-    const bool varies = c->model.params.latency_varies && c->model.params.L_ns > 0 && P > 1;
     const bool linked = c->model.topology != NULL && P > 1;
     struct logp_prediction p = lpi_no_prediction();
 
@@ -92,7 +96,7 @@ static struct logp_prediction by_formula(const struct logp_algorithm *algorithm,
     if (linked)
         p = lpi_predict_linked(algorithm, P, c);
     else if (algorithm->predict != NULL)
-        p = varies ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
+        p = varies(P, c) ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
     p.by = LOGP_BY_FORMULA;
     return p;
 }
@@ -144,9 +148,7 @@ static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm
     lpi_settle(algorithm, P, &settled);
     schedule = logp_schedule_of(algorithm, P, &settled.args, &settled.model);
     if (logp_schedule_fold(&schedule, &delay, most, &fold) == 0) {
-        p.certainty = c->model.params.latency_varies && c->model.params.L_ns > 0 && P > 1
-                          ? LOGP_PREDICTION_BOUND
-                          : LOGP_PREDICTION_EXACT;
+        p.certainty = varies(P, c) ? LOGP_PREDICTION_BOUND : LOGP_PREDICTION_EXACT;
         p.ns = fold.ns;
     }
     logp_delay_destroy(&delay);
@@ -156,12 +158,11 @@ static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm
 static struct logp_prediction predict_by(const struct logp_algorithm *algorithm, int64_t P,
                                          const struct logp_coll *c, enum logp_basis by)
 {
-    const bool varies = c->model.params.latency_varies && c->model.params.L_ns > 0 && P > 1;
     const bool order_counts = c->model.topology != NULL || logp_capacity(&c->model.params) > 0;
     struct logp_prediction p = lpi_no_prediction(), folded;
     bool rough;
 
-    if (P < 1 || P > LOGP_TREE_MAX || (order_counts && varies) ||
+    if (P < 1 || P > LOGP_TREE_MAX || (order_counts && varies(P, c)) ||
         lpi_needs(algorithm, P, c) != NULL)
         return p;
     if (by != LOGP_BY_SCHEDULE) {
@@ -227,17 +228,44 @@ const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const s
     return best_by(collective, P, c, steps, LOGP_BY_FORMULA, &least);
 }
 
+/* Schedules are folded where no formula says when any ends at the latest. */
+static const struct logp_algorithm *best_of_all(const char *collective, int64_t P,
+                                                const struct logp_coll *c)
+{
+    struct logp_prediction least;
+    const struct logp_algorithm *best = best_by(collective, P, c, false, LOGP_BY_FORMULA, &least);
+
+    if (best != NULL &&
+        (promise(&least) < 2 || c->model.topology != NULL || c->args.blocks != NULL))
+        best = best_by(collective, P, c, false, LOGP_BY_EITHER, &least);
+    return best;
+}
+
 const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
                                                  const struct logp_args *args,
                                                  const struct logp_model *model)
 {
+    const struct logp_collective *what = logp_collective_find(collective);
     const struct logp_coll c = lpi_coll(args, model);
-    struct logp_prediction least;
-    const struct logp_algorithm *best = best_by(collective, P, &c, false, LOGP_BY_FORMULA, &least);
 
-    if (best != NULL && (promise(&least) < 2 || c.model.topology != NULL || c.args.blocks != NULL))
-        best = best_by(collective, P, &c, false, LOGP_BY_EITHER, &least);
-    return best;
+    if (what == NULL || c.model.topology != NULL || c.args.list != NULL || c.args.blocks != NULL)
+        return best_of_all(collective, P, &c);
+    return lpi_best_kept(best_of_all, what->name, P, &c);
+}
+
+int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_args *args,
+                         const struct logp_model *model)
+{
+    const struct logp_collective *what = logp_collective_find(collective);
+    const struct logp_coll c = lpi_coll(args, model);
+    int64_t ns;
+
+    if (what == NULL || what->bound == NULL || args->blocks != NULL || P < 1 || P > LOGP_TREE_MAX ||
+        varies(P, &c) || args->count < 0 || args->rows < 0 || args->cols < 0 ||
+        lpi_times(&c.model.params, 1).D > 3 * LOGP_PARAM_MAX_NS)
+        return -1;
+    ns = what->bound(P, &c);
+    return ns < INT64_MAX / 8 ? ns : -1;
 }
 
 int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t P,

@@ -8,6 +8,7 @@
  */
 #include "blocks.h"
 #include "knomial.h"
+#include "predict/bound.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
@@ -64,6 +65,16 @@ static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct 
     (void)P;
     at->offset = lpi_item_at(c, rank);
     return true;
+}
+
+/* Each item goes to all, all items come to each; and P - 1 leave a processor on the average. */
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
+
+    return lpi_max(lpi_bound_broadcast(p, P, bytes),
+                   lpi_max(lpi_bound_gather(p, P, bytes), lpi_bound_scatter(p, P, bytes)));
 }
 
 /* ---- rounds ---- */
@@ -441,5 +452,6 @@ const struct logp_collective lpi_allgather = {
     .check = check,
     .promise = promise,
     .in_place = in_place,
+    .bound = bound,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

@@ -4,6 +4,7 @@
  * combine a vector with another, or a part of it with one.
  */
 #include "knomial.h"
+#include "predict/bound.h"
 #include "predict/doubling.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
@@ -43,6 +44,25 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     out->ranks = P;
     out->combined = true;
     return j == 0;
+}
+
+/*
+ * A reduction and, of what each has to say, a broadcast. Before one has a result, at least P - 1
+ * messages with something of an element have come; and to each of the others one more comes until
+ * it has it (Harary & Schwenk 1974). So 2 (P-1) times the vector is sent, by one of P at least on
+ * the average.
+ */
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
+    const int64_t sent = 2 * bytes - 2 * bytes / P;
+    const int64_t ports = lpi_max(lpi_bound_sent(p, sent), lpi_bound_received(p, sent));
+
+    if (P == 1 || bytes == 0)
+        return 0;
+    return lpi_max(ports, lpi_max(lpi_bound_reduce(p, P, bytes, c->args.count),
+                                  lpi_bound_broadcast(p, P, bytes)));
 }
 
 /* ---- what steps are made of ---- */
@@ -412,5 +432,6 @@ const struct logp_collective lpi_allreduce = {
     .check = check,
     .promise = promise,
     .in_place = lpi_vector_in_place,
+    .bound = bound,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

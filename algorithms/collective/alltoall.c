@@ -2,6 +2,7 @@
 /* All-to-all: a different item from each processor to each. */
 #include "blocks.h"
 #include "knomial.h"
+#include "predict/bound.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
@@ -131,6 +132,14 @@ static bool receive_item(int64_t P, int64_t rank, int64_t from, const struct log
 
     return nothing(c, x, out) ||
            logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, x.at, x.n_bytes);
+}
+
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
+
+    return lpi_max(lpi_bound_scatter(&c->model.params, P, bytes),
+                   lpi_bound_gather(&c->model.params, P, bytes));
 }
 
 /* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.
@@ -379,5 +388,6 @@ const struct logp_collective lpi_alltoall = {
     .check = check,
     .promise = promise,
     .in_place = in_place,
+    .bound = bound,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

@@ -2,6 +2,7 @@
 /* Barrier: no processor leaves before all have come. */
 #include "collective.h"
 #include "knomial.h"
+#include "predict/bound.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
@@ -23,6 +24,12 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
 {
     (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
     return true;
+}
+
+/* All hear from each, and each hears from all. */
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    return lpi_max(lpi_bound_out(&c->model.params, P), lpi_bound_in(&c->model.params, P));
 }
 
 /* ---- dissemination: what is known is multiplied by k in each round ---- */
@@ -194,5 +201,6 @@ const struct logp_collective lpi_barrier = {
     .fill = fill,
     .check = check,
     .holds_back = true,
+    .bound = bound,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

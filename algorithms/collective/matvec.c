@@ -11,6 +11,7 @@
  * together cost gamma, as does each combination in the reduction. Source: Grama et al. 2003,
  * ch. 4.1.
  */
+#include "predict/bound.h"
 #include "predict/doubling.h"
 #include "reduce/reduce.h"
 #include "schedule/reader.h"
@@ -271,6 +272,25 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
     return t.E > t.D && P > 1 ? lpi_bound(ns) : lpi_exact(ns);
 }
 
+/*
+ * A piece of x goes to all of a column, a piece of y comes from all of a row. Of the products and
+ * combinations each processor makes its share on the average; of the products those below row 0
+ * need a message first: the block is not where x is.
+ */
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t n = c->args.count < INT32_MAX ? c->args.count : INT32_MAX; /* as needs() */
+    const int64_t side = lpi_side(P), product = n * n;
+    const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
+    const int64_t work = lpi_combine_ns(p, product + n / side * (side - 1));
+    const int64_t below =
+        side > 1 ? lpi_bound_out(p, 2) + lpi_combine_ns(p, product / side * (side - 1)) : 0;
+
+    return lpi_max(lpi_max(work, below), lpi_max(lpi_bound_broadcast(p, side, bytes),
+                                                 lpi_bound_reduce(p, side, bytes, 0)));
+}
+
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("matvec", "doubling", "broadcast down columns, multiply, reduce rows",
                     "Grama et al., ch. 4.1"),
@@ -286,5 +306,6 @@ const struct logp_collective lpi_matvec = {
     .check = check,
     .promise = promise,
     .given = given,
+    .bound = bound,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

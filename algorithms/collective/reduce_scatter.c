@@ -4,6 +4,7 @@
  * combined element by element, ends on rank i. c is the time to combine a block with another.
  */
 #include "blocks.h"
+#include "predict/bound.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 #include "vector.h"
@@ -93,6 +94,25 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     out->offset = bytes(c, below(rank));
     out->combined = true;
     return j == 0;
+}
+
+/*
+ * Something of each vector goes to all, and comes from all, as in an all-to-all of blocks;
+ * combined, P - 1 blocks still leave a processor, and come to one on the average. One makes (P-1)
+ * count combinations on the average, and the last of its own block when it has heard from all.
+ */
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t bytes = lpi_bound_bytes(blocks(c, 1));
+    const int64_t d = lpi_bound_out(p, P > 1 ? 2 : 1);
+    const int64_t combining = lpi_max(lpi_bound_in(p, P) + lpi_combine_ns(p, 1),
+                                      d + lpi_combine_ns(p, lpi_bound_times(P - 1, c->args.count)));
+
+    if (P == 1 || bytes == 0)
+        return 0;
+    return lpi_max(lpi_max(combining, lpi_bound_combined(p, P, 1, P)),
+                   lpi_max(lpi_bound_scatter(p, P, bytes), lpi_bound_gather(p, P, bytes)));
 }
 
 /* ---- steps ---- */
@@ -373,5 +393,6 @@ const struct logp_collective lpi_reduce_scatter = {
     .check = check,
     .promise = promise,
     .in_place = lpi_vector_in_place,
+    .bound = bound,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

@@ -3,6 +3,7 @@
  * Scan: each processor gets the vectors of ranks 0 up to its own combined in their order; exscan:
  * those of the ranks below it, which rank 0 has none of. c is the time to combine two vectors.
  */
+#include "predict/bound.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 #include "vector.h"
@@ -61,6 +62,29 @@ static bool promise_exscan(int64_t P, int64_t rank, const struct logp_coll *c, i
 {
     (void)P;
     return promise_ranks(rank, c, j, out);
+}
+
+/* The last rank gets a reduction; what rank 0 has is part of what all get. */
+static int64_t scan_bound(int64_t P, const struct logp_coll *c)
+{
+    const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
+
+    return lpi_max(lpi_bound_reduce(&c->model.params, P, bytes, c->args.count),
+                   lpi_bound_broadcast(&c->model.params, P, bytes));
+}
+
+/* The last rank has nothing to say, and gets what the P - 1 below it make: who makes the last
+ * combination of that has heard from these. */
+static int64_t exscan_bound(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
+    const int64_t last = P > 2 ? lpi_bound_in(p, P - 1) + lpi_combine_ns(p, 1) : 0;
+
+    if (P == 1 || bytes == 0)
+        return 0;
+    return lpi_max(lpi_max(last, lpi_bound_combined(p, P, c->args.count, P - 1)),
+                   lpi_max(lpi_bound_broadcast(p, P, bytes), lpi_bound_reduce(p, P, bytes, 0)));
 }
 
 /* ---- steps ---- */
@@ -201,6 +225,7 @@ const struct logp_collective lpi_scan = {
     .check = check_scan,
     .promise = promise_scan,
     .in_place = lpi_vector_in_place,
+    .bound = scan_bound,
     .rows = LPI_ONLY_ROWS(scans),
 };
 
@@ -213,5 +238,6 @@ const struct logp_collective lpi_exscan = {
     .check = check_exscan,
     .promise = promise_exscan,
     .in_place = lpi_vector_in_place,
+    .bound = exscan_bound,
     .rows = LPI_ONLY_ROWS(exscans),
 };

@@ -7,6 +7,7 @@
  */
 #include "blocks.h"
 #include "knomial.h"
+#include "predict/bound.h"
 #include "schedule/reader.h"
 
 #include <string.h>
@@ -50,6 +51,11 @@ static bool scatter_promise(int64_t P, int64_t rank, const struct logp_coll *c, 
     out->from = c->args.root;
     out->offset = lpi_item_at(c, rank);
     return j == 0;
+}
+
+static int64_t scatter_bound(int64_t P, const struct logp_coll *c)
+{
+    return lpi_bound_scatter(&c->model.params, P, lpi_bound_bytes(c->args.n_bytes));
 }
 
 static void gather_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
@@ -102,6 +108,11 @@ static bool gather_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
     (void)P;
     at->offset = lpi_item_at(c, rank);
     return rank == c->args.root;
+}
+
+static int64_t gather_bound(int64_t P, const struct logp_coll *c)
+{
+    return lpi_bound_gather(&c->model.params, P, lpi_bound_bytes(c->args.n_bytes));
 }
 
 /* ---- flat: the root with everyone, from root + 1 on ---- */
@@ -355,6 +366,7 @@ const struct logp_collective lpi_scatter = {
     .check = scatter_check,
     .promise = scatter_promise,
     .in_place = scatter_in_place,
+    .bound = scatter_bound,
     .rows = LPI_ONLY_ROWS(scatters),
 };
 
@@ -368,5 +380,6 @@ const struct logp_collective lpi_gather = {
     .check = gather_check,
     .promise = gather_promise,
     .in_place = gather_in_place,
+    .bound = gather_bound,
     .rows = LPI_ONLY_ROWS(gathers),
 };

@@ -205,6 +205,9 @@ struct logp_collective {
      *  all 0 but for ranks, 1. @return false: there are no more. NULL: it must hold nothing */
     bool (*promise)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
                     struct logp_promise *out);
+    /** What no algorithm can be faster than: logp_lower_bound(), which has seen to P and the model.
+     *  NULL: nothing is known */
+    int64_t (*bound)(int64_t P, const struct logp_coll *c);
     /** How many bytes at the beginning of buf are its operands; c is planned. NULL: all. */
     size_t (*given)(int64_t P, int64_t rank, const struct logp_coll *c);
     /** LOGP_IN_PLACE: at->buffer is the one that this rank has, at->offset where in it the other

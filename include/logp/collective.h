@@ -160,6 +160,9 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
  * best by formulas alone, which takes microseconds; else by schedules, too. A capacity is left out
  * of account, since no formula knows it. A lower bound counts only where there is no other
  * prediction. Where none that applies has a prediction, the first that applies.
+ * Answers are kept (some thousands, for the whole process; not those on a topology): asked again,
+ * it is a look-up without a lock. A name and a type of args->op are taken for what they were.
+ * Threads: any.
  * @return NULL: no such collective, or none of its algorithms applies
  */
 LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
@@ -192,6 +195,19 @@ LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algori
 LOGP_API struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
                                                 const struct logp_args *args,
                                                 const struct logp_model *model, enum logp_basis by);
+
+/**
+ * What no algorithm of a collective can be faster than, whatever it sends to whom, in which order
+ * and in pieces of which size; those that are still to be found, too: from the common start to the
+ * moment the last processor is done. Topologies and capacity are not looked at: they only make it
+ * longer. No bytes take no time.
+ * @param P  >= 1, up to LOGP_TREE_MAX
+ * @return ns; -1: none is known (no such collective; blocks of different sizes; a negative count,
+ * or size of a matrix; latencies that vary up to L; beyond 36 years) Threads: any. Source: Karp et
+ * al., SPAA 1993; Shou & Chen 1996.
+ */
+LOGP_API int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_args *args,
+                                  const struct logp_model *model);
 
 /**
  * What the textbook says that a broadcast or reduction by recursive doubling costs:
@@ -263,9 +279,10 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
 
 /* ---- collectives: buffers, how much, the operation, the root ----
  *
- * Each takes the algorithm whose formula is the best under the delay model in force; those that
- * have none, but are predicted by their schedule, can be taken with a plan. Two buffers do not
- * overlap, but for LOGP_IN_PLACE. */
+ * Each takes the algorithm whose formula is the best under the delay model in force, which is
+ * looked up where it was asked before, by whichever processor; those that have none, but are
+ * predicted by their schedule, can be taken with a plan. Two buffers do not overlap, but for
+ * LOGP_IN_PLACE. */
 
 /**
  * Broadcast n_bytes from root to all processors of the group, with the algorithm that is predicted

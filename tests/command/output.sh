@@ -5,32 +5,33 @@
 
 # run and predict as tables
 says 'broadcast of 8 bytes, root 0, P = 8' predict broadcast
-says 'delay logp; L = 60 us, o = 20 us, g = 40 us; prediction only' predict broadcast
-says 'optimal 240.000 exact' predict broadcast
+says 'delay logp; L = 60 us, o = 20 us, g = 40 us; prediction only; no algorithm takes less than 240.000 us' \
+    predict broadcast
+says 'optimal 240.000 exact 1.0000' predict broadcast
 says 'times in us certainty' predict broadcast --capacity -P 100000
-says 'optimal 240.000 exact' predict broadcast --capacity
+says 'optimal 240.000 exact 1.0000' predict broadcast --capacity
 says 'optimal none' predict broadcast --capacity -P 100000
-says 'binomial-nearest >= 1060.000 lower-bound' predict broadcast -P 16 --topology line --by formula --algo binomial,binomial-nearest
+says 'binomial-nearest >= 1060.000 lower-bound -' predict broadcast -P 16 --topology line --by formula --algo binomial,binomial-nearest
 says 'barrier, P = 8' predict barrier
 says 'broadcast of 1 byte, root 3, P = 8' predict broadcast --bytes 1 --root 3
 says 'reduce of 5 int32 each, max, root 0, P = 8' predict reduce --count 5 --type int32 --op max
 says 'summation of 80 double in all, sum, root 0, P = 8' predict summation
-says 'optimal-paper <= 273.000 bound' predict summation --gamma 0.7 --algo optimal-paper
+says 'optimal-paper <= 273.000 bound 1.0971' predict summation --gamma 0.7 --algo optimal-paper
 says 'transpose of 8 x 5 elements of 4 bytes, P = 8' predict transpose --cols 5 --type int32
-says 'delay loggp; L = 0.25 us, o = 20 us to send, 30 us to receive, g = 1500 us (shared), G = 0.0005 us/byte; prediction only' \
+says 'delay loggp; L = 0.25 us, o = 20 us to send, 30 us to receive, g = 1500 us (shared), G = 0.0005 us/byte; prediction only; no algorithm takes less than 3090.754 us' \
     predict broadcast -L 250ns --o-recv 3 -g 1.5ms -G 0.5ns --gap shared
-says 'delay logp; L = 20000000 us, o = 20 us, g = 40 us; gamma = 1.5 us; capacity 500000; prediction only' \
+says 'delay logp; L = 20000000 us, o = 20 us, g = 40 us; gamma = 1.5 us; capacity 500000; prediction only; no algorithm takes less than 20000281.500 us' \
     predict reduce -L 20s --gamma 0.15 --capacity
-says 'delay loggp; L = 60 us, o = 20 us, g = 40 us, G = 0.000001 us/byte; gamma = 0.000001 us; prediction only' \
+says 'delay loggp; L = 60 us, o = 20 us, g = 40 us, G = 0.000001 us/byte; gamma = 0.000001 us; prediction only; no algorithm takes less than 240.001 us' \
     predict reduce -G 0.001ns --gamma 0.001ns
 says 'delay none; prediction only' predict broadcast --delay none
-says "Stanford DASH; delay store-forward; L = 0.06 us, o = 0.45 us, g = 1.2 us, G = 0.015 us/byte; prediction only" \
+says "Stanford DASH; delay store-forward; L = 0.06 us, o = 0.45 us, g = 1.2 us, G = 0.015 us/byte; prediction only; no algorithm takes less than 3.375 us" \
     predict broadcast --machine dash
-says 'times in us block predicted certainty' predict broadcast -P 16 --algo torus-pipelined --block 3
-says 'torus-pipelined 3 720.000 exact' predict broadcast -P 16 --algo torus-pipelined --block 3
+says 'times in us block predicted certainty of best' predict broadcast -P 16 --algo torus-pipelined --block 3
+says 'torus-pipelined 3 720.000 exact 2.2500' predict broadcast -P 16 --algo torus-pipelined --block 3
 says 'delay logp; L = 60 us, o = 20 us, g = 40 us; virtual clock, fiber executor on 1 core, 2 runs each' \
     run broadcast --clock virtual --executor fiber --reps 2
-says 'optimal 240.000 240.000 1.0000 yes' run broadcast --clock virtual
+says 'optimal 240.000 1.0000 240.000 1.0000 yes' run broadcast --clock virtual
 says "delays by $plugin; L = 60 us, o = 20 us, g = 40 us; virtual clock, thread executor on 1 core, 1 run each" \
     run broadcast --clock virtual --plugin "$plugin"
 logp run broadcast -P 4 --algo all --clock virtual
@@ -64,10 +65,27 @@ says 'dash Stanford DASH: L 2, o 15, g 40 cycles of 30 ns, 16-bit links' list ma
 says 'chain,broadcast,everyone passes the item to the next,Shou & Chen 1996' list algorithms --format csv
 says 'barrier,,nobody goes on before all have come,' list collectives --format csv
 expect='nonsense algorithms' bad list nonsense
-says 'times in us predicted certainty' predict broadcast
-says 'optimal - 240.000 exact best' predict broadcast --algo all
-says 'ring-window 3 360.000 exact' predict transpose --algo all
-says 'kchain 4 320.000 exact' predict reduce --algo all
+says 'times in us predicted certainty of best' predict broadcast
+says 'optimal - 240.000 exact 1.0000 best' predict broadcast --algo all
+says 'ring-window 3 360.000 exact 1.5000' predict transpose --algo all
+says 'kchain 4 320.000 exact 1.3333' predict reduce --algo all
+# a table of all is ranked: of equals the first of the table, and what has no prediction comes last
+logp predict broadcast --algo all
+[ "$(awk 'NR > 4 { print $1 }' "$dir/out" | paste -sd ' ')" = \
+    'optimal knomial binary binomial binomial-nearest flat scatter-doubling chain scatter-allgather' ] ||
+    fail "ranked: $(cat "$dir/out")"
+logp predict reduce --algo all --by formula --topology line
+awk '/ lower-bound / { seen = 1 } / exact / && seen { exit 1 } END { exit !seen }' "$dir/out" ||
+    fail "lower bounds come last: $(cat "$dir/out")"
+json 'map(.algorithm) | .[0:3] == ["flat", "chain", "binary"]' predict broadcast --algo all
+
+# what no algorithm is faster than
+json '.[0].lower_bound_ns == 240000 and .[1].lower_bound_ns == 240000' predict broadcast --algo flat,optimal
+json '.[0].lower_bound_ns == null' predict broadcast --delay varying
+json '.[0].lower_bound_ns == 80000' predict broadcast --delay varying -L 0 -P 4
+json '.[0].lower_bound_ns == null' predict broadcast --delay none
+json '.[0].lower_bound_ns == null' predict broadcast --plugin "$plugin"
+json '.[0].lower_bound_ns == 320000' run broadcast -P 16 --topology hypercube --clock virtual --capacity
 expect='delays unexpected machines' bad list machines delays
 
 # help

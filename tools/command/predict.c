@@ -5,6 +5,29 @@
 #include "output/output.h"
 #include "run/run.h"
 
+/* INT64_MAX: it is not predicted when it ends at the latest. */
+static int64_t end_of(const struct row *row)
+{
+    const struct logp_prediction *p = &row->record.prediction;
+
+    return p->certainty == LOGP_PREDICTION_EXACT || p->certainty == LOGP_PREDICTION_BOUND
+               ? p->ns
+               : INT64_MAX;
+}
+
+/* The best first; of equals the first of the table. */
+static void rank_rows(struct row *rows, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct row row = rows[i];
+        size_t at = i;
+
+        for (; at > 0 && end_of(&rows[at - 1]) > end_of(&row); at--)
+            rows[at] = rows[at - 1];
+        rows[at] = row;
+    }
+}
+
 static int predict_all(struct options *o)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
@@ -20,6 +43,8 @@ static int predict_all(struct options *o)
         if (o->plugin != NULL || o->emulated)
             rows[i].record.prediction = predict(o, &c, chosen[i]);
     }
+    if (o->algorithms == ALGORITHMS_ALL && o->format->for_people)
+        rank_rows(rows, n);
     o->format->records(&out);
     return EXIT_OK;
 }

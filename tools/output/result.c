@@ -26,6 +26,24 @@ VALUE(prediction_by)
     return text_cell(p->by == LOGP_BY_SCHEDULE ? "schedule" : "formula");
 }
 
+VALUE(lower_bound_of)
+{
+    const int64_t ns = lower_bound(out->o, out->collective, out->c);
+
+    return number_cell(CELL_NS, ns >= 0, ns);
+}
+
+/* How many times what no algorithm is faster than. */
+VALUE(of_best)
+{
+    const struct logp_prediction *p = &row->record.prediction;
+    const int64_t ns = lower_bound(out->o, out->collective, out->c);
+
+    if (ns <= 0 || (p->certainty != LOGP_PREDICTION_EXACT && p->certainty != LOGP_PREDICTION_BOUND))
+        return no_cell;
+    return (struct cell){.kind = CELL_RATIO, .ratio = (double)p->ns / (double)ns};
+}
+
 VALUE(textbook_of)
 {
     const struct options *o = out->o;
@@ -147,6 +165,8 @@ const struct column result_columns[] = {
     {KEY("predicted_ns", predicted_of), TABLE("predicted", 13, TABLE_ANY)},
     {KEY("prediction", certainty_of), TABLE("certainty", -9, TABLE_PREDICTED)},
     {KEY("prediction_by", prediction_by)},
+    {KEY("lower_bound_ns", lower_bound_of)},
+    {.value = of_best, TABLE("of best", 8, TABLE_PREDICTED | TABLE_VIRTUAL)},
     {KEY("textbook_ns", textbook_of)},
     {PART("measured_ns", "min", measured_of), RECORD(measured.min_ns)},
     {PART("measured_ns", "median", measured_of), RECORD(measured.median_ns),

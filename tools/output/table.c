@@ -85,6 +85,15 @@ static void print_sweep_heading(const struct output *out)
                o->reps);
 }
 
+/* -1: it is not known. */
+static void print_least(int64_t lower_bound_ns)
+{
+    fputs("prediction only", stdout);
+    if (lower_bound_ns >= 0)
+        printf("; no algorithm takes less than %.3f us", (double)lower_bound_ns / 1000);
+    putchar('\n');
+}
+
 static void print_heading(const struct output *out)
 {
     const struct options *o = out->o;
@@ -106,7 +115,7 @@ static void print_heading(const struct output *out)
     if (o->plugin != NULL || o->emulated)
         print_params(&o->params);
     if (out->n_cores == 0)
-        puts("prediction only");
+        print_least(lower_bound(o, out->collective, out->c));
     else
         printf("%s clock, %s executor on %d core%s, %d run%s each\n",
                o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, out->n_cores,

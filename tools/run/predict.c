@@ -30,3 +30,10 @@ struct logp_prediction predict(const struct options *o, const struct logp_coll *
         return predict_plugin(o, c, algorithm);
     return logp_predict_by(algorithm, o->P, &c->args, &c->model, o->by);
 }
+
+int64_t lower_bound(const struct options *o, const char *collective, const struct logp_coll *c)
+{
+    if (o->plugin != NULL || !o->emulated)
+        return -1;
+    return logp_lower_bound(collective, o->P, &c->args, &c->model);
+}

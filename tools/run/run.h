@@ -30,6 +30,8 @@ void end_machine(struct logp_machine *m);
 /* As the options ask, under the delay model that they ask for. */
 struct logp_prediction predict(const struct options *o, const struct logp_coll *c,
                                const struct logp_algorithm *algorithm);
+/* What no algorithm is faster than; -1: that is not known. */
+int64_t lower_bound(const struct options *o, const char *collective, const struct logp_coll *c);
 
 /* ---- run.c ---- */
 

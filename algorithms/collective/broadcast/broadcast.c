@@ -8,6 +8,7 @@
  * process the item: who holds it last has nobody to send it to.
  */
 #include "broadcast.h"
+#include "predict/bound.h"
 #include "predict/doubling.h"
 
 #include <logp/schedule.h>
@@ -52,6 +53,15 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     out->n_bytes = c->args.n_bytes;
     out->from = c->args.root;
     return j == 0;
+}
+
+/* Who first hears of the item last, has all of it to process. */
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+
+    return lpi_max(lpi_bound_broadcast(p, P, lpi_bound_bytes(c->args.n_bytes)),
+                   (c->args.n_bytes > 0 ? lpi_bound_out(p, P) : 0) + c->args.work_ns);
 }
 
 /* The end of the last receive, when the last node could go on at `last`, and then the work. */
@@ -175,6 +185,7 @@ const struct logp_collective lpi_broadcast = {
     .check = check,
     .promise = promise,
     .given = given,
+    .bound = bound,
     .rows = (const struct lpi_rows *const[]){&trees, &lpi_torus, &lpi_torus_pipelined,
                                              &lpi_broadcast_knomial, &lpi_broadcast_parts, NULL},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reduce: a vector from each processor, combined element by element, on the root. */
+#include "predict/bound.h"
 #include "reduce.h"
 
 #include <logp/schedule.h>
@@ -44,6 +45,12 @@ static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct 
     return lpi_vector_in_place(P, rank, c, at) && rank == c->args.root;
 }
 
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    return lpi_bound_reduce(&c->model.params, P, lpi_bound_bytes(lpi_vector_bytes(c)),
+                            c->args.count);
+}
+
 const struct logp_collective lpi_reduce = {
     .name = "reduce",
     .summary = "a vector from each, combined on the root",
@@ -54,6 +61,7 @@ const struct logp_collective lpi_reduce = {
     .check = check,
     .promise = promise,
     .in_place = in_place,
+    .bound = bound,
     .rows = (const struct lpi_rows *const[]){&lpi_reduce_trees, &lpi_reduce_chains,
                                              &lpi_reduce_doublings, NULL},
 };

@@ -3,6 +3,7 @@
  * The operands of a summation: who has how many, how an experiment makes them, and whether the
  * root has their sum. What a processor does is in summation.c.
  */
+#include "predict/bound.h"
 #include "summation.h"
 
 #include <logp/schedule.h>
@@ -108,6 +109,11 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return rank == c->args.root && j == 0;
 }
 
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    return lpi_bound_summation(&c->model.params, P, c->args.count);
+}
+
 const struct logp_collective lpi_summation = {
     .name = "summation",
     .summary = "operands spread by the algorithm, combined on the root",
@@ -117,5 +123,6 @@ const struct logp_collective lpi_summation = {
     .fill = fill,
     .check = check,
     .promise = promise,
+    .bound = bound,
     .rows = (const struct lpi_rows *const[]){&lpi_summation_trees, NULL},
 };

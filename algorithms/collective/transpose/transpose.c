@@ -10,6 +10,7 @@
  * A block is one message, or each of its columns is (enum logp_packing). Empty blocks are not sent.
  * Source: Sun, Zhang & Song 2002.
  */
+#include "predict/bound.h"
 #include "transpose.h"
 
 #include <logp/schedule.h>
@@ -101,6 +102,37 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return j / c->args.cols < lpi_transpose_size(c->args.rows, P, rank);
 }
 
+/*
+ * Every block has at least the elements of the smallest: an all-to-all of that. The first has the
+ * most rows and columns; of all but its own rows it sends its columns, of all but its own columns
+ * its rows come to it. The last has least of its own. What has no columns, or no rows, takes no
+ * part; a pack is an algorithm's own business.
+ */
+static int64_t bound(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t rows = c->args.rows, cols = c->args.cols;
+    const int64_t from = cols < P ? cols : P, to = rows < P ? rows : P;
+    const int64_t least = lpi_bound_times(lpi_max(rows / P, 1), lpi_max(cols / P, 1));
+    const int64_t size = lpi_bound_bytes(c->args.n_bytes), bytes = lpi_bound_times(least, size);
+    int64_t T = 0;
+
+    if (rows < 1 || cols < 1 || size == 0)
+        return 0;
+    if (to > 1)
+        T = lpi_bound_out(p, to) + lpi_bound_more_received(p, bytes);
+    if (from > 1)
+        T = lpi_max(T, lpi_bound_in(p, from) + lpi_bound_more_sent(p, bytes));
+    for (int64_t rank = 0; rank < P; rank += lpi_max(P - 1, 1)) {
+        const int64_t r = lpi_transpose_size(rows, P, rank);
+        const int64_t m = lpi_transpose_size(cols, P, rank);
+
+        T = lpi_max(T, lpi_bound_sent(p, lpi_bound_times(lpi_bound_times(rows - r, m), size)));
+        T = lpi_max(T, lpi_bound_received(p, lpi_bound_times(lpi_bound_times(cols - m, r), size)));
+    }
+    return T;
+}
+
 /* ---- what travels ---- */
 
 /* n messages of `elements` elements, if there is anything in them. */
@@ -145,6 +177,7 @@ const struct logp_collective lpi_transpose = {
     .fill = fill,
     .check = check,
     .promise = promise,
+    .bound = bound,
     .rows =
         (const struct lpi_rows *const[]){&lpi_transpose_rings, &lpi_transpose_butterflies, NULL},
 };

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which algorithm is the best: all processors of a program ask the same, again and again, so the
+ * answers are kept, for all machines of the process. An answer stays as it is once it is there, so
+ * that looking one up takes no lock and no reference; there is room for so many, and what finds
+ * none is worked out each time. It is static storage: there is nothing to free.
+ *
+ * A place is empty, then claimed by the one thread that fills it, and then ready for ever. Who
+ * comes meanwhile works it out, too. A question is at the first places from its hash on, in the
+ * order in which they were claimed: an empty place ends the search.
+ */
+#include "choice.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { PLACES = 4096, PROBES = 16, WORDS = 28 };
+
+/* All that the choice depends on, and nothing else: neither tag nor seed, and of the operation what
+ * it is like, not where it is. */
+struct question {
+    uint64_t word[WORDS];
+};
+
+enum { EMPTY, CLAIMED, READY };
+
+static struct place {
+    _Alignas(64) _Atomic int state;
+    const struct logp_algorithm *best; /* and below: read-only once READY */
+    struct question question;
+} places[PLACES];
+
+static struct question question_of(lpi_chooser choose, const char *collective, int64_t P,
+                                   const struct logp_coll *c)
+{
+    static const struct logp_op none = {.element_bytes = SIZE_MAX, .commutative = true};
+    const struct logp_coll alike = lpi_alike(c);
+    const struct logp_args *a = &alike.args;
+    const struct logp_params *p = &c->model.params;
+    const struct logp_op *op = a->op != NULL ? a->op : &none;
+
+    _Static_assert(sizeof(*a) == 136 && sizeof(*p) == 80,
+                   "all fields are looked at; in place or not is all one");
+    return (struct question){{(uintptr_t)choose,
+                              (uintptr_t)collective,
+                              (uint64_t)P,
+                              lpi_n_added(),
+                              (uint64_t)a->root,
+                              op->commutative,
+                              (uintptr_t)op->name,
+                              (uintptr_t)op->type,
+                              op->element_bytes,
+                              a->n_bytes,
+                              (uint64_t)a->count,
+                              (uint64_t)a->rows,
+                              (uint64_t)a->cols,
+                              (uint64_t)a->packing | (uint64_t)(c->args.blocks != NULL) << 8,
+                              (uint64_t)a->k,
+                              (uint64_t)a->window,
+                              (uint64_t)a->block_bytes,
+                              (uint64_t)a->pack_ns,
+                              (uint64_t)a->work_ns,
+                              (uint64_t)a->no_overlap,
+                              (uint64_t)p->L_ns,
+                              (uint64_t)p->o_send_ns,
+                              (uint64_t)p->o_recv_ns,
+                              (uint64_t)p->g_ns,
+                              (uint64_t)p->G_ps,
+                              (uint64_t)p->gamma_ps,
+                              (uint64_t)p->capacity,
+                              (uint64_t)p->gap_shared | (uint64_t)p->store_forward << 1 |
+                                  (uint64_t)p->latency_varies << 2}};
+}
+
+static size_t hash_of(const struct question *q)
+{
+    uint64_t h = 0;
+
+    for (int i = 0; i < WORDS; i++) {
+        h = (h ^ q->word[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    return (size_t)h;
+}
+
+static bool is_for(const struct place *place, const struct question *q)
+{
+    return memcmp(&place->question, q, sizeof(*q)) == 0;
+}
+
+/* NULL: it is not there. */
+static const struct place *find(const struct question *q, size_t hash)
+{
+    for (size_t i = 0; i < PROBES; i++) {
+        struct place *place = &places[(hash + i) % PLACES];
+        /* acquire: pairs with the release in keep() */
+        const int state = atomic_load_explicit(&place->state, memory_order_acquire);
+
+        if (state == EMPTY)
+            return NULL;
+        if (state == READY && is_for(place, q))
+            return place;
+    }
+    return NULL;
+}
+
+static void keep(const struct question *q, size_t hash, const struct logp_algorithm *best)
+{
+    for (size_t i = 0; i < PROBES; i++) {
+        struct place *place = &places[(hash + i) % PLACES];
+        int state = EMPTY;
+
+        /* acquire: as in find(); where it is claimed, nobody has written there before */
+        if (atomic_compare_exchange_strong_explicit(&place->state, &state, CLAIMED,
+                                                    memory_order_acquire, memory_order_acquire)) {
+            place->best = best;
+            place->question = *q;
+            /* release: pairs with the acquire in find() and above */
+            atomic_store_explicit(&place->state, READY, memory_order_release);
+            return;
+        }
+        if (state == READY && is_for(place, q))
+            return;
+    }
+}
+
+/* What a row of somebody's own needs may be what no question says: then it is asked anew. */
+const struct logp_algorithm *lpi_best_kept(lpi_chooser choose, const char *collective, int64_t P,
+                                           const struct logp_coll *c)
+{
+    const struct question q = question_of(choose, collective, P, c);
+    const size_t hash = hash_of(&q);
+    const struct place *place = find(&q, hash);
+    const struct logp_algorithm *best;
+
+    if (place != NULL && lpi_needs(place->best, P, c) == NULL)
+        return place->best;
+    best = choose(collective, P, c);
+    if (place == NULL && best != NULL)
+        keep(&q, hash, best);
+    return best;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lower bounds: no algorithm is ever predicted to be faster, under any model that has one. That
+ * nothing else is faster either is shown for few processors in test_optimum.c.
+ */
+#include "drawn.h"
+
+enum { CASES = 12000, LARGE = 2000 };
+
+/* By collective: cases with a prediction, and of them those where the bound is met. */
+struct count {
+    int seen, met;
+};
+
+static int64_t bound_of(const char *collective, int64_t P, const struct logp_coll *c)
+{
+    return logp_lower_bound(collective, P, &c->args, &c->model);
+}
+
+/* No row of the collective is predicted to be below the bound. */
+static void check_rows(const struct drawn *d, enum logp_basis by, struct count *count)
+{
+    const int64_t least = bound_of(d->collective->name, d->P, &d->coll);
+    const struct logp_algorithm *a;
+    int seen = 0, met = 0;
+
+    for (size_t i = 0; (a = logp_algorithm_at(d->collective->name, i)) != NULL; i++) {
+        const struct logp_prediction p = test_predict_by(a, d->P, &d->coll, by);
+
+        if (p.certainty == LOGP_PREDICTION_NONE)
+            continue;
+        if (p.certainty != LOGP_PREDICTION_LOWER_BOUND && p.ns < least)
+            describe(d, a->name);
+        cr_assert(p.certainty == LOGP_PREDICTION_LOWER_BOUND || p.ns >= least,
+                  "%s %s: %ld, and nothing is below %ld", a->collective, a->name, (long)p.ns,
+                  (long)least);
+        seen = 1;
+        met |= p.certainty == LOGP_PREDICTION_EXACT && p.ns == least && least > 0;
+    }
+    count->seen += seen && least > 0;
+    count->met += met;
+}
+
+static size_t index_of(const struct logp_collective *collective)
+{
+    size_t i = 0;
+
+    while (logp_collective_at(i) != collective)
+        i++;
+    return i;
+}
+
+static void report(const struct count counts[64])
+{
+    const struct logp_collective *what;
+
+    for (size_t i = 0; (what = logp_collective_at(i)) != NULL; i++) {
+        cr_log_info("%-14s met in %5d of %5d", what->name, counts[i].met, counts[i].seen);
+        cr_assert(counts[i].seen >= 20 / TEST_SCALE, "%s: %d cases", what->name, counts[i].seen);
+    }
+}
+
+Test(bound, no_prediction_is_below_it)
+{
+    struct count counts[64] = {0};
+
+    cr_log_info("cases 1 to %d, each its own seed", CASES / TEST_SCALE);
+    for (uint64_t seed = 1; seed <= CASES / TEST_SCALE; seed++) {
+        struct drawn d = draw(seed);
+
+        if (d.topology == NULL && seed % 4 == 0)
+            d.P += 24; /* up to 64 */
+        check_rows(&d, LOGP_BY_EITHER, &counts[index_of(d.collective)]);
+        logp_topology_destroy(d.topology);
+    }
+    report(counts);
+}
+
+/* Formulas hold up to 2^61; d.P of a drawn case is an int. */
+Test(bound, nor_at_any_size)
+{
+    uint64_t random = 77;
+    int seen = 0;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int i = 0; i < LARGE; i++) {
+        struct drawn d = draw(1 + (uint64_t)test_below(&random, 100000));
+        const int64_t root = 1 + test_below(&random, INT64_C(1) << (1 + test_below(&random, 30)));
+        const int64_t P = i % 3 == 0   ? INT64_C(1) << test_below(&random, 61)
+                          : i % 3 == 1 ? root * root
+                                       : test_below(&random, INT64_C(1000000000000000000)) + 1;
+        const struct logp_algorithm *a;
+        int64_t least;
+
+        if (d.collective->operands == LOGP_OPERANDS_TOTAL)
+            d.coll.args.count = 1 + test_below(&random, INT64_C(1) << test_below(&random, 50));
+        d.coll.args.root = 0;
+        d.coll.model.topology = NULL;
+        least = bound_of(d.collective->name, P, &d.coll);
+        for (size_t k = 0; (a = logp_algorithm_at(d.collective->name, k)) != NULL; k++) {
+            const struct logp_prediction p = test_predict_by(a, P, &d.coll, LOGP_BY_FORMULA);
+
+            if (p.certainty == LOGP_PREDICTION_NONE)
+                continue;
+            seen += least > 0;
+            if (p.ns < least)
+                describe(&d, a->name);
+            cr_assert_geq(p.ns, least, "P %ld, %s %s: %ld, and nothing is below %ld", (long)P,
+                          a->collective, a->name, (long)p.ns, (long)least);
+        }
+        logp_topology_destroy(d.topology);
+    }
+    cr_assert_geq(seen, LARGE / 2);
+}
+
+Test(bound, is_none_where_latencies_vary)
+{
+    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+
+    cr_expect_eq(bound_of("broadcast", 8, &c), 24);
+    c.model.params.latency_varies = true;
+    cr_expect_eq(bound_of("broadcast", 8, &c), -1);
+    cr_expect_eq(bound_of("broadcast", 1, &c), 0);
+    c.model.params.L_ns = 0;
+    cr_expect_eq(bound_of("broadcast", 8, &c), 12);
+    c.model.params = test_params(6, 2, 4);
+    cr_expect_eq(bound_of("schedule", 8, &c), -1);
+    cr_expect_eq(bound_of("nonsense", 8, &c), -1);
+    cr_expect_eq(bound_of("broadcast", 0, &c), -1);
+    cr_expect_eq(bound_of("broadcast", LOGP_TREE_MAX + 1, &c), -1);
+    cr_expect_eq(logp_lower_bound("broadcast", 8, &c.args, NULL), 0);
+    c.args.count = -1;
+    cr_expect_eq(bound_of("reduce", 8, &c), -1);
+    c.args.count = INT64_MAX;
+    c.args.op = logp_op_find("sum", "double");
+    cr_expect_eq(bound_of("matvec", 9, &c), 14);
+    c.model.params.G_ps = 100; /* 8 bytes to each of 10^18 */
+    cr_expect_eq(bound_of("scatter", 1000000000000000000, &c), 10 + 800000000000000000);
+    c.model.params = test_params(LOGP_PARAM_MAX_NS, LOGP_PARAM_MAX_NS, LOGP_PARAM_MAX_NS);
+    cr_expect_eq(bound_of("broadcast", 1000, &c), 20 * LOGP_PARAM_MAX_NS);
+    c.model.params.G_ps = LOGP_PARAM_MAX_NS;
+    c.args.n_bytes = SIZE_MAX;
+    cr_expect_eq(bound_of("broadcast", 8, &c), -1);
+}
+
+/* Each by hand, in ns: L = 6, o = 2, g = 4 and so d = 10. */
+Test(bound, follows_its_derivation)
+{
+    struct logp_coll c = {.args = {.n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")},
+                          .model.params = test_params(6, 2, 4)};
+    struct logp_params *p = &c.model.params;
+
+    p->G_ps = 1000; /* w(8) = 4 + 7 */
+    cr_expect_eq(bound_of("broadcast", 8, &c), 24 + 7);
+    cr_expect_eq(bound_of("scatter", 8, &c), 10 + 4 + 55 - 4);
+    cr_expect_eq(bound_of("gather", 8, &c), 10 + 55);
+    cr_expect_eq(bound_of("alltoall", 8, &c), 10 + 55);
+    cr_expect_eq(bound_of("allgather", 8, &c), 10 + 55);
+    cr_expect_eq(bound_of("barrier", 8, &c), 24);
+    p->gamma_ps = 9000;
+    cr_expect_eq(bound_of("reduce", 8, &c), 10 + 3 * 9); /* 24 + 9 is less */
+    cr_expect_eq(bound_of("reduce-scatter", 8, &c), 10 + 7 * 9);
+    p->gamma_ps = 1000;
+    cr_expect_eq(bound_of("reduce", 8, &c), 24 + 7);
+    cr_expect_eq(bound_of("allreduce", 8, &c), 24 + 7); /* 14 bytes through a port: 10 + 13 */
+    p->G_ps = 0;
+    cr_expect_eq(bound_of("reduce", 8, &c), 24 + 1);
+    cr_expect_eq(bound_of("exscan", 8, &c), 24 + 1); /* 24 for seven, too */
+    p->G_ps = 5000;                                  /* pieces of a byte each 4 apart */
+    cr_expect_eq(bound_of("broadcast", 8, &c), 24 + 7 * 4);
+    p->o_send_ns = p->o_recv_ns = 5; /* e = 5: 8 x 5 x 5 / (5 + 1) = 33; d = 16, B(8) = 37 */
+    cr_expect_eq(bound_of("broadcast", 8, &c), 37 + 33 - 5);
+    *p = test_params(6, 2, 4);
+    p->store_forward = true;
+    p->G_ps = 3000; /* d = 13, B(8) = 30; X = 20: 20 + 16 + 12 + ... + 4 are 60, no less than 24 */
+    cr_expect_eq(bound_of("broadcast", 8, &c), 30);
+    c.args.n_bytes = 100; /* X = 47: 47 + 43 + ... + 3 = 300 */
+    cr_expect_eq(bound_of("broadcast", 8, &c), 10 + 47);
+}
