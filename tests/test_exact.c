@@ -72,13 +72,24 @@ static bool too_many(const struct logp_algorithm *a, int P)
     return strcmp(a->collective, "transpose") == 0 && P > 20;
 }
 
-/* In how many messages an item travels. */
+/* In how many messages an item or a vector travels. */
 static uint64_t blocks_of(const struct logp_algorithm *a, int P, const struct logp_coll *c)
 {
+    const bool vector = logp_collective_find(a->collective)->operands == LOGP_OPERANDS_VECTOR;
+    const uint64_t bytes =
+        vector ? (uint64_t)c->args.count * c->args.op->element_bytes : c->args.n_bytes;
     const uint64_t block =
-        test_has_knob(a, "block") ? (uint64_t)test_knob(a, "block", P, c) : c->args.n_bytes;
+        test_has_knob(a, "block") ? (uint64_t)test_knob(a, "block", P, c) : bytes;
 
-    return block > 0 ? (c->args.n_bytes + block - 1) / block : 1;
+    return block > 0 ? (bytes + block - 1) / block : 1;
+}
+
+/* Do its messages go along the edges of one tree? */
+static bool is_one_tree(const struct logp_algorithm *a)
+{
+    return a->along == LOGP_FROM_ROOT ||
+           (test_has_knob(a, "block") && strcmp(a->name, "two-tree") != 0 &&
+            strcmp(a->name, "split-binary") != 0);
 }
 
 /* Operands in all, or elements of a vector on each processor. */
@@ -129,7 +140,7 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
         a->collective, a->name, P, root, (long)params->L_ns, (long)params->o_send_ns,
         (long)params->o_recv_ns, (long)params->g_ns, (long)params->G_ps, n_bytes,
         (long)r.emulated.median_ns, (long)r.prediction.ns);
-    if (a->along == LOGP_FROM_ROOT || test_has_knob(a, "block"))
+    if (is_one_tree(a))
         cr_assert_eq(r.messages,
                      ((uint64_t)P - 1) *
                          blocks_of(a, P, &(struct logp_coll){.args = x.args, .model = x.model}));

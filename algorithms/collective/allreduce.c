@@ -3,6 +3,7 @@
  * Allreduce: a vector from each processor, combined element by element, on all. c is the time to
  * combine a vector with another, or a part of it with one.
  */
+#include "halving.h"
 #include "knomial.h"
 #include "predict/bound.h"
 #include "predict/doubling.h"
@@ -319,85 +320,54 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
 
 /* ---- rabenseifner: halves of halves are combined, and doubled again ---- */
 
-/*
- * Of X parts, at distance d = X/2, X/4, ... 1 rank j has those from j & -2d on, 2 d of them: it
- * sends the half that j xor d is in, and combines the other. So it ends with part j, and the way
- * back is that of an allgather.
- */
+/* The way back from part j of X is that of an allgather. */
 static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                           struct logp_step *out)
 {
+    const struct lpi_halving h = {
+        .P = P, .v = rank, .acc = {LOGP_RECV_BUF, 0}, .in = {LOGP_SCRATCH, 0}};
     const struct lpi_fold f = lpi_fold_of(P, rank);
-    const bool paired = rank < 2 * f.pairs;
-    int64_t d;
+    int64_t halved, d;
 
     if (f.j < 0)
         return first_of_pair(rank, c, i, out);
     if (P == 1)
         return up_down_steps(P, rank, c, i, out);
-    if (paired && i < 2)
-        return second_of_pair(rank, c, i, out);
-    i -= paired ? 2 : 0;
-    for (d = f.X / 2; i >= 3 && d > 0; d /= 2)
-        i -= 3;
-    if (d > 0) {
-        const bool first = d == f.X / 2 && !paired; /* all that there is, is buf */
-        const enum logp_buffer in = first ? LOGP_RECV_BUF : LOGP_SCRATCH;
-        const struct range mine = range_of(c, f.X, f.j & -d, d);
-
-        if (i == 0)
-            return send_range(out, c, lpi_unfold(&f, f.j ^ d), first ? LOGP_BUF : LOGP_RECV_BUF,
-                              range_of(c, f.X, (f.j ^ d) & -d, d));
-        return i == 1 ? receive_range(out, c, lpi_unfold(&f, f.j ^ d), in, mine)
-                      : combine_range(out, c, first ? LOGP_BUF : LOGP_SCRATCH, mine);
-    }
+    halved = lpi_halve(&h, c, i, out);
+    if (halved < 0)
+        return true;
+    i -= halved;
     for (d = 1; i >= 2 && d < f.X; d *= 2)
         i -= 2;
     if (d < f.X)
-        return (i == 0 ? send_range
-                       : receive_range)(out, c, lpi_unfold(&f, f.j ^ d), LOGP_RECV_BUF,
-                                        range_of(c, f.X, i == 0 ? f.j & -d : (f.j ^ d) & -d, d));
-    return paired && i == 0 && lpi_send_vector(out, c, rank - 1, LOGP_RECV_BUF);
+        return lpi_move_parts(i == 0, &h, lpi_unfold(&f, f.j ^ d), h.acc, f.X,
+                              (i == 0 ? f.j : f.j ^ d) & -d, d, c, out);
+    return rank < 2 * f.pairs && i == 0 && lpi_send_vector(out, c, rank - 1, LOGP_RECV_BUF);
 }
 
 LPI_READER(halving_run, halving_steps)
 
-/* With all parts as large as the largest. */
-static struct logp_prediction halving_at_most(const struct logp_coll *c, const struct lpi_fold *f)
-{
-    const struct logp_params *p = &c->model.params;
-    const size_t bytes = lpi_vector_bytes(c);
-    __int128 T = 0;
-
-    if (f->pairs > 0)
-        T += (__int128)lpi_round_at_most(p, bytes) + lpi_combine_ns(p, c->args.count);
-    for (int64_t d = 1; d < f->X; d *= 2) {
-        const struct range r = range_of(c, f->X, 0, d);
-
-        T += 2 * (__int128)lpi_round_at_most(p, spot_of(c, LOGP_BUF, r.n).offset) +
-             lpi_combine_ns(p, r.n);
-    }
-    return lpi_bound(T + (f->pairs > 0 ? lpi_times(p, bytes).D : 0));
-}
-
-/* P = 2^x that divides the vector; else not all do the same. */
+/* P = 2^x that divides the vector; else not all do the same, and this is how long it takes at most.
+ */
 static struct logp_prediction halving_predict(int64_t P, const struct logp_coll *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_fold f = lpi_fold_of(P, P - 1);
     struct lpi_rounds r = LPI_ROUNDS;
+    __int128 T;
 
     if (P > 1 && p->gap_shared)
         return lpi_no_prediction();
-    if (f.pairs > 0 || c->args.count % P != 0)
-        return halving_at_most(c, &f);
-    for (int64_t d = P / 2; d > 0; d /= 2) {
-        lpi_round(&r, p, 1, lpi_vector_bytes(c) / (size_t)P * (size_t)d);
-        r.free += lpi_combine_ns(p, c->args.count / P * d);
+    if (f.pairs == 0 && c->args.count % P == 0) {
+        lpi_halving_rounds(&r, P, c);
+        for (int64_t d = 1; d < P; d *= 2)
+            lpi_round(&r, p, 1, lpi_vector_bytes(c) / (size_t)P * (size_t)d);
+        return lpi_exact(r.free);
     }
-    for (int64_t d = 1; d < P; d *= 2)
-        lpi_round(&r, p, 1, lpi_vector_bytes(c) / (size_t)P * (size_t)d);
-    return lpi_exact(r.free);
+    T = lpi_halving_at_most(P, c) + (f.pairs > 0 ? lpi_times(p, lpi_vector_bytes(c)).D : 0);
+    for (int64_t d = 1; d < f.X; d *= 2)
+        T += lpi_parts_at_most(f.X, d, c);
+    return lpi_bound(T);
 }
 
 /* ---- the rows ---- */

@@ -8,9 +8,21 @@
 
 size_t lpi_vector_bytes(const struct logp_coll *c)
 {
-    const size_t element = c->args.op != NULL ? c->args.op->element_bytes : 8;
+    return c->args.count > 0 ? lpi_bytes((size_t)c->args.count, lpi_element_bytes(c)) : 0;
+}
 
-    return c->args.count > 0 ? lpi_bytes((size_t)c->args.count, element) : 0;
+int64_t lpi_elements_asked(const struct logp_coll *c)
+{
+    const int64_t n = c->args.block_bytes / (int64_t)lpi_element_bytes(c);
+
+    return c->args.block_bytes > 0 && n == 0 ? 1 : n;
+}
+
+int64_t lpi_elements_bytes(const struct logp_coll *c, int64_t elements)
+{
+    const size_t bytes = lpi_bytes((size_t)elements, lpi_element_bytes(c));
+
+    return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
 }
 
 static uint64_t operand_seed(int P, int rank, uint64_t seed)

@@ -7,7 +7,17 @@
 
 #include <logp/schedule.h>
 
-/* Of the vector of each processor; without an operation, elements of 8 bytes. */
+/* Of an element: 8 without an operation. */
+static inline size_t lpi_element_bytes(const struct logp_coll *c)
+{
+    return c->args.op != NULL ? c->args.op->element_bytes : 8;
+}
+
+/* Whole elements in blocks of args.block_bytes, at least one; 0: nothing is asked for. */
+int64_t lpi_elements_asked(const struct logp_coll *c);
+/* Of so many elements. */
+int64_t lpi_elements_bytes(const struct logp_coll *c, int64_t elements);
+/* Of the vector of each processor. */
 size_t lpi_vector_bytes(const struct logp_coll *c);
 /* Operands of an experiment. */
 void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf);

@@ -27,6 +27,29 @@ __int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E)
     return lpi_later(D + lpi_doubling_time(P - h, D, E), E + lpi_doubling_time(h, D, E));
 }
 
+static int children_of(int64_t group)
+{
+    return group > 1 ? floor_log2(group - 1) + 1 : 0;
+}
+
+/* No processor below a child of the root has more children than it, so that it and the root are
+ * what all in its group wait for. */
+__int128 lpi_doubling_pipelined(int64_t P, int64_t D, int64_t E, int64_t more,
+                                __int128 (*period)(int c, bool root, const void *arg),
+                                const void *arg)
+{
+    const __int128 root = period(children_of(P), true, arg);
+    __int128 last = 0, before = 0; /* sends of the root */
+
+    for (int64_t group = P, h; group > 1; group = h, before += E) {
+        h = lpi_half(group);
+        last =
+            lpi_later(last, before + D + lpi_doubling_time(group - h, D, E) +
+                                more * lpi_later(root, period(children_of(group - h), false, arg)));
+    }
+    return last;
+}
+
 /* The most ones among the numbers 2^top .. x, x >= 2^top: x, or x with a one cleared and all
  * below it set. */
 int lpi_most_ones(uint64_t x, int top)

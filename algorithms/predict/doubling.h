@@ -11,6 +11,12 @@
 /* The farthest first: t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)), h = 2^(lg P - 1);
  * P = 2^x: D + (x-1) max(D, E). */
 __int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E);
+/* The farthest first, with one item after the other: who has c children passes them on at least
+ * period(c, is it the root, arg) apart, which is not less for more children; `more` follow the
+ * first. P >= 2 */
+__int128 lpi_doubling_pipelined(int64_t P, int64_t D, int64_t E, int64_t more,
+                                __int128 (*period)(int c, bool root, const void *arg),
+                                const void *arg);
 /* When all P could make another send: as t(P), but for P = 2 max(D, E); t(P) where E <= D. */
 __int128 lpi_doubling_sent(int64_t P, int64_t D, int64_t E);
 /* The nearest first. */

@@ -45,6 +45,32 @@ int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *ar
     return s.at;
 }
 
+struct whole {
+    int64_t M;
+    __int128 (*time)(int64_t n, int64_t size, int64_t last, const void *arg);
+    const void *arg;
+};
+
+/* Nothing of low .. high parts takes less; exact where they are of one size. Otherwise all parts
+ * are the smallest, and there are as many as of the largest. */
+static __int128 least_time(int64_t low, int64_t high, const void *arg)
+{
+    const struct whole *whole = arg;
+    const int64_t large = lpi_ceil_div(whole->M, low), small = lpi_ceil_div(whole->M, high);
+    const int64_t n = lpi_ceil_div(whole->M, large);
+
+    return whole->time(n, small, small == large ? whole->M - (n - 1) * large : 1, whole->arg);
+}
+
+int64_t lpi_best_part(int64_t M,
+                      __int128 (*time)(int64_t n, int64_t size, int64_t last, const void *arg),
+                      const void *arg)
+{
+    const struct whole whole = {M, time, arg};
+
+    return lpi_ceil_div(M, lpi_minimise(least_time, &whole, 1, M));
+}
+
 /* Bit by bit: the largest r with r * r <= x. */
 int64_t lpi_isqrt(unsigned __int128 x)
 {

@@ -109,6 +109,12 @@ static inline int64_t lpi_mod(int64_t x, int64_t P)
  * most its value anywhere in a .. b, and bound(x, x) is its value. */
 int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
                      int64_t low, int64_t high);
+/* How large the parts of a whole of M >= 1 should be: all but the last are of one size, and of the
+ * smallest of which so many hold the whole. time: what n parts of a size and a last one take, which
+ * is not less for more or larger ones. */
+int64_t lpi_best_part(int64_t M,
+                      __int128 (*time)(int64_t n, int64_t size, int64_t last, const void *arg),
+                      const void *arg);
 /* floor(sqrt(x)), x < 2^126 */
 int64_t lpi_isqrt(unsigned __int128 x);
 

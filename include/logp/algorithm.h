@@ -35,7 +35,7 @@ struct logp_part {
     int *children;        /**< ranks, in the order of use */
     int64_t own;          /**< summation: how many operands this processor has; 0: it takes no part;
                                reduce: how many children are to its left */
-    int64_t block;        /**< torus-pipelined: bytes of a block, but the last */
+    int64_t block;        /**< pipelined: bytes of a block, but the last; reduce: its elements */
     void *state;          /**< what else the algorithm has worked out */
     void *scratch;        /**< memory of the algorithm's own, to run in */
     size_t scratch_bytes; /**< of it: the algorithm says how much, logp_plan_create() provides it */

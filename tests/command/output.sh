@@ -66,9 +66,9 @@ says 'chain,broadcast,everyone passes the item to the next,Shou & Chen 1996' lis
 says 'barrier,,nobody goes on before all have come,' list collectives --format csv
 expect='nonsense algorithms' bad list nonsense
 says 'times in us predicted certainty of best' predict broadcast
-says 'optimal - 240.000 exact 1.0000 best' predict broadcast --algo all
+says 'optimal - - 240.000 exact 1.0000 best' predict broadcast --algo all
 says 'ring-window 3 360.000 exact 1.5000' predict transpose --algo all
-says 'kchain 4 320.000 exact 1.3333' predict reduce --algo all
+says 'kchain 4 - 320.000 exact 1.3333' predict reduce --algo all
 # a table of all is ranked: of equals the first of the table, and what has no prediction comes last
 logp predict broadcast --algo all
 [ "$(awk 'NR > 4 { print $1 }' "$dir/out" | paste -sd ' ')" = \

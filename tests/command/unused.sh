@@ -20,8 +20,8 @@ stderr_is "$(printf 'logp: --%s means nothing to broadcast\n' count op)"
 json '.[0].verified' run barrier --root 1 --k 3 --clock virtual
 stderr_is 'logp: --root means nothing to barrier'
 unused broadcast --type int32 --gamma 1 --rows 3 --cols 4 --packing none --pack 1 --window 2
-unused reduce --bytes 3 --block 8 --overlap off --work 1
-unused summation --k 2 --bytes 1
+unused reduce --bytes 3 --overlap off --work 1
+unused summation --k 2 --bytes 1 --block 8
 unused transpose --root 1 --bytes 3 --count 2 --op max --gamma 1
 json '.[0].predicted_ns == null' predict broadcast --delay none -L 5 --capacity
 stderr_is 'logp: -L means nothing with --delay none' 'logp: --capacity means nothing with --delay none'

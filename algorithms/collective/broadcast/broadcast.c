@@ -187,5 +187,7 @@ const struct logp_collective lpi_broadcast = {
     .given = given,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&trees, &lpi_torus, &lpi_torus_pipelined,
-                                             &lpi_broadcast_knomial, &lpi_broadcast_parts, NULL},
+                                             &lpi_broadcast_knomial, &lpi_broadcast_parts,
+                                             &lpi_broadcast_pipelined, &lpi_broadcast_two_tree,
+                                             &lpi_broadcast_split, NULL},
 };

@@ -6,6 +6,12 @@
 #include "collective/collective.h"
 #include "collective/trees.h"
 
+/* Of the item, as far as they can be counted. */
+static inline int64_t lpi_item_bytes(const struct logp_coll *c)
+{
+    return c->args.n_bytes < INT64_MAX ? (int64_t)c->args.n_bytes : INT64_MAX;
+}
+
 /* tree.c: what a processor does along a tree. part.children are in the order of sending. */
 bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                          struct logp_step *out);
@@ -25,8 +31,9 @@ int lpi_plan_torus(int P, int rank, struct logp_coll *c);
  * link passes those of one processor to one other. */
 bool lpi_torus_on_own_links(int64_t P, const struct logp_coll *c);
 
-/* torus.c, torus_pipelined.c, knomial.c, scatter_allgather.c: their rows */
+/* torus.c, torus_pipelined.c, knomial.c, scatter_allgather.c, pipelined.c, two_tree.c,
+ * split_binary.c: their rows */
 extern const struct lpi_rows lpi_torus, lpi_torus_pipelined, lpi_broadcast_knomial,
-    lpi_broadcast_parts;
+    lpi_broadcast_parts, lpi_broadcast_pipelined, lpi_broadcast_two_tree, lpi_broadcast_split;
 
 #endif

@@ -23,13 +23,21 @@ struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct lo
 bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                       struct logp_step *out);
 int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
+/* Of a vector that starts on a cache line of its own. */
+size_t lpi_slot_bytes(size_t n_bytes);
 int64_t lpi_reduce_textbook(int64_t P, const struct logp_coll *c);
 const char *lpi_reduce_needs_order(int64_t P, const struct logp_coll *c);
 
 /* Of every row. */
 #define LPI_REDUCE .steps = lpi_reduce_steps, .run = lpi_reduce_run, .along = LOGP_TO_ROOT
 
-/* tree.c, kchain.c, doubling.c: their rows */
-extern const struct lpi_rows lpi_reduce_trees, lpi_reduce_chains, lpi_reduce_doublings;
+/* tree.c: the binary tree in heap order; how many nodes are left of the root, P >= 2; when the root
+ * has all. */
+int64_t lpi_reduce_binary_left(int64_t P);
+__int128 lpi_reduce_binary_time(int64_t P, const struct lpi_reduce_times *t);
+
+/* tree.c, kchain.c, doubling.c, pipelined.c, two_tree.c, rabenseifner.c: their rows */
+extern const struct lpi_rows lpi_reduce_trees, lpi_reduce_chains, lpi_reduce_doublings,
+    lpi_reduce_pipelined, lpi_reduce_two_tree, lpi_reduce_rabenseifner;
 
 #endif

@@ -35,10 +35,16 @@ struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c)
 
 /* ---- what a processor does ---- */
 
-/* A vector starts on a cache line of its own. */
-static size_t slot_bytes(size_t n_bytes)
+size_t lpi_slot_bytes(size_t n_bytes)
 {
     return (n_bytes + 63) / 64 * 64;
+}
+
+/* Of the vectors that a processor with children works with, or of segments of them. */
+static size_t segment_bytes(const struct logp_coll *c)
+{
+    return c->part.block > 0 ? lpi_bytes((size_t)c->part.block, lpi_element_bytes(c))
+                             : lpi_vector_bytes(c);
 }
 
 /*
@@ -49,19 +55,19 @@ static size_t slot_bytes(size_t n_bytes)
 int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c)
 {
     struct logp_part *plan = &c->part;
-    const size_t bytes = lpi_vector_bytes(c);
+    const size_t bytes = segment_bytes(c);
     const bool commutes = c->args.op == NULL || c->args.op->commutative;
     const size_t n = (plan->n_children == 1 && commutes ? 1 : 2) - (size_t)(plan->parent < 0);
 
     if (rc == 0)
         rc = lpi_vector_valid(c);
-    if (rc == 0 && bytes > SIZE_MAX / 4)
+    if (rc == 0 && lpi_vector_bytes(c) > SIZE_MAX / 4)
         rc = -ENOMEM;
     if (rc != 0) {
         lpi_free_part(&c->part);
         return rc;
     }
-    plan->scratch_bytes = plan->n_children > 0 ? n * slot_bytes(bytes) : 0;
+    plan->scratch_bytes = plan->n_children > 0 ? n * lpi_slot_bytes(bytes) : 0;
     while (!commutes && plan->own < plan->n_children && plan->children[plan->own] < rank)
         plan->own++;
     return 0;
@@ -74,15 +80,15 @@ int lpi_reduce_backwards(int rc, int rank, struct logp_coll *c)
     return lpi_reduce_finish_plan(rc, rank, c);
 }
 
-/* Of the two vectors, 0 and 1: where they are. */
-static struct logp_spot vector(const struct logp_coll *c, int64_t which)
+/* Of the two vectors, 0 and 1: where they are; recv_buf from `begin` on. */
+static struct logp_spot vector(const struct logp_coll *c, int64_t which, size_t begin)
 {
     const bool root = c->part.parent < 0;
 
     if (root && which == 0)
-        return (struct logp_spot){LOGP_RECV_BUF, 0};
+        return (struct logp_spot){LOGP_RECV_BUF, begin};
     return (struct logp_spot){LOGP_SCRATCH,
-                              root || which == 0 ? 0 : slot_bytes(lpi_vector_bytes(c))};
+                              root || which == 0 ? 0 : lpi_slot_bytes(segment_bytes(c))};
 }
 
 /* In which of them the result is that k >= 1 children are part of. Operations that commute take
@@ -94,39 +100,58 @@ static int64_t result_in(const struct logp_coll *c, int64_t k)
     return c->args.op->commutative ? 0 : left % 2;
 }
 
+/* Is there something to do after the last child: does the result go up, or is it not where it
+ * should be? */
+static bool moves_on(const struct logp_coll *c)
+{
+    return c->part.parent >= 0 || c->part.n_children == 0 || result_in(c, c->part.n_children) != 0;
+}
+
 /*
  * For each child a receive into the vector that does not hold the result, and a combination; then
- * the result goes up. What comes from the left is combined into where it is.
+ * the result goes up. What comes from the left is combined into where it is. In segments of
+ * part.block elements, if it is not 0, one after the other.
  */
 bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                       struct logp_step *out)
 {
     const struct logp_part *plan = &c->part;
-    const struct logp_spot own = {LOGP_BUF, 0};
-    const size_t bytes = lpi_vector_bytes(c);
-    const int64_t k = i / 2;
+    size_t begin = 0, bytes = lpi_vector_bytes(c);
+    int64_t n = c->args.count, k;
     struct logp_spot acc, in;
 
     (void)P, (void)rank;
+    if (plan->block > 0) {
+        const int64_t a_segment = 2 * plan->n_children + moves_on(c);
+        const int64_t segment = i < a_segment ? 0 : i / a_segment;
+
+        i -= segment * a_segment;
+        if (segment * plan->block >= n)
+            return false;
+        n -= segment * plan->block;
+        n = n < plan->block ? n : plan->block;
+        begin = (size_t)(segment * plan->block) * lpi_element_bytes(c);
+        bytes = (size_t)n * lpi_element_bytes(c);
+    }
+    k = i / 2;
     if (k < plan->n_children) {
         const bool left = c->args.op->commutative ? k == 0 : k < plan->own;
 
-        in = vector(c, k > 0 ? !result_in(c, k) : !c->args.op->commutative);
+        in = vector(c, k > 0 ? !result_in(c, k) : !c->args.op->commutative, begin);
         if (i % 2 == 0)
             return logp_step_receive(out, plan->children[k], c->args.tag, in.buffer, in.offset,
                                      bytes);
-        acc = k > 0 ? vector(c, result_in(c, k)) : own;
-        return logp_step_combine(out, vector(c, result_in(c, k + 1)), left ? in : acc,
-                                 left ? acc : in, c->args.count,
-                                 lpi_combine_ns(&c->model.params, c->args.count));
+        acc = k > 0 ? vector(c, result_in(c, k), begin) : (struct logp_spot){LOGP_BUF, begin};
+        return logp_step_combine(out, vector(c, result_in(c, k + 1), begin), left ? in : acc,
+                                 left ? acc : in, n, lpi_combine_ns(&c->model.params, n));
     }
     if (i > 2 * plan->n_children)
         return false;
-    acc = plan->n_children > 0 ? vector(c, result_in(c, plan->n_children)) : own;
+    acc = k > 0 ? vector(c, result_in(c, k), begin) : (struct logp_spot){LOGP_BUF, begin};
     if (plan->parent >= 0)
         return logp_step_send(out, plan->parent, c->args.tag, acc.buffer, acc.offset, bytes);
     return acc.buffer != LOGP_RECV_BUF &&
-           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, acc, bytes);
+           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, begin}, acc, bytes);
 }
 
 int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)

@@ -49,25 +49,34 @@ static int plan_binary(int P, int rank, struct logp_coll *c)
     return lpi_reduce_finish_plan(lpi_plan_binary(P, rank, c), rank, c);
 }
 
+/* Nodes of the left subtree of P >= 2. */
+int64_t lpi_reduce_binary_left(int64_t P)
+{
+    const int height = 63 - __builtin_clzll((uint64_t)P);
+    const int64_t full = INT64_C(1) << height >> 1; /* the lowest level of the left subtree */
+    const int64_t lowest = P + 1 - (INT64_C(1) << height);
+
+    return full - 1 + (lowest < full ? lowest : full);
+}
+
 /*
  * A perfect tree of height h: h (a + B). Otherwise t(P) = max(t(left) + a + B, t(right) + a),
  * without the right subtree t(left) + a. One of the two is perfect, so that there is one call of
  * each depth.
  */
-static __int128 binary_time(int64_t P, const struct lpi_reduce_times *t)
+__int128 lpi_reduce_binary_time(int64_t P, const struct lpi_reduce_times *t)
 {
     const int height = 63 - __builtin_clzll((uint64_t)P);
-    const int64_t full = INT64_C(1) << height >> 1; /* the lowest level of the left subtree */
-    const int64_t lowest = P + 1 - (INT64_C(1) << height);
-    const int64_t left = full - 1 + (lowest < full ? lowest : full);
+    int64_t left;
     __int128 first, second;
 
     if ((P & (P + 1)) == 0)
         return (__int128)height * (t->a + t->B);
-    first = binary_time(left, t) + t->a;
+    left = lpi_reduce_binary_left(P);
+    first = lpi_reduce_binary_time(left, t) + t->a;
     if (P == 2)
         return first;
-    second = binary_time(P - 1 - left, t) + t->a;
+    second = lpi_reduce_binary_time(P - 1 - left, t) + t->a;
     return lpi_later(first + t->B, second);
 }
 
@@ -76,7 +85,7 @@ static struct logp_prediction predict_binary(int64_t P, const struct logp_coll *
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
-    return lpi_reduce_ends_at(P, binary_time(P, &t), c);
+    return lpi_reduce_ends_at(P, lpi_reduce_binary_time(P, &t), c);
 }
 
 /* ---- binomial: recursive doubling backwards, the nearest first ---- */
