@@ -143,7 +143,7 @@ static inline struct logp_delay test_on_links(const struct logp_topology *t,
 
 /* ---- algorithms, by what a collective is given to their functions as ---- */
 
-enum { TEST_MOST_ROWS = 128 };
+enum { TEST_MOST_ROWS = 256 };
 
 /* The rows of the table. */
 static inline const struct logp_algorithm *const *test_rows(size_t *n)

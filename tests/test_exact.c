@@ -88,8 +88,8 @@ static uint64_t blocks_of(const struct logp_algorithm *a, int P, const struct lo
 static bool is_one_tree(const struct logp_algorithm *a)
 {
     return a->along == LOGP_FROM_ROOT ||
-           (test_has_knob(a, "block") && strcmp(a->name, "two-tree") != 0 &&
-            strcmp(a->name, "split-binary") != 0);
+           (logp_collective_find(a->collective)->rooted && test_has_knob(a, "block") &&
+            strcmp(a->name, "two-tree") != 0 && strcmp(a->name, "split-binary") != 0);
 }
 
 /* Operands in all, or elements of a vector on each processor. */

@@ -18,13 +18,13 @@ static const struct logp_algorithm *by_formula(const char *collective, int64_t P
 }
 
 /* What a program takes: each of its P processors chooses, so no schedule is folded for it. The root
- * is none of the question where the order of operands does not matter. */
+ * is none of the question but where operands are combined: in the order of ranks, perhaps. */
 static const struct logp_algorithm *best(const char *collective, int64_t P,
                                          const struct logp_coll *c)
 {
     struct logp_coll asked = {.args = c->args, .model = c->model};
 
-    if (asked.args.op == NULL || asked.args.op->commutative)
+    if (asked.args.op == NULL)
         asked.args.root = 0;
     return lpi_best_kept(by_formula, collective, P, &asked);
 }
@@ -212,7 +212,7 @@ int lpi_call_scan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int6
 int lpi_call_exscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
                     const struct logp_op *op, struct logp_pending **pending)
 {
-    return combine_all(vp, "exscan", "linear", send_buf, recv_buf, count, op, pending);
+    return combine_all(vp, "exscan", "recursive-doubling", send_buf, recv_buf, count, op, pending);
 }
 
 int lpi_call_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,

@@ -15,7 +15,7 @@ static const struct logp_word overlap_words[] = {{"on", 0}, {"off", 1}, {0}};
 static const struct logp_knob knobs[] = {
     {"k", "N", "chains, segments or radix, where an algorithm has one; sqrt", "", "its own",
      "a whole number >= 1, or sqrt", "k", LOGP_UNIT_NUMBER, 1, LOGP_TREE_MAX, k_words, FIELD(k)},
-    {"window", "W", "of a ring: before receive r, r+W-1 sends have been made", "", "the best",
+    {"window", "W", "before receive r, r+W-1 sends have been made", "", "the best",
      "a number of sends ahead of receives, >= 1", "window", LOGP_UNIT_NUMBER, 1, LOGP_TREE_MAX,
      NULL, FIELD(window)},
     {"block", "BYTES", "of a pipelined message", "", "the best", "a number of bytes, 1 .. 2^40",

@@ -5,6 +5,7 @@
 #include "predict/bound.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
+#include "vector.h"
 
 static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
@@ -175,6 +176,111 @@ static struct logp_prediction tree_predict(int64_t P, const struct logp_coll *c)
     return lpi_exact(lpi_knomial_time(P, k, c, up_times) + lpi_knomial_time(P, k, c, down_times));
 }
 
+/* ---- tournament: up the binomial tree; the champion tells all ---- */
+
+/* In round r the loser, rank + 2^r, tells the winner, rank, and is out. The flag that the champion
+ * sets is a message to each. */
+static bool tournament_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                             struct logp_step *out)
+{
+    const int64_t n = lpi_knomial_children(P, rank, 2);
+
+    if (i < n)
+        return logp_step_receive(out, lpi_knomial_child(P, rank, 2, n - 1 - i), c->args.tag,
+                                 LOGP_BUF, 0, 0);
+    i -= n;
+    if (rank == 0)
+        return i < P - 1 && logp_step_send(out, i + 1, c->args.tag, LOGP_BUF, 0, 0);
+    if (i == 0)
+        return logp_step_send(out, lpi_knomial_parent(P, rank, 2), c->args.tag, LOGP_BUF, 0, 0);
+    return i == 1 && logp_step_receive(out, 0, c->args.tag, LOGP_BUF, 0, 0);
+}
+
+/* As tree; (P-2) E + D on the way back. */
+static struct logp_prediction tournament_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, 0);
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (c->model.params.gap_shared || c->model.params.g_ns > 2 * t.D)
+        return lpi_no_prediction();
+    return lpi_exact(lpi_knomial_time(P, 2, c, up_times) + (__int128)(P - 2) * t.E + t.D);
+}
+
+/* ---- ring: a message goes round twice ---- */
+
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                       struct logp_step *out)
+{
+    const int64_t steps_of_rank = rank == 0 || rank == P - 1 ? 3 : 4;
+
+    if (P == 1 || i >= steps_of_rank)
+        return false;
+    if (i % 2 == (rank == 0))
+        return logp_step_receive(out, lpi_mod(rank - 1, P), c->args.tag, LOGP_BUF, 0, 0);
+    return logp_step_send(out, lpi_mod(rank + 1, P), c->args.tag, LOGP_BUF, 0, 0);
+}
+
+LPI_READER(ring_run, ring_steps)
+
+/* The first time round, P D, or the gap after the first send or receive; then (P-1) D. */
+static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, 0);
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (c->model.params.gap_shared)
+        return lpi_no_prediction();
+    return lpi_exact(lpi_later(P * (__int128)t.D, t.E) + (P - 1) * (__int128)t.D);
+}
+
+/* ---- recursive-doubling: with rank xor 1, 2, 4, ... ---- */
+
+static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                           struct logp_step *out)
+{
+    const struct lpi_fold f = lpi_fold_of(P, rank);
+    const bool paired = f.j >= 0 && rank < 2 * f.pairs;
+    int64_t other = f.j < 0 ? rank + 1 : rank - 1;
+    bool sends = i % 2 == 0;
+
+    if (paired && i-- == 0) {
+        sends = false;
+    } else if (f.j >= 0) {
+        const int64_t d = INT64_C(1) << (i / 2);
+
+        if (d > f.X || (d == f.X && (!paired || i % 2 == 1)))
+            return false;
+        sends = i % 2 == 0;
+        other = d == f.X ? other : lpi_unfold(&f, f.j ^ d);
+    } else if (i > 1) {
+        return false;
+    }
+    return sends ? logp_step_send(out, other, c->args.tag, LOGP_BUF, 0, 0)
+                 : logp_step_receive(out, other, c->args.tag, LOGP_BUF, 0, 0);
+}
+
+LPI_READER(doubling_run, doubling_steps)
+
+/* P = 2^x: as dissemination. Else the pairs begin D later, and end D later. */
+static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const struct lpi_fold f = lpi_fold_of(P, P - 1);
+    const int64_t D = lpi_times(p, 0).D;
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P > 1 && p->gap_shared)
+        return lpi_no_prediction();
+    if (f.pairs > 0)
+        lpi_rounds_from(&r, p, D);
+    for (int64_t d = 1; d < f.X; d *= 2)
+        lpi_round(&r, p, 1, 0);
+    return f.pairs > 0 ? lpi_bound(lpi_later(r.free, r.send_next) + D) : lpi_exact(r.free);
+}
+
 /* ---- the rows ---- */
 
 static const char hensgen[] = "Hensgen et al. 1988", mellor[] = "Mellor-Crummey & Scott 1991";
@@ -191,6 +297,14 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("barrier", "tree", "up a k-nomial tree and down again", mellor),
      .needs = lpi_knomial_needs, .steps = tree_steps, .predict = tree_predict,
      .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+    {LOGP_ALGORITHM("barrier", "tournament", "losers tell winners, the champion tells all",
+                    hensgen),
+     .steps = tournament_steps, .predict = tournament_predict},
+    {LOGP_ALGORITHM("barrier", "recursive-doubling", "tell and hear rank xor 1, 2, 4, ...",
+                    "Open MPI"),
+     .steps = doubling_steps, .run = doubling_run, .predict = doubling_predict, .rough = true},
+    {LOGP_ALGORITHM("barrier", "ring", "a message goes round twice", "Open MPI (double ring)"),
+     .steps = ring_steps, .run = ring_run, .predict = ring_predict},
 };
 
 const struct logp_collective lpi_barrier = {

@@ -4,6 +4,7 @@
  * combined element by element, ends on rank i. c is the time to combine a block with another.
  */
 #include "blocks.h"
+#include "circulant.h"
 #include "predict/bound.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
@@ -361,6 +362,52 @@ static struct logp_prediction halving_predict(int64_t P, const struct logp_coll 
     return lpi_exact(r.free);
 }
 
+/* ---- circulant: the further half of what is left goes to rank + P/2, P/4, ..., rounded up ---- */
+
+/* In scratch block j is that of rank + j; behind them is what comes. In the round of skip(k), those
+ * from there up to skip(k + 1) are sent; as many come, and are combined with the first. */
+static bool circulant_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                            struct logp_step *out)
+{
+    const int64_t k = lpi_circulant_rounds(P) - 1 - (i - 2) / 3;
+    const struct logp_spot first = {LOGP_SCRATCH, 0}, in = block(c, LOGP_SCRATCH, P);
+    int64_t skip, n;
+
+    if (P == 1)
+        return alone(c, i, out);
+    if (i == 0)
+        return logp_step_copy(out, first, block(c, LOGP_BUF, rank), blocks(c, P - rank));
+    if (i == 1)
+        return logp_step_copy(out, block(c, LOGP_SCRATCH, P - rank), block(c, LOGP_BUF, 0),
+                              blocks(c, rank));
+    if (k < 0)
+        return false;
+    skip = lpi_circulant_skip(P, k);
+    n = lpi_circulant_skip(P, k + 1) - skip;
+    if (i % 3 == 2)
+        return send_blocks(out, c, lpi_mod(rank + skip, P), block(c, LOGP_SCRATCH, skip), below(n));
+    if (i % 3 == 0)
+        return receive_blocks(out, c, lpi_mod(rank - skip, P), in, below(n));
+    return combine_blocks(out, c, k == 0 ? block(c, LOGP_RECV_BUF, 0) : first, first, in, below(n));
+}
+
+LPI_READER(circulant_run, circulant_steps)
+
+static struct logp_prediction circulant_predict(int64_t P, const struct logp_coll *c)
+{
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P > 1 && c->model.params.gap_shared)
+        return lpi_no_prediction();
+    for (int k = lpi_circulant_rounds(P) - 1; k >= 0; k--) {
+        const int64_t n = lpi_circulant_skip(P, k + 1) - lpi_circulant_skip(P, k);
+
+        lpi_combining_round(&r, &c->model.params, 1, blocks(c, n),
+                            lpi_combine_ns(&c->model.params, whole(n, c).args.count));
+    }
+    return lpi_exact(r.free);
+}
+
 /* ---- the rows ---- */
 
 static const char thakur[] = "Thakur et al. 2005";
@@ -382,6 +429,9 @@ static const struct logp_algorithm algorithms[] = {
      .needs = lpi_needs_commutative, .plan = halving_plan, .steps = halving_steps,
      .run = halving_run, .predict = halving_predict, .rough = true, .in_place = true,
      .any_blocks = true},
+    {LOGP_ALGORITHM("reduce-scatter", "circulant", "halves of any P are combined", "Traeff 2024"),
+     .needs = lpi_needs_commutative, .plan = halving_plan, .steps = circulant_steps,
+     .run = circulant_run, .predict = circulant_predict},
 };
 
 const struct logp_collective lpi_reduce_scatter = {

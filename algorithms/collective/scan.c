@@ -152,56 +152,198 @@ static struct logp_prediction linear_exscan_predict(int64_t P, const struct logp
     return lpi_exact(P > 1 ? (__int128)(P - 1) * t.D + (__int128)(P - 2) * combine : 0);
 }
 
-/* ---- doubling: what is known is handed to rank + 1, 2, 4, ... (Hillis and Steele) ---- */
+/* ---- in rounds ---- */
 
 /*
- * At distance d a rank has what the d ranks up to its own make; it sends that on, and what comes
- * from rank - d belongs to its left, so that the result is where it came to: recv_buf and scratch
- * take turns.
+ * The vector so far, and where the next comes, which belongs to its left: so the result is where
+ * that has come to, and recv_buf and scratch take turns.
  */
+struct turns {
+    enum logp_buffer have, in;
+};
+
+static const struct turns at_first = {LOGP_BUF, LOGP_RECV_BUF}; /* of a scan */
+
+static struct turns next_turn(struct turns t)
+{
+    return (struct turns){t.in, t.in == LOGP_RECV_BUF ? LOGP_SCRATCH : LOGP_RECV_BUF};
+}
+
+static bool combine_turn(struct logp_step *out, const struct logp_coll *c, struct turns t)
+{
+    return lpi_combine_vector(out, c, t.in, t.in, t.have);
+}
+
+/* In the end. */
+static bool copy_turn(struct logp_step *out, const struct logp_coll *c, struct turns t)
+{
+    return t.have != LOGP_RECV_BUF && copy_vector(out, c, LOGP_RECV_BUF, t.have);
+}
+
+/* `rounds` of a message and a combination, at most. */
+static __int128 rounds_at_most(const struct logp_coll *c, int rounds)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t combine = lpi_combine_ns(p, c->args.count);
+    const __int128 once = (__int128)lpi_round_at_most(p, lpi_vector_bytes(c)) + combine;
+
+    return rounds > 0 ? (rounds - 1) * once + lpi_times(p, lpi_vector_bytes(c)).D + combine : 0;
+}
+
+static struct logp_prediction scan_at_most(int64_t P, const struct logp_coll *c, int rounds)
+{
+    if (P == 1)
+        return lpi_exact(0);
+    return c->model.params.gap_shared ? lpi_no_prediction() : lpi_bound(rounds_at_most(c, rounds));
+}
+
+/* ---- doubling: what is known is handed to rank + 1, 2, 4, ... (Hillis and Steele) ---- */
+
+/* The scan of ranks `first` .. P - 1. At distance d a rank has what the d ranks up to its own make;
+ * it sends that on. */
+static bool doubling(int64_t P, int64_t first, int64_t rank, const struct logp_coll *c,
+                     struct turns t, int64_t i, struct logp_step *out)
+{
+    for (int64_t d = 1; d < P - first; d *= 2) {
+        const bool sends = rank + d < P, receives = rank - first >= d;
+
+        if (sends && i-- == 0)
+            return lpi_send_vector(out, c, rank + d, t.have);
+        if (receives && i-- == 0)
+            return lpi_receive_vector(out, c, rank - d, t.in);
+        if (receives && i-- == 0)
+            return combine_turn(out, c, t);
+        if (receives)
+            t = next_turn(t);
+    }
+    return i == 0 && copy_turn(out, c, t);
+}
+
 static bool doubling_scan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                                 struct logp_step *out)
 {
-    enum logp_buffer have = LOGP_BUF, in = LOGP_RECV_BUF;
-    int64_t d = 1;
-
-    for (; d < P; d *= 2) {
-        const bool sends = rank + d < P, receives = rank >= d;
-
-        if (sends && i-- == 0)
-            return lpi_send_vector(out, c, rank + d, have);
-        if (receives && i-- == 0)
-            return lpi_receive_vector(out, c, rank - d, in);
-        if (receives && i-- == 0)
-            return lpi_combine_vector(out, c, in, in, have);
-        if (!receives)
-            continue;
-        have = in;
-        in = in == LOGP_RECV_BUF ? LOGP_SCRATCH : LOGP_RECV_BUF;
-    }
-    return i == 0 && have != LOGP_RECV_BUF && copy_vector(out, c, LOGP_RECV_BUF, have);
+    return doubling(P, 0, rank, c, at_first, i, out);
 }
 
 LPI_READER(doubling_scan_run, doubling_scan_steps)
 
-/* As if all ranks sent and received in all rounds. */
+static int doubling_rounds(int64_t n)
+{
+    return n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0;
+}
+
 static struct logp_prediction doubling_scan_predict(int64_t P, const struct logp_coll *c)
 {
+    return scan_at_most(P, c, doubling_rounds(P));
+}
+
+/* ---- binomial: up a tree, and down again ---- */
+
+/*
+ * The scan of ranks `first` .. P - 1, which are 1, 2, ..., v, ..., n here. Up: v, divisible by 2^x
+ * and no more, gets what the 1, 2, 4, ... before make, until it has the last 2^x; and so does v +
+ * 2^x from it. Down: v gets all up to v - 2^x, and hands all up to it to v + 2^(x-1), ... v + 1.
+ */
+static bool binomial(int64_t P, int64_t first, int64_t rank, const struct logp_coll *c,
+                     struct turns t, int64_t i, struct logp_step *out)
+{
+    const int64_t n = P - first, v = rank - first + 1, span = v & -v;
+
+    for (int64_t d = 1; d < span; d *= 2, t = next_turn(t), i -= 2)
+        if (i < 2)
+            return i == 0 ? lpi_receive_vector(out, c, rank - d, t.in) : combine_turn(out, c, t);
+    if (v + span <= n && i-- == 0)
+        return lpi_send_vector(out, c, rank + span, t.have);
+    if (v > span) {
+        if (i < 2)
+            return i == 0 ? lpi_receive_vector(out, c, rank - span, t.in) : combine_turn(out, c, t);
+        t = next_turn(t);
+        i -= 2;
+    }
+    for (int64_t d = span / 2; d > 0; d /= 2)
+        if (v + d <= n && i-- == 0)
+            return lpi_send_vector(out, c, rank + d, t.have);
+    return i == 0 && copy_turn(out, c, t);
+}
+
+static bool binomial_scan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                                struct logp_step *out)
+{
+    return binomial(P, 0, rank, c, at_first, i, out);
+}
+
+LPI_READER(binomial_scan_run, binomial_scan_steps)
+
+/* lg n up, rounded down; as many down as there are 3, 6, 12, ... <= n */
+static int binomial_rounds(int64_t n)
+{
+    return 63 - __builtin_clzll((uint64_t)n) + (n >= 3 ? 64 - __builtin_clzll((uint64_t)n / 3) : 0);
+}
+
+static struct logp_prediction binomial_scan_predict(int64_t P, const struct logp_coll *c)
+{
+    return scan_at_most(P, c, binomial_rounds(P));
+}
+
+/* ---- exscan: all hand their vectors to the next, and the scan of ranks 1 .. P - 1 follows ---- */
+
+static bool
+handed_on(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out,
+          bool (*scan)(int64_t P, int64_t first, int64_t rank, const struct logp_coll *c,
+                       struct turns t, int64_t i, struct logp_step *out))
+{
+    if (rank + 1 < P && i-- == 0)
+        return lpi_send_vector(out, c, rank + 1, LOGP_BUF);
+    if (rank == 0)
+        return false;
+    if (i-- == 0)
+        return lpi_receive_vector(out, c, rank - 1, LOGP_RECV_BUF);
+    return scan(P, 1, rank, c, (struct turns){LOGP_RECV_BUF, LOGP_SCRATCH}, i, out);
+}
+
+static bool doubling_exscan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                                  struct logp_step *out)
+{
+    return handed_on(P, rank, c, i, out, doubling);
+}
+
+static bool binomial_exscan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                                  struct logp_step *out)
+{
+    return handed_on(P, rank, c, i, out, binomial);
+}
+
+LPI_READER(doubling_exscan_run, doubling_exscan_steps)
+LPI_READER(binomial_exscan_run, binomial_exscan_steps)
+
+/* A round before the others. */
+static struct logp_prediction exscan_at_most(int64_t P, const struct logp_coll *c, int rounds)
+{
     const struct logp_params *p = &c->model.params;
-    const int64_t combine = lpi_combine_ns(p, c->args.count);
-    const int rounds = P > 1 ? 64 - __builtin_clzll((uint64_t)P - 1) : 0;
-    const __int128 once = (__int128)lpi_round_at_most(p, lpi_vector_bytes(c)) + combine;
 
     if (P == 1)
         return lpi_exact(0);
     if (p->gap_shared)
         return lpi_no_prediction();
-    return lpi_bound((rounds - 1) * once + lpi_times(p, lpi_vector_bytes(c)).D + combine);
+    if (P == 2)
+        return lpi_exact(lpi_times(p, lpi_vector_bytes(c)).D);
+    return lpi_bound(lpi_round_at_most(p, lpi_vector_bytes(c)) + rounds_at_most(c, rounds));
+}
+
+static struct logp_prediction doubling_exscan_predict(int64_t P, const struct logp_coll *c)
+{
+    return exscan_at_most(P, c, doubling_rounds(P - 1));
+}
+
+static struct logp_prediction binomial_exscan_predict(int64_t P, const struct logp_coll *c)
+{
+    return exscan_at_most(P, c, P > 1 ? binomial_rounds(P - 1) : 0);
 }
 
 /* ---- the rows ---- */
 
 static const char hillis[] = "Hillis & Steele 1986", mpi[] = "Open MPI";
+static const char brent[] = "Brent & Kung 1982";
 
 static const struct logp_algorithm scans[] = {
     {LOGP_ALGORITHM("scan", "linear", "from rank to rank", mpi), .plan = lpi_vector_plan,
@@ -209,11 +351,21 @@ static const struct logp_algorithm scans[] = {
     {LOGP_ALGORITHM("scan", "recursive-doubling", "tell rank + 1, 2, 4, ...", hillis),
      .plan = lpi_vector_plan, .steps = doubling_scan_steps, .run = doubling_scan_run,
      .predict = doubling_scan_predict, .rough = true},
+    {LOGP_ALGORITHM("scan", "binomial", "up a binomial tree and down again", brent),
+     .plan = lpi_vector_plan, .steps = binomial_scan_steps, .run = binomial_scan_run,
+     .predict = binomial_scan_predict, .rough = true},
 };
 
 static const struct logp_algorithm exscans[] = {
     {LOGP_ALGORITHM("exscan", "linear", "from rank to rank", mpi), .plan = lpi_vector_plan,
      .steps = linear_exscan_steps, .run = linear_exscan_run, .predict = linear_exscan_predict},
+    {LOGP_ALGORITHM("exscan", "recursive-doubling", "tell rank + 1, then the scan of these",
+                    hillis),
+     .plan = lpi_vector_plan, .steps = doubling_exscan_steps, .run = doubling_exscan_run,
+     .predict = doubling_exscan_predict, .rough = true},
+    {LOGP_ALGORITHM("exscan", "binomial", "tell rank + 1, then the scan of these", brent),
+     .plan = lpi_vector_plan, .steps = binomial_exscan_steps, .run = binomial_exscan_run,
+     .predict = binomial_exscan_predict, .rough = true},
 };
 
 const struct logp_collective lpi_scan = {

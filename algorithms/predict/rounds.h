@@ -21,22 +21,39 @@ struct lpi_rounds {
     }
 
 /*
- * Message k arrives at a(0) + k E, and is received at r(k) = max(r(k-1) + E_r, a(k)): so the last
- * one at max(r(0) + (n-1) E_r, a(0) + (n-1) E). n >= 1
+ * Message k arrives at a(0) + k E, and is received at r(k) = max(r(k-1) + B, a(k)), B = max(o_recv
+ * + c, gap), where each is combined in c when it has come: so the last one at max(r(0) + (n-1) B,
+ * a(0) + (n-1) E). n >= 1
  */
-static inline void lpi_round(struct lpi_rounds *r, const struct logp_params *p, int64_t n,
-                             size_t n_bytes)
+static inline void lpi_combining_round(struct lpi_rounds *r, const struct logp_params *p, int64_t n,
+                                       size_t n_bytes, int64_t c)
 {
     const int64_t stream = logp_stream_ns(p, n_bytes), gap = logp_gap_ns(p, n_bytes);
     const __int128 E = lpi_max(p->o_send_ns, gap), E_r = lpi_max(p->o_recv_ns, gap);
+    const __int128 B = lpi_max(p->o_recv_ns + c, gap);
     const __int128 start = lpi_later(r->free, r->send_next);
     const __int128 sent = start + (n - 1) * E + p->o_send_ns;
     const __int128 arrival = start + p->o_send_ns + stream + p->L_ns;
     const __int128 first = lpi_later(lpi_later(sent, arrival), r->recv_start + E_r);
 
     r->send_next = start + n * E;
-    r->recv_start = lpi_later(first + (n - 1) * E_r, arrival + (n - 1) * E);
-    r->free = r->recv_start + p->o_recv_ns;
+    r->recv_start = lpi_later(first + (n - 1) * B, arrival + (n - 1) * E);
+    r->free = r->recv_start + p->o_recv_ns + c;
+}
+
+static inline void lpi_round(struct lpi_rounds *r, const struct logp_params *p, int64_t n,
+                             size_t n_bytes)
+{
+    lpi_combining_round(r, p, n, n_bytes, 0);
+}
+
+/*
+ * When all have come to `at` with their gaps still before them: what follows is a bound from there
+ * on, since nobody is earlier in anything.
+ */
+static inline void lpi_rounds_from(struct lpi_rounds *r, const struct logp_params *p, __int128 at)
+{
+    *r = (struct lpi_rounds){at, at, at - p->o_recv_ns};
 }
 
 /*

@@ -73,9 +73,9 @@ struct logp_args {
     bool in_place;                         /**< see LOGP_IN_PLACE */
     /* knobs: algorithm.h */
     int64_t k;           /**< chains, segments, radix: 0 its own choice */
-    int64_t window;      /**< ring-window: before receive r, r + window - 1 sends have been made; 0:
+    int64_t window;      /**< *-window: before receive r, r + window - 1 sends have been made; 0:
                               the best */
-    int64_t block_bytes; /**< pipelined, two-tree, ...: 0 as many blocks as predicted best */
+    int64_t block_bytes; /**< of what is pipelined: 0 as many blocks as predicted best */
     int64_t pack_ns;     /**< transpose, structured: time to pack a column, >= 0 */
     int64_t work_ns;     /**< broadcast: time that each processor takes to process the item */
     int64_t no_overlap;  /**< torus-pipelined: not 0: processing does not overlap with sending */

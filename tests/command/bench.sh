@@ -67,8 +67,8 @@ logp bench broadcast -P 2 --unit 1us --executor fiber --reps 5 --format json
 holds '.[0] | (.runs == 5 and .interval_ns == null)' "$dir/out" "too few for an interval"
 logp bench broadcast -P 2 --unit 1us --executor fiber --limit 1ns --format json
 holds '.[0].runs == 1' "$dir/out" "no time"
-says 'flat 2 9 100.000 100.000 1.0000 yes' bench broadcast -P 2,3 --bytes 8,9 --algo flat "${virtual[@]}"
-says 'times in us P bytes predicted emulated ratio verified' bench broadcast -P 2,3 --bytes 8,9 --algo flat "${virtual[@]}"
+says 'flat 2 9 100.000 1.0000 100.000 1.0000 yes' bench broadcast -P 2,3 --bytes 8,9 --algo flat "${virtual[@]}"
+says 'times in us P bytes predicted of best emulated ratio verified' bench broadcast -P 2,3 --bytes 8,9 --algo flat "${virtual[@]}"
 stderr_is 'logp: 4 points, at most about 1 s'
 logp bench broadcast -P 2,3 --algo flat "${virtual[@]}" --progress on
 grep -q 'logp: 1 of 2 points, .* left: broadcast flat -P 3, 0 of 1 runs' "$dir/err" || fail "progress: $(cat "$dir/err")"
@@ -204,17 +204,18 @@ expect='--algo bogus' bad bench crossover broadcast --algo flat,bogus
 expect='--format svg' bad bench crossover broadcast --format svg
 
 # ---- crossovers: as predict says, size by size ----
-# agrees COLLECTIVE OPTION SIZES P WORDS...
+# Of algorithms whose times grow evenly with the size: what is cut into blocks may win in turns.
+# agrees COLLECTIVE OPTION SIZES P ALGORITHMS WORDS...
 agrees() {
-    local what=$1 option=$2 sizes=$3 P=$4 size
-    shift 4
-    logp bench crossover "$what" -P "$P" "$option" "$(tr ' ' , <<<"$sizes")" "$@" --format json
+    local what=$1 option=$2 sizes=$3 P=$4 algorithms=$5 size
+    shift 5
+    logp bench crossover "$what" -P "$P" "$option" "$(tr ' ' , <<<"$sizes")" --algo "$algorithms" "$@" --format json
     [ $code -eq 0 ] || fail "crossover $what $*: exit code $code: $(cat "$dir/all")"
     cp "$dir/out" "$dir/reigns"
     # of the sizes, and of both sides of each change
     for size in $sizes $(jq -r '.[] | select(.before != null) | .from - 1, .from' "$dir/reigns"); do
         for p in ${P//,/ }; do
-            logp predict "$what" -P "$p" "$option" "$size" "$@" --algo all --format json
+            logp predict "$what" -P "$p" "$option" "$size" "$@" --algo "$algorithms" --format json
             jq -c --argjson p "$p" --argjson size "$size" --slurpfile reigns "$dir/reigns" '
                 [.[] | select(.prediction == "exact" or .prediction == "bound")] | min_by(.predicted_ns) as $best |
                 [$reigns[0][] | select(.P == $p and .from <= $size and .to >= $size)] |
@@ -225,10 +226,10 @@ agrees() {
         done
     done
 }
-agrees broadcast --bytes '8 64 512 4096 32768' 4,7,8 -G 0.01
-agrees alltoall --bytes '8 1024 65536' 8,9 -G 0.3ns --gap shared
-agrees reduce --count '1 100 10000' 5,8 -G 0.01 --gamma 0.02
-agrees allreduce --count '1 65536' 6,16 -G 1ns --unit 1us
+agrees broadcast --bytes '8 64 512 4096 32768' 4,7,8 flat,binary,binomial,optimal,knomial,scatter-allgather,scatter-doubling -G 0.01
+agrees alltoall --bytes '8 1024 65536' 8,9 all -G 0.3ns --gap shared
+agrees reduce --count '1 100 10000' 5,8 flat,chain,binary,binomial,optimal,kchain-opt,binomial-nearest -G 0.01 --gamma 0.02
+agrees allreduce --count '1 65536' 6,16 reduce-broadcast,recursive-doubling,ring,rabenseifner -G 1ns --unit 1us
 json 'map([.P, .from, .to, .algorithm, .before]) ==
       [[4,8,201,"flat",null],[4,202,3996,"binary","flat"],[4,3997,1048576,"scatter-doubling","binary"]]' \
     bench crossover broadcast -P 4 -G 0.01 --algo flat,binary,scatter-doubling

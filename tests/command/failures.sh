@@ -21,7 +21,7 @@ exits() { [ $code -eq "$1" ] || fail "$2: exit code $code instead of $1"; }
 feign wrong run broadcast --algo flat,chain --clock virtual
 exits 1 "a wrong result"
 stderr_is 'logp: broadcast flat: WRONG RESULT on rank 3'
-lines "$dir/out" 'flat 340.000 340.000 1.0000 NO'
+lines "$dir/out" 'flat 340.000 1.4167 340.000 1.0000 NO'
 grep -q chain "$dir/out" && fail "it went on after a wrong result"
 feign wrong run broadcast --clock virtual --format json
 exits 1 "a wrong result as JSON"
@@ -46,7 +46,7 @@ exits 1 "an error"
 stderr_is 'logp: reduce flat: rank 2: Operation not supported'
 feign away run broadcast --clock virtual
 exits 1 "a processor that does not come home"
-lines "$dir/out" 'optimal 240.000 240.000 1.0000 yes'
+lines "$dir/out" 'optimal 240.000 1.0000 240.000 1.0000 yes'
 
 # no machine
 feign none run broadcast --clock virtual
@@ -73,7 +73,7 @@ stderr_has 'logp: paper shou-chen, node by node: Operation not supported'
 feign signal run broadcast --clock virtual
 exits 0 "a signal at the end"
 stderr_is ''
-lines "$dir/out" 'optimal 240.000 240.000 1.0000 yes'
+lines "$dir/out" 'optimal 240.000 1.0000 240.000 1.0000 yes'
 feign signal paper sun --clock virtual
 exits 1 "a signal between two runs"
 lines "$dir/out" 'Not all was run.'

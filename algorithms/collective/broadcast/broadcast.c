@@ -189,5 +189,6 @@ const struct logp_collective lpi_broadcast = {
     .rows = (const struct lpi_rows *const[]){&trees, &lpi_torus, &lpi_torus_pipelined,
                                              &lpi_broadcast_knomial, &lpi_broadcast_parts,
                                              &lpi_broadcast_pipelined, &lpi_broadcast_two_tree,
-                                             &lpi_broadcast_split, NULL},
+                                             &lpi_broadcast_split, &lpi_broadcast_circulant,
+                                             &lpi_broadcast_k_item, NULL},
 };

@@ -190,8 +190,8 @@ LPI_READER(run, steps)
  *
  * One message a block and W = 1: (P-2) max(D, E) + D; W = P-1: max(L + st, (P-2)E) + (P-2)E + 2o.
  */
-static __int128 alike_time(int64_t P, const struct logp_params *p, const struct lpi_block_time *t,
-                           int64_t W)
+__int128 lpi_window_time(int64_t P, const struct logp_params *p, const struct lpi_block_time *t,
+                         int64_t W)
 {
     const struct lpi_messages_time *x = &t->groups[0];
     const __int128 E = (__int128)x->n * x->send_gap, R = (__int128)x->n * x->recv_gap;
@@ -298,8 +298,8 @@ static struct logp_prediction predict_window(int64_t P, const struct logp_coll *
     if (c->model.params.gap_shared)
         return lpi_no_prediction();
     if (lpi_transpose_alike(P, c))
-        return lpi_exact(alike_time(P, &c->model.params, &largest, W));
-    prediction = lpi_bound(alike_time(P, &c->model.params, &largest, W));
+        return lpi_exact(lpi_window_time(P, &c->model.params, &largest, W));
+    prediction = lpi_bound(lpi_window_time(P, &c->model.params, &largest, W));
     if (P > LPI_TRANSPOSE_EXACT)
         return prediction;
     moments = malloc((size_t)P * sizeof(*moments));
@@ -324,34 +324,31 @@ static struct logp_prediction predict_eager(int64_t P, const struct logp_coll *c
 /* ---- the best window ---- */
 
 /*
- * The smallest W with the least alike_time(). Over W, the terms with rounds never grow: each loses
- * M or more a step, gains at most R <= M by `last`, and there is room for fewer rounds. The term
- * without falls until B + (W-1)R is more than A, and has one slope from there. So the time never
- * grows up to some W and, if at all, grows with every step from there on: bisect for that W, then
- * for the first one as good.
- *
- * Where blocks differ, all processors choose for the largest.
+ * The smallest W with the least lpi_window_time(). Over W, the terms with rounds never grow: each
+ * loses M or more a step, gains at most R <= M by `last`, and there is room for fewer rounds. The
+ * term without falls until B + (W-1)R is more than A, and has one slope from there. So the time
+ * never grows up to some W and, if at all, grows with every step from there on: bisect for that W,
+ * then for the first one as good.
  */
-static int64_t best_window(int64_t P, const struct logp_coll *c)
+static int64_t best_window(int64_t P, const struct logp_params *p, const struct lpi_block_time *t)
 {
-    const struct lpi_block_time t = largest_block(P, c);
     int64_t low = 1, high = P - 1;
     __int128 best;
 
     while (low < high) {
         const int64_t mid = low + (high - low) / 2;
 
-        if (alike_time(P, &c->model.params, &t, mid + 1) > alike_time(P, &c->model.params, &t, mid))
+        if (lpi_window_time(P, p, t, mid + 1) > lpi_window_time(P, p, t, mid))
             high = mid;
         else
             low = mid + 1;
     }
-    best = alike_time(P, &c->model.params, &t, high);
+    best = lpi_window_time(P, p, t, high);
     low = 1;
     while (low < high) {
         const int64_t mid = low + (high - low) / 2;
 
-        if (alike_time(P, &c->model.params, &t, mid) == best)
+        if (lpi_window_time(P, p, t, mid) == best)
             high = mid;
         else
             low = mid + 1;
@@ -359,13 +356,21 @@ static int64_t best_window(int64_t P, const struct logp_coll *c)
     return low;
 }
 
-static int64_t window_of(int64_t P, const struct logp_coll *c)
+int64_t lpi_window(int64_t P, const struct logp_coll *c, const struct lpi_block_time *t)
 {
     if (P <= 2)
         return 1;
     if (c->args.window > 0)
         return c->args.window < P ? c->args.window : P - 1;
-    return best_window(P, c);
+    return best_window(P, &c->model.params, t);
+}
+
+/* Where blocks differ, all processors choose for the largest. */
+static int64_t window_of(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_block_time t = largest_block(P, c);
+
+    return lpi_window(P, c, &t);
 }
 
 static int plan_best(int P, int rank, struct logp_coll *c)

@@ -64,6 +64,12 @@ bool lpi_transpose_alike(int64_t P, const struct logp_coll *c);
 /* Beyond this many processors unequal blocks have only a bound. */
 enum { LPI_TRANSPOSE_EXACT = 256 };
 
+/* ring.c: all blocks alike, each sent once and the sends W - 1 ahead of the receives; P >= 2. */
+__int128 lpi_window_time(int64_t P, const struct logp_params *p, const struct lpi_block_time *t,
+                         int64_t W);
+/* The knob: the window that is asked for, or the best. */
+int64_t lpi_window(int64_t P, const struct logp_coll *c, const struct lpi_block_time *t);
+
 /* ring.c, butterfly.c: their rows */
 extern const struct lpi_rows lpi_transpose_rings, lpi_transpose_butterflies;
 

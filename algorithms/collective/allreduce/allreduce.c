@@ -3,13 +3,12 @@
  * Allreduce: a vector from each processor, combined element by element, on all. c is the time to
  * combine a vector with another, or a part of it with one.
  */
-#include "halving.h"
-#include "knomial.h"
+#include "allreduce.h"
+#include "collective/knomial.h"
 #include "predict/bound.h"
 #include "predict/doubling.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
-#include "vector.h"
 
 #include <string.h>
 
@@ -66,52 +65,6 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
                                   lpi_bound_broadcast(p, P, bytes)));
 }
 
-/* ---- what steps are made of ---- */
-
-/* Elements [begin, end) of a vector. */
-struct range {
-    int64_t begin, n;
-};
-
-static struct logp_spot spot_of(const struct logp_coll *c, enum logp_buffer buffer, int64_t element)
-{
-    const size_t size = c->args.op != NULL ? c->args.op->element_bytes : 8;
-
-    return (struct logp_spot){buffer, (size_t)element * size};
-}
-
-static bool send_range(struct logp_step *out, const struct logp_coll *c, int64_t to,
-                       enum logp_buffer from, struct range r)
-{
-    return logp_step_send(out, to, c->args.tag, from, spot_of(c, from, r.begin).offset,
-                          spot_of(c, from, r.n).offset);
-}
-
-static bool receive_range(struct logp_step *out, const struct logp_coll *c, int64_t from,
-                          enum logp_buffer into, struct range r)
-{
-    return logp_step_receive(out, from, c->args.tag, into, spot_of(c, into, r.begin).offset,
-                             spot_of(c, into, r.n).offset);
-}
-
-/* Into recv_buf, from there and another. */
-static bool combine_range(struct logp_step *out, const struct logp_coll *c, enum logp_buffer other,
-                          struct range r)
-{
-    const struct logp_spot at = spot_of(c, LOGP_RECV_BUF, r.begin);
-
-    return logp_step_combine(out, at, at, spot_of(c, other, r.begin), r.n,
-                             lpi_combine_ns(&c->model.params, r.n));
-}
-
-/* Of n parts those from i on, `parts` of them. */
-static struct range range_of(const struct logp_coll *c, int64_t n, int64_t i, int64_t parts)
-{
-    const int64_t begin = lpi_part_begin(c->args.count, n, i);
-
-    return (struct range){begin, lpi_part_begin(c->args.count, n, i + parts) - begin};
-}
-
 /* ---- reduce-broadcast: up the binomial tree of rank 0 and down again ---- */
 
 static bool up_down_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
@@ -122,8 +75,7 @@ static bool up_down_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
     const enum logp_buffer mine = children > 0 ? LOGP_RECV_BUF : LOGP_BUF;
 
     if (P == 1)
-        return i == 0 && logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
-                                        (struct logp_spot){LOGP_BUF, 0}, lpi_vector_bytes(c));
+        return lpi_allreduce_alone(c, i, out);
     if (i < 2 * children) {
         if (i % 2 == 0)
             return lpi_receive_vector(out, c, lpi_knomial_child(P, rank, 2, children - 1 - i / 2),
@@ -187,17 +139,14 @@ static struct where where(const struct lpi_fold *f, const struct logp_coll *c, b
     return w;
 }
 
-/* Of a pair: the first hands over its vector and gets the result. */
-static bool first_of_pair(int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out)
+bool lpi_first_of_pair(int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out)
 {
     if (i == 0)
         return lpi_send_vector(out, c, rank + 1, LOGP_BUF);
     return i == 1 && lpi_receive_vector(out, c, rank + 1, LOGP_RECV_BUF);
 }
 
-/* The second takes it in, before the rounds. */
-static bool second_of_pair(int64_t rank, const struct logp_coll *c, int64_t i,
-                           struct logp_step *out)
+bool lpi_second_of_pair(int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out)
 {
     return i == 0 ? lpi_receive_vector(out, c, rank - 1, LOGP_RECV_BUF)
                   : lpi_combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
@@ -212,11 +161,11 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
     struct where w;
 
     if (f.j < 0)
-        return first_of_pair(rank, c, i, out);
+        return lpi_first_of_pair(rank, c, i, out);
     if (P == 1)
-        return up_down_steps(P, rank, c, i, out);
+        return lpi_allreduce_alone(c, i, out);
     if (paired && i < 2)
-        return second_of_pair(rank, c, i, out);
+        return lpi_second_of_pair(rank, c, i, out);
     for (i -= paired ? 2 : 0; i >= 3 && d < f.X; d *= 2)
         i -= 3;
     w = where(&f, c, paired, d);
@@ -273,24 +222,25 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
     int64_t r = i / 3;
 
     if (P == 1)
-        return up_down_steps(P, rank, c, i, out);
+        return lpi_allreduce_alone(c, i, out);
     if (r < P - 1) {
-        const struct range in = range_of(c, P, lpi_mod(rank - r - 1, P), 1);
+        const struct lpi_range in = lpi_range_of(c, P, lpi_mod(rank - r - 1, P), 1);
 
         if (i % 3 == 0)
-            return send_range(out, c, right, r == 0 ? LOGP_BUF : LOGP_RECV_BUF,
-                              range_of(c, P, lpi_mod(rank - r, P), 1));
-        return i % 3 == 1 ? receive_range(out, c, left, LOGP_RECV_BUF, in)
-                          : combine_range(out, c, LOGP_BUF, in);
+            return lpi_send_range(out, c, right, r == 0 ? LOGP_BUF : LOGP_RECV_BUF,
+                                  lpi_range_of(c, P, lpi_mod(rank - r, P), 1));
+        return i % 3 == 1 ? lpi_receive_range(out, c, left, LOGP_RECV_BUF, in)
+                          : lpi_combine_range(out, c, LOGP_BUF, in);
     }
     i -= 3 * (P - 1);
     r = i / 2;
     if (r >= P - 1)
         return false;
     if (i % 2 == 0)
-        return send_range(out, c, right, LOGP_RECV_BUF,
-                          range_of(c, P, lpi_mod(rank + 1 - r, P), 1));
-    return receive_range(out, c, left, LOGP_RECV_BUF, range_of(c, P, lpi_mod(rank - r, P), 1));
+        return lpi_send_range(out, c, right, LOGP_RECV_BUF,
+                              lpi_range_of(c, P, lpi_mod(rank + 1 - r, P), 1));
+    return lpi_receive_range(out, c, left, LOGP_RECV_BUF,
+                             lpi_range_of(c, P, lpi_mod(rank - r, P), 1));
 }
 
 LPI_READER(ring_run, ring_steps)
@@ -305,8 +255,9 @@ static int plan_op(int P, int rank, struct logp_coll *c)
  * else a bound. */
 static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
 {
-    const struct range largest = range_of(c, P, 0, 1);
-    const struct lpi_times t = lpi_times(&c->model.params, spot_of(c, LOGP_BUF, largest.n).offset);
+    const struct lpi_range largest = lpi_range_of(c, P, 0, 1);
+    const struct lpi_times t =
+        lpi_times(&c->model.params, lpi_vector_spot(c, LOGP_BUF, largest.n).offset);
     const int64_t most = lpi_max(t.D, t.E);
     const int64_t combining = lpi_max(t.D + lpi_combine_ns(&c->model.params, largest.n), t.E);
     const __int128 T = (P - 1) * (__int128)combining + (P - 2) * (__int128)most + t.D;
@@ -316,58 +267,6 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
     if (c->model.params.gap_shared)
         return lpi_no_prediction();
     return c->args.count % P == 0 ? lpi_exact(T) : lpi_bound(T);
-}
-
-/* ---- rabenseifner: halves of halves are combined, and doubled again ---- */
-
-/* The way back from part j of X is that of an allgather. */
-static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                          struct logp_step *out)
-{
-    const struct lpi_halving h = {
-        .P = P, .v = rank, .acc = {LOGP_RECV_BUF, 0}, .in = {LOGP_SCRATCH, 0}};
-    const struct lpi_fold f = lpi_fold_of(P, rank);
-    int64_t halved, d;
-
-    if (f.j < 0)
-        return first_of_pair(rank, c, i, out);
-    if (P == 1)
-        return up_down_steps(P, rank, c, i, out);
-    halved = lpi_halve(&h, c, i, out);
-    if (halved < 0)
-        return true;
-    i -= halved;
-    for (d = 1; i >= 2 && d < f.X; d *= 2)
-        i -= 2;
-    if (d < f.X)
-        return lpi_move_parts(i == 0, &h, lpi_unfold(&f, f.j ^ d), h.acc, f.X,
-                              (i == 0 ? f.j : f.j ^ d) & -d, d, c, out);
-    return rank < 2 * f.pairs && i == 0 && lpi_send_vector(out, c, rank - 1, LOGP_RECV_BUF);
-}
-
-LPI_READER(halving_run, halving_steps)
-
-/* P = 2^x that divides the vector; else not all do the same, and this is how long it takes at most.
- */
-static struct logp_prediction halving_predict(int64_t P, const struct logp_coll *c)
-{
-    const struct logp_params *p = &c->model.params;
-    const struct lpi_fold f = lpi_fold_of(P, P - 1);
-    struct lpi_rounds r = LPI_ROUNDS;
-    __int128 T;
-
-    if (P > 1 && p->gap_shared)
-        return lpi_no_prediction();
-    if (f.pairs == 0 && c->args.count % P == 0) {
-        lpi_halving_rounds(&r, P, c);
-        for (int64_t d = 1; d < P; d *= 2)
-            lpi_round(&r, p, 1, lpi_vector_bytes(c) / (size_t)P * (size_t)d);
-        return lpi_exact(r.free);
-    }
-    T = lpi_halving_at_most(P, c) + (f.pairs > 0 ? lpi_times(p, lpi_vector_bytes(c)).D : 0);
-    for (int64_t d = 1; d < f.X; d *= 2)
-        T += lpi_parts_at_most(f.X, d, c);
-    return lpi_bound(T);
 }
 
 /* ---- the rows ---- */
@@ -387,11 +286,9 @@ static const struct logp_algorithm algorithms[] = {
                     "Patarasuk & Yuan 2009"),
      .needs = lpi_needs_commutative, .plan = plan_op, .steps = ring_steps, .run = ring_run,
      .predict = ring_predict, .rough = true},
-    {LOGP_ALGORITHM("allreduce", "rabenseifner", "halves are combined, then doubled again",
-                    "Rabenseifner 2004"),
-     .needs = lpi_needs_commutative, .plan = lpi_vector_plan, .steps = halving_steps,
-     .run = halving_run, .predict = halving_predict, .rough = true},
 };
+
+static const struct lpi_rows rows = LPI_ROWS(algorithms);
 
 const struct logp_collective lpi_allreduce = {
     .name = "allreduce",
@@ -403,5 +300,7 @@ const struct logp_collective lpi_allreduce = {
     .promise = promise,
     .in_place = lpi_vector_in_place,
     .bound = bound,
-    .rows = LPI_ONLY_ROWS(algorithms),
+    .rows =
+        (const struct lpi_rows *const[]){&rows, &lpi_allreduce_halvings, &lpi_allreduce_segmented,
+                                         &lpi_allreduce_exchanges, &lpi_allreduce_circulant, NULL},
 };

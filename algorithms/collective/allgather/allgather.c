@@ -6,8 +6,9 @@
  * size, a round takes D, and the next one starts D after it, or as a gap says: so all but the last
  * take max(D, E, E_r), where E_r is max(o_recv, gap).
  */
-#include "blocks.h"
-#include "knomial.h"
+#include "allgather.h"
+#include "collective/blocks.h"
+#include "collective/knomial.h"
 #include "predict/bound.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
@@ -78,31 +79,6 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
 }
 
 /* ---- rounds ---- */
-
-/* Item `at` of a buffer. */
-static struct logp_spot item(const struct logp_coll *c, enum logp_buffer buffer, int64_t at)
-{
-    return (struct logp_spot){buffer, (size_t)at * c->args.n_bytes};
-}
-
-static bool copy_items(struct logp_step *out, const struct logp_coll *c, struct logp_spot at,
-                       struct logp_spot from, int64_t n)
-{
-    return logp_step_copy(out, at, from, (size_t)n * c->args.n_bytes);
-}
-
-static bool send_items(struct logp_step *out, const struct logp_coll *c, int64_t to,
-                       struct logp_spot at, int64_t n)
-{
-    return logp_step_send(out, to, c->args.tag, at.buffer, at.offset, (size_t)n * c->args.n_bytes);
-}
-
-static bool receive_items(struct logp_step *out, const struct logp_coll *c, int64_t from,
-                          struct logp_spot at, int64_t n)
-{
-    return logp_step_receive(out, from, c->args.tag, at.buffer, at.offset,
-                             (size_t)n * c->args.n_bytes);
-}
 
 /* Steps with one item in its place: these may differ in size. */
 
@@ -188,15 +164,16 @@ static bool neighbour_steps(int64_t P, int64_t rank, const struct logp_coll *c, 
     int64_t at;
 
     if (i == 0)
-        return copy_items(out, c, item(c, LOGP_RECV_BUF, rank), item(c, LOGP_BUF, 0), 1);
+        return lpi_copy_items(out, c, lpi_item(c, LOGP_RECV_BUF, rank), lpi_item(c, LOGP_BUF, 0),
+                              1);
     if (r >= pairs)
         return false;
     if (r == 0)
-        return i == 1 ? send_items(out, c, partner, item(c, LOGP_RECV_BUF, rank), 1)
-                      : receive_items(out, c, partner, item(c, LOGP_RECV_BUF, partner), 1);
+        return i == 1 ? lpi_send_items(out, c, partner, lpi_item(c, LOGP_RECV_BUF, rank), 1)
+                      : lpi_receive_items(out, c, partner, lpi_item(c, LOGP_RECV_BUF, partner), 1);
     at = 2 * ((pair + (i % 2 == 1 ? had : comes) + 2 * pairs) % pairs);
-    return i % 2 == 1 ? send_items(out, c, partner, item(c, LOGP_RECV_BUF, at), 2)
-                      : receive_items(out, c, partner, item(c, LOGP_RECV_BUF, at), 2);
+    return i % 2 == 1 ? lpi_send_items(out, c, partner, lpi_item(c, LOGP_RECV_BUF, at), 2)
+                      : lpi_receive_items(out, c, partner, lpi_item(c, LOGP_RECV_BUF, at), 2);
 }
 
 LPI_READER(neighbour_run, neighbour_steps)
@@ -336,7 +313,7 @@ static int64_t doubled(int64_t P, int64_t X, int64_t j)
 
 static struct logp_spot doubled_item(int64_t P, int64_t X, const struct logp_coll *c, int64_t j)
 {
-    return item(c, P == X ? LOGP_RECV_BUF : LOGP_SCRATCH, doubled(P, X, j));
+    return lpi_item(c, P == X ? LOGP_RECV_BUF : LOGP_SCRATCH, doubled(P, X, j));
 }
 
 /* From scratch into the order of ranks: pairs, of which the second belong behind all of X, and what
@@ -349,9 +326,9 @@ static bool unfold(int64_t P, int64_t X, const struct logp_coll *c, int64_t i,
     if (pairs == 0 || i > 2 || (i == 2 && X == pairs))
         return false;
     if (i == 2)
-        return copy_items(out, c, item(c, LOGP_RECV_BUF, pairs), item(c, LOGP_SCRATCH, 2 * pairs),
-                          X - pairs);
-    copy_items(out, c, item(c, LOGP_RECV_BUF, i * X), item(c, LOGP_SCRATCH, i), 1);
+        return lpi_copy_items(out, c, lpi_item(c, LOGP_RECV_BUF, pairs),
+                              lpi_item(c, LOGP_SCRATCH, 2 * pairs), X - pairs);
+    lpi_copy_items(out, c, lpi_item(c, LOGP_RECV_BUF, i * X), lpi_item(c, LOGP_SCRATCH, i), 1);
     out->n = pairs;
     out->right_stride = 2 * c->args.n_bytes;
     return true;
@@ -366,25 +343,26 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
 
     if (below >= 0) { /* one of those beyond X */
         if (i == 0)
-            return send_items(out, c, below, item(c, LOGP_BUF, 0), 1);
+            return lpi_send_items(out, c, below, lpi_item(c, LOGP_BUF, 0), 1);
         if (i == 1)
-            return receive_items(out, c, below, item(c, LOGP_SCRATCH, 0), P);
+            return lpi_receive_items(out, c, below, lpi_item(c, LOGP_SCRATCH, 0), P);
         return unfold(P, X, c, i - 2, out);
     }
     if (i-- == 0)
-        return copy_items(out, c, doubled_item(P, X, c, rank), item(c, LOGP_BUF, 0), 1);
+        return lpi_copy_items(out, c, doubled_item(P, X, c, rank), lpi_item(c, LOGP_BUF, 0), 1);
     if (has_pair && i-- == 0)
-        return receive_items(out, c, rank + X, item(c, LOGP_SCRATCH, doubled(P, X, rank) + 1), 1);
+        return lpi_receive_items(out, c, rank + X,
+                                 lpi_item(c, LOGP_SCRATCH, doubled(P, X, rank) + 1), 1);
     for (; d < X && i >= 2; d *= 2)
         i -= 2;
     if (d < X) {
         other = i == 0 ? rank & -d : (rank ^ d) & -d; /* the first of mine, or of theirs */
-        return (i == 0 ? send_items
-                       : receive_items)(out, c, rank ^ d, doubled_item(P, X, c, other),
-                                        doubled(P, X, other + d) - doubled(P, X, other));
+        return (i == 0 ? lpi_send_items
+                       : lpi_receive_items)(out, c, rank ^ d, doubled_item(P, X, c, other),
+                                            doubled(P, X, other + d) - doubled(P, X, other));
     }
     if (has_pair && i-- == 0)
-        return send_items(out, c, rank + X, item(c, LOGP_SCRATCH, 0), P);
+        return lpi_send_items(out, c, rank + X, lpi_item(c, LOGP_SCRATCH, 0), P);
     return unfold(P, X, c, i, out);
 }
 
@@ -443,6 +421,8 @@ static const struct logp_algorithm algorithms[] = {
      .predict = neighbour_predict, .in_place = true},
 };
 
+static const struct lpi_rows rows = LPI_ROWS(algorithms);
+
 const struct logp_collective lpi_allgather = {
     .name = "allgather",
     .summary = "an item from each to all",
@@ -453,5 +433,6 @@ const struct logp_collective lpi_allgather = {
     .promise = promise,
     .in_place = in_place,
     .bound = bound,
-    .rows = LPI_ONLY_ROWS(algorithms),
+    .rows = (const struct lpi_rows *const[]){&rows, &lpi_allgather_trees, &lpi_allgather_circulant,
+                                             NULL},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* All-to-all: a different item from each processor to each. */
-#include "blocks.h"
-#include "knomial.h"
+#include "alltoall.h"
+#include "collective/blocks.h"
+#include "collective/knomial.h"
 #include "predict/bound.h"
 #include "predict/rounds.h"
 #include "schedule/reader.h"
@@ -379,6 +380,8 @@ static const struct logp_algorithm algorithms[] = {
      .predict = bruck_k_predict, .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
 };
 
+static const struct lpi_rows rows = LPI_ROWS(algorithms);
+
 const struct logp_collective lpi_alltoall = {
     .name = "alltoall",
     .summary = "a different item from each to each",
@@ -389,5 +392,5 @@ const struct logp_collective lpi_alltoall = {
     .promise = promise,
     .in_place = in_place,
     .bound = bound,
-    .rows = LPI_ONLY_ROWS(algorithms),
+    .rows = (const struct lpi_rows *const[]){&rows, &lpi_alltoall_windows, NULL},
 };

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Allgathers: what their files share. */
+#ifndef LPI_ALLGATHER_H
+#define LPI_ALLGATHER_H
+
+#include "collective/collective.h"
+
+#include <logp/schedule.h>
+
+/* Item `at` of a buffer. */
+static inline struct logp_spot lpi_item(const struct logp_coll *c, enum logp_buffer buffer,
+                                        int64_t at)
+{
+    return (struct logp_spot){buffer, (size_t)at * c->args.n_bytes};
+}
+
+static inline bool lpi_copy_items(struct logp_step *out, const struct logp_coll *c,
+                                  struct logp_spot at, struct logp_spot from, int64_t n)
+{
+    return logp_step_copy(out, at, from, (size_t)n * c->args.n_bytes);
+}
+
+static inline bool lpi_send_items(struct logp_step *out, const struct logp_coll *c, int64_t to,
+                                  struct logp_spot at, int64_t n)
+{
+    return logp_step_send(out, to, c->args.tag, at.buffer, at.offset, (size_t)n * c->args.n_bytes);
+}
+
+static inline bool lpi_receive_items(struct logp_step *out, const struct logp_coll *c, int64_t from,
+                                     struct logp_spot at, int64_t n)
+{
+    return logp_step_receive(out, from, c->args.tag, at.buffer, at.offset,
+                             (size_t)n * c->args.n_bytes);
+}
+
+/* tree.c, circulant.c: their rows */
+extern const struct lpi_rows lpi_allgather_trees, lpi_allgather_circulant;
+
+#endif

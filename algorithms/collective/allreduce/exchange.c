@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Allreduces in which a whole vector goes to several others at a time: to k - 1, or to all. */
+#include "allreduce.h"
+#include "collective/knomial.h"
+#include "predict/rounds.h"
+#include "schedule/reader.h"
+
+/* A vector in scratch. */
+static struct logp_spot slot(const struct logp_coll *c, int64_t which)
+{
+    return (struct logp_spot){LOGP_SCRATCH, lpi_bytes((size_t)which, lpi_vector_bytes(c))};
+}
+
+static bool combine(struct logp_step *out, const struct logp_coll *c, struct logp_spot at,
+                    struct logp_spot left, struct logp_spot right)
+{
+    return logp_step_combine(out, at, left, right, c->args.count,
+                             lpi_combine_ns(&c->model.params, c->args.count));
+}
+
+static bool ordered(const struct logp_coll *c)
+{
+    return c->args.op != NULL && !c->args.op->commutative;
+}
+
+static const struct logp_spot own = {LOGP_BUF, 0}, result = {LOGP_RECV_BUF, 0};
+
+/* ---- recursive-exchange: recursive doubling, k at a time ---- */
+
+/*
+ * With X = k^x <= P < k X, the ranks are X groups of neighbours, of which the first stands for all:
+ * it takes in the vectors of the others, and hands them the result. The X meet as the digits of
+ * their number, in base k, say.
+ */
+struct groups {
+    int64_t k, X;
+    int64_t j, first, others; /* the group of this rank, its first rank, how many others it has */
+};
+
+static struct groups groups_of(int64_t P, int64_t rank, const struct logp_coll *c)
+{
+    struct groups g = {.k = lpi_knomial_radix(P, c), .X = 1};
+    int64_t longer, each;
+
+    while (g.X <= P / g.k)
+        g.X *= g.k;
+    longer = P % g.X;
+    each = P / g.X;
+    g.j = rank < longer * (each + 1) ? rank / (each + 1) : (rank - longer) / each;
+    g.first = lpi_part_begin(P, g.X, g.j);
+    g.others = lpi_part_begin(P, g.X, g.j + 1) - g.first - 1;
+    return g;
+}
+
+/*
+ * Combination m = 0, ..., k - 2 of a round: what came is combined with what there is, where the
+ * order counts from digit 0 on; then the vectors of the lower digits come first, and the result is
+ * in the first slot.
+ */
+static bool combine_next(const struct logp_coll *c, int64_t digit, int64_t m, struct logp_spot have,
+                         struct logp_step *out)
+{
+    if (!ordered(c) || digit == 0)
+        return combine(out, c, result, m == 0 ? have : result, slot(c, ordered(c) ? m : 0));
+    return combine(out, c, slot(c, 0), slot(c, 0),
+                   m + 1 == digit ? have : slot(c, m + (m + 1 < digit)));
+}
+
+/* A round at distance d: k - 1 sends, then as many receives, each followed by its combination; or,
+ * where the order counts, all combinations in the end, and a copy. */
+static bool round_steps(int64_t P, const struct groups *g, const struct logp_coll *c, int64_t d,
+                        int64_t i, struct logp_step *out)
+{
+    const int64_t n = g->k - 1, digit = g->j / d % g->k, start = g->j - digit * d;
+    const bool in_order = ordered(c);
+    const struct logp_spot have = d == 1 && g->others == 0 ? own : result;
+    int64_t other;
+
+    if (i < n) {
+        other = start + (digit + 1 + i) % g->k * d;
+        return lpi_send_vector(out, c, lpi_part_begin(P, g->X, other), have.buffer);
+    }
+    i -= n;
+    if (i == 2 * n)
+        return logp_step_copy(out, result, slot(c, 0), digit > 0 ? lpi_vector_bytes(c) : 0);
+    if (in_order ? i >= n : i % 2 == 1)
+        return combine_next(c, digit, in_order ? i - n : i / 2, have, out);
+    other = lpi_mod(digit - 1 - (in_order ? i : i / 2), g->k);
+    return logp_step_receive(out, lpi_part_begin(P, g->X, start + other * d), c->args.tag,
+                             LOGP_SCRATCH, slot(c, in_order ? other - (other > digit) : 0).offset,
+                             lpi_vector_bytes(c));
+}
+
+static bool exchange_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                           struct logp_step *out)
+{
+    const struct groups g = groups_of(P, rank, c);
+    const int64_t a_round = 3 * (g.k - 1) + ordered(c);
+
+    if (P == 1)
+        return lpi_allreduce_alone(c, i, out);
+    if (rank != g.first)
+        return i == 0 ? lpi_send_vector(out, c, g.first, LOGP_BUF)
+                      : i == 1 && lpi_receive_vector(out, c, g.first, LOGP_RECV_BUF);
+    if (i < 2 * g.others)
+        return i % 2 == 0 ? lpi_receive_vector(out, c, rank + 1 + i / 2, LOGP_SCRATCH)
+                          : combine(out, c, result, i == 1 ? own : result, slot(c, 0));
+    i -= 2 * g.others;
+    for (int64_t d = 1; d < g.X; d *= g.k, i -= a_round)
+        if (i < a_round)
+            return round_steps(P, &g, c, d, i, out);
+    return i < g.others && lpi_send_vector(out, c, rank + 1 + i, LOGP_RECV_BUF);
+}
+
+static int exchange_plan(int P, int rank, struct logp_coll *c)
+{
+    const int64_t k = lpi_knomial_radix(P, c);
+
+    (void)rank;
+    c->part.scratch_bytes = lpi_bytes(ordered(c) ? (size_t)k - 1 : 1, lpi_vector_bytes(c));
+    return lpi_vector_valid(c);
+}
+
+/* P = k^x: all do the same. Else the rounds begin when the largest group is together, at the
+ * latest: D + c, and B for each further one; and its last gets the result last. */
+static struct logp_prediction exchange_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const struct groups g = groups_of(P, 0, c);
+    const size_t bytes = lpi_vector_bytes(c);
+    const struct lpi_times t = lpi_times(p, bytes);
+    const int64_t combine = lpi_combine_ns(p, c->args.count);
+    const int64_t B = lpi_max(p->o_recv_ns + combine, logp_gap_ns(p, bytes));
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (p->gap_shared)
+        return lpi_no_prediction();
+    if (g.others > 0)
+        lpi_rounds_from(&r, p, t.D + combine + (g.others - 1) * (__int128)B);
+    for (int64_t d = 1; d < g.X; d *= g.k) {
+        lpi_combining_round(&r, p, g.k - 1, bytes, ordered(c) ? 0 : combine);
+        r.free += ordered(c) ? (g.k - 1) * (__int128)combine : 0;
+    }
+    if (g.others == 0)
+        return lpi_exact(r.free);
+    return lpi_bound(lpi_later(r.free, r.send_next) + (g.others - 1) * (__int128)t.E + t.D);
+}
+
+/* ---- allgather-reduce: all vectors to all ---- */
+
+/* Those that come, in the order in which they do, or in that of ranks. */
+static bool gather_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                         struct logp_step *out)
+{
+    int64_t from;
+
+    if (P == 1)
+        return lpi_allreduce_alone(c, i, out);
+    if (i < P - 1)
+        return lpi_send_vector(out, c, lpi_mod(rank + 1 + i, P), LOGP_BUF);
+    i -= P - 1;
+    from = ordered(c) ? i / 2 : lpi_mod(rank - 1 - i / 2, P);
+    if (i / 2 >= (ordered(c) ? P : P - 1))
+        return false;
+    if (!ordered(c))
+        return i % 2 == 0 ? lpi_receive_vector(out, c, from, LOGP_SCRATCH)
+                          : combine(out, c, result, i == 1 ? own : result, slot(c, 0));
+    if (i % 2 == 1 && (from == 0 || from == rank))
+        return logp_step_copy(out, result, result, 0);
+    if (from == rank)
+        return rank == 0 ? lpi_allreduce_alone(c, 0, out) : combine(out, c, result, result, own);
+    return i % 2 == 0 ? lpi_receive_vector(out, c, from, from == 0 ? LOGP_RECV_BUF : LOGP_SCRATCH)
+                      : combine(out, c, result, result, slot(c, 0));
+}
+
+LPI_READER(gather_run, gather_steps)
+
+/* One round; in the order of ranks at most as if all came when the last could have been sent. */
+static struct logp_prediction gather_predict(int64_t P, const struct logp_coll *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const struct lpi_times t = lpi_times(p, lpi_vector_bytes(c));
+    const int64_t combine = lpi_combine_ns(p, c->args.count);
+    const int64_t B = lpi_max(p->o_recv_ns + combine, logp_gap_ns(p, lpi_vector_bytes(c)));
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (p->gap_shared)
+        return lpi_no_prediction();
+    if (ordered(c))
+        return lpi_bound((P - 2) * ((__int128)t.E + B) + t.D + 2 * (__int128)combine);
+    lpi_combining_round(&r, p, P - 1, lpi_vector_bytes(c), combine);
+    return lpi_exact(r.free);
+}
+
+/* ---- the rows ---- */
+
+static const struct logp_algorithm algorithms[] = {
+    {LOGP_ALGORITHM("allreduce", "recursive-exchange", "recursive doubling, k at a time",
+                    "Ruefenacht et al. 2017"),
+     .needs = lpi_knomial_needs, .plan = exchange_plan, .steps = exchange_steps,
+     .predict = exchange_predict, .rough = true, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+    {LOGP_ALGORITHM("allreduce", "allgather-reduce", "all vectors to all", "Open MPI"),
+     .plan = lpi_vector_plan, .steps = gather_steps, .run = gather_run, .predict = gather_predict,
+     .rough = true},
+};
+
+const struct lpi_rows lpi_allreduce_exchanges = LPI_ROWS(algorithms);
