@@ -30,6 +30,8 @@ keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[
 keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.json"
 keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.json"
 keeps bench crossover broadcast -P 4,8 -G 0.01 --measure "${run[@]}"
+keeps tune allreduce -P 2,8 --export openmpi
+keeps tune -P 4 --bytes 1..1Ki --export mpich
 keeps paper grama --clock virtual
 keeps paper shou-chen --clock virtual
 [ $failed -eq 0 ] && echo "all good"

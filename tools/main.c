@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&command_run,  &command_predict, &command_schedule,
-                                                 &command_list, &command_tree,    &command_paper,
-                                                 &command_bench};
+static const struct command *const commands[] = {
+    &command_run,  &command_predict, &command_schedule, &command_list,
+    &command_tree, &command_tune,    &command_paper,    &command_bench};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -46,12 +46,12 @@ static void print_command_help(const struct command *c, const struct options *o)
 {
     printf("logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
     print_options(o, c->options);
-    if (c->options & (OPTIONS_MODEL | OPTIONS_RUN))
+    if (c->options & (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE))
         puts("\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G, T are powers of 1024, as "
              "Ki, Mi, "
              "... are;\nof bytes also KiB (1024) and kB (1000). In brackets: what is taken where "
              "nobody says.");
-    if (c->options & OPTIONS_MODEL)
+    if (c->options & (OPTIONS_MODEL | OPTIONS_TUNE))
         puts("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
              "...");
     if (c->remark != NULL)

@@ -3,13 +3,16 @@
 #include "options/rows.h"
 #include "schedule/schedule.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void apply_P(struct options *o, const char *option, const char *text)
 {
-    if (!parse_number(text, false, 1, LOGP_TREE_MAX, &o->P))
+    if ((o->sets & OPTIONS_SPANS) != 0)
+        apply_P_list(o, option, text);
+    else if (!parse_number(text, false, 1, LOGP_TREE_MAX, &o->P))
         bad_option(option, text, "a number of processors, 1 .. 2^61");
 }
 
@@ -71,24 +74,40 @@ void use_delay(struct options *o, const char *name)
     take_delay(o, find_delay(name, &(struct names){0}));
 }
 
-/* The times of a real machine; its cycle is a plain unit. What is given apart wins: see
- * settle_options(). */
-static void apply_machine(struct options *o, const char *option, const char *text)
+/* No preset: a file, that is. */
+static void use_machine_file(struct options *o, const char *option, const char *file)
 {
     size_t n;
     const struct logp_preset *all = logp_presets(&n);
     struct names names = {{"none"}, 1};
+    FILE *f = fopen(file, "re");
+    char list[MAX_LIST];
 
+    for (size_t i = 0; i < n; i++)
+        add_name(&names, all[i].name);
+    if (f == NULL)
+        bad_option(option, file, "%s, or a file that can be read: %s", one_of(&names, file, list),
+                   strerror(errno));
+    o->machine = read_machine(option, file, f, &o->params);
+    o->gamma_given = true;
+    use_delay(o, "loggp");
+    fclose(f);
+}
+
+/* The times of a real machine; its cycle is a plain unit. What is given apart wins: see
+ * settle_options(). */
+static void apply_machine(struct options *o, const char *option, const char *text)
+{
     if (strcmp(text, "none") == 0)
         return;
     o->machine = logp_preset_find(text);
-    for (size_t i = 0; i < n; i++)
-        add_name(&names, all[i].name);
-    if (o->machine == NULL)
-        refuse_name(option, text, &names);
-    o->params = logp_preset_params(o->machine);
+    if (o->machine != NULL) {
+        o->params = logp_preset_params(o->machine);
+        use_delay(o, "store-forward");
+    } else {
+        use_machine_file(o, option, text);
+    }
     o->unit_ns = o->machine->cycle_ns;
-    use_delay(o, "store-forward");
 }
 
 static void apply_unit(struct options *o, const char *option, const char *text)
@@ -237,34 +256,36 @@ static void apply_topology(struct options *o, const char *option, const char *te
 
 const struct option_row model_options[] = {
     {"P", "N", "virtual processors; where 8 do not fit and nobody says, the next that do", "8", "",
-     OPTIONS_MODEL, .apply = apply_P, .series = SERIES_NUMBERS},
+     OPTIONS_MODEL | OPTIONS_SPANS, .apply = apply_P, .series = SERIES_NUMBERS},
     {"schedule", "FILE", "the steps in this file (json, goal) in place of a collective", "", "",
      OPTIONS_BASIS, .apply = apply_schedule},
     {"by", "WHAT", "predict by formula, or by schedule", "", "the formula where there is one",
      OPTIONS_BASIS, .apply = apply_by},
-    {"machine", "NAME", "a preset for L, o, g, G, delay and unit (see: logp list machines)", "none",
-     "", OPTIONS_MODEL, .apply = apply_machine, .series = SERIES_WORDS},
+    {"machine", "NAME",
+     "L, o, g, G, delay and unit: a preset (see: logp list machines), or of a file", "none", "",
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_machine, .series = SERIES_WORDS},
     {"unit", "T", "what one plain unit of time is", "10us", "",
-     OPTIONS_MODEL | OPTIONS_UNIT | OPTIONS_PAPER, .apply = apply_unit, .series = SERIES_WORDS,
-     .of_machine = true},
-    {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "", OPTIONS_MODEL,
-     .apply = apply_L, .series = SERIES_TIMES, .of_machine = true},
-    {"o", "T", "overhead of a send and of a receive", "2", "", OPTIONS_MODEL, .apply = apply_o,
-     .series = SERIES_TIMES, .of_machine = true},
-    {"o-send", "T", "overhead of a send, where it differs", "", "-o", OPTIONS_MODEL,
+     OPTIONS_MODEL | OPTIONS_UNIT | OPTIONS_PAPER | OPTIONS_TUNE, .apply = apply_unit,
+     .series = SERIES_WORDS, .of_machine = true},
+    {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "",
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_L, .series = SERIES_TIMES, .of_machine = true},
+    {"o", "T", "overhead of a send and of a receive", "2", "", OPTIONS_MODEL | OPTIONS_TUNE,
+     .apply = apply_o, .series = SERIES_TIMES, .of_machine = true},
+    {"o-send", "T", "overhead of a send, where it differs", "", "-o", OPTIONS_MODEL | OPTIONS_TUNE,
      .apply = apply_o_send, .series = SERIES_TIMES},
-    {"o-recv", "T", "overhead of a receive, where it differs", "", "-o", OPTIONS_MODEL,
-     .apply = apply_o_recv, .series = SERIES_TIMES},
-    {"g", "T", "gap between two sends, or two receives", "4", "", OPTIONS_MODEL, .apply = apply_g,
-     .series = SERIES_TIMES, .of_machine = true},
-    {"G", "T", "time per byte of a long message (LogGP)", "0", "", OPTIONS_MODEL, .apply = apply_G,
-     .series = SERIES_TIMES, .of_machine = true},
-    {"gap", "KIND", "separate, or shared by sends and receives", "separate", "", OPTIONS_MODEL,
-     .apply = apply_gap, .series = SERIES_WORDS},
+    {"o-recv", "T", "overhead of a receive, where it differs", "", "-o",
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_o_recv, .series = SERIES_TIMES},
+    {"g", "T", "gap between two sends, or two receives", "4", "", OPTIONS_MODEL | OPTIONS_TUNE,
+     .apply = apply_g, .series = SERIES_TIMES, .of_machine = true},
+    {"G", "T", "time per byte of a long message (LogGP)", "0", "", OPTIONS_MODEL | OPTIONS_TUNE,
+     .apply = apply_G, .series = SERIES_TIMES, .of_machine = true},
+    {"gap", "KIND", "separate, or shared by sends and receives", "separate", "",
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_gap, .series = SERIES_WORDS},
     {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "off", "",
      OPTIONS_MODEL, .apply = apply_capacity},
-    {"delay", "NAME", "%s (see: logp list delays)", "", "logp; with -G loggp", OPTIONS_MODEL,
-     .apply = apply_delay, .series = SERIES_WORDS, .of_machine = true, .choices = all_delays},
+    {"delay", "NAME", "%s (see: logp list delays)", "", "logp; with -G loggp",
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_delay, .series = SERIES_WORDS, .of_machine = true,
+     .choices = all_delays},
     {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL, .apply = apply_topology,
      .series = SERIES_WORDS, .choices = all_topologies},
     {0},

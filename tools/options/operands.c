@@ -24,6 +24,10 @@ static void apply_bytes(struct options *o, const char *option, const char *text)
 {
     int64_t n;
 
+    if ((o->sets & OPTIONS_SPANS) != 0) {
+        apply_bytes_range(o, option, text);
+        return;
+    }
     if (!parse_number(text, true, 0, INT64_C(1) << 40, &n))
         bad_option(option, text, "a number of bytes, 0 .. 2^40");
     o->n_bytes = (size_t)n;
@@ -37,9 +41,9 @@ static void apply_root(struct options *o, const char *option, const char *text)
 
 static void apply_gamma(struct options *o, const char *option, const char *text)
 {
-    o->gamma_given = *text != '\0';
+    o->gamma_given |= *text != '\0'; /* --machine may have */
     o->gamma_host = strcmp(text, "host") == 0;
-    if (o->gamma_given && !o->gamma_host)
+    if (*text != '\0' && !o->gamma_host)
         o->params.gamma_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
 }
 
@@ -137,19 +141,19 @@ static void apply_packing(struct options *o, const char *option, const char *tex
 const struct option_row operand_options[] = {
     {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", "", OPTIONS_MODEL,
      .apply = apply_algo},
-    {"bytes", "N", "message size", "8", "", OPTIONS_MODEL, .apply = apply_bytes,
+    {"bytes", "N", "message size", "8", "", OPTIONS_MODEL | OPTIONS_SPANS, .apply = apply_bytes,
      .series = SERIES_BYTES},
     {"root", "R", "rank of the root", "0", "", OPTIONS_MODEL, .apply = apply_root,
      .series = SERIES_NUMBERS},
     {"gamma", "T", "time to combine two elements, or host: as this one does", "", "0; summation 1",
-     OPTIONS_MODEL, .apply = apply_gamma, .series = SERIES_TIMES},
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_gamma, .series = SERIES_TIMES},
     {"count", "N", "operands of each, of a summation in total", "", "1; summation 10P",
      OPTIONS_MODEL, .apply = apply_count, .series = SERIES_NUMBERS},
     {"counts", "LIST", "sizes of the ranks' blocks, over and over: in bytes, or elements", "",
      "all alike", OPTIONS_MODEL, .apply = apply_counts},
-    {"type", "T", "of operands: %s", "double", "", OPTIONS_MODEL, .apply = apply_type,
-     .series = SERIES_WORDS, .choices = all_types},
-    {"op", "O", "how they combine: %s", "sum", "", OPTIONS_MODEL, .apply = apply_op,
+    {"type", "T", "of operands: %s", "double", "", OPTIONS_MODEL | OPTIONS_TUNE,
+     .apply = apply_type, .series = SERIES_WORDS, .choices = all_types},
+    {"op", "O", "how they combine: %s", "sum", "", OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_op,
      .series = SERIES_WORDS, .choices = all_ops},
     {"rows", "R", "of the matrix to transpose", "", "P", OPTIONS_MODEL, .apply = apply_rows,
      .series = SERIES_NUMBERS},

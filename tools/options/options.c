@@ -40,6 +40,7 @@ static void make_rows(void)
     add_rows(knob_options());
     add_rows(run_options);
     add_rows(sweep_options);
+    add_rows(tune_options);
     add_rows(format_options);
 }
 
@@ -250,7 +251,8 @@ static void show_default(const struct option_row *r, unsigned sets, char *out, s
     const bool both = *r->preset != '\0' && *r->other != '\0';
 
     out[0] = '\0';
-    if ((r->set & sets & (OPTIONS_PAPER | OPTIONS_SWEEP)) != 0 && (r->set & OPTIONS_PAPER) != 0)
+    if ((r->set & sets & OPTIONS_SPANS) != 0 ||
+        ((r->set & sets & (OPTIONS_PAPER | OPTIONS_SWEEP)) != 0 && (r->set & OPTIONS_PAPER) != 0))
         snprintf(out, size, " [see below]");
     else if (*r->preset != '\0' || *r->other != '\0')
         snprintf(out, size, " [%s%s%s]", r->preset, both ? "; virtual clock " : "", r->other);

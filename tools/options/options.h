@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MAX_CORES = 1024, MAX_COUNTS = 256 };
+enum { MAX_CORES = 1024, MAX_COUNTS = 256, MAX_P_LIST = 1024 };
 
 /* Which algorithms are meant. */
 enum algorithm_choice {
@@ -32,6 +32,10 @@ struct options {
     bool emulated;                        /* the delay model has parameters: it is not none */
     bool ignores_G;                       /* for it every message counts as one */
     bool gamma_given, gamma_host;         /* --gamma host: measured */
+    /* in place of P and n_bytes, for a command of OPTIONS_SPANS */
+    size_t n_P;
+    int64_t P_list[MAX_P_LIST]; /* ascending */
+    int64_t bytes_low, bytes_high;
     /* the algorithms and their arguments */
     enum algorithm_choice algorithms;
     const char *algorithm_list;        /* as it was written */
@@ -62,7 +66,8 @@ struct options {
     /* what is asked of the command, and how it answers */
     unsigned sets;                   /* of the command: enum option_set */
     int64_t precision_ppm, limit_ns; /* 0: all runs */
-    const char *output;              /* where finished points are kept; NULL: nowhere */
+    const char *output;              /* a file; NULL: none */
+    const char *export;              /* as it was written; "": none */
     bool restart, measure;
     const struct output_format *format;
     const struct output_format *formats; /* all there are; the last has no name */
@@ -82,11 +87,13 @@ enum option_set {
     OPTIONS_FORGIVING = 16, /* it answers whatever LOGP_FORMAT says */
     OPTIONS_TREE = 32,      /* of a collective it shows only who sends to whom */
     OPTIONS_PAPER = 64,   /* it has models of its own; of an option: a paper has its own default */
-    OPTIONS_BASIS = 128,  /* --by, --schedule: where predictions come from, and what else to run */
+    OPTIONS_BASIS = 128,  /* --by, --schedule: where predictions come from, what else to run */
     OPTIONS_PLUGIN = 256, /* --plugin, also without a model, but not from the environment */
-    OPTIONS_SWEEP = 512,  /* options may be given several values; of an option: as OPTIONS_PAPER */
+    OPTIONS_SWEEP = 512,  /* several values of an option; of an option: as OPTIONS_PAPER */
     OPTIONS_FILE = 1024,  /* --output: finished points are kept */
     OPTIONS_CROSSOVER = 2048, /* several values only of P and sizes */
+    OPTIONS_TUNE = 4096,      /* what the table of an MPI library depends on, and --export */
+    OPTIONS_SPANS = 8192,     /* -P and --bytes: a list and a range, with defaults of their own */
 };
 
 /* ---- options.c ---- */

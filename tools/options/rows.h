@@ -8,6 +8,8 @@
 
 #include "options/options.h"
 
+#include <stdio.h>
+
 struct option_row {
     const char *name;   /* without dashes */
     const char *value;  /* NULL: a flag */
@@ -35,6 +37,19 @@ void apply_knob(struct options *o, const struct logp_knob *knob, const char *opt
                 const char *text);
 extern const struct option_row sweep_options[];  /* sweep.c */
 extern const struct option_row format_options[]; /* format.c */
+extern const struct option_row tune_options[];   /* tune.c */
+
+/* ---- machine.c ---- */
+
+/* The machine that an open file describes, in static storage; ends the process where a line is
+ * wrong. */
+const struct logp_preset *read_machine(const char *option, const char *file, FILE *f,
+                                       struct logp_params *params);
+
+/* ---- tune.c: -P and --bytes of a command of OPTIONS_SPANS ---- */
+
+void apply_P_list(struct options *o, const char *option, const char *text);
+void apply_bytes_range(struct options *o, const char *option, const char *text);
 
 /* ---- sweep.c ---- */
 

@@ -141,6 +141,8 @@ static void apply_output(struct options *o, const char *option, const char *text
 
     if (*text == '\0')
         return;
+    if ((o->sets & OPTIONS_FILE) == 0)
+        end = ".csv"; /* what is not gone on with may have any name */
     if (end == NULL || (strcmp(end, ".csv") != 0 && strcmp(end, ".json") != 0))
         bad_option(option, text, "a file whose name ends in .csv or .json");
     o->output = text;
@@ -168,8 +170,9 @@ const struct option_row sweep_options[] = {
      OPTIONS_SWEEP, .apply = apply_precision},
     {"limit", "T", "begin no more runs of a point after this time", "10s", "", OPTIONS_SWEEP,
      .apply = apply_limit},
-    {"output", "FILE", "keep each finished point in FILE.csv or FILE.json, and go on from there",
-     "", "", OPTIONS_FILE, .apply = apply_output},
+    {"output", "FILE",
+     "a sweep keeps each finished point in FILE.csv or FILE.json, and goes on there", "", "stdout",
+     OPTIONS_FILE | OPTIONS_TUNE, .apply = apply_output},
     {"restart", NULL, "begin the file of --output anew, whatever is in it", "off", "", OPTIONS_FILE,
      .apply = apply_restart},
     {"measure", NULL, "run the best and the second on both sides of each change", "off", "",

@@ -1,0 +1,198 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The best algorithms over processors and sizes: as CSV, and for MPI libraries; held against what
+# predict says, on both sides of each boundary. What the libraries make of it: tests/tune_mpi.sh.
+. "$(dirname "$0")/support.sh"
+
+cat >"$dir/machine" <<'END'
+L = 1300ns
+o = 210ns
+g = 400ns
+G = 0.08ns
+gamma = 0.5ns
+END
+machine=(--machine "$dir/machine")
+
+# size COLLECTIVE BYTES: the options of predict for it
+size() { case $1 in *reduce* | *scan) echo "--count $(($2 / 8))" ;; *) echo "--bytes $2" ;; esac; }
+
+# best COLLECTIVE P BYTES [ALGORITHMS]: the best of them, and its time
+best() {
+    # shellcheck disable=SC2046
+    "$logp" predict "$1" -P "$2" $(size "$1" "$3") --algo "${4-all}" "${machine[@]}" --format json 2>/dev/null |
+        jq -r '[.[] | select(.prediction == "exact" or .prediction == "bound")] | min_by(.predicted_ns) |
+               "\(.algorithm) \(.predicted_ns)"'
+}
+
+# ---- CSV: contiguous cells, the best at both ends, another one beyond ----
+sizes=1000..70000
+logp tune broadcast allreduce "${machine[@]}" -P 3,8..9 --bytes $sizes --export csv
+[ $code -eq 0 ] || fail "tune: exit code $code: $(cat "$dir/all")"
+tr -d '\r' <"$dir/out" >"$dir/csv"
+[ "$(head -1 "$dir/csv")" = 'collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns' ] ||
+    fail "head of the CSV: $(head -1 "$dir/csv")"
+[ "$(cut -d, -f1,2 "$dir/csv" | tail -n +2 | uniq | tr '\n' ' ')" = \
+    'broadcast,3 broadcast,8 broadcast,9 allreduce,3 allreduce,8 allreduce,9 ' ] || fail "cells: $(cat "$dir/csv")"
+end=70000 boundaries=0
+while IFS=, read -r collective P from to algorithm ns next next_ns; do
+    start=1000 unit=1
+    [ "$collective" = broadcast ] || unit=8
+    [ "$end" -ge 69993 ] || start=$((end + 1))
+    [ "$from" -eq $start ] || fail "$collective, P = $P: a cell from $from, the one before to $end"
+    end=$to
+    [ "$(best "$collective" "$P" "$from")" = "$algorithm $ns" ] ||
+        fail "$collective, P = $P, $from bytes: $algorithm $ns, not $(best "$collective" "$P" "$from")"
+    case $(best "$collective" "$P" "$to") in
+    "$algorithm "*) ;;
+    *) fail "$collective, P = $P, $to bytes: not $algorithm" ;;
+    esac
+    [ "$(best "$collective" "$P" "$from" "$next")" = "$next $next_ns" ] ||
+        fail "$collective, P = $P: next best $next $next_ns"
+    [ "$next_ns" -ge "$ns" ] || fail "$collective, P = $P: the next best $next is better"
+    [ "$to" -lt 69993 ] || continue
+    boundaries=$((boundaries + 1))
+    case $(best "$collective" "$P" $((to + unit))) in
+    "$algorithm "*) fail "$collective, P = $P, $to bytes: still $algorithm behind the boundary" ;;
+    esac
+done < <(tail -n +2 "$dir/csv")
+[ $boundaries -ge 6 ] || fail "only $boundaries boundaries: $(cat "$dir/csv")"
+logp tune barrier "${machine[@]}" -P 5 --export csv
+grep -q '^barrier,5,,,[a-z0-9-]*,[0-9]*,' "$dir/out" || fail "barrier: $(cat "$dir/out")"
+
+# ---- all that there is to choose from, for people ----
+logp tune -P 4 "${machine[@]}"
+for collective in broadcast reduce allreduce reduce-scatter scan scatter gather allgather alltoall barrier; do
+    grep -qx "$collective" "$dir/out" || fail "no $collective in the table: $(cat "$dir/out")"
+done
+says '4 1 100 flat 2.52 us optimal 2.52 us' tune broadcast "${machine[@]}" -P 4 --bytes 1..100
+
+# ---- Open MPI: what its reader reads, as lines "collective P from algorithm fan-out segment" ----
+read_rules() {
+    sed 's/#.*//' "$1" | tr -s ' \n' '\n' | awk '
+        function next_number() { return n[++i] }
+        NF { n[++m] = $1 }
+        END {
+            c = next_number()
+            while (c-- > 0) {
+                id = next_number(); ps = next_number()
+                while (ps-- > 0) {
+                    P = next_number(); ms = next_number()
+                    while (ms-- > 0) { print id, P, n[i + 1], n[i + 2], n[i + 3], n[i + 4]; i += 4 }
+                }
+            }
+            if (i != m) print "not read to its end"
+        }'
+}
+declare -A names=([2:3]=recursive-doubling [2:4]=ring [2:6]=rabenseifner
+    [3:1]=linear [3:2]=pairwise [3:3]=bruck)
+logp tune "${machine[@]}" -P 32,64 --bytes 1..30Ki --export openmpi allreduce alltoall
+cp "$dir/err" "$dir/left_out"
+read_rules "$dir/out" >"$dir/rules"
+[ "$(cut -d' ' -f1,2 "$dir/rules" | uniq | tr '\n' ' ')" = '2 32 2 64 3 32 3 64 ' ] || fail "rules: $(cat "$dir/rules")"
+grep -q '^2 32 0 3 0 0$' "$dir/rules" || fail "no rule for the smallest: $(cat "$dir/rules")"
+grep -q '^2 32 [1-9]' "$dir/rules" && grep -q '^3 64 [1-9]' "$dir/rules" || fail "no boundary: $(cat "$dir/rules")"
+while read -r id P from number fanout segment; do
+    name=${names[$id:$number]-none} collective=allreduce all=recursive-doubling,ring,rabenseifner least=8 unit=8
+    if [ "$id" -eq 3 ]; then
+        [ $((from % P)) -eq 0 ] || fail "alltoall, P = $P: $from bytes"
+        from=$((from / P)) collective=alltoall all=linear,pairwise,bruck least=1 unit=1
+    fi
+    [ "$fanout $segment" = '0 0' ] || fail "$collective: fan-out $fanout, segment $segment"
+    at=$((from > least ? from : least))
+    case $(best $collective "$P" $at $all) in
+    "$name "*) ;;
+    *) fail "$collective, P = $P, $at bytes: $number, not $(best $collective "$P" $at $all)" ;;
+    esac
+    [ "$from" -eq 0 ] || case $(best $collective "$P" $((from - unit)) $all) in
+    "$name "*) fail "$collective, P = $P, $from bytes: $name already before" ;;
+    esac
+done <"$dir/rules"
+# processors of the same choices are one; the fan-out of k chains is told
+logp tune "${machine[@]}" -P 40..50 --bytes 100..200 --export openmpi gather
+[ "$(read_rules "$dir/out")" = '9 40 0 2 0 0' ] || fail "gather: $(cat "$dir/out")"
+logp tune "${machine[@]}" -P 16 --bytes 8..100 --export openmpi reduce
+k=$("$logp" predict reduce -P 16 --count 1 --algo kchain-opt "${machine[@]}" --format json | jq '.[0].k')
+[ "$(read_rules "$dir/out")" = "11 16 0 2 $k 0" ] || fail "reduce, k = $k: $(cat "$dir/out")"
+logp tune "${machine[@]}" -P 2..40 --export openmpi
+read_rules "$dir/out" | awk '
+    $1 != c || $2 != P { if ($3 != 0 || ($1 == c && $2 <= P) || $1 < c) exit 1; c = $1; P = $2; from = 0; next }
+    $3 <= from { exit 1 } { from = $3 } $1 == "not" { exit 1 }' || fail "order of the rules: $(read_rules "$dir/out" | head -50)"
+
+# ---- rows of the libraries' tables that have no algorithm here: these may be, and are said ----
+logp tune "${machine[@]}" -P 4 --bytes 8 --export openmpi
+cat "$dir/err" >>"$dir/left_out"
+logp tune "${machine[@]}" -P 4 --bytes 8 --export mpich
+sort -u "$dir/err" "$dir/left_out" | sed -n 's/^logp: \(.*\) is left out: there is no such algorithm$/\1/p' >"$dir/missing"
+[ "$(sort -u "$dir/err" "$dir/left_out" | wc -l)" -eq "$(wc -l <"$dir/missing")" ] || fail "more is said: $(cat "$dir/err")"
+while read -r row; do
+    case $row in
+    'broadcast chain-pipelined' | 'broadcast binary-pipelined' | 'broadcast split-binary' | 'reduce chain-pipelined' | \
+        'reduce binary-pipelined' | 'reduce binomial-pipelined' | 'reduce rabenseifner') echo "missing: $row" ;;
+    *) fail "a row of no algorithm: $row" ;;
+    esac
+done <"$dir/missing"
+
+# ---- MPICH: all collectives, each chain of conditions ends in one that always holds ----
+logp tune "${machine[@]}" -P 8,32 --bytes 1..64Ki --export mpich
+cp "$dir/out" "$dir/mpich"
+[ $(($(wc -c <"$dir/mpich") % 4096)) -ne 0 ] || fail "$(wc -c <"$dir/mpich") bytes, whole pages"
+holds '(keys | length) == 44 and all(to_entries[]; .key | startswith("collective="))' "$dir/mpich" collectives
+# shellcheck disable=SC2016
+holds '[paths(objects) | select(.[-1] | startswith("algorithm=") | not)] as $p | . as $all |
+       all($p[]; . as $q | $all | getpath($q) | keys_unsorted |
+           if length == 1 then .[0] | test("^algorithm=MPIR_|=any$|^comm_type=intra$")
+           else (.[-1] | test("=any$|^comm_type=inter$|=no$")) end)' "$dir/mpich" "ends of chains"
+holds '[paths(objects) | .[-1] | select(startswith("algorithm="))] | length > 60 and
+       all(.[]; test("^algorithm=MPIR_[A-Z][a-z_]+$"))' "$dir/mpich" algorithms
+holds '."collective=alltoall"."comm_type=intra" | keys == ["is_sendbuf_inplace=no", "is_sendbuf_inplace=yes"]' \
+    "$dir/mpich" "in place"
+for P in 8 32; do
+    [ $P -eq 8 ] && key='comm_size<=31' || key='comm_size=any'
+    jq -r --arg key "$key" '."collective=allreduce"."comm_type=intra"[$key] | to_entries[] | "\(.key) \([.value | paths | .[-1]] | join(" "))"' \
+        "$dir/mpich" >"$dir/chain"
+    grep -q 'avg_msg_size=any.*is_op_built_in=yes.*count<pow2.*reduce_scatter_allgather' "$dir/chain" ||
+        fail "allreduce, P = $P: $(cat "$dir/chain")"
+    to=$(sed -n 's/^avg_msg_size<=\([0-9]*\) .*/\1/p' "$dir/chain")
+    algorithms=recursive-doubling,rabenseifner
+    case "$(best allreduce $P "$to" $algorithms) $(best allreduce $P $((to + 8)) $algorithms)" in
+    recursive-doubling*rabenseifner*) ;;
+    *) fail "allreduce, P = $P: $to" ;;
+    esac
+done
+logp tune broadcast "${machine[@]}" -P 8 --bytes 8 --export mpich
+stderr_has 'all collectives: what mpich loads replaces all of its choices'
+
+# ---- where to, and from where ----
+for list in '2..64*2 2,4,8,16,32,64' '3..9+3 3,6,9' '9,5..6 5,6,9'; do
+    logp tune barrier "${machine[@]}" -P "${list% *}" --export csv
+    [ "$(tail -n +2 "$dir/out" | cut -d, -f2 | paste -sd,)" = "${list#* }" ] || fail "-P ${list% *}: $(cat "$dir/out")"
+done
+logp tune barrier "${machine[@]}" -P 5 --export csv
+cp "$dir/out" "$dir/shown"
+logp tune barrier "${machine[@]}" -P 5 --export csv --output "$dir/written"
+cmp -s "$dir/shown" "$dir/written" || fail "--output: $(cat "$dir/written")"
+[ ! -s "$dir/out" ] || fail "--output: on stdout, too"
+LOGP_P=5 LOGP_MACHINE=$dir/machine logp tune barrier --export csv
+cmp -s "$dir/shown" "$dir/out" || fail "from the environment: $(cat "$dir/out")"
+logp tune barrier --machine cm5 -P 2 --export csv
+grep -q '^barrier,2,,,[a-z-]*,90250,' "$dir/out" || fail "a preset: $(cat "$dir/out")"
+
+# ---- wrong ----
+expect='--export lam openmpi mpich csv' bad tune --export lam
+expect='-P 0 numbers' bad tune -P 0
+expect='-P 4,4 once' bad tune -P 4,4
+expect='-P 4, numbers' bad tune -P 4,
+expect='-P 9..3 numbers' bad tune -P 9..3
+expect='-P 2..9*1 numbers' bad tune -P '2..9*1'
+expect='-P 2..9+x numbers' bad tune -P 2..9+x
+expect='-P 1..5000 1024' bad tune -P 1..5000
+expect='--bytes 9..3 sizes' bad tune --bytes 9..3
+expect='--bytes 1..9*2 sizes' bad tune --bytes '1..9*2'
+expect='--bytes 1,3 sizes' bad tune --bytes 1,3
+expect='broadcastX broadcast' bad tune broadcastX
+expect='matvec no such' bad tune matvec
+expect='--delay none' bad tune --delay none
+expect='--algo tune' bad tune --algo flat
+expect='--output /nowhere/x written' bad tune --output /nowhere/x
+expect='--machine dashed dash' bad tune --machine dashed
+finish

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* logp tune: the best algorithm of each collective over processors and sizes. */
+#include "tune/tune.h"
+#include "command/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_COLLECTIVES = 64 };
+
+static const struct tune_form *const forms[] = {&tune_table, &tune_openmpi, &tune_mpich, &tune_csv};
+
+static const struct tune_form *find_form(const struct options *o)
+{
+    struct names names = {0};
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (strcmp(forms[i]->name, o->export) == 0)
+            return forms[i];
+        if (*forms[i]->name != '\0')
+            add_name(&names, forms[i]->name);
+    }
+    refuse_name("--export", o->export, &names);
+}
+
+/* Those of the form; where it has none of its own, all whose size is one number, or nothing, and
+ * where there is a choice. */
+static size_t find_collectives(const struct tune_form *form, struct tune_collective *out)
+{
+    const struct logp_collective *c;
+    size_t n = 0;
+
+    if (form->collectives != NULL) {
+        for (; form->collectives[n].ours != NULL; n++)
+            out[n] = form->collectives[n];
+        return n;
+    }
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL && n < MAX_COLLECTIVES; i++)
+        if ((c->operands == LOGP_OPERANDS_NONE || c->operands == LOGP_OPERANDS_BYTES ||
+             c->operands == LOGP_OPERANDS_VECTOR) &&
+            logp_algorithm_at(c->name, 1) != NULL)
+            out[n++] = (struct tune_collective){.ours = c->name};
+    return n;
+}
+
+/* The words behind the command must name some of them. */
+static void check_words(const struct options *o, const struct tune_collective *all, size_t n)
+{
+    struct names names = {0};
+    char list[MAX_LIST];
+
+    for (size_t i = 0; i < n; i++)
+        add_name(&names, all[i].ours);
+    for (int i = 1; i < o->n_words; i++)
+        if (find_name(&names, o->words[i]) < 0)
+            bad_usage("tune %s: no such collective; %s", o->words[i],
+                      one_of(&names, o->words[i], list));
+}
+
+static bool is_wanted(const struct options *o, const char *collective)
+{
+    bool wanted = o->n_words < 2;
+
+    for (int i = 1; i < o->n_words; i++)
+        wanted |= strcmp(o->words[i], collective) == 0;
+    return wanted;
+}
+
+static void settle_model(struct options *o)
+{
+    const size_t many = 1024;
+
+    if (!o->emulated)
+        bad_option("--delay", o->delay->name, "a delay model with parameters");
+    if (o->gamma_host)
+        o->params.gamma_ps = logp_op_measure(o->op, many);
+    if (o->params.gamma_ps < 0)
+        bad_option("--gamma", "host", "no memory to measure it");
+}
+
+static int tune(struct options *o)
+{
+    const struct tune_form *form = find_form(o);
+    struct tune_collective collectives[MAX_COLLECTIVES];
+    struct tune_result results[MAX_COLLECTIVES];
+    const size_t all = find_collectives(form, collectives);
+    size_t n = 0;
+
+    check_words(o, collectives, all);
+    settle_model(o);
+    warn_of_unused(o);
+    if (form->whole && o->n_words > 1)
+        fprintf(stderr, "logp: all collectives: what %s loads replaces all of its choices\n",
+                form->name);
+    if (o->output != NULL && *o->output != '\0' && freopen(o->output, "w", stdout) == NULL)
+        bad_option("--output", o->output, "a file that can be written: %s", strerror(errno));
+    for (size_t i = 0; i < all; i++) {
+        if (!form->whole && !is_wanted(o, collectives[i].ours))
+            continue;
+        results[n] = (struct tune_result){&collectives[i], calloc(o->n_P, sizeof(*results[n].of))};
+        if (results[n].of == NULL)
+            bad_usage("no memory");
+        tune_choose(o, &collectives[i], results[n++].of);
+    }
+    form->print(o, results, n);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < o->n_P; j++)
+            free(results[i].of[j].cells);
+        free(results[i].of);
+    }
+    return EXIT_OK;
+}
+
+/* It has --export in place of a format. */
+static bool prints(const struct output_format *format)
+{
+    (void)format;
+    return true;
+}
+
+const struct command command_tune = {
+    .name = "tune",
+    .arguments = "[COLLECTIVE...]",
+    .summary = "the best algorithms, also as tables that an MPI loads",
+    .options = OPTIONS_TUNE | OPTIONS_SPANS,
+    .prints = prints,
+    .remark = "\n-P takes numbers and ranges (2,4,8..16, 2..64*2) [2..128*2], --bytes a range "
+              "(1..64Ki)\n[1..16Mi]; sizes are of an item, or of a vector (reduce-scatter: of a "
+              "block) in elements\nof --type. Open MPI 4.1 loads its file with --mca "
+              "coll_tuned_use_dynamic_rules 1 --mca\ncoll_tuned_dynamic_rules_filename FILE, "
+              "MPICH 4.0 with MPIR_CVAR_DEVICE_COLLECTIVES=none and\n"
+              "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE in the environment.",
+    .call = tune,
+};

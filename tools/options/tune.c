@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of tables: for which processors and sizes, for whom, and where to. */
+#include "options/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "A" or "A..B", numbers in [low, high]; with a step also "A..B*2" and "A..B+2", *times says which.
+ * It ends before a comma. @return behind it; NULL: it is none */
+static const char *parse_range(const char *text, bool bytes, int64_t low, int64_t high,
+                               int64_t *first, int64_t *last, int64_t *step, bool *times)
+{
+    const size_t n = strcspn(text, ",");
+    char buf[64], *dots, *sign;
+
+    if (n >= sizeof(buf))
+        return NULL;
+    memcpy(buf, text, n);
+    buf[n] = '\0';
+    dots = strstr(buf, "..");
+    sign = dots != NULL && step != NULL ? strpbrk(dots, "*+") : NULL;
+    if (sign != NULL) {
+        *times = *sign == '*';
+        *sign++ = '\0';
+        if (!parse_number(sign, false, *times ? 2 : 1, high, step))
+            return NULL;
+    }
+    if (dots != NULL)
+        *dots = '\0';
+    if (!parse_number(buf, bytes, low, high, first) ||
+        !parse_number(dots != NULL ? dots + 2 : buf, bytes, *first, high, last))
+        return NULL;
+    return text + n;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+void apply_P_list(struct options *o, const char *option, const char *text)
+{
+    const char *s = option_given("P") ? text : "2..128*2";
+    const int64_t most = INT32_MAX; /* as an MPI counts them */
+
+    for (o->n_P = 0;; s++) {
+        int64_t at, last, step = 1;
+        bool times = false;
+
+        s = parse_range(s, false, 1, most, &at, &last, &step, &times);
+        for (; s != NULL && at <= last; at = times ? at * step : at + step) {
+            if (o->n_P == MAX_P_LIST)
+                s = NULL;
+            else
+                o->P_list[o->n_P++] = at;
+        }
+        if (s == NULL)
+            bad_option(option, text,
+                       "numbers of processors, as 8 or 2,4,8..16 or 2..64*2, at most %d of them",
+                       MAX_P_LIST);
+        if (*s == '\0')
+            break;
+    }
+    qsort(o->P_list, o->n_P, sizeof(o->P_list[0]), compare);
+    for (size_t i = 1; i < o->n_P; i++)
+        if (o->P_list[i] == o->P_list[i - 1])
+            bad_option(option, text, "each number of processors once");
+    o->P = o->P_list[0];
+}
+
+void apply_bytes_range(struct options *o, const char *option, const char *text)
+{
+    const char *end = parse_range(option_given("bytes") ? text : "1..16Mi", true, 0,
+                                  INT64_C(1) << 40, &o->bytes_low, &o->bytes_high, NULL, NULL);
+
+    if (end == NULL || *end != '\0')
+        bad_option(option, text, "sizes, as 1..64Ki, 0 .. 2^40 bytes");
+}
+
+static void apply_export(struct options *o, const char *option, const char *text)
+{
+    (void)option; /* the command knows what there is */
+    o->export = text;
+}
+
+const struct option_row tune_options[] = {
+    {"export", "FOR", "a file that openmpi or mpich loads, or csv", "", "a table", OPTIONS_TUNE,
+     .apply = apply_export},
+    {0},
+};

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which algorithm is best where. Looked at in all powers of two between the smallest and the
+ * largest size; where two neighbours differ, what lies between is bisected, so each boundary is
+ * exact: on one side of it one is best, and a byte (an element) on, another.
+ */
+#include "tune/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PICKS = 256 };
+
+/* All that may be picked; of a row with segments one for each of their sizes. */
+struct picks {
+    struct tune_pick pick[MAX_PICKS];
+    size_t n;
+};
+
+static void add_pick(struct picks *p, const struct logp_algorithm *a, const struct tune_row *row,
+                     int64_t block)
+{
+    if (p->n < MAX_PICKS)
+        p->pick[p->n++] = (struct tune_pick){.algorithm = a, .row = row, .block = block};
+}
+
+static bool has_block(const struct logp_algorithm *a)
+{
+    return logp_algorithm_knob(a, logp_knob_find("block"), 0, NULL, NULL, NULL);
+}
+
+static void add_row(struct picks *p, const struct tune_collective *c, const struct tune_row *row)
+{
+    const struct logp_algorithm *a = logp_algorithm_find(c->ours, row->ours);
+    const int64_t least = 1 << 10, most = 1 << 20;
+
+    if (a == NULL) {
+        fprintf(stderr, "logp: %s %s is left out: there is no such algorithm\n", c->ours,
+                row->ours);
+        return;
+    }
+    add_pick(p, a, row, 0);
+    for (int64_t block = least; row->segments && has_block(a) && block <= most; block *= 4)
+        add_pick(p, a, row, block);
+}
+
+static void find_picks(const struct tune_collective *c, struct picks *p)
+{
+    const struct logp_algorithm *a;
+
+    p->n = 0;
+    for (size_t i = 0; c->rows == NULL && (a = logp_algorithm_at(c->ours, i)) != NULL; i++)
+        add_pick(p, a, NULL, 0);
+    for (const struct tune_row *row = c->rows; row != NULL && row->ours != NULL; row++)
+        add_row(p, c, row);
+}
+
+/* What is chosen for: sizes count elements of a vector, or bytes. */
+struct place {
+    const struct options *o;
+    const struct logp_collective *collective;
+    int64_t P, n;
+};
+
+static int64_t unit_of(const struct place *at)
+{
+    return at->collective->operands == LOGP_OPERANDS_VECTOR ? (int64_t)at->o->element_bytes : 1;
+}
+
+static int64_t power_below(int64_t P)
+{
+    int64_t p = 1;
+
+    while (p <= P / 2)
+        p *= 2;
+    return p;
+}
+
+/* Does the library do what the row says? */
+static bool holds(const struct place *at, const struct tune_pick *pick)
+{
+    const struct tune_row *row = pick->row;
+    const int64_t bytes = at->n * unit_of(at), P = at->P;
+    const int64_t count = bytes / (int64_t)at->o->element_bytes;
+
+    return row == NULL || (((row->needs & TUNE_POWER) == 0 || (P & (P - 1)) == 0) &&
+                           ((row->needs & TUNE_EACH) == 0 || count >= P) &&
+                           ((row->needs & TUNE_MOST) == 0 || count >= power_below(P)) &&
+                           (row->up_to == 0 || P <= row->up_to) &&
+                           pick->block <= bytes / ((row->needs & TUNE_EACH) != 0 ? P : 2));
+}
+
+/* Predict a pick; sets what is told to it, too. @return false: it applies not, or nothing is known
+ * of it */
+static bool predict_pick(const struct place *at, struct tune_pick *pick)
+{
+    const int64_t most_fanout = 32;              /* of Open MPI */
+    const int64_t most_block = INT64_C(1) << 40; /* all in one */
+    struct logp_args args = {.op = at->o->op};
+    const struct logp_model model = {.params = model_params(at->o)};
+    struct logp_prediction p;
+
+    if (at->collective->operands == LOGP_OPERANDS_VECTOR)
+        args.count = at->n;
+    else
+        args.n_bytes = (size_t)at->n;
+    if (pick->row != NULL) {
+        args.k = pick->row->k;
+        if (has_block(pick->algorithm))
+            args.block_bytes = pick->block > 0 ? pick->block : most_block;
+    }
+    if (!holds(at, pick) || logp_algorithm_needs(pick->algorithm, at->P, &args, &model) != NULL)
+        return false;
+    pick->fanout = 0;
+    if (pick->row != NULL && pick->row->fanout &&
+        !logp_algorithm_knob(pick->algorithm, logp_knob_find("k"), at->P, &args, &model,
+                             &pick->fanout))
+        pick->fanout = 1;
+    p = logp_predict(pick->algorithm, at->P, &args, &model);
+    pick->ns = p.ns;
+    return pick->fanout <= most_fanout &&
+           (p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND);
+}
+
+/* Ties: the first. */
+static struct tune_pick best_of(const struct place *at, const struct picks *picks,
+                                struct tune_pick *next)
+{
+    struct tune_pick tried[MAX_PICKS], best = {.algorithm = NULL};
+    size_t n = 0;
+
+    for (size_t i = 0; i < picks->n; i++) {
+        tried[n] = picks->pick[i];
+        if (predict_pick(at, &tried[n]))
+            n++;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (best.algorithm == NULL || tried[i].ns < best.ns)
+            best = tried[i];
+    if (next == NULL)
+        return best;
+    *next = (struct tune_pick){.algorithm = NULL};
+    for (size_t i = 0; i < n; i++)
+        if (tried[i].algorithm != best.algorithm &&
+            (next->algorithm == NULL || tried[i].ns < next->ns))
+            *next = tried[i];
+    return best;
+}
+
+static bool same_pick(const struct tune_pick *a, const struct tune_pick *b)
+{
+    return a->algorithm == b->algorithm && a->row == b->row && a->block == b->block &&
+           a->fanout == b->fanout;
+}
+
+bool tune_same(const struct tune_cells *a, const struct tune_cells *b)
+{
+    size_t i = 0;
+
+    while (i < a->n && i < b->n && a->cells[i].from == b->cells[i].from &&
+           same_pick(&a->cells[i].best, &b->cells[i].best))
+        i++;
+    return i == a->n && i == b->n;
+}
+
+static void add_cell(struct tune_cells *cells, const struct tune_cell *cell)
+{
+    cells->cells = realloc(cells->cells, (cells->n + 1) * sizeof(*cell));
+    if (cells->cells == NULL)
+        bad_usage("no memory");
+    cells->cells[cells->n++] = *cell;
+}
+
+/* The last size below high where what is best is as it is at low; it is not so at high. */
+static int64_t last_same(struct place at, const struct picks *picks, int64_t low, int64_t high,
+                         const struct tune_pick *best)
+{
+    while (high - low > 1) {
+        struct tune_pick pick;
+
+        at.n = low + (high - low) / 2;
+        pick = best_of(&at, picks, NULL);
+        if (same_pick(&pick, best))
+            low = at.n;
+        else
+            high = at.n;
+    }
+    return low;
+}
+
+/* The cells of one number of processors, sizes at.n to most. */
+static void choose(struct place at, const struct picks *picks, int64_t most,
+                   struct tune_cells *cells)
+{
+    const int64_t unit = unit_of(&at);
+    struct tune_cell cell = {.from = at.n * unit};
+
+    cell.best = best_of(&at, picks, &cell.next);
+    for (int64_t n = at.n; cell.best.algorithm != NULL && n < most;) {
+        const int64_t doubled = n > 0 ? 2 * power_below(n) : 1;
+        struct tune_pick pick;
+
+        at.n = doubled < most ? doubled : most;
+        pick = best_of(&at, picks, NULL);
+        if (same_pick(&pick, &cell.best)) {
+            n = at.n;
+            continue;
+        }
+        at.n = n = last_same(at, picks, n, at.n, &cell.best) + 1;
+        cell.to = n * unit - 1;
+        add_cell(cells, &cell);
+        cell.from = n * unit;
+        cell.best = best_of(&at, picks, &cell.next);
+    }
+    cell.to = at.n * unit;
+    if (cell.best.algorithm != NULL)
+        add_cell(cells, &cell);
+}
+
+/* Where sizes mean nothing to the collective: one cell. */
+void tune_choose(const struct options *o, const struct tune_collective *c, struct tune_cells *cells)
+{
+    struct place at = {.o = o, .collective = logp_collective_find(c->ours)};
+    const int64_t unit = unit_of(&at), least = (o->bytes_low + unit - 1) / unit;
+    const bool sizeless = at.collective->operands == LOGP_OPERANDS_NONE;
+    struct picks *picks = malloc(sizeof(*picks));
+
+    if (picks == NULL)
+        bad_usage("no memory");
+    find_picks(c, picks);
+    for (size_t i = 0; i < o->n_P; i++) {
+        const int64_t most = o->bytes_high / unit;
+
+        at.P = cells[i].P = o->P_list[i];
+        at.n = least;
+        choose(at, picks, sizeless || most < least ? least : most, &cells[i]);
+        if (cells[i].n == 0)
+            fprintf(stderr, "logp: %s, P = %lld: nothing to choose from\n", c->ours,
+                    (long long)at.P);
+    }
+    free(picks);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Open MPI 4.1: a file for its component coll/tuned,
+ *
+ *     mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE
+ *
+ * Numbers alone, in any layout, # begins a comment: how many collectives; of each its number and
+ * for how many numbers of processes; of each of them that number and for how many sizes; of each of
+ * them the size in bytes from which on it holds, beginning with 0, the algorithm's number, fan-out
+ * and size of a segment. The first line of other releases, rule-file-version, it does not know.
+ * What holds for P processes holds up to the next number in the file, and for fewer the first.
+ *
+ * Numbers and what they stand for: ompi_info --param coll tuned --level 9, and the sources
+ * of 4.1.4. Sizes are those of the message; of allgather, alltoall, gather and scatter of all items
+ * together. In a scan it looks at the element and the processes alone, so there is one choice for
+ * all sizes.
+ */
+#include "tune/tune.h"
+
+static const struct tune_row allgather[] = {
+    {.ours = "bruck", .theirs = "bruck", .id = 2},
+    {.ours = "recursive-doubling", .theirs = "recursive doubling", .id = 3, .needs = TUNE_POWER},
+    {.ours = "ring", .theirs = "ring", .id = 4},
+    {.ours = "neighbour", .theirs = "neighbor", .id = 5},
+    {0},
+};
+/* Not ours are its segmented ring (5), which hands out whole parts, and for other numbers than
+ * powers of two its rabenseifner, which begins with halves. */
+static const struct tune_row allreduce[] = {
+    {.ours = "recursive-doubling", .theirs = "recursive doubling", .id = 3},
+    {.ours = "ring", .theirs = "ring", .id = 4, .needs = TUNE_EACH},
+    {.ours = "rabenseifner", .theirs = "rabenseifner", .id = 6, .needs = TUNE_MOST | TUNE_POWER},
+    {0},
+};
+static const struct tune_row alltoall[] = {
+    {.ours = "linear", .theirs = "linear", .id = 1},
+    {.ours = "pairwise", .theirs = "pairwise", .id = 2},
+    {.ours = "bruck", .theirs = "modified bruck", .id = 3},
+    {0},
+};
+static const struct tune_row barrier[] = {
+    {.ours = "central", .theirs = "linear", .id = 1},
+    {.ours = "dissemination", .theirs = "bruck", .id = 4},
+    {.ours = "tree", .theirs = "tree", .id = 6, .k = 2},
+    {0},
+};
+/* Its binomial tree sends to the nearest first. The radix of its k-nomial tree is not in the file,
+ * but in coll_tuned_bcast_algorithm_knomial_radix. */
+static const struct tune_row bcast[] = {
+    {.ours = "flat", .theirs = "linear", .id = 1},
+    {.ours = "chain", .theirs = "chain", .id = 2, .fanout = true},
+    {.ours = "chain-pipelined", .theirs = "pipeline", .id = 3, .segments = true},
+    {.ours = "split-binary", .theirs = "split binary tree", .id = 4, .segments = true},
+    {.ours = "binary", .theirs = "binary tree", .id = 5},
+    {.ours = "binary-pipelined", .theirs = "binary tree", .id = 5, .segments = true},
+    {.ours = "binomial-nearest", .theirs = "binomial", .id = 6},
+    {.ours = "knomial", .theirs = "knomial", .id = 7, .k = 4},
+    {.ours = "scatter-doubling", .theirs = "scatter allgather", .id = 8, .needs = TUNE_EACH},
+    {.ours = "scatter-allgather", .theirs = "scatter allgather ring", .id = 9, .needs = TUNE_EACH},
+    {0},
+};
+static const struct tune_row gather[] = {
+    {.ours = "flat", .theirs = "linear", .id = 1},
+    {.ours = "binomial", .theirs = "binomial", .id = 2},
+    {0},
+};
+/* Its binary tree fills the last level evenly, not from the left: for a broadcast it is all one.
+ * Not ours is its in-order binary tree (6), whose root is the last rank, which sends the result on.
+ */
+static const struct tune_row reduce[] = {
+    {.ours = "flat", .theirs = "linear", .id = 1},
+    {.ours = "kchain-opt", .theirs = "chain", .id = 2, .fanout = true},
+    {.ours = "chain", .theirs = "chain", .id = 2, .fanout = true},
+    {.ours = "chain-pipelined", .theirs = "pipeline", .id = 3, .segments = true},
+    {.ours = "binary", .theirs = "binary", .id = 4, .needs = TUNE_POWER},
+    {.ours = "binary-pipelined",
+     .theirs = "binary",
+     .id = 4,
+     .segments = true,
+     .needs = TUNE_POWER},
+    {.ours = "binomial", .theirs = "binomial", .id = 5},
+    {.ours = "binomial-pipelined", .theirs = "binomial", .id = 5, .segments = true},
+    {.ours = "rabenseifner", .theirs = "rabenseifner", .id = 7, .needs = TUNE_MOST | TUNE_POWER},
+    {0},
+};
+static const struct tune_row reduce_scatter[] = {
+    {.ours = "recursive-halving", .theirs = "recursive halving", .id = 2},
+    {.ours = "ring", .theirs = "ring", .id = 3},
+    {0},
+};
+/* Of the algorithms of exscan (8) and reduce_scatter_block (13) it shares one with us: no choice.
+ */
+static const struct tune_collective collectives[] = {
+    {"allgather", "allgather", .id = 0, .sums = true, .rows = allgather},
+    {"allreduce", "allreduce", .id = 2, .rows = allreduce},
+    {"alltoall", "alltoall", .id = 3, .sums = true, .rows = alltoall},
+    {"barrier", "barrier", .id = 6, .rows = barrier},
+    {"broadcast", "bcast", .id = 7, .rows = bcast},
+    {"gather", "gather", .id = 9, .sums = true, .rows = gather},
+    {"reduce", "reduce", .id = 11, .rows = reduce},
+    {"reduce-scatter", "reduce_scatter", .id = 12, .sums = true, .rows = reduce_scatter},
+    {"scatter", "scatter", .id = 15, .sums = true, .rows = gather},
+    {0},
+};
+
+/* Is it to be said: are there cells, and others than those before? */
+static bool counts(const struct tune_result *r, size_t i)
+{
+    const struct tune_cells *before = NULL;
+
+    for (size_t j = 0; j < i; j++)
+        if (r->of[j].n > 0)
+            before = &r->of[j];
+    return r->of[i].n > 0 && (before == NULL || (r->collective->sums && before->n > 1) ||
+                              !tune_same(&r->of[i], before));
+}
+
+static void print_cells(const struct tune_result *r, const struct tune_cells *of)
+{
+    printf("%lld # processes\n%zu # sizes\n", (long long)of->P, of->n);
+    for (size_t i = 0; i < of->n; i++) {
+        const struct tune_pick *best = &of->cells[i].best;
+        const int64_t from = i > 0 ? of->cells[i].from : 0;
+
+        printf("%lld %d %lld %lld # %s\n", (long long)(r->collective->sums ? from * of->P : from),
+               best->row->id, (long long)best->fanout, (long long)best->block, best->row->theirs);
+    }
+}
+
+static void print(const struct options *o, const struct tune_result *results, size_t n)
+{
+    size_t filled = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < o->n_P; j++)
+            if (results[i].of[j].n > 0) {
+                filled++;
+                break;
+            }
+    printf("# For Open MPI 4.1: --mca coll_tuned_use_dynamic_rules 1\n"
+           "#                   --mca coll_tuned_dynamic_rules_filename FILE\n"
+           "# Of a size: bytes from which on, algorithm, fan-out, segment.\n"
+           "%zu # collectives\n",
+           filled);
+    for (size_t i = 0; i < n; i++) {
+        size_t rules = 0;
+
+        for (size_t j = 0; j < o->n_P; j++)
+            rules += counts(&results[i], j);
+        if (rules == 0)
+            continue;
+        printf("\n%d # %s\n%zu # numbers of processes\n", results[i].collective->id,
+               results[i].collective->theirs, rules);
+        for (size_t j = 0; j < o->n_P; j++)
+            if (counts(&results[i], j))
+                print_cells(&results[i], &results[i].of[j]);
+    }
+}
+
+const struct tune_form tune_openmpi = {
+    .name = "openmpi", .collectives = collectives, .print = print};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The cells themselves, of all of our algorithms: for people, and as CSV. */
+#include "tune/tune.h"
+
+#include <string.h>
+
+static bool has_sizes(const struct tune_result *r)
+{
+    return logp_collective_find(r->collective->ours)->operands != LOGP_OPERANDS_NONE;
+}
+
+static void print_people(const struct options *o, const struct tune_result *results, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        printf("%s%s\n%10s %12s %12s  %-22s %14s  %-22s %14s\n", i > 0 ? "\n" : "",
+               results[i].collective->ours, "P", "bytes from", "to", "best", "predicted",
+               "next best", "predicted");
+        for (size_t j = 0; j < o->n_P; j++)
+            for (size_t k = 0; k < results[i].of[j].n; k++) {
+                const struct tune_cell *c = &results[i].of[j].cells[k];
+                char from[24] = "", to[24] = "", best[32], next[32] = "";
+
+                if (has_sizes(&results[i])) {
+                    snprintf(from, sizeof(from), "%lld", (long long)c->from);
+                    snprintf(to, sizeof(to), "%lld", (long long)c->to);
+                }
+                if (c->next.algorithm != NULL)
+                    show_ns(c->next.ns, next, sizeof(next));
+                printf("%10lld %12s %12s  %-22s %14s  %-22s %14s\n", (long long)results[i].of[j].P,
+                       from, to, c->best.algorithm->name, show_ns(c->best.ns, best, sizeof(best)),
+                       c->next.algorithm != NULL ? c->next.algorithm->name : "", next);
+            }
+    }
+}
+
+static void print_csv_number(bool there, int64_t n)
+{
+    if (there)
+        printf("%lld", (long long)n);
+    putchar(',');
+}
+
+static void print_cell(const struct tune_result *r, int64_t P, const struct tune_cell *c)
+{
+    const bool next = c->next.algorithm != NULL;
+
+    printf("%s,%lld,", r->collective->ours, (long long)P);
+    print_csv_number(has_sizes(r), c->from);
+    print_csv_number(has_sizes(r), c->to);
+    print_csv_text(c->best.algorithm->name);
+    printf(",%lld,", (long long)c->best.ns);
+    print_csv_text(next ? c->next.algorithm->name : "");
+    putchar(',');
+    if (next)
+        printf("%lld", (long long)c->next.ns);
+    fputs("\r\n", stdout);
+}
+
+static void print_rows(const struct options *o, const struct tune_result *results, size_t n)
+{
+    fputs("collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns\r\n",
+          stdout);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < o->n_P; j++)
+            for (size_t k = 0; k < results[i].of[j].n; k++)
+                print_cell(&results[i], results[i].of[j].P, &results[i].of[j].cells[k]);
+}
+
+const struct tune_form tune_csv = {.name = "csv", .print = print_rows};
+const struct tune_form tune_table = {.name = "", .print = print_people};
