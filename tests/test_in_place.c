@@ -10,8 +10,17 @@ static const struct logp_params params = {
 
 /* ---- every algorithm, with a plan ---- */
 
-/* Run it three times with the operands where the result will be. `buf` and `recv_buf` are large
- * enough for any. */
+static int start_and_wait(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
+                          void *recv_buf)
+{
+    struct logp_pending *pending;
+    const int rc = logp_plan_start(vp, plan, buf, recv_buf, &pending);
+
+    return rc != 0 ? rc : logp_pending_wait(vp, pending);
+}
+
+/* Run it twice, and start it once, with the operands where the result will be. `buf` and `recv_buf`
+ * are large enough for any. */
 static int run_planned(struct logp_vp *vp, const struct logp_algorithm *a,
                        const struct logp_coll *c, char *buf, char *recv_buf)
 {
@@ -31,8 +40,8 @@ static int run_planned(struct logp_vp *vp, const struct logp_algorithm *a,
         collective->fill(P, me, seed, c, buf, recv_buf);
         if (in_recv_buf)
             memcpy(recv_buf + at.offset, buf, bytes);
-        rc = logp_plan_run(vp, plan, in_recv_buf ? LOGP_IN_PLACE : buf,
-                           in_buf ? LOGP_IN_PLACE : recv_buf);
+        rc = (seed == 2 && a->steps != NULL ? start_and_wait : logp_plan_run)(
+            vp, plan, in_recv_buf ? LOGP_IN_PLACE : buf, in_buf ? LOGP_IN_PLACE : recv_buf);
         cr_assert(rc != 0 || collective->check(P, me, seed, c, buf, result) == 1,
                   "%s %s, P %d, root %d, rank %d", a->collective, a->name, P, c->args.root, me);
     }
@@ -146,6 +155,30 @@ static int combine(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* Two at once. */
+static int combine_meanwhile(struct logp_vp *vp, void *arg)
+{
+    const struct logp_op *sum = logp_op_find("sum", "int64");
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct logp_pending *pending[2];
+    int64_t x[COUNT], y[COUNT];
+    int rc;
+
+    (void)arg;
+    set(x, me, 0, COUNT);
+    set(y, me, 0, COUNT);
+    rc = logp_iallreduce(vp, LOGP_IN_PLACE, x, COUNT, sum, &pending[0]);
+    if (rc == 0)
+        rc = logp_iscan(vp, LOGP_IN_PLACE, y, COUNT, sum, &pending[1]);
+    if (rc == 0)
+        rc = logp_pending_waitall(vp, pending, 2);
+    if (rc == 0) {
+        expect_sums(x, P, 0);
+        expect_sums(y, me + 1, 0);
+    }
+    return rc;
+}
+
 static int move(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = P / 3;
@@ -184,6 +217,7 @@ Test(in_place, calls_of_a_program)
             const enum logp_clock clock = i == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL;
 
             test_run(test_machine(P, clock, i == 2 ? &params : NULL), combine, NULL);
+            test_run(test_machine(P, clock, i == 2 ? &params : NULL), combine_meanwhile, NULL);
             test_run(test_machine(P, clock, i == 2 ? &params : NULL), move, NULL);
         }
 }
