@@ -437,6 +437,49 @@ static int polls(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* The program computes, and then waits for what has long been there, in every way. */
+static int waits_after_computing(struct logp_vp *vp, void *arg)
+{
+    int64_t *took = arg, before;
+    struct logp_request *r[2];
+    int rc = 0, index;
+    char c = 0;
+
+    for (int i = 0; rc == 0 && i < 5; i++) {
+        bool found = false;
+
+        rc = logp_send(vp, 0, 0, &c, 1);
+        if (rc == 0)
+            rc = logp_compute(vp, 10000, NULL, NULL); /* it arrives meanwhile */
+        if (rc == 0)
+            rc = logp_irecv(vp, 0, 0, &c, 1, &r[0]);
+        before = logp_now(vp);
+        host.now += 5000;
+        if (rc == 0 && i == 0)
+            rc = logp_waitany(vp, r, 1, &index, NULL);
+        else if (rc == 0 && i == 1)
+            rc = logp_waitall(vp, r, 1, NULL);
+        else if (rc == 0 && i == 2)
+            rc = logp_wait(vp, r[0], NULL);
+        else if (rc == 0 && i == 3)
+            rc = logp_test(vp, r[0], &found, NULL);
+        else if (rc == 0)
+            rc = logp_testany(vp, r, 1, &index, &found, NULL);
+        took[i] = logp_now(vp) - before;
+    }
+    return rc;
+}
+
+Test(accounting, what_a_program_computes_before_a_wait_counts)
+{
+    int64_t took[5];
+
+    host = own_clock();
+    run_by_own_clock(1, &some_model, waits_after_computing, took, NULL);
+    for (int i = 0; i < 5; i++)
+        cr_expect_eq(took[i], 5000 + some_model.o_recv_ns, "%d: %ld", i, (long)took[i]);
+}
+
 Test(accounting, a_poll_in_vain_costs_poll_ns)
 {
     int64_t took[2];

@@ -292,6 +292,32 @@ Test(delay, models_are_replaced_under_traffic)
     cr_expect_eq(atomic_load(&freed), (t.swaps + 1) / 4);
 }
 
+static int emulate_from_then_on(struct logp_vp *vp, void *arg)
+{
+    int64_t *took = arg, before;
+    int rc = ring(vp, &(int){20});
+
+    before = logp_now(vp);
+    if (rc == 0 && logp_vp_rank(vp) == 0)
+        rc = logp_machine_set_delay(logp_vp_machine(vp), per_hop(300000), 0);
+    if (rc == 0)
+        rc = logp_barrier(vp);
+    if (rc == 0)
+        rc = ring(vp, &(int){1}); /* whose messages are sent when all know of rank 0 */
+    took[logp_vp_rank(vp)] = logp_now(vp) - before;
+    return rc;
+}
+
+/* Nobody is left in a model that is none. */
+Test(delay, where_there_was_none_there_is_one)
+{
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
+    int64_t took[4];
+
+    test_run(m, emulate_from_then_on, took);
+    cr_expect_geq(took[0], 300000);
+}
+
 static int two_messages(struct logp_vp *vp, void *arg)
 {
     int64_t *done = arg;

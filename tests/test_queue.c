@@ -246,6 +246,29 @@ static int look_early(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* A limit of a byte is one, and no other. */
+static int sends_too_much(struct logp_vp *vp, void *arg)
+{
+    char c[LONGEST] = {0};
+
+    (void)arg;
+    cr_expect_eq(logp_send(vp, 0, 0, c, sizeof(c)), -EMSGSIZE); /* ever */
+    return 0;
+}
+
+Test(queue, the_least_limit_is_a_byte)
+{
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 1,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks(),
+                                       .queue_limit = 1};
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    test_run(m, sends_too_much, NULL);
+}
+
 Test(queue, a_probe_sees_what_has_arrived)
 {
     const struct logp_params params = test_params(6000, 2000, 4000);

@@ -141,11 +141,13 @@ Test(schedule, a_rank_may_have_much_mail)
         struct mail m = {.n = {0}};
         const struct logp_step_list list = {PEERS, (const struct logp_step *const *)m.steps, m.n,
                                             64};
-        const struct drawn d = {.seed = seed,
-                                .P = PEERS,
-                                .delay = "loggp",
-                                .coll = {.args.list = &list, .model.params = some_params(&random)}};
+        struct drawn d = {.seed = seed,
+                          .P = PEERS,
+                          .delay = "loggp",
+                          .coll = {.args.list = &list, .model.params = some_params(&random)}};
 
+        if (seed % 2 == 0)
+            d.coll.model.params.capacity = 1 + (int64_t)seed;
         for (int r = 0; r < PEERS; r++)
             m.steps[r] = calloc(2 * STEPS, sizeof(*m.steps[r]));
         make_steps(&m, seed);
@@ -243,6 +245,7 @@ enum mistake {
     TOO_SMALL,    /* a receive */
     BEYOND,       /* a send from beyond its buffer */
     NO_SUCH_RANK, /* of a send */
+    NO_SOURCE,    /* of a receive, the last */
     NO_RESULT,    /* its sum is not written */
     NOT_WRITTEN,  /* what a send sends */
     INTO_OTHER,   /* a sum, where what is added stands */
@@ -289,6 +292,8 @@ static bool ring(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
         logp_step_receive(out, (rank + P - 1) % P, c->args.tag, LOGP_RECV_BUF, n, n);
         if (bad && round == 0 && mistake == WRONG_SOURCE)
             out->peer = rank;
+        if (bad && round == P - 2 && mistake == NO_SOURCE)
+            out->peer = -1;
         if (bad && round == 0 && mistake == TOO_SMALL)
             out->n_bytes--;
         return true;
@@ -328,14 +333,13 @@ Test(schedule, planted_mistakes_are_found)
         [TOO_SMALL] = "it receives a message of another size",
         [BEYOND] = "it sends what is beyond its buffer",
         [NO_SUCH_RANK] = "it sends to no rank",
+        [NO_SOURCE] = "it receives from no rank",
         [NO_RESULT] = "its result is no combination",
         [NOT_WRITTEN] = "it sends what it does not have",
         [INTO_OTHER] = "it combines into what it combines with"};
-    static const int folded[MISTAKES] = {[WRONG_PEER] = -EDEADLK,
-                                         [WRONG_SOURCE] = -EDEADLK,
-                                         [NOT_SENT] = -EDEADLK,
-                                         [TOO_SMALL] = -EMSGSIZE,
-                                         [NO_SUCH_RANK] = -EINVAL};
+    static const int folded[MISTAKES] = {
+        [WRONG_PEER] = -EDEADLK, [WRONG_SOURCE] = -EDEADLK, [NOT_SENT] = -EDEADLK,
+        [TOO_SMALL] = -EMSGSIZE, [NO_SUCH_RANK] = -EINVAL,  [NO_SOURCE] = -EINVAL};
     const struct logp_params params = test_params(6, 2, 4);
     const struct logp_schedule s = {
         .P = 5, .steps = ring, .args.op = logp_op_find("sum", "double"), .model.params = params};
@@ -355,13 +359,20 @@ Test(schedule, planted_mistakes_are_found)
         }
         cr_expect_eq(logp_schedule_fold(&s, &delay, 0, &fold), folded[mistake], "mistake %d",
                      (int)mistake);
-        cr_expect_eq(fold.unreceived, mistake == NO_RECEIVE);
+        cr_expect(fold.unreceived == (mistake == NO_RECEIVE) || mistake == NO_SOURCE);
     }
     mistake = WRONG_SOURCE;
     cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &fold), -EDEADLK);
     cr_expect(fold.rank >= 0 && fold.source >= 0 && fold.tag == 0);
     cr_expect_eq(logp_schedule_fold(&s, &delay, 3, &fold), -E2BIG);
     logp_delay_destroy(&delay);
+}
+
+static bool nothing(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                    struct logp_step *out)
+{
+    (void)P, (void)rank, (void)c, (void)i, (void)out;
+    return false;
 }
 
 /* Rank 1 passes on what it has not received yet. */
@@ -389,6 +400,23 @@ Test(schedule, nobody_but_the_root_has_what_is_broadcast)
         cr_assert_eq(logp_schedule_check(&s, logp_collective_find("broadcast"), &flaw), -EPROTO);
         cr_expect_str_eq(flaw.what, "it sends what it does not have", "%s", flaw.what);
         cr_expect(flaw.rank == 1 && flaw.step == 0);
+    }
+}
+
+/* Every collective but the barrier promises something, of which not even a byte is there. */
+Test(schedule, who_does_nothing_is_found)
+{
+    const struct logp_collective *what;
+
+    for (size_t i = 0; (what = logp_collective_at(i)) != NULL; i++) {
+        struct logp_schedule s = {
+            .P = 4, .steps = nothing, .args = arguments(4, 0).args, .model = arguments(4, 0).model};
+        struct logp_flaw flaw;
+
+        s.args.n_bytes = 1;
+        s.args.op = logp_op_find("sum", "double");
+        if (strcmp(what->name, "barrier") != 0)
+            cr_expect_eq(logp_schedule_check(&s, what, &flaw), -EPROTO, "%s", what->name);
     }
 }
 

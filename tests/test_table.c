@@ -173,10 +173,36 @@ Test(table, every_row_says_what_it_is)
         cr_expect_eq(a[i]->size, sizeof(*a[i]));
         cr_expect(a[i]->summary[0] != '\0' && a[i]->source[0] != '\0', "%s", a[i]->name);
         cr_expect(a[i]->steps != NULL || a[i]->run != NULL, "%s", a[i]->name);
+        cr_expect_eq(strspn(a[i]->name, "abcdefghijklmnopqrstuvwxyz-"), strlen(a[i]->name), "%s",
+                     a[i]->name);
         for (size_t k = 0; k < i; k++)
             cr_expect(strcmp(a[i]->name, a[k]->name) != 0 ||
                           strcmp(a[i]->collective, a[k]->collective) != 0,
                       "%s %s stands twice", a[i]->collective, a[i]->name);
+    }
+}
+
+/* Of 16 processors, as many elements, blocks and columns, and neither gap nor links shared. */
+Test(table, who_has_a_formula_says_something)
+{
+    const struct logp_coll c = {.args = {.n_bytes = 16,
+                                         .count = 16,
+                                         .op = logp_op_find("sum", "double"),
+                                         .rows = 16,
+                                         .cols = 16},
+                                .model.params = test_params(600, 200, 400)};
+    size_t n;
+    const struct logp_algorithm *const *a = test_rows(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct logp_prediction p = test_predict_by(a[i], 16, &c, LOGP_BY_FORMULA);
+
+        cr_expect(a[i]->predict == NULL || test_needs(a[i], 16, &c) != NULL ||
+                      p.certainty != LOGP_PREDICTION_NONE,
+                  "%s %s", a[i]->collective, a[i]->name);
+        /* all do the same: only what is one estimate for all sizes need not be exact */
+        if (strcmp(a[i]->collective, "allreduce") == 0 && strcmp(a[i]->name, "rabenseifner") == 0)
+            cr_expect_eq(p.certainty, LOGP_PREDICTION_EXACT);
     }
 }
 

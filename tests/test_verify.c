@@ -294,13 +294,18 @@ Test(verify, doing_nothing_is_wrong)
 
     for (int P = 4; P <= 9; P += 5) {
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
-        const struct logp_coll c = arguments(P, 1);
 
-        for (size_t i = 0; i < n; i++) {
-            if (test_needs(a[i], P, &c) != NULL)
+        for (size_t i = 0; i < 2 * n; i++) {
+            struct logp_coll c = arguments(P, 1);
+
+            if (i >= n)
+                c.args.count = 1; /* and of a vector no more than an element */
+            if (test_needs(a[i % n], P, &c) != NULL || (i >= n && c.args.op == NULL))
                 continue;
-            cr_expect(!run_row(m, a[i], &c, true).verified, "%s %s", a[i]->collective, a[i]->name);
-            cr_expect(run_row(m, a[i], &c, false).verified, "%s %s", a[i]->collective, a[i]->name);
+            cr_expect(!run_row(m, a[i % n], &c, true).verified, "%s %s, %ld", a[i % n]->collective,
+                      a[i % n]->name, (long)c.args.count);
+            cr_expect(run_row(m, a[i % n], &c, false).verified, "%s %s, %ld", a[i % n]->collective,
+                      a[i % n]->name, (long)c.args.count);
         }
         cr_assert_eq(logp_machine_destroy(m), 0);
     }

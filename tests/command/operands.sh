@@ -23,6 +23,7 @@ expect='--window 0' bad run transpose --window 0
 expect='--window wide' bad run transpose --window wide
 expect='--packing loose structured none' bad run transpose --packing loose
 expect='--pack -1' bad run transpose --pack -1
+json '.[0].pack_ns == 0' predict transpose --algo ring --pack 0
 expect='--rows 0' bad run transpose --rows 0
 expect='--rows 2147483649 2^31' bad run transpose --rows 2147483649
 expect='--cols x' bad run transpose --cols x

@@ -195,7 +195,8 @@ static int plan_binomial(int P, int rank, struct logp_coll *c)
 {
     const int rc = lpi_plan_binomial(P, rank, c);
 
-    lpi_reverse_children(&c->part);
+    if (rc == 0)
+        lpi_reverse_children(&c->part);
     return rc;
 }
 
