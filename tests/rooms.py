@@ -13,8 +13,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HOUSES = {
     "runtime": ["host", "state", "delay", "carrier", "mail", "core", "call"],
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment"],
-    "tools": ["text", "schedule", "options", "choice", "run", "output", "tree", "papers",
-              "command"],
+    "tools": ["text", "schedule", "options", "choice", "run", "output", "tree", "tune",
+              "papers", "command"],
 }
 
 
@@ -69,6 +69,7 @@ def main():
             room = path.split(os.sep)[0] if os.sep in path else None
             if room is not None and room not in rooms:
                 wrong.append("%s/%s is a room without a floor" % (house, room))
+                continue
             seen.add(room)
             graph[path] = list(includes(house, path))
             for other in graph[path]:
