@@ -59,40 +59,34 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
     return rc;
 }
 
-/* The best under the model in force, or where there is none the first of the collective, which
- * plans nothing. */
-static int run_first(struct logp_vp *vp, const struct logp_collective *collective,
-                     struct logp_coll *c, void *buf, void *recv_buf, struct logp_pending **pending)
+int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, struct logp_coll *c,
+                 const void *buf, void *recv_buf, struct logp_pending **pending)
 {
-    const struct logp_algorithm *a = collective->rows[0]->row;
-    const bool has_params = logp_vp_params(vp, &c->model.params) == 0;
+    const int P = logp_vp_size(vp);
+    const struct logp_algorithm *algorithm = NULL;
 
-    if (!has_params && !c->args.in_place && pending == NULL)
-        return lpi_run(vp, a, c, buf, recv_buf);
-    a = has_params ? best(collective->name, logp_vp_size(vp), c) : a;
-    return lpi_run_once(vp, a, c, buf, recv_buf, pending);
+    if (logp_vp_params(vp, &c->model.params) == 0)
+        algorithm = best(collective->name, P, c);
+    if (algorithm == NULL)
+        algorithm = lpi_best_bare(collective, P, c);
+    return lpi_run_once(vp, algorithm, c, (void *)buf, recv_buf, pending); /* which is only read */
 }
 
 int lpi_call_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
                        struct logp_pending **pending)
 {
     struct logp_coll c = {.args.root = root, .args.n_bytes = n_bytes};
-    const struct logp_algorithm *algorithm;
 
     if (buf == NULL && n_bytes > 0)
         return -EINVAL;
-    if (logp_vp_params(vp, &c.model.params) == 0)
-        algorithm = best("broadcast", logp_vp_size(vp), &c);
-    else
-        algorithm = logp_algorithm_find("broadcast", "binomial");
-    return lpi_run_once(vp, algorithm, &c, buf, NULL, pending);
+    return lpi_run_best(vp, &lpi_broadcast, &c, buf, NULL, pending);
 }
 
 int lpi_call_barrier(struct logp_vp *vp, struct logp_pending **pending)
 {
     struct logp_coll c = {.args.tag = 0};
 
-    return run_first(vp, &lpi_barrier, &c, NULL, NULL, pending);
+    return lpi_run_best(vp, &lpi_barrier, &c, NULL, NULL, pending);
 }
 
 int lpi_call_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
@@ -102,7 +96,7 @@ int lpi_call_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf, 
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
-    return run_first(vp, &lpi_alltoall, &c, (void *)send_buf, recv_buf, pending);
+    return lpi_run_best(vp, &lpi_alltoall, &c, send_buf, recv_buf, pending);
 }
 
 /* The choice is made for blocks all as large as the largest, for which predictions are formulas. */
@@ -126,19 +120,6 @@ int lpi_call_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf,
     return lpi_run_once(vp, best("transpose", P, &even), &c, (void *)send_buf, recv_buf, pending);
 }
 
-int lpi_run_best(struct logp_vp *vp, const char *collective, const char *otherwise,
-                 struct logp_coll *c, const void *buf, void *recv_buf,
-                 struct logp_pending **pending)
-{
-    const struct logp_algorithm *algorithm = NULL;
-
-    if (logp_vp_params(vp, &c->model.params) == 0)
-        algorithm = best(collective, logp_vp_size(vp), c);
-    if (algorithm == NULL)
-        algorithm = logp_algorithm_find(collective, otherwise);
-    return lpi_run_once(vp, algorithm, c, (void *)buf, recv_buf, pending); /* which is only read */
-}
-
 int lpi_call_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
                      int root, struct logp_pending **pending)
 {
@@ -148,7 +129,7 @@ int lpi_call_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, s
     if ((n_bytes > 0 && (recv_buf == NULL || (send_buf == NULL && logp_vp_rank(vp) == root))) ||
         (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
-    return lpi_run_best(vp, "scatter", "binomial", &c, send_buf, recv_buf, pending);
+    return lpi_run_best(vp, &lpi_scatter, &c, send_buf, recv_buf, pending);
 }
 
 int lpi_call_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
@@ -160,7 +141,7 @@ int lpi_call_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, si
     if ((n_bytes > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))) ||
         (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
-    return lpi_run_best(vp, "gather", "binomial", &c, send_buf, recv_buf, pending);
+    return lpi_run_best(vp, &lpi_gather, &c, send_buf, recv_buf, pending);
 }
 
 int lpi_call_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
@@ -170,11 +151,11 @@ int lpi_call_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf,
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
-    return lpi_run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf, pending);
+    return lpi_run_best(vp, &lpi_allgather, &c, send_buf, recv_buf, pending);
 }
 
 /* Of all that combine vectors on all. */
-static int combine_all(struct logp_vp *vp, const char *collective, const char *otherwise,
+static int combine_all(struct logp_vp *vp, const struct logp_collective *collective,
                        const void *send_buf, void *recv_buf, int64_t count,
                        const struct logp_op *op, struct logp_pending **pending)
 {
@@ -184,35 +165,31 @@ static int combine_all(struct logp_vp *vp, const char *collective, const char *o
     if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
         (count > 0 && (send_buf == NULL || recv_buf == NULL)))
         return -EINVAL;
-    return lpi_run_best(vp, collective, otherwise, &c, send_buf, recv_buf, pending);
+    return lpi_run_best(vp, collective, &c, send_buf, recv_buf, pending);
 }
 
 int lpi_call_allreduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
                        const struct logp_op *op, struct logp_pending **pending)
 {
-    return combine_all(vp, "allreduce", "recursive-doubling", send_buf, recv_buf, count, op,
-                       pending);
+    return combine_all(vp, &lpi_allreduce, send_buf, recv_buf, count, op, pending);
 }
 
 int lpi_call_reduce_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
                             const struct logp_op *op, struct logp_pending **pending)
 {
-    const bool commutes = op != NULL && op->commutative;
-
-    return combine_all(vp, "reduce-scatter", commutes ? "recursive-halving" : "linear", send_buf,
-                       recv_buf, count, op, pending);
+    return combine_all(vp, &lpi_reduce_scatter, send_buf, recv_buf, count, op, pending);
 }
 
 int lpi_call_scan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
                   const struct logp_op *op, struct logp_pending **pending)
 {
-    return combine_all(vp, "scan", "recursive-doubling", send_buf, recv_buf, count, op, pending);
+    return combine_all(vp, &lpi_scan, send_buf, recv_buf, count, op, pending);
 }
 
 int lpi_call_exscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
                     const struct logp_op *op, struct logp_pending **pending)
 {
-    return combine_all(vp, "exscan", "recursive-doubling", send_buf, recv_buf, count, op, pending);
+    return combine_all(vp, &lpi_exscan, send_buf, recv_buf, count, op, pending);
 }
 
 int lpi_call_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
@@ -220,17 +197,10 @@ int lpi_call_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, in
 {
     struct logp_coll c = {
         .args = {.root = root, .count = count, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
-    const int P = logp_vp_size(vp);
-    const struct logp_algorithm *algorithm = logp_algorithm_find("reduce", "binomial");
 
     if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
         (count > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))) ||
         (c.args.in_place && logp_vp_rank(vp) != root))
         return -EINVAL;
-    if (logp_vp_params(vp, &c.model.params) == 0)
-        algorithm = best("reduce", P, &c);
-    else if (lpi_needs(algorithm, P, &c) != NULL)
-        algorithm = logp_algorithm_find("reduce", "flat");
-    /* which is only read */
-    return lpi_run_once(vp, algorithm, &c, (void *)send_buf, recv_buf, pending);
+    return lpi_run_best(vp, &lpi_reduce, &c, send_buf, recv_buf, pending);
 }

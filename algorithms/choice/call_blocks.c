@@ -2,6 +2,7 @@
 /* The collectives that a program calls with blocks of different sizes: their sums are made first.
  */
 #include "choice.h"
+#include "collective/collective.h"
 
 #include <logp/vp.h>
 
@@ -90,7 +91,7 @@ int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, vo
                     (send_buf == NULL && n_bytes > 0) || (recv_buf == NULL && b.before[P] > 0)))
         rc = -EINVAL;
     if (rc == 0)
-        rc = lpi_run_best(vp, "allgather", "bruck", &c, send_buf, recv_buf, NULL);
+        rc = lpi_run_best(vp, &lpi_allgather, &c, send_buf, recv_buf, NULL);
     free_blocks(&b);
     return rc;
 }
@@ -134,8 +135,7 @@ int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_bu
                     (recv_buf == NULL && counts[logp_vp_rank(vp)] > 0)))
         rc = -EINVAL;
     if (rc == 0)
-        rc = lpi_run_best(vp, "reduce-scatter", op->commutative ? "recursive-halving" : "linear",
-                          &c, send_buf, recv_buf, NULL);
+        rc = lpi_run_best(vp, &lpi_reduce_scatter, &c, send_buf, recv_buf, NULL);
     free_blocks(&b);
     return rc;
 }

@@ -71,9 +71,12 @@ int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const st
  */
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
                  void *buf, void *recv_buf, struct logp_pending **pending);
-/* The same, with the best under the model in force, or one of this name where there is none. */
-int lpi_run_best(struct logp_vp *vp, const char *collective, const char *otherwise,
-                 struct logp_coll *c, const void *buf, void *recv_buf,
-                 struct logp_pending **pending);
+/* The same, with the best under the model in force, or of the host where there is none. */
+int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, struct logp_coll *c,
+                 const void *buf, void *recv_buf, struct logp_pending **pending);
+
+/* bare.c: the best where nothing is emulated, with its knobs. NULL: none applies */
+const struct logp_algorithm *lpi_best_bare(const struct logp_collective *collective, int64_t P,
+                                           struct logp_coll *c);
 
 #endif

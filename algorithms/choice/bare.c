@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program takes where nothing is emulated: then no model says what is best, but the host. A
+ * message costs much the same whoever sends it, and processors that share a core wait for each
+ * other's turns: so few messages count, and few turns, up to so many bytes; above, who copies, and
+ * how often. The sizes are where one became faster than the other on two cores, with threads and
+ * fibers.
+ */
+#include "choice.h"
+#include "collective/collective.h"
+
+#include <stdatomic.h>
+
+enum { SMALL = 1 << 10, LARGE = 1 << 18, TOTAL = 1 << 20, WIDE = 16, MANY = 32, TINY = 64 };
+
+/* A row of a collective, looked up once. */
+struct named {
+    const char *name;
+    _Atomic(const struct logp_algorithm *) row;
+};
+
+static struct named binomial_broadcast = {"binomial", NULL}, knomial_broadcast = {"knomial", NULL},
+                    tree_barrier = {"tree", NULL}, flat_scatter = {"flat", NULL},
+                    knomial_scatter = {"knomial", NULL}, flat_gather = {"flat", NULL},
+                    knomial_gather = {"knomial", NULL}, tree_allgather = {"gather-broadcast", NULL},
+                    ring_allgather = {"ring", NULL}, linear_alltoall = {"linear", NULL},
+                    bruck_alltoall = {"bruck", NULL}, tree_allreduce = {"reduce-broadcast", NULL},
+                    ring_allreduce = {"ring", NULL}, halving_scatter = {"recursive-halving", NULL},
+                    linear_scatter = {"linear", NULL}, binomial_reduce = {"binomial", NULL},
+                    binomial_scan = {"binomial", NULL}, binomial_exscan = {"binomial", NULL};
+
+static struct named *choose(const struct logp_collective *collective, int64_t P,
+                            const struct logp_args *a)
+{
+    const size_t vector = a->op != NULL ? (size_t)a->count * a->op->element_bytes : 0;
+
+    if (collective == &lpi_broadcast)
+        return a->n_bytes <= SMALL ? &knomial_broadcast : &binomial_broadcast;
+    if (collective == &lpi_barrier)
+        return &tree_barrier;
+    if (collective == &lpi_scatter)
+        return P <= WIDE || a->n_bytes > SMALL ? &flat_scatter : &knomial_scatter;
+    if (collective == &lpi_gather)
+        return P <= WIDE || a->n_bytes > SMALL ? &flat_gather : &knomial_gather;
+    if (collective == &lpi_allgather)
+        return a->n_bytes <= TOTAL / (size_t)P && a->blocks == NULL ? &tree_allgather
+                                                                    : &ring_allgather;
+    if (collective == &lpi_alltoall)
+        return P >= MANY && a->n_bytes <= TINY ? &bruck_alltoall : &linear_alltoall;
+    if (collective == &lpi_allreduce)
+        return vector > LARGE && a->op->commutative ? &ring_allreduce : &tree_allreduce;
+    if (collective == &lpi_reduce_scatter)
+        return a->op->commutative ? &halving_scatter : &linear_scatter;
+    if (collective == &lpi_reduce)
+        return &binomial_reduce;
+    return collective == &lpi_scan ? &binomial_scan : &binomial_exscan;
+}
+
+const struct logp_algorithm *lpi_best_bare(const struct logp_collective *collective, int64_t P,
+                                           struct logp_coll *c)
+{
+    struct named *choice = choose(collective, P, &c->args);
+    /* relaxed, both: what it points to has been there from the start */
+    const struct logp_algorithm *a = atomic_load_explicit(&choice->row, memory_order_relaxed);
+
+    if (a == NULL) {
+        a = logp_algorithm_find(collective->name, choice->name);
+        atomic_store_explicit(&choice->row, a, memory_order_relaxed);
+    }
+    if (choice == &knomial_broadcast || choice == &knomial_scatter || choice == &knomial_gather)
+        c->args.k = WIDE;
+    for (size_t i = 0; a != NULL && lpi_needs(a, P, c) != NULL; i++)
+        a = logp_algorithm_at(collective->name, i);
+    return a;
+}
