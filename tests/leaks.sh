@@ -32,6 +32,10 @@ keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[
 keeps bench crossover broadcast -P 4,8 -G 0.01 --measure "${run[@]}"
 keeps tune allreduce -P 2,8 --export openmpi
 keeps tune -P 4 --bytes 1..1Ki --export mpich
+"$logp" schedule broadcast -P 4 --format goal >"$dir/x.goal"
+"$logp" schedule reduce -P 4 --format json >"$dir/x.json"
+keeps run --schedule "$dir/x.goal" "${run[@]}"
+keeps predict --schedule "$dir/x.json"
 keeps paper grama --clock virtual
 keeps paper shou-chen --clock virtual
 [ $failed -eq 0 ] && echo "all good"

@@ -464,6 +464,34 @@ static int forget(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_send(vp, 1, 0, f->out, LONG);
 }
 
+/* The receiver waits for the second of two messages, and then takes the first. */
+static int crosswise(struct logp_vp *vp, void *arg)
+{
+    static unsigned char out[2][3000], in[2][3000];
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 1000; i++)
+        for (int k = 0; rc == 0 && k < 2; k++) {
+            const int tag = logp_vp_rank(vp) == 0 ? k : 1 - k;
+
+            if (logp_vp_rank(vp) == 0) {
+                memset(out[tag], 2 * i + tag, sizeof(out[tag]));
+                rc = logp_send(vp, 1, tag, out[tag], sizeof(out[tag]));
+                continue;
+            }
+            rc = logp_recv(vp, 0, tag, in[tag], sizeof(in[tag]), NULL);
+            cr_assert_eq(in[tag][0], (unsigned char)(2 * i + tag));
+            cr_assert_eq(in[tag][2999], (unsigned char)(2 * i + tag));
+        }
+    return rc;
+}
+
+Test(match, a_posted_receive_gets_no_other_tag)
+{
+    run_both(2, crosswise, NULL);
+}
+
 Test(match, a_vp_that_has_ended_is_not_written_to)
 {
     struct forgotten f = {malloc(LONG), malloc(LONG), 1};

@@ -200,6 +200,14 @@ Test(table, who_has_a_formula_says_something)
         cr_expect(a[i]->predict == NULL || test_needs(a[i], 16, &c) != NULL ||
                       p.certainty != LOGP_PREDICTION_NONE,
                   "%s %s", a[i]->collective, a[i]->name);
+        if (test_needs(a[i], 1, &c) == NULL) {
+            struct logp_coll shared = c;
+
+            shared.model.params.gap_shared = true; /* by nobody */
+            cr_expect_eq(test_predict_by(a[i], 1, &shared, LOGP_BY_FORMULA).certainty,
+                         test_predict_by(a[i], 1, &c, LOGP_BY_FORMULA).certainty, "%s %s",
+                         a[i]->collective, a[i]->name);
+        }
         /* all do the same: only what is one estimate for all sizes need not be exact */
         if (strcmp(a[i]->collective, "allreduce") == 0 && strcmp(a[i]->name, "rabenseifner") == 0)
             cr_expect_eq(p.certainty, LOGP_PREDICTION_EXACT);

@@ -66,6 +66,7 @@ says 'chain,broadcast,everyone passes the item to the next,Shou & Chen 1996' lis
 says 'barrier,,nobody goes on before all have come,' list collectives --format csv
 expect='nonsense algorithms' bad list nonsense
 says 'times in us predicted certainty of best' predict broadcast
+[ -z "$(sed -n 3p "$dir/out")" ] || fail "a blank line before the table: $(cat "$dir/out")"
 says 'optimal - - 240.000 exact 1.0000 best' predict broadcast --algo all
 says 'ring-window 3 360.000 exact 1.5000' predict transpose --algo all
 says 'kchain 4 - 320.000 exact 1.3333' predict reduce --algo all

@@ -323,7 +323,7 @@ static bool unfold(int64_t P, int64_t X, const struct logp_coll *c, int64_t i,
 {
     const int64_t pairs = P - X;
 
-    if (pairs == 0 || i > 2 || (i == 2 && X == pairs))
+    if (pairs == 0 || i > 2)
         return false;
     if (i == 2)
         return lpi_copy_items(out, c, lpi_item(c, LOGP_RECV_BUF, pairs),
