@@ -281,12 +281,12 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
  *
  * Each takes the algorithm whose formula is the best under the delay model in force, which is
  * looked up where it was asked before, by whichever processor; those that have none, but are
- * predicted by their schedule, can be taken with a plan. Two buffers do not overlap, but for
- * LOGP_IN_PLACE. */
+ * predicted by their schedule, can be taken with a plan. Where the model has no parameters, or
+ * there is none, it is one that takes few messages and few turns of a core, or for long messages
+ * few copies. Two buffers do not overlap, but for LOGP_IN_PLACE. */
 
 /**
- * Broadcast n_bytes from root to all processors of the group, with the algorithm that is predicted
- * to be the best under the delay model in force (binomial where the model has no parameters).
+ * Broadcast n_bytes from root to all processors of the group.
  * @param buf  the item on the root, room for it elsewhere
  * @return as logp_send() and logp_recv(); -EINVAL (root, no buffer), -ENOMEM
  * Source: Shou & Chen 1996.
@@ -294,8 +294,8 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
 LOGP_API int logp_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root);
 
 /**
- * No processor of the group returns before all have called. Dissemination.
- * @return as logp_send() and logp_recv()
+ * No processor of the group returns before all have called.
+ * @return as logp_send() and logp_recv(); -ENOMEM
  * Source: Hensgen, Finkel, Manber, IJPP 17(1), 1988.
  */
 LOGP_API int logp_barrier(struct logp_vp *vp);
@@ -304,8 +304,8 @@ LOGP_API int logp_barrier(struct logp_vp *vp);
  * Everyone sends a different item to everyone, itself included.
  * @param send_buf  P items of n_bytes, that for rank i at i n_bytes
  * @param recv_buf  room for P items, by source; must not overlap send_buf
- * @return as logp_send() and logp_recv(); -EINVAL (a buffer is missing)
- * Source: Sun, Zhang & Song 2002 (ring, all sends first).
+ * @return as logp_send() and logp_recv(); -EINVAL (a buffer is missing), -ENOMEM
+ * Source: Sun, Zhang & Song 2002 (ring, all sends first); Bruck et al., IEEE TPDS 8(11), 1997.
  */
 LOGP_API int logp_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf,
                            size_t n_bytes);
@@ -327,9 +327,7 @@ LOGP_API int logp_transpose(struct logp_vp *vp, const void *send_buf, void *recv
                             int64_t cols, size_t n_bytes);
 
 /**
- * Combine the vectors of all processors of the group element by element on root, with the algorithm
- * that is predicted to be the best under the delay model in force and its gamma (binomial, or where
- * that does not apply flat, if the model has no parameters).
+ * Combine the vectors of all processors of the group element by element on root.
  * @param send_buf  count elements
  * @param recv_buf  root: room for the result, must not overlap send_buf; elsewhere not used
  * @param count     elements of a vector, >= 0, the same on all processors
@@ -342,8 +340,7 @@ LOGP_API int logp_reduce(struct logp_vp *vp, const void *send_buf, void *recv_bu
                          const struct logp_op *op, int root);
 
 /**
- * The same on all processors, with the algorithm that is predicted to be the best under the delay
- * model in force (recursive doubling where the model has no parameters).
+ * The same on all processors.
  * @return as logp_reduce()
  * Source: Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
  */
@@ -423,7 +420,7 @@ LOGP_API int logp_gatherv(struct logp_vp *vp, const void *send_buf, size_t n_byt
 
 /**
  * An item from each processor to all, with the algorithm that would be the best for items as large
- * as their mean (bruck where the model has no parameters).
+ * as their mean.
  * @param n_bytes  of send_buf: the own of the counts
  * @param counts   of each rank's item, the same on all; displs may differ
  * @return as logp_allgather(); -EINVAL: also if n_bytes is another than in counts
