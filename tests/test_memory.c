@@ -456,6 +456,41 @@ Test(memory, the_longest_messages_are_recycled)
     test_run(test_machine(1, LOGP_CLOCK_WALL, NULL), huge_ones, NULL);
 }
 
+/* Two and three at a time, of which half of the limit is kept: the one used last. */
+static int more_huge_ones_than_are_kept(struct logp_vp *vp, void *arg)
+{
+    enum { HUGE = 20 << 20 };
+    unsigned char *buf = malloc(HUGE);
+    int rc = 0;
+
+    (void)arg;
+    for (int at_once = 2; at_once <= 3; at_once++) {
+        for (int i = 0; rc == 0 && i < at_once; i++) {
+            memset(buf, 10 * at_once + i, HUGE);
+            rc = logp_send(vp, 0, i, buf, (size_t)(HUGE - i * 4096));
+        }
+        for (int i = 0; rc == 0 && i < at_once; i++) {
+            rc = logp_recv(vp, 0, i, buf, HUGE, NULL);
+            cr_assert_eq(buf[HUGE - 10 * 4096], 10 * at_once + i);
+        }
+    }
+    free(buf);
+    return rc;
+}
+
+Test(memory, of_the_longest_messages_some_are_kept)
+{
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 1,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks(),
+                                       .queue_limit = 70 << 20};
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    test_run(m, more_huge_ones_than_are_kept, NULL);
+}
+
 Test(memory, messages_from_any_source, .timeout = 100)
 {
     live_everywhere(

@@ -249,6 +249,7 @@ enum mistake {
     NO_RESULT,    /* its sum is not written */
     NOT_WRITTEN,  /* what a send sends */
     INTO_OTHER,   /* a sum, where what is added stands */
+    HALVES,       /* what is added to is two halves of elements */
     MISTAKES
 };
 
@@ -298,6 +299,8 @@ static bool ring(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
             out->n_bytes--;
         return true;
     }
+    if (bad && mistake == HALVES)
+        return logp_step_combine(out, sum, (struct logp_spot){LOGP_RECV_BUF, n / 2}, own, 1, 5);
     return logp_step_combine(out, bad && mistake == INTO_OTHER ? next : sum, sum,
                              bad && mistake == TWICE && round == 1 ? own : next, 1, 5);
 }
@@ -336,7 +339,8 @@ Test(schedule, planted_mistakes_are_found)
         [NO_SOURCE] = "it receives from no rank",
         [NO_RESULT] = "its result is no combination",
         [NOT_WRITTEN] = "it sends what it does not have",
-        [INTO_OTHER] = "it combines into what it combines with"};
+        [INTO_OTHER] = "it combines into what it combines with",
+        [HALVES] = "it combines what is no element"};
     static const int folded[MISTAKES] = {
         [WRONG_PEER] = -EDEADLK, [WRONG_SOURCE] = -EDEADLK, [NOT_SENT] = -EDEADLK,
         [TOO_SMALL] = -EMSGSIZE, [NO_SUCH_RANK] = -EINVAL,  [NO_SOURCE] = -EINVAL};

@@ -10,6 +10,8 @@
 /* What is mapped is zero already, and costs its page faults only where it is used. */
 enum { LINE = 128, MAPPED = 64 << 10, HUGE = 1 << 20 };
 
+_Static_assert((LINE & (LINE - 1)) == 0, "an alignment is a power of two");
+
 void *lpi_memory_zeroed(size_t n, size_t size)
 {
     const size_t bytes = (n * size + LINE - 1) / LINE * LINE;
