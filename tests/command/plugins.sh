@@ -27,6 +27,8 @@ for P in 1 2 9 300; do
 done
 json '.[0] | .verified and .prediction == "bound" and .measured_ns.min > 0' \
     run broadcast -P 3 --plugin "$jitter:5" --executor fiber --reps 2 --warmup 0
+# what changes from one time to the next is not predicted
+json '.[0] | .prediction == "none" and .predicted_ns == null' predict broadcast --plugin "$plugin:more"
 # what it is told: 10 % where nothing is said, and no jitter is a model like any other
 for arguments in '' : :10; do
     # shellcheck disable=SC2086

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A delay model in a shared object of its own, for `logp run --plugin`: 5 ns to anyone. */
+/* A delay model in a shared object of its own, for `logp run --plugin`: 5 ns to anyone. With the
+ * argument "more" each message takes a ns more than the one before, whoever asks. */
 #include <logp/plugin.h>
 
 #include <errno.h>
+
+static int64_t step, more;
 
 static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
 {
@@ -14,7 +17,7 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     (void)model, (void)port;
     t->done = t->start;
-    t->arrival = t->done + 5;
+    t->arrival = t->done + 5 + (more += step);
 }
 
 static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
@@ -33,6 +36,7 @@ static int create(const struct logp_plugin_call *call, struct logp_delay *out,
     (void)why;
     if (call->params->gap_shared)
         return -ENOTSUP;
+    step = call->arguments[0] == 'm';
     *out = (struct logp_delay){&ops, NULL};
     return 0;
 }
