@@ -232,6 +232,38 @@ Test(schedule, everything_gets_where_it_should)
     }
 }
 
+/* The parts of a compute are within its time. */
+Test(schedule, parts_take_no_time_of_their_own)
+{
+    size_t n, parts = 0;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+
+    for (size_t k = 0; k < n; k++)
+        for (int rank = 0; rows[k]->steps != NULL && rank < 8; rank++) {
+            struct logp_coll c = arguments(8, 1), planned;
+            struct logp_schedule s;
+            struct logp_step step;
+            int64_t within = 0;
+
+            c.args.count = 40;
+            c.args.op = logp_op_find("sum", "double");
+            c.model.params.gamma_ps = 1000;
+            if (test_needs(rows[k], 8, &c) != NULL)
+                break;
+            s = logp_schedule_of(rows[k], 8, &c.args, &c.model);
+            cr_assert_eq(logp_schedule_begin(&s, rank, &planned), 0);
+            for (int64_t i = 0; s.steps(8, rank, &planned, i, &step); i++) {
+                if (within > 0)
+                    cr_expect_eq(step.ns, 0, "%s %s, rank %d, step %ld", rows[k]->collective,
+                                 rows[k]->name, rank, (long)i);
+                parts += within > 0;
+                within = step.kind == LOGP_STEP_COMPUTE ? step.parts : within > 0 ? within - 1 : 0;
+            }
+            logp_schedule_end(&planned);
+        }
+    cr_expect_gt(parts, 100);
+}
+
 /* ---- what is wrong is found ---- */
 
 enum mistake {
