@@ -212,3 +212,36 @@ Test(parallel, a_polling_loop_does_not_hide_a_deadlock)
     cr_assert_eq(logp_machine_run(m, poll_for_ever, NULL, test_timeout_ns), -EDEADLK);
     logp_machine_destroy(m);
 }
+
+/* Rank 0 polls for as long as counts as waiting, and then finds it; the last rank waits for what it
+ * has to say after that. */
+static int poll_for_long(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), last = logp_vp_size(vp) - 1;
+    bool found = false;
+    int rc = 0;
+
+    (void)arg;
+    if (me == last) {
+        rc = logp_compute(vp, INT64_C(200000000), NULL, NULL);
+        if (rc == 0)
+            rc = logp_send(vp, 0, 5, NULL, 0);
+        return rc == 0 ? logp_recv(vp, 0, 6, NULL, 0, NULL) : rc;
+    }
+    if (me > 0)
+        return 0;
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, last, 5, &found, NULL);
+    if (rc == 0)
+        rc = logp_recv(vp, last, 5, NULL, 0, NULL);
+    for (int i = 0; rc == 0 && i < 1000; i++)
+        rc = logp_compute(vp, 1000, NULL, NULL);
+    return rc == 0 ? logp_send(vp, last, 6, NULL, 0) : rc;
+}
+
+Test(parallel, who_has_polled_for_long_goes_on)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    test_run(parallel_machine(4, &params), poll_for_long, NULL);
+}
