@@ -19,6 +19,8 @@ struct named {
     _Atomic(const struct logp_algorithm *) row;
 };
 
+static struct named pair_barrier = {"dissemination", NULL},
+                    pair_allreduce = {"recursive-doubling", NULL};
 static struct named binomial_broadcast = {"binomial", NULL}, knomial_broadcast = {"knomial", NULL},
                     tree_barrier = {"tree", NULL}, flat_scatter = {"flat", NULL},
                     knomial_scatter = {"knomial", NULL}, flat_gather = {"flat", NULL},
@@ -34,8 +36,15 @@ static struct named *choose(const struct logp_collective *collective, int64_t P,
 {
     const size_t vector = a->op != NULL ? (size_t)a->count * a->op->element_bytes : 0;
 
+    /* two, which hardly share a core, swap */
+    if (P <= 2 && collective == &lpi_barrier)
+        return &pair_barrier;
+    if (P <= 2 && collective == &lpi_allreduce)
+        return &pair_allreduce;
+    if (P <= 2 && collective == &lpi_allgather)
+        return &ring_allgather;
     if (collective == &lpi_broadcast)
-        return a->n_bytes <= SMALL ? &knomial_broadcast : &binomial_broadcast;
+        return a->n_bytes <= SMALL && P > 2 ? &knomial_broadcast : &binomial_broadcast;
     if (collective == &lpi_barrier)
         return &tree_barrier;
     if (collective == &lpi_scatter)
