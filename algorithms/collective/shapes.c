@@ -29,21 +29,23 @@ static int rotated(int v, int root, int P, const void *shape)
 int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
                   int (*to_rank)(int v, int root, int P, const void *shape), struct logp_coll *c)
 {
-    int n = 0;
+    int n = 0, child, first[32]; /* most have no more: each child is asked for once */
 
     if (to_rank == NULL)
         to_rank = rotated;
-    while (shape->child(P, v, n, shape->shape) >= 0)
-        n++;
+    for (; (child = shape->child(P, v, n, shape->shape)) >= 0; n++)
+        if (n < 32)
+            first[n] = child;
     c->part = (struct logp_part){.parent = -1, .n_children = n};
     if (n > 0) {
         c->part.children = malloc((size_t)n * sizeof(int));
         if (c->part.children == NULL)
             return -ENOMEM;
     }
-    for (int k = 0; k < n; k++)
-        c->part.children[k] =
-            to_rank(shape->child(P, v, k, shape->shape), c->args.root, P, shape->shape);
+    for (int k = 0; k < n; k++) {
+        child = k < 32 ? first[k] : shape->child(P, v, k, shape->shape);
+        c->part.children[k] = to_rank(child, c->args.root, P, shape->shape);
+    }
     if (v > 0)
         c->part.parent = to_rank(shape->parent(P, v, shape->shape), c->args.root, P, shape->shape);
     return 0;

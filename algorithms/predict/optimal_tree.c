@@ -13,6 +13,7 @@
 #include <logp/tree.h>
 
 #include <errno.h>
+#include <string.h>
 
 /* C(n, k), saturating. Every partial product is itself a binomial, hence whole and growing. */
 static int64_t binomial(int64_t n, int64_t k)
@@ -298,40 +299,98 @@ static struct logp_tree_node follow_first(const struct logp_tree *tree,
                                    .ends = node->ends};
 }
 
-/* The last child of node whose id is not beyond: its subtree holds id. */
-static struct logp_tree_node follow_last(const struct logp_tree *tree,
-                                         const struct logp_tree_node *node, int64_t id)
+/* The last child of node whose id is not beyond: its subtree holds id. @return which it is */
+static int64_t follow_last(const struct logp_tree *tree, const struct logp_tree_node *node,
+                           int64_t id, struct logp_tree_node *child)
 {
     const int64_t t = node->time / tree->scale;
     const struct size size = size_of(tree, t);
     int64_t low = 0, high = tree->e > 0 ? (t - tree->d) / tree->e : tree->P - 2;
-    struct logp_tree_node child = *node;
 
     while (low < high) {
         const int64_t middle = low + (high - low + 1) / 2;
 
-        skip_children(tree, node, &size, middle, &child);
-        if (child.id <= id)
+        skip_children(tree, node, &size, middle, child);
+        if (child->id <= id)
             low = middle;
         else
             high = middle - 1;
     }
-    logp_tree_child(tree, node, low, &child);
-    return child;
+    logp_tree_child(tree, node, low, child);
+    return low;
+}
+
+/*
+ * The last node that was found and those above it, for each thread: most who ask for a node ask for
+ * the next one afterwards. Of a long path only the end is known.
+ */
+enum { KNOWN = 64 };
+
+static _Thread_local struct {
+    struct logp_tree tree;
+    int64_t first, n; /* nodes first .. n - 1 of the path are known: node i at i % KNOWN */
+    struct {
+        struct logp_tree_node node;
+        int64_t k; /* which child it is */
+    } at[KNOWN];
+} path;
+
+static void push(const struct logp_tree_node *node, int64_t k)
+{
+    path.at[path.n % KNOWN].node = *node;
+    path.at[path.n % KNOWN].k = k;
+    path.n++;
+    if (path.n - path.first > KNOWN)
+        path.first++;
+}
+
+/* On to the next node. @return true; false: too little of the path is known */
+static bool step(const struct logp_tree *tree)
+{
+    struct logp_tree_node child;
+    int64_t k = 0;
+
+    while (path.n > path.first) {
+        if (logp_tree_child(tree, &path.at[(path.n - 1) % KNOWN].node, k, &child)) {
+            push(&child, k);
+            return true;
+        }
+        k = path.at[--path.n % KNOWN].k + 1;
+    }
+    return false;
+}
+
+static void walk(const struct logp_tree *tree, int64_t id)
+{
+    struct logp_tree_node node = logp_tree_root(tree), next;
+
+    path.first = path.n = 0;
+    push(&node, 0);
+    while (node.id != id) {
+        next = tree->e > 0 ? follow_first(tree, &node, id) : node;
+        for (int64_t i = next.id - node.id < KNOWN ? next.id - node.id : KNOWN; i-- > 0;)
+            push(&(struct logp_tree_node){next.id - i, next.time + i * tree->d * tree->scale,
+                                          next.id - i - 1, next.ends},
+                 0);
+        node = next;
+        if (node.id != id) {
+            const int64_t k = follow_last(tree, &next, id, &node);
+
+            push(&node, k);
+        }
+    }
 }
 
 struct logp_tree_node logp_tree_find(const struct logp_tree *tree, int64_t id)
 {
-    struct logp_tree_node node = logp_tree_root(tree);
-
     if (tree->d == 0)
         return (struct logp_tree_node){.id = id, .time = 0, .parent = id - 1};
-    while (node.id != id) {
-        node = tree->e > 0 ? follow_first(tree, &node, id) : node;
-        if (node.id != id)
-            node = follow_last(tree, &node, id);
+    if (memcmp(&path.tree, tree, sizeof(*tree)) != 0 || path.n == path.first ||
+        path.at[(path.n - 1) % KNOWN].node.id + 1 != id || !step(tree)) {
+        path.tree = *tree;
+        walk(tree, id);
     }
-    return node;
+    return path.at[(path.n - 1) % KNOWN].node;
 }
 
 /* Of a whole subtree with time t: sum of f(0) .. f(t-1), since so many hold the item by then. */
@@ -356,7 +415,7 @@ __int128 lpi_tree_total(const struct logp_tree *tree)
         node = next;
         if (next.id == last)
             break;
-        node = follow_last(tree, &next, last);
+        follow_last(tree, &next, last, &node);
         waited = t - tree->d - node.time / tree->scale;
         total += t + total_time(tree, t) - total_time(tree, t - waited) - waited;
     }

@@ -51,6 +51,7 @@ struct fold {
     void *model;
     struct logp_fold *out;
     uint64_t most;
+    int64_t through; /* ranks */
     struct rank *ranks;
     struct lpi_mail mail;
     struct lpi_wires wires;
@@ -242,6 +243,10 @@ static void resume(struct fold *f, uint32_t r)
 /* Rank r has gone as far as go_on() says. 0; or an error */
 static int leave(struct fold *f, uint32_t r, int rc, bool stored)
 {
+    if (rc == 0) {
+        f->out->ns = lpi_max(f->out->ns, f->ranks[r].clock);
+        f->through++;
+    }
     if (f->parts != NULL && rc == 0)
         lpi_free_part(&f->c.part);
     if (f->parts != NULL && (rc != 0 || stored))
@@ -303,14 +308,12 @@ static int make(struct fold *f, const struct logp_delay *delay)
         size *= 2;
     f->mask = size - 1;
     f->in_order = f->ops->lookahead == NULL;
-    f->ranks = lpi_zeroed(P, sizeof(*f->ranks));
+    f->ranks = lpi_room(P, sizeof(*f->ranks));
     f->queue = malloc(size * sizeof(*f->queue));
     if (f->ranks == NULL || f->queue == NULL)
         return -ENOMEM;
-    for (size_t r = 0; r < P; r++) {
-        f->ranks[r].port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
-        f->ranks[r].waits_for = -1;
-    }
+    for (size_t r = 0; r < P; r++)
+        f->ranks[r] = (struct rank){.port = {LOGP_NEVER, LOGP_NEVER, LOGP_NEVER}, .waits_for = -1};
     if (f->ops->capacity != NULL && f->ops->capacity(delay->model) > 0) {
         const int rc = lpi_wires_init(&f->wires, P, f->ops->capacity(delay->model));
 
@@ -332,23 +335,20 @@ static int make(struct fold *f, const struct logp_delay *delay)
 static int conclude(struct fold *f)
 {
     struct logp_fold *out = f->out;
+    uint32_t r = 0;
+    struct logp_step s;
 
-    for (uint32_t r = 0; r < f->schedule.P; r++) {
-        const struct rank *k = &f->ranks[r];
-        struct logp_step s;
-
-        if (k->waits_for >= 0) {
-            resume(f, r);
-            step_of(f, r, &s);
-            out->rank = r;
-            out->source = s.peer;
-            out->tag = s.tag;
-            return -EDEADLK;
-        }
-        out->ns = lpi_max(out->ns, k->clock);
-        out->unreceived += lpi_mail_left(&f->mail, &k->inbox);
-    }
-    return out->ns < end_of_time ? 0 : -EOVERFLOW;
+    out->unreceived = f->mail.left;
+    if (f->through == f->schedule.P)
+        return out->ns < end_of_time ? 0 : -EOVERFLOW;
+    while (f->ranks[r].waits_for < 0)
+        r++;
+    resume(f, r);
+    step_of(f, r, &s);
+    out->rank = r;
+    out->source = s.peer;
+    out->tag = s.tag;
+    return -EDEADLK;
 }
 
 static void unmake(struct fold *f)

@@ -14,8 +14,9 @@ struct lpi_letter {
     int64_t arrival;
     size_t n_bytes;
     int32_t src, tag;
-    uint32_t next; /* in a list: the next; in a pile: the next of this source and tag */
-    uint32_t last; /* in a pile, of the first of its source and tag: the last */
+    uint32_t
+        next; /* in a list: the next; in a slot: the next of this source and tag, also listed */
+    uint32_t last; /* in a slot: the last of them */
 };
 
 /* What has been put for one receiver: the first few in a list, others on a pile of its own. */
@@ -27,10 +28,13 @@ struct lpi_inbox {
 struct lpi_pile;
 
 struct lpi_mail {
-    struct lpi_letter *letters; /* of all lists */
-    uint32_t n, room, free;     /* letters made, room for, first free one */
+    struct lpi_letter *blocks[32]; /* of all letters: block b has 2^b, or is yet to be made */
+    uint32_t n;                    /* letters in blocks that have been given out, by sheets */
+    uint32_t sheets, letters;      /* first free ones */
+    uint32_t next;                 /* the sheet that single letters are cut from */
     struct lpi_pile *piles;
     uint32_t n_piles, pile_room;
+    uint64_t left; /* how many letters have not been taken */
 };
 
 /* Put a copy. 0; -ENOMEM */
@@ -38,8 +42,6 @@ int lpi_mail_put(struct lpi_mail *mail, struct lpi_inbox *inbox, const struct lp
 /* Take the first from src with this tag. 0; -EAGAIN: there is none; -ENOMEM */
 int lpi_mail_take(struct lpi_mail *mail, struct lpi_inbox *inbox, int32_t src, int32_t tag,
                   struct lpi_letter *out);
-/* How many are left. */
-uint32_t lpi_mail_left(const struct lpi_mail *mail, const struct lpi_inbox *inbox);
 void lpi_mail_fini(struct lpi_mail *mail);
 
 #endif

@@ -9,8 +9,9 @@
  * once. */
 void lpi_free_part(struct logp_part *part);
 
-/* zeroed.c: n zeroed pieces of size bytes, in huge pages where there are many: a fault costs a
- * microsecond. NULL: no memory. */
+/* zeroed.c: room for n pieces of size bytes, in huge pages where there are many: a fault costs a
+ * microsecond; and the same, zeroed. NULL: no memory. */
+void *lpi_room(size_t n, size_t size);
 void *lpi_zeroed(size_t n, size_t size);
 
 #endif

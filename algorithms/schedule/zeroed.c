@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Zeroed memory of which all is used. */
+/* Memory of which all is used. */
 #include "schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-void *lpi_zeroed(size_t n, size_t size)
+void *lpi_room(size_t n, size_t size)
 {
     const size_t huge = (size_t)2 << 20, bytes = n * size;
     void *memory;
@@ -17,7 +17,14 @@ void *lpi_zeroed(size_t n, size_t size)
                            : aligned_alloc(64, (bytes / 64 + 1) * 64);
     if (memory != NULL && bytes >= huge)
         madvise(memory, bytes, MADV_HUGEPAGE);
+    return memory;
+}
+
+void *lpi_zeroed(size_t n, size_t size)
+{
+    void *memory = lpi_room(n, size);
+
     if (memory != NULL)
-        memset(memory, 0, bytes);
+        memset(memory, 0, n * size);
     return memory;
 }
