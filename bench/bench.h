@@ -21,7 +21,7 @@ static inline void bench_check(int rc, const char *what)
     exit(1);
 }
 
-/* The library keeps the trees and counts that were asked for last: ask for others. */
+/* The library keeps the trees, nodes and counts that were asked for last: ask for others. */
 static inline void bench_forget_trees(void)
 {
     struct logp_tree tree;
@@ -29,6 +29,7 @@ static inline void bench_forget_trees(void)
     for (int64_t n = 1000; n < 2000; n++)
         logp_tree_count(n, 97, 89);
     logp_tree_init(&tree, 3, 97, 89);
+    logp_tree_find(&tree, 2);
 }
 
 #endif

@@ -265,8 +265,8 @@ int lpi_plan_mesh(int P, int rank, struct logp_coll *c)
 /* ---- optimal: the tree of Shou & Chen ---- */
 
 struct optimal_node {
-    struct logp_tree tree;
-    struct logp_tree_node node; /* the one that is planned for */
+    const struct logp_tree *tree;
+    const struct logp_tree_node *node; /* the one that is planned for */
 };
 
 static int optimal_parent(int P, int v, const void *shape)
@@ -274,7 +274,7 @@ static int optimal_parent(int P, int v, const void *shape)
     const struct optimal_node *at = shape;
 
     (void)P, (void)v;
-    return (int)at->node.parent;
+    return (int)at->node->parent;
 }
 
 static int optimal_child(int P, int v, int k, const void *shape)
@@ -283,14 +283,15 @@ static int optimal_child(int P, int v, int k, const void *shape)
     struct logp_tree_node child;
 
     (void)P, (void)v;
-    return logp_tree_child(&at->tree, &at->node, k, &child) ? (int)child.id : -1;
+    return logp_tree_child(at->tree, at->node, k, &child) ? (int)child.id : -1;
 }
 
 int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_coll *c)
 {
     const int P = (int)tree->P;
-    struct optimal_node at = {.tree = *tree};
+    const int v = lpi_virtual_rank(rank, c->args.root, P);
+    const struct optimal_node at = {tree, lpi_tree_find(tree, v)};
 
-    at.node = logp_tree_find(tree, lpi_virtual_rank(rank, c->args.root, P));
-    return plan_rotated(P, rank, &(struct lpi_tree_shape){optimal_parent, optimal_child, &at}, c);
+    return lpi_plan_tree(P, v, &(struct lpi_tree_shape){optimal_parent, optimal_child, &at}, NULL,
+                         c);
 }

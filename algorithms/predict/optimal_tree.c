@@ -231,11 +231,13 @@ static void skip_children(const struct logp_tree *tree, const struct logp_tree_n
 bool logp_tree_child(const struct logp_tree *tree, const struct logp_tree_node *node, int64_t k,
                      struct logp_tree_node *child)
 {
-    const int64_t t = node->time / tree->scale;
     struct size size = {0};
+    int64_t t;
 
-    if (k < 0 || (tree->d == 0 && k > 0) || (tree->e > 0 && k > (t - tree->d) / tree->e) ||
-        t < tree->d)
+    if (k < 0 || node->time < tree->d * tree->scale) /* most have none: no division */
+        return false;
+    t = node->time / tree->scale;
+    if (k > 0 && (tree->d == 0 || (tree->e > 0 && k > (t - tree->d) / tree->e)))
         return false;
     if (k > 0)
         size = size_of(tree, t);
@@ -335,24 +337,23 @@ static _Thread_local struct {
     } at[KNOWN];
 } path;
 
-static void push(const struct logp_tree_node *node, int64_t k)
+/* What is at node n is the next of the path, child k of the last. One is always free for it. */
+static void go_down(int64_t k)
 {
-    path.at[path.n % KNOWN].node = *node;
-    path.at[path.n % KNOWN].k = k;
-    path.n++;
-    if (path.n - path.first > KNOWN)
+    path.at[path.n++ % KNOWN].k = k;
+    if (path.n - path.first == KNOWN)
         path.first++;
 }
 
 /* On to the next node. @return true; false: too little of the path is known */
 static bool step(const struct logp_tree *tree)
 {
-    struct logp_tree_node child;
     int64_t k = 0;
 
     while (path.n > path.first) {
-        if (logp_tree_child(tree, &path.at[(path.n - 1) % KNOWN].node, k, &child)) {
-            push(&child, k);
+        if (logp_tree_child(tree, &path.at[(path.n - 1) % KNOWN].node, k,
+                            &path.at[path.n % KNOWN].node)) {
+            go_down(k);
             return true;
         }
         k = path.at[--path.n % KNOWN].k + 1;
@@ -363,34 +364,41 @@ static bool step(const struct logp_tree *tree)
 static void walk(const struct logp_tree *tree, int64_t id)
 {
     struct logp_tree_node node = logp_tree_root(tree), next;
+    int64_t k = 0;
 
+    path.tree = *tree;
     path.first = path.n = 0;
-    push(&node, 0);
-    while (node.id != id) {
+    for (;;) {
+        path.at[path.n % KNOWN].node = node;
+        go_down(k);
         next = tree->e > 0 ? follow_first(tree, &node, id) : node;
-        for (int64_t i = next.id - node.id < KNOWN ? next.id - node.id : KNOWN; i-- > 0;)
-            push(&(struct logp_tree_node){next.id - i, next.time + i * tree->d * tree->scale,
-                                          next.id - i - 1, next.ends},
-                 0);
-        node = next;
-        if (node.id != id) {
-            const int64_t k = follow_last(tree, &next, id, &node);
-
-            push(&node, k);
+        for (int64_t i = next.id - node.id < KNOWN ? next.id - node.id : KNOWN; i-- > 0;) {
+            path.at[path.n % KNOWN].node = (struct logp_tree_node){
+                next.id - i, next.time + i * tree->d * tree->scale, next.id - i - 1, next.ends};
+            go_down(0);
         }
+        if (next.id == id)
+            return;
+        k = follow_last(tree, &next, id, &node);
     }
+}
+
+const struct logp_tree_node *lpi_tree_find(const struct logp_tree *tree, int64_t id)
+{
+    if (tree->d == 0) {
+        path.first = path.n = 0;
+        path.at[0].node = (struct logp_tree_node){.id = id, .time = 0, .parent = id - 1};
+        return &path.at[0].node;
+    }
+    if (path.n == path.first || path.at[(path.n - 1) % KNOWN].node.id + 1 != id ||
+        memcmp(&path.tree, tree, sizeof(*tree)) != 0 || !step(tree))
+        walk(tree, id);
+    return &path.at[(path.n - 1) % KNOWN].node;
 }
 
 struct logp_tree_node logp_tree_find(const struct logp_tree *tree, int64_t id)
 {
-    if (tree->d == 0)
-        return (struct logp_tree_node){.id = id, .time = 0, .parent = id - 1};
-    if (memcmp(&path.tree, tree, sizeof(*tree)) != 0 || path.n == path.first ||
-        path.at[(path.n - 1) % KNOWN].node.id + 1 != id || !step(tree)) {
-        path.tree = *tree;
-        walk(tree, id);
-    }
-    return path.at[(path.n - 1) % KNOWN].node;
+    return *lpi_tree_find(tree, id);
 }
 
 /* Of a whole subtree with time t: sum of f(0) .. f(t-1), since so many hold the item by then. */

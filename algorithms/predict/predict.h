@@ -124,7 +124,9 @@ static inline int64_t lpi_side(int64_t P)
     return lpi_isqrt((unsigned __int128)P);
 }
 
-/* optimal_tree.c: f(0) + ... + f(n) for d, e > 0, as long as f(n) < LOGP_TREE_MAX; else less. */
+/* optimal_tree.c: logp_tree_find(), where it is kept until the thread asks for another node. */
+const struct logp_tree_node *lpi_tree_find(const struct logp_tree *tree, int64_t id);
+/* f(0) + ... + f(n) for d, e > 0, as long as f(n) < LOGP_TREE_MAX; else less. */
 __int128 lpi_tree_sum(int64_t n, int64_t d, int64_t e);
 /* Sum of the effective times of a tree whose ends are 0; d, e > 0. */
 __int128 lpi_tree_total(const struct logp_tree *tree);
