@@ -353,7 +353,8 @@ static int conclude(struct fold *f)
 
 static void unmake(struct fold *f)
 {
-    for (int64_t r = 0; f->parts != NULL && r < f->schedule.P; r++) {
+    /* who is through has none any more */
+    for (int64_t r = 0; f->parts != NULL && f->through < f->schedule.P && r < f->schedule.P; r++) {
         f->c.part = f->parts[r];
         lpi_free_part(&f->c.part);
     }
