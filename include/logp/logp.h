@@ -20,6 +20,7 @@
  *   topology.h    networks of links: routes, delays, loads
  *   preset.h      parameters of real machines
  *   torus.h       the pipelined torus broadcast in its paper's units
+ *   trace.h       what each processor did, and when
  */
 #ifndef LOGP_LOGP_H
 #define LOGP_LOGP_H
@@ -40,6 +41,7 @@
 #include <logp/summation.h>
 #include <logp/topology.h>
 #include <logp/torus.h>
+#include <logp/trace.h>
 #include <logp/tree.h>
 #include <logp/vp.h>
 
