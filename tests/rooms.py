@@ -11,7 +11,7 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Of each house the rooms, from the bottom up; what lies beside them is above all.
 HOUSES = {
-    "runtime": ["host", "state", "delay", "carrier", "mail", "core", "call"],
+    "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call"],
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment"],
     "tools": ["text", "schedule", "options", "choice", "run", "output", "tree", "tune",
               "papers", "command"],

@@ -41,7 +41,7 @@ static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
     rc = algorithm != NULL ? lpi_plan(algorithm, P, logp_vp_rank(vp), c) : -ENOTSUP;
     if (rc == 0)
         lpi_buffers(algorithm, P, logp_vp_rank(vp), c, &buf, &recv_buf);
-    return rc != 0 ? rc : lpi_start(vp, algorithm->steps, c, true, buf, recv_buf, pending);
+    return rc != 0 ? rc : lpi_start(vp, algorithm, c, true, buf, recv_buf, pending);
 }
 
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,

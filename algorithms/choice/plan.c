@@ -5,6 +5,7 @@
 #include "schedule/schedule.h"
 
 #include <logp/schedule.h>
+#include <logp/trace.h>
 #include <logp/vp.h>
 
 #include <errno.h>
@@ -113,12 +114,19 @@ int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const st
             void *buf, void *recv_buf)
 {
     struct logp_vp *group = logp_vp_collective(vp);
+    const uint32_t outer =
+        logp_label(vp, logp_label_of(vp, algorithm->collective, algorithm->name));
+    int rc;
 
     lpi_buffers(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c, &buf, &recv_buf);
     if (algorithm->steps != NULL && lpi_is_under_way(group))
-        return lpi_run_beside(group, algorithm->steps, c, buf, recv_buf);
-    return algorithm->run != NULL ? algorithm->run(group, c, buf, recv_buf)
-                                  : logp_schedule_run(group, algorithm->steps, c, buf, recv_buf);
+        rc = lpi_run_beside(group, algorithm->steps, c, buf, recv_buf);
+    else if (algorithm->run != NULL)
+        rc = algorithm->run(group, c, buf, recv_buf);
+    else
+        rc = logp_schedule_run(group, algorithm->steps, c, buf, recv_buf);
+    logp_label(vp, outer);
+    return rc;
 }
 
 int logp_plan_create(const struct logp_algorithm *algorithm, int P, int rank,
@@ -173,7 +181,7 @@ int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
     if (lpi_is_started(vp, &plan->c)) /* before its scratch is written to */
         return -EBUSY;
     lpi_buffers(a, plan->P, plan->rank, &plan->c, &buf, &recv_buf);
-    return lpi_start(vp, a->steps, &plan->c, false, buf, recv_buf, pending);
+    return lpi_start(vp, a, &plan->c, false, buf, recv_buf, pending);
 }
 
 void logp_plan_sizes(const struct logp_plan *plan, size_t *buf, size_t *recv_buf)

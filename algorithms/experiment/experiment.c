@@ -16,6 +16,7 @@
 
 #include <logp/experiment.h>
 #include <logp/measure.h>
+#include <logp/trace.h>
 #include <logp/vp.h>
 
 #include <errno.h>
@@ -159,11 +160,13 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
 
     make_operands(s, me, seed, t);
     rc = logp_sync(vp, &start);
+    logp_trace_begin(vp, start);
     if (rc == 0)
         rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
     if (rc != 0)
         return rc;
     mine->emulated = logp_clocks(vp, &mine->wall);
+    logp_trace_end(vp);
     rc = logp_sync(vp, NULL);
     verified = verify(s, me, seed, t);
     if (rc == 0)
@@ -210,8 +213,10 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
         make_operands(s, me, seed, t);
         if (i > 0)
             rc = logp_sync(vp, &start);
+        logp_trace_begin(vp, start);
         if (rc == 0)
             rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
+        logp_trace_end(vp);
         if (rc == 0)
             rc = verify(s, me, seed, t);
         if (rc != 0)

@@ -16,6 +16,7 @@
 #include "mail.h"
 #include "predict/predict.h"
 #include "schedule.h"
+#include "traced.h"
 #include "wire.h"
 
 #include <logp/machine.h>
@@ -50,6 +51,7 @@ struct fold {
     const struct logp_delay_ops *ops;
     void *model;
     struct logp_fold *out;
+    struct lpi_traced traced; /* trace NULL: it is not wanted */
     uint64_t most;
     int64_t through; /* ranks */
     struct rank *ranks;
@@ -130,6 +132,8 @@ static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t r
     if (f->most > 0 && f->out->messages >= f->most)
         return -E2BIG;
     f->ops->start(f->model, &k->port, &t);
+    if (f->traced.trace != NULL && ready == k->clock)
+        f->traced.free_at[r] = t.start;
     if (f->in_order && t.start > ready) {
         push(f, (struct next){t.start, r});
         return -EAGAIN;
@@ -149,6 +153,8 @@ static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t r
     to = &f->ranks[s->peer];
     if (rc == 0)
         rc = lpi_mail_put(&f->mail, &to->inbox, &letter);
+    if (rc == 0 && f->traced.trace != NULL)
+        rc = lpi_traced_send(&f->traced, &t, s->tag, k->clock);
     if (rc != 0)
         return rc;
     k->sends++;
@@ -184,7 +190,7 @@ static int receive(struct fold *f, uint32_t r, const struct logp_step *s)
     f->ops->recv(f->model, &k->port, &t);
     k->clock = t.done;
     k->i++;
-    return 0;
+    return f->traced.trace != NULL ? lpi_traced_receive(&f->traced, &t, s->tag) : 0;
 }
 
 /* Rank r goes on as far as it can, but to a second receive after the others. 0; -EAGAIN: it waits,
@@ -218,6 +224,8 @@ static int go_on(struct fold *f, uint32_t r)
         case LOGP_STEP_COMPUTE:
         case LOGP_STEP_COMBINE:
             rc = s.ns < 0 ? wrong(f, r, -EINVAL) : 0;
+            if (rc == 0 && f->traced.trace != NULL)
+                rc = lpi_traced_compute(&f->traced, r, k->clock, s.ns);
             k->clock += s.ns;
             k->i += 1 + (s.kind == LOGP_STEP_COMPUTE ? s.parts : 0);
             break;
@@ -310,7 +318,10 @@ static int make(struct fold *f, const struct logp_delay *delay)
     f->in_order = f->ops->lookahead == NULL;
     f->ranks = lpi_room(P, sizeof(*f->ranks));
     f->queue = malloc(size * sizeof(*f->queue));
-    if (f->ranks == NULL || f->queue == NULL)
+    if (f->traced.trace != NULL)
+        f->traced.free_at = lpi_zeroed(P, sizeof(*f->traced.free_at));
+    if (f->ranks == NULL || f->queue == NULL ||
+        (f->traced.trace != NULL && f->traced.free_at == NULL))
         return -ENOMEM;
     for (size_t r = 0; r < P; r++)
         f->ranks[r] = (struct rank){.port = {LOGP_NEVER, LOGP_NEVER, LOGP_NEVER}, .waits_for = -1};
@@ -362,12 +373,13 @@ static void unmake(struct fold *f)
     free(f->ranks);
     free(f->queue);
     free(f->heap);
+    free(f->traced.free_at);
     lpi_mail_fini(&f->mail);
     lpi_wires_fini(&f->wires);
 }
 
-int logp_schedule_fold(const struct logp_schedule *schedule, const struct logp_delay *delay,
-                       uint64_t most, struct logp_fold *out)
+static int fold(const struct logp_schedule *schedule, const struct logp_delay *delay, uint64_t most,
+                const struct lpi_traced *traced, struct logp_fold *out)
 {
     struct logp_delay_ops ops;
     struct fold f = {.schedule = *schedule,
@@ -385,6 +397,7 @@ int logp_schedule_fold(const struct logp_schedule *schedule, const struct logp_d
     if (rc != 0)
         return rc;
     f.out = out;
+    f.traced = *traced;
     f.most = most;
     rc = make(&f, delay);
     if (rc == 0)
@@ -392,5 +405,36 @@ int logp_schedule_fold(const struct logp_schedule *schedule, const struct logp_d
     if (rc == 0)
         rc = conclude(&f);
     unmake(&f);
+    return rc;
+}
+
+int logp_schedule_fold(const struct logp_schedule *schedule, const struct logp_delay *delay,
+                       uint64_t most, struct logp_fold *out)
+{
+    return fold(schedule, delay, most, &(struct lpi_traced){.trace = NULL}, out);
+}
+
+int logp_trace_predict(const struct logp_schedule *schedule, const struct logp_delay *delay,
+                       uint64_t most, const char *label, struct logp_fold *out,
+                       struct logp_trace **trace)
+{
+    struct lpi_traced traced = {.trace = NULL};
+    int rc = logp_trace_create(schedule->P, LOGP_TRACE_PREDICTED, &traced.trace);
+
+    *out = (struct logp_fold){.rank = -1};
+    if (rc != 0)
+        return rc;
+    if (label != NULL && *label != '\0') {
+        traced.label = logp_trace_add_label(traced.trace, label);
+        rc = traced.label != 0 ? 0 : -ENOMEM;
+    }
+    if (rc == 0)
+        rc = fold(schedule, delay, most, &traced, out);
+    if (rc == 0)
+        rc = logp_trace_settle(traced.trace);
+    if (rc == 0)
+        *trace = traced.trace;
+    else
+        logp_trace_free(traced.trace);
     return rc;
 }

@@ -17,6 +17,8 @@
 #include "reader.h"
 #include "schedule.h"
 
+#include <logp/trace.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,7 @@ struct logp_pending {
     int64_t i; /* the next step */
     struct logp_vp *group;
     uint32_t first_tag, n_tags; /* of the group's, those that are its own */
+    uint32_t label;             /* of what it does, in a trace */
     int rc;                     /* it is through: what came of it */
 };
 
@@ -129,9 +132,11 @@ static int go_on(struct logp_pending *p, struct logp_request **receive)
 static void carry_on(struct progress *g, int k, int rc)
 {
     struct logp_pending *p = g->all[k];
+    const uint32_t outer = logp_label(p->group, p->label);
 
     g->receives[k] = NULL;
     p->rc = rc != 0 ? rc : go_on(p, &g->receives[k]);
+    logp_label(p->group, outer);
     if (g->receives[k] == NULL)
         free_own(p);
 }
@@ -228,8 +233,8 @@ static bool is_taken(const struct progress *g, const struct logp_vp *group, uint
 }
 
 /* One that can begin. */
-static int make(struct logp_vp *vp, logp_steps steps, const struct lpi_call *call, bool owned,
-                struct logp_pending **out)
+static int make(struct logp_vp *vp, const struct logp_algorithm *algorithm,
+                const struct lpi_call *call, bool owned, struct logp_pending **out)
 {
     const struct progress *g = make_room(vp);
     uint32_t *n_started, first_tag;
@@ -248,10 +253,11 @@ static int make(struct logp_vp *vp, logp_steps steps, const struct lpi_call *cal
         return -ENOMEM;
     *p = (struct logp_pending){.call = *call,
                                .own = *call->c,
-                               .steps = steps,
+                               .steps = algorithm->steps,
                                .group = group,
                                .first_tag = first_tag,
-                               .n_tags = LOGP_PENDING_TAGS};
+                               .n_tags = LOGP_PENDING_TAGS,
+                               .label = logp_label_of(vp, algorithm->collective, algorithm->name)};
     if (owned)
         p->call.c = &p->own;
     ++*n_started;
@@ -259,14 +265,14 @@ static int make(struct logp_vp *vp, logp_steps steps, const struct lpi_call *cal
     return 0;
 }
 
-int lpi_start(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, bool owned,
-              void *buf, void *recv_buf, struct logp_pending **out)
+int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
+              bool owned, void *buf, void *recv_buf, struct logp_pending **out)
 {
     const struct lpi_call call = {c, buf, recv_buf};
     struct logp_part part = c->part;
     struct progress *g;
     struct logp_pending *p;
-    int rc = make(vp, steps, &call, owned, &p);
+    int rc = make(vp, algorithm, &call, owned, &p);
 
     if (rc != 0) {
         if (owned)
@@ -300,6 +306,8 @@ int lpi_run_beside(struct logp_vp *group, logp_steps steps, const struct logp_co
 
     if (g == NULL)
         return -ENOMEM;
+    p.label = logp_label(group, 0);
+    logp_label(group, p.label);
     begin(g, &p);
     while (g->receives[g->n - 1] != NULL)
         await(group, g);

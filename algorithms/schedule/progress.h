@@ -7,14 +7,14 @@
 #include <logp/schedule.h>
 
 /*
- * Start the steps of a rank, which are of the group's next collective.
+ * Start the algorithm's steps of a rank, which are of the group's next collective.
  * @param c      planned
  * @param owned  its part belongs to what is started, or is freed after an error; else c stays as
  *               it is, the caller's, until it is through, and can be started but once at a time
  * @return as logp_plan_start()
  */
-int lpi_start(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, bool owned,
-              void *buf, void *recv_buf, struct logp_pending **out);
+int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
+              bool owned, void *buf, void *recv_buf, struct logp_pending **out);
 
 /* Has this been started, and nobody waited for it? */
 bool lpi_is_started(const struct logp_vp *vp, const struct logp_coll *c);

@@ -83,6 +83,7 @@ struct logp_record {
  * is `none`.
  * @param experiment  copied; what it points to must stay until it returns, and while
  *                    logp_machine_busy()
+ * A machine that records (trace.h) keeps the last repetition, from its common start.
  * @param record      out: filled also where an error is returned, with what there is
  * @return 0 (look at record->verified); -EINVAL (size, reps, warmup, a negative time or precision,
  *         root, a row that is too small, an unknown collective), -E2BIG (a larger struct with what

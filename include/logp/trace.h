@@ -118,11 +118,11 @@ LOGP_API void logp_trace_free(struct logp_trace *trace);
 /** Zero is a good default for every field but the first. */
 struct logp_trace_config {
     size_t size;          /**< sizeof(struct logp_trace_config) */
-    int64_t events_ahead; /**< memory for so many events of each vp is there before a run begins;
-                               0: 256, fewer beyond 4096 vps. After the first run all that it took
-                               is */
-    int64_t events_most;  /**< of the whole machine at a time, 64 bytes each; 0: 16 Mi. What is
-                               beyond is dropped, and counted */
+    int64_t events_ahead; /**< memory for so many events of each vp, 64 bytes each, is there before
+                               a run begins; 0: 256, fewer beyond 1024 vps. From the second run on
+                               there is what the ones before have taken */
+    int64_t events_most;  /**< of each vp; what is beyond is dropped, and counted. 0: 2^25 / P, at
+                               least 1024 */
 };
 
 /**
@@ -198,14 +198,15 @@ LOGP_API uint32_t logp_trace_add_label(struct logp_trace *trace, const char *tex
  * Add an event, behind those that its rank has.
  * @param event  copied; `message` is not looked at: logp_trace_settle() finds it
  * @return 0; -EINVAL (rank, kind, an end before the start, a start before the last event's end, a
- *         label or peer that there is not), -EBUSY (it is settled), -ENOMEM
+ *         label or peer that there is not; a send to nobody), -EBUSY (it is settled), -ENOMEM
  */
 LOGP_API int logp_trace_add(struct logp_trace *trace, int64_t rank, const struct logp_event *event);
 
 /**
  * All events are there: find out which receive belongs to which send. Messages of one source,
- * destination, tag and time of arrival are received in the order sent. Only then can the trace be
- * looked at; the two that need no settling are settled.
+ * destination, tag and time of arrival are taken to be received in the order sent. Only then is
+ * there anything to look at but events, and nothing can be added. Traces of runs and of schedules
+ * are settled.
  * @return 0; -ENOMEM
  */
 LOGP_API int logp_trace_settle(struct logp_trace *trace);

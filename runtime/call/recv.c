@@ -76,6 +76,8 @@ int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t 
     r->tag = tag;
     r->buf = buf;
     r->capacity = capacity;
+    if (p->core->machine->recorders != NULL)
+        r->label = lpi_record_current_label(p);
     if (src == LOGP_ANY_SOURCE)
         lpi_offer_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
@@ -146,7 +148,14 @@ int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t un
 {
     struct lpi_proc *p = vp->proc;
     const bool in_time = until == INT64_MAX || lpi_clock(p) < until;
+    const bool bare = p->core->machine->recorders != NULL && !lpi_has_clock(p);
+    const int64_t begun = bare ? lpi_wall(p->core->machine) : 0;
+    const bool waits = r->state == LPI_REQ_POSTED;
+    int64_t matched = begun;
     int rc = await_match(p, r, until);
+
+    if (bare && waits)
+        matched = lpi_wall(p->core->machine);
 
     if (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))
         return in_time ? lpi_time_over(p, until) : lpi_look_in_vain(p);
@@ -159,6 +168,8 @@ int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t un
         rc = lpi_wait_until(p, r->done);
     if (rc != 0)
         return rc;
+    if (bare && !lpi_has_clock(p) && r->state == LPI_REQ_CHARGED)
+        lpi_record_bare_receive(p, r, begun, matched);
     lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
     return r->state == LPI_REQ_FAILED ? -EMSGSIZE : 0;
 }

@@ -52,6 +52,7 @@ static void count(struct lpi_proc *p, int rc)
 static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     struct logp_machine *m = p->core->machine;
+    const int64_t begun = m->recorders != NULL ? lpi_clock(p) : 0;
     int rc = 0;
 
     e->arrival = LOGP_NEVER;
@@ -62,6 +63,8 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
     if (rc == 0)
         rc = lpi_post(p, to, e);
     count(p, rc);
+    if (rc == 0 && m->recorders != NULL)
+        lpi_record_bare_send(p, e, begun);
     return rc;
 }
 
@@ -105,6 +108,8 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
                               .n_bytes = e->n_bytes,
                               .number = p->sends,
                               .ready = p->emulated};
+    const int64_t begun = p->emulated;
+    int64_t free_at = LOGP_NEVER; /* when it could have started, but for the capacity */
     int rc = lpi_reach(p, p->emulated);
 
     while (rc == 0) {
@@ -118,6 +123,9 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
             return send_now(p, to, e);
         rc = start_send(p, to, e, d, &t);
         model_unlock(m);
+        free_at = free_at < 0 ? t.start : free_at;
+        if (rc == 0 && m->recorders != NULL)
+            lpi_record_send(p, e, &t, begun, free_at);
         if (rc == 0)
             return lpi_wait_until(p, t.done);
         if (rc == -EAGAIN)
@@ -138,13 +146,15 @@ static int try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envel
 }
 
 /* @return 0: there may be room now; or the error that stops the run */
-static int await_room(struct lpi_proc *p, int64_t needs, int dst, int tag)
+static int await_room(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     int rc;
 
-    lpi_room_join(p, needs, dst, tag);
+    lpi_room_join(p, lpi_message_cost(e->n_bytes), e->dst, e->tag);
     rc = lpi_hold(p);
     lpi_room_leave(p);
+    if (p->core->machine->recorders != NULL)
+        lpi_record_stall(p, e);
     return rc;
 }
 
@@ -165,8 +175,7 @@ static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct l
     enter(p);
     do
         rc = try_to_send(p, to, &e);
-    while (rc == -ENOBUFS && m->rooms != NULL &&
-           (rc = await_room(p, lpi_message_cost(n_bytes), dst, tag)) == 0);
+    while (rc == -ENOBUFS && m->rooms != NULL && (rc = await_room(p, &e)) == 0);
     return leave(p, rc);
 }
 

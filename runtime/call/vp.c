@@ -16,7 +16,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
 {
     struct lpi_proc *p = vp->proc;
     struct logp_machine *m = p->core->machine;
-    int64_t took = 0;
+    int64_t before = 0, took = 0, end;
     int rc = lpi_stopped(p);
 
     if (t_ns < 0)
@@ -26,15 +26,22 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     p->polls = 0;
     enter(p);
     if (fn != NULL) {
-        const int64_t before = p->emulating ? lpi_wall(m) : 0;
+        const bool is_timed = p->emulating || (m->recorders != NULL && !m->is_virtual);
 
+        before = is_timed ? lpi_wall(m) : 0;
         fn(arg);
-        if (p->emulating)
+        if (is_timed)
             took = lpi_wall(m) - before;
     }
-    if (!lpi_has_clock(p))
+    if (!lpi_has_clock(p)) {
+        if (m->recorders != NULL)
+            lpi_record_compute(p, before, before + took);
         return lpi_stopped(p);
-    return leave(p, lpi_wait_until(p, lpi_after(p->emulated, took > t_ns ? took : t_ns)));
+    }
+    end = lpi_after(p->emulated, took > t_ns ? took : t_ns);
+    if (m->recorders != NULL)
+        lpi_record_compute(p, p->emulated, end);
+    return leave(p, lpi_wait_until(p, end));
 }
 
 int logp_outside_begin(struct logp_vp *vp)
@@ -70,6 +77,8 @@ int logp_outside_end(struct logp_vp *vp)
     rc = lpi_come_back(p, t);
     p->emulating = t >= 0;
     p->emulated = t;
+    if (m->recorders != NULL)
+        lpi_record_own(p);
     return leave(p, rc);
 }
 
@@ -102,12 +111,14 @@ int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
 
 int logp_sync(struct logp_vp *vp, int64_t *start_ns)
 {
-    const int rc = lpi_stopped(vp->proc);
+    int rc = lpi_stopped(vp->proc);
 
     if (rc != 0)
         return rc;
-    return leave(vp->proc, vp->to_global != NULL ? lpi_sync_group(vp, start_ns)
-                                                 : lpi_sync(vp->proc, start_ns));
+    rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
+    if (vp->proc->core->machine->recorders != NULL)
+        lpi_record_idle(vp->proc);
+    return leave(vp->proc, rc);
 }
 
 int64_t logp_start_late(const struct logp_vp *vp)

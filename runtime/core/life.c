@@ -30,6 +30,8 @@ void lpi_proc_main(struct lpi_proc *p)
         rc = lpi_sync(p, NULL);
     if (rc == 0)
         rc = m->program(&p->group, m->arg);
+    if (m->recorders != NULL)
+        lpi_record_idle(p);
     if (p->state == LPI_OUTSIDE) /* it forgot to come back */
         lpi_come_back(p, LOGP_NEVER);
     if (rc != 0 && lpi_stop(m, -ECANCELED)) {

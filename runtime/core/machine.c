@@ -18,6 +18,7 @@
 #include "mail/match.h"
 #include "mail/pool.h"
 #include "state/lag.h"
+#include "state/record.h"
 #include "state/stop.h"
 #include "state/timers.h"
 
@@ -169,6 +170,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_lanes_destroy(m);
     lpi_capacity_destroy(m);
     lpi_attached_destroy(m);
+    lpi_tracing_destroy(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
@@ -212,6 +214,7 @@ static void configure(struct logp_machine *m, const struct logp_config *config)
 {
     m->P = config->n_processors;
     m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
+    m->short_ways = !m->is_virtual;
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
     if (m->queue_limit > most_limit)
@@ -394,6 +397,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
         m->base_ns = lpi_clock_ns(&m->clock);
     }
     lpi_capacity_reset(m);
+    if (m->recorders != NULL)
+        lpi_tracing_prepare(m);
     for (int i = 0; i < m->n_cores; i++)
         prepare_core(&m->cores[i]);
 }

@@ -11,6 +11,7 @@
 #include "delay/in_force.h"
 
 #include "host/annotate.h"
+#include "state/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,6 +140,8 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
     if (d == NULL) {
         /* none, but it may be on its way since there was a model */
         r->done = lpi_later(p, r->arrival); /* below 0: at once */
+        if (m->recorders != NULL && lpi_has_clock(p))
+            lpi_record_receive(p, r, r->done);
         return;
     }
     if (!lpi_has_clock(p)) {
@@ -149,6 +152,8 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
     d->ops.recv(d->model, &p->port, &t);
     model_unlock(m);
     r->done = t.done;
+    if (m->recorders != NULL)
+        lpi_record_receive(p, r, t.start);
 }
 
 /* Time begins anew. Called by a vp while no other sends or receives. */

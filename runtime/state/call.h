@@ -10,6 +10,7 @@
 #ifndef LPI_CALL_H
 #define LPI_CALL_H
 
+#include "state/record.h"
 #include "state/state.h"
 
 /* ---- clocks ---- */
@@ -36,7 +37,11 @@ static inline void enter(struct lpi_proc *p)
         return;
     }
     now = lpi_wall(m);
+    if (p->emulating && m->recorders != NULL)
+        lpi_record_enter(p);
     p->emulated = with_program(p, now);
+    if (m->recorders != NULL)
+        lpi_record_own(p);
     p->emulating = true;
     p->left = p->core->turns.clock_seen = now;
 }
@@ -49,6 +54,8 @@ static inline int leave(struct lpi_proc *p, int rc)
     if (p->emulating) {
         p->left = c->turns.clock_seen = lpi_wall(c->machine);
         lpi_lag_returned(&c->lag, p->left);
+        if (c->machine->recorders != NULL)
+            lpi_record_leave(p);
     }
     return rc;
 }

@@ -82,6 +82,7 @@ struct logp_request {
     uint64_t number;                              /* of the index, in the order of posting */
     struct logp_request *prev_alike, *next_alike; /* the same: with the same label */
     int from, got_tag;                            /* of the message */
+    uint32_t label;                               /* where the machine records: trace.h */
     size_t n_bytes;
     int64_t arrival, done;
 };

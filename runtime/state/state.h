@@ -211,7 +211,10 @@ struct logp_machine {
     atomic_int stop;                   /* negative errno: the run is over */
     _Atomic int64_t pending_at;        /* virtual: the next replacement; INT64_MAX: none */
     bool is_virtual;
+    bool short_ways; /* the wall clock, and nothing is recorded */
     int P, n_cores;
+    struct lpi_recorder *recorders; /* by rank: chunks.h; NULL: nothing is recorded */
+    struct lpi_tracing *tracing;
     int taken_core; /* of the process's; -1: none */
     int64_t poll_ns;
     uint64_t yield_seed;
@@ -291,10 +294,10 @@ static inline bool lpi_emulates(const struct logp_machine *m)
     return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
 }
 
-/* Nothing is emulated and nobody has a clock: the shortest ways may be taken. */
+/* Nothing is emulated and nobody has a clock, or looks: the shortest ways may be taken. */
 static inline bool lpi_plain(const struct logp_machine *m)
 {
-    return !m->is_virtual && !lpi_emulates(m);
+    return m->short_ways && !lpi_emulates(m);
 }
 
 /* Is this rank on the core? */

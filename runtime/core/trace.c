@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Tracing, as the machine's owner and the programs of vps ask for it: see trace.h. */
+#include "host/process.h"
+#include "mail/close.h"
+#include "state/call.h"
+
+#include <logp/trace.h>
+
+#include <errno.h>
+
+/* On or off. Called with the machine's lock. */
+static int turn(struct logp_machine *m, const struct logp_trace_config *config)
+{
+    int rc = 0;
+
+    if (m->away > 0)
+        return -EBUSY;
+    lpi_tracing_destroy(m);
+    if (config != NULL)
+        rc = lpi_tracing_create(m, config);
+    m->short_ways = !m->is_virtual && m->recorders == NULL;
+    return rc;
+}
+
+int logp_machine_trace(struct logp_machine *m, const struct logp_trace_config *given)
+{
+    struct logp_trace_config config;
+    int rc = 0;
+
+    if (lpi_process_is_orphan())
+        return -ENOTSUP;
+    if (given != NULL)
+        rc = logp_take_struct(&config, sizeof(config),
+                              LOGP_UP_TO(struct logp_trace_config, events_most), given);
+    if (rc != 0)
+        return rc;
+    if (given != NULL && (config.events_ahead < 0 || config.events_most < 0))
+        return -EINVAL;
+    pthread_mutex_lock(&m->lock);
+    rc = turn(m, given != NULL ? &config : NULL);
+    pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
+int logp_machine_take_trace(struct logp_machine *m, struct logp_trace **out)
+{
+    int rc;
+
+    if (lpi_process_is_orphan())
+        return -ENOTSUP;
+    pthread_mutex_lock(&m->lock);
+    rc = m->away > 0 ? -EBUSY : m->recorders == NULL ? -EINVAL : lpi_tracing_take(m, out);
+    pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
+/* ---- by a vp ---- */
+
+static bool is_traced(const struct logp_vp *vp)
+{
+    return vp->proc->core->machine->recorders != NULL;
+}
+
+int logp_mark(struct logp_vp *vp, const char *name)
+{
+    const int rc = lpi_stopped(vp->proc);
+
+    if (rc != 0 || !is_traced(vp))
+        return rc;
+    enter(vp->proc);
+    lpi_record_mark(vp->proc, name);
+    return leave(vp->proc, 0);
+}
+
+uint32_t logp_label(struct logp_vp *vp, uint32_t label)
+{
+    return is_traced(vp) ? lpi_record_label(vp->proc, label) : 0;
+}
+
+uint32_t logp_label_of(struct logp_vp *vp, const char *first, const char *second)
+{
+    uint32_t label;
+
+    if (!is_traced(vp))
+        return 0;
+    enter(vp->proc);
+    label = lpi_record_label_of(vp->proc, first, second);
+    leave(vp->proc, 0);
+    return label;
+}
+
+void logp_trace_begin(struct logp_vp *vp, int64_t start_ns)
+{
+    if (is_traced(vp))
+        lpi_record_begin(vp->proc, start_ns);
+}
+
+void logp_trace_end(struct logp_vp *vp)
+{
+    if (is_traced(vp))
+        lpi_record_end(vp->proc);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory for what is recorded: each core has a list of free chunks, which its vps take one by one
+ * and give back when a run begins; so after the first run memory is there. A chunk is a page, with
+ * very many vps a part of one.
+ */
+#include "state/chunks.h"
+
+#include "host/memory.h"
+#include "state/record.h"
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGE = 63, SMALL = 7, MANY_VPS = 4096, SLAB = 32 /* chunks */ };
+
+struct lpi_chunk_of_events {
+    _Alignas(64) struct lpi_chunk_of_events *next;
+    _Alignas(64) struct logp_event events[];
+};
+
+/* A piece of memory that is cut into chunks; the first of them is this. */
+struct slab {
+    struct slab *next;
+    size_t n_chunks;
+};
+
+struct traced_core {
+    _Alignas(LPI_LINE) struct lpi_chunk_of_events *free;
+    struct slab *slabs;
+    struct lpi_labels labels;
+};
+
+struct lpi_tracing {
+    int64_t events_most; /* of each vp */
+    size_t chunk_events, chunk_bytes;
+    struct traced_core cores[];
+};
+
+static struct traced_core *core_of(const struct lpi_core *c)
+{
+    return &c->machine->tracing->cores[c->index];
+}
+
+struct lpi_labels *lpi_labels_of(const struct lpi_core *c)
+{
+    return &core_of(c)->labels;
+}
+
+/* n more chunks, which are touched: no page faults in a run. 0; -ENOMEM */
+static int add_slab(const struct lpi_tracing *t, struct traced_core *c, size_t n)
+{
+    struct slab *slab = lpi_memory_zeroed(n + 1, t->chunk_bytes);
+
+    if (slab == NULL)
+        return -ENOMEM;
+    *slab = (struct slab){c->slabs, n};
+    c->slabs = slab;
+    for (size_t i = n; i > 0; i--) {
+        struct lpi_chunk_of_events *chunk = (void *)((char *)slab + i * t->chunk_bytes);
+
+        chunk->next = c->free;
+        c->free = chunk;
+    }
+    return 0;
+}
+
+bool lpi_recorder_grow(struct lpi_core *core, struct lpi_recorder *r)
+{
+    const struct lpi_tracing *t = core->machine->tracing;
+    struct traced_core *c = core_of(core);
+    struct lpi_chunk_of_events *chunk;
+    int64_t n = (int64_t)t->chunk_events;
+
+    if (r->is_off)
+        return false;
+    if (r->is_full || r->left == 0 || (c->free == NULL && add_slab(t, c, SLAB) != 0)) {
+        r->is_full = true;
+        r->dropped++;
+        return false;
+    }
+    chunk = c->free;
+    c->free = chunk->next;
+    chunk->next = NULL;
+    if (r->last != NULL)
+        r->last->next = chunk;
+    else
+        r->first = chunk;
+    r->last = chunk;
+    n = n < r->left ? n : r->left;
+    r->left -= n;
+    r->at = chunk->events;
+    r->end = chunk->events + n;
+    return true;
+}
+
+void lpi_recorder_forget(struct lpi_core *core, struct lpi_recorder *r)
+{
+    struct traced_core *c = core_of(core);
+
+    if (r->last != NULL) {
+        r->last->next = c->free;
+        c->free = r->first;
+    }
+    r->first = r->last = NULL;
+    r->at = r->end = r->last_event = NULL;
+    r->left = core->machine->tracing->events_most;
+    r->dropped = 0;
+    r->is_full = false;
+}
+
+/* ---- the machine ---- */
+
+void lpi_tracing_destroy(struct logp_machine *m)
+{
+    struct lpi_tracing *t = m->tracing;
+
+    for (int i = 0; t != NULL && i < m->n_cores; i++) {
+        while (t->cores[i].slabs != NULL) {
+            struct slab *slab = t->cores[i].slabs;
+
+            t->cores[i].slabs = slab->next;
+            lpi_memory_free(slab, slab->n_chunks + 1, t->chunk_bytes);
+        }
+        lpi_labels_free(&t->cores[i].labels);
+    }
+    lpi_memory_free(t, 1, sizeof(*t) + (size_t)m->n_cores * sizeof(t->cores[0]));
+    lpi_memory_free(m->recorders, (size_t)m->P, sizeof(*m->recorders));
+    m->tracing = NULL;
+    m->recorders = NULL;
+}
+
+int lpi_tracing_create(struct logp_machine *m, const struct logp_trace_config *config)
+{
+    const int64_t share = (INT64_C(1) << 25) / m->P, few = (INT64_C(1) << 18) / m->P;
+    const int64_t ahead = config->events_ahead > 0 ? config->events_ahead : few < 256 ? few : 256;
+    struct lpi_tracing *t =
+        lpi_memory_zeroed(1, sizeof(*t) + (size_t)m->n_cores * sizeof(t->cores[0]));
+    int rc = 0;
+
+    m->recorders = lpi_memory_zeroed((size_t)m->P, sizeof(*m->recorders));
+    m->tracing = t;
+    if (t == NULL || m->recorders == NULL)
+        rc = -ENOMEM;
+    if (rc == 0) {
+        t->events_most = config->events_most > 0 ? config->events_most
+                         : share > 1024          ? share
+                                                 : 1024;
+        t->chunk_events = m->P <= MANY_VPS ? LARGE : SMALL;
+        t->chunk_bytes = (1 + t->chunk_events) * sizeof(struct logp_event);
+    }
+    for (int i = 0; rc == 0 && i < m->n_cores; i++) {
+        const size_t chunks = ((size_t)ahead + t->chunk_events - 1) / t->chunk_events;
+
+        if (chunks < SIZE_MAX / t->chunk_bytes / (size_t)m->P)
+            rc = add_slab(t, &t->cores[i], chunks * (size_t)m->cores[i].n_procs);
+        else
+            rc = -ENOMEM;
+    }
+    if (rc != 0)
+        lpi_tracing_destroy(m);
+    return rc;
+}
+
+void lpi_tracing_prepare(struct logp_machine *m)
+{
+    for (int i = 0; i < m->P; i++) {
+        struct lpi_recorder *r = &m->recorders[i];
+
+        lpi_recorder_forget(m->procs[i].core, r);
+        r->since = r->origin = 0;
+        r->label = 0;
+        r->is_off = false;
+    }
+}
+
+/* ---- into a trace ---- */
+
+static size_t count(const struct lpi_tracing *t, const struct lpi_recorder *r)
+{
+    size_t n = 0;
+
+    for (const struct lpi_chunk_of_events *c = r->first; c != NULL; c = c->next)
+        n += c->next != NULL ? t->chunk_events : (size_t)(r->at - c->events);
+    return n;
+}
+
+/* labels[k]: in the trace, of label k of this core. */
+static int copy(const struct logp_machine *m, struct logp_trace *out, int rank,
+                const uint32_t *labels)
+{
+    const struct lpi_recorder *r = &m->recorders[rank];
+    struct lpi_rank_events *to = &out->ranks[rank];
+    const size_t n = count(m->tracing, r);
+
+    out->info.dropped += r->dropped;
+    if (n == 0)
+        return 0;
+    if (lpi_trace_room(out, rank, n) != 0)
+        return -ENOMEM;
+    for (const struct lpi_chunk_of_events *c = r->first; c != NULL; c = c->next) {
+        const size_t here =
+            c->next != NULL ? m->tracing->chunk_events : (size_t)(r->at - c->events);
+
+        memcpy(&to->events[to->n], c->events, here * sizeof(struct logp_event));
+        to->n += here;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct logp_event *e = &to->events[i];
+
+        e->start_ns -= r->origin;
+        e->end_ns -= r->origin;
+        e->arrival_ns = e->arrival_ns >= 0 ? e->arrival_ns - r->origin : -1;
+        e->label = labels[e->label];
+    }
+    return 0;
+}
+
+static int copy_core(const struct logp_machine *m, struct logp_trace *out, int index)
+{
+    const struct lpi_core *c = &m->cores[index];
+    const struct lpi_labels *own = &m->tracing->cores[index].labels;
+    uint32_t *labels = calloc((size_t)own->n + 1, sizeof(*labels));
+    int rc = labels != NULL ? 0 : -ENOMEM;
+
+    for (uint32_t k = 1; rc == 0 && k <= own->n; k++) {
+        labels[k] = logp_trace_add_label(out, lpi_label_text(own, k));
+        if (labels[k] == 0 && *lpi_label_text(own, k) != '\0')
+            rc = -ENOMEM;
+    }
+    for (int i = 0; rc == 0 && i < c->n_procs; i++)
+        rc = copy(m, out, c->first_rank + i, labels);
+    free(labels);
+    return rc;
+}
+
+int lpi_tracing_take(struct logp_machine *m, struct logp_trace **out)
+{
+    const enum logp_trace_source source = m->is_virtual     ? LOGP_TRACE_VIRTUAL
+                                          : lpi_emulates(m) ? LOGP_TRACE_WALL
+                                                            : LOGP_TRACE_HOST;
+    struct logp_trace *t;
+    int rc = logp_trace_create(m->P, source, &t);
+
+    if (rc != 0)
+        return rc;
+    for (int i = 0; rc == 0 && i < m->n_cores; i++)
+        rc = copy_core(m, t, i);
+    if (rc == 0)
+        rc = logp_trace_settle(t);
+    if (rc == 0) {
+        lpi_tracing_prepare(m);
+        *out = t;
+    } else {
+        logp_trace_free(t);
+    }
+    return rc;
+}

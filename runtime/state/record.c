@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recording. Each vp has a list of chunks of events, of which the last has room. `since` is how far
+ * the vp's time is accounted for: what lies between it and the next event is a wait, which is
+ * recorded with that event, and on the wall clock the program's own time is added to it at each
+ * call. So a wait is one event, however often the vp has looked up in between.
+ */
+#include "state/record.h"
+
+#include "state/chunks.h"
+
+static inline struct lpi_recorder *recorder_of(const struct lpi_proc *p)
+{
+    return &p->core->machine->recorders[p->rank];
+}
+
+/* Add one. peer, tag and bytes are those of what it is about. */
+static inline struct logp_event *add(struct lpi_proc *p, struct lpi_recorder *r,
+                                     enum logp_event_kind kind, int64_t start, int64_t end)
+{
+    struct logp_event *e;
+
+    if (__builtin_expect(r->at == r->end, false) && !lpi_recorder_grow(p->core, r))
+        return NULL;
+    e = r->at++;
+    e->start_ns = start;
+    e->end_ns = end;
+    e->arrival_ns = -1;
+    e->late_ns = 0;
+    e->message = 0;
+    e->bytes = 0;
+    e->peer = -1;
+    e->tag = -1;
+    e->kind = kind;
+    e->label = r->label;
+    r->since = end;
+    r->last_event = e;
+    return e;
+}
+
+static inline struct logp_event *add_about(struct lpi_proc *p, struct lpi_recorder *r,
+                                           enum logp_event_kind kind, int64_t start, int64_t end,
+                                           int peer, int tag, size_t n_bytes)
+{
+    struct logp_event *e = add(p, r, kind, start, end);
+
+    if (e != NULL) {
+        e->peer = peer;
+        e->tag = tag;
+        e->bytes = (int64_t)n_bytes;
+    }
+    return e;
+}
+
+static inline void idle_until(struct lpi_proc *p, struct lpi_recorder *r, int64_t t)
+{
+    if (t > r->since)
+        add(p, r, LOGP_EVENT_IDLE, r->since, t);
+}
+
+void lpi_record_enter(struct lpi_proc *p)
+{
+    idle_until(p, recorder_of(p), p->emulated);
+}
+
+void lpi_record_own(struct lpi_proc *p)
+{
+    recorder_of(p)->since = p->emulated;
+}
+
+void lpi_record_leave(struct lpi_proc *p)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    if (r->last_event != NULL && r->last_event->end_ns == p->emulated && p->left > p->emulated)
+        r->last_event->late_ns = p->left - p->emulated;
+    r->last_event = NULL;
+}
+
+void lpi_record_idle(struct lpi_proc *p)
+{
+    if (lpi_has_clock(p))
+        idle_until(p, recorder_of(p), p->emulated);
+}
+
+void lpi_record_compute(struct lpi_proc *p, int64_t start, int64_t end)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    if (end <= start)
+        return;
+    lpi_record_idle(p);
+    add(p, r, LOGP_EVENT_COMPUTE, start, end);
+}
+
+void lpi_record_stall(struct lpi_proc *p, const struct lpi_envelope *e)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    if (lpi_has_clock(p) && p->emulated > r->since)
+        add_about(p, r, LOGP_EVENT_STALL, r->since, p->emulated, e->dst, e->tag, e->n_bytes);
+}
+
+void lpi_record_send(struct lpi_proc *p, const struct lpi_envelope *e,
+                     const struct logp_transfer *t, int64_t begun, int64_t free_at)
+{
+    struct lpi_recorder *r = recorder_of(p);
+    struct logp_event *event;
+
+    idle_until(p, r, begun);
+    if (free_at > r->since)
+        add_about(p, r, LOGP_EVENT_GAP, r->since, free_at, e->dst, e->tag, e->n_bytes);
+    if (t->start > r->since)
+        add_about(p, r, LOGP_EVENT_STALL, r->since, t->start, e->dst, e->tag, e->n_bytes);
+    event = add_about(p, r, LOGP_EVENT_SEND, t->start, t->done, e->dst, e->tag, e->n_bytes);
+    if (event == NULL)
+        return;
+    event->arrival_ns = t->arrival;
+    event->message = e->context;
+}
+
+/* A receive has its message. */
+static void receive(struct lpi_proc *p, struct lpi_recorder *r, const struct logp_request *q,
+                    int64_t start, int64_t end)
+{
+    struct logp_event *e =
+        add_about(p, r, LOGP_EVENT_RECEIVE, start, end, q->from, q->got_tag, q->n_bytes);
+
+    if (e == NULL)
+        return;
+    e->label = q->label;
+    e->arrival_ns = q->arrival;
+    e->message = q->context;
+}
+
+/* It waited for that message, or is held up by the gap. */
+static void await(struct lpi_proc *p, struct lpi_recorder *r, const struct logp_request *q,
+                  enum logp_event_kind kind, int64_t until)
+{
+    struct logp_event *e;
+
+    if (until <= r->since)
+        return;
+    e = add_about(p, r, kind, r->since, until, q->from, q->got_tag, q->n_bytes);
+    if (e != NULL)
+        e->label = q->label;
+}
+
+void lpi_record_receive(struct lpi_proc *p, const struct logp_request *q, int64_t start)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    await(p, r, q, LOGP_EVENT_IDLE, lpi_later(p, q->arrival));
+    await(p, r, q, LOGP_EVENT_GAP, start);
+    receive(p, r, q, start, q->done);
+}
+
+void lpi_record_bare_send(struct lpi_proc *p, const struct lpi_envelope *e, int64_t begun)
+{
+    struct lpi_recorder *r = recorder_of(p);
+    struct logp_event *event;
+
+    lpi_record_idle(p);
+    event = add_about(p, r, LOGP_EVENT_SEND, begun, lpi_clock(p), e->dst, e->tag, e->n_bytes);
+    if (event == NULL)
+        return;
+    event->arrival_ns = e->arrival;
+    event->message = e->context;
+}
+
+void lpi_record_bare_receive(struct lpi_proc *p, const struct logp_request *q, int64_t begun,
+                             int64_t matched)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    r->since = begun;
+    await(p, r, q, LOGP_EVENT_IDLE, matched);
+    receive(p, r, q, matched, lpi_wall(p->core->machine));
+}
+
+void lpi_record_mark(struct lpi_proc *p, const char *name)
+{
+    struct lpi_recorder *r = recorder_of(p);
+    const int64_t now = lpi_clock(p);
+    struct logp_event *e;
+
+    lpi_record_idle(p);
+    e = add(p, r, LOGP_EVENT_MARK, now, now);
+    if (e != NULL)
+        e->label = lpi_record_label_of(p, name, NULL);
+}
+
+uint32_t lpi_record_current_label(const struct lpi_proc *p)
+{
+    return recorder_of(p)->label;
+}
+
+uint32_t lpi_record_label(struct lpi_proc *p, uint32_t label)
+{
+    struct lpi_recorder *r = recorder_of(p);
+    const uint32_t before = r->label;
+
+    lpi_record_idle(p);
+    r->label = label;
+    return before;
+}
+
+uint32_t lpi_record_label_of(struct lpi_proc *p, const char *first, const char *second)
+{
+    return lpi_label_number(lpi_labels_of(p->core), first, second);
+}
+
+void lpi_record_begin(struct lpi_proc *p, int64_t start)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    lpi_recorder_forget(p->core, r);
+    r->since = r->origin = start;
+    r->is_off = false;
+}
+
+void lpi_record_end(struct lpi_proc *p)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    lpi_record_idle(p);
+    r->end = r->at; /* what follows asks for room */
+    r->is_off = true;
+}

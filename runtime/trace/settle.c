@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which receive belongs to which send. The two ends of a message have the same source, destination,
+ * context, tag and time of arrival; of those that have all of them in common the first sent is the
+ * first received. For each destination its sends and its receives are sorted by these, and go side
+ * by side.
+ */
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* One end of a message, as the other must have it. */
+struct end {
+    int src, tag;
+    int64_t context, arrival;
+    int64_t index; /* of the receive; of the send: the message's number. Sorted by it at last */
+};
+
+struct ends {
+    struct end *all;
+    size_t n;
+};
+
+static int64_t side(const struct end *a, const struct end *b)
+{
+    return a->src != b->src           ? a->src - b->src
+           : a->context != b->context ? a->context - b->context
+           : a->tag != b->tag         ? a->tag - b->tag
+           : a->arrival < b->arrival  ? -1
+                                      : a->arrival > b->arrival;
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const struct end *x = a, *y = b;
+    const int64_t by = side(x, y);
+
+    return by != 0 ? by < 0 ? -1 : 1 : x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void sort(struct ends *e)
+{
+    for (size_t i = 1; i < e->n; i++)
+        if (in_order(&e->all[i - 1], &e->all[i]) > 0) {
+            qsort(e->all, e->n, sizeof(*e->all), in_order);
+            return;
+        }
+}
+
+static struct end end_of(const struct logp_event *e, int src, int64_t index)
+{
+    return (struct end){src, e->tag, e->message, e->arrival_ns, index};
+}
+
+/* Sends of all, by destination, in the order of (source, index): first[d] .. first[d + 1] - 1 */
+static void sort_sends(struct logp_trace *t, size_t *first, struct end *sends)
+{
+    size_t number = 0;
+
+    for (int64_t r = 0; r < t->info.P; r++)
+        for (size_t i = 0; i < t->ranks[r].n; i++) {
+            const struct logp_event *e = &t->ranks[r].events[i];
+
+            if (e->kind != LOGP_EVENT_SEND)
+                continue;
+            t->messages[number] = (struct logp_trace_message){(int)r, e->peer, (int64_t)i, -1};
+            sends[first[e->peer]++] = end_of(e, (int)r, (int64_t)number++);
+        }
+    for (int64_t d = t->info.P; d > 0; d--)
+        first[d] = first[d - 1];
+    first[0] = 0;
+}
+
+/* The receives of a rank, into memory for all of its events. */
+static struct ends receives_of(const struct lpi_rank_events *r, struct end *memory)
+{
+    struct ends out = {memory, 0};
+
+    for (size_t i = 0; i < r->n; i++)
+        if (r->events[i].kind == LOGP_EVENT_RECEIVE)
+            out.all[out.n++] = end_of(&r->events[i], r->events[i].peer, (int64_t)i);
+    return out;
+}
+
+static void pair(struct logp_trace *t, const struct ends *sends, const struct ends *receives)
+{
+    for (size_t i = 0, k = 0; i < sends->n && k < receives->n;) {
+        const int64_t by = side(&sends->all[i], &receives->all[k]);
+
+        if (by == 0)
+            t->messages[sends->all[i].index].receive = receives->all[k].index;
+        i += by <= 0;
+        k += by >= 0;
+    }
+}
+
+/* Contexts are not needed any more: numbers instead. */
+static void number(struct logp_trace *t)
+{
+    for (int64_t r = 0; r < t->info.P; r++)
+        for (size_t i = 0; i < t->ranks[r].n; i++)
+            t->ranks[r].events[i].message = -1;
+    for (size_t m = 0; m < t->info.n_messages; m++) {
+        const struct logp_trace_message *x = &t->messages[m];
+
+        t->ranks[x->from].events[x->send].message = (int64_t)m;
+        if (x->receive >= 0)
+            t->ranks[x->to].events[x->receive].message = (int64_t)m;
+    }
+}
+
+/* What is said of the whole, and first[d + 1]: sends to all up to d. @return the most events of a
+ * rank */
+static size_t count(struct logp_trace *t, size_t *first)
+{
+    struct logp_trace_info *info = &t->info;
+    size_t most = 0;
+
+    for (int64_t r = 0; r < info->P; r++) {
+        const struct lpi_rank_events *x = &t->ranks[r];
+
+        most = x->n > most ? x->n : most;
+        info->n_events += x->n;
+        for (size_t i = 0; i < x->n; i++) {
+            struct logp_event *e = &x->events[i];
+            const int64_t wall = e->end_ns + e->late_ns;
+
+            if (e->arrival_ns < 0)
+                e->arrival_ns = -1;
+            info->end_ns = e->end_ns > info->end_ns ? e->end_ns : info->end_ns;
+            info->wall_ns = wall > info->wall_ns ? wall : info->wall_ns;
+            if (e->kind == LOGP_EVENT_SEND) {
+                first[e->peer + 1]++;
+                info->n_messages++;
+            }
+        }
+    }
+    for (int64_t d = 0; d < info->P; d++)
+        first[d + 1] += first[d];
+    return most;
+}
+
+static int pair_all(struct logp_trace *t, size_t *first, size_t most)
+{
+    struct end *sends = malloc((t->info.n_messages + 1) * sizeof(*sends));
+    struct end *memory = malloc((most + 1) * sizeof(*memory));
+    const bool enough = sends != NULL && memory != NULL;
+
+    if (enough)
+        sort_sends(t, first, sends);
+    for (int64_t d = 0; enough && d < t->info.P; d++) {
+        struct ends to = {&sends[first[d]], first[d + 1] - first[d]};
+        struct ends by = receives_of(&t->ranks[d], memory);
+
+        sort(&to);
+        sort(&by);
+        pair(t, &to, &by);
+    }
+    free(sends);
+    free(memory);
+    return enough ? 0 : -ENOMEM;
+}
+
+int logp_trace_settle(struct logp_trace *t)
+{
+    size_t *first;
+    size_t most;
+    int rc = -ENOMEM;
+
+    if (t->settled)
+        return 0;
+    first = calloc((size_t)t->info.P + 1, sizeof(*first));
+    if (first == NULL)
+        return rc;
+    t->info.n_events = t->info.n_messages = 0;
+    most = count(t, first);
+    free(t->messages);
+    t->messages = malloc((t->info.n_messages + 1) * sizeof(*t->messages));
+    if (t->messages != NULL)
+        rc = pair_all(t, first, most);
+    free(first);
+    if (rc == 0)
+        number(t);
+    t->settled = rc == 0;
+    return rc;
+}
