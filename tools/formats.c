@@ -7,6 +7,7 @@
 #include "output/output.h"
 #include "papers/paper.h"
 #include "schedule/schedule.h"
+#include "trace/trace.h"
 #include "tree/tree.h"
 
 const struct output_format output_formats[] = {
@@ -17,6 +18,7 @@ const struct output_format output_formats[] = {
      .entries = print_entries_table,
      .steps = &steps_as_text,
      .tree = &tree_as_text,
+     .trace = &trace_as_text,
      .paper = print_paper_text},
     {.name = "json",
      .records = print_json,
@@ -24,6 +26,7 @@ const struct output_format output_formats[] = {
      .entries = print_entries_json,
      .steps = &steps_as_json,
      .tree = &tree_as_json,
+     .trace = &trace_as_json,
      .paper = print_paper_json},
     {.name = "csv",
      .records = print_csv,
@@ -31,8 +34,13 @@ const struct output_format output_formats[] = {
      .entries = print_entries_csv,
      .tree = &tree_as_csv,
      .paper = print_paper_csv},
-    {.name = "svg", .draws = true, .tree = &tree_as_svg, .paper = draw_paper},
-    {.name = "text", .for_people = true, .steps = &steps_as_text},
-    {.name = "goal", .steps = &steps_as_goal},
+    {.name = "svg",
+     .draws = true,
+     .tree = &tree_as_svg,
+     .trace = &trace_as_svg,
+     .paper = draw_paper},
+    {.name = "text", .for_people = true, .steps = &steps_as_text, .trace = &trace_as_text},
+    {.name = "goal", .steps = &steps_as_goal, .trace = &trace_as_goal},
+    {.name = "perfetto", .trace = &trace_as_perfetto},
     {0},
 };

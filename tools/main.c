@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct command *const commands[] = {
-    &command_run,  &command_predict, &command_schedule, &command_list,
-    &command_tree, &command_tune,    &command_paper,    &command_bench};
+static const struct command *const commands[] = {&command_run,  &command_predict, &command_schedule,
+                                                 &command_list, &command_tree,    &command_trace,
+                                                 &command_tune, &command_paper,   &command_bench};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -24,6 +24,7 @@ static void print_help(void)
          "  logp run barrier -P 64 --executor fiber      many processors on few cores\n"
          "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
          "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
+         "  logp trace broadcast --clock virtual    who does what, when, as a diagram\n"
          "  logp predict broadcast -P 1000000 --algo all\n"
          "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
          "  logp paper kurnosov                 a paper's figures beside ours\n"

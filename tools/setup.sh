@@ -6,8 +6,8 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$top/build
 
 build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboost-context-dev
-    libjansson-dev"
-test_packages="libcriterion-dev jq spin valgrind"
+    libjansson-dev zlib1g-dev"
+test_packages="libcriterion-dev jq spin valgrind protobuf-compiler"
 
 say() { printf '== %s\n' "$*" >&2; }
 

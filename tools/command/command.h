@@ -15,6 +15,6 @@ struct command {
 };
 
 extern const struct command command_run, command_predict, command_schedule, command_list,
-    command_tree, command_tune, command_paper, command_bench, command_crossover;
+    command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover;
 
 #endif

@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct output;    /* output/output.h */
-struct entry;     /* output/output.h */
-struct step_form; /* schedule/schedule.h */
-struct tree_form; /* tree/tree.h */
-struct paper;     /* papers/paper.h */
-struct crossover; /* output/crossover.h */
+struct output;     /* output/output.h */
+struct entry;      /* output/output.h */
+struct step_form;  /* schedule/schedule.h */
+struct tree_form;  /* tree/tree.h */
+struct trace_form; /* trace/trace.h */
+struct paper;      /* papers/paper.h */
+struct crossover;  /* output/crossover.h */
 
 /* What is NULL it cannot show. */
 struct output_format {
@@ -27,6 +28,7 @@ struct output_format {
     void (*entries)(const struct entry *all, size_t n); /* list */
     const struct step_form *steps;                      /* schedule */
     const struct tree_form *tree;
+    const struct trace_form *trace;
     void (*paper)(const struct paper *p);
 };
 

@@ -160,6 +160,11 @@ static void apply_restart(struct options *o, const char *option, const char *tex
     o->restart = switched(option, text);
 }
 
+static void apply_predicted(struct options *o, const char *option, const char *text)
+{
+    o->only_predicted = switched(option, text);
+}
+
 static void apply_measure(struct options *o, const char *option, const char *text)
 {
     o->measure = switched(option, text);
@@ -172,7 +177,9 @@ const struct option_row sweep_options[] = {
      .apply = apply_limit},
     {"output", "FILE",
      "a sweep keeps each finished point in FILE.csv or FILE.json, and goes on there", "", "stdout",
-     OPTIONS_FILE | OPTIONS_TUNE, .apply = apply_output},
+     OPTIONS_FILE | OPTIONS_TUNE | OPTIONS_TRACE, .apply = apply_output},
+    {"predicted", NULL, "nothing is run: of the schedule, under the model", "off", "",
+     OPTIONS_TRACE, .apply = apply_predicted},
     {"restart", NULL, "begin the file of --output anew, whatever is in it", "off", "", OPTIONS_FILE,
      .apply = apply_restart},
     {"measure", NULL, "run the best and the second on both sides of each change", "off", "",

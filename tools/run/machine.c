@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The delay model that the options ask for. 0; or an error */
-static int create_delay(const struct options *o, struct logp_delay *delay)
+int create_delay(const struct options *o, struct logp_delay *delay)
 {
     struct logp_params params = o->params;
     struct logp_delay ends;

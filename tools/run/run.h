@@ -16,6 +16,8 @@ struct row {
 
 /* ---- machine.c ---- */
 
+/* The delay model that the options ask for. 0; or an error */
+int create_delay(const struct options *o, struct logp_delay *delay);
 /* Ends the process where there can be none. */
 struct logp_machine *create_machine(const struct options *o);
 /* The same; NULL: there is no memory for it, which is said. */

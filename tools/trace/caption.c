@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said of a trace in words. */
+#include "trace/trace.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const char *in_units(const struct options *o, int64_t ns, char buf[32])
+{
+    snprintf(buf, 32, "%.6g", (double)ns / (double)o->unit_ns);
+    return buf;
+}
+
+/* Behind what is there. */
+__attribute__((format(printf, 2, 3))) static void add(char buf[MAX_CAPTION], const char *format,
+                                                      ...)
+{
+    const size_t n = strlen(buf);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(buf + n, MAX_CAPTION - n, format, arguments);
+    va_end(arguments);
+}
+
+const char *title_of(const struct shown *s, char buf[MAX_CAPTION])
+{
+    static const char *const sources[] = {
+        [LOGP_TRACE_PREDICTED] = "predicted",
+        [LOGP_TRACE_VIRTUAL] = "virtual clock",
+        [LOGP_TRACE_WALL] = "wall clock",
+        [LOGP_TRACE_HOST] = "real time, nothing emulated",
+    };
+    const struct logp_trace_info *info = logp_trace_info(s->trace);
+    char time[32];
+
+    buf[0] = '\0';
+    add(buf, "%s/%s, P = %lld: ", s->algorithm->collective, s->algorithm->name, (long long)info->P);
+    if (info->source == LOGP_TRACE_HOST)
+        add(buf, "%s", show_ns(info->wall_ns, time, sizeof(time)));
+    else
+        add(buf, "%s units", in_units(s->o, info->wall_ns, time));
+    add(buf, ", %s", sources[info->source]);
+    return buf;
+}
+
+const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
+{
+    const struct logp_params *p = &s->o->params;
+    const struct {
+        const char *name;
+        double units;
+        bool shown;
+    } all[] = {
+        {"L", (double)p->L_ns, true},
+        {"o", (double)p->o_send_ns, p->o_send_ns == p->o_recv_ns},
+        {"o_send", (double)p->o_send_ns, p->o_send_ns != p->o_recv_ns},
+        {"o_recv", (double)p->o_recv_ns, p->o_send_ns != p->o_recv_ns},
+        {"g", (double)p->g_ns, true},
+        {"G", (double)p->G_ps / 1000, p->G_ps > 0 && !s->o->ignores_G},
+        {"gamma", (double)p->gamma_ps / 1000, p->gamma_ps > 0},
+    };
+    char unit[32];
+
+    buf[0] = '\0';
+    if (!s->o->emulated)
+        return buf;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].shown)
+            add(buf, "%s%s %.6g", *buf != '\0' ? ", " : "", all[i].name,
+                all[i].units / (double)s->o->unit_ns);
+    if (p->gap_shared)
+        add(buf, ", shared gap");
+    if (logp_capacity(p) > 0)
+        add(buf, ", capacity %lld", (long long)logp_capacity(p));
+    if (s->o->topology != NULL)
+        add(buf, ", %s", logp_topology_spec(s->o->topology));
+    add(buf, "; a unit is %s", show_ns(s->o->unit_ns, unit, sizeof(unit)));
+    return buf;
+}
+
+const char *event_words(const struct logp_trace *t, const struct logp_event *e, bool with_bytes,
+                        char buf[MAX_CAPTION])
+{
+    buf[0] = '\0';
+    if (e->kind == LOGP_EVENT_MARK)
+        add(buf, "%s", logp_trace_label(t, e->label));
+    else
+        add(buf, "%s", logp_event_kind_name(e->kind));
+    if (e->kind == LOGP_EVENT_SEND)
+        add(buf, " to %d", e->peer);
+    else if (e->kind == LOGP_EVENT_RECEIVE && e->peer >= 0)
+        add(buf, " from %d", e->peer);
+    if (with_bytes && (e->kind == LOGP_EVENT_SEND || e->kind == LOGP_EVENT_RECEIVE))
+        add(buf, ", %lld bytes", (long long)e->bytes);
+    return buf;
+}
+
+const char *parting_of(const struct shown *s, char buf[MAX_CAPTION])
+{
+    const struct parting *p = &s->parting;
+    char words[MAX_CAPTION], time[32];
+    size_t n;
+
+    buf[0] = '\0';
+    if (s->predicted == NULL)
+        return buf;
+    if (!p->alike) {
+        add(buf, "the run does other things than the schedule says");
+    } else if (!p->found) {
+        add(buf, p->threshold_ns == 0 ? "as predicted, event by event"
+                                      : "as predicted, each event within 1 %% of the whole");
+    } else {
+        const struct logp_event *e = &logp_trace_events(s->trace, p->rank, &n)[p->index];
+
+        add(buf, "parts from the prediction at processor %lld, %s, which ends %s ",
+            (long long)p->rank, event_words(s->trace, e, false, words),
+            show_ns(p->by_ns > 0 ? p->by_ns : -p->by_ns, time, sizeof(time)));
+        add(buf, p->by_ns > 0 ? "late" : "early");
+    }
+    if (p->late_rank >= 0) {
+        const struct logp_event *e = &logp_trace_events(s->trace, p->late_rank, &n)[p->late_index];
+
+        add(buf, "; the host's largest lag: %s, processor %lld, %s",
+            show_ns(p->late_ns, time, sizeof(time)), (long long)p->late_rank,
+            event_words(s->trace, e, false, words));
+    }
+    return buf;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A space-time diagram for the terminal: a line for each processor, as wide as the terminal, time
+ * to the right. A cell shows what its processor does for most of it; where a message's overhead is
+ * wide enough, with whom.
+ */
+#include "trace/trace.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { LEAST_WIDTH = 40, MOST_WIDTH = 400, USUAL_WIDTH = 100, MOST_CELL = 8 };
+
+static const char *const unicode[LOGP_EVENT_KINDS] = {
+    [LOGP_EVENT_SEND] = "█", [LOGP_EVENT_RECEIVE] = "▓", [LOGP_EVENT_COMPUTE] = "░",
+    [LOGP_EVENT_GAP] = "·",  [LOGP_EVENT_STALL] = "×",   [LOGP_EVENT_IDLE] = "─",
+    [LOGP_EVENT_MARK] = "▼"};
+static const char *const ascii[LOGP_EVENT_KINDS] = {
+    [LOGP_EVENT_SEND] = "S", [LOGP_EVENT_RECEIVE] = "R", [LOGP_EVENT_COMPUTE] = "c",
+    [LOGP_EVENT_GAP] = ".",  [LOGP_EVENT_STALL] = "x",   [LOGP_EVENT_IDLE] = "-",
+    [LOGP_EVENT_MARK] = "v"};
+
+/* A diagram's measures. */
+struct page {
+    const struct shown *s;
+    const struct logp_trace *trace;
+    bool is_unicode;
+    const char *const *glyphs;
+    int left, width; /* cells before the diagram, and of it */
+    int64_t end_ns;  /* at its right edge */
+    bool used[LOGP_EVENT_KINDS];
+    int *kinds;              /* of a line: by cell, -1: nothing */
+    int64_t *most;           /* how much of the cell that is */
+    char (*text)[MOST_CELL]; /* in place of the glyph; "": none */
+};
+
+static int terminal_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    int64_t n = USUAL_WIDTH;
+
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        n = size.ws_col;
+    else if (columns == NULL || !parse_whole(columns, 1, 100000, &n))
+        n = USUAL_WIDTH;
+    return n < LEAST_WIDTH ? LEAST_WIDTH : n > MOST_WIDTH ? MOST_WIDTH : (int)n;
+}
+
+static bool speaks_utf8(void)
+{
+    return setlocale(LC_CTYPE, "") != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+/* The time at the left edge of a cell. */
+static int64_t time_at(const struct page *p, int cell)
+{
+    return (int64_t)((double)p->end_ns * cell / p->width);
+}
+
+static int cell_at(const struct page *p, int64_t ns)
+{
+    const int cell = p->end_ns > 0 ? (int)((double)ns * p->width / (double)p->end_ns) : 0;
+
+    return cell < p->width ? cell : p->width - 1;
+}
+
+/* Each cell of an event is its own that it has more of than those before it. */
+static void put_event(struct page *p, const struct logp_event *e)
+{
+    const int last = cell_at(p, e->end_ns > e->start_ns ? e->end_ns - 1 : e->end_ns);
+
+    p->used[e->kind] = true;
+    for (int i = cell_at(p, e->start_ns); i <= last; i++) {
+        const int64_t from = time_at(p, i), to = time_at(p, i + 1);
+        const int64_t share =
+            (e->end_ns < to ? e->end_ns : to) - (e->start_ns > from ? e->start_ns : from);
+
+        if (e->kind == LOGP_EVENT_MARK || share > p->most[i]) {
+            p->kinds[i] = (int)e->kind;
+            p->most[i] = e->kind == LOGP_EVENT_MARK ? INT64_MAX : share;
+        }
+    }
+}
+
+/* With whom, in the middle of its cells, if there are enough that are its own. */
+static void put_peer(struct page *p, const struct logp_event *e)
+{
+    const bool sends = e->kind == LOGP_EVENT_SEND;
+    const int first = cell_at(p, e->start_ns), last = cell_at(p, e->end_ns - 1);
+    char number[16];
+    int digits, at, end = first;
+
+    if ((!sends && e->kind != LOGP_EVENT_RECEIVE) || e->peer < 0 || e->end_ns == e->start_ns)
+        return;
+    while (end <= last && p->kinds[end] == (int)e->kind)
+        end++;
+    digits = snprintf(number, sizeof(number), "%d", e->peer);
+    if (end - first < digits + 3)
+        return;
+    at = first + (end - first - digits - 1) / 2;
+    snprintf(p->text[at++], MOST_CELL, "%s", p->is_unicode ? sends ? "→" : "←" : sends ? ">" : "<");
+    for (int i = 0; i < digits; i++)
+        snprintf(p->text[at++], MOST_CELL, "%c", number[i]);
+}
+
+static void print_line(struct page *p, int64_t rank)
+{
+    size_t n;
+    const struct logp_event *e = logp_trace_events(p->trace, rank, &n);
+    int end = p->width;
+
+    for (int i = 0; i < p->width; i++) {
+        p->kinds[i] = -1;
+        p->most[i] = 0;
+        p->text[i][0] = '\0';
+    }
+    for (size_t i = 0; i < n; i++)
+        put_event(p, &e[i]);
+    for (size_t i = 0; i < n; i++)
+        put_peer(p, &e[i]);
+    while (end > 0 && p->kinds[end - 1] < 0)
+        end--;
+    printf("P%-*lld ", p->left - 2, (long long)rank);
+    for (int i = 0; i < end; i++)
+        fputs(p->text[i][0] != '\0' ? p->text[i]
+              : p->kinds[i] < 0     ? " "
+                                    : p->glyphs[p->kinds[i]],
+              stdout);
+    putchar('\n');
+}
+
+/* A round number of units, so that there is room between the numbers. */
+static double step_of(const struct page *p, double units)
+{
+    const double least = units * 10 / p->width;
+    double step = 1;
+
+    while (step > least && step / 10 >= least)
+        step /= 10;
+    for (int turn = 0; step < least; turn++)
+        step = turn % 3 == 1 ? step / 2 * 5 : step * 2;
+    return step;
+}
+
+/* Ticks, and below them their times in units. */
+static void print_axis(const struct page *p)
+{
+    const double units = (double)p->end_ns / (double)p->s->o->unit_ns;
+    const double step = step_of(p, units);
+    const char *const line = p->is_unicode ? "─" : "-", *const tick = p->is_unicode ? "┬" : "+";
+    int next = 0, at = 0;
+
+    printf("%*s", p->left, "");
+    for (int i = 0, k = 0; i < p->width; i++) {
+        const int cell = (int)(k * step / units * p->width + 0.5);
+
+        fputs(i == cell ? tick : line, stdout);
+        k += i == cell;
+    }
+    printf("\n%*s", p->left, "");
+    for (int k = 0; k * step <= units; k++) {
+        char number[32];
+        const int cell = (int)(k * step / units * p->width + 0.5);
+        const int n = snprintf(number, sizeof(number), "%.6g", k * step);
+
+        if (cell < next || cell + n > p->width + 8)
+            continue;
+        printf("%*s%s", cell - at, "", number);
+        at = cell + n;
+        next = at + 1;
+    }
+    puts(" units");
+}
+
+static void print_diagram(struct page *p, const struct logp_trace *trace)
+{
+    const int64_t P = logp_trace_info(trace)->P;
+
+    p->trace = trace;
+    for (int64_t r = 0; r < P; r++)
+        print_line(p, r);
+    if (p->end_ns > 0)
+        print_axis(p);
+}
+
+static void print_legend(const struct page *p)
+{
+    const char *between = "";
+
+    for (int kind = 0; kind < LOGP_EVENT_KINDS; kind++)
+        if (p->used[kind]) {
+            printf("%s%s %s", between, p->glyphs[kind],
+                   logp_event_kind_name((enum logp_event_kind)kind));
+            between = "   ";
+        }
+    if (*between != '\0')
+        putchar('\n');
+}
+
+static void show_text(const struct shown *s)
+{
+    const struct logp_trace_info *info = logp_trace_info(s->trace);
+    struct page p = {.s = s, .is_unicode = speaks_utf8(), .end_ns = info->end_ns};
+    char caption[MAX_CAPTION];
+
+    p.glyphs = p.is_unicode ? unicode : ascii;
+    p.left = 2 + snprintf(NULL, 0, "%lld", (long long)info->P - 1);
+    p.width = terminal_width() - p.left - 1;
+    p.kinds = calloc((size_t)p.width, sizeof(*p.kinds));
+    p.most = calloc((size_t)p.width, sizeof(*p.most));
+    p.text = calloc((size_t)p.width, sizeof(*p.text));
+    if (p.kinds == NULL || p.most == NULL || p.text == NULL)
+        bad_usage("no memory");
+    if (s->predicted != NULL && logp_trace_info(s->predicted)->end_ns > p.end_ns)
+        p.end_ns = logp_trace_info(s->predicted)->end_ns;
+    puts(title_of(s, caption));
+    if (*model_of(s, caption) != '\0')
+        puts(caption);
+    print_diagram(&p, s->trace);
+    if (s->predicted != NULL && info->source != LOGP_TRACE_VIRTUAL) {
+        puts("predicted:");
+        print_diagram(&p, s->predicted);
+    }
+    print_legend(&p);
+    if (*parting_of(s, caption) != '\0')
+        puts(caption);
+    if (info->dropped > 0)
+        printf("%llu events were beyond the limit, and are not shown\n",
+               (unsigned long long)info->dropped);
+    free(p.kinds);
+    free(p.most);
+    free(p.text);
+}
+
+const struct trace_form trace_as_text = {show_text, 0, false};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces as they are shown: space-time diagrams, and files for other programs. */
+#ifndef LOGP_TOOL_TRACE_H
+#define LOGP_TOOL_TRACE_H
+
+#include "options/options.h"
+
+#include <stdio.h>
+
+/* ---- compare.c: a run beside its prediction ---- */
+
+/* What they have in common: the sends, receives and computing of each rank, in its order. */
+struct parting {
+    bool alike;           /* they do the same, whenever */
+    bool found;           /* an event ends so much later or earlier: */
+    int64_t threshold_ns; /* than this, */
+    int64_t rank, index;  /* in the run; */
+    int64_t by_ns;        /* > 0: the run is later. Of those, the first by the prediction */
+    int64_t late_ns; /* the largest lateness of the host, where the run is of the wall clock, */
+    int64_t late_rank, late_index; /* and after which event; -1: none */
+};
+
+/* The end of an event, on the wall clock where it has that. */
+static inline int64_t event_end(const struct logp_event *e)
+{
+    return e->end_ns + e->late_ns;
+}
+
+struct parting compare_traces(const struct logp_trace *run, const struct logp_trace *predicted);
+
+/* ---- what is shown, and how ---- */
+
+struct shown {
+    const struct options *o;
+    const struct logp_algorithm *algorithm;
+    const struct logp_trace *trace;     /* of the run; of the schedule, where there is no run */
+    const struct logp_trace *predicted; /* beside it; NULL: there is none */
+    struct parting parting;             /* where there is one */
+};
+
+/* How a format shows a trace, on stdout. */
+struct trace_form {
+    void (*show)(const struct shown *s);
+    int64_t most;   /* processors; 0: any number */
+    bool is_binary; /* not for a terminal */
+};
+
+extern const struct trace_form trace_as_text, trace_as_svg, trace_as_perfetto, trace_as_json,
+    trace_as_goal;
+
+/* ---- caption.c: what is said of it in words; all return buf ---- */
+
+enum { MAX_CAPTION = 256 };
+
+/* A time in units: "24", "24.5". */
+const char *in_units(const struct options *o, int64_t ns, char buf[32]);
+/* "broadcast/optimal, P = 8: 24 units, predicted" */
+const char *title_of(const struct shown *s, char buf[MAX_CAPTION]);
+/* "L 6, o 2, g 4; a unit is 10 us" */
+const char *model_of(const struct shown *s, char buf[MAX_CAPTION]);
+/* "as predicted", "parts from the prediction ..."; "": there is nothing beside it */
+const char *parting_of(const struct shown *s, char buf[MAX_CAPTION]);
+/* "send to 5", "receive from 0, 8 bytes", "compute"; with_bytes: of a message its size, too */
+const char *event_words(const struct logp_trace *t, const struct logp_event *e, bool with_bytes,
+                        char buf[MAX_CAPTION]);
+
+#endif
