@@ -11,6 +11,7 @@
  *   group.h       some of the processors by themselves
  *   nonblocking.h the collectives, started: they go on while the program computes
  *   schedule.h    an algorithm as steps: run them, work out what they cost, check them
+ *   explain.h     the critical path of a schedule, and its time as a function of each parameter
  *   measure.h     what a measuring loop of your own needs
  *   plugin.h      a delay model or algorithms of your own, for the command
  *   algorithm.h   what an algorithm is made of, for who writes one
@@ -30,6 +31,7 @@
 #include <logp/defs.h>
 #include <logp/delay.h>
 #include <logp/experiment.h>
+#include <logp/explain.h>
 #include <logp/group.h>
 #include <logp/machine.h>
 #include <logp/measure.h>
