@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the time of a schedule is made of, under the parameters in force: when each task starts, the
+ * path that decides the end, and from the end back how much later everything could be.
+ */
+#include "explain.h"
+
+#include <logp/machine.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const int64_t most_ns = INT64_C(8640000000000000); /* 100 days: in ps, 2^63 */
+
+/* ---- the path ---- */
+
+static int64_t rounding(int64_t n, int64_t ps)
+{
+    const int rest = (int)((__int128)n * ps % 1000);
+
+    return rest > 0 ? 1000 - rest : 0;
+}
+
+/* What a task takes, in terms. */
+static struct logp_terms terms_of_task(const struct lpi_explanation *x, uint32_t task)
+{
+    const struct logp_task *t = &x->tasks[task];
+
+    if (t->kind == LOGP_STEP_SEND)
+        return (struct logp_terms){.o_send = 1};
+    if (t->kind == LOGP_STEP_RECEIVE)
+        return (struct logp_terms){.o_recv = 1};
+    return (struct logp_terms){.elements = t->elements,
+                               .compute_ns = t->compute_ns,
+                               .rounding_ps = rounding(t->elements, x->public.params.gamma_ps)};
+}
+
+static struct logp_terms terms_of_edge(const struct lpi_explanation *x, const struct lpi_edge *e)
+{
+    const int64_t G_ps = x->public.params.G_ps;
+
+    return (struct logp_terms){.L = e->L,
+                               .o_send = e->o_send,
+                               .g = e->g,
+                               .bytes = e->bytes + e->bytes_before,
+                               .rounding_ps =
+                                   rounding(e->bytes, G_ps) + rounding(e->bytes_before, G_ps)};
+}
+
+static void add_terms(struct logp_terms *sum, const struct logp_terms *t)
+{
+    sum->L += t->L;
+    sum->o_send += t->o_send;
+    sum->o_recv += t->o_recv;
+    sum->g += t->g;
+    sum->bytes += t->bytes;
+    sum->elements += t->elements;
+    sum->compute_ns += t->compute_ns;
+    sum->rounding_ps += t->rounding_ps;
+}
+
+/* From the end to the beginning; those that take no time are left out. */
+static void add_stretch(struct lpi_explanation *x, struct logp_stretch s)
+{
+    add_terms(&x->public.terms, &s.terms);
+    if (s.from_ns < s.to_ns)
+        x->path[x->public.n_path++] = s;
+}
+
+static void add_task(struct lpi_explanation *x, uint32_t task)
+{
+    static const enum logp_stretch_kind kinds[] = {[LOGP_STEP_SEND] = LOGP_STRETCH_SEND,
+                                                   [LOGP_STEP_RECEIVE] = LOGP_STRETCH_RECEIVE,
+                                                   [LOGP_STEP_COMPUTE] = LOGP_STRETCH_COMPUTE};
+    const struct logp_task *t = &x->tasks[task];
+
+    add_stretch(x, (struct logp_stretch){kinds[t->kind], t->rank, t->peer, task, t->start_ns,
+                                         t->end_ns, terms_of_task(x, task)});
+}
+
+static void add_edge(struct lpi_explanation *x, uint32_t task, const struct lpi_edge *e)
+{
+    const struct logp_task *from = &x->tasks[e->from], *to = &x->tasks[task];
+
+    if (e->L > 0 || e->g > 0 || e->o_send > 0)
+        add_stretch(x, (struct logp_stretch){e->L > 0 ? LOGP_STRETCH_WIRE : LOGP_STRETCH_GAP,
+                                             from->rank, from->peer, e->from,
+                                             e->from_start ? from->start_ns : from->end_ns,
+                                             to->start_ns, terms_of_edge(x, e)});
+}
+
+/* why: of each task the edge that decides when it starts. */
+static int find_path(struct lpi_explanation *x, const int8_t *why, uint32_t last)
+{
+    size_t n = x->public.n_tasks;
+    struct lpi_edge edges[LPI_EDGES];
+
+    x->path = malloc((2 * n + 1) * sizeof(*x->path));
+    if (x->path == NULL)
+        return -ENOMEM;
+    if (last != LPI_NO_TASK)
+        add_task(x, last);
+    for (uint32_t i = last; i != LPI_NO_TASK && why[i] >= 0;) {
+        const struct lpi_edge *e = &edges[why[i]];
+
+        lpi_edges(x, i, edges);
+        add_edge(x, i, e);
+        if (!e->from_start)
+            add_task(x, e->from);
+        i = e->from;
+    }
+    n = x->public.n_path;
+    for (size_t i = 0; i < n / 2; i++) {
+        const struct logp_stretch s = x->path[i];
+
+        x->path[i] = x->path[n - 1 - i];
+        x->path[n - 1 - i] = s;
+    }
+    return 0;
+}
+
+/* ---- slack ---- */
+
+static void lower(int64_t *at, int64_t to)
+{
+    *at = to < *at ? to : *at;
+}
+
+static int64_t whole_ns(struct lpi_at at)
+{
+    return (int64_t)(at.ps / 1000);
+}
+
+/* late: when each task may start at the latest, from the last to the first. */
+static int find_slack(struct lpi_explanation *x, const struct lpi_prices *p)
+{
+    const struct logp_explanation *e = &x->public;
+    int64_t *late = malloc((e->n_tasks + 1) * sizeof(*late));
+
+    x->slack_ns = malloc((size_t)e->P * sizeof(*x->slack_ns));
+    if (late == NULL || x->slack_ns == NULL) {
+        free(late);
+        return -ENOMEM;
+    }
+    for (int64_t rank = 0; rank < e->P; rank++)
+        x->slack_ns[rank] = e->ns;
+    for (size_t i = 0; i < e->n_tasks; i++)
+        late[i] = e->ns - whole_ns(lpi_task_length(x, p, (uint32_t)i));
+    for (size_t i = e->n_tasks; i-- > 0;) {
+        struct logp_task *t = &x->tasks[i];
+        struct lpi_edge edges[LPI_EDGES];
+        const int n = lpi_edges(x, (uint32_t)i, edges);
+
+        for (int k = 0; k < n; k++) {
+            const struct lpi_at length = lpi_edge_length(p, &edges[k]);
+            int64_t until = late[i] - whole_ns(length);
+
+            if (!edges[k].from_start)
+                until -= whole_ns(lpi_task_length(x, p, edges[k].from));
+            lower(&late[edges[k].from], until);
+        }
+        t->slack_ns = late[i] - t->start_ns;
+        t->message_slack_ns = -1;
+        lower(&x->slack_ns[t->rank], t->slack_ns);
+        if (t->kind == LOGP_STEP_RECEIVE)
+            t->message_slack_ns = late[i] - t->arrival_ns;
+    }
+    for (size_t i = 0; i < e->n_tasks; i++)
+        if (x->tasks[i].kind == LOGP_STEP_SEND && x->tasks[i].other >= 0)
+            x->tasks[i].message_slack_ns = x->tasks[x->tasks[i].other].message_slack_ns;
+    free(late);
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static void set_times(struct lpi_explanation *x, const struct lpi_prices *p,
+                      const struct lpi_at *starts)
+{
+    for (uint32_t i = 0; i < x->public.n_tasks; i++) {
+        struct logp_task *t = &x->tasks[i];
+        const uint32_t match = x->links[i].match;
+
+        t->start_ns = whole_ns(starts[i]);
+        t->end_ns = t->start_ns + whole_ns(lpi_task_length(x, p, i));
+        if (t->kind == LOGP_STEP_SEND)
+            t->arrival_ns =
+                t->end_ns + x->public.params.L_ns + logp_stream_ns(&x->public.params, t->n_bytes);
+        else if (match != LPI_NO_TASK)
+            t->arrival_ns = x->tasks[match].arrival_ns;
+    }
+}
+
+static int explain(struct lpi_explanation *x)
+{
+    const size_t n = x->public.n_tasks;
+    const struct lpi_prices p = lpi_prices_of(&x->public.params);
+    struct lpi_at *starts = malloc((n + 1) * sizeof(*starts)), end;
+    int8_t *why = malloc(n + 1);
+    uint32_t last;
+    int rc = starts != NULL && why != NULL ? 0 : -ENOMEM;
+
+    if (rc == 0) {
+        end = lpi_pass(x, &p, starts, why, &last);
+        rc = end.ps / 1000 <= most_ns ? 0 : -EOVERFLOW;
+    }
+    if (rc == 0) {
+        x->public.ns = whole_ns(end);
+        set_times(x, &p, starts);
+        rc = find_path(x, why, last);
+    }
+    free(starts);
+    free(why);
+    return rc == 0 ? find_slack(x, &p) : rc;
+}
+
+/* 0; -ENOTSUP, or what the built-in models refuse. */
+static int check_model(const struct logp_model *model)
+{
+    struct logp_delay delay;
+    int rc;
+
+    if (model->topology != NULL || logp_capacity(&model->params) > 0 ||
+        logp_delay_name(&model->params) == NULL)
+        return -ENOTSUP;
+    rc = logp_delay_create(logp_delay_name(&model->params), &model->params, &delay);
+    if (rc == 0)
+        logp_delay_destroy(&delay);
+    return rc;
+}
+
+int logp_explanation_create(const struct logp_schedule *schedule, struct logp_explanation **out)
+{
+    struct lpi_explanation *x;
+    int rc = check_model(&schedule->model);
+
+    if (rc == 0 && (schedule->P < 1 || schedule->P > LOGP_MAX_PROCESSORS))
+        rc = -EINVAL;
+    if (rc != 0)
+        return rc;
+    x = calloc(1, sizeof(*x));
+    if (x == NULL)
+        return -ENOMEM;
+    x->public.size = sizeof(x->public);
+    x->public.P = schedule->P;
+    x->public.params = schedule->model.params;
+    rc = lpi_record(schedule, x);
+    if (rc == 0)
+        rc = explain(x);
+    x->public.tasks = x->tasks;
+    x->public.path = x->path;
+    x->public.slack_ns = x->slack_ns;
+    if (rc == 0)
+        *out = &x->public;
+    else
+        logp_explanation_free(&x->public);
+    return rc;
+}
+
+void logp_explanation_free(struct logp_explanation *e)
+{
+    struct lpi_explanation *x = (struct lpi_explanation *)e;
+
+    if (e == NULL)
+        return;
+    free(x->tasks);
+    free(x->links);
+    free(x->path);
+    free(x->slack_ns);
+    free(x);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When each task of a schedule starts, from what each waits for: the rules of delay.h as edges.
+ * What the end of the task before demands anyway is left out of them: o in the gap of a send, and
+ * of a receive.
+ */
+#include "explain.h"
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The bytes of a message that take G each, on the wire and in the gap. */
+static int64_t streamed(const struct lpi_explanation *x, uint32_t task)
+{
+    const int64_t k = max64((int64_t)x->tasks[task].n_bytes, 1);
+
+    return x->public.params.store_forward ? k : k - 1;
+}
+
+static int64_t in_gap(const struct lpi_explanation *x, uint32_t task)
+{
+    return x->public.params.store_forward ? 0 : streamed(x, task);
+}
+
+int lpi_edges(const struct lpi_explanation *x, uint32_t task, struct lpi_edge out[LPI_EDGES])
+{
+    const struct lpi_links *l = &x->links[task];
+    const enum logp_step_kind kind = x->tasks[task].kind;
+    const bool shared = x->public.params.gap_shared;
+    int n = 0;
+
+    if (l->before != LPI_NO_TASK)
+        out[n++] = (struct lpi_edge){.from = l->before};
+    if (kind == LOGP_STEP_SEND && l->send != LPI_NO_TASK)
+        out[n++] = (struct lpi_edge){
+            .from = l->send, .from_start = true, .g = 1, .bytes = in_gap(x, l->send)};
+    if (kind == LOGP_STEP_SEND && shared && l->receive != LPI_NO_TASK)
+        out[n++] = (struct lpi_edge){.from = l->receive, .from_start = true, .g = 1};
+    if (kind != LOGP_STEP_RECEIVE)
+        return n;
+    out[n++] = (struct lpi_edge){.from = l->match, .L = 1, .bytes = streamed(x, task)};
+    if (l->receive != LPI_NO_TASK)
+        out[n++] = (struct lpi_edge){
+            .from = l->receive, .from_start = true, .g = 1, .bytes = in_gap(x, task)};
+    if (shared && l->send != LPI_NO_TASK) {
+        out[n++] = (struct lpi_edge){
+            .from = l->send, .from_start = true, .o_send = 1, .bytes = in_gap(x, task)};
+        out[n++] = (struct lpi_edge){.from = l->send,
+                                     .from_start = true,
+                                     .g = 1,
+                                     .bytes = in_gap(x, task),
+                                     .bytes_before = in_gap(x, l->send)};
+    }
+    return n;
+}
+
+struct lpi_prices lpi_prices_of(const struct logp_params *params)
+{
+    return (struct lpi_prices){.ps = {.L = params->L_ns * 1000,
+                                      .o_send = params->o_send_ns * 1000,
+                                      .o_recv = params->o_recv_ns * 1000,
+                                      .g = params->g_ns * 1000,
+                                      .bytes = params->G_ps,
+                                      .elements = params->gamma_ps},
+                               .rounds_bytes = true,
+                               .rounds_elements = true};
+}
+
+/* n bytes or elements. */
+static void add(const struct lpi_prices *p, struct lpi_at *at, int64_t n, int64_t ps, bool rounds,
+                int64_t slope)
+{
+    const __int128 whole = (__int128)n * ps;
+
+    at->ps += rounds ? (whole + 999) / 1000 * 1000 : whole;
+    if (slope > 0)
+        at->slope += p->counts_roundings ? n > 0 : n;
+}
+
+struct lpi_at lpi_edge_length(const struct lpi_prices *p, const struct lpi_edge *edge)
+{
+    const struct logp_terms *ps = &p->ps, *slope = &p->slope;
+    struct lpi_at at = {(__int128)edge->L * ps->L + (__int128)edge->o_send * ps->o_send +
+                            (__int128)edge->g * ps->g,
+                        edge->L * slope->L + edge->o_send * slope->o_send + edge->g * slope->g};
+
+    add(p, &at, edge->bytes, ps->bytes, p->rounds_bytes, slope->bytes);
+    add(p, &at, edge->bytes_before, ps->bytes, p->rounds_bytes, slope->bytes);
+    return at;
+}
+
+struct lpi_at lpi_task_length(const struct lpi_explanation *x, const struct lpi_prices *p,
+                              uint32_t task)
+{
+    const struct logp_task *t = &x->tasks[task];
+    struct lpi_at at = {0};
+
+    if (t->kind == LOGP_STEP_SEND)
+        return (struct lpi_at){p->ps.o_send, p->slope.o_send};
+    if (t->kind == LOGP_STEP_RECEIVE)
+        return (struct lpi_at){p->ps.o_recv, p->slope.o_recv};
+    at.ps = (__int128)t->compute_ns * 1000;
+    add(p, &at, t->elements, p->ps.elements, p->rounds_elements, p->slope.elements);
+    return at;
+}
+
+static bool is_longer(const struct lpi_prices *p, const struct lpi_at *a, const struct lpi_at *b)
+{
+    if (p->longer == LPI_BY_SLOPE)
+        return a->slope != b->slope ? a->slope > b->slope : a->ps > b->ps;
+    if (a->ps != b->ps)
+        return a->ps > b->ps;
+    return p->longer == LPI_BY_TIME_THEN_MORE ? a->slope > b->slope : a->slope < b->slope;
+}
+
+static struct lpi_at after(const struct lpi_at *a, const struct lpi_at *b)
+{
+    return (struct lpi_at){a->ps + b->ps, a->slope + b->slope};
+}
+
+struct lpi_at lpi_pass(const struct lpi_explanation *x, const struct lpi_prices *p,
+                       struct lpi_at *starts, int8_t *why, uint32_t *last)
+{
+    struct lpi_at end = {0};
+
+    *last = LPI_NO_TASK;
+    for (uint32_t i = 0; i < x->public.n_tasks; i++) {
+        struct lpi_edge edges[LPI_EDGES];
+        const int n = lpi_edges(x, i, edges);
+        struct lpi_at at;
+
+        starts[i] = (struct lpi_at){0};
+        if (why != NULL)
+            why[i] = -1;
+        for (int k = 0; k < n; k++) {
+            const struct lpi_at length = lpi_edge_length(p, &edges[k]);
+
+            at = after(&starts[edges[k].from], &length);
+            if (!edges[k].from_start) {
+                const struct lpi_at task = lpi_task_length(x, p, edges[k].from);
+
+                at = after(&at, &task);
+            }
+            /* of all that take no time the first, so that a path has a beginning */
+            if (!is_longer(p, &at, &starts[i]) && (k > 0 || at.ps > 0))
+                continue;
+            starts[i] = at;
+            if (why != NULL)
+                why[i] = (int8_t)k;
+        }
+        at = lpi_task_length(x, p, i);
+        at = after(&starts[i], &at);
+        if (*last == LPI_NO_TASK || is_longer(p, &at, &end)) {
+            end = at;
+            *last = i;
+        }
+    }
+    return end;
+}
