@@ -30,7 +30,7 @@ static struct logp_terms terms_of_task(const struct lpi_explanation *x, uint32_t
         return (struct logp_terms){.o_send = 1};
     if (t->kind == LOGP_STEP_RECEIVE)
         return (struct logp_terms){.o_recv = 1};
-    return (struct logp_terms){.elements = t->elements,
+    return (struct logp_terms){.elements = x->public.params.gamma_ps > 0 ? t->elements : 0,
                                .compute_ns = t->compute_ns,
                                .rounding_ps = rounding(t->elements, x->public.params.gamma_ps)};
 }
@@ -42,7 +42,7 @@ static struct logp_terms terms_of_edge(const struct lpi_explanation *x, const st
     return (struct logp_terms){.L = e->L,
                                .o_send = e->o_send,
                                .g = e->g,
-                               .bytes = e->bytes + e->bytes_before,
+                               .bytes = G_ps > 0 ? e->bytes + e->bytes_before : 0,
                                .rounding_ps =
                                    rounding(e->bytes, G_ps) + rounding(e->bytes_before, G_ps)};
 }

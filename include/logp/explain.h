@@ -52,8 +52,8 @@ LOGP_BEGIN_DECLS
  *  L L + o_send o_send + o_recv o_recv + g g + bytes G + elements gamma + compute + rounding. */
 struct logp_terms {
     int64_t L, o_send, o_recv, g;
-    int64_t bytes;       /**< that take G each */
-    int64_t elements;    /**< that take gamma each */
+    int64_t bytes;       /**< that take G each; 0 where G is 0 */
+    int64_t elements;    /**< that take gamma each; 0 where gamma is 0 */
     int64_t compute_ns;  /**< computed otherwise: packing, work, the steps of a file */
     int64_t rounding_ps; /**< what is rounded up */
 };

@@ -43,9 +43,12 @@ static int predict_all(struct options *o)
         if (o->plugin != NULL || o->emulated)
             rows[i].record.prediction = predict(o, &c, chosen[i]);
     }
+    explain_rows(o, &c, rows, n);
     if (o->algorithms == ALGORITHMS_ALL && o->format->for_people)
         rank_rows(rows, n);
     o->format->records(&out);
+    print_explanations(&out);
+    forget_explanations(rows, n);
     return EXIT_OK;
 }
 
@@ -58,7 +61,7 @@ const struct command command_predict = {
     .name = "predict",
     .arguments = "COLLECTIVE",
     .summary = "the prediction alone, nothing is run",
-    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_BASIS,
+    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_EXPLAIN,
     .prints = prints,
     .call = predict_all,
 };

@@ -35,21 +35,25 @@ static int run(struct options *o)
     const struct logp_coll c = make_coll(o, collective);
     struct output out = {.o = o, .collective = collective, .c = &c, .rows = rows};
     const size_t n = choose_algorithms(o, collective, &c, chosen);
-    struct logp_machine *m = create_machine(o);
+    struct logp_machine *m;
     struct advice advice;
     int code;
 
-    out.n_cores = logp_machine_cores(m);
-    warn_of_unused(o);
     for (size_t i = 0; i < n; i++)
         rows[i].algorithm = chosen[i];
+    explain_rows(o, &c, rows, n);
+    m = create_machine(o);
+    out.n_cores = logp_machine_cores(m);
+    warn_of_unused(o);
     code = run_rows(o, m, &c, rows, n, &out.n);
     o->format->records(&out);
+    print_explanations(&out);
     print_links(&out);
     advice = judge_rows(&out);
     end_machine(m);
     try_fibers(o, &c, &advice);
     print_advice(o, &advice);
+    forget_explanations(rows, n);
     return code;
 }
 
@@ -62,7 +66,7 @@ const struct command command_run = {
     .name = "run",
     .arguments = "COLLECTIVE",
     .summary = "run it, measure it, hold it against the model",
-    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS,
+    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_EXPLAIN,
     .prints = prints,
     .call = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --format: which of the formats the command can use, and which of these it shall be. */
+/* --format: which of the formats the command can use, and which of these it shall be; --explain. */
 #include "options/rows.h"
 
 #include <stdio.h>
@@ -58,7 +58,15 @@ static const char *usable_formats(const struct options *o, char buf[MAX_LIST])
     return formats_for(o->formats, o->prints, buf);
 }
 
+static void apply_explain(struct options *o, const char *option, const char *text)
+{
+    o->explain = switched(option, text);
+}
+
 const struct option_row format_options[] = {
+    {"explain", NULL,
+     "what the predicted time is made of, what has slack, and how often L, o, g count", "off", "",
+     OPTIONS_EXPLAIN, .apply = apply_explain},
     {"format", "KIND", "%s", "table", "", OPTIONS_FORMAT, .apply = apply_format,
      .choices = usable_formats},
     {0},

@@ -158,9 +158,7 @@ static void apply_gap(struct options *o, const char *option, const char *text)
 
 static void apply_capacity(struct options *o, const char *option, const char *text)
 {
-    const char *word = strcmp(text, "0") == 0 ? "off" : strcmp(text, "1") == 0 ? "on" : text;
-
-    o->params.capacity = either(option, word, "off", "on") ? LOGP_CAPACITY_RULE : 0;
+    o->params.capacity = switched(option, text) ? LOGP_CAPACITY_RULE : 0;
 }
 
 static void apply_delay(struct options *o, const char *option, const char *text)

@@ -70,6 +70,7 @@ struct options {
     const char *export;              /* as it was written; "": none */
     bool restart, measure;
     bool only_predicted; /* nothing is run */
+    bool explain;
     const struct output_format *format;
     const struct output_format *formats; /* all there are; the last has no name */
     format_use prints;                   /* those that the command can use */
@@ -94,6 +95,7 @@ enum option_set {
     OPTIONS_FILE = 1024,  /* --output: finished points are kept */
     OPTIONS_CROSSOVER = 2048, /* several values only of P and sizes */
     OPTIONS_TUNE = 4096,      /* what the table of an MPI library depends on, and --export */
+    OPTIONS_EXPLAIN = 65536, /* --explain */
     OPTIONS_SPANS = 8192,     /* -P and --bytes: a list and a range, with defaults of their own */
     OPTIONS_TRACE = 16384,    /* --output, --predicted */
 };

@@ -148,13 +148,6 @@ static void apply_output(struct options *o, const char *option, const char *text
     o->output = text;
 }
 
-static bool switched(const char *option, const char *text)
-{
-    const char *word = strcmp(text, "0") == 0 ? "off" : strcmp(text, "1") == 0 ? "on" : text;
-
-    return either(option, word, "off", "on");
-}
-
 static void apply_restart(struct options *o, const char *option, const char *text)
 {
     o->restart = switched(option, text);

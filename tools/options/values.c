@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the texts of options have in common: one of two words, times. */
+/* What the texts of options have in common: one of two words, switches, times. */
 #include "options/rows.h"
+
+#include <string.h>
 
 bool either(const char *option, const char *text, const char *first, const char *second)
 {
@@ -10,6 +12,13 @@ bool either(const char *option, const char *text, const char *first, const char 
     if (which < 0)
         refuse_name(option, text, &names);
     return which == 1;
+}
+
+bool switched(const char *option, const char *text)
+{
+    const char *word = strcmp(text, "0") == 0 ? "off" : strcmp(text, "1") == 0 ? "on" : text;
+
+    return either(option, word, "off", "on");
 }
 
 int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps)

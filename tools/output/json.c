@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records as JSON, and as CSV, which is the same made flat: see columns.h. */
 #include "output/columns.h"
+#include "output/explain.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -75,6 +76,8 @@ static json_t *record_json(const struct output *out, const struct row *row, cons
         else
             json_object_set_new(record, col->key, cell_json(&cell));
     }
+    if (out->o->explain)
+        json_object_set_new(record, "explain", explanation_json(row->explained));
     return record;
 }
 

@@ -60,6 +60,12 @@ void close_records(struct record_file *file);
 /* On a topology: what each algorithm did to its links; for people only. */
 void print_links(const struct output *out);
 
+/* ---- explain.c ---- */
+
+/* With --explain: what the times are made of, for people; of one algorithm, all that there is to
+ * say. JSON has it in its records. */
+void print_explanations(const struct output *out);
+
 /* ---- advice.c ---- */
 
 /* What a run on the wall clock was like. */

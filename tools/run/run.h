@@ -12,6 +12,8 @@ struct row {
     bool ran; /* run, not predict */
     bool has_links;
     struct logp_link_use links, busiest; /* on a topology: messages and waiting of one run */
+    struct logp_explanation *explained;  /* with --explain; NULL: it cannot be */
+    const char *unexplained;             /* why not; NULL: it is */
 };
 
 /* ---- machine.c ---- */
@@ -34,6 +36,13 @@ struct logp_prediction predict(const struct options *o, const struct logp_coll *
                                const struct logp_algorithm *algorithm);
 /* What no algorithm is faster than; -1: that is not known. */
 int64_t lower_bound(const struct options *o, const char *collective, const struct logp_coll *c);
+
+/* ---- explain.c ---- */
+
+/* With --explain, explain what each row's algorithm is predicted to take; ends the process where
+ * that cannot be: for what the options say, or of the only one. */
+void explain_rows(const struct options *o, const struct logp_coll *c, struct row *rows, size_t n);
+void forget_explanations(struct row *rows, size_t n);
 
 /* ---- run.c ---- */
 

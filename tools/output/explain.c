@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Explanations in words. Times are microseconds, as in the table above them. */
+#include "output/explain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRETCHES_SHOWN = 40, SLACKS_SHOWN = 12, RANKS_SHOWN = 16, LINES_SHOWN = 6 };
+
+static double us(int64_t ns)
+{
+    return (double)ns / 1000;
+}
+
+/* ---- T = 2L + 4o + 1g ---- */
+
+static void add_term(const char **between, int64_t n, const char *unit)
+{
+    if (n == 0)
+        return;
+    printf("%s%lld%s", *between, (long long)n, unit);
+    *between = " + ";
+}
+
+static void print_terms(const struct logp_explanation *e)
+{
+    const struct logp_terms *t = &e->terms;
+    const char *between = "";
+
+    add_term(&between, t->L, "L");
+    if (e->params.o_send_ns == e->params.o_recv_ns) {
+        add_term(&between, t->o_send + t->o_recv, "o");
+    } else {
+        add_term(&between, t->o_send, " o_send");
+        add_term(&between, t->o_recv, " o_recv");
+    }
+    add_term(&between, t->g, "g");
+    add_term(&between, t->bytes, "G");
+    add_term(&between, t->elements, " gamma");
+    add_term(&between, t->compute_ns, " ns computed");
+    if (t->rounding_ps > 0)
+        printf("%s%.6g ns rounded up", between, (double)t->rounding_ps / 1000);
+    puts(*between == '\0' ? "0" : "");
+}
+
+/* ---- the path ---- */
+
+static void print_stretch(const struct logp_explanation *e, const struct logp_stretch *s)
+{
+    char who[48] = "", what[64];
+
+    snprintf(who, sizeof(who), "%lld", (long long)s->rank);
+    switch (s->kind) {
+    case LOGP_STRETCH_SEND:
+        snprintf(what, sizeof(what), "sends to %lld", (long long)s->peer);
+        break;
+    case LOGP_STRETCH_RECEIVE:
+        snprintf(what, sizeof(what), "receives from %lld", (long long)s->peer);
+        break;
+    case LOGP_STRETCH_WIRE:
+        snprintf(who, sizeof(who), "%lld -> %lld", (long long)s->rank, (long long)s->peer);
+        snprintf(what, sizeof(what), "the message is on its way");
+        break;
+    case LOGP_STRETCH_GAP:
+        snprintf(what, sizeof(what), "the gap since its %s %lld began",
+                 e->tasks[s->task].kind == LOGP_STEP_SEND ? "send to" : "receive from",
+                 (long long)s->peer);
+        break;
+    case LOGP_STRETCH_COMPUTE:
+        snprintf(what, sizeof(what), s->terms.elements > 0 ? "combines %lld elements" : "computes",
+                 (long long)s->terms.elements);
+        break;
+    }
+    printf("%12.3f %12.3f  %-12s %s\n", us(s->from_ns), us(s->to_ns), who, what);
+}
+
+static void print_path(const struct logp_explanation *e)
+{
+    const size_t skipped = e->n_path > STRETCHES_SHOWN ? e->n_path - STRETCHES_SHOWN : 0;
+
+    printf("\nThe critical path, %s%.3f us as predicted: each part begins where the one before it "
+           "ends\n\n%12s %12s  %-12s %s\n",
+           e->params.latency_varies ? "at most " : "", us(e->ns), "from", "to", "processor",
+           "which");
+    for (size_t i = 0; i < e->n_path; i++) {
+        if (skipped > 0 && i == STRETCHES_SHOWN / 2) {
+            printf("%12s %12s  (%zu more; --format json has all)\n", "...", "...", skipped);
+            i += skipped;
+        }
+        print_stretch(e, &e->path[i]);
+    }
+}
+
+/* ---- slack ---- */
+
+static const int64_t *sorted_by;
+
+static int in_order(const void *a, const void *b)
+{
+    const int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
+
+    if (sorted_by[i] != sorted_by[j])
+        return sorted_by[i] < sorted_by[j] ? -1 : 1;
+    return (i > j) - (i < j);
+}
+
+/* Numbers 0 .. n-1 by their slack; to be freed. */
+static int64_t *order_by(const int64_t *slack, int64_t n)
+{
+    int64_t *order = malloc((size_t)(n + 1) * sizeof(*order));
+
+    if (order == NULL)
+        bad_usage("no memory for what is explained");
+    for (int64_t i = 0; i < n; i++)
+        order[i] = i;
+    sorted_by = slack;
+    qsort(order, (size_t)n, sizeof(*order), in_order);
+    return order;
+}
+
+/* Ranks of the same slack in a line, as 0-3, 7. */
+static void print_ranks(const int64_t *order, int64_t n)
+{
+    int shown = 0;
+
+    for (int64_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && order[k] == order[k - 1] + 1; k++)
+            ;
+        if (shown++ == RANKS_SHOWN) {
+            printf(", ... (%lld in all)", (long long)n);
+            break;
+        }
+        printf("%s%lld", i > 0 ? ", " : "", (long long)order[i]);
+        if (k > i + 1)
+            printf("%s%lld", k > i + 2 ? "-" : ", ", (long long)order[k - 1]);
+    }
+    putchar('\n');
+}
+
+static void print_slack(const struct logp_explanation *e)
+{
+    int64_t *order = order_by(e->slack_ns, e->P);
+    int shown = 0;
+
+    printf("\nSlack: so much later anything that these processors do may be, and the end is the "
+           "same\n\n%12s  %s\n",
+           "slack", "processors");
+    for (int64_t i = 0, k; i < e->P; i = k) {
+        const int64_t slack = e->slack_ns[order[i]];
+
+        for (k = i + 1; k < e->P && e->slack_ns[order[k]] == slack; k++)
+            ;
+        if (shown++ == SLACKS_SHOWN) {
+            printf("%12s  (%lld more processors; --format json has all)\n", "...",
+                   (long long)(e->P - i));
+            break;
+        }
+        printf("%12.3f  ", us(slack));
+        print_ranks(order + i, k - i);
+    }
+    free(order);
+}
+
+/* Those of the least slack that have any. */
+static void print_messages(const struct logp_explanation *e)
+{
+    int64_t *slack = calloc(e->n_tasks + 1, sizeof(*slack)), *order, critical = 0, n = 0;
+
+    if (slack == NULL)
+        bad_usage("no memory for what is explained");
+    for (size_t i = 0; i < e->n_tasks; i++) {
+        const struct logp_task *t = &e->tasks[i];
+
+        slack[i] = t->kind == LOGP_STEP_SEND && t->other >= 0 ? t->message_slack_ns : INT64_MAX;
+        critical += slack[i] == 0;
+        n += slack[i] != INT64_MAX;
+    }
+    order = order_by(slack, (int64_t)e->n_tasks);
+    if (n > 0)
+        printf("\n%lld of %lld messages may not be late at all%s\n", (long long)critical,
+               (long long)n, critical < n ? "; those that may be so the least:\n" : "");
+    if (critical < n)
+        printf("%12s %12s  %s\n", "slack", "there at", "message");
+    for (int64_t i = critical; i < n && i < critical + SLACKS_SHOWN; i++) {
+        const struct logp_task *t = &e->tasks[order[i]];
+
+        printf("%12.3f %12.3f  %lld -> %lld\n", us(slack[order[i]]), us(t->arrival_ns),
+               (long long)t->rank, (long long)t->peer);
+    }
+    free(order);
+    free(slack);
+}
+
+/* ---- the curves ---- */
+
+/* G and gamma are fractions of a ns. */
+static void print_value(const struct logp_curve *c, int64_t ps)
+{
+    const bool small = c->parameter == LOGP_PARAMETER_BYTE || c->parameter == LOGP_PARAMETER_GAMMA;
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.*f", small ? 6 : 3, (double)ps / 1000000);
+    printf("%s", text);
+}
+
+/* How often it counts where; of many lines those around the value in force. */
+static void print_lines(const struct logp_curve *c)
+{
+    size_t first = 0, last = c->n;
+
+    while (last - first > LINES_SHOWN && first + 1 < last &&
+           c->lines[first + LINES_SHOWN / 2].from_ps <= c->at_ps)
+        first++;
+    if (first > 0)
+        printf("... ");
+    if (last - first > LINES_SHOWN)
+        last = first + LINES_SHOWN;
+    for (size_t i = first; i < last; i++) {
+        const char *between = i == first ? "" : i + 1 < c->n ? ", " : ", then ";
+
+        if (c->lines[i].slope == 0)
+            printf("%snot at all", between);
+        else
+            printf("%s%lld", between, (long long)c->lines[i].slope);
+        if (i + 1 < c->n) {
+            fputs(" up to ", stdout);
+            print_value(c, c->lines[i + 1].from_ps);
+        }
+    }
+    if (last < c->n)
+        printf(", ... %lld in the end", (long long)c->lines[c->n - 1].slope);
+}
+
+static bool is_shown(const struct logp_explanation *e, const struct logp_curve *c)
+{
+    const bool same = e->params.o_send_ns == e->params.o_recv_ns;
+
+    if (same && (c->parameter == LOGP_PARAMETER_O_SEND || c->parameter == LOGP_PARAMETER_O_RECV))
+        return false;
+    return c->at_ps > 0 ||
+           (c->parameter != LOGP_PARAMETER_BYTE && c->parameter != LOGP_PARAMETER_GAMMA);
+}
+
+static void print_curves(const struct logp_explanation *e)
+{
+    int64_t rounding = 0;
+
+    printf("\nHow often each counts: a unit more of it costs so many units, and a unit less saves "
+           "so many;\nand with other values, the steps as they are now\n\n%-7s %12s %8s %8s  %s\n",
+           "", "is", "costs", "saves", "counts");
+    for (int p = 0; p < LOGP_PARAMETERS; p++) {
+        struct logp_curve c;
+
+        if (!curve_of(e, (enum logp_parameter)p, &c))
+            continue;
+        if (is_shown(e, &c)) {
+            const bool small = c.parameter >= LOGP_PARAMETER_BYTE;
+
+            printf("%-7s %12.*f %8lld %8lld  ", logp_parameter_name(c.parameter), small ? 6 : 3,
+                   (double)c.at_ps / 1000000, (long long)c.right, (long long)c.left);
+            print_lines(&c);
+            putchar('\n');
+            rounding = c.rounding_ns > rounding ? c.rounding_ns : rounding;
+        }
+        logp_curve_free(&c);
+    }
+    if (rounding > 0)
+        printf("Of G and gamma without rounding up to whole ns, which adds less than %lld ns\n",
+               (long long)rounding);
+}
+
+/* ---- all of it ---- */
+
+static void explain_one(const struct row *row)
+{
+    const struct logp_explanation *e = row->explained;
+
+    fputs("\nT = ", stdout);
+    print_terms(e);
+    print_path(e);
+    print_slack(e);
+    print_messages(e);
+    print_curves(e);
+}
+
+void print_explanations(const struct output *out)
+{
+    int width = 0;
+
+    if (!out->o->explain || !out->o->format->for_people)
+        return;
+    if (out->n == 1) {
+        explain_one(&out->rows[0]);
+        return;
+    }
+    for (size_t i = 0; i < out->n; i++) {
+        const int length = (int)strlen(out->rows[i].algorithm->name);
+
+        width = length > width ? length : width;
+    }
+    puts("\nWhat the predicted times are made of (alone, an algorithm is explained in full)\n");
+    for (size_t i = 0; i < out->n; i++) {
+        const struct row *row = &out->rows[i];
+
+        printf("%-*s  ", width, row->algorithm->name);
+        if (row->explained == NULL) {
+            printf("not explained: %s\n", row->unexplained);
+            continue;
+        }
+        fputs("T = ", stdout);
+        print_terms(row->explained);
+    }
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* An explanation as JSON. Times are whole ns; where they need not be whole, they are in ps. */
+#include "output/explain.h"
+
+#include <errno.h>
+
+const char *stretch_name(enum logp_stretch_kind kind)
+{
+    static const char *const names[] = {[LOGP_STRETCH_SEND] = "send",
+                                        [LOGP_STRETCH_WIRE] = "wire",
+                                        [LOGP_STRETCH_RECEIVE] = "receive",
+                                        [LOGP_STRETCH_COMPUTE] = "compute",
+                                        [LOGP_STRETCH_GAP] = "gap"};
+
+    return names[kind];
+}
+
+bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
+              struct logp_curve *curve)
+{
+    const int rc = logp_explanation_curve(e, parameter, curve);
+
+    if (rc == -ENOMEM)
+        bad_usage("no memory for what is explained");
+    return rc == 0;
+}
+
+static json_t *rank_json(int64_t rank)
+{
+    return rank >= 0 ? json_integer(rank) : json_null();
+}
+
+static json_t *path_json(const struct logp_explanation *e)
+{
+    json_t *path = json_array();
+
+    for (size_t i = 0; i < e->n_path; i++) {
+        const struct logp_stretch *s = &e->path[i];
+
+        json_array_append_new(
+            path, json_pack("{s:s, s:I, s:o, s:I, s:I}", "kind", stretch_name(s->kind), "rank",
+                            (json_int_t)s->rank, "peer", rank_json(s->peer), "start_ns",
+                            (json_int_t)s->from_ns, "end_ns", (json_int_t)s->to_ns));
+    }
+    return path;
+}
+
+static json_t *slack_json(const struct logp_explanation *e)
+{
+    json_t *slack = json_array();
+
+    for (int64_t rank = 0; rank < e->P; rank++)
+        json_array_append_new(slack, json_integer(e->slack_ns[rank]));
+    return slack;
+}
+
+static json_t *messages_json(const struct logp_explanation *e)
+{
+    json_t *messages = json_array();
+
+    for (size_t i = 0; i < e->n_tasks; i++) {
+        const struct logp_task *t = &e->tasks[i];
+
+        if (t->kind == LOGP_STEP_SEND && t->other >= 0)
+            json_array_append_new(
+                messages,
+                json_pack("{s:I, s:I, s:I, s:I, s:I}", "from", (json_int_t)t->rank, "to",
+                          (json_int_t)t->peer, "start_ns", (json_int_t)t->start_ns, "arrival_ns",
+                          (json_int_t)t->arrival_ns, "slack_ns", (json_int_t)t->message_slack_ns));
+    }
+    return messages;
+}
+
+static json_t *curve_json(const struct logp_curve *c)
+{
+    json_t *lines = json_array();
+
+    for (size_t i = 0; i < c->n; i++)
+        json_array_append_new(lines, json_pack("{s:I, s:I, s:I}", "from_ps",
+                                               (json_int_t)c->lines[i].from_ps, "slope",
+                                               (json_int_t)c->lines[i].slope, "base_ps",
+                                               (json_int_t)c->lines[i].base_ps));
+    return json_pack("{s:I, s:I, s:I, s:I, s:o}", "at_ps", (json_int_t)c->at_ps, "left",
+                     (json_int_t)c->left, "right", (json_int_t)c->right, "rounding_ns",
+                     (json_int_t)c->rounding_ns, "lines", lines);
+}
+
+static json_t *curves_json(const struct logp_explanation *e)
+{
+    json_t *curves = json_object();
+
+    for (int p = 0; p < LOGP_PARAMETERS; p++) {
+        struct logp_curve curve;
+
+        if (!curve_of(e, (enum logp_parameter)p, &curve))
+            continue;
+        json_object_set_new(curves, logp_parameter_name((enum logp_parameter)p),
+                            curve_json(&curve));
+        logp_curve_free(&curve);
+    }
+    return curves;
+}
+
+json_t *explanation_json(const struct logp_explanation *e)
+{
+    const struct logp_terms *t = &e->terms;
+
+    if (e == NULL)
+        return json_null();
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "ns",
+        (json_int_t)e->ns, "L", (json_int_t)t->L, "o", (json_int_t)(t->o_send + t->o_recv), "g",
+        (json_int_t)t->g, "G", (json_int_t)t->bytes, "gamma", (json_int_t)t->elements, "o_send",
+        (json_int_t)t->o_send, "o_recv", (json_int_t)t->o_recv, "compute_ns",
+        (json_int_t)t->compute_ns, "rounding_ps", (json_int_t)t->rounding_ps, "path", path_json(e),
+        "slack_ns", slack_json(e), "messages", messages_json(e), "curves", curves_json(e));
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* What predictions are made of: --explain. */
+#include "run/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Where the time is no sum along a path. */
+static void refuse(const struct options *o)
+{
+    if (o->plugin != NULL)
+        bad_option("--plugin", o->plugin, "with --explain, a delay model of the table");
+    if (!o->emulated)
+        bad_option("--delay", o->delay->name,
+                   "with --explain, a delay model under which messages take time");
+    if (o->topology != NULL)
+        bad_option("--topology", logp_topology_spec(o->topology),
+                   "none, with --explain: where messages wait for links, no path is the time");
+    if (logp_capacity(&o->params) > 0)
+        bad_option("--capacity", option_text("capacity"),
+                   "off, with --explain: where senders stall, no path is the time");
+    if (!o->format->for_people && strcmp(o->format->name, "json") != 0)
+        bad_option("--format", o->format->name, "with --explain, table or json");
+}
+
+static const char *why_not(int rc)
+{
+    switch (rc) {
+    case -E2BIG:
+        return "more than 4194304 sends, receives and combinations";
+    case -EOVERFLOW:
+        return "longer than 100 days";
+    case -ENOTSUP:
+        return "it is no schedule";
+    case -EINVAL:
+        return "more processors than can run";
+    default:
+        return "no memory";
+    }
+}
+
+void explain_rows(const struct options *o, const struct logp_coll *c, struct row *rows, size_t n)
+{
+    if (!o->explain)
+        return;
+    refuse(o);
+    for (size_t i = 0; i < n; i++) {
+        const int rc =
+            logp_explanation_of(rows[i].algorithm, o->P, &c->args, &c->model, &rows[i].explained);
+
+        rows[i].unexplained = rc != 0 ? why_not(rc) : NULL;
+        if (rc != 0 && n == 1)
+            bad_usage("--explain: %s cannot be explained here: %s", rows[i].algorithm->name,
+                      why_not(rc));
+    }
+}
+
+void forget_explanations(struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        logp_explanation_free(rows[i].explained);
+}
