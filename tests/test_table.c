@@ -254,6 +254,54 @@ Test(table, formulas_and_auto_answer_for_very_many, .timeout = 60)
     cr_expect_gt(answered, 0);
 }
 
+/* Nor do those that choose a block look at each that there could be; what they choose is good, as
+ * good as their formula can tell. */
+Test(table, the_best_block_of_very_much_is_found_in_time, .timeout = 60)
+{
+    static const struct logp_params sets[] = {
+        {.L_ns = 87927,
+         .o_send_ns = 191,
+         .o_recv_ns = 191,
+         .g_ns = 1,
+         .G_ps = 989973,
+         .gamma_ps = 1396000},
+        {.L_ns = 7, .o_send_ns = 3524009, .o_recv_ns = 3524009, .g_ns = 7, .G_ps = 93},
+        {.L_ns = 11745744, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 1, .G_ps = 3612},
+        {.L_ns = 2, .o_send_ns = 740, .o_recv_ns = 740, .g_ns = 367, .G_ps = 169}};
+    static const int64_t many[] = {64, 1 << 22, INT64_C(1) << 40, INT64_C(1000000000000000000)};
+    const struct logp_algorithm *a;
+    int chosen = 0;
+
+    for (size_t i = 0; (a = logp_algorithm_at(NULL, i)) != NULL; i++)
+        for (size_t k = 0; k < 4 * 4 * 3; k++) {
+            const int64_t size = many[k / 4 % 4], M = INT64_C(1) << (20 + 20 * (k / 16));
+            struct logp_coll x = {.args = {.n_bytes = (size_t)M,
+                                           .count = M / 8,
+                                           .op = logp_op_find("sum", "double"),
+                                           .rows = size,
+                                           .cols = size},
+                                  .model.params = sets[k % 4]};
+            const struct logp_prediction best = test_predict_by(a, size, &x, LOGP_BY_FORMULA);
+
+            if (best.certainty == LOGP_PREDICTION_NONE)
+                continue;
+            for (int e = 0; e < 40; e++) {
+                struct logp_prediction p;
+
+                x.args.block_bytes = INT64_C(8) << e;
+                p = test_predict_by(a, size, &x, LOGP_BY_FORMULA);
+                if (p.certainty != best.certainty)
+                    continue;
+                cr_expect_leq(best.ns, p.ns + p.ns / (a->rough ? 16 : 1000000),
+                              "%s %s P=%lld M=%lld 8 << %d: %lld %lld", a->collective, a->name,
+                              (long long)size, (long long)M, e, (long long)best.ns,
+                              (long long)p.ns);
+                chosen++;
+            }
+        }
+    cr_expect_gt(chosen, 0);
+}
+
 /* ---- knobs ---- */
 
 Test(table, every_knob_is_one_of_an_algorithm)

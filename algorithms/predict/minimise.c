@@ -5,11 +5,18 @@
  */
 #include "predict/predict.h"
 
+/*
+ * So many steps look for the least. Where there are 10^12 to choose from, millions next to it
+ * differ by how they are rounded; what is found then is next to it, too.
+ */
+enum { STEPS = 1024, PER_OCTAVE = 4 };
+
 struct search {
     __int128 (*bound)(int64_t low, int64_t high, const void *arg);
     const void *arg;
     int64_t at;
     __int128 least;
+    int steps;
 };
 
 /* Branch and bound: nothing in low .. high is below `bound`. */
@@ -18,7 +25,7 @@ static void search(struct search *s, int64_t low, int64_t high, __int128 bound)
     int64_t middle;
     __int128 left, right;
 
-    if (bound >= s->least)
+    if (bound >= s->least || ++s->steps > STEPS)
         return;
     if (low == high) {
         s->at = low;
@@ -35,13 +42,40 @@ static void search(struct search *s, int64_t low, int64_t high, __int128 bound)
         search(s, low, middle, left);
 }
 
+static void try(struct search *s, int64_t low, int64_t high, __int128 x)
+{
+    const int64_t at = x < low ? low : x > high ? high : (int64_t)x;
+    const __int128 value = s->bound(at, at, s->arg);
+
+    if (value < s->least) {
+        s->at = at;
+        s->least = value;
+    }
+}
+
+/* Some in each octave, and then closer and closer around the best. */
+static void search_near(struct search *s, int64_t low, int64_t high)
+{
+    for (__int128 octave = low; octave <= high; octave *= 2)
+        for (int i = 0; i < PER_OCTAVE; i++)
+            try(s, low, high, octave + octave * i / PER_OCTAVE);
+    for (int closer = 3; closer < 30; closer++) {
+        const int64_t at = s->at, far = at >> closer;
+
+        try(s, low, high, (__int128)at + far);
+        try(s, low, high, (__int128)at - far);
+    }
+}
+
 int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
                      int64_t low, int64_t high)
 {
-    struct search s = {bound, arg, low, bound(low, low, arg)};
+    struct search s = {bound, arg, low, bound(low, low, arg), 0};
 
     if (low < high)
         search(&s, low + 1, high, bound(low + 1, high, arg));
+    if (s.steps > STEPS)
+        search_near(&s, low, high);
     return s.at;
 }
 

@@ -105,8 +105,9 @@ static inline int64_t lpi_mod(int64_t x, int64_t P)
 }
 
 /* minimise.c */
-/* The x in low .. high where a function is least; among equals low, else any. bound(a, b) is at
- * most its value anywhere in a .. b, and bound(x, x) is its value. */
+/* The x >= 1 in low .. high where a function is least, or, where it takes too many steps to tell,
+ * next to the least; among equals low, else any. bound(a, b) is at most its value anywhere in
+ * a .. b, and bound(x, x) is its value. */
 int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
                      int64_t low, int64_t high);
 /* How large the parts of a whole of M >= 1 should be: all but the last are of one size, and of the

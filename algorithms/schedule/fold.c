@@ -349,9 +349,10 @@ static int conclude(struct fold *f)
     uint32_t r = 0;
     struct logp_step s;
 
-    out->unreceived = f->mail.left;
-    if (f->through == f->schedule.P)
+    if (f->through == f->schedule.P) {
+        out->unreceived = f->mail.left;
         return out->ns < end_of_time ? 0 : -EOVERFLOW;
+    }
     while (f->ranks[r].waits_for < 0)
         r++;
     resume(f, r);
