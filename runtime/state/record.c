@@ -20,6 +20,7 @@ static inline struct logp_event *add(struct lpi_proc *p, struct lpi_recorder *r,
 {
     struct logp_event *e;
 
+    r->since = end;
     if (__builtin_expect(r->at == r->end, false) && !lpi_recorder_grow(p->core, r))
         return NULL;
     e = r->at++;
@@ -33,7 +34,6 @@ static inline struct logp_event *add(struct lpi_proc *p, struct lpi_recorder *r,
     e->tag = -1;
     e->kind = kind;
     e->label = r->label;
-    r->since = end;
     r->last_event = e;
     return e;
 }
