@@ -61,6 +61,79 @@ holds '(.nodes | length) == 3000 and .nodes[2999].rank == 2999' "$dir/out" "a la
 [ $? -eq 2 ] || fail "no memory: exit code"
 stderr_is 'logp: no memory for a tree of 1048576 processors'
 
+# Of any algorithm: it is a tree where pairs of ranks that send to each other are one fewer than ranks,
+# and the first message to, or from, a rank is from, or to, the one above it.
+trees=0
+while read -r collective algorithm; do
+    logp schedule "$collective" --algo "$algorithm" --format json
+    cp "$dir/out" "$dir/schedule"
+    pairs=$(jq '[.ranks | to_entries[] | .key as $r | .value[] | select(.op == "send") |
+                 [$r, .peer] | sort] | unique | length' "$dir/schedule")
+    logp tree "$collective" --algo "$algorithm" --format json
+    [ $code -eq $((pairs == 7 ? 0 : 2)) ] || fail "tree $collective $algorithm: exit code $code, $pairs pairs"
+    [ $code -eq 0 ] || continue
+    trees=$((trees + 1))
+    printf '[%s,%s]\n' "$(<"$dir/out")" "$(<"$dir/schedule")" >"$dir/both"
+    holds '. as [$t, $s] | ($t.nodes | length) == 8 and
+           ([$t.nodes[] | .rank as $r | .children[] | {key: tostring, value: $r}] | from_entries) as $up |
+           all($t.nodes[]; .parent == $up[.rank | tostring]) and $t.nodes[0].parent == null and
+           (if $t.along == "to-root" then "send" else "recv" end) as $op |
+           all($t.nodes[1:][]; .parent == ([$s.ranks[.rank][] | select(.op == $op)][0].peer))' \
+        "$dir/both" "tree $collective $algorithm"
+done < <("$logp" list algorithms --format json | jq -r '.[] | select(.name | IN("optimal", "optimal-paper") | not) |
+                                                      "\(.collective) \(.name)"')
+[ $trees -ge 20 ] || fail "only $trees trees"
+json '.tree == "broadcast" and .algorithm == "binomial" and .time == 30 and .root == 0 and .along == "from-root" and
+      .returns == false and .nodes[3] == {rank:7,time:0,parent:6,children:[],label:30,operands:null}' \
+    tree broadcast --algo binomial
+json '.along == "to-root" and .returns == true and .time == 44 and .nodes[0].label == 22' tree barrier --algo tree -P 6
+json '.algorithm == "flat" and .nodes[0].rank == 3 and .nodes[0].label == 34' tree reduce --root 3 --algo flat
+json '.nodes == [{rank:0,time:0,parent:null,children:[],label:0,operands:null}]' tree gather -P 1
+says '1 of the processors take part' tree summation --algo flat -P 4 --count 1
+says '`- 1 at 0' tree reduce -P 2 --format text
+says '|- 2 at 14, T 16' tree broadcast --algo binomial
+# --k is of the algorithm that is named
+json '.nodes[0].children == [1,5]' tree reduce --algo kchain --k 2 -P 9
+stderr_is ''
+logp tree reduce --algo binomial --format csv
+awk -F, 'NF != 5 { exit 1 } END { exit NR != 9 }' "$dir/out" || fail "a found tree as CSV"
+
+# for Graphviz: arrows go where the first messages go
+logp tree reduce --algo binomial --format dot
+[ "$(grep -c -- ' -> 0;$' "$dir/out") $(grep -c -- ' -> ' "$dir/out") $(grep -c 'label=' "$dir/out")" = '3 7 8' ] ||
+    fail "dot: $(<"$dir/out")"
+logp tree allreduce --algo reduce-broadcast --format dot
+[ "$(grep -c 'dir=both' "$dir/out")" -eq 7 ] || fail "dot, both ways: $(<"$dir/out")"
+logp tree broadcast --format dot
+grep -q '^    0 -> 4;$' "$dir/out" || fail "dot: $(<"$dir/out")"
+if command -v dot >/dev/null; then
+    dot -Tsvg "$dir/out" 2>&1 | grep -q '</svg>' || fail "Graphviz does not read it"
+fi
+
+# as a picture: boxes are apart, all of it is inside, and a box is as wide as its text
+for words in 'broadcast --algo binomial -P 3' 'broadcast --algo binomial -P 64' 'reduce --algo flat -P 64' \
+    'broadcast --algo chain -P 64' 'reduce --algo kchain -P 40 --unit 7ns' 'scatter --algo knomial -P 50 -L 0.1234'; do
+    # shellcheck disable=SC2086
+    logp tree $words --format svg
+    awk -v n="${words#*-P }" '
+        function of(name) { match($0, " " name "=\"[-0-9.]*"); return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) + 0 }
+        /^<svg/ { width = of("width"); height = of("height") }
+        /class="box"/ {
+            x[++boxes] = of("x"); y[boxes] = of("y"); w = of("width"); h = of("height")
+            if (x[boxes] < 0 || x[boxes] + w > width || y[boxes] < 50 || y[boxes] + h > height) bad = 1
+            gsub(/<[^>]*>/, " ")
+            for (i = 1; i <= NF; i++) if (length($i) * 6.5 > w) bad = 2
+        }
+        /class="edge"/ { edges++ }
+        END {
+            for (i = 1; i <= boxes; i++) for (k = 1; k < i; k++)
+                if (x[i] < x[k] + w && x[k] < x[i] + w && y[i] < y[k] + h && y[k] < y[i] + h) bad = 3
+            if (boxes != n + 0 || edges != n - 1) bad = 4
+            if (bad) print bad
+        }' "$dir/out" >"$dir/wrong"
+    [ ! -s "$dir/wrong" ] || fail "tree $words as a picture: $(<"$dir/wrong")"
+done
+
 # what means nothing to a tree is said
 json '.time == 24' tree broadcast --k 3 --op max --count 5 --block 16 --window 2
 stderr_is "$(printf 'logp: --%s means nothing to tree broadcast\n' k window block count op)"
@@ -116,8 +189,17 @@ expect='--topology neighbours' bad tree broadcast --topology ring
 expect='--delay none loggp' bad tree broadcast --delay none
 expect='--capacity off stalls' bad tree broadcast --capacity
 expect='--capacity off stalls' bad tree summation --capacity
-expect='--algo flat optimal' bad tree broadcast --algo flat
-expect='--algo flat optimal-paper' bad tree summation --algo flat
+expect='--algo oak optimal' bad tree broadcast --algo oak
+expect='--algo linear no tree alltoall' bad tree alltoall --algo linear
+expect='--algo two-tree binomial chain-pipelined' bad tree broadcast --algo two-tree --bytes 100
+expect='--algo flat,chain one' bad tree broadcast --algo flat,chain
+expect='--topology neighbours' bad tree reduce --topology ring
+expect='--capacity off' bad tree gather --capacity
+expect='--delay none loggp' bad tree scatter --algo flat --delay none
+expect='-P 257 256' bad tree reduce -P 257 --format svg
+expect='-P 1025 1024' bad tree reduce -P 1025 --algo flat
+expect='--plugin table' bad tree reduce --plugin "$plugin"
+expect='linear 4194304' bad tree alltoall --algo linear -P 2500
 expect='--gap shared separate' bad tree summation --gap shared
 expect='longer clock' bad tree summation -P 1 --gamma 1000s --count 100000000000
 expect='--root 8 0 7' bad tree broadcast --root 8

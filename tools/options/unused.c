@@ -44,15 +44,16 @@ static bool has_type(const struct logp_collective *c)
     return has_count(c) || has_matrix(c);
 }
 
-/* Has any algorithm of the collective this knob? Of a tree that is shown, the optimal one. */
+/* Has any algorithm of the collective this knob? Of a tree that is shown, where none is named, the
+ * optimal one. */
 static bool has_knob(const struct options *o, const struct logp_collective *c,
                      const struct logp_knob *knob)
 {
     const struct logp_algorithm *a = logp_algorithm_find(c->name, "optimal");
     bool has = false;
 
-    if ((o->sets & OPTIONS_TREE) != 0)
-        return a != NULL && logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL);
+    if ((o->sets & OPTIONS_TREE) != 0 && a != NULL && !option_given("algo"))
+        return logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL);
     for (size_t i = 0; !has && (a = logp_algorithm_at(c->name, i)) != NULL; i++)
         has = logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL);
     return has;

@@ -40,19 +40,26 @@ static const char *why_not(int rc)
     }
 }
 
+struct logp_explanation *explain_algorithm(const struct options *o, const struct logp_coll *c,
+                                           const struct logp_algorithm *algorithm, const char **why)
+{
+    struct logp_explanation *e = NULL;
+    const int rc = logp_explanation_of(algorithm, o->P, &c->args, &c->model, &e);
+
+    *why = rc != 0 ? why_not(rc) : NULL;
+    return rc == 0 ? e : NULL;
+}
+
 void explain_rows(const struct options *o, const struct logp_coll *c, struct row *rows, size_t n)
 {
     if (!o->explain)
         return;
     refuse(o);
     for (size_t i = 0; i < n; i++) {
-        const int rc =
-            logp_explanation_of(rows[i].algorithm, o->P, &c->args, &c->model, &rows[i].explained);
-
-        rows[i].unexplained = rc != 0 ? why_not(rc) : NULL;
-        if (rc != 0 && n == 1)
+        rows[i].explained = explain_algorithm(o, c, rows[i].algorithm, &rows[i].unexplained);
+        if (rows[i].explained == NULL && n == 1)
             bad_usage("--explain: %s cannot be explained here: %s", rows[i].algorithm->name,
-                      why_not(rc));
+                      rows[i].unexplained);
     }
 }
 

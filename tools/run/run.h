@@ -42,6 +42,10 @@ int64_t lower_bound(const struct options *o, const char *collective, const struc
 /* With --explain, explain what each row's algorithm is predicted to take; ends the process where
  * that cannot be: for what the options say, or of the only one. */
 void explain_rows(const struct options *o, const struct logp_coll *c, struct row *rows, size_t n);
+/* The same of one algorithm. NULL: it cannot be, and *why says in a few words why not. */
+struct logp_explanation *explain_algorithm(const struct options *o, const struct logp_coll *c,
+                                           const struct logp_algorithm *algorithm,
+                                           const char **why);
 void forget_explanations(struct row *rows, size_t n);
 
 /* ---- run.c ---- */

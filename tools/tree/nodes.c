@@ -11,8 +11,7 @@ static double units(const struct options *o, int64_t ns)
     return (double)ns / (double)o->unit_ns;
 }
 
-/* P nodes, none of which takes part yet. */
-static void make_nodes(const struct options *o, struct tree *tree)
+void make_nodes(const struct options *o, struct tree *tree)
 {
     tree->n = o->P;
     tree->nodes = calloc((size_t)o->P, sizeof(*tree->nodes));
@@ -27,8 +26,8 @@ static void make_nodes(const struct options *o, struct tree *tree)
                                              .label = -1};
 }
 
-/* Siblings in the order of their ids: from the last one on, each is put before those after it. */
-static void link_children(struct tree *tree)
+/* From the last one on, each is put before those after it. */
+void link_children(struct tree *tree)
 {
     for (int64_t id = tree->used - 1; id > 0; id--) {
         struct tree_node *node = &tree->nodes[id], *parent = &tree->nodes[node->parent];
@@ -54,7 +53,6 @@ static void need_prediction(const struct options *o, const struct logp_coll *c,
 
 struct tree make_broadcast_tree(struct options *o)
 {
-    static const struct names names = {{"optimal"}, 1};
     const struct logp_coll c = make_coll(o, "broadcast");
     const struct logp_params *p = &c.model.params;
     struct tree tree = {.name = "broadcast",
@@ -64,8 +62,6 @@ struct tree make_broadcast_tree(struct options *o)
                         .o_recv = units(o, p->o_recv_ns)};
     struct logp_tree shape;
 
-    if (o->algorithms != ALGORITHMS_AUTO && find_name(&names, o->algorithm_list) < 0)
-        bad_option("--algo", o->algorithm_list, "this is the tree of: optimal");
     need_prediction(o, &c, &tree);
     logp_tree_broadcast(&shape, o->P, p, c.args.n_bytes);
     make_nodes(o, &tree);
@@ -102,8 +98,6 @@ static const struct planner *choose_planner(const struct options *o, const struc
 
     if (named >= 0)
         return &planners[named];
-    if (o->algorithms != ALGORITHMS_AUTO)
-        bad_option("--algo", o->algorithm_list, "optimal-paper or optimal");
     for (int i = 0; i < 2; i++)
         of[i] = logp_predict_by(logp_algorithm_find("summation", names.name[i]), o->P, &c->args,
                                 &c->model, LOGP_BY_FORMULA);

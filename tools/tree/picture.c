@@ -135,7 +135,7 @@ static void life(const struct canvas *c, const struct tree *tree, int64_t id)
             y_of(id) + 4, (long long)node->own, (long long)node->shared);
 }
 
-static void draw(const struct options *o, const struct tree *tree)
+static void draw_in_time(const struct options *o, const struct tree *tree)
 {
     const struct canvas c = {.out = stdout,
                              .per_unit = tree->time > 0 ? WIDTH / tree->time : 0,
@@ -152,6 +152,14 @@ static void draw(const struct options *o, const struct tree *tree)
     for (int64_t id = 1; id < tree->used; id++)
         message(&c, tree, id);
     fputs("</svg>\n", c.out);
+}
+
+static void draw(const struct options *o, const struct tree *tree)
+{
+    if (tree->found)
+        draw_layers(o, tree);
+    else
+        draw_in_time(o, tree);
 }
 
 const struct tree_form tree_as_svg = {draw, 256, "a tree is drawn", ""};

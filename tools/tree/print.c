@@ -75,6 +75,12 @@ static void print_json(const struct options *o, const struct tree *tree)
         json_object_set_new(j, "gamma", units_json(tree->gamma));
         json_object_set_new(j, "prediction", json_string(tree->exact ? "exact" : "bound"));
     }
+    if (tree->found) {
+        json_object_set_new(j, "algorithm", json_string(tree->algorithm));
+        json_object_set_new(j, "root", json_integer(tree->nodes[0].rank));
+        json_object_set_new(j, "along", json_string(tree->to_root ? "to-root" : "from-root"));
+        json_object_set_new(j, "returns", json_boolean(tree->returns));
+    }
     text = json_dumps(j, FLAGS);
     if (text == NULL)
         bad_usage("no memory to print the tree");
@@ -113,8 +119,25 @@ static void print_csv(const struct options *o, const struct tree *tree)
     }
 }
 
+static void print_found_heading(const struct tree *tree)
+{
+    printf("%s %s tree, P = %lld: time %.12g units%s\n", tree->algorithm, tree->name,
+           (long long)tree->n, tree->time,
+           tree->returns ? tree->to_root ? ", there and back" : ", out and back" : "");
+    if (tree->used < tree->n)
+        printf("%lld of the processors take part\n", (long long)tree->used);
+    puts(tree->to_root ? "rank, when it sends to the one above it, or the root has all; children "
+                         "in the order of receiving\n"
+                       : "rank, when it has all from the one above it, what is left then; children "
+                         "in the order of sending\n");
+}
+
 static void print_heading(const struct tree *tree)
 {
+    if (tree->found) {
+        print_found_heading(tree);
+        return;
+    }
     if (!tree->sums) {
         printf("optimal broadcast tree, P = %lld: time %g units\n"
                "rank, when it holds the item, its effective time; children in the order of "
@@ -155,7 +178,10 @@ static void print_text(const struct options *o, const struct tree *tree)
         printf("%lld ", (long long)node->rank);
         if (tree->sums)
             printf("(%lld + %lld) ", (long long)node->own, (long long)node->shared);
-        printf("at %.12g, T %.12g\n", node->label, node->time);
+        if (tree->found && tree->to_root)
+            printf("at %.12g\n", node->label);
+        else
+            printf("at %.12g, T %.12g\n", node->label, node->time);
     }
     free(depth);
     free(more);

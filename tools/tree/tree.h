@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The optimal trees as they are shown. */
+/* Trees as they are shown: the optimal ones, and those that messages make. */
 #ifndef LOGP_TOOL_TREE_H
 #define LOGP_TOOL_TREE_H
 
@@ -17,6 +17,9 @@ struct tree_node {
 
 struct tree {
     const char *name, *algorithm;
+    bool found;    /* from the messages of a schedule, whatever algorithm it is */
+    bool to_root;  /* that is where they go, first; also of a summation */
+    bool returns;  /* and messages go the other way, too */
     bool sums;     /* summation: messages go up, and processors add all the time until they send */
     bool exact;    /* time is not only a bound */
     int64_t count; /* summation: operands in all */
@@ -25,7 +28,16 @@ struct tree {
     double time, o_send, o_recv, gamma;
 };
 
+/* ---- found.c ---- */
+
+/* The tree that the messages of an algorithm make. Ends the process where they make none. */
+struct tree make_found_tree(struct options *o, const char *collective);
+
 /* ---- nodes.c ---- */
+
+/* P nodes, none of which takes part yet; siblings in the order of their ids. */
+void make_nodes(const struct options *o, struct tree *tree);
+void link_children(struct tree *tree);
 
 /* These end the process on bad usage, or without memory. Free with free_tree(). */
 struct tree make_broadcast_tree(struct options *o);
@@ -42,6 +54,10 @@ struct tree_form {
 };
 
 extern const struct tree_form tree_as_text, tree_as_json, tree_as_csv;
-extern const struct tree_form tree_as_svg; /* a space-time diagram */
+extern const struct tree_form tree_as_dot;
+extern const struct tree_form tree_as_svg; /* of an optimal one a space-time diagram */
+
+/* layers.c: level below level */
+void draw_layers(const struct options *o, const struct tree *tree);
 
 #endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tree level below level, the root on top: a box for each processor with its rank and when it has
+ * what it waits for. Each leaf has a column of its own, and who has children is in the middle above
+ * them, so that no two boxes and no two edges meet.
+ */
+#include "tree/tree.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARGIN = 20, TOP = 56, BOX = 30, BETWEEN = 8, DIGIT = 7 };
+
+/* Where the boxes are: columns count from 0. */
+struct layout {
+    double *column;
+    int *depth;
+    int *y;                     /* by level */
+    int levels, columns, width; /* width: of a box */
+};
+
+/* The widest text decides. */
+static int box_width(const struct tree *tree)
+{
+    int most = 2;
+
+    for (int64_t id = 0; id < tree->used; id++) {
+        char text[32];
+        const int n = snprintf(text, sizeof(text), "%.6g", tree->nodes[id].label);
+        const int m = snprintf(text, sizeof(text), "%lld", (long long)tree->nodes[id].rank);
+
+        most = n > most ? n : most;
+        most = m > most ? m : most;
+    }
+    return most * DIGIT + 10;
+}
+
+/* The wider an edge reaches, the further down: none is too flat to be followed. */
+static void space_levels(const struct tree *tree, struct layout *l)
+{
+    const int least = 36, most = 200;
+
+    for (int64_t id = 1; id < tree->used; id++) {
+        const double reach = fabs(l->column[id] - l->column[tree->nodes[id].parent]);
+        const int wanted = (int)(reach * (l->width + BETWEEN) / 6);
+        int *gap = &l->y[l->depth[id]];
+
+        *gap = wanted > *gap ? wanted : *gap;
+    }
+    l->y[0] = TOP;
+    for (int level = 1; level < l->levels; level++) {
+        const int gap = l->y[level] < least ? least : l->y[level] > most ? most : l->y[level];
+
+        l->y[level] = l->y[level - 1] + BOX + gap;
+    }
+}
+
+/* Children have larger ids than their parents: leaves from the first on, the others from the last.
+ */
+static struct layout lay_out(const struct tree *tree)
+{
+    struct layout l = {.column = calloc((size_t)tree->used, sizeof(*l.column)),
+                       .depth = calloc((size_t)tree->used, sizeof(*l.depth)),
+                       .y = calloc((size_t)tree->used + 1, sizeof(*l.y)),
+                       .width = box_width(tree)};
+
+    if (l.column == NULL || l.depth == NULL || l.y == NULL)
+        bad_usage("no memory to draw the tree");
+    for (int64_t id = 0; id < tree->used; id++) {
+        const struct tree_node *node = &tree->nodes[id];
+
+        l.depth[id] = node->parent >= 0 ? l.depth[node->parent] + 1 : 0;
+        l.levels = l.depth[id] >= l.levels ? l.depth[id] + 1 : l.levels;
+        if (node->first_child < 0)
+            l.column[id] = l.columns++;
+    }
+    for (int64_t id = tree->used - 1; id >= 0; id--) {
+        int64_t last = tree->nodes[id].first_child;
+
+        if (last < 0)
+            continue;
+        while (tree->nodes[last].next_sibling >= 0)
+            last = tree->nodes[last].next_sibling;
+        l.column[id] = (l.column[tree->nodes[id].first_child] + l.column[last]) / 2;
+    }
+    space_levels(tree, &l);
+    return l;
+}
+
+/* Two lines above the tree. */
+struct heading {
+    char what[128], how[160];
+};
+
+static struct heading heading_of(const struct options *o, const struct tree *tree)
+{
+    const struct logp_params *p = &o->params;
+    const double unit = (double)o->unit_ns;
+    struct heading h;
+    char o_recv[32] = "";
+
+    if (p->o_send_ns != p->o_recv_ns)
+        snprintf(o_recv, sizeof(o_recv), " and %g", (double)p->o_recv_ns / unit);
+    snprintf(h.what, sizeof(h.what), "%s %s, P = %lld: %.12g units", tree->algorithm, tree->name,
+             (long long)tree->n, tree->time);
+    snprintf(h.how, sizeof(h.how), "L %g, o %g%s, g %g; in a box the rank, and when it %s",
+             (double)p->L_ns / unit, (double)p->o_send_ns / unit, o_recv, (double)p->g_ns / unit,
+             tree->to_root ? "sends upwards" : "has all from above");
+    return h;
+}
+
+static void edge(double x, int y, double x_above, int y_above)
+{
+    printf("<path class=\"edge\" d=\"M%.1f %dL%.1f %d\"/>\n", x_above, y_above + BOX, x, y);
+}
+
+static void box(const struct tree_node *node, double x, int y, int width)
+{
+    printf("<rect class=\"box\" x=\"%.1f\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>"
+           "<text class=\"rank\" x=\"%.1f\" y=\"%d\">%lld</text>"
+           "<text class=\"time\" x=\"%.1f\" y=\"%d\">%.6g</text>\n",
+           x - width / 2.0, y, width, BOX, x, y + 13, (long long)node->rank, x, y + 25,
+           node->label);
+}
+
+void draw_layers(const struct options *o, const struct tree *tree)
+{
+    struct layout l = lay_out(tree);
+    const struct heading h = heading_of(o, tree);
+    const int apart = l.width + BETWEEN, needed = l.columns * apart + 2 * MARGIN;
+    const int least = (int)strlen(strlen(h.what) > strlen(h.how) ? h.what : h.how) * DIGIT + MARGIN;
+    const int width = needed > least ? needed : least;
+    const int height = l.y[l.levels - 1] + BOX + MARGIN;
+    const double left = (width - l.columns * apart) / 2.0 + apart / 2.0;
+
+    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+           "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
+           "<style>.box{fill:#eaf1fb;stroke:#2e6fc4}.edge{stroke:#777;fill:none}text{fill:#333}"
+           ".rank,.time{text-anchor:middle}.rank{font-weight:bold}.time{font-size:10px}</style>\n"
+           "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+           width, height, width, height);
+    printf("<text x=\"%d\" y=\"22\" font-size=\"13\">%s</text>\n"
+           "<text x=\"%d\" y=\"40\">%s</text>\n",
+           MARGIN, h.what, MARGIN, h.how);
+    for (int64_t id = 1; id < tree->used; id++) {
+        const int64_t above = tree->nodes[id].parent;
+
+        edge(left + l.column[id] * apart, l.y[l.depth[id]], left + l.column[above] * apart,
+             l.y[l.depth[above]]);
+    }
+    for (int64_t id = 0; id < tree->used; id++)
+        box(&tree->nodes[id], left + l.column[id] * apart, l.y[l.depth[id]], l.width);
+    puts("</svg>");
+    free(l.column);
+    free(l.depth);
+    free(l.y);
+}
