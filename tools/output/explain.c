@@ -68,8 +68,11 @@ static void print_stretch(const struct logp_explanation *e, const struct logp_st
                  (long long)s->peer);
         break;
     case LOGP_STRETCH_COMPUTE:
-        snprintf(what, sizeof(what), s->terms.elements > 0 ? "combines %lld elements" : "computes",
-                 (long long)s->terms.elements);
+        if (s->terms.elements > 0)
+            snprintf(what, sizeof(what), "combines %lld element%s", (long long)s->terms.elements,
+                     s->terms.elements == 1 ? "" : "s");
+        else
+            snprintf(what, sizeof(what), "computes");
         break;
     }
     printf("%12.3f %12.3f  %-12s %s\n", us(s->from_ns), us(s->to_ns), who, what);
@@ -266,7 +269,7 @@ static void print_curves(const struct logp_explanation *e)
         logp_curve_free(&c);
     }
     if (rounding > 0)
-        printf("Of G and gamma without rounding up to whole ns, which adds less than %lld ns\n",
+        printf("of G and gamma without rounding up to whole ns, which adds less than %lld ns\n",
                (long long)rounding);
 }
 
@@ -278,6 +281,8 @@ static void explain_one(const struct row *row)
 
     fputs("\nT = ", stdout);
     print_terms(e);
+    if (e->n_path == 0)
+        return;
     print_path(e);
     print_slack(e);
     print_messages(e);
