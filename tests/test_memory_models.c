@@ -132,3 +132,33 @@ Test(memory_models, what_a_schedule_takes_and_does)
 {
     without_each("a schedule", read_schedule, NULL);
 }
+
+/* Explained, with another value of a parameter too, and as a tree. */
+static int explain_schedule(void *arg)
+{
+    const struct logp_algorithm *a = logp_algorithm_find("reduce", "binomial");
+    const struct logp_args args = {.count = 3, .op = logp_op_find("sum", "double")};
+    const struct logp_model model = {.params = params};
+    struct logp_explanation *e;
+    struct logp_curve curve;
+    enum logp_along along;
+    int64_t ns, parent[6], root;
+    int rc = logp_explanation_of(a, 6, &args, &model, &e);
+
+    (void)arg;
+    if (rc != 0)
+        return rc;
+    rc = logp_explanation_curve(e, LOGP_PARAMETER_GAP, &curve);
+    if (rc == 0) {
+        logp_curve_free(&curve);
+        rc = logp_explanation_at(e, LOGP_PARAMETER_L, 0, &ns);
+    }
+    root = rc == 0 ? logp_explanation_tree(e, 0, parent, &along) : rc;
+    logp_explanation_free(e);
+    return (int)root;
+}
+
+Test(memory_models, what_a_schedule_takes_is_made_of)
+{
+    without_each("an explanation", explain_schedule, NULL);
+}

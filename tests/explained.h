@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What the suites of explanations share. */
+#ifndef LOGP_TESTS_EXPLAINED_H
+#define LOGP_TESTS_EXPLAINED_H
+
+#include "drawn.h"
+#include "listed.h"
+
+#include <stdio.h>
+
+static inline void claim(bool holds, const char *what, const struct drawn *d, const char *algorithm)
+{
+    (void)what; /* where the tests are plain programs, assertions say no more */
+    if (!holds)
+        describe(d, algorithm);
+    cr_assert(holds, "case %lu, %s: %s", (unsigned long)d->seed, algorithm, what);
+}
+
+static inline int explain(const struct logp_algorithm *a, int P, const struct logp_coll *c,
+                          struct logp_explanation **e)
+{
+    return logp_explanation_of(a, P, &c->args, &c->model, e);
+}
+
+/* A case of this row that can be explained. */
+static inline struct drawn draw_for(size_t row, size_t n, uint64_t *seed)
+{
+    for (;; *seed += n) {
+        struct drawn d = draw(*seed + (n - *seed % n + row) % n);
+        const struct logp_algorithm *a = test_rows(&n)[row];
+
+        if (d.topology == NULL && logp_capacity(&d.coll.model.params) == 0 && d.P > 1 &&
+            test_needs(a, d.P, &d.coll) == NULL)
+            return d;
+        logp_topology_destroy(d.topology);
+    }
+}
+
+#endif
