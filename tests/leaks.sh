@@ -23,7 +23,11 @@ keeps run broadcast -P 16 --algo all --topology mesh:4x4 "${run[@]}"
 keeps run reduce --algo kchain-opt,binomial,kchain --k 2 --count 3 "${run[@]}"
 keeps run summation --algo all "${run[@]}"
 keeps run transpose --algo all --rows 16 --cols 24 "${run[@]}"
+keeps run reduce --algo binomial,kchain --explain "${run[@]}"
+keeps predict allreduce --explain --algo all --format json
 keeps tree broadcast
+keeps tree reduce --algo binomial
+keeps tree scatter --algo knomial --format svg
 keeps predict reduce --algo all --format json
 keeps list
 keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.csv"

@@ -22,6 +22,7 @@
  *     run     logp_schedule_run()     on a processor, with its buffers
  *     fold    logp_schedule_fold()    what it costs, without running it
  *     check   logp_schedule_check()   whether everything gets where it should, without data
+ *     explain logp_explanation_create()  what its time is made of: explain.h
  *
  * Threads: all functions are pure but for what they are given; any thread may call them.
  */

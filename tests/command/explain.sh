@@ -27,6 +27,9 @@ says '... ... (23 more; --format json has all)' predict broadcast --algo chain -
 [ "$(grep -c ' -> .* on its way' "$dir/out")" -eq 14 ] || fail "a long path: $(<"$dir/out")"
 logp predict gather --algo flat -P 60 -o 1 -g 2 --explain
 grep -q 'more processors; --format json has all' "$dir/out" || fail "much slack: $(<"$dir/out")"
+# of a schedule from a file, too
+"$logp" schedule broadcast --algo optimal --format goal >"$dir/x.goal"
+says 'T = 2L + 4o + 1g' predict --schedule "$dir/x.goal" --explain
 # without it nothing is said of it
 logp predict broadcast
 ! grep -q 'T =' "$dir/out" || fail "explained without being asked"

@@ -197,14 +197,10 @@ static void print_messages(const struct logp_explanation *e)
 
 /* ---- the curves ---- */
 
-/* G and gamma are fractions of a ns. */
-static void print_value(const struct logp_curve *c, int64_t ps)
+/* They are fractions of a ns. */
+static bool is_small(enum logp_parameter parameter)
 {
-    const bool small = c->parameter == LOGP_PARAMETER_BYTE || c->parameter == LOGP_PARAMETER_GAMMA;
-    char text[32];
-
-    snprintf(text, sizeof(text), "%.*f", small ? 6 : 3, (double)ps / 1000000);
-    printf("%s", text);
+    return parameter == LOGP_PARAMETER_BYTE || parameter == LOGP_PARAMETER_GAMMA;
 }
 
 /* How often it counts where; of many lines those around the value in force. */
@@ -226,23 +222,22 @@ static void print_lines(const struct logp_curve *c)
             printf("%snot at all", between);
         else
             printf("%s%lld", between, (long long)c->lines[i].slope);
-        if (i + 1 < c->n) {
-            fputs(" up to ", stdout);
-            print_value(c, c->lines[i + 1].from_ps);
-        }
+        if (i + 1 < c->n)
+            printf(" up to %.*f", is_small(c->parameter) ? 6 : 3,
+                   (double)c->lines[i + 1].from_ps / 1000000);
     }
     if (last < c->n)
         printf(", ... %lld in the end", (long long)c->lines[c->n - 1].slope);
 }
 
-static bool is_shown(const struct logp_explanation *e, const struct logp_curve *c)
+/* o alone, or its two parts; G and gamma, where there are any. */
+static bool is_shown(const struct logp_params *params, enum logp_parameter p)
 {
-    const bool same = e->params.o_send_ns == e->params.o_recv_ns;
+    const bool same = params->o_send_ns == params->o_recv_ns;
 
-    if (same && (c->parameter == LOGP_PARAMETER_O_SEND || c->parameter == LOGP_PARAMETER_O_RECV))
-        return false;
-    return c->at_ps > 0 ||
-           (c->parameter != LOGP_PARAMETER_BYTE && c->parameter != LOGP_PARAMETER_GAMMA);
+    if (p == LOGP_PARAMETER_O || p == LOGP_PARAMETER_O_SEND || p == LOGP_PARAMETER_O_RECV)
+        return same == (p == LOGP_PARAMETER_O);
+    return !is_small(p) || logp_parameter_ps(p, params) > 0;
 }
 
 static void print_curves(const struct logp_explanation *e)
@@ -252,20 +247,16 @@ static void print_curves(const struct logp_explanation *e)
     printf("\nHow often each counts: a unit more of it costs so many units, and a unit less saves "
            "so many;\nand with other values, the steps as they are now\n\n%-7s %12s %8s %8s  %s\n",
            "", "is", "costs", "saves", "counts");
-    for (int p = 0; p < LOGP_PARAMETERS; p++) {
+    for (enum logp_parameter p = 0; p < LOGP_PARAMETERS; p++) {
         struct logp_curve c;
 
-        if (!curve_of(e, (enum logp_parameter)p, &c))
+        if (!is_shown(&e->params, p) || !curve_of(e, p, &c))
             continue;
-        if (is_shown(e, &c)) {
-            const bool small = c.parameter >= LOGP_PARAMETER_BYTE;
-
-            printf("%-7s %12.*f %8lld %8lld  ", logp_parameter_name(c.parameter), small ? 6 : 3,
-                   (double)c.at_ps / 1000000, (long long)c.right, (long long)c.left);
-            print_lines(&c);
-            putchar('\n');
-            rounding = c.rounding_ns > rounding ? c.rounding_ns : rounding;
-        }
+        printf("%-7s %12.*f %8lld %8lld  ", logp_parameter_name(p), is_small(p) ? 6 : 3,
+               (double)c.at_ps / 1000000, (long long)c.right, (long long)c.left);
+        print_lines(&c);
+        putchar('\n');
+        rounding = c.rounding_ns > rounding ? c.rounding_ns : rounding;
         logp_curve_free(&c);
     }
     if (rounding > 0)

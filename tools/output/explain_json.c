@@ -89,13 +89,12 @@ static json_t *curves_json(const struct logp_explanation *e)
 {
     json_t *curves = json_object();
 
-    for (int p = 0; p < LOGP_PARAMETERS; p++) {
+    for (enum logp_parameter p = 0; p < LOGP_PARAMETERS; p++) {
         struct logp_curve curve;
 
-        if (!curve_of(e, (enum logp_parameter)p, &curve))
+        if (!curve_of(e, p, &curve))
             continue;
-        json_object_set_new(curves, logp_parameter_name((enum logp_parameter)p),
-                            curve_json(&curve));
+        json_object_set_new(curves, logp_parameter_name(p), curve_json(&curve));
         logp_curve_free(&curve);
     }
     return curves;
