@@ -123,6 +123,7 @@ enum logp_along {
     LOGP_TO_ROOT,   /**< part.children are in the order of receiving */
 };
 
+/** The most knobs of an algorithm. */
 #define LOGP_MAX_KNOBS 4
 
 /** A row of the table. P and c are such that it applies, but for needs. */

@@ -15,11 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of these headers: the build reads it here. Before 1.0 a minor version may change
+/** @{ */
+/** The version of these headers: the build reads it here. Before 1.0 a minor version may change
  * anything, a patch nothing that a program sees. */
 #define LOGP_VERSION_MAJOR 0
 #define LOGP_VERSION_MINOR 1
 #define LOGP_VERSION_PATCH 0
+/** @} */
 /** As a number that grows with it: `#if LOGP_VERSION >= 1002000`. */
 #define LOGP_VERSION (LOGP_VERSION_MAJOR * 1000000 + LOGP_VERSION_MINOR * 1000 + LOGP_VERSION_PATCH)
 /** "major.minor.patch" */

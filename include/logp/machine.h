@@ -11,26 +11,26 @@
  * Several machines may live in one process.
  *
  * What a program may rely on, besides its own memory:
- *   place    A vp stays on its core, and on one thread, in all runs: threads, a pinned one of its
- * own (SCHED_BATCH); fibers, the one of its core. Vps change only inside calls of vp.h, so between
- * two calls nobody else of its core runs, but who is in logp_outside_begin(). thread-local
- * variables Threads: each vp's own, from run to run. Fibers: one set for all vps of a core; only
- *            errno and the C++ exceptions being handled are kept for each.
- *   exceptions
- *            of C++ may be thrown and caught within a program, with calls of the library in
- * between. They must not leave it; nor may a vp be cancelled or end by pthread_exit(). locks    A
- * lock that no vp holds during a call of the library is as usual. One that is held then: threads,
- * wait for it between logp_outside_begin() and logp_outside_end(), or the core waits with the vp,
- * and for ever if the owner is on the same core (the timeout of the run names who waits). Fibers,
- * never: the C library takes all vps of a core for one owner. signals  No mask is changed: threads
- * have that of who called logp_machine_create(), and a handler may run on any of them, on the stack
- * of the vp that holds the core. It may call logp_machine_stop(). While there are machines of
- * fibers the library has a handler for SIGSEGV, on a stack of its own, which names the vp that has
- * run off its stack and passes every fault on to whoever had the signal before. fork     In a child
- * that was forked while there were machines there are none: runs, injections and new machines are
- * refused (-ENOTSUP), what the parent made stays as it was. A vp may fork; its child calls nothing
- * of vp.h, and ends by exec() or _exit(). A child that was forked before, or whose parent had
- * destroyed its machines, makes its own.
+ * - Place: a vp stays on its core, and on one thread, in all runs: threads, a pinned one of its own
+ *   (SCHED_BATCH); fibers, the one of its core. Vps change only inside calls of vp.h, so between
+ *   two calls nobody else of its core runs, but who is in logp_outside_begin().
+ * - Thread-local variables: threads, each vp's own, from run to run. Fibers, one set for all vps of
+ *   a core; only errno and the C++ exceptions being handled are kept for each.
+ * - Exceptions of C++ may be thrown and caught within a program, with calls of the library in
+ *   between. They must not leave it; nor may a vp be cancelled or end by pthread_exit().
+ * - Locks: one that no vp holds during a call of the library is as usual. One that is held then:
+ *   threads, wait for it between logp_outside_begin() and logp_outside_end(), or the core waits
+ *   with the vp, and for ever if the owner is on the same core (the timeout of the run names who
+ *   waits). Fibers, never: the C library takes all vps of a core for one owner.
+ * - Signals: no mask is changed: threads have that of who called logp_machine_create(), and a
+ *   handler may run on any of them, on the stack of the vp that holds the core. It may call
+ *   logp_machine_stop(). While there are machines of fibers the library has a handler for SIGSEGV,
+ *   on a stack of its own, which names the vp that has run off its stack and passes every fault on
+ *   to whoever had the signal before.
+ * - Forks: in a child that was forked while there were machines there are none: runs, injections
+ *   and new machines are refused (-ENOTSUP), what the parent made stays as it was. A vp may fork;
+ *   its child calls nothing of vp.h, and ends by exec() or _exit(). A child that was forked before,
+ *   or whose parent had destroyed its machines, makes its own.
  *
  * Functions without a word on threads may be called from any one thread at a time, which is not a
  * vp of the machine.
@@ -59,6 +59,7 @@ enum logp_stacks {
                              pointers into its stack to other vps. Wall clock, threads: own */
 };
 
+/** The most processors of a machine. */
 #define LOGP_MAX_PROCESSORS (1 << 24)
 
 /** Zero is a good default for every field but the first two. */
@@ -182,6 +183,7 @@ enum logp_wait_kind {
     LOGP_WAIT_ROOM, /**< room for a message; source: to whom */
 };
 
+/** What a vp waits for. */
 struct logp_wait_info {
     int rank;
     enum logp_wait_kind kind;

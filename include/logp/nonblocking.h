@@ -97,11 +97,11 @@ LOGP_API int logp_pending_waitall(struct logp_vp *vp, struct logp_pending **pend
 LOGP_API int logp_pending_waitany(struct logp_vp *vp, struct logp_pending **pendings, int n,
                                   int *index);
 
-/* ---- the collectives of collective.h, started ----
- *
- * With the same algorithm (or, where that has no steps, the best that has), the same arguments and
- * the same errors, and those of logp_plan_start(). */
+/* ---- the collectives of collective.h, started ---- */
 
+/** @{ */
+/** The collective of collective.h, started: with the same algorithm (or, where that has no steps,
+ * the best that has), the same arguments and the same errors, and those of logp_plan_start(). */
 LOGP_API int logp_ibroadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
                              struct logp_pending **pending);
 
@@ -138,6 +138,8 @@ LOGP_API int logp_igather(struct logp_vp *vp, const void *send_buf, void *recv_b
 
 LOGP_API int logp_iallgather(struct logp_vp *vp, const void *send_buf, void *recv_buf,
                              size_t n_bytes, struct logp_pending **pending);
+
+/** @} */
 
 LOGP_END_DECLS
 

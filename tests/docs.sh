@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The documentation of the API is made without a warning, and every function that the library has is
+# in it. usage: docs.sh BUILD_DIR LIBRARY
+set -euo pipefail
+cmake --build "$1" --target docs
+functions=$(nm -D --defined-only "$2" | sed -n 's/^.* T \(logp_[a-z0-9_]*\).*/\1/p')
+[ "$(wc -l <<<"$functions")" -gt 100 ]
+for name in $functions; do
+    grep -q "class=\"memItemRight\".*>$name</[ab]> (" "$1"/docs/html/*_8h.html ||
+        { echo "FAILED: $name is not documented"; exit 1; }
+done

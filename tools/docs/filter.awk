@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# A header as Doxygen is to read it: line by line, so that what it says of a line is said of ours.
+#   " * Cost:    o_send"     a paragraph with this heading (the alias is in CMakeLists.txt)
+#   " *   vp.h   what ..."   an item of a list
+#   "    int tag;"           a field whose name says it all, which is as good as documented
+BEGIN { plain = " /**< \302\240 */" }
+FILENAME ~ /\/logp\.h$/ { sub(/@file logp\.h/, "@mainpage") }
+/^ \*  ?(Cost|Blocks|Memory|Threads|Time|Degenerate|Details|Source): / {
+    match($0, /[A-Z][a-z]+: +/)
+    heading = substr($0, RSTART, RLENGTH)
+    sub(/: +/, "", heading)
+    $0 = " * @heading{" heading "} " substr($0, RSTART + RLENGTH)
+}
+/^ \*   [a-z]+\.h / { sub(/^ \*   /, " * - ") }
+/\/\*\*($|[^<])/ { documented = 1 }
+/^    +[a-z}][][A-Za-z0-9_ *,]*;/ && !documented {
+    end = index($0, ";")
+    fields = substr($0, 1, end)
+    type = substr(fields, 1, index(fields, ","))
+    sub(/[^ ]*$/, "", type)
+    gsub(/, /, ";" plain type, fields)
+    $0 = fields (end == length($0) ? plain : substr($0, end + 1))
+}
+/[;{]/ && !/^ *\/?\*/ { documented = 0 }
+{ print }
