@@ -100,9 +100,9 @@ LOGP_API const char *logp_trace_label(const struct logp_trace *trace, uint32_t l
 
 /** The two ends of a message. */
 struct logp_trace_message {
-    int from, to; /**< ranks */
-    int64_t send,
-        receive; /**< index of the event of that rank; receive -1: it is not in the trace */
+    int from, to;    /**< ranks */
+    int64_t send;    /**< index of the event of rank `from` */
+    int64_t receive; /**< of rank `to`; -1: it is not in the trace */
 };
 
 /** @return the messages, by their number (logp_event.message): in the order of (from, send).
