@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 63, SMALL = 7, MANY_VPS = 4096, SLAB = 32 /* chunks */ };
+enum { LARGE = 63, SMALL = 7, MANY_VPS = 4096, LEAST_SLAB = 32, MOST_SLAB = 4096 /* chunks */ };
 
 struct lpi_chunk_of_events {
     _Alignas(64) struct lpi_chunk_of_events *next;
@@ -30,6 +30,7 @@ struct slab {
 struct traced_core {
     _Alignas(LPI_LINE) struct lpi_chunk_of_events *free;
     struct slab *slabs;
+    size_t n_chunks; /* of all of them */
     struct lpi_labels labels;
 };
 
@@ -49,7 +50,7 @@ struct lpi_labels *lpi_labels_of(const struct lpi_core *c)
     return &core_of(c)->labels;
 }
 
-/* n more chunks, which are touched: no page faults in a run. 0; -ENOMEM */
+/* n more chunks, each of which is touched here. 0; -ENOMEM */
 static int add_slab(const struct lpi_tracing *t, struct traced_core *c, size_t n)
 {
     struct slab *slab = lpi_memory_zeroed(n + 1, t->chunk_bytes);
@@ -58,6 +59,7 @@ static int add_slab(const struct lpi_tracing *t, struct traced_core *c, size_t n
         return -ENOMEM;
     *slab = (struct slab){c->slabs, n};
     c->slabs = slab;
+    c->n_chunks += n;
     for (size_t i = n; i > 0; i--) {
         struct lpi_chunk_of_events *chunk = (void *)((char *)slab + i * t->chunk_bytes);
 
@@ -65,6 +67,14 @@ static int add_slab(const struct lpi_tracing *t, struct traced_core *c, size_t n
         c->free = chunk;
     }
     return 0;
+}
+
+/* As many as all there are, so that those of long runs lie in huge pages. */
+static int add_chunks(const struct lpi_tracing *t, struct traced_core *c)
+{
+    const size_t n = c->n_chunks;
+
+    return add_slab(t, c, n < LEAST_SLAB ? LEAST_SLAB : n < MOST_SLAB ? n : MOST_SLAB);
 }
 
 bool lpi_recorder_grow(struct lpi_core *core, struct lpi_recorder *r)
@@ -76,7 +86,7 @@ bool lpi_recorder_grow(struct lpi_core *core, struct lpi_recorder *r)
 
     if (r->is_off)
         return false;
-    if (r->is_full || r->left == 0 || (c->free == NULL && add_slab(t, c, SLAB) != 0)) {
+    if (r->is_full || r->left == 0 || (c->free == NULL && add_chunks(t, c) != 0)) {
         r->is_full = true;
         r->dropped++;
         return false;

@@ -9,14 +9,17 @@
 
 #include "state/chunks.h"
 
+enum { AHEAD = 6 }; /* events */
+
 static inline struct lpi_recorder *recorder_of(const struct lpi_proc *p)
 {
     return &p->core->machine->recorders[p->rank];
 }
 
-/* Add one. peer, tag and bytes are those of what it is about. */
-static inline struct logp_event *add(struct lpi_proc *p, struct lpi_recorder *r,
-                                     enum logp_event_kind kind, int64_t start, int64_t end)
+/* Add one, about a message with this peer, tag and size. NULL: it is not recorded. */
+static inline struct logp_event *add_about(struct lpi_proc *p, struct lpi_recorder *r,
+                                           enum logp_event_kind kind, int64_t start, int64_t end,
+                                           int peer, int tag, size_t n_bytes)
 {
     struct logp_event *e;
 
@@ -24,32 +27,23 @@ static inline struct logp_event *add(struct lpi_proc *p, struct lpi_recorder *r,
     if (__builtin_expect(r->at == r->end, false) && !lpi_recorder_grow(p->core, r))
         return NULL;
     e = r->at++;
-    e->start_ns = start;
-    e->end_ns = end;
-    e->arrival_ns = -1;
-    e->late_ns = 0;
-    e->message = 0;
-    e->bytes = 0;
-    e->peer = -1;
-    e->tag = -1;
-    e->kind = kind;
-    e->label = r->label;
+    __builtin_prefetch(e + AHEAD, 1); /* an event is a line, and memory is not waited for */
+    *e = (struct logp_event){.start_ns = start,
+                             .end_ns = end,
+                             .arrival_ns = -1,
+                             .bytes = (int64_t)n_bytes,
+                             .peer = peer,
+                             .tag = tag,
+                             .kind = kind,
+                             .label = r->label};
     r->last_event = e;
     return e;
 }
 
-static inline struct logp_event *add_about(struct lpi_proc *p, struct lpi_recorder *r,
-                                           enum logp_event_kind kind, int64_t start, int64_t end,
-                                           int peer, int tag, size_t n_bytes)
+static inline struct logp_event *add(struct lpi_proc *p, struct lpi_recorder *r,
+                                     enum logp_event_kind kind, int64_t start, int64_t end)
 {
-    struct logp_event *e = add(p, r, kind, start, end);
-
-    if (e != NULL) {
-        e->peer = peer;
-        e->tag = tag;
-        e->bytes = (int64_t)n_bytes;
-    }
-    return e;
+    return add_about(p, r, kind, start, end, -1, -1, 0);
 }
 
 static inline void idle_until(struct lpi_proc *p, struct lpi_recorder *r, int64_t t)

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# trace: the diagrams of the papers' figures, every format, and what is wrong with options.
+. "$(dirname "$0")/support.sh"
+here=$(dirname "$0")/../trace
+
+# Culler et al., and Shou & Chen, figure 1: T*(8; 6,2,4): sends at 0, 4, 8, 12; nodes have the item then
+figure='.events | map(select(.kind == "receive")) | sort_by(.rank) | map([.rank, .peer, .end_ns / 10000])'
+sends='.events | map(select(.kind == "send")) | sort_by([.rank, .start_ns]) | map([.rank, .peer, .start_ns / 10000])'
+json ".clock == \"predicted\" and .P == 8 and .unit_ns == 10000 and .end_ns == 240000 and .messages == 7 and
+      .parameters.L_ns == 60000 and .predicted == null and .dropped == 0 and
+      ($figure) == [[1,0,10],[2,1,20],[3,1,24],[4,0,14],[5,4,24],[6,0,18],[7,0,22]] and
+      ($sends) == [[0,1,0],[0,4,4],[0,6,8],[0,7,12],[1,2,10],[1,3,14],[4,5,14]] and
+      .events[0] == {rank:0,kind:\"send\",start_ns:0,end_ns:20000,arrival_ns:80000,late_ns:0,peer:1,tag:0,
+                     bytes:8,message:0,label:\"broadcast/optimal\"}" trace broadcast --predicted
+# Shou & Chen, figure 2: S*(7; 5,2,4), 82 operands in 29 units: sums are sent at 5, 9, ...
+json ".end_ns == 290000 and ($sends) ==
+      [[1,0,19],[2,1,9],[3,1,5],[4,0,15],[5,4,5],[6,0,11]] and
+      (.events | map(select(.kind == \"compute\") | .end_ns - .start_ns) | add / 10000) == 82 - 7" \
+    trace summation --predicted -P 7 -L 5 --count 82
+# Kurnosov, figures 1-3 and 6: four chains of 11, long ones first or short ones
+chains='.events | map(select(.kind == "send")) | sort_by(.rank) | map([.rank, .peer])'
+json "($chains) == [[1,0],[2,1],[3,2],[4,0],[5,4],[6,5],[7,0],[8,7],[9,0],[10,9]] and .end_ns == 450000 and
+      (.events | map(select(.kind == \"receive\" and .rank == 0) | .peer)) == [1,4,7,9]" \
+    trace reduce --algo kchain -P 11 --k 4 --gamma 1 --predicted
+json "($chains) == [[1,0],[2,1],[3,0],[4,3],[5,0],[6,5],[7,6],[8,0],[9,8],[10,9]] and .end_ns == 370000 and
+      (.events | map(select(.kind == \"receive\" and .rank == 0) | .peer)) == [1,3,5,8]" \
+    trace reduce --algo kchain-short-first -P 11 --k 4 --gamma 1 --predicted
+
+# a run beside its prediction
+json '.clock == "virtual" and .predicted == {end_ns:240000,same_work:true,threshold_ns:0,parts:null,late_ns:0}' \
+    trace broadcast --clock virtual
+says 'as predicted, event by event' trace allreduce -P 6 --clock virtual
+json '.clock == "wall" and .predicted.same_work and .predicted.threshold_ns == 2400 and .wall_ns >= .end_ns and
+      .end_ns >= 240000 and .predicted.late_ns >= 0 and all(.events[]; .start_ns <= .end_ns)' trace broadcast
+json '.clock == "host" and .parameters == null and .predicted == null and .messages == 7' \
+    trace broadcast --delay none
+json '[.events[] | select(.kind == "stall")] | length > 0' trace gather --algo flat --capacity --clock virtual
+json '.clock == "virtual" and .messages == 7' trace broadcast --clock virtual --plugin "$plugin"
+
+# text: as wide as is said, in the characters that the locale has
+lines_of() { COLUMNS=$1 LC_ALL=$2 "$logp" trace broadcast --predicted >"$dir/out" 2>"$dir/all" || fail "text"; }
+lines_of 60 C
+grep -qx 'P0 [S>1]*.*' "$dir/out" || fail "no line of P0: $(cat "$dir/out")"
+grep -q '[^ -~]' "$dir/out" && fail 'not ASCII'
+[ "$(wc -L <"$dir/out")" -le 68 ] || fail 'wider than the terminal'
+grep -q '^S send   R receive   . gap   - idle$' "$dir/out" || fail "no legend: $(cat "$dir/out")"
+if locale -a 2>/dev/null | grep -qi '^C.utf-\?8$'; then
+    lines_of 60 C.UTF-8
+    grep -q '→1' "$dir/out" || fail "no arrow: $(cat "$dir/out")"
+fi
+says 'broadcast/optimal, P = 8: 24 units, predicted' trace broadcast --predicted --format text
+says 'l2: send 8b to 4 tag 0' trace broadcast --predicted --format goal
+# what is written as GOAL is read again
+cp "$dir/out" "$dir/t.goal"
+json '.[0].predicted_ns == 240000' predict --schedule "$dir/t.goal"
+
+# SVG, and for Perfetto: read back by others
+same() { # WORDS...: deterministic
+    logp trace "$@" --format json
+    cp "$dir/out" "$dir/t.json"
+    logp trace "$@" --format svg --output "$dir/t.svg"
+    [ $code -eq 0 ] || fail "svg $*: $(cat "$dir/all")"
+    python3 "$here/svg.py" "$dir/t.svg" "$dir/t.json" || fail "svg of $*"
+    command -v protoc >/dev/null || return
+    logp trace "$@" --format perfetto --output "$dir/t.pftrace"
+    [ $code -eq 0 ] || fail "perfetto $*: $(cat "$dir/all")"
+    python3 "$here/pftrace.py" "$dir/t.pftrace" "$dir/t.json" >"$dir/said" || fail "perfetto of $*"
+}
+same broadcast --predicted
+same summation --predicted -P 7 -L 5 --count 82
+same reduce --predicted --algo kchain-short-first -P 11 --k 4
+same allreduce --clock virtual -P 64
+same alltoall --clock virtual -P 33 --capacity -L 9 -g 2
+same broadcast --clock virtual -P 3 -o 0 -g 7
+same barrier --predicted -P 17 --o-recv 5 --unit 1ns
+same broadcast --predicted -P 1
+same broadcast --predicted -P 40 --algo chain-pipelined --bytes 300 --block 7 -G 0.01
+if command -v protoc >/dev/null; then
+    logp trace allreduce -P 5 --format perfetto --output "$dir/t.pftrace"
+    python3 "$here/pftrace.py" "$dir/t.pftrace" >"$dir/said" || fail 'perfetto of a wall-clock run'
+    # a tenth of the JSON at most
+    logp trace alltoall -P 64 --predicted --format json
+    cp "$dir/out" "$dir/t.json"
+    logp trace alltoall -P 64 --predicted --format perfetto --output "$dir/t.pftrace"
+    [ $((10 * $(stat -c %s "$dir/t.pftrace"))) -lt "$(stat -c %s "$dir/t.json")" ] || fail 'not a tenth of the JSON'
+fi
+
+# what is wrong
+expect='--format tree' bad trace broadcast --format tree
+expect='-P 65 64' bad trace broadcast -P 65 --format svg --predicted
+expect='--algo one' bad trace broadcast --algo flat,chain
+expect='--delay none predicted' bad trace broadcast --delay none --predicted
+expect='trace broadcst broadcast' bad trace broadcst
+expect='--predicted not' bad run broadcast --predicted
+expect='--output not' bad predict broadcast --output "$dir/x"
+logp trace broadcast --predicted --output "$dir/no/file"
+{ [ $code -eq 1 ] && [ ! -s "$dir/out" ]; } || fail "a file that cannot be written: exit code $code"
+stderr_has "--output $dir/no/file"
+if [ -e /dev/full ]; then
+    logp trace broadcast --predicted --output /dev/full
+    [ $code -eq 1 ] || fail "a full disk: exit code $code"
+    stderr_has 'could not be written'
+fi
+finish
