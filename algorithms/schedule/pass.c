@@ -68,13 +68,21 @@ struct lpi_prices lpi_prices_of(const struct logp_params *params)
                                .rounds_elements = true};
 }
 
+/* To whole ns; a division of 128 bits is slow. */
+static __int128 rounded_up(__int128 ps)
+{
+    if (ps <= INT64_MAX - 999)
+        return ((int64_t)ps + 999) / 1000 * 1000;
+    return (ps + 999) / 1000 * 1000;
+}
+
 /* n bytes or elements. */
 static void add(const struct lpi_prices *p, struct lpi_at *at, int64_t n, int64_t ps, bool rounds,
                 int64_t slope)
 {
     const __int128 whole = (__int128)n * ps;
 
-    at->ps += rounds ? (whole + 999) / 1000 * 1000 : whole;
+    at->ps += rounds ? rounded_up(whole) : whole;
     if (slope > 0)
         at->slope += p->counts_roundings ? n > 0 : n;
 }

@@ -176,7 +176,7 @@ struct logp_curve {
 /**
  * @param out  out: to be freed with logp_curve_free()
  * @return 0; -EINVAL (LOGP_PARAMETER_O, where o_send and o_recv differ), -ENOMEM
- * Cost: two or three times as many passes over all tasks, of some 20 ns each, as there are lines.
+ * Cost: two or three times as many passes over all tasks, of some 25 ns each, as there are lines.
  */
 LOGP_API int logp_explanation_curve(const struct logp_explanation *e, enum logp_parameter parameter,
                                     struct logp_curve *out);
