@@ -27,7 +27,7 @@ static void print_help(void)
          "  logp trace broadcast --clock virtual    who does what, when, as a diagram\n"
          "  logp tree reduce --algo binomial    the tree of any algorithm that is one\n"
          "  logp predict broadcast -P 1000000 --algo all\n"
-         "  logp predict broadcast --explain    what that time is made of, and what would change it\n"
+         "  logp predict broadcast --explain    what a time is made of, and what counts\n"
          "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
          "  logp paper kurnosov                 a paper's figures beside ours\n"
          "  logp help run                       all options of a command\n\n"

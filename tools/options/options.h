@@ -95,7 +95,7 @@ enum option_set {
     OPTIONS_FILE = 1024,  /* --output: finished points are kept */
     OPTIONS_CROSSOVER = 2048, /* several values only of P and sizes */
     OPTIONS_TUNE = 4096,      /* what the table of an MPI library depends on, and --export */
-    OPTIONS_EXPLAIN = 65536, /* --explain */
+    OPTIONS_EXPLAIN = 65536,  /* --explain */
     OPTIONS_SPANS = 8192,     /* -P and --bytes: a list and a range, with defaults of their own */
     OPTIONS_TRACE = 16384,    /* --output, --predicted */
 };
