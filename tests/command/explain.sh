@@ -36,8 +36,8 @@ logp predict broadcast
 json '.[0] | has("explain") | not' predict broadcast
 
 json '.[0].explain | .L == 2 and .o == 4 and .g == 1 and .G == 0 and .gamma == 0 and .ns == 240000 and
-      .path[0] == {kind:"send",rank:0,peer:1,start_ns:0,end_ns:20000} and
-      .path[3] == {kind:"gap",rank:1,peer:2,start_ns:100000,end_ns:140000} and
+      .path[0] == {kind:"send",rank:0,peer:1,message:0,start_ns:0,end_ns:20000} and
+      .path[3] == {kind:"gap",rank:1,peer:2,message:4,start_ns:100000,end_ns:140000} and .path[6].message == 5 and
       ([.path[] | .end_ns - .start_ns] | add) == 240000 and .slack_ns == [0,0,40000,0,0,0,60000,20000] and
       (.messages | length) == 7 and .messages[3] == {from:0,to:7,start_ns:120000,arrival_ns:200000,slack_ns:20000} and
       .curves.L == {at_ps:60000000,left:2,right:2,rounding_ns:0,

@@ -3,6 +3,7 @@
 #include "output/explain.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 const char *stretch_name(enum logp_stretch_kind kind)
 {
@@ -25,23 +26,41 @@ bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
     return rc == 0;
 }
 
-static json_t *rank_json(int64_t rank)
+static json_t *or_null(int64_t n)
 {
-    return rank >= 0 ? json_integer(rank) : json_null();
+    return n >= 0 ? json_integer(n) : json_null();
+}
+
+/* Of each task which message it sends or receives; -1: none. To be freed. */
+static int64_t *number_messages(const struct logp_explanation *e)
+{
+    int64_t *numbers = malloc((e->n_tasks + 1) * sizeof(*numbers)), n = 0;
+
+    if (numbers == NULL)
+        bad_usage("no memory for what is explained");
+    for (size_t i = 0; i < e->n_tasks; i++) {
+        const struct logp_task *t = &e->tasks[i];
+
+        numbers[i] = t->other < 0 ? -1 : t->kind == LOGP_STEP_SEND ? n++ : numbers[t->other];
+    }
+    return numbers;
 }
 
 static json_t *path_json(const struct logp_explanation *e)
 {
+    int64_t *numbers = number_messages(e);
     json_t *path = json_array();
 
     for (size_t i = 0; i < e->n_path; i++) {
         const struct logp_stretch *s = &e->path[i];
 
         json_array_append_new(
-            path, json_pack("{s:s, s:I, s:o, s:I, s:I}", "kind", stretch_name(s->kind), "rank",
-                            (json_int_t)s->rank, "peer", rank_json(s->peer), "start_ns",
-                            (json_int_t)s->from_ns, "end_ns", (json_int_t)s->to_ns));
+            path, json_pack("{s:s, s:I, s:o, s:o, s:I, s:I}", "kind", stretch_name(s->kind), "rank",
+                            (json_int_t)s->rank, "peer", or_null(s->peer), "message",
+                            or_null(numbers[s->task]), "start_ns", (json_int_t)s->from_ns, "end_ns",
+                            (json_int_t)s->to_ns));
     }
+    free(numbers);
     return path;
 }
 
