@@ -321,7 +321,8 @@ Test(torus, the_number_of_blocks_is_the_best_of_all)
     }
 }
 
-/* Items that cannot be searched one by one: nothing elsewhere, nor near the choice, is better. */
+/* Items that cannot be searched one by one: nothing elsewhere, nor near the choice, is better by
+ * more than how the times of so many blocks are rounded. */
 Test(torus, the_number_of_blocks_of_a_large_item_is_found)
 {
     uint64_t random = first_seed + 5;
@@ -337,6 +338,7 @@ Test(torus, the_number_of_blocks_of_a_large_item_is_found)
         c.args.block_bytes = 0;
         chosen = M / test_knob(torus(true), "block", n * n, &c);
         least = test_predict(torus(true), n * n, &c).ns;
+        least -= least / 100000;
         for (int k = 0; k < 500; k++) {
             cr_assert_leq(least, in_blocks(n, c, 1 + test_below(&random, M)));
             cr_assert_leq(least, in_blocks(n, c, 1 + test_below(&random, 2 * chosen)));

@@ -9,7 +9,7 @@
  * So many steps look for the least. Where there are 10^12 to choose from, millions next to it
  * differ by how they are rounded; what is found then is next to it, too.
  */
-enum { STEPS = 1024, PER_OCTAVE = 4 };
+enum { STEPS = 4096, PER_OCTAVE = 4, NEIGHBOURS = 128 };
 
 struct search {
     __int128 (*bound)(int64_t low, int64_t high, const void *arg);
@@ -53,9 +53,11 @@ static void try(struct search *s, int64_t low, int64_t high, __int128 x)
     }
 }
 
-/* Some in each octave, and then closer and closer around the best. */
+/* Some in each octave, then closer and closer around the best, and its neighbours. */
 static void search_near(struct search *s, int64_t low, int64_t high)
 {
+    int64_t best;
+
     for (__int128 octave = low; octave <= high; octave *= 2)
         for (int i = 0; i < PER_OCTAVE; i++)
             try(s, low, high, octave + octave * i / PER_OCTAVE);
@@ -64,6 +66,11 @@ static void search_near(struct search *s, int64_t low, int64_t high)
 
         try(s, low, high, (__int128)at + far);
         try(s, low, high, (__int128)at - far);
+    }
+    best = s->at;
+    for (int64_t i = 1; i <= NEIGHBOURS; i++) {
+        try(s, low, high, (__int128)best + i);
+        try(s, low, high, (__int128)best - i);
     }
 }
 
