@@ -91,7 +91,8 @@ LOGP_API bool logp_tree_child(const struct logp_tree *tree, const struct logp_tr
 LOGP_API int64_t logp_tree_children(const struct logp_tree *tree,
                                     const struct logp_tree_node *node);
 
-/** The node with this id, 0 <= id < P, found from the root: O(depth log children) counts. */
+/** The node with this id, 0 <= id < P, found from the root: O(depth log children) counts; or from
+ * the one before it, if that is what the thread asked for last: O(1) counts, amortised. */
 LOGP_API struct logp_tree_node logp_tree_find(const struct logp_tree *tree, int64_t id);
 
 LOGP_END_DECLS
