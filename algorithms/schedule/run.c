@@ -10,8 +10,14 @@ void lpi_copy(char *at, const char *from, int64_t n, size_t n_bytes, size_t at_s
 {
     if (n_bytes == 0 || (at == from && n == 1)) /* in place: it is where it belongs */
         return;
-    for (; n > 0; n--, at += at_stride, from += from_stride)
-        memcpy(at, from, n_bytes);
+    if (at_stride == n_bytes && from_stride == n_bytes) /* side by side */
+        memmove(at, from, (size_t)n * n_bytes);
+    else if (n_bytes == sizeof(double)) /* a size that is known needs no call */
+        for (; n > 0; n--, at += at_stride, from += from_stride)
+            memcpy(at, from, sizeof(double));
+    else
+        for (; n > 0; n--, at += at_stride, from += from_stride)
+            memcpy(at, from, n_bytes);
 }
 
 /* acc = acc op n elements. In lanes, which the compiler vectorises, and then those: n combinations

@@ -294,6 +294,7 @@ static void prepare_core(struct lpi_core *c)
     c->life.is_idle = false;
     c->life.n_live = c->n_procs;
     lpi_timers_clear(&c->turns.timers);
+    c->turns.timers.is_loose = !c->machine->is_virtual;
     c->turns.ready_first = c->room.first = NULL;
     atomic_store(&c->room.wanted, INT64_MAX);
     c->room.at = 0;

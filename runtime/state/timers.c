@@ -104,7 +104,7 @@ static const struct lpi_slot *first_of(const struct lpi_timers *t, int part)
 
 void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp)
 {
-    const struct lpi_slot s = {key, rank, stamp};
+    struct lpi_slot s = {key, rank, stamp};
 
     if (t->top == NONE || (t->top != UNKNOWN && before(&s, first_of(t, t->top))))
         t->top = UNKNOWN;
@@ -112,9 +112,13 @@ void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp
     for (int i = 0; i < LPI_RUNS; i++) {
         struct lpi_run *r = &t->runs[i];
 
-        if (r->tail > r->head && before(&s, &r->slots[r->tail - 1]))
+        const struct lpi_slot *last = r->tail > r->head ? &r->slots[r->tail - 1] : NULL;
+
+        if (last != NULL && before(&s, last) && (!t->is_loose || last->key - key >= t->n))
             continue;
         if (has_room(t, r)) {
+            if (last != NULL && last->key > key)
+                s.key = last->key;
             r->slots[r->tail++] = s;
             return;
         }

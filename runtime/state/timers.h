@@ -4,7 +4,8 @@
  *
  * Processors of one program do the same things at the same times, so most deadlines come already in
  * order: they are appended to one of a few sorted runs and taken from its front, without touching
- * anything else. What fits no run goes to a 4-ary heap.
+ * anything else. What fits no run goes to a 4-ary heap. On the wall clock it fits where it is out of
+ * order by less than it takes to go through all of them.
  *
  * There is no removal from the middle. A deadline that is moved is pushed again, and the scheduler
  * passes over slots that no longer hold (lpi_timers_purge: when there are too many of them).
@@ -33,7 +34,8 @@ struct lpi_timers {
     struct lpi_run runs[LPI_RUNS];
     struct lpi_slot *heap;
     int n_heap, n, capacity; /* in the heap, in all; of each part */
-    int top;                 /* the part that holds the earliest, if it is known: timers.c */
+    bool is_loose; /* a deadline may come after later ones, by less ns than there are deadlines */
+    int top;       /* the part that holds the earliest, if it is known: timers.c */
 };
 
 /* Room for `most` that hold, and as many that do not. 0; -ENOMEM */

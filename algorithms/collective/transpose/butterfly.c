@@ -191,10 +191,50 @@ static bool interleave(const struct butterfly *b, int64_t rank, const struct log
                 bytes_for(b, c, dest, dest + 1, size_of(half, nth / 2)));
 }
 
-/* Bring what is held before stage s into order: this is what packing is. P pieces */
+/* As gather(), where all blocks are alike: column j, a piece of it into each block. */
+static bool deal(const struct butterfly *b, const struct logp_coll *c, int64_t j,
+                 struct logp_step *out)
+{
+    const size_t piece = bytes_for(b, c, 0, 1, 1);
+
+    copy(out, (size_t)j * piece, LOGP_BUF, (size_t)(j * b->rows.n) * piece, piece);
+    out->n = b->rows.n;
+    out->at_stride = (size_t)b->cols.each * piece;
+    return true;
+}
+
+/* As interleave(), where all blocks are alike: all pieces of the partner whose bit is `turn`. */
+static bool merge(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int s,
+                  int64_t turn, struct logp_step *out)
+{
+    const struct stage *stage = &b->stages[s];
+    const bool is_kept = turn == ((rank & stage->bit) != 0);
+    const size_t piece = bytes_for(b, c, 0, 1, b->cols.each);
+
+    copy(out, held(b, s + 1) + (size_t)turn * piece, LOGP_SCRATCH,
+         is_kept ? held(b, s) + stage->kept : 2 * b->room, piece);
+    out->n = stage->bit * stage->sources[turn].n;
+    out->at_stride = 2 * piece;
+    return true;
+}
+
+static bool alike(const struct butterfly *b)
+{
+    return b->rows.longer == 0 && b->cols.longer == 0;
+}
+
+/* How many copies arrange() takes. */
+static int64_t n_copies(const struct butterfly *b, int s)
+{
+    return !alike(b) ? b->rows.n : s == 0 ? b->cols.each : 2;
+}
+
+/* Bring what is held before stage s into order, by copy j: this is what packing is. */
 static bool arrange(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int s,
                     int64_t j, struct logp_step *out)
 {
+    if (alike(b))
+        return s == 0 ? deal(b, c, j, out) : merge(b, rank, c, s - 1, j, out);
     return s == 0 ? gather(b, rank, c, j, out) : interleave(b, rank, c, s - 1, j, out);
 }
 
@@ -232,17 +272,19 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     const struct butterfly *b = c->part.state;
     const struct stage *stage = b->stages;
     const int64_t rows = size_of(&b->rows, rank);
-    int64_t n;
+    int64_t n, copies;
     size_t at, n_bytes;
     int s = 0;
 
-    for (; s < b->n && i >= (n = 1 + P + stage->n_out + stage->n_in); s++, stage++)
+    for (; s < b->n && i >= (n = 1 + n_copies(b, s) + stage->n_out + stage->n_in); s++, stage++)
         i -= n;
+    copies = n_copies(b, s);
     if (i == 0)
-        return logp_step_compute(out, s < b->n ? stage->out.pack_ns : 0, s < b->n ? P : P + rows);
-    if (--i < P)
+        return logp_step_compute(out, s < b->n ? stage->out.pack_ns : 0,
+                                 s < b->n ? copies : copies + rows);
+    if (--i < copies)
         return arrange(b, rank, c, s, i, out);
-    i -= P;
+    i -= copies;
     if (s == b->n)
         return i < rows && scatter(b, rank, c, i, out);
     at = i < stage->n_out ? held(b, s) + stage->sent : 2 * b->room;
