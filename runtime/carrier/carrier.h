@@ -10,7 +10,8 @@ struct lpi_executor {
     /* The order of deadlines that have passed may give way by so much for each proc of the core,
      * where that saves hand-overs: some of them are worth it. */
     int64_t slack_ns;
-    bool is_slow; /* a hand-over: worth a look for mail first */
+    int64_t patience_ns; /* a hand-over takes longer */
+    bool is_slow;        /* a hand-over: worth a look for mail first */
     /* So many procs at most, as the host is; NULL: as many as there is memory for. */
     int64_t (*most)(void);
     /* Make what carries the procs of the machine; destroy undoes it (also half of it). */

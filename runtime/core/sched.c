@@ -231,7 +231,8 @@ int lpi_hold(struct lpi_proc *p)
 /*
  * p waits until deadline, which has passed: a core that is behind does better to go on with p than
  * to hand itself over, unless another is behind by more than that costs. The order of deadlines is
- * kept but for so much, so nobody is left behind.
+ * kept but for so much, so nobody is left behind. Nor is the core handed over for less time than
+ * that takes.
  */
 static bool goes_on(struct lpi_proc *p, int64_t deadline)
 {
@@ -243,12 +244,16 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
         return false;
     if (c->turns.clock_seen < deadline) {
         c->turns.clock_seen = lpi_wall(c->machine);
-        if (c->turns.clock_seen < deadline)
+        if (c->turns.clock_seen < deadline - c->machine->executor->patience_ns)
             return false;
     }
     first = lpi_earliest(c);
     if (first != NULL && first->deadline < deadline - c->turns.slack)
         return false;
+    if (c->turns.clock_seen < deadline && (first == NULL || first->deadline >= deadline))
+        return false; /* it keeps the core anyway */
+    while (c->turns.clock_seen < deadline)
+        c->turns.clock_seen = lpi_wall(c->machine);
     lpi_record_lag(c);
     lpi_lag_over(&c->lag, deadline, c->turns.clock_seen, p->emulating);
     p->emulated = deadline;

@@ -4,8 +4,8 @@
  *
  * Processors of one program do the same things at the same times, so most deadlines come already in
  * order: they are appended to one of a few sorted runs and taken from its front, without touching
- * anything else. What fits no run goes to a 4-ary heap. On the wall clock it fits where it is out of
- * order by less than it takes to go through all of them.
+ * anything else. What fits no run goes to a 4-ary heap. On the wall clock it fits where it is out
+ * of order by less than it takes to go through all of them.
  *
  * There is no removal from the middle. A deadline that is moved is pushed again, and the scheduler
  * passes over slots that no longer hold (lpi_timers_purge: when there are too many of them).
