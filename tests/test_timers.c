@@ -146,6 +146,44 @@ Test(timers, the_earliest_comes_first_whatever_is_withdrawn)
             some_steps(seed, spread);
 }
 
+/* Deadlines that come up to `early` ns before the last of many. @return how many went to the heap
+ */
+static int almost_in_order(bool is_loose, int early)
+{
+    int64_t wanted[MOST], last = 0;
+    uint64_t random = 1;
+    int others;
+    struct lpi_timers t;
+
+    cr_assert_eq(lpi_timers_init(&t, MOST), 0);
+    t.is_loose = is_loose;
+    for (int i = 0; i < MOST; i++) {
+        wanted[i] = 10000 + (i < MOST / 2 ? 0 : i - test_below(&random, early));
+        lpi_timers_push(&t, wanted[i], i, (unsigned)i);
+    }
+    others = t.n - (t.runs[0].tail - t.runs[0].head);
+    for (int n = MOST; n > 0; n--) {
+        const struct lpi_slot top = *lpi_timers_top(&t);
+
+        cr_assert_geq(top.key, last);
+        cr_assert_geq(top.key, wanted[top.stamp], "nobody is early");
+        cr_assert_lt(top.key - wanted[top.stamp], is_loose ? MOST : 1);
+        wanted[top.stamp] = INT64_MAX; /* once */
+        last = top.key;
+        lpi_timers_pop(&t);
+    }
+    cr_assert_eq(t.n, 0);
+    lpi_timers_fini(&t);
+    return others;
+}
+
+Test(timers, almost_in_order_is_in_order_where_they_are_loose)
+{
+    cr_expect_eq(almost_in_order(true, MOST / 2), 0);
+    cr_expect_gt(almost_in_order(true, 50 * MOST), 0, "by more than there are of them");
+    cr_expect_gt(almost_in_order(false, MOST / 2), 0);
+}
+
 /* Full, in the worst order for sorted runs, so that most is in the heap; some hold. */
 static void purge_full(uint64_t seed)
 {
