@@ -150,31 +150,9 @@ static void *carrier_main(void *arg)
     return NULL;
 }
 
-static void prefetch(const void *memory, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += 64)
-        __builtin_prefetch((const char *)memory + i, 1);
-}
-
-/* With many vps each one's memory is cold when its turn comes; the next turns are known. */
-static void warm_up(const struct fibers *f, struct lpi_core *c)
-{
-    const struct lpi_slot *far = lpi_timers_ahead(&c->turns.timers, 4);
-    const struct lpi_slot *near = lpi_timers_ahead(&c->turns.timers, 2);
-
-    if (far != NULL) {
-        prefetch(&c->machine->procs[far->rank], sizeof(struct lpi_proc));
-        prefetch(&f->fibers[far->rank], sizeof(struct fiber));
-    }
-    if (near != NULL && f->fibers[near->rank].context != NULL)
-        prefetch(f->fibers[near->rank].context, 512);
-}
-
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 {
     (void)late;
-    if (from->core->n_procs > 64)
-        warm_up(fibers_of(from->core->machine), from->core);
     jump_to(from->core, from->carrier, ready(to), to);
 }
 
