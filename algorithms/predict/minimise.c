@@ -9,7 +9,7 @@
  * So many steps look for the least. Where there are 10^12 to choose from, millions next to it
  * differ by how they are rounded; what is found then is next to it, too.
  */
-enum { STEPS = 4096, PER_OCTAVE = 4, NEIGHBOURS = 128 };
+enum { STEPS = 262144, PER_OCTAVE = 4, NEIGHBOURS = 128 };
 
 struct search {
     __int128 (*bound)(int64_t low, int64_t high, const void *arg);

@@ -276,6 +276,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     size_t at, n_bytes;
     int s = 0;
 
+    (void)P;
     for (; s < b->n && i >= (n = 1 + n_copies(b, s) + stage->n_out + stage->n_in); s++, stage++)
         i -= n;
     copies = n_copies(b, s);
