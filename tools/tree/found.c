@@ -193,8 +193,11 @@ struct tree make_found_tree(struct options *o, const char *collective)
     e = explain(o, &c, chosen[0]);
     parent = or_end(malloc((size_t)o->P * sizeof(*parent)));
     root = logp_explanation_tree(e, c.args.root, parent, &along);
-    if (root < 0)
+    if (root < 0) {
+        logp_explanation_free(e);
+        free(parent);
         refuse(o, &c, chosen[0]);
+    }
     tree.to_root = along == LOGP_TO_ROOT;
     tree.time = units(o, e->ns);
     by_rank = or_end(calloc((size_t)o->P, sizeof(*by_rank)));
