@@ -420,6 +420,70 @@ static int nothing_to_do(struct logp_vp *vp, void *arg)
     return 0;
 }
 
+/* ---- traces ---- */
+
+/* More events than there is memory ahead for, with labels and marks. */
+static int much_to_record(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 300; i++) {
+        logp_label(vp, logp_label_of(vp, "round", i % 2 == 0 ? "even" : "odd"));
+        rc = logp_mark(vp, "round");
+        if (rc == 0)
+            rc = logp_send(vp, (me + 1) % P, 0, NULL, 0);
+        if (rc == 0)
+            rc = logp_recv(vp, (me + P - 1) % P, 0, NULL, 0, NULL);
+    }
+    return rc;
+}
+
+/* An event is recorded, or counted as one that was not. */
+static int take(struct logp_machine *m)
+{
+    struct logp_trace *t;
+    int rc = logp_machine_take_trace(m, &t);
+
+    if (rc == -ENOMEM) { /* nothing is lost */
+        cr_assert_eq(logp_machine_take_trace(m, &t), 0);
+        cr_assert_gt(logp_trace_info(t)->n_events, 0);
+    }
+    cr_assert_geq(logp_trace_info(t)->n_events + logp_trace_info(t)->dropped, 2 * 300 * 3);
+    logp_trace_free(t);
+    return rc;
+}
+
+static int traced(void *arg)
+{
+    const struct logp_trace_config on = {.size = sizeof(on), .events_ahead = 1};
+    struct job *j = arg;
+    struct logp_machine *m;
+    int rc = create(j, &m);
+
+    if (rc != 0)
+        return rc;
+    rc = logp_machine_trace(m, &on);
+    if (rc == -ENOMEM)
+        cr_assert_eq(logp_machine_take_trace(m, &(struct logp_trace *){NULL}), -EINVAL);
+    if (rc == 0)
+        rc = run(m, j);
+    if (rc == 0)
+        rc = take(m);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return rc;
+}
+
+Test(memory, what_is_recorded_or_dropped_and_counted, .timeout = 100)
+{
+    struct job j = {"traced", 2, LOGP_CLOCK_VIRTUAL, "loggp", .program = much_to_record};
+
+    without_each("traced, virtual", traced, &j);
+    j.clock = LOGP_CLOCK_WALL;
+    without_each("traced, wall", traced, &j);
+}
+
 Test(memory, messages_of_all_sizes, .timeout = 100)
 {
     live_everywhere((struct job){.name = "all sizes", .P = 3, .n_cores = 2, .program = all_sizes});

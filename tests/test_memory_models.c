@@ -124,6 +124,13 @@ static int read_schedule(void *arg)
     if (rc != 0)
         return rc;
     rc = logp_schedule_fold(&s, &delay, 0, &fold);
+    if (rc == 0) {
+        struct logp_trace *trace;
+
+        rc = logp_trace_predict(&s, &delay, 0, "a schedule", &fold, &trace);
+        if (rc == 0)
+            logp_trace_free(trace);
+    }
     logp_delay_destroy(&delay);
     return rc != 0 ? rc : logp_schedule_check(&s, logp_collective_find(a->collective), &flaw);
 }
