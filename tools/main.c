@@ -8,32 +8,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&command_run,  &command_predict, &command_schedule,
-                                                 &command_list, &command_tree,    &command_trace,
-                                                 &command_tune, &command_paper,   &command_bench};
+static const struct command *const commands[] = {
+    &command_run,   &command_predict, &command_schedule, &command_list,  &command_tree,
+    &command_trace, &command_tune,    &command_paper,    &command_bench, &command_completion,
+    &command_manual};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
+const struct command *command_at(size_t i)
+{
+    return i < N_COMMANDS ? commands[i] : NULL;
+}
+
+const char help_introduction[] =
+    "logp runs collective algorithms on processors emulated under the LogP model, on this\n"
+    "box, and holds their real running times against the model's predictions.\n";
+
+const char help_examples[] =
+    "  logp run broadcast --algo all       every algorithm, measured against its prediction\n"
+    "  logp run broadcast -P 16 -L 20      sixteen processors, a slower network\n"
+    "  logp run barrier -P 64 --executor fiber      many processors on few cores\n"
+    "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
+    "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
+    "  logp trace broadcast --clock virtual    who does what, when, as a diagram\n"
+    "  logp tree reduce --algo binomial    the tree of any algorithm that is one\n"
+    "  logp predict broadcast -P 1000000 --algo all\n"
+    "  logp predict broadcast --explain    what a time is made of, and what counts\n"
+    "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
+    "  logp paper kurnosov                 a paper's figures beside ours\n"
+    "  logp help run                       all options of a command\n";
+
 static void print_help(void)
 {
-    puts("logp runs collective algorithms on processors emulated under the LogP model, on this\n"
-         "box, and holds their real running times against the model's predictions.\n\n"
-         "Try this first:\n\n"
-         "  logp run broadcast --algo all       every algorithm, measured against its prediction\n"
-         "  logp run broadcast -P 16 -L 20      sixteen processors, a slower network\n"
-         "  logp run barrier -P 64 --executor fiber      many processors on few cores\n"
-         "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
-         "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
-         "  logp trace broadcast --clock virtual    who does what, when, as a diagram\n"
-         "  logp tree reduce --algo binomial    the tree of any algorithm that is one\n"
-         "  logp predict broadcast -P 1000000 --algo all\n"
-         "  logp predict broadcast --explain    what a time is made of, and what counts\n"
-         "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
-         "  logp paper kurnosov                 a paper's figures beside ours\n"
-         "  logp help run                       all options of a command\n\n"
-         "Commands:\n");
+    printf("%s\nTry this first:\n\n%s\nCommands:\n\n", help_introduction, help_examples);
     for (int i = 0; i < N_COMMANDS; i++)
-        printf("  %-8s %-11s %s\n", commands[i]->name, commands[i]->arguments,
+        printf("  %-10s %-11s %s\n", commands[i]->name, commands[i]->arguments,
                commands[i]->summary);
     puts("\nThe most used options (all of them: logp run --help):\n\n"
          "  -P N              virtual processors [8]\n"
@@ -116,6 +125,12 @@ int main(int argc, char **argv)
     static struct options o;
     const struct command *command = NULL;
 
+    o.formats = output_formats;
+    if (argc > 1 && strcmp(argv[1], "complete") == 0) {
+        parse_options(1, argv, &o);
+        complete_words(&o, argc - 2, argv + 2);
+        return finish(EXIT_OK);
+    }
     parse_options(argc, argv, &o);
     if (o.version) {
         printf("logp %s\n", logp_version());
@@ -124,7 +139,6 @@ int main(int argc, char **argv)
     take_help(&o);
     if (o.n_words > 0)
         command = the_second(the_command(o.words[0]), &o);
-    o.formats = output_formats;
     o.prints = command != NULL ? command->prints : NULL;
     if (o.help && command != NULL)
         print_command_help(command, &o);

@@ -12,9 +12,23 @@ struct command {
     const char *remark;             /* below the help of its options; NULL: nothing */
     int (*call)(struct options *o); /* @return exit code */
     const struct command *under;    /* another, whose second word stands behind this one's */
+    struct names (*words)(void);    /* what the arguments may be, where they do not say; or NULL */
 };
 
+/* ---- main.c ---- */
+
+/* Command i = 0, 1, ... in the order of the help, which begins with the introduction and examples.
+ * @return NULL: there are no more */
+const struct command *command_at(size_t i);
+extern const char help_introduction[], help_examples[];
+
+/* ---- completion.c ---- */
+
+/* Say what the last of these words may be: all behind `logp`, up to the cursor. */
+void complete_words(struct options *o, int n, char **words);
+
 extern const struct command command_run, command_predict, command_schedule, command_list,
-    command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover;
+    command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
+    command_completion, command_manual;
 
 #endif

@@ -80,14 +80,21 @@ static void print_kind(const struct options *o, const struct kind *kind)
     o->format->entries(entries, kind->list(entries));
 }
 
-static int list_all(struct options *o)
+static struct names kind_names(void)
 {
     struct names names = {0};
-    char list[MAX_LIST];
-    int wanted = ALGORITHMS;
 
     for (int i = 0; i < N_KINDS; i++)
         add_name(&names, kinds[i].name);
+    return names;
+}
+
+static int list_all(struct options *o)
+{
+    const struct names names = kind_names();
+    char list[MAX_LIST];
+    int wanted = ALGORITHMS;
+
     if (o->n_words > 2)
         bad_usage("%s: unexpected word; %s", o->words[2], one_of(&names, NULL, list));
     if (o->n_words > 1)
@@ -117,4 +124,5 @@ const struct command command_list = {
     .options = OPTIONS_FORMAT | OPTIONS_PLUGIN | OPTIONS_FORGIVING,
     .prints = prints,
     .call = list_all,
+    .words = kind_names,
 };

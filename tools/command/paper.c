@@ -21,6 +21,11 @@ static struct names paper_names(bool only_drawn)
     return names;
 }
 
+static struct names all_papers(void)
+{
+    return paper_names(false);
+}
+
 static const struct paper_kind *the_paper(const struct options *o)
 {
     const struct names names = paper_names(false);
@@ -80,4 +85,5 @@ const struct command command_paper = {
     .remark = "\nDefaults of a paper: the fiber executor, 5 counted runs after 1, a unit of its "
               "own;\n--clock virtual measures nothing. Pictures (--format svg): kurnosov, liu.",
     .call = show_paper,
+    .words = all_papers,
 };

@@ -10,7 +10,7 @@ static struct names names_for(const struct output_format *formats, format_use us
     struct names names = {0};
 
     for (const struct output_format *f = formats; f->name != NULL; f++)
-        if (use(f))
+        if (use == NULL || use(f))
             add_name(&names, f->name);
     return names;
 }
@@ -40,7 +40,7 @@ static void apply_format(struct options *o, const char *option, const char *text
     char list[MAX_LIST];
 
     o->format = f;
-    if (f != NULL && o->prints(f))
+    if (f != NULL && (o->prints == NULL || o->prints(f)))
         return;
     formats_for(o->formats, o->prints, list);
     if ((o->sets & OPTIONS_FORGIVING) != 0 && option_in_environment(option)) {

@@ -32,7 +32,7 @@ struct output_format {
     void (*paper)(const struct paper *p);
 };
 
-/* Can a command use this one? */
+/* Can a command use this one? NULL: it can use all. */
 typedef bool (*format_use)(const struct output_format *format);
 
 #endif

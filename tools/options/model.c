@@ -110,6 +110,18 @@ static void apply_machine(struct options *o, const char *option, const char *tex
     o->unit_ns = o->machine->cycle_ns;
 }
 
+static const char *all_machines(const struct options *o, char buf[MAX_LIST])
+{
+    size_t n;
+    const struct logp_preset *all = logp_presets(&n);
+    struct names names = {{"none"}, 1};
+
+    (void)o;
+    for (size_t i = 0; i < n; i++)
+        add_name(&names, all[i].name);
+    return list_names(&names, ", ", buf);
+}
+
 static void apply_unit(struct options *o, const char *option, const char *text)
 {
     int64_t ps;
@@ -258,10 +270,11 @@ const struct option_row model_options[] = {
     {"schedule", "FILE", "the steps in this file (json, goal) in place of a collective", "", "",
      OPTIONS_BASIS, .apply = apply_schedule},
     {"by", "WHAT", "predict by formula, or by schedule", "", "the formula where there is one",
-     OPTIONS_BASIS, .apply = apply_by},
-    {"machine", "NAME",
+     OPTIONS_BASIS, .apply = apply_by, .words = "formula, schedule"},
+    {"machine", "NAME|FILE",
      "L, o, g, G, delay and unit: a preset (see: logp list machines), or of a file", "none", "",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_machine, .series = SERIES_WORDS},
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_machine, .series = SERIES_WORDS,
+     .choices = all_machines},
     {"unit", "T", "what one plain unit of time is", "10us", "",
      OPTIONS_MODEL | OPTIONS_UNIT | OPTIONS_PAPER | OPTIONS_TUNE, .apply = apply_unit,
      .series = SERIES_WORDS, .of_machine = true},
@@ -278,7 +291,8 @@ const struct option_row model_options[] = {
     {"G", "T", "time per byte of a long message (LogGP)", "0", "", OPTIONS_MODEL | OPTIONS_TUNE,
      .apply = apply_G, .series = SERIES_TIMES, .of_machine = true},
     {"gap", "KIND", "separate, or shared by sends and receives", "separate", "",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_gap, .series = SERIES_WORDS},
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_gap, .series = SERIES_WORDS,
+     .words = "separate, shared"},
     {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "off", "",
      OPTIONS_MODEL, .apply = apply_capacity},
     {"delay", "NAME", "%s (see: logp list delays)", "", "logp; with -G loggp",

@@ -140,7 +140,7 @@ static void apply_packing(struct options *o, const char *option, const char *tex
 
 const struct option_row operand_options[] = {
     {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", "", OPTIONS_MODEL,
-     .apply = apply_algo},
+     .apply = apply_algo, .words = "auto, all"},
     {"bytes", "N", "message size", "8", "", OPTIONS_MODEL | OPTIONS_SPANS, .apply = apply_bytes,
      .series = SERIES_BYTES},
     {"root", "R", "rank of the root", "0", "", OPTIONS_MODEL, .apply = apply_root,
@@ -160,6 +160,7 @@ const struct option_row operand_options[] = {
     {"cols", "C", "of the matrix to transpose", "", "P", OPTIONS_MODEL, .apply = apply_cols,
      .series = SERIES_NUMBERS},
     {"packing", "KIND", "structured: one message per destination; none: one per column",
-     "structured", "", OPTIONS_MODEL, .apply = apply_packing, .series = SERIES_WORDS},
+     "structured", "", OPTIONS_MODEL, .apply = apply_packing, .series = SERIES_WORDS,
+     .words = "structured, none"},
     {0},
 };

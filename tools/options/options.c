@@ -259,30 +259,60 @@ static void show_default(const struct option_row *r, unsigned sets, char *out, s
 }
 
 /* The help of an option, with the choices where it has a place for them. */
-static void print_help(const struct option_row *r, const struct options *o)
+static void show_help(const struct option_row *r, const struct options *o, char *out, size_t size)
 {
     const char *place = r->choices != NULL ? strstr(r->help, "%s") : NULL;
     char list[MAX_LIST];
 
     if (place == NULL)
-        fputs(r->help, stdout);
+        snprintf(out, size, "%s", r->help);
     else
-        printf("%.*s%s%s", (int)(place - r->help), r->help, r->choices(o, list), place + 2);
+        snprintf(out, size, "%.*s%s%s", (int)(place - r->help), r->help, r->choices(o, list),
+                 place + 2);
+}
+
+/* The words of a knob, or its row's. */
+static void show_words(const struct option_row *r, const struct options *o, char words[MAX_LIST])
+{
+    struct names names = {0};
+
+    words[0] = '\0';
+    if (r->choices != NULL)
+        r->choices(o, words);
+    else if (r->words != NULL)
+        snprintf(words, MAX_LIST, "%s", r->words);
+    else if (r->knob != NULL && r->knob->words != NULL) {
+        for (const struct logp_word *w = r->knob->words; w->word != NULL; w++)
+            add_name(&names, w->word);
+        list_names(&names, ", ", words);
+    }
+}
+
+bool option_facts(const struct options *o, int i, unsigned sets, struct option_facts *out)
+{
+    const struct option_row *r = i < n_rows ? rows[i] : NULL;
+
+    if (r == NULL)
+        return false;
+    option_dashed(r->name, out->option);
+    out->value = r->value;
+    out->sets = r->set;
+    show_help(r, o, out->help, sizeof(out->help));
+    show_default(r, sets, out->preset, sizeof(out->preset));
+    show_words(r, o, out->words);
+    return true;
 }
 
 void print_options(const struct options *o, unsigned sets)
 {
-    for (int i = 0; i < n_rows; i++) {
-        const struct option_row *r = rows[i];
-        char option[32], words[64], preset[48];
+    struct option_facts f;
 
-        if ((r->set & sets) == 0)
+    for (int i = 0; option_facts(o, i, sets, &f); i++) {
+        char words[64];
+
+        if ((f.sets & sets) == 0)
             continue;
-        snprintf(words, sizeof(words), "%s %s", option_dashed(r->name, option),
-                 r->value != NULL ? r->value : "");
-        show_default(r, sets, preset, sizeof(preset));
-        printf("  %-17s ", words);
-        print_help(r, o);
-        puts(preset);
+        snprintf(words, sizeof(words), "%s %s", f.option, f.value != NULL ? f.value : "");
+        printf("  %-17s %s%s\n", words, f.help, f.preset);
     }
 }

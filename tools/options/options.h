@@ -109,6 +109,20 @@ void parse_options(int argc, char **argv, struct options *o);
  * an empty variable is as good as none), then from the command line. Ends the process where one of
  * them is wrong, or not an option of the command. o->formats and o->prints are set. */
 void settle_options(struct options *o, const char *command, unsigned sets);
+/* What there is to say of an option, as the commands of these sets take it. */
+struct option_facts {
+    char option[32];           /* with its dashes */
+    const char *value;         /* what it takes, in a word; NULL: a flag */
+    char help[MAX_LIST + 128]; /* one line */
+    char preset[64];           /* its default, in brackets behind a blank; or nothing */
+    char words[MAX_LIST];      /* that it takes, among others; or nothing */
+    unsigned sets;             /* it is of these: enum option_set */
+};
+
+/* Option i = 0, 1, ... of all there are. o->formats and o->prints are set
+ * (the latter: NULL: for all commands). @return false: there are
+ * no more */
+bool option_facts(const struct options *o, int i, unsigned sets, struct option_facts *out);
 /* One line for each option of the sets. */
 void print_options(const struct options *o, unsigned sets);
 

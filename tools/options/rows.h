@@ -25,6 +25,7 @@ struct option_row {
     const char *(*choices)(const struct options *o, char buf[MAX_LIST]);
     const struct logp_knob *knob; /* it is this one, and has no apply; NULL: it is none */
     enum series_kind series;      /* what a sweep may be given several of; else one value */
+    const char *words;            /* that it takes, where there are no choices; or NULL */
 };
 
 /* In the order in which they are applied; the last has no name. */

@@ -140,7 +140,7 @@ static void apply_progress(struct options *o, const char *option, const char *te
 
 const struct option_row run_options[] = {
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "", OPTIONS_RUN,
-     .apply = apply_clock},
+     .apply = apply_clock, .words = "wall, virtual"},
     {"executor", "NAME", "what carries a processor: %s", "thread", "", OPTIONS_RUN | OPTIONS_PAPER,
      .apply = apply_executor, .series = SERIES_WORDS, .choices = all_executors},
     {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN | OPTIONS_PAPER | OPTIONS_SWEEP,
@@ -157,6 +157,6 @@ const struct option_row run_options[] = {
     {"seed", "N", "of all that is random", "1", "", OPTIONS_RUN, .apply = apply_seed,
      .series = SERIES_NUMBERS},
     {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", "", OPTIONS_RUN,
-     .apply = apply_progress},
+     .apply = apply_progress, .words = "auto, on, off"},
     {0},
 };

@@ -87,6 +87,6 @@ static void apply_export(struct options *o, const char *option, const char *text
 
 const struct option_row tune_options[] = {
     {"export", "FOR", "a file that openmpi or mpich loads, or csv", "", "a table", OPTIONS_TUNE,
-     .apply = apply_export},
+     .apply = apply_export, .words = "openmpi, mpich, csv"},
     {0},
 };

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * logp completion: what bash and zsh load to complete the command line. Both ask the command
+ * itself,
+ *
+ *     logp complete WORD...
+ *
+ * with the words behind `logp` up to the one at the cursor, and are told what that may be, a line
+ * each: the word, a tab and what it means; or ":files", where it may be the name of a file. So all
+ * they know comes from the tables: the commands, their arguments, the options, the algorithms.
+ */
+#include "command/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What has been typed. */
+struct typed {
+    const char *words[3]; /* the first that are neither options nor their values */
+    int n;
+    const char *option; /* whose value is at the cursor; "": none's */
+    const char *begin;  /* what stands there, as far as it is typed */
+    char before[256];   /* of it: what a candidate stands behind, "--algo=flat," */
+};
+
+/* ---- which words there may be ---- */
+
+static void offer(const struct typed *t, const char *word, const char *meaning)
+{
+    if (strncmp(word, t->begin, strlen(t->begin)) == 0)
+        printf("%s%s\t%s\n", t->before, word, meaning);
+}
+
+static void offer_files(void)
+{
+    puts(":files");
+}
+
+/* A list as people read it: "a, b or c". Of a form ("mesh:RxC", "mesh[:RxC]") only the name. */
+static void offer_list(const struct typed *t, const char *words)
+{
+    char list[MAX_LIST], *save = NULL;
+
+    snprintf(list, sizeof(list), "%s", words);
+    for (char *w = strtok_r(list, ", ", &save); w != NULL; w = strtok_r(NULL, ", ", &save)) {
+        w[strcspn(w, ":[")] = '\0';
+        if (strcmp(w, "or") != 0)
+            offer(t, w, "");
+    }
+}
+
+static void offer_commands(const struct typed *t)
+{
+    const struct command *c;
+
+    for (size_t i = 0; (c = command_at(i)) != NULL; i++)
+        offer(t, c->name, c->summary);
+    offer(t, "help", "all options of a command");
+    offer(t, "--help", "the most used commands and options");
+    offer(t, "--version", "which version this is");
+}
+
+static void offer_arguments(const struct typed *t, const struct command *c)
+{
+    const struct names names = c->words != NULL ? c->words() : (struct names){0};
+    const struct logp_collective *collective;
+
+    if (strstr(c->arguments, "FILE") != NULL)
+        offer_files();
+    if (strstr(c->arguments, "COLLECTIVE") != NULL)
+        for (size_t i = 0; (collective = logp_collective_at(i)) != NULL; i++)
+            offer(t, collective->name, collective->summary);
+    for (int i = 0; i < names.n; i++)
+        offer(t, names.name[i], "");
+    if (c->under != NULL)
+        offer(t, strchr(c->under->name, ' ') + 1, c->under->summary);
+}
+
+static void offer_options(const struct typed *t, struct options *o, const struct command *c)
+{
+    struct option_facts f;
+
+    for (int i = 0; option_facts(o, i, c->options, &f); i++)
+        if ((f.sets & c->options) != 0)
+            offer(t, f.option, f.help);
+    offer(t, "--help", "all options of this command");
+}
+
+/* Those of the collective that is named; of all, where none is. Each name once. */
+static void offer_algorithms(const struct typed *t)
+{
+    const char *of = t->n > 1 && logp_collective_find(t->words[1]) != NULL ? t->words[1] : NULL;
+    const struct logp_algorithm *a;
+    struct names seen = {0};
+
+    for (size_t i = 0; (a = logp_algorithm_at(of, i)) != NULL; i++) {
+        if (find_name(&seen, a->name) < 0)
+            offer(t, a->name, a->summary);
+        add_name(&seen, a->name);
+    }
+}
+
+static void offer_values(const struct typed *t, struct options *o, const struct command *c)
+{
+    struct option_facts f;
+
+    for (int i = 0; option_facts(o, i, c->options, &f); i++) {
+        if (strcmp(f.option, t->option) != 0 || (f.sets & c->options) == 0)
+            continue;
+        offer_list(t, f.words);
+        if (strcmp(f.option, "--algo") == 0)
+            offer_algorithms(t);
+        if (f.value != NULL && strstr(f.value, "FILE") != NULL)
+            offer_files();
+    }
+}
+
+/* ---- what has been typed ---- */
+
+/* Does an option of this name take a value? */
+static bool takes_value(const struct options *o, const char *option, size_t length)
+{
+    struct option_facts f;
+
+    for (int i = 0; option_facts(o, i, 0, &f); i++)
+        if (strlen(f.option) == length && strncmp(f.option, option, length) == 0)
+            return f.value != NULL;
+    return false;
+}
+
+static void put_before(struct typed *t, const char *text, size_t length)
+{
+    const size_t n = strlen(t->before);
+
+    snprintf(t->before + n, sizeof(t->before) - n, "%.*s", (int)length, text);
+}
+
+/* A word at the cursor may hold an option and its value, and several of its values. */
+static void split_last(struct typed *t, const struct options *o, char *word)
+{
+    char *equals = strchr(word, '='), *comma;
+
+    if (word[0] == '-' && equals != NULL && takes_value(o, word, (size_t)(equals - word))) {
+        put_before(t, word, (size_t)(equals + 1 - word));
+        *equals = '\0';
+        t->option = word;
+        word = equals + 1;
+    }
+    comma = *t->option != '\0' ? strrchr(word, ',') : NULL;
+    if (comma != NULL) {
+        put_before(t, word, (size_t)(comma + 1 - word));
+        word = comma + 1;
+    }
+    t->begin = word;
+}
+
+/* bash takes "=" for a word of its own. */
+static struct typed look_at(const struct options *o, int n, char **words)
+{
+    struct typed t = {.option = "", .begin = ""};
+
+    for (int i = 0; i < n - 1; i++) {
+        const bool valued = takes_value(o, words[i], strlen(words[i]));
+
+        if (valued && i + 1 < n - 1 && strcmp(words[i + 1], "=") == 0)
+            words[++i][0] = '\0', t.option = words[i - 1];
+        else if (valued)
+            t.option = words[i];
+        else if (words[i][0] != '-' && *t.option == '\0' && t.n < 3)
+            t.words[t.n++] = words[i];
+        else
+            t.option = "";
+        if (t.n == 1 && strcmp(t.words[0], "help") == 0)
+            t.n = 0;
+    }
+    if (n > 0)
+        split_last(&t, o, strcmp(words[n - 1], "=") == 0 ? words[n - 1] + 1 : words[n - 1]);
+    return t;
+}
+
+static const struct command *find_command(struct typed *t)
+{
+    const struct command *c;
+    size_t i = 0;
+
+    while ((c = command_at(i)) != NULL && strcmp(c->name, t->words[0]) != 0)
+        i++;
+    if (c == NULL || c->under == NULL || t->n < 2 ||
+        strcmp(t->words[1], strchr(c->under->name, ' ') + 1) != 0)
+        return c;
+    t->words[1] = t->words[2];
+    t->n--;
+    return c->under;
+}
+
+void complete_words(struct options *o, int n, char **words)
+{
+    struct typed t = look_at(o, n, words);
+    const struct command *c = t.n > 0 ? find_command(&t) : NULL;
+
+    if (t.n == 0)
+        offer_commands(&t);
+    if (c == NULL)
+        return;
+    o->prints = c->prints;
+    if (*t.option != '\0')
+        offer_values(&t, o, c);
+    else if (*t.begin == '-')
+        offer_options(&t, o, c);
+    else if (t.n == 1)
+        offer_arguments(&t, c);
+}
+
+/* ---- what the shells load ---- */
+
+static const char bash[] =
+    "# Completion of logp for bash: logp completion bash\n"
+    "_logp() {\n"
+    "    local line\n"
+    "    COMPREPLY=()\n"
+    "    while IFS= read -r line; do\n"
+    "        if [[ $line == :files ]]; then\n"
+    "            compopt -o filenames 2>/dev/null\n"
+    "            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$2\")\n"
+    "        else\n"
+    "            COMPREPLY+=(\"${line%%$'\\t'*}\")\n"
+    "        fi\n"
+    "    done < <(\"$1\" complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+    "}\n"
+    "complete -F _logp logp\n";
+
+static const char zsh[] =
+    "#compdef logp\n"
+    "# Completion of logp for zsh: logp completion zsh\n"
+    "local line\n"
+    "local -a candidates\n"
+    "for line in ${(f)\"$(${(Q)words[1]} complete \"${(@Q)words[2,CURRENT]}\" 2>/dev/null)\"}; do\n"
+    "    if [[ $line == :files ]]; then\n"
+    "        _files\n"
+    "    else\n"
+    "        candidates+=(\"${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}\")\n"
+    "    fi\n"
+    "done\n"
+    "_describe logp candidates\n";
+
+static struct names shells(void)
+{
+    return (struct names){{"bash", "zsh"}, 2};
+}
+
+static int completion(struct options *o)
+{
+    const struct names names = shells();
+    char list[MAX_LIST];
+    int which;
+
+    if (o->n_words != 2)
+        bad_usage("completion: for which shell? %s", one_of(&names, NULL, list));
+    which = find_name(&names, o->words[1]);
+    if (which < 0)
+        bad_usage("completion %s: %s", o->words[1], one_of(&names, o->words[1], list));
+    fputs(which == 0 ? bash : zsh, stdout);
+    return EXIT_OK;
+}
+
+const struct command command_completion = {
+    .name = "completion",
+    .arguments = "SHELL",
+    .summary = "for bash or zsh: what completes the command line there",
+    .remark = "In this shell:  source <(logp completion bash)\n"
+              "In zsh:         logp completion zsh >_logp, in a folder of $fpath",
+    .call = completion,
+    .words = shells,
+};
