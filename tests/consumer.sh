@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Install into a folder of its own, then build and run an outside project against it, once with
-# find_package and once with pkg-config, and a plug-in. usage: consumer.sh BUILD_DIR CONSUMER_DIR PLUGIN.c
+# Install into a folder of its own, then build and run an outside project against it, the examples, with
+# find_package, one of them with pkg-config too, and a plug-in; all print what they should.
+# usage: consumer.sh BUILD_DIR EXAMPLES_DIR PLUGIN.c
 set -euo pipefail
 build=$1
 source=$2
@@ -10,17 +11,27 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 cmake --install "$build" --prefix "$dir/prefix" >/dev/null
-cmake -S "$source" -B "$dir/build" -DCMAKE_PREFIX_PATH="$dir/prefix" >/dev/null
+cmake -S "$source" -B "$dir/build" -DCMAKE_PREFIX_PATH="$dir/prefix" \
+    -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Wconversion -Werror' >/dev/null
 cmake --build "$dir/build" >/dev/null
-"$dir/build/consumer" --jobs 1
+for name in first stencil algorithm delay; do
+    printf '== %s\n' $name
+    "$dir/build/$name"
+done >"$dir/printed"
+diff -u "$source/printed.txt" "$dir/printed"
+"$dir/build/election" --jobs 1
 
 pc=$(dirname "$(find "$dir/prefix" -name logp.pc)")
 export PKG_CONFIG_PATH=$pc
 # shellcheck disable=SC2046
-cc "$source/consumer.c" -o "$dir/consumer" \
+cc "$source/election.c" -o "$dir/election" \
     $(pkg-config --cflags --libs logp criterion)
-LD_LIBRARY_PATH=$(dirname "$pc") "$dir/consumer" --jobs 1
+LD_LIBRARY_PATH=$(dirname "$pc") "$dir/election" --jobs 1
 [ "$("$dir/prefix/bin/logp" --version)" = "logp $(pkg-config --modversion logp)" ]
+[ -s "$dir/prefix/share/man/man1/logp.1" ]
+[ "$(<"$dir/prefix/share/zsh/site-functions/_logp")" = "$("$dir/prefix/bin/logp" completion zsh)" ]
+[ "$(<"$dir/prefix/share/bash-completion/completions/logp")" = \
+    "$("$dir/prefix/bin/logp" completion bash)" ]
 # shellcheck disable=SC2046
 cc -shared -fPIC "$plugin" -o "$dir/plugin.so" $(pkg-config --cflags logp)
 "$dir/prefix/bin/logp" run broadcast --clock virtual --plugin "$dir/plugin.so:20"
