@@ -53,7 +53,24 @@ struct state {
     int64_t *sorted;        /* room for as many times as wall */
     int64_t first_start_ns; /* of the counted repetitions */
     int next_look;          /* how precise are they, after so many of them? */
+    int next_summary;       /* and what is told of them so far */
 };
+
+/* What is told of the repetitions so far. Sorting takes longer the more there are, and is done the
+ * less often. */
+static void summarize_so_far(struct state *s)
+{
+    struct logp_record *r = s->record;
+    const size_t n = (size_t)r->reps;
+
+    if (r->reps < s->next_summary || r->reps == 0)
+        return;
+    s->next_summary = r->reps + r->reps / 8 + 1;
+    memcpy(s->sorted, s->wall, n * sizeof(*s->wall));
+    r->measured = logp_summarize(s->sorted, n);
+    memcpy(s->sorted, s->emulated, n * sizeof(*s->emulated));
+    r->emulated = logp_summarize(s->sorted, n);
+}
 
 static void report_progress(struct state *s)
 {
@@ -66,6 +83,7 @@ static void report_progress(struct state *s)
     if (now - s->last_progress < progress_every_ns && s->done < s->total)
         return;
     s->last_progress = now;
+    summarize_so_far(s);
     x->progress(x->progress_arg, s->done, s->total);
 }
 

@@ -37,7 +37,9 @@ struct logp_experiment {
      *  many millionths of the median; 0: never. */
     int64_t precision_ppm;
     int64_t limit_ns; /**< wall clock: no counted run begins this long after the first; 0: none */
-    /** Called now and then by one of the vps, between repetitions; NULL: not wanted. */
+    /** Called now and then by one of the vps, between repetitions; NULL: not wanted. The record
+     * then holds the prediction, and of the runs counted so far (the last few may be missing) how
+     * long they took. */
     void (*progress)(void *arg, int done, int total);
     void *progress_arg;
     struct logp_model model; /**< that of the machine's delay model */

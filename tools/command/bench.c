@@ -6,6 +6,7 @@
 #include "choice/choice.h"
 #include "command/command.h"
 #include "output/output.h"
+#include "output/watch.h"
 #include "run/run.h"
 
 #include <stdio.h>
@@ -55,26 +56,16 @@ static void settle_combination(struct combination *x, int64_t i)
                              .sweep = sweep.text};
 }
 
-/* How long all runs of a row take, at most, as far as its formula knows it. */
-static double estimate_ns(const struct combination *x, const struct row *row)
-{
-    const struct options *o = &x->o;
-    const double own_ns = (o->fibers ? 1e3 : 1e4) * (double)o->P; /* of a run, on the host */
-    const bool wall = o->clock == LOGP_CLOCK_WALL;
-    struct logp_prediction p = {.certainty = LOGP_PREDICTION_NONE};
-    double run_ns = own_ns, all_ns;
-
-    if (wall && o->emulated && o->plugin == NULL)
-        p = logp_predict_by(row->algorithm, o->P, &x->c.args, &x->c.model, LOGP_BY_FORMULA);
-    if (p.certainty != LOGP_PREDICTION_NONE)
-        run_ns += (double)p.ns;
-    all_ns = run_ns * o->reps;
-    if (wall && all_ns > (double)o->limit_ns)
-        all_ns = (double)o->limit_ns;
-    return all_ns + run_ns * o->warmup;
-}
-
 /* ---- before anything is run ---- */
+
+/* A point is to be run, or (-1) not any more. */
+static void expect(const struct combination *x, size_t k, int points)
+{
+    const double ns = estimate_ns(&x->o, &x->c, x->rows[k].algorithm) * points;
+
+    sweep.all_ns += ns;
+    watch_expect(x->rows[k].algorithm, points, ns);
+}
 
 /* All that is wrong is said here, whichever combination it is of. @return how many there are */
 static int64_t plan(struct combination *x)
@@ -89,7 +80,7 @@ static int64_t plan(struct combination *x)
             warn_of_unused(&x->o);
         empty += x->n == 0;
         for (size_t k = 0; k < x->n; k++)
-            sweep.all_ns += estimate_ns(x, &x->rows[k]);
+            expect(x, k, 1);
         sweep.points += x->n;
     }
     if (sweep.points == 0)
@@ -144,7 +135,7 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     int code = EXIT_WRONG;
     size_t begun = 0;
 
-    if (x->o.progress)
+    if (x->o.progress && !x->o.watch)
         show_progress(row, 0, x->o.reps);
     if (m != NULL)
         code = run_rows(&x->o, m, &x->c, row, 1, &begun);
@@ -153,7 +144,7 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     row->ran = true;
     row->record.verified &= code == EXIT_OK; /* so the file says of it, whatever was wrong */
     sweep.done++;
-    sweep.done_ns += estimate_ns(x, row);
+    sweep.done_ns += estimate_ns(&x->o, &x->c, row->algorithm);
     x->out.n++;
     if (file->f != NULL && append_record(file, &x->out, row) != EXIT_OK)
         _Exit(EXIT_WRONG);
@@ -223,7 +214,7 @@ static void find_known(struct combination *x, int64_t n, struct record_file *fil
         settle_combination(x, i);
         for (size_t k = 0; k < x->n && sweep.done < file->n; k++) {
             expect_record(file, sweep.done++, &x->out, &x->rows[k]);
-            sweep.all_ns -= estimate_ns(x, &x->rows[k]);
+            expect(x, k, -1);
         }
     }
     if (sweep.done < file->n)
@@ -240,7 +231,8 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
     int code = EXIT_OK;
 
     sweep.begun_ns = host_ns();
-    show_progress_with(show_progress);
+    show_progress_with(show_progress, NULL);
+    watch_begin(&x->o);
     for (int64_t i = 0; i < n && !runs_are_over(); i++) {
         size_t first;
 
@@ -252,6 +244,7 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
         code |= run_combination(x, first, file);
         keep(results, x);
     }
+    watch_end();
     if (x->o.progress)
         fputs("\r\033[K", stderr);
     return code;
@@ -331,8 +324,8 @@ const struct command command_bench = {
     .name = "bench",
     .arguments = "COLLECTIVE",
     .summary = "sweeps: run it for several P, sizes, L, ..., each until its median is known",
-    .options =
-        OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP | OPTIONS_FILE,
+    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
+               OPTIONS_FILE | OPTIONS_WATCH,
     .prints = prints,
     .under = &command_crossover,
     .remark =

@@ -3,6 +3,7 @@
 #include "choice/choice.h"
 #include "command/command.h"
 #include "output/output.h"
+#include "output/watch.h"
 #include "run/run.h"
 
 /* Threads could not keep up: could fibers? A few runs of the worst, so that the advice is one that
@@ -45,7 +46,11 @@ static int run(struct options *o)
     m = create_machine(o);
     out.n_cores = logp_machine_cores(m);
     warn_of_unused(o);
+    for (size_t i = 0; i < n; i++)
+        watch_expect(chosen[i], 1, estimate_ns(o, &c, chosen[i]));
+    watch_begin(o);
     code = run_rows(o, m, &c, rows, n, &out.n);
+    watch_end();
     o->format->records(&out);
     print_explanations(&out);
     print_links(&out);
@@ -66,7 +71,30 @@ const struct command command_run = {
     .name = "run",
     .arguments = "COLLECTIVE",
     .summary = "run it, measure it, hold it against the model",
-    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_EXPLAIN,
+    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_EXPLAIN |
+               OPTIONS_WATCH,
     .prints = prints,
     .call = run,
+};
+
+static int watch(struct options *o)
+{
+    o->watch = true;
+    if (!option_given("algo"))
+        o->algorithms = algorithm_word("all");
+    return run(o);
+}
+
+const struct command command_watch = {
+    .name = "watch",
+    .arguments = "COLLECTIVE",
+    .summary = "run --algo all --watch: a live table of all algorithms",
+    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_WATCH,
+    .prints = prints,
+    .remark =
+        "\nOn stderr, a line for each algorithm: how many of its runs are done, measured over\n"
+        "predicted as it settles, the lag, and the time left. Drawn between runs. Ctrl-C ends\n"
+        "it, with what was measured. Where stderr is no terminal, or TERM is dumb, each that\n"
+        "is done is a line; without colours where NO_COLOR is set.",
+    .call = watch,
 };

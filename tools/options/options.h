@@ -55,7 +55,7 @@ struct options {
     const char *executor;
     enum logp_clock clock;
     bool fibers; /* that is what the executor has */
-    bool progress;
+    bool progress, watch;
     bool one_core; /* under the virtual clock, whatever P is */
     int reps, warmup;
     int64_t timeout_ns;
@@ -95,9 +95,10 @@ enum option_set {
     OPTIONS_FILE = 1024,  /* --output: finished points are kept */
     OPTIONS_CROSSOVER = 2048, /* several values only of P and sizes */
     OPTIONS_TUNE = 4096,      /* what the table of an MPI library depends on, and --export */
-    OPTIONS_EXPLAIN = 65536,  /* --explain */
     OPTIONS_SPANS = 8192,     /* -P and --bytes: a list and a range, with defaults of their own */
     OPTIONS_TRACE = 16384,    /* --output, --predicted */
+    OPTIONS_EXPLAIN = 32768,  /* --explain */
+    OPTIONS_WATCH = 65536,    /* --watch */
 };
 
 /* ---- options.c ---- */

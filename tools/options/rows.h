@@ -69,7 +69,7 @@ void apply_plugin(struct options *o, const char *option, const char *text);
 
 /* Is the text the second of two words? It must be one of them. */
 bool either(const char *option, const char *text, const char *first, const char *second);
-/* Is a flag on? */
+/* Is a flag on? It must be on or 1, off or 0. */
 bool switched(const char *option, const char *text);
 /* A time in units, or with a suffix; ends the process where it is none or beyond most_ps. */
 int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps);

@@ -138,6 +138,11 @@ static void apply_progress(struct options *o, const char *option, const char *te
     o->progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
 }
 
+static void apply_watch(struct options *o, const char *option, const char *text)
+{
+    o->watch = switched(option, text);
+}
+
 const struct option_row run_options[] = {
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "", OPTIONS_RUN,
      .apply = apply_clock, .words = "wall, virtual"},
@@ -158,5 +163,7 @@ const struct option_row run_options[] = {
      .series = SERIES_NUMBERS},
     {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", "", OPTIONS_RUN,
      .apply = apply_progress, .words = "auto, on, off"},
+    {"watch", NULL, "a live table of ratio and lag on stderr; of a sweep, too", "off", "",
+     OPTIONS_WATCH, .apply = apply_watch},
     {0},
 };

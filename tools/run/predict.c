@@ -37,3 +37,21 @@ int64_t lower_bound(const struct options *o, const char *collective, const struc
         return -1;
     return logp_lower_bound(collective, o->P, &c->args, &c->model);
 }
+
+double estimate_ns(const struct options *o, const struct logp_coll *c,
+                   const struct logp_algorithm *algorithm)
+{
+    const double own_ns = (o->fibers ? 1e3 : 1e4) * (double)o->P; /* of a run, on the host */
+    const bool wall = o->clock == LOGP_CLOCK_WALL;
+    struct logp_prediction p = {.certainty = LOGP_PREDICTION_NONE};
+    double run_ns = own_ns, all_ns;
+
+    if (wall && o->emulated && o->plugin == NULL)
+        p = logp_predict_by(algorithm, o->P, &c->args, &c->model, LOGP_BY_FORMULA);
+    if (p.certainty != LOGP_PREDICTION_NONE)
+        run_ns += (double)p.ns;
+    all_ns = run_ns * o->reps;
+    if (wall && o->limit_ns > 0 && all_ns > (double)o->limit_ns)
+        all_ns = (double)o->limit_ns;
+    return all_ns + run_ns * o->warmup;
+}

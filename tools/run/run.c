@@ -52,9 +52,15 @@ static void show_row(const struct row *row, int done, int total)
 
 static void (*show)(const struct row *row, int done, int total) = show_row;
 
-void show_progress_with(void (*other)(const struct row *row, int done, int total))
+static void (*show_finished)(const struct options *o, const struct logp_coll *c,
+                             const struct row *row);
+
+void show_progress_with(void (*other)(const struct row *row, int done, int total),
+                        void (*finished)(const struct options *o, const struct logp_coll *c,
+                                         const struct row *row))
 {
     show = other;
+    show_finished = finished;
 }
 
 static void show_progress(void *arg, int done, int total)
@@ -157,14 +163,19 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                                       .by = o->by,
                                       .precision_ppm = o->precision_ppm,
                                       .limit_ns = o->limit_ns,
-                                      .progress = o->progress ? show_progress : NULL,
+                                      .progress = o->progress || o->watch ? show_progress : NULL,
                                       .progress_arg = row};
-    const int rc = logp_experiment_run(m, &x, &row->record);
+    int rc;
 
+    if (o->watch)
+        show(row, 0, o->reps);
+    rc = logp_experiment_run(m, &x, &row->record);
     row->ran = true;
     if (o->plugin != NULL)
         row->record.prediction = predict(o, c, row->algorithm);
-    if (o->progress)
+    if (show_finished != NULL)
+        show_finished(o, c, row);
+    else if (o->progress)
         fputs("\r\033[K", stderr);
     if (rc != 0)
         explain_error(row, m, rc);

@@ -34,6 +34,9 @@ void end_machine(struct logp_machine *m);
 /* As the options ask, under the delay model that they ask for. */
 struct logp_prediction predict(const struct options *o, const struct logp_coll *c,
                                const struct logp_algorithm *algorithm);
+/* How long all its runs take on the host, at most, as far as its formula knows it. */
+double estimate_ns(const struct options *o, const struct logp_coll *c,
+                   const struct logp_algorithm *algorithm);
 /* What no algorithm is faster than; -1: that is not known. */
 int64_t lower_bound(const struct options *o, const char *collective, const struct logp_coll *c);
 
@@ -56,8 +59,11 @@ int run_rows(const struct options *o, struct logp_machine *m, const struct logp_
              struct row *rows, size_t n, size_t *done);
 /* Run row->algorithm on a machine of its own. @return an exit code */
 int run_alone(const struct options *o, const struct logp_coll *c, struct row *row);
-/* Show how far a row is with this function instead of a line of its own. */
-void show_progress_with(void (*show)(const struct row *row, int done, int total));
+/* Show how far a row is with this function instead of a line of its own; and one that is done with
+ * another, or, NULL, by nothing. */
+void show_progress_with(void (*show)(const struct row *row, int done, int total),
+                        void (*finished)(const struct options *o, const struct logp_coll *c,
+                                         const struct row *row));
 /* Now, on a clock that only goes forward. */
 int64_t host_ns(void);
 /* Has Ctrl-C ended all runs? */
