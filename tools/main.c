@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run,   &command_watch, &command_predict,    &command_schedule,
-    &command_list,  &command_tree,  &command_trace,      &command_tune,
-    &command_paper, &command_bench, &command_completion, &command_manual};
+    &command_run,  &command_watch,      &command_predict, &command_schedule, &command_list,
+    &command_tree, &command_trace,      &command_tune,    &command_paper,    &command_bench,
+    &command_plot, &command_completion, &command_manual};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

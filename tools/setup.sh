@@ -7,7 +7,8 @@ build=$top/build
 
 build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboost-context-dev
     libjansson-dev zlib1g-dev"
-test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh"
+test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh
+    gnuplot-nox"
 
 say() { printf '== %s\n' "$*" >&2; }
 

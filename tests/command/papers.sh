@@ -36,7 +36,6 @@ json '([.[] | select(.figure == "Examples" and .printed != null) | [.printed, .p
       ([.[] | select(.figure == "Condition" and .row.machine == "cm5") | .printed, .paper_formula, .emulated] == [0,0,0])' \
     paper liu --clock virtual
 json '[.[] | select(.row.rank == "all") | .measured >= .emulated] == [true, true, true]' paper shou-chen --reps 2
-"$logp" paper liu --clock virtual --format svg | grep -q '</svg>' || fail "paper as a picture"
 "$logp" paper shou-chen --clock virtual | grep -q '^     7  0 .* 2  *2  *2  *2  the node (7, 2)' || fail "paper as text"
 "$logp" paper liu --clock virtual --format csv | sed 's/"[^"]*"/x/g' | awk -F, 'NF != 13 { exit 1 }' ||
     fail "paper as CSV"
@@ -49,6 +48,6 @@ expect='knuth shou-chen sun kurnosov grama liu' bad paper knuth
 expect='grama unexpected' bad paper liu grama
 expect='-L paper' bad paper liu -L 5
 expect='--unit 2 1s' bad paper liu --unit 2s
-expect='--format svg kurnosov liu' bad paper sun --format svg
+expect='--plot /dev/null/x folder' bad paper sun --plot /dev/null/x
 expect='--plugin' bad paper sun --plugin "$plugin"
 finish

@@ -5,6 +5,7 @@
  */
 #include "choice/choice.h"
 #include "command/command.h"
+#include "output/curves.h"
 #include "output/output.h"
 #include "output/watch.h"
 #include "run/run.h"
@@ -285,7 +286,8 @@ static void judge(const struct options *o, const struct output *out)
 
 static int bench(struct options *o)
 {
-    static const struct names others = {{"format", "progress", "output", "restart"}, 4};
+    static const struct names others = {
+        {"format", "progress", "output", "restart", "plot", "watch"}, 6};
     static struct combination x;
     const struct output none = {.o = &x.o, .n_cores = 1, .sweep = sweep.text};
     struct record_file file = {0};
@@ -298,14 +300,22 @@ static int bench(struct options *o)
     snprintf(sweep.text, sizeof(sweep.text), "%s%s", sweep.collective, given != NULL ? given : "");
     free(given);
     n = plan(&x);
+    if (o->plot != NULL)
+        check_picture("--plot", o->plot);
     if (o->output != NULL) {
         open_records(&file, o->output, o->restart, &none);
         find_known(&x, n, &file);
     }
     say_estimate(o);
     code = run_all(&x, n, sweep.done, &file, &results);
-    o->format->records(results.first != NULL ? results.first : &none);
-    judge(o, results.first);
+    if (!o->only_plot) {
+        o->format->records(results.first != NULL ? results.first : &none);
+        judge(o, results.first);
+    }
+    if (o->plot != NULL && o->output == NULL)
+        code |= draw_records(results.first, o->plot);
+    else if (o->plot != NULL)
+        code |= draw_record_file(o->output, o->plot);
     if (sweep.done < sweep.points)
         fprintf(stderr, "logp: interrupted: %zu of %zu points are there%s\n", sweep.done,
                 sweep.points, file.f != NULL ? "; the same command goes on" : "");
@@ -325,7 +335,7 @@ const struct command command_bench = {
     .arguments = "COLLECTIVE",
     .summary = "sweeps: run it for several P, sizes, L, ..., each until its median is known",
     .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
-               OPTIONS_FILE | OPTIONS_WATCH,
+               OPTIONS_FILE | OPTIONS_WATCH | OPTIONS_PLOT,
     .prints = prints,
     .under = &command_crossover,
     .remark =

@@ -29,6 +29,6 @@ void complete_words(struct options *o, int n, char **words);
 
 extern const struct command command_run, command_predict, command_schedule, command_list,
     command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
-    command_completion, command_manual, command_watch;
+    command_completion, command_manual, command_watch, command_plot;
 
 #endif

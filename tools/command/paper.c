@@ -2,33 +2,30 @@
 /* logp paper: a paper's figures and tables beside ours. */
 #include "command/command.h"
 #include "papers/paper.h"
+#include "plot/plot.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct paper_kind *const papers[] = {&paper_shou_chen, &paper_sun, &paper_kurnosov,
                                                   &paper_grama, &paper_liu};
 
 enum { N_PAPERS = sizeof(papers) / sizeof(papers[0]), LONGEST_UNIT_NS = 1000000000 };
 
-/* Only those that are drawn, or all. */
-static struct names paper_names(bool only_drawn)
+static struct names paper_names(void)
 {
     struct names names = {0};
 
     for (int i = 0; i < N_PAPERS; i++)
-        if (papers[i]->drawn || !only_drawn)
-            add_name(&names, papers[i]->name);
+        add_name(&names, papers[i]->name);
     return names;
-}
-
-static struct names all_papers(void)
-{
-    return paper_names(false);
 }
 
 static const struct paper_kind *the_paper(const struct options *o)
 {
-    const struct names names = paper_names(false);
+    const struct names names = paper_names();
     char list[MAX_LIST];
     int which;
 
@@ -47,21 +44,27 @@ static bool prints(const struct output_format *format)
     return format->paper != NULL;
 }
 
-static bool prints_all(const struct output_format *format)
+/* A folder that is there, or is made. */
+static void make_folder(const char *path)
 {
-    return format->paper != NULL && !format->draws;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        bad_option("--plot", path, "a folder that is there, or can be made: %s", strerror(errno));
+    if (access(path, W_OK | X_OK) != 0)
+        bad_option("--plot", path, "a folder that can be written to: %s", strerror(errno));
 }
 
 static int show_paper(struct options *o)
 {
     static struct paper p;
     const struct paper_kind *kind = the_paper(o);
-    const struct names drawn = paper_names(true);
-    char formats[MAX_LIST], list[MAX_LIST];
+    int code = EXIT_OK;
 
-    if (o->format->draws && !kind->drawn)
-        bad_option("--format", o->format->name, "%s; there are pictures of %s",
-                   formats_for(o->formats, prints_all, formats), one_of(&drawn, NULL, list));
+    if (o->format->draws)
+        need_gnuplot("--format", o->format->name);
+    if (o->plot != NULL) {
+        need_gnuplot("--plot", o->plot);
+        make_folder(o->plot);
+    }
     if (option_given("plugin") && strcmp(option_text("plugin"), "none") != 0)
         bad_option("--plugin", option_text("plugin"),
                    "a paper's figures have delay models of their own");
@@ -72,18 +75,22 @@ static int show_paper(struct options *o)
     p = (struct paper){.name = kind->name, .title = kind->title, .o = o};
     kind->fill(&p);
     o->format->paper(&p);
+    if (o->plot != NULL)
+        code = draw_figures(&p, o->plot);
     paper_free(&p);
-    return p.wrong ? EXIT_WRONG : EXIT_OK;
+    return p.wrong ? EXIT_WRONG : code;
 }
 
 const struct command command_paper = {
     .name = "paper",
     .arguments = "NAME",
     .summary = "shou-chen, sun, kurnosov, grama, liu: its figures and tables beside ours",
-    .options = OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_PAPER,
+    .options = OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_PAPER | OPTIONS_PLOT,
     .prints = prints,
-    .remark = "\nDefaults of a paper: the fiber executor, 5 counted runs after 1, a unit of its "
-              "own;\n--clock virtual measures nothing. Pictures (--format svg): kurnosov, liu.",
+    .remark =
+        "\nDefaults of a paper: the fiber executor, 5 counted runs after 1, a unit of its "
+        "own;\n--clock virtual measures nothing. --format svg draws all in one picture, --plot "
+        "DIR\neach figure as PNG, SVG and PDF.",
     .call = show_paper,
-    .words = all_papers,
+    .words = paper_names,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --format: which of the formats the command can use, and which of these it shall be; --explain. */
+/* --format: which of the formats the command can use, and which of these it shall be; --explain,
+ * --plot. */
 #include "options/rows.h"
 
 #include <stdio.h>
@@ -63,11 +64,19 @@ static void apply_explain(struct options *o, const char *option, const char *tex
     o->explain = switched(option, text);
 }
 
+static void apply_plot(struct options *o, const char *option, const char *text)
+{
+    (void)option; /* the command knows what it is */
+    o->plot = *text != '\0' ? text : NULL;
+}
+
 const struct option_row format_options[] = {
     {"explain", NULL,
      "what the predicted time is made of, what has slack, and how often L, o, g count", "off", "",
      OPTIONS_EXPLAIN, .apply = apply_explain},
     {"format", "KIND", "%s", "table", "", OPTIONS_FORMAT, .apply = apply_format,
      .choices = usable_formats},
+    {"plot", "FILE|DIR", "a picture of the sweep, .png, .svg or .pdf; a paper's: in this folder",
+     "", "none", OPTIONS_PLOT, .apply = apply_plot},
     {0},
 };

@@ -68,6 +68,8 @@ struct options {
     int64_t precision_ppm, limit_ns; /* 0: all runs */
     const char *output;              /* a file; NULL: none */
     const char *export;              /* as it was written; "": none */
+    const char *plot;                /* where pictures go; NULL: nowhere */
+    bool only_plot;                  /* that is all that is wanted */
     bool restart, measure;
     bool only_predicted; /* nothing is run */
     bool explain;
@@ -99,6 +101,7 @@ enum option_set {
     OPTIONS_TRACE = 16384,    /* --output, --predicted */
     OPTIONS_EXPLAIN = 32768,  /* --explain */
     OPTIONS_WATCH = 65536,    /* --watch */
+    OPTIONS_PLOT = 131072,    /* --plot */
 };
 
 /* ---- options.c ---- */

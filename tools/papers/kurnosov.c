@@ -72,13 +72,16 @@ static void figure_4(struct paper *p)
         int P, k;
     } printed[] = {{100, 10}, {200, 15}, {300, 18}, {400, 20}};
     static const struct paper_chart chart = {
-        .x_axis = "k, chains", .y_axis = "time, units", .x = 1, .y_lowest = NAN};
+        .x_axis = "k, chains", .y_axis = "time, units", .x = 1};
+    static const struct paper_chart best_chart = {
+        .x_axis = "P", .y_axis = "k, chains", .x = 0, .series = 0};
     struct paper_table *best =
         paper_table(p, "Figure 4", "P", "chains", "the best k for a = 3, b = 2");
     struct paper_table *t =
         paper_table(p, "Figure 4", "P|k", "units", "time over the number of chains, a = 3, b = 2");
 
     t->chart = &chart;
+    best->chart = &best_chart;
     paper_note(best, "L, o, g, c = 0, 1, 2, 1. Printed is ceil(sqrt(P-1)); the least of the "
                      "paper's own t(k) is at sqrt(a(P-1)/b).");
     paper_note(t, "Its formula here is the curve of t(k) without its floor, whose least is at "
@@ -125,7 +128,7 @@ static const struct {
 static void figure_5(struct paper *p)
 {
     static const struct paper_chart chart = {
-        .x_axis = "k, chains", .y_axis = "time, units", .x = 2, .log_y = true, .y_lowest = NAN};
+        .x_axis = "k, chains", .y_axis = "time, units", .x = 2, .log_y = true};
     struct paper_table *best =
         paper_table(p, "Figure 5", "m", "chains", "the recommended k, P = %d, m doubles", CLUSTER);
     struct paper_table *t =
@@ -183,7 +186,7 @@ static void figure_7(struct paper *p)
 {
     static const char *const algorithms[] = {"kchain", "kchain-short-first"};
     static const struct paper_chart chart = {
-        .x_axis = "k, chains", .y_axis = "time, units", .x = 1, .y_lowest = NAN};
+        .x_axis = "k, chains", .y_axis = "time, units", .x = 1};
     struct paper_table *t =
         paper_table(p, "Figure 7", "first|k", "units",
                     "long or short chains first, P = %d, 2^20 doubles (ours 2^10)", CLUSTER);
@@ -255,8 +258,7 @@ static void figure_9(struct paper *p)
                                         {"binomial", "binomial", 0, kurnosov_binomial},
                                         {"k = 4", "kchain", 4, of_4}};
     static const int sizes[] = {8, 16, 32, 64, 100, 128, 200, 256, 300, 400};
-    static const struct paper_chart chart = {
-        .x_axis = "P", .y_axis = "time, units", .x = 1, .y_lowest = NAN};
+    static const struct paper_chart chart = {.x_axis = "P", .y_axis = "time, units", .x = 1};
     struct paper_table *t = paper_table(p, "Figure 9", "algorithm|P", "units",
                                         "time over P, one element, a = 3, b = 2");
 
@@ -284,8 +286,7 @@ static void figures_10_11(struct paper *p)
     static const struct curve list[] = {{"optimal k", "kchain-opt", 0, kurnosov_best},
                                         {"adaptive", "kchain-adaptive", 0, kurnosov_adaptive}};
     static const int sizes[] = {8, 16, 24, 32, 40, 48, 64, 96};
-    static const struct paper_chart chart = {
-        .x_axis = "P", .y_axis = "time, units", .x = 1, .y_lowest = NAN};
+    static const struct paper_chart chart = {.x_axis = "P", .y_axis = "time, units", .x = 1};
     struct paper_table *t = paper_table(p, "Figures 10, 11", "algorithm|P", "units",
                                         "optimal and adaptive over P, 2^20 doubles (ours 2^10)");
 
@@ -313,5 +314,4 @@ const struct paper_kind paper_kurnosov = {
     .name = "kurnosov",
     .title = "Kurnosov 2016: reduction along k chains",
     .fill = fill,
-    .drawn = true,
 };

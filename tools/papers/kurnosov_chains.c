@@ -112,10 +112,13 @@ static void long_and_short(struct paper *p)
 
 static void section_6(struct paper *p)
 {
+    static const struct paper_chart chart = {
+        .x_axis = "k, chains", .y_axis = "time, units", .x = 1};
     static const char *const algorithms[] = {"kchain", "kchain-short-first"};
     struct paper_table *t = paper_table(p, "Section 6", "first|k", "units",
                                         "long or short chains first, P = %d, one element", P_SHOWN);
 
+    t->chart = &chart;
     for (int i = 0; i < 2; i++)
         for (int k = 1; k < P_SHOWN; k++) {
             const struct paper_case x =

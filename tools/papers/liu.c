@@ -49,7 +49,7 @@ static void figure_5(struct paper *p)
     static const int bits[] = {40,  56,  72,  88,  104, 120, 128, 144, 168, 192, 200, 248,
                                256, 328, 336, 416, 496, 504, 600, 704, 800, 904, 992, 1000};
     static const struct paper_chart chart = {
-        .x_axis = "m, bits of a block", .y_axis = "gain, %", .x = 1, .y_lowest = -50};
+        .x_axis = "m, bits of a block", .y_axis = "gain, %", .x = 1};
     struct paper_table *t = paper_table(p, "Figure 5", "machine|m", "%",
                                         "gain over m, 256 processors, M = 1000 bits, C = 1000");
 
@@ -87,5 +87,4 @@ const struct paper_kind paper_liu = {
     .name = "liu",
     .title = "Liu, Li & Cui 1996: pipelined broadcast on a torus",
     .fill = fill,
-    .drawn = true,
 };

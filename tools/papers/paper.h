@@ -31,13 +31,15 @@ struct paper_row {
     char remark[400];
 };
 
-/* How a table becomes a picture: a curve for each label of one column over those of another. */
+/* How a table becomes curves: one for each label of a column, or of all others, over those of one.
+ */
 struct paper_chart {
     const char *x_axis, *y_axis;
-    int x, series;   /* columns */
-    bool log_y;      /* y is logarithmic */
-    double y_lowest; /* of what is shown; NAN: all */
+    int x, series;     /* columns; series: EACH_OTHER: all but x */
+    bool log_x, log_y; /* it is logarithmic */
 };
+
+enum { EACH_OTHER = -1 };
 
 struct paper_table {
     const char *figure; /* as the paper calls it: "Figure 4" */
@@ -49,7 +51,7 @@ struct paper_table {
     int n_notes;
     struct paper_row *rows;
     size_t n_rows;
-    const struct paper_chart *chart; /* NULL: it is not drawn */
+    const struct paper_chart *chart; /* NULL: it is drawn row by row */
 };
 
 enum { MOST_TABLES = 24 };
@@ -148,15 +150,16 @@ void paper_tour(struct paper *p, const struct paper_case *x, double *when);
 void print_paper_text(const struct paper *p);
 void print_paper_json(const struct paper *p);
 void print_paper_csv(const struct paper *p);
-/* All tables that have a chart. */
+/* All tables as one SVG; ends the process where that cannot be. */
 void draw_paper(const struct paper *p);
+/* Each as PNG, SVG and PDF in this folder. @return an exit code; what is wrong is said */
+int draw_figures(const struct paper *p, const char *folder);
 
 /* ---- the papers ---- */
 
 struct paper_kind {
     const char *name, *title;
     void (*fill)(struct paper *p);
-    bool drawn; /* some of its tables have a chart */
 };
 
 /* At the ends of their files. */

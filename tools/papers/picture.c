@@ -1,295 +1,180 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A paper's curves as one SVG picture: a panel for each table that has a chart, two in a row. A
- * line is what is predicted and a dashed one the paper's formula; circles are what was measured.
+ * A paper's tables as pictures: one that has a chart as curves, a line for what is predicted, a
+ * dashed one for the paper's formula, points for what is printed and measured; any other row by
+ * row.
  */
 #include "paper.h"
+#include "plot/plot.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum {
-    WIDTH = 460,
-    HEIGHT = 330, /* of a panel */
-    LEFT = 60,
-    RIGHT = 16,
-    TOP = 58,
-    BOTTOM = 48,
-    HEAD = 40,
-    FOOT = 48,
-    MOST_SERIES = 6,
-    TICKS = 8
-};
+static const enum plot_kind kind_of[N_VALUES] = {[PRINTED] = PLOT_PRINTED,
+                                                 [FORMULA] = PLOT_DASHES,
+                                                 [PREDICTED] = PLOT_LINE,
+                                                 [MEASURED] = PLOT_CIRCLES};
 
-static const char *const colours[MOST_SERIES] = {"#2e6fc4", "#c4572e", "#3d8b40",
-                                                 "#8a4fbf", "#b8860b", "#555555"};
-
-struct panel {
-    FILE *out;
-    const struct paper_table *t;
-    int number; /* of the panels so far */
-    double x0, y0;
-    double low_x, high_x, low_y, high_y; /* y: its logarithm where that is shown */
-    char series[MOST_SERIES][64];
-    int n_series;
-};
-
-/* ---- from numbers to places ---- */
-
-static double x_value(const struct paper_table *t, size_t row)
+/* "2^10" too. false: it is no number */
+static bool label_number(const char *label, double *out)
 {
-    char text[64];
-    int64_t x = 0;
+    int64_t x;
 
-    parse_whole(paper_label(t->rows[row].labels, t->chart->x, text), 0, INT64_MAX, &x);
-    return (double)x;
+    if (!parse_number(label, false, 0, INT64_MAX, &x))
+        return false;
+    *out = (double)x;
+    return true;
 }
 
-static double y_value(const struct paper_table *t, double y)
+/* Is this column one of those that name a row, or a curve? */
+static bool is_named(const struct paper_table *t, int column)
 {
-    return t->chart->log_y ? log10(y) : y;
+    const struct paper_chart *chart = t->chart;
+
+    return chart == NULL ||
+           (column != chart->x && (chart->series == EACH_OTHER || column == chart->series));
 }
 
-static double x_of(const struct panel *c, double x)
+/* What of "a|b|c" names a row or a curve: "a | c", without what is empty. @return how many */
+static int join(const struct paper_table *t, const char *labels, char out[128])
 {
-    return c->x0 + LEFT + (x - c->low_x) / (c->high_x - c->low_x) * (WIDTH - LEFT - RIGHT);
-}
+    size_t n = 0;
+    int parts = 0;
 
-static double y_of(const struct panel *c, double y)
-{
-    return c->y0 + HEIGHT - BOTTOM -
-           (y - c->low_y) / (c->high_y - c->low_y) * (HEIGHT - TOP - BOTTOM);
-}
+    out[0] = '\0';
+    for (int i = 0; i < paper_columns(t) && n < 128; i++) {
+        char text[64];
 
-/* 1, 2 or 5 times a power of ten: about n steps make up the range. */
-static double nice_step(double range, int n)
-{
-    const double power = pow(10, floor(log10(range / n)));
-    const double f = range / n / power;
-
-    return power * (f <= 1 ? 1 : f <= 2 ? 2 : f <= 5 ? 5 : 10);
-}
-
-/* What the axes span; the names of the curves. */
-static void measure(struct panel *c)
-{
-    const struct paper_table *t = c->t;
-    double low = INFINITY, high = -INFINITY, step;
-
-    c->low_x = INFINITY;
-    c->high_x = -INFINITY;
-    for (size_t i = 0; i < t->n_rows; i++) {
-        char name[64];
-        int k = 0;
-
-        c->low_x = fmin(c->low_x, x_value(t, i));
-        c->high_x = fmax(c->high_x, x_value(t, i));
-        for (int v = FORMULA; v < N_VALUES; v++)
-            if (!isnan(t->rows[i].value[v])) {
-                low = fmin(low, y_value(t, t->rows[i].value[v]));
-                high = fmax(high, y_value(t, t->rows[i].value[v]));
-            }
-        paper_label(t->rows[i].labels, t->chart->series, name);
-        while (k < c->n_series && strcmp(c->series[k], name) != 0)
-            k++;
-        if (k == c->n_series && k < MOST_SERIES)
-            snprintf(c->series[c->n_series++], sizeof(name), "%s", name);
+        if (!is_named(t, i) || *paper_label(labels, i, text) == '\0')
+            continue;
+        n += (size_t)snprintf(out + n, 128 - n, "%s%s", n > 0 ? " | " : "", text);
+        parts++;
     }
-    c->low_x = c->low_x < c->high_x / 4 ? 0 : c->low_x;
-    step = nice_step(c->high_x - c->low_x, TICKS);
-    c->high_x = ceil(c->high_x / step) * step;
-    if (t->chart->log_y) {
-        c->low_y = floor(low);
-        c->high_y = ceil(high);
-    } else {
-        const double least =
-            isnan(t->chart->y_lowest) ? fmin(low, 0) : fmax(low, t->chart->y_lowest);
-
-        step = nice_step(high - least, TICKS);
-        c->low_y = floor(least / step) * step;
-        c->high_y = ceil(high / step) * step;
-    }
+    return parts;
 }
 
-/* ---- drawing ---- */
-
-static void text(FILE *out, const char *kind, double x, double y, const char *words)
+/* A curve that is a bare number has the name of its column: "P = 100". */
+static void name_of(const struct paper_table *t, const struct paper_row *row, char out[128])
 {
-    fprintf(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", kind, x, y);
-    for (; *words != '\0'; words++)
-        if (*words == '<' || *words == '&')
-            fputs(*words == '<' ? "&lt;" : "&amp;", out);
-        else
-            fputc(*words, out);
-    fputs("</text>\n", out);
+    const int parts = join(t, row->labels, out);
+    char columns[128], value[64];
+    double x;
+
+    snprintf(value, sizeof(value), "%.63s", out);
+    if (t->chart != NULL && parts == 1 && label_number(value, &x) &&
+        join(t, t->columns, columns) == 1)
+        snprintf(out, 128, "%.60s = %.60s", columns, value);
 }
 
-static void line(const struct panel *c, const char *kind, double x1, double y1, double x2,
-                 double y2)
+/* "Figures 10, 11" as "figures-10-11", and "-2" behind it for the second of that name. */
+static void name_file(const struct paper *p, int table, char out[64])
 {
-    fprintf(c->out, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", kind,
-            x1, y1, x2, y2);
+    const char *figure = p->tables[table].figure;
+    int n = 0, before = 0;
+
+    for (const char *s = figure; *s != '\0' && n < 48; s++)
+        if (strchr(" ,;:/", *s) == NULL)
+            out[n++] = (char)(*s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
+        else if (n > 0 && out[n - 1] != '-')
+            out[n++] = '-';
+    out[n] = '\0';
+    for (int i = 0; i < table; i++)
+        before += strcmp(p->tables[i].figure, figure) == 0;
+    if (before > 0)
+        snprintf(out + n, 64 - (size_t)n, "-%d", before + 1);
 }
 
-static void x_axis(const struct panel *c)
+static void describe(const struct paper *p, const struct paper_table *t, struct plot *plot)
 {
-    const double step = nice_step(c->high_x - c->low_x, TICKS);
-    const double bottom = c->y0 + HEIGHT - BOTTOM;
-    const int first = (int)ceil(c->low_x / step), last = (int)lround(c->high_x / step);
-    char word[32];
+    const struct paper_chart *chart = t->chart;
 
-    for (int i = first; i <= last; i++) {
-        const double x = i * step;
-
-        snprintf(word, sizeof(word), "%g", x);
-        line(c, "grid", x_of(c, x), c->y0 + TOP, x_of(c, x), bottom);
-        text(c->out, "mid", x_of(c, x), bottom + 15, word);
-    }
-    text(c->out, "mid", c->x0 + LEFT + (WIDTH - LEFT - RIGHT) / 2.0, bottom + 33,
-         c->t->chart->x_axis);
-}
-
-static void y_tick(const struct panel *c, double y, double value)
-{
-    char word[32];
-
-    if (y > c->high_y)
+    snprintf(plot->title, sizeof(plot->title), "%s: %s", t->figure, t->title);
+    snprintf(plot->y_axis, sizeof(plot->y_axis), "%s", t->unit);
+    plot->kinds[PLOT_LINE] = p->wrong ? "predicted, NOT as emulated" : "predicted";
+    plot->kinds[PLOT_DASHES] = "its formula";
+    plot->kinds[PLOT_PRINTED] = "printed";
+    plot->kinds[PLOT_CIRCLES] = "measured here";
+    if (t->printed_unit != NULL)
+        snprintf(plot->other_axis, sizeof(plot->other_axis), "printed, %s", t->printed_unit);
+    if (join(t, t->columns, plot->names) == 1 && chart != NULL)
+        plot->names[0] = '\0';
+    if (chart == NULL)
         return;
-    snprintf(word, sizeof(word), "%g", value);
-    line(c, "grid", c->x0 + LEFT, y_of(c, y), c->x0 + WIDTH - RIGHT, y_of(c, y));
-    text(c->out, "end", c->x0 + LEFT - 6, y_of(c, y) + 4, word);
+    snprintf(plot->x_axis, sizeof(plot->x_axis), "%s", chart->x_axis);
+    snprintf(plot->y_axis, sizeof(plot->y_axis), "%s", chart->y_axis);
+    plot->log_x = chart->log_x;
+    plot->log_y = chart->log_y;
 }
 
-static void y_axis(const struct panel *c)
+/* What is emulated is shown where nothing is predicted, and elsewhere the same. */
+static double value_of(const struct paper_row *row, enum paper_value v)
 {
-    const double step = nice_step(c->high_y - c->low_y, TICKS);
-    const double x = c->x0 + 14, y = c->y0 + TOP + (HEIGHT - TOP - BOTTOM) / 2.0;
-
-    if (c->t->chart->log_y)
-        for (int power = (int)c->low_y; power <= (int)c->high_y; power++)
-            for (int digit = 1; digit <= 5; digit = digit == 1 ? 2 : digit + 3)
-                y_tick(c, power + log10(digit), digit * pow(10, power));
-    else
-        for (int i = (int)lround(c->low_y / step); i <= (int)lround(c->high_y / step); i++)
-            y_tick(c, i * step, i * step);
-    fprintf(c->out,
-            "<text class=\"mid\" transform=\"translate(%.1f %.1f) rotate(-90)\">%s</text>\n", x, y,
-            c->t->chart->y_axis);
+    return v == PREDICTED && isnan(row->value[v]) ? row->value[EMULATED] : row->value[v];
 }
 
-/* One curve of one kind of number; points without one are left out. */
-static void curve(const struct panel *c, int series, enum paper_value which)
+static struct plot plot_of(const struct paper *p, int table)
 {
-    const struct paper_table *t = c->t;
-    const char *command = "M";
-    char name[64];
+    const struct paper_table *t = &p->tables[table];
+    struct plot plot = {0};
 
-    fprintf(c->out, "<path clip-path=\"url(#panel%d)\" class=\"%s\" stroke=\"%s\" d=\"", c->number,
-            which == FORMULA ? "formula" : "curve", colours[series]);
+    describe(p, t, &plot);
+    name_file(p, table, plot.name);
     for (size_t i = 0; i < t->n_rows; i++) {
-        const double y = t->rows[i].value[which];
+        const struct paper_row *row = &t->rows[i];
+        char name[128], text[64];
+        double x = 0;
+        int series = 0;
 
-        if (isnan(y) ||
-            strcmp(paper_label(t->rows[i].labels, t->chart->series, name), c->series[series]) != 0)
-            continue;
-        fprintf(c->out, "%s%.1f %.1f", command, x_of(c, x_value(t, i)), y_of(c, y_value(t, y)));
-        command = "L";
+        name_of(t, row, name);
+        if (t->chart == NULL)
+            x = plot_row(&plot, name);
+        else if (label_number(paper_label(row->labels, t->chart->x, text), &x))
+            series = plot_series(&plot, name);
+        for (int v = 0; v < N_VALUES; v++)
+            if (v != EMULATED && !isnan(value_of(row, (enum paper_value)v)))
+                plot_add(&plot, kind_of[v], series, x, value_of(row, (enum paper_value)v), NAN,
+                         NAN);
     }
-    fputs("\"/>\n", c->out);
+    return plot;
 }
 
-static void circles(const struct panel *c, int series)
+/* All in one picture, or each in files of its own, where there is a folder. */
+static int draw(const struct paper *p, const char *folder)
 {
-    const struct paper_table *t = c->t;
-    char name[64];
+    static const char *const ends[] = {"png", "svg", "pdf"};
+    struct plot plots[MOST_TABLES];
+    size_t n = 0;
+    int code = EXIT_OK;
 
-    for (size_t i = 0; i < t->n_rows; i++) {
-        const double y = t->rows[i].value[MEASURED];
-
-        if (isnan(y) || y_value(t, y) < c->low_y ||
-            strcmp(paper_label(t->rows[i].labels, t->chart->series, name), c->series[series]) != 0)
-            continue;
-        fprintf(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" fill=\"#fff\" stroke=\"%s\"/>\n",
-                x_of(c, x_value(t, i)), y_of(c, y_value(t, y)), colours[series]);
+    for (int i = 0; i < p->n_tables; i++) {
+        plots[n] = plot_of(p, i);
+        if (plots[n].n_curves > 0)
+            n++;
+        else
+            plot_free(&plots[n]);
     }
-}
+    if (folder == NULL)
+        code = draw_plots(plots, n, p->title, "");
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; folder != NULL && k < sizeof(ends) / sizeof(ends[0]); k++) {
+            char path[4096];
 
-/* The names of the curves, in a line below the title. */
-static void names(const struct panel *c)
-{
-    char of[64], name[140];
-    double x = c->x0 + LEFT;
-
-    paper_label(c->t->columns, c->t->chart->series, of);
-    for (int i = 0; i < c->n_series; i++) {
-        const bool bare = strspn(c->series[i], "0123456789^") == strlen(c->series[i]);
-
-        snprintf(name, sizeof(name), "%s%s%s", bare ? of : "", bare ? " = " : "", c->series[i]);
-        fprintf(c->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"3\" fill=\"%s\"/>\n", x,
-                c->y0 + 41, colours[i]);
-        text(c->out, "word", x + 19, c->y0 + 46, name);
-        x += 19 + 6.4 * (double)strlen(name) + 14;
+            snprintf(path, sizeof(path), "%s/%s.%s", folder, plots[i].name, ends[k]);
+            code |= draw_plots(&plots[i], 1, NULL, path);
+        }
+        plot_free(&plots[i]);
     }
-}
-
-static void draw_panel(struct panel *c)
-{
-    char heading[200];
-
-    measure(c);
-    snprintf(heading, sizeof(heading), "%s: %s", c->t->figure, c->t->title);
-    fprintf(c->out,
-            "<clipPath id=\"panel%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>"
-            "</clipPath>\n",
-            c->number, c->x0 + LEFT, c->y0 + TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-    text(c->out, "head", c->x0 + 14, c->y0 + 24, heading);
-    names(c);
-    x_axis(c);
-    y_axis(c);
-    for (int i = 0; i < c->n_series; i++) {
-        curve(c, i, FORMULA);
-        curve(c, i, PREDICTED);
-        circles(c, i);
-    }
+    return code;
 }
 
 void draw_paper(const struct paper *p)
 {
-    FILE *out = stdout;
-    int n = 0, width, height;
+    if (draw(p, NULL) != EXIT_OK)
+        exit(EXIT_WRONG);
+}
 
-    for (int i = 0; i < p->n_tables; i++)
-        n += p->tables[i].chart != NULL;
-    width = n > 1 ? 2 * WIDTH : WIDTH;
-    height = HEAD + (n + 1) / 2 * HEIGHT + FOOT;
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-            "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
-            "<style>.grid{stroke:#e4e4e4}.curve{fill:none;stroke-width:1.6}"
-            ".formula{fill:none;stroke-width:1.2;stroke-dasharray:5 4;opacity:.75}"
-            "text{fill:#333}.mid{text-anchor:middle}.end{text-anchor:end}.head{font-size:12px}"
-            ".title{font-size:14px}</style>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-            width, height, width, height);
-    text(out, "title", 14, 26, p->title);
-    for (int i = 0, k = 0; i < p->n_tables; i++)
-        if (p->tables[i].chart != NULL) {
-            const int row = k / 2, column = k % 2;
-            struct panel c = {.out = out,
-                              .t = &p->tables[i],
-                              .number = k,
-                              .x0 = column * WIDTH,
-                              .y0 = HEAD + row * HEIGHT};
-
-            draw_panel(&c);
-            k++;
-        }
-    text(
-        out, "word", 14, height - 28,
-        p->wrong
-            ? "line: predicted, NOT everywhere as on the virtual clock; dashed: the paper's formula"
-            : "line: predicted, and equal to the virtual clock; dashed: the paper's formula");
-    if (p->o->clock == LOGP_CLOCK_WALL)
-        text(out, "word", 14, height - 12, "circles: measured on this box");
-    fputs("</svg>\n", out);
+int draw_figures(const struct paper *p, const char *folder)
+{
+    return draw(p, folder);
 }

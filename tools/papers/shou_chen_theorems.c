@@ -143,6 +143,10 @@ static void judge_theorem_1(struct paper *p, const struct paper_table *f,
 
 static void theorem_1(struct paper *p)
 {
+    static const struct paper_chart times_of = {
+        .x_axis = "P", .y_axis = "time, units", .x = 1, .log_x = true};
+    static const struct paper_chart holders = {
+        .x_axis = "n, units of time", .y_axis = "processors", .x = 1, .log_y = true};
     static const int times[N_COUNTED][MOST_TIMES] = {{9, 10, 13, 14, 18, 20, 22, 23, 24},
                                                      {0, 1, 5, 8, 9, 10, 18, 19},
                                                      {15, 16, 18, 20, 21, 26, 32, 37}};
@@ -153,6 +157,8 @@ static void theorem_1(struct paper *p)
                                         "the time of the optimal broadcast, the least n with "
                                         "f_n >= P");
 
+    T->chart = &times_of;
+    f->chart = &holders;
     for (int i = 0; i < N_COUNTED; i++)
         count_holders(p, f, &models[i], times[i]);
     paper_note(f, "f_n = 1 for n < d, 1 + floor(n/d) for d <= n < e, f(n-e) + f(n-d) beyond, with "
@@ -235,6 +241,10 @@ static void fill_most(struct paper *p, struct paper_table *t, const struct paper
 
 static void theorems_4_5_6(struct paper *p)
 {
+    static const struct paper_chart beyond = {
+        .x_axis = "N, operands", .y_axis = "time, units", .x = 1, .series = EACH_OTHER};
+    static const struct paper_chart by_P = {
+        .x_axis = "P", .y_axis = "operands", .x = 0, .series = 0, .log_x = true, .log_y = true};
     static const int counts[] = {47, 48, 53, 54, 55, 61, 68, 82, 84, 100, 200};
     struct paper_table *N = paper_table(p, "Theorems 4, 6", "P|time", "operands",
                                         "N_S for 5,2,4: what the tree sums in its time, nobody "
@@ -246,6 +256,9 @@ static void theorems_4_5_6(struct paper *p)
     int64_t N_S, T;
     int own_T;
 
+    more->chart = &beyond;
+    most->chart = &by_P;
+    N->chart = &by_P;
     for (int P = 1; P <= MOST_SUMMERS; P += P < 8 ? 1 : 8) {
         struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", P, &summed);
         const int own = own_filled(P, &own_T);

@@ -38,11 +38,14 @@ static double of_butterfly(int P)
 
 static void formulas(struct paper *p)
 {
+    static const struct paper_chart chart = {
+        .x_axis = "P", .y_axis = "time, units", .x = 1, .log_x = true, .log_y = true};
     static const char *const algorithms[] = {"ring", "ring-eager", "ring-window", "butterfly"};
     struct paper_table *t = paper_table(p, "Formulas", "algorithm|P", "units",
                                         "one message for each destination, L, o, g = 6, 2, 4");
     const double step = 4 + 6 - 4; /* max(2o, g) + L - g */
 
+    t->chart = &chart;
     for (int i = 0; i < 4; i++)
         for (int P = 2; P <= 16; P *= 2) {
             const struct paper_case x = make_case(p, algorithms[i], P, P, 1, false);
@@ -68,11 +71,14 @@ static void formulas(struct paper *p)
  * word or one that holds them. All are sent to neighbours: the network changes nothing. */
 static void hypercube(struct paper *p)
 {
+    static const struct paper_chart chart = {
+        .x_axis = "P", .y_axis = "time, units", .x = 0, .series = EACH_OTHER, .log_x = true};
     static const char *const networks[] = {NULL, "hypercube"};
     struct paper_table *t =
         paper_table(p, "Hypercube", "P|messages of a stage|network", "units",
                     "the butterfly of P x P words, in one message or one for each column");
 
+    t->chart = &chart;
     for (int P = 2; P <= 16; P *= 2)
         for (int packing = 0; packing < (P > 2 ? 2 : 1); packing++)
             for (int i = 0; i < 2; i++) {
@@ -156,10 +162,13 @@ static int pair(struct paper *p, struct paper_table *t, const struct paper_case 
 /* As the paper had it: a hypercube, and to pack costs both alike, here nothing. */
 static void table(struct paper *p)
 {
+    static const struct paper_chart chart = {
+        .x_axis = "P", .y_axis = "time, units", .x = 2, .series = EACH_OTHER, .log_x = true};
     struct paper_table *t = paper_table(p, "Table", "matrix|ours|P|packing|algorithm", "units",
                                         "ring and butterfly on a hypercube, ours of doubles");
     int same = 0, large = 0;
 
+    t->chart = &chart;
     t->printed_unit = "s";
     for (int i = 0; i < N_SIZES; i++)
         for (int j = 0; j < 4; j++) {
@@ -192,10 +201,17 @@ static void table(struct paper *p)
 /* The same where all are neighbours, and packing is not free. */
 static void table_without_links(struct paper *p)
 {
+    static const struct paper_chart chart = {.x_axis = "P",
+                                             .y_axis = "time, units",
+                                             .x = 2,
+                                             .series = EACH_OTHER,
+                                             .log_x = true,
+                                             .log_y = true};
     struct paper_table *t =
         paper_table(p, "Table", "matrix|ours|P|packing|algorithm", "units",
                     "the same where all are neighbours, and to pack takes time");
 
+    t->chart = &chart;
     for (int i = 0; i < N_SIZES; i++)
         for (int j = 0; j < 4; j++)
             for (int packing = 0; packing < 2; packing++) {
@@ -246,6 +262,8 @@ static void one_destination(struct paper *p)
 /* Is it worth while to pack, when a column costs so much? */
 static void packing(struct paper *p)
 {
+    static const struct paper_chart chart = {
+        .x_axis = "pack, units of time", .y_axis = "time, units", .x = 2, .series = EACH_OTHER};
     static const char *const algorithms[] = {"ring", "butterfly"};
     static const int packs[] = {0, 2, 4, 8, 16, 32};
     const int P = 8, size = 128;
@@ -254,6 +272,7 @@ static void packing(struct paper *p)
         paper_table(p, "Packing", "algorithm|packing|pack", "units",
                     "over the cost of packing a column, ours of %d x %d, P = %d", size, size, P);
 
+    t->chart = &chart;
     for (int a = 0; a < 2; a++) {
         struct paper_case x = make_case(p, algorithms[a], P, size, sizeof(double), true);
         struct paper_row *row = paper_row(t, "%s|none|0", algorithms[a]);

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Pictures: each value of a table or record is a point of its figure, and no other is; the axes follow
+the lines; PNG, SVG and PDF are well-formed. What gnuplot writes is looked at, not how it looks.
+
+usage: tests/pictures.py LOGP CANNED_PAPER
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+
+LOGP, CANNED = sys.argv[1:3]
+ENV = {k: v for k, v in os.environ.items() if not k.startswith("LOGP_")}
+SWEEP = ["--clock", "virtual", "--executor", "fiber"]
+failed = []
+
+
+def check(good, what):
+    if not good:
+        failed.append(what)
+
+
+def logp(*words, code=0, **environment):
+    done = subprocess.run([LOGP, *words], env=dict(ENV, **environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    check(done.returncode == code, "%s: exit code %d: %s" % (" ".join(words), done.returncode, done.stderr[-300:]))
+    return done
+
+
+def marks(svg):
+    """How many points of each of gnuplot's kinds there are, the legend's apart."""
+    xml.dom.minidom.parseString(svg)
+    counts = {}
+    for group in re.split(r"<title>gnuplot_plot_", svg.decode())[1:]:
+        group = group.split("</g>\n\t</g>")[0] if "<text>" not in group else group
+        if re.search(r"<text><tspan[^>]*>|<text>[a-zA-Z0-9]", group.split("<use")[0]):
+            continue
+        for kind in re.findall(r"<use xlink:href='#gpPt(\d+)'", group):
+            counts[int(kind)] = counts.get(int(kind), 0) + 1
+    return counts
+
+
+LINE, PRINTED, CIRCLE, BEYOND, SQUARE = 6, 4, 5, 8, 3
+
+
+def shown(rows):
+    """How many points there should be: printed, lines and dashes, measured."""
+    printed = sum(r["printed"] is not None for r in rows)
+    formula = sum(r["paper_formula"] is not None for r in rows)
+    ours = sum(r["predicted"] is not None or r["emulated"] is not None for r in rows)
+    measured = sum(r["measured"] is not None for r in rows)
+    return printed, formula + ours, measured
+
+
+def figures(records):
+    """The tables, each with the name of its file."""
+    tables, seen = {}, {}
+    for r in records:
+        if r["figure"] != "Summary":
+            tables.setdefault((r["figure"], r["title"]), []).append(r)
+    for (figure, _), rows in tables.items():
+        name = re.sub(r"[ ,;:/]+", "-", figure).lower()
+        seen[name] = seen.get(name, 0) + 1
+        yield name + ("-%d" % seen[name] if seen[name] > 1 else ""), rows
+
+
+def look_at(paper, folder, records):
+    names = set()
+    for name, rows in figures(records):
+        names |= {name + end for end in (".png", ".svg", ".pdf")}
+        path = os.path.join(folder, name)
+        counts = marks(open(path + ".svg", "rb").read())
+        got = (counts.get(PRINTED, 0), counts.get(LINE, 0) + counts.get(SQUARE, 0),
+               counts.get(CIRCLE, 0) + counts.get(BEYOND, 0))
+        check(got == shown(rows), "%s %s: %s points instead of %s" % (paper, name, got, shown(rows)))
+        check(open(path + ".png", "rb").read(8) == b"\x89PNG\r\n\x1a\n", name + ".png")
+        pdf = open(path + ".pdf", "rb").read()
+        check(pdf.startswith(b"%PDF-") and pdf.rstrip().endswith(b"%%EOF"), name + ".pdf")
+    check(set(os.listdir(folder)) == names, "%s: %s" % (paper, sorted(set(os.listdir(folder)) ^ names)))
+
+
+def pictures(top):
+    for paper in ("shou-chen", "sun", "kurnosov", "grama", "liu"):
+        folder = os.path.join(top, paper)
+        done = logp("paper", paper, "--clock", "virtual", "--format", "json", "--plot", folder)
+        records = json.loads(done.stdout)
+        look_at(paper, folder, records)
+        counts = marks(logp("paper", paper, "--clock", "virtual", "--format", "svg").stdout)
+        whole = [r for r in records if r["figure"] != "Summary"]
+        check((counts.get(PRINTED, 0), counts.get(LINE, 0) + counts.get(SQUARE, 0)) == shown(whole)[:2],
+              "%s in one: %s instead of %s" % (paper, counts, shown(whole)))
+
+    # what was measured far beyond the lines stands at the edge, and the axis stays
+    folder = os.path.join(top, "measured")
+    done = logp("paper", "kurnosov", "--reps", "1", "--warmup", "1", "--format", "json", "--plot", folder,
+                LD_PRELOAD=CANNED, CANNED_MEASURED="30000000")
+    records = json.loads(done.stdout)
+    look_at("kurnosov, measured", folder, records)
+    nine = open(os.path.join(folder, "figure-9.svg"), "rb").read()
+    check(marks(nine)[BEYOND] == sum(r["figure"] == "Figure 9" for r in records), "beyond: %s" % marks(nine))
+    tics = [int(t) for t in re.findall(r"<text>(?:<tspan[^>]*>)?\s*(\d+)<", nine.decode())]
+    check(tics and max(tics) <= 450, "the axis of figure 9: %s" % tics)
+    done = logp("paper", "kurnosov", "--clock", "virtual", "--format", "svg", code=1, LD_PRELOAD=CANNED,
+                CANNED_LATE="-1")
+    check(b"NOT as emulated" in done.stdout, "a picture that does not agree says that it does")
+
+    # sweeps: a point for each prediction and each measurement, from records as from the run
+    words = ["broadcast", "-P", "2..16*2", "--algo", "flat,binomial", *SWEEP]
+    for end in ("csv", "json"):
+        logp("bench", *words, "--output", os.path.join(top, "sweep." + end))
+    curves = logp("plot", *words).stdout
+    check(marks(curves) == {LINE: 8, CIRCLE: 8}, "a sweep: %s" % marks(curves))
+    for end in ("csv", "json"):
+        check(logp("plot", os.path.join(top, "sweep." + end)).stdout == curves, "from %s: another picture" % end)
+    for text in (b">P<", b"time, us", b">flat<", b">binomial<", b"predicted", b"emulated"):
+        check(text in re.sub(rb"\s*<", b"<", re.sub(rb">\s*", b">", curves)), "a sweep: no %s" % text)
+    svg = os.path.join(top, "b.svg")
+    done = logp("bench", *words, "--plot", svg, "--format", "json")
+    check(len(json.loads(done.stdout)) == 8 and open(svg, "rb").read() == curves, "bench --plot")
+    for end, head in (("png", b"\x89PNG"), ("pdf", b"%PDF-")):
+        path = os.path.join(top, "b." + end)
+        logp("plot", *words, "--plot", path)
+        check(open(path, "rb").read().startswith(head), "plot to %s" % end)
+    two = logp("plot", "broadcast", "-L", "2..5", "--bytes", "8,16", "-G", "1ns", "--algo", "flat", *SWEEP).stdout
+    check(marks(two) == {LINE: 8, CIRCLE: 8} and b"L, us" in two and b"algorithm | bytes" in two, "two: %s" % marks(two))
+    rows = logp("plot", "broadcast", "--algo", "flat,chain,optimal", *SWEEP).stdout
+    check(marks(rows) == {LINE: 3, CIRCLE: 3}, "no sweep: %s" % marks(rows))
+    # measured: with a bar for each interval
+    wall = logp("plot", "broadcast", "-P", "2,3", "--unit", "1us", "--executor", "fiber", "--reps", "9", "--algo", "flat")
+    check(b"measured" in wall.stdout, "no word of what was measured")
+
+    # what is wrong is one line, before anything is run
+    empty = os.path.join(top, "empty.csv")
+    open(empty, "w").close()
+    for words, said in ((["plot", "broadcast", "--plot", "x.gif"], "--plot x.gif: .*png"),
+                        (["plot", "broadcast", "--plot", "/dev/null/x.png"], "--plot /dev/null/x.png: .*written"),
+                        (["plot", "nothing.csv"], "nothing.csv: "), (["plot", empty], "no records"),
+                        (["plot"], "collective"), (["plot", empty, "more"], "more: unexpected"),
+                        (["run", "broadcast", "--plot", "x.png"], "--plot: not an option")):
+        done = logp(*words, code=2)
+        check(re.search(said, done.stderr.decode()) and done.stderr.count(b"\n") == 1 and not done.stdout,
+              "%s: %s" % (words, done.stderr))
+    for words in (["paper", "liu", "--format", "svg"], ["paper", "liu", "--plot", top], ["plot", "broadcast"]):
+        done = logp(*words, code=2, PATH="/nowhere")
+        check(b"gnuplot" in done.stderr and done.stderr.count(b"\n") == 1, "without gnuplot: %s" % done.stderr)
+
+
+if shutil.which("gnuplot") is None:
+    sys.exit(77)
+with tempfile.TemporaryDirectory() as directory:
+    pictures(directory)
+print("\n".join("FAILED: %s" % what for what in failed) or "all good")
+sys.exit(1 if failed else 0)

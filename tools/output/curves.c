@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Curves over what is swept. See curves.h. All records come as JSON, whether they have just been
+ * made or were kept in a file: those of CSV, which is the same made flat, with flat keys.
+ */
+#include "output/curves.h"
+#include "plot/plot.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_KEYS = 96, LARGE = 16 }; /* from there on what spans so much has a logarithmic axis */
+
+/* ---- reading ---- */
+
+/* The next cell of CSV, without its quotes, in place. @return behind it; what ended it: *end */
+static char *next_cell(char *s, char **cell, char *end)
+{
+    char *to = s;
+    const bool quoted = *s == '"';
+
+    *cell = s;
+    s += quoted;
+    for (; *s != '\0' && (quoted || (*s != ',' && *s != '\n')); s++) {
+        if (quoted && *s == '"' && *++s != '"')
+            break;
+        *to++ = *s;
+    }
+    *end = *s;
+    *to = '\0';
+    return s + (*end != '\0');
+}
+
+static json_t *cell_value(const char *text)
+{
+    char *end;
+    const double x = strtod(text, &end);
+
+    if (*text == '\0')
+        return json_null();
+    return *end == '\0' ? json_real(x) : json_string(text);
+}
+
+static json_t *read_csv(char *s)
+{
+    char *names[MOST_KEYS], *cell, end = '\0';
+    json_t *all = json_array();
+    int n = 0;
+
+    do
+        s = next_cell(s, &names[n++], &end);
+    while (end == ',' && n < MOST_KEYS);
+    while (*s != '\0' && end == '\n') {
+        json_t *record = json_object();
+
+        for (int i = 0; i < n; i++) {
+            s = next_cell(s, &cell, &end);
+            json_object_set_new(record, names[i], cell_value(cell));
+            if (end != ',')
+                break;
+        }
+        json_array_append_new(all, record);
+    }
+    return all;
+}
+
+static json_t *read_file(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    json_t *all = NULL;
+    char *text = NULL;
+    FILE *f = fopen(path, "re");
+    size_t size = 0;
+
+    if (f == NULL)
+        bad_usage("plot %s: %s", path, strerror(errno));
+    if (strcmp(dot, ".json") == 0)
+        all = json_loadf(f, 0, NULL);
+    else if (getdelim(&text, &size, '\0', f) > 0)
+        all = read_csv(text);
+    free(text);
+    fclose(f);
+    if (json_array_size(all) == 0 || json_object_get(json_array_get(all, 0), "algorithm") == NULL)
+        bad_usage("plot %s: it holds no records of logp bench or run", path);
+    return all;
+}
+
+static json_t *records_of(const struct output *out)
+{
+    const char *between = "[";
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    json_t *all;
+
+    if (f == NULL)
+        bad_usage("no memory for a picture");
+    for (; out != NULL; out = out->next)
+        for (size_t i = 0; i < out->n; i++, between = ",") {
+            fputs(between, f);
+            write_json_record(f, out, &out->rows[i], NULL);
+        }
+    fputs("]", f);
+    fclose(f);
+    all = json_loads(text, 0, NULL);
+    free(text);
+    return all;
+}
+
+/* ---- what varies ---- */
+
+/* A part of "measured_ns" is "measured_median_ns" in CSV. NAN: there is none. */
+static double time_of(const json_t *record, const char *key, const char *part)
+{
+    char flat[64];
+    const json_t *value = json_object_get(json_object_get(record, key), part);
+
+    snprintf(flat, sizeof(flat), "%.*s_%s_ns", (int)strcspn(key, "_"), key, part);
+    if (value == NULL)
+        value = json_object_get(record, flat);
+    return json_is_number(value) ? json_number_value(value) / 1000 : NAN;
+}
+
+static double number_of(const json_t *record, const char *key)
+{
+    const json_t *value = json_object_get(record, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static bool same(const json_t *a, const json_t *b, const char *key)
+{
+    return json_equal(json_object_get(a, key), json_object_get(b, key));
+}
+
+/* How many values of this key there are, all numbers; 0: others too. Each but the first time. */
+static int count_values(const json_t *all, const char *key)
+{
+    const size_t n = json_array_size(all);
+    int count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const json_t *record = json_array_get(all, i);
+        bool seen = false;
+
+        if (isnan(number_of(record, key)))
+            return 0;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = same(json_array_get(all, k), record, key);
+        count += !seen;
+    }
+    return count;
+}
+
+/* What was asked for stands before what came of it. */
+static bool is_asked(const char *key)
+{
+    static const struct names others = {{"collective", "algorithm", "reps"}, 3};
+
+    return find_name(&others, key) < 0;
+}
+
+/* The number that is swept most; NULL: none is. */
+static const char *swept_key(json_t *all)
+{
+    json_t *first = json_array_get(all, 0);
+    const char *key, *best = NULL;
+    json_t *value;
+    int most = 1;
+
+    json_object_foreach(first, key, value)
+    {
+        const int n = is_asked(key) ? count_values(all, key) : 0;
+
+        if (strcmp(key, "predicted_ns") == 0)
+            break;
+        if (n > most) {
+            most = n;
+            best = key;
+        }
+    }
+    return best;
+}
+
+/* Are there two records of an algorithm that differ in this key, and have the same x? */
+static bool tells_apart(const json_t *all, const char *key, const char *x)
+{
+    const size_t n = json_array_size(all);
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++) {
+            const json_t *a = json_array_get(all, i), *b = json_array_get(all, k);
+
+            if (same(a, b, "algorithm") && (x == NULL || same(a, b, x)) && !same(a, b, key))
+                return true;
+        }
+    return false;
+}
+
+static int name_keys(json_t *all, const char *x, const char *keys[MOST_KEYS])
+{
+    json_t *value;
+    const char *key;
+    int n = 0;
+
+    keys[n++] = "algorithm";
+    json_object_foreach(json_array_get(all, 0), key, value)
+    {
+        if (strcmp(key, "predicted_ns") == 0)
+            break;
+        if (is_asked(key) && (x == NULL || strcmp(key, x) != 0) && n < MOST_KEYS &&
+            tells_apart(all, key, x))
+            keys[n++] = key;
+    }
+    return n;
+}
+
+/* ---- the plot ---- */
+
+static void join(char out[128], size_t *n, const char *text)
+{
+    if (*n < 128)
+        *n += (size_t)snprintf(out + *n, 128 - *n, "%s%s", *n > 0 ? " | " : "", text);
+}
+
+static void name_of(const json_t *record, const char *const *keys, int n, char out[128])
+{
+    size_t length = 0;
+
+    for (int i = 0; i < n; i++) {
+        const json_t *value = json_object_get(record, keys[i]);
+        char number[32];
+
+        snprintf(number, sizeof(number), "%.10g", number_of(record, keys[i]));
+        join(out, &length,
+             json_is_string(value) ? json_string_value(value)
+             : json_is_null(value) ? "-"
+                                   : number);
+    }
+}
+
+/* "L_ns" counts us, as times do everywhere in tables. @return by how much it is divided */
+static double name_axis(const char *key, char out[100])
+{
+    const size_t n = strlen(key);
+    const bool ns = n > 3 && strcmp(key + n - 3, "_ns") == 0;
+
+    snprintf(out, 100, ns ? "%.*s, us" : "%.*s", (int)(ns ? n - 3 : n), key);
+    return ns ? 1000 : 1;
+}
+
+/* Does it span much, all above 0? */
+static bool is_large(double low, double high)
+{
+    return low > 0 && high / low >= LARGE;
+}
+
+static void add_record(struct plot *p, const json_t *record, int series, double x)
+{
+    const double predicted = number_of(record, "predicted_ns") / 1000;
+    const double measured = time_of(record, "measured_ns", "median");
+    const double emulated = time_of(record, "emulated_ns", "median");
+
+    if (!isnan(predicted))
+        plot_add(p, PLOT_LINE, series, x, predicted, NAN, NAN);
+    if (!isnan(measured))
+        plot_add(p, PLOT_CIRCLES, series, x, measured, time_of(record, "interval_ns", "low"),
+                 time_of(record, "interval_ns", "high"));
+    else if (!isnan(emulated))
+        plot_add(p, PLOT_CIRCLES, series, x, emulated, NAN, NAN);
+}
+
+static void settle_scales(struct plot *p)
+{
+    struct plot_point low = {.x = INFINITY, .y = INFINITY}, high = {.x = -INFINITY, .y = -INFINITY};
+
+    for (size_t i = 0; i < p->n_curves; i++)
+        for (size_t k = 0; k < p->curves[i].n; k++) {
+            low.x = fmin(low.x, p->curves[i].points[k].x);
+            low.y = fmin(low.y, p->curves[i].points[k].y);
+            high.x = fmax(high.x, p->curves[i].points[k].x);
+            high.y = fmax(high.y, p->curves[i].points[k].y);
+        }
+    p->log_x = p->n_rows == 0 && is_large(low.x, high.x);
+    p->log_y = p->log_x && is_large(low.y, high.y);
+}
+
+static struct plot plot_of(json_t *all)
+{
+    const char *keys[MOST_KEYS], *const x = swept_key(all);
+    const int n = name_keys(all, x, keys);
+    const json_t *first = json_array_get(all, 0);
+    const bool wall = !isnan(time_of(first, "measured_ns", "median"));
+    const char *sweep = json_string_value(json_object_get(first, "sweep"));
+    struct plot p = {
+        .kinds = {[PLOT_LINE] = "predicted", [PLOT_CIRCLES] = wall ? "measured" : "emulated"}};
+    const double unit = x != NULL ? name_axis(x, p.x_axis) : 1;
+    size_t length = 0;
+
+    snprintf(p.title, sizeof(p.title), "%.85s%s",
+             sweep != NULL ? sweep : json_string_value(json_object_get(first, "collective")),
+             sweep != NULL && strlen(sweep) > 85 ? "..." : "");
+    snprintf(p.y_axis, sizeof(p.y_axis), "time, us");
+    for (int i = 0; i < n && (n > 1 || x == NULL); i++)
+        join(p.names, &length, keys[i]);
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *record = json_array_get(all, i);
+        char name[128];
+
+        name_of(record, keys, n, name);
+        if (x != NULL)
+            add_record(&p, record, plot_series(&p, name), number_of(record, x) / unit);
+        else
+            add_record(&p, record, 0, plot_row(&p, name));
+    }
+    settle_scales(&p);
+    return p;
+}
+
+static int draw_json(json_t *all, const char *path)
+{
+    int code = EXIT_OK;
+
+    if (json_array_size(all) > 0) {
+        struct plot p = plot_of(all);
+
+        code = draw_plots(&p, 1, NULL, path);
+        plot_free(&p);
+    }
+    json_decref(all);
+    return code;
+}
+
+void check_picture(const char *option, const char *path)
+{
+    FILE *f;
+
+    need_gnuplot(option, *path != '\0' ? path : "svg");
+    if (*path == '\0')
+        return;
+    if (!plot_has_format(path))
+        bad_option(option, path, "a file whose name ends in .png, .svg or .pdf");
+    f = fopen(path, "ae");
+    if (f == NULL)
+        bad_option(option, path, "a file that can be written: %s", strerror(errno));
+    fclose(f);
+}
+
+int draw_records(const struct output *out, const char *path)
+{
+    return out != NULL ? draw_json(records_of(out), path) : EXIT_OK;
+}
+
+int draw_record_file(const char *file, const char *path)
+{
+    return draw_json(read_file(file), path);
+}

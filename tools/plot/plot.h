@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Curves as pictures: what is to be seen, in the program's words, and gnuplot draws it, which is
+ * looked for when it is needed. A plot has two numbers on its axes; or rows, one below the other,
+ * each with a name and a number (dots). Axes follow what is printed and predicted: what was
+ * measured far beyond stands at the edge, as a triangle.
+ */
+#ifndef LOGP_PLOT_H
+#define LOGP_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum plot_kind {
+    PLOT_LINE,    /* predicted */
+    PLOT_DASHES,  /* a formula */
+    PLOT_PRINTED, /* what somebody else has printed */
+    PLOT_CIRCLES, /* measured, with a bar where it has an interval */
+    N_PLOT_KINDS
+};
+
+/* low, high: NAN: no interval. Of rows, x is the number of the row, from 0, and y its value. */
+struct plot_point {
+    double x, y, low, high;
+};
+
+struct plot_curve {
+    enum plot_kind kind;
+    int series;
+    size_t n;
+    struct plot_point *points;
+};
+
+struct plot {
+    char name[64]; /* of a file, without its end */
+    char title[200], x_axis[100], y_axis[100];
+    char names[128];                 /* what the names of series or rows are made of; or "" */
+    const char *kinds[N_PLOT_KINDS]; /* what the legend calls them; NULL: it need not */
+    char other_axis[100]; /* "": what is printed has the same unit; or an axis of its own */
+    bool log_x, log_y;
+    char (*series)[128];
+    size_t n_series;
+    char (*rows)[128];
+    size_t n_rows; /* 0: it has curves */
+    struct plot_curve *curves;
+    size_t n_curves;
+};
+
+/* ---- plot.c: these end the process without memory ---- */
+
+/* The number of a series of this name, a new one if there is none; of a row likewise. */
+int plot_series(struct plot *p, const char *name);
+int plot_row(struct plot *p, const char *name);
+/* Add a point to the curve of this kind and series. */
+void plot_add(struct plot *p, enum plot_kind kind, int series, double x, double y, double low,
+              double high);
+void plot_free(struct plot *p);
+
+/* ---- gnuplot.c ---- */
+
+/* The end of a file's name that says which format it is: png, svg or pdf. */
+bool plot_has_format(const char *path);
+/* End the process unless gnuplot is there. option: what asks for it */
+void need_gnuplot(const char *option, const char *value);
+/* Draw the plots below and beside each other in one file; "": as SVG to stdout. heading: above
+ * them, or NULL. @return an exit code; what is wrong is said */
+int draw_plots(const struct plot *plots, size_t n, const char *heading, const char *path);
+
+#endif
