@@ -91,7 +91,7 @@ static void describe(const struct paper *p, const struct paper_table *t, struct 
 
     snprintf(plot->title, sizeof(plot->title), "%s: %s", t->figure, t->title);
     snprintf(plot->y_axis, sizeof(plot->y_axis), "%s", t->unit);
-    plot->kinds[PLOT_LINE] = p->wrong ? "predicted, NOT as emulated" : "predicted";
+    plot->kinds[PLOT_LINE] = p->wrong ? "ours, NOT as emulated" : "ours";
     plot->kinds[PLOT_DASHES] = "its formula";
     plot->kinds[PLOT_PRINTED] = "printed";
     plot->kinds[PLOT_CIRCLES] = "measured here";
