@@ -47,32 +47,19 @@ static struct logp_coll of_size(const struct map *map, int64_t size)
     return c;
 }
 
-/* -1: there is none that says when it ends at the latest, or it does not apply. */
 static int64_t predicted(const struct map *map, const struct logp_algorithm *a, int64_t size)
 {
     const struct logp_coll c = of_size(map, size);
-    struct logp_prediction p;
 
-    if (logp_algorithm_needs(a, map->o.P, &c.args, &c.model) != NULL)
-        return -1;
-    p = predict(&map->o, &c, a);
-    return p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND ? p.ns : -1;
+    return latest_end(&map->o, &c, a);
 }
 
-/* Of several the first. */
 static struct winner best_at(const struct map *map, int64_t size)
 {
-    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     const struct logp_coll c = of_size(map, size);
-    const size_t n = choose_algorithms(&map->o, map->o.words[1], &c, chosen);
-    struct winner best = {NULL, -1};
+    struct winner best;
 
-    for (size_t i = 0; i < n; i++) {
-        const int64_t ns = predicted(map, chosen[i], size);
-
-        if (ns >= 0 && (best.algorithm == NULL || ns < best.ns))
-            best = (struct winner){chosen[i], ns};
-    }
+    best.algorithm = predicted_best(&map->o, map->o.words[1], &c, &best.ns);
     return best;
 }
 

@@ -9,47 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NULL: it is none of a schedule, or there is no memory or time for it. */
-static struct logp_trace *predict_trace(const struct options *o, const struct logp_coll *c,
-                                        const struct logp_algorithm *a)
-{
-    const struct logp_schedule s = logp_schedule_of(a, o->P, &c->args, &c->model);
-    struct logp_trace *trace = NULL;
-    struct logp_delay delay;
-    struct logp_fold fold;
-    char label[128];
-
-    if (a->steps == NULL || create_delay(o, &delay) != 0)
-        return NULL;
-    snprintf(label, sizeof(label), "%s/%s", a->collective, a->name);
-    if (logp_trace_predict(&s, &delay, 0, label, &fold, &trace) != 0)
-        trace = NULL;
-    logp_delay_destroy(&delay);
-    return trace;
-}
-
-/* Run it; the last repetition is what is kept. @return an exit code */
+/* Run it on a machine of its own. @return an exit code */
 static int run_traced(const struct options *o, const struct logp_coll *c,
                       const struct logp_algorithm *a, struct logp_trace **trace)
 {
-    const struct logp_trace_config config = {.size = sizeof(config)};
     struct logp_machine *m = create_machine(o);
     struct row row = {.algorithm = a};
-    size_t done;
-    int code, rc = logp_machine_trace(m, &config);
+    const int code = trace_run(o, m, c, &row, 0, trace);
 
-    if (rc != 0) {
-        fprintf(stderr, "logp: no memory to record %lld processors\n", (long long)o->P);
-        end_machine(m);
-        return EXIT_WRONG;
-    }
-    code = run_rows(o, m, c, &row, 1, &done);
-    rc = logp_machine_take_trace(m, trace);
-    if (rc != 0) {
-        *trace = NULL;
-        fprintf(stderr, "logp: what was recorded cannot be had: %s\n", strerror(-rc));
-        code = EXIT_WRONG;
-    }
     end_machine(m);
     return code;
 }
@@ -105,7 +72,7 @@ static int trace(struct options *o)
         check_machine(o);
     if (!open_output(o))
         return EXIT_WRONG;
-    predicted = o->emulated || o->plugin != NULL ? predict_trace(o, &c, chosen[0]) : NULL;
+    predicted = o->emulated || o->plugin != NULL ? trace_prediction(o, &c, chosen[0], 0) : NULL;
     if (!o->only_predicted)
         code = run_traced(o, &c, chosen[0], &run);
     s.trace = o->only_predicted ? predicted : run;

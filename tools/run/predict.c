@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions under the delay model that the options ask for. */
+#include "choice/choice.h"
 #include "run/run.h"
 
 /* By its schedule, under the plug-in itself; twice, as what it answers may change with time. */
@@ -29,6 +30,35 @@ struct logp_prediction predict(const struct options *o, const struct logp_coll *
     if (o->plugin != NULL && !c->model.params.latency_varies)
         return predict_plugin(o, c, algorithm);
     return logp_predict_by(algorithm, o->P, &c->args, &c->model, o->by);
+}
+
+int64_t latest_end(const struct options *o, const struct logp_coll *c,
+                   const struct logp_algorithm *algorithm)
+{
+    struct logp_prediction p;
+
+    if (logp_algorithm_needs(algorithm, o->P, &c->args, &c->model) != NULL)
+        return -1;
+    p = predict(o, c, algorithm);
+    return p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND ? p.ns : -1;
+}
+
+const struct logp_algorithm *predicted_best(const struct options *o, const char *collective,
+                                            const struct logp_coll *c, int64_t *ns)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS], *best = NULL;
+    const size_t n = choose_algorithms(o, collective, c, chosen);
+
+    *ns = -1;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t its = latest_end(o, c, chosen[i]);
+
+        if (its >= 0 && (best == NULL || its < *ns)) {
+            best = chosen[i];
+            *ns = its;
+        }
+    }
+    return best;
 }
 
 int64_t lower_bound(const struct options *o, const char *collective, const struct logp_coll *c)

@@ -37,8 +37,26 @@ struct logp_prediction predict(const struct options *o, const struct logp_coll *
 /* How long all its runs take on the host, at most, as far as its formula knows it. */
 double estimate_ns(const struct options *o, const struct logp_coll *c,
                    const struct logp_algorithm *algorithm);
+/* When it has ended at the latest; -1: there is no prediction of that, or it does not apply. */
+int64_t latest_end(const struct options *o, const struct logp_coll *c,
+                   const struct logp_algorithm *algorithm);
+/* Of those that the options choose the one that ends first, of several the first; NULL: none has a
+ * prediction. *ns: when; -1 */
+const struct logp_algorithm *predicted_best(const struct options *o, const char *collective,
+                                            const struct logp_coll *c, int64_t *ns);
 /* What no algorithm is faster than; -1: that is not known. */
 int64_t lower_bound(const struct options *o, const char *collective, const struct logp_coll *c);
+
+/* ---- trace.c ---- */
+
+/* Run row->algorithm on a machine, traced: the last repetition is kept; most_events: 0: the
+ * library's own. out: NULL: there is no trace. @return an exit code */
+int trace_run(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+              struct row *row, int64_t most_events, struct logp_trace **out);
+/* What its schedule does under the delay model that the options ask for; NULL: it has none, or more
+ * messages than `most`, 0: any number. */
+struct logp_trace *trace_prediction(const struct options *o, const struct logp_coll *c,
+                                    const struct logp_algorithm *algorithm, uint64_t most);
 
 /* ---- explain.c ---- */
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces of what the options ask for: of a run, and of the schedule without one. */
+#include "run/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int trace_run(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+              struct row *row, int64_t most_events, struct logp_trace **out)
+{
+    const struct logp_trace_config config = {.size = sizeof(config), .events_most = most_events};
+    size_t done;
+    int code, rc = logp_machine_trace(m, &config);
+
+    *out = NULL;
+    if (rc != 0) {
+        fprintf(stderr, "logp: no memory to record %lld processors\n", (long long)o->P);
+        return EXIT_WRONG;
+    }
+    code = run_rows(o, m, c, row, 1, &done);
+    rc = logp_machine_take_trace(m, out);
+    logp_machine_trace(m, NULL);
+    if (rc == 0)
+        return code;
+    *out = NULL;
+    fprintf(stderr, "logp: what was recorded cannot be had: %s\n", strerror(-rc));
+    return EXIT_WRONG;
+}
+
+struct logp_trace *trace_prediction(const struct options *o, const struct logp_coll *c,
+                                    const struct logp_algorithm *algorithm, uint64_t most)
+{
+    const struct logp_schedule s = logp_schedule_of(algorithm, o->P, &c->args, &c->model);
+    struct logp_trace *trace = NULL;
+    struct logp_delay delay;
+    struct logp_fold fold;
+    char label[128];
+
+    if (s.steps == NULL || create_delay(o, &delay) != 0)
+        return NULL;
+    snprintf(label, sizeof(label), "%s/%s", algorithm->collective, algorithm->name);
+    if (logp_trace_predict(&s, &delay, most, label, &fold, &trace) != 0)
+        trace = NULL;
+    logp_delay_destroy(&delay);
+    return trace;
+}
