@@ -34,6 +34,7 @@ keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[
 keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.json"
 keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.json"
 keeps bench crossover broadcast -P 4,8 -G 0.01 --measure "${run[@]}"
+keeps report "$dir/x.html" broadcast -P 4,8 --algo flat,optimal "${run[@]}"
 keeps tune allreduce -P 2,8 --export openmpi
 keeps tune -P 4 --bytes 1..1Ki --export mpich
 "$logp" schedule broadcast -P 4 --format goal >"$dir/x.goal"

@@ -14,7 +14,7 @@ HOUSES = {
     "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call"],
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment"],
     "tools": ["text", "plot", "schedule", "options", "choice", "run", "output", "trace", "tree", "tune",
-              "papers", "command"],
+              "papers", "report", "command"],
 }
 
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run,  &command_watch,      &command_predict, &command_schedule, &command_list,
-    &command_tree, &command_trace,      &command_tune,    &command_paper,    &command_bench,
-    &command_plot, &command_completion, &command_manual};
+    &command_run,  &command_watch,  &command_predict,    &command_schedule, &command_list,
+    &command_tree, &command_trace,  &command_tune,       &command_paper,    &command_bench,
+    &command_plot, &command_report, &command_completion, &command_manual};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -35,6 +35,7 @@ const char help_examples[] =
     "  logp predict broadcast -P 1000000 --algo all\n"
     "  logp predict broadcast --explain    what a time is made of, and what counts\n"
     "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
+    "  logp report page.html broadcast     all of it as a page for the browser\n"
     "  logp paper kurnosov                 a paper's figures beside ours\n"
     "  logp help run                       all options of a command\n";
 
@@ -148,6 +149,8 @@ int main(int argc, char **argv)
         return EXIT_OK;
     if (command == NULL)
         return EXIT_USAGE;
+    if (command->take != NULL)
+        command->take(&o);
     settle_options(&o, command->name, command->options);
     return finish(command->call(&o));
 }

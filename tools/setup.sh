@@ -6,9 +6,9 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$top/build
 
 build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboost-context-dev
-    libjansson-dev zlib1g-dev"
-test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh
-    gnuplot-nox"
+    libjansson-dev zlib1g-dev libjs-dygraphs"
+test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh gnuplot-nox
+    chromium python3"
 
 say() { printf '== %s\n' "$*" >&2; }
 

@@ -284,7 +284,7 @@ static void judge(const struct options *o, const struct output *out)
             late, judged);
 }
 
-static int bench(struct options *o)
+int run_sweep(struct options *o, void (*answer)(const struct output *out))
 {
     static const struct names others = {
         {"format", "progress", "output", "restart", "plot", "watch"}, 6};
@@ -309,7 +309,7 @@ static int bench(struct options *o)
     say_estimate(o);
     code = run_all(&x, n, sweep.done, &file, &results);
     if (!o->only_plot) {
-        o->format->records(results.first != NULL ? results.first : &none);
+        answer(results.first != NULL ? results.first : &none);
         judge(o, results.first);
     }
     if (o->plot != NULL && o->output == NULL)
@@ -323,6 +323,11 @@ static int bench(struct options *o)
     if (file.f != NULL)
         close_records(&file);
     return code != EXIT_OK || file.wrong || sweep.done < sweep.points ? EXIT_WRONG : EXIT_OK;
+}
+
+static int bench(struct options *o)
+{
+    return run_sweep(o, o->format->records);
 }
 
 static bool prints(const struct output_format *format)

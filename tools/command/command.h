@@ -4,12 +4,15 @@
 #define LOGP_COMMAND_H
 
 #include "options/options.h"
+#include "output/output.h"
 
 struct command {
     const char *name, *arguments, *summary;
-    unsigned options;               /* enum option_set */
-    format_use prints;              /* the formats that it can use */
-    const char *remark;             /* below the help of its options; NULL: nothing */
+    unsigned options;   /* enum option_set */
+    format_use prints;  /* the formats that it can use */
+    const char *remark; /* below the help of its options; NULL: nothing */
+    /* Take the words that are its own, before its options are looked at; NULL: there are none. */
+    void (*take)(struct options *o);
     int (*call)(struct options *o); /* @return exit code */
     const struct command *under;    /* another, whose second word stands behind this one's */
     struct names (*words)(void);    /* what the arguments may be, where they do not say; or NULL */
@@ -29,6 +32,9 @@ void complete_words(struct options *o, int n, char **words);
 
 extern const struct command command_run, command_predict, command_schedule, command_list,
     command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
-    command_completion, command_manual, command_watch, command_plot;
+    command_completion, command_manual, command_watch, command_plot, command_report;
+
+/* bench.c: run all points of a sweep, and answer with what came of them. @return exit code */
+int run_sweep(struct options *o, void (*answer)(const struct output *out));
 
 #endif

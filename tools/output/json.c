@@ -57,8 +57,7 @@ static void add_part(json_t *record, const struct column *col, const struct cell
     json_object_set_new(object, col->part, cell_json(cell));
 }
 
-/* Up to a key; NULL: all. */
-static json_t *record_json(const struct output *out, const struct row *row, const char *before)
+json_t *record_json(const struct output *out, const struct row *row, const char *before)
 {
     const struct column *col;
     json_t *record = json_object();

@@ -6,6 +6,8 @@
 #include "options/options.h"
 #include "run/run.h"
 
+#include <jansson.h>
+
 /* All rows, and what was asked for. */
 struct output {
     const struct options *o;
@@ -23,8 +25,9 @@ struct output {
 void print_table(const struct output *out);
 void print_json(const struct output *out);
 void print_csv(const struct output *out);
-/* A record without the end of its line; its beginning, where there is a key that it stands before.
- */
+/* A record; its beginning, where there is a key that it stands before. */
+json_t *record_json(const struct output *out, const struct row *row, const char *before);
+/* The same as text, without the end of its line. */
 void write_json_record(FILE *f, const struct output *out, const struct row *row,
                        const char *before);
 void write_csv_record(FILE *f, const struct output *out, const struct row *row, const char *before);

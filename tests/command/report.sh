@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# logp report: what is in the page, and what is wrong with words and files. What a browser makes of
+# it: tests/report/page.py.
+. "$(dirname "$0")/support.sh"
+
+page=$dir/page.html
+
+# bad input
+expect='report .html' bad report
+expect='report broadcast .html' bad report broadcast
+expect='page.htm .html' bad report page.htm broadcast
+expect='report collective broadcast' bad report "$page"
+expect='nosuch collective' bad report "$page" nosuch
+expect='extra unexpected' bad report "$page" broadcast extra
+expect='--format report' bad report "$page" broadcast --format json
+expect='--output report' bad report "$page" broadcast --output "$dir/x.csv"
+expect='--algo bogus' bad report "$page" broadcast --algo bogus
+expect='-P zero' bad report "$page" broadcast -P zero
+LOGP_P=zero expect='LOGP_P zero' bad report "$page" broadcast
+[ ! -e "$page" ] || fail "bad input left a page"
+
+# cannot FILE: exit code 1, one line that names the file
+cannot() {
+    logp report "$1" barrier --clock virtual
+    [ $code -eq 1 ] || fail "report $1: exit code $code"
+    grep -q "^logp: $1 could not be written: " "$dir/err" || fail "report $1: $(cat "$dir/err")"
+    [ ! -s "$dir/out" ] || fail "report $1: output: $(cat "$dir/out")"
+}
+cannot "$dir/none/page.html"
+ln -s /dev/full "$dir/full.html"
+cannot "$dir/full.html"
+mkdir "$dir/folder.html"
+cannot "$dir/folder.html"
+
+# data FILTER WORDS...: the filter must hold for the data of the page
+data() {
+    local filter=$1
+    shift
+    logp report "$page" "$@"
+    [ $code -eq 0 ] || fail "report $*: exit code $code: $(cat "$dir/all")"
+    sed -n 's/^ *<script type="application\/json" id="data">\(.*\)<\/script>$/\1/p' "$page" >"$dir/data"
+    holds "$filter" "$dir/data" "report $*"
+}
+virtual=(--clock virtual --executor fiber)
+
+# all algorithms where nobody says; the records are those of bench
+data '(.records | length) > 10 and .diagrams[0].run.n > 20 and .diagrams[0].prediction.P == 8' broadcast "${virtual[@]}"
+[ "$(cat "$dir/out")" = "$page: open it in a browser" ] || fail "report: $(cat "$dir/out")"
+jq -c '.records[] | del(.sweep)' "$dir/data" >"$dir/mine"
+"$logp" bench broadcast --algo all "${virtual[@]}" --format json 2>/dev/null | jq -c '.[] | del(.sweep)' >"$dir/theirs"
+cmp "$dir/mine" "$dir/theirs" || fail "report: not the records of bench"
+grep -qiE '(src|href)="(https?:)?//|@import|url\((https?:)?//' "$page" && fail "the page loads something"
+grep -q 'Permission is hereby granted, free of charge' "$page" || fail "no licence of what draws the curves"
+data '[.records[].algorithm] | unique == ["flat", "optimal"]' broadcast --algo optimal,flat -P 4,8 "${virtual[@]}"
+holds '.diagrams[0].record == 2 and .diagrams[0].run.P == 8' "$dir/data" "the most processors up to 64"
+holds '.map.P == [2, 4, 8, 16, 32, 64] and (.map.best | length) == 6' "$dir/data" "the grid of the map"
+LOGP_P=5 data '.records[0].P == 5' broadcast --algo optimal "${virtual[@]}"
+holds '.commands[0].command | endswith("broadcast -P 5 --algo optimal --clock virtual --executor fiber")' "$dir/data" "commands"
+
+# what has no map, no prediction, no diagram
+"$logp" schedule broadcast -P 4 --format goal >"$dir/x.goal"
+data '.map == null and .diagrams[0].explain.ns > 0' --schedule "$dir/x.goal" "${virtual[@]}"
+data '.map == null and .diagrams[0].prediction == null and .diagrams[0].run.source == "host"' broadcast --delay none --algo flat --reps 3
+data '.diagrams == []' broadcast -P 1 --algo flat "${virtual[@]}"
+data '(.diagrams | length) == 1 and .diagrams[0].explain == null' barrier --plugin "$plugin" --algo ring "${virtual[@]}"
+# each algorithm at sizes of its own
+data '.map.unit == "count" and .map.sizes[0] == 1' reduce --count 3 "${virtual[@]}"
+holds '.map.sizes | index(3) != null' "$dir/data" "what was run is in the map"
+data '.swept == ["k"]' reduce --algo kchain --k 2,3 "${virtual[@]}"
+
+# nothing in the data is taken for a tag
+page="$dir/a<b.html"
+data '.commands[0].command | contains("a<b.html")' barrier "${virtual[@]}"
+grep -q 'a<b.html' "$page" && fail "a name may end the data"
+finish

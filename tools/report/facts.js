@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* What was asked, where it ran, and how to have it again. */
+"use strict";
+
+const facts = {
+  lead() {
+    const [r] = records.all;
+    const same = (key) => records.all.every((other) => other[key] === r[key]);
+    const operands = [];
+    if (r.bytes && !r.count && !r.rows && same("bytes"))
+      operands.push(`of ${format.plain(r.bytes, 0)} bytes`);
+    if (r.count && same("count"))
+      operands.push(`of ${format.plain(r.count, 0)} × ${r.type}, ${r.op}`);
+    if (r.rows && same("rows") && same("cols")) operands.push(`of ${r.rows} × ${r.cols}`);
+    const name = r.collective[0].toUpperCase() + r.collective.slice(1);
+    const title = [
+      `${name} ${operands.join(" ")}`.trim(),
+      same("P")
+        ? `P = ${r.P}`
+        : `P = ${Math.min(...records.all.map((x) => x.P))} … ${Math.max(...records.all.map((x) => x.P))}`,
+    ].join(", ");
+    document.title = `${title} – LogP report`;
+    dom.by("title").textContent = title;
+    const time = (key, name) =>
+      same(key) && r[key] !== null ? `${name} = ${format.time(r[key])}` : null;
+    const o =
+      r.o_send_ns === r.o_recv_ns
+        ? [time("o_send_ns", "o")]
+        : [time("o_send_ns", "o_send"), time("o_recv_ns", "o_recv")];
+    const model =
+      r.delay === "none" ? ["nothing is emulated"] : [time("L_ns", "L"), ...o, time("g_ns", "g")];
+    dom.by("subtitle").textContent = [
+      ...model,
+      r.topology ? `on ${r.topology}` : null,
+      `${r.clock} clock`,
+      `${r.executor} executor`,
+    ]
+      .filter(Boolean)
+      .join(" · ");
+  },
+
+  /* What all records have in common of what was asked for. */
+  parameters() {
+    const [r] = records.all;
+    const names = {
+      P: "P",
+      L_ns: "L",
+      o_send_ns: "o, sending",
+      o_recv_ns: "o, receiving",
+      g_ns: "g",
+      G_ns_per_byte: "G per byte",
+      gamma_ns: "γ, to combine",
+      delay: "Delay",
+      topology: "Topology",
+      machine: "Machine",
+      gap: "Gap",
+      capacity: "Capacity",
+      root: "Root",
+      bytes: "Bytes",
+      count: "Operands",
+      type: "Type",
+      op: "Operation",
+      rows: "Rows",
+      cols: "Columns",
+      seed: "Seed",
+      reps: "Runs of each",
+    };
+    if (records.all.every((other) => other.o_send_ns === other.o_recv_ns)) {
+      names.o_send_ns = "o";
+      delete names.o_recv_ns;
+    }
+    return Object.entries(names)
+      .filter(([key]) => r[key] != null)
+      .map(([key, name]) => {
+        const values = [...new Set(records.all.map((other) => other[key]))];
+        const show = (v) =>
+          key.includes("_ns") && v !== null
+            ? v % 1 === 0
+              ? format.time(v)
+              : `${v} ns`
+            : v === true
+              ? "on"
+              : v === false
+                ? "off"
+                : `${v}`;
+        return [
+          name,
+          values.length > 6
+            ? `${show(values[0])} … ${show(values[values.length - 1])}`
+            : values.map(show).join(", "),
+        ];
+      });
+  },
+
+  /* The best at a point, in a few numbers. */
+  figures(rows) {
+    const best = rows[0];
+    const list = dom.by("key-figures");
+    const unit = format.unit(best.median ?? 0);
+    list.replaceChildren();
+    const figure = (name, value, note) =>
+      list.append(
+        dom.html(
+          "div",
+          {},
+          dom.html("dt", {}, name),
+          dom.html("dd", {}, value, note ? dom.html("small", {}, note) : null),
+        ),
+      );
+    figure(
+      rows.length > 1 ? "Fastest algorithm" : "Algorithm",
+      best.name,
+      rows.length > 1 ? `of ${rows.length}` : null,
+    );
+    figure("Predicted", format.time(best.predicted), best.certainty);
+    if (best.median !== null)
+      figure(
+        best.record.clock === "wall" ? "Measured" : "Emulated",
+        format.time(best.median),
+        best.record.clock === "wall" && best.interval.high > best.interval.low
+          ? `${format.in(best.interval.low, unit)} to ${format.time(best.interval.high, unit)}`
+          : "on the virtual clock",
+      );
+    if (best.ratio !== null)
+      figure(
+        "Off the prediction",
+        format.percent(best.ratio - 1),
+        `ratio ${best.ratio.toFixed(4)}`,
+      );
+    if (best.ofBest !== null)
+      figure(
+        "Lower bound",
+        format.time(best.least),
+        `predicted: ${best.ofBest.toFixed(3)} times that`,
+      );
+  },
+
+  copy(text, button) {
+    const done = () => {
+      button.textContent = "Copied";
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 1500);
+    };
+    const area = dom.html("textarea", { style: "position: fixed; opacity: 0" }, text);
+    document.body.append(area);
+    area.select();
+    if (document.execCommand("copy"))
+      done(); /* of a file, where navigator.clipboard is not to be had */
+    area.remove();
+    button.focus();
+  },
+
+  show(data) {
+    dom.pairs(dom.by("machine"), data.machine);
+    dom.pairs(dom.by("parameters"), facts.parameters());
+    for (const { what, command } of data.commands)
+      dom
+        .by("commands")
+        .append(
+          dom.html(
+            "li",
+            {},
+            dom.html("span", {}, what),
+            dom.html("code", {}, command),
+            dom.html(
+              "button",
+              { type: "button", class: "quiet", click: (e) => facts.copy(command, e.target) },
+              "Copy",
+            ),
+          ),
+        );
+    dom.by("made").textContent = data.made;
+    const keys = Object.keys(data.records[0] ?? {}).filter((key) =>
+      data.records.some((r) => r[key] !== null),
+    );
+    const head = keys.flatMap((key) =>
+      facts.parts(data, key).map((part) => (part ? `${key} ${part}` : key)),
+    );
+    const text = (value) => (value == null ? "" : `${value}`);
+    dom.table(
+      dom.by("numbers"),
+      head,
+      data.records.map((r) =>
+        keys.flatMap((key) =>
+          facts.parts(data, key).map((part) => text(part ? r[key]?.[part] : r[key])),
+        ),
+      ),
+      2,
+    );
+  },
+
+  /* The parts of a key whose values are objects; [null]: they are not. */
+  parts(data, key) {
+    const value = data.records.map((r) => r[key]).find((v) => v !== null);
+    return typeof value === "object" ? Object.keys(value) : [null];
+  },
+};

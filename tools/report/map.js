@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Which algorithm is predicted to be the best, over sizes and processors; and where it was run, who was. */
+"use strict";
+
+const map = {
+  /* Of the points that were run: "P size" to its rows. */
+  runs(data) {
+    const found = new Map();
+    for (const point of records.points) {
+      const { record } = point.rows[0];
+      if (point.rows.every((row) => row.median === null)) continue;
+      found.set(`${record.P} ${data.unit ? record[data.unit] : 0}`, point.rows);
+    }
+    return found;
+  },
+
+  cell(data, runs, P, size, winner) {
+    if (winner < 0)
+      return dom.html(
+        "td",
+        {},
+        dom.html("button", { type: "button", class: "none", "aria-label": "no prediction" }, "·"),
+      );
+    const name = data.algorithms[winner];
+    const { fill, ink, letter } = palette.of(name);
+    const rows = runs.get(`${P} ${size}`);
+    const first = rows && rows[0];
+    const beaten = first && first.name !== name ? rows.find((row) => row.name === name) : null;
+    /* another is only better where the intervals of both are apart */
+    const other = beaten && first.interval.high < beaten.interval.low ? first.name : null;
+    const say =
+      `P = ${P}${data.unit ? `, ${data.unit} = ${format.short(size)}` : ""}: ${name} predicted` +
+      (!rows
+        ? ""
+        : other
+          ? `; measured: ${other} was faster`
+          : beaten
+            ? `; measured: no slower than ${first.name}`
+            : "; measured: it was the best");
+    const tell = () => {
+      dom.by("map-say").textContent = say;
+    };
+    return dom.html(
+      "td",
+      {},
+      dom.html(
+        "button",
+        {
+          type: "button",
+          class: rows ? "run" : null,
+          "aria-label": say,
+          style: `background: ${fill}; color: ${ink}`,
+          mouseenter: tell,
+          focus: tell,
+          click: tell,
+        },
+        letter + (other ? ` ${palette.of(other).letter}!` : ""),
+      ),
+    );
+  },
+
+  show(data) {
+    if (!data) return;
+    const runs = map.runs(data);
+    dom.by("crossover").hidden = false;
+    dom.by("crossover-note").textContent =
+      `The algorithm predicted to be the best${data.unit ? `, over ${data.unit === "count" ? "operands" : "bytes"} and processors` : ""}.` +
+      (runs.size > 0
+        ? " A ring marks what was run here; a second letter with ! names another that was measured to be faster."
+        : "");
+    dom.by("map").classList.toggle("small", data.sizes.length < 4);
+    dom
+      .by("map")
+      .replaceChildren(
+        dom.html(
+          "thead",
+          {},
+          dom.html(
+            "tr",
+            {},
+            dom.html("th", {}, data.unit ?? ""),
+            ...data.sizes.map((size) =>
+              dom.html("th", { scope: "col" }, data.unit ? format.short(size) : ""),
+            ),
+          ),
+        ),
+        dom.html(
+          "tbody",
+          {},
+          ...data.P.map((P, i) =>
+            dom.html(
+              "tr",
+              {},
+              dom.html("th", { scope: "row" }, `P = ${P}`),
+              ...data.sizes.map((size, j) => map.cell(data, runs, P, size, data.best[i][j])),
+            ),
+          ),
+        ),
+      );
+    const seen = [...new Set(data.best.flat().filter((w) => w >= 0))];
+    const count = new Map(seen.map((w) => [w, data.best.flat().filter((v) => v === w).length]));
+    dom
+      .by("map-legend")
+      .replaceChildren(
+        ...seen
+          .sort((a, b) => count.get(b) - count.get(a))
+          .map((w) => dom.html("li", {}, palette.swatch(data.algorithms[w]), data.algorithms[w])),
+      );
+  },
+};

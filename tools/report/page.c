@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The page as it was embedded, and data in it. */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* LOGP_PAGE_LACKS, page_head, page_tail: made by page.cmake */
+#include <page.inc>
+
+const char *page_lacks(void)
+{
+    return LOGP_PAGE_LACKS;
+}
+
+void begin_page(FILE *f)
+{
+    fwrite(page_head, 1, sizeof(page_head), f);
+}
+
+void end_page(FILE *f)
+{
+    fwrite(page_tail, 1, sizeof(page_tail), f);
+}
+
+/* Nothing in it may be taken for a tag. */
+void write_data(FILE *f, json_t *data)
+{
+    char *text = json_dumps(data, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+
+    if (text == NULL)
+        bad_usage("no memory for the page");
+    fputs("<script type=\"application/json\" id=\"data\">", f);
+    for (const char *s = text; *s != '\0'; s++)
+        if (*s == '<')
+            fputs("\\u003c", f);
+        else
+            putc(*s, f);
+    fputs("</script>\n", f);
+    free(text);
+    json_decref(data);
+}
+
+/* n <= 3 bytes as four digits. */
+static void encode(const unsigned char *b, size_t n, char *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned x =
+        (unsigned)b[0] << 16 | (unsigned)(n > 1 ? b[1] : 0) << 8 | (unsigned)(n > 2 ? b[2] : 0);
+
+    for (size_t i = 0; i < 4; i++)
+        out[i] = i <= n ? digits[x >> (18 - 6 * i) & 63] : '=';
+}
+
+void write_bytes(FILE *f, const char *id, const void *bytes, size_t n)
+{
+    const unsigned char *b = bytes;
+    char text[4096];
+
+    fprintf(f, "<script type=\"text/plain\" id=\"%s\">", id);
+    for (size_t i = 0; i < n;) {
+        size_t length = 0;
+
+        for (; i < n && length < sizeof(text); i += 3, length += 4)
+            encode(b + i, n - i < 3 ? n - i : 3, text + length);
+        fwrite(text, 1, length, f);
+    }
+    fputs("</script>\n", f);
+}

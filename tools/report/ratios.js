@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* At one point: how far the measured times are from the predicted ones, with their error bars. */
+"use strict";
+
+const ratios = {
+  /* How far the axis goes: as far as all, but not for the sake of a few that are far off. */
+  reach(ends) {
+    const sorted = ends.toSorted((a, b) => a - b);
+    const usual = 4 * sorted[(sorted.length - 1) >> 1];
+    return Math.max(
+      1e-4,
+      sorted[sorted.length - 1] > 2 * usual ? usual : sorted[sorted.length - 1],
+    );
+  },
+
+  show(rows) {
+    const known = rows.filter((row) => row.ratio !== null && row.sample);
+    const note = dom.by("ratios-note");
+    if (known.length === 0) {
+      note.textContent = rows.some((row) => row.sample)
+        ? "There is no prediction to hold the measured times against."
+        : "Nothing was measured.";
+      dom.by("ratios").replaceChildren();
+      return;
+    }
+    const off = (row, ns) => ns / row.predicted - 1;
+    const wall = known[0].record.clock === "wall";
+    const at =
+      records.points.length > 1
+        ? `At ${records.points.find((point) => point.rows === rows).label}. `
+        : "";
+    if (
+      !wall &&
+      known.every((row) => row.sample.min === row.predicted && row.sample.max === row.predicted)
+    ) {
+      note.textContent = `${at}On the virtual clock each algorithm takes exactly what is predicted, to the nanosecond.`;
+      dom.by("ratios").replaceChildren();
+      return;
+    }
+    note.textContent =
+      at +
+      (wall
+        ? "Dot: the median. Thick: its 95 % interval. Thin: from the fastest run to the 90th percentile. The line at 0 is the prediction."
+        : "The virtual clock is deterministic: a dot at 0 equals the prediction to the nanosecond.");
+    const far = ratios.reach(known.map((row) => off(row, row.p90)));
+    const near = Math.min(...known.map((row) => off(row, row.sample.min)), 0);
+    const low = near - 0.02 * (far - near),
+      high = far + 0.04 * (far - near);
+    const x = (value) => (100 * (value - low)) / (high - low);
+    const ticks = format
+      .ticks(low, high, 4)
+      .map((at) => ({
+        at,
+        label: Math.abs(at) < 1e-12 ? "predicted" : format.percent(at),
+        strong: Math.abs(at) < 1e-12,
+      }));
+    spread.show(
+      dom.by("ratios"),
+      known.map((row) => ({
+        name: row.name,
+        value: format.percent(row.ratio - 1),
+        say:
+          `median ${format.time(row.median)}, predicted ${format.time(row.predicted)}, ${format.percent(row.ratio - 1)}` +
+          (wall
+            ? `; 95 % interval ${format.time(row.interval.low)} to ${format.time(row.interval.high)}; 90th percentile ${format.time(row.p90)}`
+            : ""),
+        draw(svg) {
+          const color = "var(--accent)";
+          const end = (ns) => Math.min(x(off(row, ns)), 100);
+          spread.whisker(svg, end(row.sample.min), end(row.p90), color, 1.5);
+          spread.cap(svg, end(row.sample.min), color);
+          if (end(row.p90) < 100) spread.cap(svg, end(row.p90), color);
+          else spread.beyond(svg, format.percent(off(row, row.p90)), color);
+          spread.whisker(svg, end(row.interval.low), end(row.interval.high), color, 6);
+          if (x(off(row, row.median)) <= 100) spread.dot(svg, x(off(row, row.median)), color);
+        },
+      })),
+      ticks,
+      x,
+    );
+  },
+};
