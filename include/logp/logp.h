@@ -10,6 +10,7 @@
  *   collective.h  the collective algorithms and their predictions
  *   group.h       some of the processors by themselves
  *   nonblocking.h the collectives, started: they go on while the program computes
+ *   shared.h      memory of a group, and waiting for a word of it
  *   schedule.h    an algorithm as steps: run them, work out what they cost, check them
  *   explain.h     the critical path of a schedule, and its time as a function of each parameter
  *   measure.h     what a measuring loop of your own needs
@@ -40,6 +41,7 @@
 #include <logp/plugin.h>
 #include <logp/preset.h>
 #include <logp/schedule.h>
+#include <logp/shared.h>
 #include <logp/summation.h>
 #include <logp/topology.h>
 #include <logp/torus.h>

@@ -176,7 +176,8 @@ LOGP_API void logp_machine_expect(struct logp_machine *machine, bool expects);
 enum logp_wait_kind {
     LOGP_WAIT_NONE, /**< it has finished, or it could go on */
     LOGP_WAIT_RECV, /**< a message from source with tag */
-    LOGP_WAIT_SYNC, /**< all other vps, or members of a group, in logp_sync() */
+    LOGP_WAIT_SYNC, /**< all other vps, or members of a group: in logp_sync() or logp_shared_wait()
+                     */
     LOGP_WAIT_POLL, /**< it polls: a million tests or probes in a row found nothing, and it has
                           not looked at its clock in between */
     LOGP_WAIT_AWAY, /**< it is outside the runtime, and holds its core or has given it up */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Views: a processor seen in a context of its own, perhaps as a member of a group. */
+#include "core/area.h"
 #include "state/call.h"
 
 #include <logp/group.h>
@@ -125,6 +126,8 @@ void logp_group_destroy(struct logp_vp *group)
 {
     if (group == NULL)
         return;
+    if (group[1].n_areas > 0)
+        lpi_area_leave(&group[1]);
     free(group->to_global);
     free(group->to_local);
     free(group);

@@ -9,21 +9,13 @@
 
 #include <errno.h>
 
-struct lpi_attached {
-    struct logp_vp started; /* of the vp itself; other groups have their own */
-    struct logp_attached *first;
-};
-
-/* Of this vp, which alone touches it. NULL: no memory */
-static struct lpi_attached *attached_to(struct lpi_proc *p)
+struct lpi_attached *lpi_attached_to(struct lpi_proc *p)
 {
     struct logp_machine *m = p->core->machine;
-    /* acquire pairs with the release below: it is zeroed */
-    struct lpi_attached *all = atomic_load_explicit(&m->attached, memory_order_acquire);
-    struct lpi_attached *made;
+    struct lpi_attached *there = lpi_attached_of(p), *all = NULL, *made;
 
-    if (all != NULL)
-        return &all[p->rank];
+    if (there != NULL)
+        return there;
     made = lpi_memory_zeroed((size_t)m->P, sizeof(*made));
     if (made == NULL)
         return NULL;
@@ -36,7 +28,7 @@ static struct lpi_attached *attached_to(struct lpi_proc *p)
 
 int logp_vp_attach(struct logp_vp *vp, struct logp_attached *attached)
 {
-    struct lpi_attached *a = attached_to(vp->proc);
+    struct lpi_attached *a = lpi_attached_to(vp->proc);
 
     if (a == NULL)
         return -ENOMEM;
@@ -47,11 +39,8 @@ int logp_vp_attach(struct logp_vp *vp, struct logp_attached *attached)
 
 struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const void *key)
 {
-    const struct lpi_proc *p = vp->proc;
-    /* acquire: as in attached_to() */
-    const struct lpi_attached *all =
-        atomic_load_explicit(&p->core->machine->attached, memory_order_acquire);
-    struct logp_attached *a = all != NULL ? all[p->rank].first : NULL;
+    const struct lpi_attached *beside = lpi_attached_of(vp->proc);
+    struct logp_attached *a = beside != NULL ? beside->first : NULL;
 
     while (a != NULL && a->key != key)
         a = a->next;
@@ -65,7 +54,7 @@ struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started)
     struct logp_vp *started = vp->collective + 1; /* of a group: group.c */
 
     if (vp->collective == &p->collective) {
-        a = attached_to(p);
+        a = lpi_attached_to(p);
         if (a == NULL)
             return NULL;
         started = &a->started;
@@ -80,14 +69,11 @@ struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started)
 
 void lpi_attached_end(struct lpi_proc *p)
 {
-    struct lpi_attached *a, *all;
+    struct lpi_attached *a = lpi_attached_of(p);
     struct logp_attached *x;
 
-    /* acquire: as in attached_to() */
-    all = atomic_load_explicit(&p->core->machine->attached, memory_order_acquire);
-    if (all == NULL)
+    if (a == NULL)
         return;
-    a = &all[p->rank];
     while ((x = a->first) != NULL) {
         a->first = x->next;
         x->end(x);

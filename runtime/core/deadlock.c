@@ -5,11 +5,12 @@
  * Each core has an epoch, odd while none of its procs has a deadline. It turns even before a
  * message is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took
  * anything in between. If that holds for all cores, all that was sent between cores has been taken,
- * and no core has yet to notice the end of a sync, or room for one that waits for it, then there
+ * and no core has yet to notice the end of a sync, a word that one waits for, or room, then there
  * was a moment at which nothing could ever happen again.
  */
 #include "core/deadlock.h"
 
+#include "core/watch.h"
 #include "mail/lane.h"
 #include "mail/room.h"
 #include "state/message.h"
@@ -31,14 +32,14 @@ static bool all_idle(const struct logp_machine *m, unsigned long *sum)
     return true;
 }
 
-/* Has every core been told of all that concerns it: messages, and the end of a sync? */
-static bool nothing_pending(const struct logp_machine *m)
+/* Has every core been told of all that concerns it: messages, the end of a sync, words? */
+static bool nothing_pending(struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++)
         /* acquire pairs with the release in attend() and ring() */
         if (atomic_load_explicit(&m->cores[i].attention, memory_order_acquire) != 0)
             return false;
-    return lpi_lanes_quiet(m);
+    return lpi_lanes_quiet(m) && !lpi_watch_pending(m);
 }
 
 /* What p waits for, as its core's holder left it. */
@@ -57,6 +58,8 @@ static struct logp_wait_info wait_of(const struct lpi_proc *p)
         w.kind = LOGP_WAIT_RECV;
         w.source = r != NULL ? r->src : p->any.src;
         w.tag = r != NULL ? r->tag : p->any.tag;
+    } else if (lpi_watches(p)) {
+        w.kind = LOGP_WAIT_SYNC;
     } else if (p->polls >= LPI_POLLS_IN_VAIN) {
         w.kind = LOGP_WAIT_POLL;
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What a core must look up for: mail, a common start, procs that come back, room. */
+/* What a core must look up for: mail, a common start, procs that come back, words, room. */
 #include "core/look_up.h"
 
 #include "core/back.h"
 #include "core/start.h"
+#include "core/watch.h"
 #include "mail/mailbox.h"
 #include "mail/room.h"
 
@@ -19,6 +20,8 @@ void lpi_look_up(struct lpi_core *c)
         lpi_release_sync(c);
     if (attention & LPI_ATT_BACK)
         lpi_take_back(c);
+    if (c->turns.watch_first != NULL)
+        lpi_watch_look(c);
     if (c->room.first != NULL)
         lpi_room_look(c);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine from creation to destruction, and what its runs report: see machine.h. */
+#include "core/area.h"
 #include "core/attach.h"
 #include "carrier/carrier.h"
 #include "core/deadlock.h"
@@ -352,6 +353,7 @@ static void collect(struct logp_machine *m)
 
     m->uncollected = false;
     lpi_groups_discard(m);
+    lpi_areas_discard(m);
     for (int i = 0; i < m->n_cores; i++)
         while (lpi_poll(&m->cores[i]))
             ;

@@ -50,6 +50,7 @@ enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_BACK = 4 };
 
 struct lpi_proc;
 struct lpi_core;
+struct lpi_watch; /* watch.c */
 
 /* What a program holds: a processor seen in a context, perhaps with other ranks. */
 struct logp_vp {
@@ -59,6 +60,7 @@ struct logp_vp {
     union {
         uint32_t agreed; /* of a proc's own group: the largest context above 2^30 that it has had */
         uint32_t n_started; /* of one for started collectives: how many, in this run: attach.c */
+        uint32_t n_areas;   /* of one for collectives of a group: how many it has: area.c */
     };
     int *to_global; /* NULL: the same */
     int *to_local;
@@ -130,6 +132,7 @@ struct lpi_turns {
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
     unsigned taken, looks;                     /* by those that need not wait */
     unsigned idle_polls;
+    struct lpi_watch *watch_first, *watch_last; /* of those who wait for a word: watch.c */
     int64_t slack; /* by so much the order of deadlines that have passed may give way */
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
     int64_t clock_seen;              /* a reading of the wall clock on this core: it has passed */
@@ -265,6 +268,7 @@ struct logp_machine {
     bool uncollected; /* what the last run left is still where it was */
     struct lpi_delay *pending;
     struct lpi_group *groups;
+    struct lpi_area *areas; /* that members of groups share: area.c */
     struct logp_report report;
     atomic_int error_rank;
     struct logp_wait_info *waits;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of a group, and waiting for a word of it: see shared.h. */
+#include "core/area.h"
+#include "core/attach.h"
+#include "core/watch.h"
+#include "mail/close.h"
+#include "state/call.h"
+
+#include <logp/shared.h>
+
+#include <errno.h>
+
+bool logp_shared_possible(const struct logp_vp *vp)
+{
+    return lpi_plain(vp->proc->core->machine);
+}
+
+int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memory)
+{
+    const struct lpi_attached *beside = lpi_attached_of(vp->proc);
+
+    if (!logp_shared_possible(vp))
+        return -ENOTSUP;
+    vp = vp->collective; /* one of its views stands for the group */
+    for (const struct lpi_joined *j = beside != NULL ? beside->joined : NULL; j != NULL;
+         j = j->next)
+        if (j->vp == vp && j->key == key) {
+            *memory = j->memory;
+            return 0;
+        }
+    return lpi_area_join(vp, key, n_bytes, memory);
+}
+
+/* The vp's clock is the wall clock: what it does next says so. */
+int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by)
+{
+    struct lpi_proc *p = vp->proc;
+    const bool far = by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by));
+    int rc;
+
+    if (logp_shared_get(word) >= value) {
+        lpi_watch_note(p, NULL, 0);
+        return 0;
+    }
+    rc = lpi_stopped(p);
+    p->polls = 0;
+    p->emulating = false;
+    return rc != 0 ? rc : lpi_watch(p, word, value, far);
+}
+
+bool logp_shared_test(struct logp_vp *vp, const uint64_t *word, uint64_t value)
+{
+    const bool is_reached = logp_shared_get(word) >= value;
+
+    lpi_watch_note(vp->proc, is_reached ? NULL : word, value);
+    return is_reached;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting for a word of memory, which some other vp sets, and nobody tells of it: the holder of a
+ * core looks at all words that its vps wait for when none of them is ready, and now and then.
+ *
+ * The word of a vp is noted where every core sees it. So the deadlock scan, for which all cores are
+ * idle, finds one that has come to its value and that its core has yet to notice; a core that
+ * notices one is busy before it takes the note away.
+ */
+#include "core/watch.h"
+
+#include "core/attach.h"
+#include "carrier/carrier.h"
+#include "core/sched.h"
+#include "state/stop.h"
+#include "state/turns.h"
+
+#include <logp/shared.h>
+
+#include <errno.h>
+
+enum {
+    LOOKS = 256,       /* as long as a word takes to come from another core */
+    SLOW_LOOKS = 4096, /* as long as a hand-over between threads */
+};
+
+/* acquire pairs with the release in lpi_watch_note(): the value is that of the word, or a later */
+static bool is_reached(const struct lpi_watch *w)
+{
+    const uint64_t *const word = atomic_load_explicit(&w->word, memory_order_acquire);
+
+    return word != NULL &&
+           logp_shared_get(word) >= atomic_load_explicit(&w->value, memory_order_relaxed);
+}
+
+/* release: pairs with the acquire in is_reached() */
+static void note(struct lpi_watch *w, const uint64_t *word, uint64_t value)
+{
+    atomic_store_explicit(&w->value, value, memory_order_relaxed);
+    atomic_store_explicit(&w->word, word, memory_order_release);
+}
+
+static void append(struct lpi_turns *t, struct lpi_watch *w)
+{
+    w->next = NULL;
+    if (t->watch_first == NULL)
+        t->watch_first = w;
+    else
+        t->watch_last->next = w;
+    t->watch_last = w;
+}
+
+/* Out of the list, where it is after `before` (NULL: the first). */
+static void take_out(struct lpi_turns *t, struct lpi_watch *before, struct lpi_watch *w)
+{
+    if (before == NULL)
+        t->watch_first = w->next;
+    else
+        before->next = w->next;
+    if (t->watch_last == w)
+        t->watch_last = before;
+}
+
+/* The run is stopping, and w may be in the list still. */
+static void give_up(struct lpi_turns *t, struct lpi_watch *w)
+{
+    struct lpi_watch *before = NULL, *x = t->watch_first;
+
+    while (x != NULL && x != w) {
+        before = x;
+        x = x->next;
+    }
+    if (x != NULL)
+        take_out(t, before, w);
+}
+
+void lpi_watch_look(struct lpi_core *c)
+{
+    struct lpi_watch *before = NULL, *next;
+
+    for (struct lpi_watch *w = c->turns.watch_first; w != NULL; w = next) {
+        next = w->next;
+        if (is_reached(w)) {
+            take_out(&c->turns, before, w);
+            lpi_busy(c); /* before the scan can miss it */
+            note(w, NULL, 0);
+            lpi_make_ready(w->proc);
+        } else {
+            before = w;
+        }
+    }
+}
+
+/*
+ * While nobody else of the core is ready. Others that wait for words may be by now: if a hand-over
+ * takes long, what comes from another core is waited for so long first.
+ */
+static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t value, bool far)
+{
+    const struct lpi_turns *t = &c->turns;
+    const bool alone = t->watch_first == NULL;
+
+    if (t->ready_first != NULL || t->timers.n > 0 ||
+        !(alone || (far && c->machine->executor->is_slow)))
+        return false;
+    for (int i = 0; i < (alone ? LOOKS : SLOW_LOOKS); i++)
+        if (logp_shared_get(word) >= value)
+            return true;
+    return false;
+}
+
+int lpi_watch(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool far)
+{
+    struct lpi_attached *a;
+    int rc;
+
+    if (comes_soon(p->core, word, value, far))
+        return 0;
+    a = lpi_attached_to(p);
+    if (a == NULL)
+        return -ENOMEM;
+    a->watch.proc = p;
+    note(&a->watch, word, value);
+    append(&p->core->turns, &a->watch);
+    rc = lpi_wait_ready(p);
+    if (rc != 0)
+        give_up(&p->core->turns, &a->watch);
+    note(&a->watch, NULL, 0);
+    return rc;
+}
+
+void lpi_watch_note(struct lpi_proc *p, const uint64_t *word, uint64_t value)
+{
+    struct lpi_attached *a = lpi_attached_of(p);
+
+    if (a != NULL)
+        note(&a->watch, word, value);
+}
+
+bool lpi_watches(const struct lpi_proc *p)
+{
+    const struct lpi_attached *a = lpi_attached_of(p);
+
+    /* relaxed: a report of what does not change any more */
+    return a != NULL && atomic_load_explicit(&a->watch.word, memory_order_relaxed) != NULL;
+}
+
+/* With the lock: whoever has waited for a word cannot have given its memory back meanwhile. */
+bool lpi_watch_pending(struct logp_machine *m)
+{
+    bool pending = false;
+
+    if (lpi_attached_of(&m->procs[0]) == NULL)
+        return false;
+    pthread_mutex_lock(&m->lock);
+    for (int i = 0; i < m->P && !pending; i++)
+        pending = is_reached(&lpi_attached_of(&m->procs[i])->watch);
+    pthread_mutex_unlock(&m->lock);
+    return pending;
+}
