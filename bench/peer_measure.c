@@ -136,7 +136,8 @@ static bool is_selected(int n_words, char **words, const char *name)
 
 enum { N_OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
 
-/* n of them, as rank 0 sees it; everyone learns what they took. */
+/* n of them, until all are through, as rank 0 sees it, which in a chain is through long before the
+ * others; everyone learns what they took. */
 static int sample(struct peer *p, const struct operation *o, int n, int64_t *took_ns)
 {
     int rc = p->barrier(p->self);
@@ -144,6 +145,8 @@ static int sample(struct peer *p, const struct operation *o, int n, int64_t *too
 
     for (int i = 0; rc == 0 && i < n; i++)
         rc = o->once(p, i, o->n_bytes);
+    if (rc == 0)
+        rc = p->barrier(p->self);
     *took_ns = bench_now_ns() - start;
     return rc == 0 ? p->broadcast(p->self, took_ns, sizeof(*took_ns), 0) : rc;
 }

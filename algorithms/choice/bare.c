@@ -8,10 +8,19 @@
  */
 #include "choice.h"
 #include "collective/collective.h"
+#include "collective/shared/board.h"
 
 #include <stdatomic.h>
 
-enum { SMALL = 1 << 10, LARGE = 1 << 18, TOTAL = 1 << 20, WIDE = 16, MANY = 32, TINY = 64 };
+enum {
+    SMALL = 1 << 10,
+    LARGE = 1 << 18,
+    TOTAL = 1 << 20,
+    WIDE = 16,
+    MANY = 32,
+    TINY = 64,
+    QUEUED = 8 << 20
+};
 
 /* A row of a collective, looked up once. */
 struct named {
@@ -30,6 +39,45 @@ static struct named binomial_broadcast = {"binomial", NULL}, knomial_broadcast =
                     ring_allreduce = {"ring", NULL}, halving_scatter = {"recursive-halving", NULL},
                     linear_scatter = {"linear", NULL}, binomial_reduce = {"binomial", NULL},
                     binomial_scan = {"binomial", NULL}, binomial_exscan = {"binomial", NULL};
+
+/*
+ * Through shared memory what is small goes faster than by any message; what is large need not be
+ * copied twice. But a chain of large vectors does better by messages, which nobody waits for, as
+ * long as there is room for them.
+ * NULL: not so
+ */
+static const struct logp_algorithm *shared(const struct logp_collective *collective, int64_t P,
+                                           const struct logp_coll *c)
+{
+    static const struct {
+        const struct logp_collective *collective;
+        const struct lpi_rows *rows;
+    } all[] = {{&lpi_scan, &lpi_shared_scan},
+               {&lpi_exscan, &lpi_shared_exscan},
+               {&lpi_barrier, &lpi_shared_barrier},
+               {&lpi_broadcast, &lpi_shared_broadcast},
+               {&lpi_scatter, &lpi_shared_scatter},
+               {&lpi_gather, &lpi_shared_gather},
+               {&lpi_reduce, &lpi_shared_reduce},
+               {&lpi_allreduce, &lpi_shared_allreduce},
+               {&lpi_allgather, &lpi_shared_allgather},
+               {&lpi_alltoall, &lpi_shared_alltoall},
+               {&lpi_reduce_scatter, &lpi_shared_reduce_scatter}};
+    const struct logp_args *a = &c->args;
+    size_t i = 0;
+
+    if (!c->model.bare || P > LPI_BOARD_P || a->blocks != NULL)
+        return NULL;
+    if ((collective == &lpi_scan || collective == &lpi_exscan) && P > 2) {
+        const size_t vector = (size_t)a->count * a->op->element_bytes;
+
+        if (vector > LPI_LONG && vector <= QUEUED / (size_t)P)
+            return NULL;
+    }
+    while (all[i].collective != collective)
+        i++;
+    return all[i].rows->row;
+}
 
 static struct named *choose(const struct logp_collective *collective, int64_t P,
                             const struct logp_args *a)
@@ -68,10 +116,14 @@ static struct named *choose(const struct logp_collective *collective, int64_t P,
 const struct logp_algorithm *lpi_best_bare(const struct logp_collective *collective, int64_t P,
                                            struct logp_coll *c)
 {
-    struct named *choice = choose(collective, P, &c->args);
-    /* relaxed, both: what it points to has been there from the start */
-    const struct logp_algorithm *a = atomic_load_explicit(&choice->row, memory_order_relaxed);
+    const struct logp_algorithm *a = shared(collective, P, c);
+    struct named *choice;
 
+    if (a != NULL)
+        return a;
+    choice = choose(collective, P, &c->args);
+    /* relaxed, both: what it points to has been there from the start */
+    a = atomic_load_explicit(&choice->row, memory_order_relaxed);
     if (a == NULL) {
         a = logp_algorithm_find(collective->name, choice->name);
         atomic_store_explicit(&choice->row, a, memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include "schedule/progress.h"
 #include "schedule/schedule.h"
 
+#include <logp/shared.h>
 #include <logp/vp.h>
 
 #include <errno.h>
@@ -44,6 +45,13 @@ static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
     return rc != 0 ? rc : lpi_start(vp, algorithm, c, true, buf, recv_buf, pending);
 }
 
+/* Is there nothing to plan, to place and to wait for beside it? */
+static bool is_planned(const struct logp_algorithm *algorithm, int P, const struct logp_coll *c)
+{
+    return algorithm->steps == NULL && algorithm->plan == NULL && !c->args.in_place &&
+           (unsigned)c->args.root < (unsigned)P && lpi_needs(algorithm, P, c) == NULL;
+}
+
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
                  void *buf, void *recv_buf, struct logp_pending **pending)
 {
@@ -51,6 +59,8 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
 
     if (pending != NULL)
         return start(vp, algorithm, c, buf, recv_buf, pending);
+    if (is_planned(algorithm, logp_vp_size(vp), c))
+        return algorithm->run(logp_vp_collective(vp), c, buf, recv_buf);
     rc = lpi_plan(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c);
     if (rc != 0)
         return rc;
@@ -65,7 +75,8 @@ int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, s
     const int P = logp_vp_size(vp);
     const struct logp_algorithm *algorithm = NULL;
 
-    if (logp_vp_params(vp, &c->model.params) == 0)
+    c->model.bare = pending == NULL && logp_shared_possible(vp); /* what is started has steps */
+    if (!c->model.bare && logp_vp_params(vp, &c->model.params) == 0)
         algorithm = best(collective->name, P, c);
     if (algorithm == NULL)
         algorithm = lpi_best_bare(collective, P, c);

@@ -316,5 +316,5 @@ const struct logp_collective lpi_barrier = {
     .check = check,
     .holds_back = true,
     .bound = bound,
-    .rows = LPI_ONLY_ROWS(algorithms),
+    .rows = LPI_ROWS_AND(algorithms, lpi_shared_barrier),
 };

@@ -26,6 +26,18 @@ struct lpi_rows {
         &(const struct lpi_rows)LPI_ROWS(rows), NULL                                               \
     }
 
+/* Of one file, and those of another. */
+#define LPI_ROWS_AND(rows, others)                                                                 \
+    (const struct lpi_rows *const[])                                                               \
+    {                                                                                              \
+        &(const struct lpi_rows)LPI_ROWS(rows), &(others), NULL                                    \
+    }
+
+/* collective/shared: the algorithm `shared` of each. */
+extern const struct lpi_rows lpi_shared_broadcast, lpi_shared_reduce, lpi_shared_allreduce,
+    lpi_shared_reduce_scatter, lpi_shared_scan, lpi_shared_exscan, lpi_shared_scatter,
+    lpi_shared_gather, lpi_shared_allgather, lpi_shared_alltoall, lpi_shared_barrier;
+
 /* The table: in the order in which they are listed. */
 #define LPI_COLLECTIVES(X)                                                                         \
     X(broadcast)                                                                                   \

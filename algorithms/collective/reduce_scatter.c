@@ -444,5 +444,5 @@ const struct logp_collective lpi_reduce_scatter = {
     .promise = promise,
     .in_place = lpi_vector_in_place,
     .bound = bound,
-    .rows = LPI_ONLY_ROWS(algorithms),
+    .rows = LPI_ROWS_AND(algorithms, lpi_shared_reduce_scatter),
 };

@@ -378,7 +378,7 @@ const struct logp_collective lpi_scan = {
     .promise = promise_scan,
     .in_place = lpi_vector_in_place,
     .bound = scan_bound,
-    .rows = LPI_ONLY_ROWS(scans),
+    .rows = LPI_ROWS_AND(scans, lpi_shared_scan),
 };
 
 const struct logp_collective lpi_exscan = {
@@ -391,5 +391,5 @@ const struct logp_collective lpi_exscan = {
     .promise = promise_exscan,
     .in_place = lpi_vector_in_place,
     .bound = exscan_bound,
-    .rows = LPI_ONLY_ROWS(exscans),
+    .rows = LPI_ROWS_AND(exscans, lpi_shared_exscan),
 };

@@ -367,7 +367,7 @@ const struct logp_collective lpi_scatter = {
     .promise = scatter_promise,
     .in_place = scatter_in_place,
     .bound = scatter_bound,
-    .rows = LPI_ONLY_ROWS(scatters),
+    .rows = LPI_ROWS_AND(scatters, lpi_shared_scatter),
 };
 
 const struct logp_collective lpi_gather = {
@@ -381,5 +381,5 @@ const struct logp_collective lpi_gather = {
     .promise = gather_promise,
     .in_place = gather_in_place,
     .bound = gather_bound,
-    .rows = LPI_ONLY_ROWS(gathers),
+    .rows = LPI_ROWS_AND(gathers, lpi_shared_gather),
 };

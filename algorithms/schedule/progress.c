@@ -297,6 +297,11 @@ bool lpi_is_under_way(const struct logp_vp *vp)
     return under_way(progress_of(vp), &one) > 0;
 }
 
+void lpi_look(struct logp_vp *vp)
+{
+    look(vp, progress_of(vp));
+}
+
 int lpi_run_beside(struct logp_vp *group, logp_steps steps, const struct logp_coll *c, void *buf,
                    void *recv_buf)
 {

@@ -104,6 +104,7 @@ struct logp_model {
     const struct logp_topology *topology; /**< the network, and a mesh's or torus's sizes those of
                                                the algorithms mesh and torus; NULL: none, any two
                                                processors are neighbours, and these are square */
+    bool bare;                            /**< nothing is emulated: no delays, on the wall clock */
 };
 
 /** A collective, and a row of its table: algorithm.h. */

@@ -300,7 +300,7 @@ const struct logp_collective lpi_allreduce = {
     .promise = promise,
     .in_place = lpi_vector_in_place,
     .bound = bound,
-    .rows =
-        (const struct lpi_rows *const[]){&rows, &lpi_allreduce_halvings, &lpi_allreduce_segmented,
-                                         &lpi_allreduce_exchanges, &lpi_allreduce_circulant, NULL},
+    .rows = (const struct lpi_rows *const[]){&rows, &lpi_allreduce_halvings,
+                                             &lpi_allreduce_segmented, &lpi_allreduce_exchanges,
+                                             &lpi_allreduce_circulant, &lpi_shared_allreduce, NULL},
 };

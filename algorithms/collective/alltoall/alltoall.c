@@ -392,5 +392,6 @@ const struct logp_collective lpi_alltoall = {
     .promise = promise,
     .in_place = in_place,
     .bound = bound,
-    .rows = (const struct lpi_rows *const[]){&rows, &lpi_alltoall_windows, NULL},
+    .rows =
+        (const struct lpi_rows *const[]){&rows, &lpi_alltoall_windows, &lpi_shared_alltoall, NULL},
 };

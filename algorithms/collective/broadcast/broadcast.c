@@ -190,5 +190,5 @@ const struct logp_collective lpi_broadcast = {
                                              &lpi_broadcast_knomial, &lpi_broadcast_parts,
                                              &lpi_broadcast_pipelined, &lpi_broadcast_two_tree,
                                              &lpi_broadcast_split, &lpi_broadcast_circulant,
-                                             &lpi_broadcast_k_item, NULL},
+                                             &lpi_broadcast_k_item, &lpi_shared_broadcast, NULL},
 };
