@@ -41,9 +41,8 @@ static struct named binomial_broadcast = {"binomial", NULL}, knomial_broadcast =
                     binomial_scan = {"binomial", NULL}, binomial_exscan = {"binomial", NULL};
 
 /*
- * Through shared memory what is small goes faster than by any message; what is large need not be
- * copied twice. But a chain of large vectors does better by messages, which nobody waits for, as
- * long as there is room for them.
+ * Through shared memory what is small goes faster than by any message, and what is large need not
+ * be copied twice.
  * NULL: not so
  */
 static const struct logp_algorithm *shared(const struct logp_collective *collective, int64_t P,
@@ -63,17 +62,10 @@ static const struct logp_algorithm *shared(const struct logp_collective *collect
                {&lpi_allgather, &lpi_shared_allgather},
                {&lpi_alltoall, &lpi_shared_alltoall},
                {&lpi_reduce_scatter, &lpi_shared_reduce_scatter}};
-    const struct logp_args *a = &c->args;
     size_t i = 0;
 
-    if (!c->model.bare || P > LPI_BOARD_P || a->blocks != NULL)
+    if (!c->model.bare || P > LPI_BOARD_P || c->args.blocks != NULL)
         return NULL;
-    if ((collective == &lpi_scan || collective == &lpi_exscan) && P > 2) {
-        const size_t vector = (size_t)a->count * a->op->element_bytes;
-
-        if (vector > LPI_LONG && vector <= QUEUED / (size_t)P)
-            return NULL;
-    }
     while (all[i].collective != collective)
         i++;
     return all[i].rows->row;
