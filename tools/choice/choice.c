@@ -65,6 +65,8 @@ static bool leave_out(const struct options *o, const struct logp_algorithm *a,
         i++;
     if (needs == NULL || i < n_left_out || n_left_out == MAX_ALGORITHMS)
         return needs != NULL;
+    if (!c->model.bare && a->steps == NULL) /* of a world of its own: nobody misses it */
+        return true;
     left_out[n_left_out].algorithm = a;
     left_out[n_left_out++].needs = needs;
     if ((o->sets & OPTIONS_SWEEP) == 0)
