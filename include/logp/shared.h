@@ -29,7 +29,7 @@ LOGP_BEGIN_DECLS
  * @param memory   out: aligned to 128 bytes
  * Threads: only the vp's owner; afterwards it is the caller's business who writes what, when.
  * @return 0; -ENOTSUP: delays are emulated, or the clock is virtual; -ENOMEM, -EINVAL (another
- * size, seen at the first call)
+ * size, seen at the first call); the error that stops the run
  */
 LOGP_API int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memory);
 

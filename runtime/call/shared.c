@@ -18,9 +18,12 @@ bool logp_shared_possible(const struct logp_vp *vp)
 int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memory)
 {
     const struct lpi_attached *beside = lpi_attached_of(vp->proc);
+    const int stopped = lpi_stopped(vp->proc);
 
     if (!logp_shared_possible(vp))
         return -ENOTSUP;
+    if (stopped != 0)
+        return stopped;
     vp = vp->collective; /* one of its views stands for the group */
     for (const struct lpi_joined *j = beside != NULL ? beside->joined : NULL; j != NULL;
          j = j->next)
