@@ -136,6 +136,62 @@ Test(tree, every_node_is_reached_once)
             check_whole(P, sets[i][0], sets[i][1]);
 }
 
+enum { MOST = 400 };
+
+/* All nodes of a random tree, at their ids, from parent to child. */
+static void draw_tree(uint64_t *random, struct logp_tree *tree, struct logp_tree_node nodes[MOST])
+{
+    const int64_t P = 1 + test_below(random, MOST), scale = 1 + test_below(random, 3);
+    const int64_t d = scale * test_below(random, test_below(random, 2) == 0 ? 4 : 200);
+    const int64_t e = scale * test_below(random, test_below(random, 2) == 0 ? 4 : 200);
+    struct logp_tree_node queue[MOST + 1];
+    int64_t n = 1;
+
+    cr_assert_eq(
+        (test_below(random, 2) == 0 ? logp_tree_init : logp_tree_init_earliest)(tree, P, d, e), 0);
+    queue[0] = logp_tree_root(tree);
+    for (int64_t i = 0; i < n; i++) {
+        nodes[queue[i].id] = queue[i];
+        for (int64_t k = 0; n <= P && logp_tree_child(tree, &queue[i], k, &queue[n]); k++)
+            n++;
+    }
+    cr_assert_eq(n, P);
+}
+
+static void expect_found(const struct logp_tree *tree, const struct logp_tree_node *node)
+{
+    const struct logp_tree_node found = logp_tree_find(tree, node->id);
+
+    cr_assert(found.id == node->id && found.time == node->time && found.parent == node->parent &&
+                  found.ends == node->ends,
+              "P %ld d %ld e %ld id %ld", (long)tree->P, (long)tree->d, (long)tree->e,
+              (long)node->id);
+}
+
+/* One by one, and here and there: a step from the last node, of this tree or another, or a walk. */
+Test(tree, a_node_is_the_same_whichever_was_asked_for_before)
+{
+    static struct logp_tree_node nodes[2][MOST];
+    struct logp_tree trees[2];
+    uint64_t random = 88172645463325252;
+
+    for (int round = 0; round < 300; round++) {
+        draw_tree(&random, &trees[0], nodes[0]);
+        draw_tree(&random, &trees[1], nodes[1]);
+        for (int64_t id = 0; id < trees[0].P; id++)
+            expect_found(&trees[0], &nodes[0][id]);
+        for (int i = 0; i < 100; i++) {
+            const int64_t t = test_below(&random, 2);
+            const int64_t id = test_below(&random, trees[t].P);
+
+            for (int64_t k = id; k < trees[t].P && k < id + test_below(&random, 100); k++)
+                expect_found(&trees[t], &nodes[t][k]);
+            if (id + 1 < trees[1 - t].P) /* the next id, but of the other tree */
+                expect_found(&trees[1 - t], &nodes[1 - t][id + 1]);
+        }
+    }
+}
+
 Test(tree, huge_machines_have_the_least_time_that_reaches_all)
 {
     static const int64_t P = INT64_C(1000000000000000000);
