@@ -72,15 +72,22 @@ static struct question question_of(lpi_chooser choose, const char *collective, i
                                   (uint64_t)p->latency_varies << 2}};
 }
 
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
+
+/* In four parts, which the processor works out side by side. */
 static size_t hash_of(const struct question *q)
 {
-    uint64_t h = 0;
+    uint64_t h[4] = {0};
 
-    for (int i = 0; i < WORDS; i++) {
-        h = (h ^ q->word[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 32;
-    }
-    return (size_t)h;
+    _Static_assert(WORDS % 4 == 0, "no word is left over");
+    for (int i = 0; i < WORDS; i += 4)
+        for (int k = 0; k < 4; k++)
+            h[k] = mix(h[k], q->word[i + k]);
+    return (size_t)mix(mix(mix(h[0], h[1]), h[2]), h[3]);
 }
 
 static bool is_for(const struct place *place, const struct question *q)

@@ -168,7 +168,8 @@ static struct logp_prediction predict_by(const struct logp_algorithm *algorithm,
     if (by != LOGP_BY_SCHEDULE) {
         p = by_formula(algorithm, P, c);
         rough = algorithm->rough && p.certainty == LOGP_PREDICTION_BOUND;
-        if (by == LOGP_BY_FORMULA || (promise(&p) > 1 && !rough) || P > LOGP_FOLD_P)
+        if (by == LOGP_BY_FORMULA || (promise(&p) > 1 && !rough) || P > LOGP_FOLD_P ||
+            (promise(&p) == 0 && p.ns == LPI_TOO_LONG))
             return p;
     }
     if (c->args.root < 0 || c->args.root >= P ||

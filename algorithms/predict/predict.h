@@ -67,11 +67,14 @@ static inline struct logp_prediction lpi_no_prediction(void)
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
-/* Beyond 36 years there is none: sums of times saturate there, and no clock goes on. */
+/* Beyond 36 years there is none: sums of times saturate there, and no clock goes on. An exact time
+ * that is beyond is marked: a fold would find no other. */
+#define LPI_TOO_LONG INT64_MAX
+
 static inline struct logp_prediction lpi_exact(__int128 ns)
 {
     if (ns >= INT64_MAX / 8)
-        return lpi_no_prediction();
+        return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE, .ns = LPI_TOO_LONG};
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = (int64_t)ns};
 }
 
@@ -79,8 +82,9 @@ static inline struct logp_prediction lpi_bound(__int128 ns)
 {
     struct logp_prediction prediction = lpi_exact(ns);
 
-    if (prediction.certainty == LOGP_PREDICTION_EXACT)
-        prediction.certainty = LOGP_PREDICTION_BOUND;
+    if (prediction.certainty == LOGP_PREDICTION_NONE)
+        return lpi_no_prediction();
+    prediction.certainty = LOGP_PREDICTION_BOUND;
     return prediction;
 }
 
