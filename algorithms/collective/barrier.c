@@ -69,11 +69,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 
 LPI_READER(run, steps)
 
-static bool k_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                    struct logp_step *out)
-{
-    return spread_steps(P, rank, c, lpi_knomial_radix(P, c), i, out);
-}
+LPI_STEPS_WITH(k_steps, spread_steps, lpi_knomial_radix(P, c))
 
 /* (lg P - 1) max(d, e) + d, e = max(g, o_send, o_recv): all do the same at the same time. */
 static struct logp_prediction predict(int64_t P, const struct logp_coll *c)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The k-nomial tree: see knomial.h. */
 #include "knomial.h"
+#include "trees.h"
 
 int64_t lpi_knomial_radix(int64_t P, const struct logp_coll *c)
 {
@@ -68,6 +69,24 @@ int64_t lpi_knomial_children(int64_t P, int64_t v, int64_t k)
     for (int64_t span = span_of(P, v, k) / k; span > 0; span /= k)
         n += parts(P, v, k, span);
     return n;
+}
+
+static int parent(int P, int v, const void *k)
+{
+    return (int)lpi_knomial_parent(P, v, *(const int64_t *)k);
+}
+
+static int child(int P, int v, int i, const void *k)
+{
+    return (int)lpi_knomial_child(P, v, *(const int64_t *)k, i);
+}
+
+int lpi_plan_knomial(int P, int rank, struct logp_coll *c)
+{
+    const int64_t k = lpi_knomial_radix(P, c);
+
+    return lpi_plan_tree(P, lpi_virtual_rank(rank, c->args.root, P),
+                         &(struct lpi_tree_shape){parent, child, &k}, NULL, c);
 }
 
 /*

@@ -21,6 +21,8 @@ int64_t lpi_knomial_parent(int64_t P, int64_t v, int64_t k);
 /* Child i = 0, 1, ..., the farthest parts first, of each the nearest. -1: there are no more */
 int64_t lpi_knomial_child(int64_t P, int64_t v, int64_t k, int64_t i);
 int64_t lpi_knomial_children(int64_t P, int64_t v, int64_t k);
+/* The tree of the knob's k, the root's rank rotated: as those of trees.h. 0; -ENOMEM */
+int lpi_plan_knomial(int P, int rank, struct logp_coll *c);
 
 /* When the last node has what comes down the tree, if a message for a part of `nodes` takes D, and
  * keeps its sender from the next for E. (Or the other way round, up the tree.) */

@@ -8,23 +8,7 @@
 #include "schedule/reader.h"
 #include "vector.h"
 
-#include <string.h>
-
 /* ---- operands and results ---- */
-
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
-{
-    (void)P, (void)rank;
-    *buf = *recv_buf = lpi_vector_bytes(c);
-}
-
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
-                 void *recv_buf)
-{
-    lpi_vector_fill(P, rank, seed, c, buf);
-    if (c->args.count > 0)
-        memset(recv_buf, 0xa5, lpi_vector_bytes(c));
-}
 
 static int check_scan(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
                       const void *recv_buf)
@@ -287,10 +271,11 @@ static struct logp_prediction binomial_scan_predict(int64_t P, const struct logp
 
 /* ---- exscan: all hand their vectors to the next, and the scan of ranks 1 .. P - 1 follows ---- */
 
-static bool
-handed_on(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out,
-          bool (*scan)(int64_t P, int64_t first, int64_t rank, const struct logp_coll *c,
-                       struct turns t, int64_t i, struct logp_step *out))
+static bool handed_on(int64_t P, int64_t rank, const struct logp_coll *c,
+                      bool (*scan)(int64_t P, int64_t first, int64_t rank,
+                                   const struct logp_coll *c, struct turns t, int64_t i,
+                                   struct logp_step *out),
+                      int64_t i, struct logp_step *out)
 {
     if (rank + 1 < P && i-- == 0)
         return lpi_send_vector(out, c, rank + 1, LOGP_BUF);
@@ -301,18 +286,8 @@ handed_on(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i, struct 
     return scan(P, 1, rank, c, (struct turns){LOGP_RECV_BUF, LOGP_SCRATCH}, i, out);
 }
 
-static bool doubling_exscan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                                  struct logp_step *out)
-{
-    return handed_on(P, rank, c, i, out, doubling);
-}
-
-static bool binomial_exscan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                                  struct logp_step *out)
-{
-    return handed_on(P, rank, c, i, out, binomial);
-}
-
+LPI_STEPS_WITH(doubling_exscan_steps, handed_on, doubling)
+LPI_STEPS_WITH(binomial_exscan_steps, handed_on, binomial)
 LPI_READER(doubling_exscan_run, doubling_exscan_steps)
 LPI_READER(binomial_exscan_run, binomial_exscan_steps)
 
@@ -372,8 +347,8 @@ const struct logp_collective lpi_scan = {
     .name = "scan",
     .summary = "the vectors of all up to each, combined",
     .operands = LOGP_OPERANDS_VECTOR,
-    .sizes = sizes,
-    .fill = fill,
+    .sizes = lpi_vectors_sizes,
+    .fill = lpi_vectors_fill,
     .check = check_scan,
     .promise = promise_scan,
     .in_place = lpi_vector_in_place,
@@ -385,8 +360,8 @@ const struct logp_collective lpi_exscan = {
     .name = "exscan",
     .summary = "the vectors of all below each, combined",
     .operands = LOGP_OPERANDS_VECTOR,
-    .sizes = sizes,
-    .fill = fill,
+    .sizes = lpi_vectors_sizes,
+    .fill = lpi_vectors_fill,
     .check = check_exscan,
     .promise = promise_exscan,
     .in_place = lpi_vector_in_place,

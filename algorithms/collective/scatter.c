@@ -304,16 +304,8 @@ static struct logp_prediction gather_time(int64_t P, int64_t k, const struct log
     {                                                                                              \
         return plan(P, rank, k, c);                                                                \
     }                                                                                              \
-    static bool scatter_##name(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,      \
-                               struct logp_step *out)                                              \
-    {                                                                                              \
-        return scatter_steps(P, rank, c, k, i, out);                                               \
-    }                                                                                              \
-    static bool gather_##name(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,       \
-                              struct logp_step *out)                                               \
-    {                                                                                              \
-        return gather_steps(P, rank, c, k, i, out);                                                \
-    }                                                                                              \
+    LPI_STEPS_WITH(scatter_##name, scatter_steps, k)                                               \
+    LPI_STEPS_WITH(gather_##name, gather_steps, k)                                                 \
     static struct logp_prediction predict_scatter_##name(int64_t P, const struct logp_coll *c)     \
     {                                                                                              \
         return scatter_time(P, k, c);                                                              \

@@ -35,6 +35,20 @@ void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, 
     lpi_op_fill(c->args.op, buf, (size_t)c->args.count, operand_seed(P, rank, seed));
 }
 
+void lpi_vectors_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)P, (void)rank;
+    *buf = *recv_buf = lpi_vector_bytes(c);
+}
+
+void lpi_vectors_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                      void *recv_buf)
+{
+    lpi_vector_fill(P, rank, seed, c, buf);
+    if (c->args.count > 0)
+        memset(recv_buf, 0xa5, lpi_vector_bytes(c));
+}
+
 int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c, int64_t first,
                      int64_t n, const void *result)
 {

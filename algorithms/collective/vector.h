@@ -21,6 +21,10 @@ int64_t lpi_elements_bytes(const struct logp_coll *c, int64_t elements);
 size_t lpi_vector_bytes(const struct logp_coll *c);
 /* Operands of an experiment. */
 void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf);
+/* logp_collective.sizes and fill of what leaves each processor a vector in recv_buf, too. */
+void lpi_vectors_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+void lpi_vectors_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+                      void *recv_buf);
 /* Are these n elements, from `first` on, those of the vectors of ranks 0 .. ranks-1 combined in
  * their order? As logp_collective.check */
 int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c, int64_t first,

@@ -103,6 +103,14 @@ lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *
     return rc;
 }
 
+/* name: these steps, which are told one thing more. */
+#define LPI_STEPS_WITH(name, steps, told)                                                          \
+    static bool name(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,                \
+                     struct logp_step *out)                                                        \
+    {                                                                                              \
+        return steps(P, rank, c, told, i, out);                                                    \
+    }
+
 /* The run function of a row with these steps: the reader, with the steps inlined. */
 #define LPI_READER(run_, steps_)                                                                   \
     static int run_(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)      \

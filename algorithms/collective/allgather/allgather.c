@@ -264,18 +264,8 @@ static int bruck_plan(int P, int rank, struct logp_coll *c)
     return 0;
 }
 
-static bool bruck_2_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                          struct logp_step *out)
-{
-    return bruck_steps(P, rank, c, 2, i, out);
-}
-
-static bool bruck_k_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                          struct logp_step *out)
-{
-    return bruck_steps(P, rank, c, lpi_knomial_radix(P, c), i, out);
-}
-
+LPI_STEPS_WITH(bruck_2_steps, bruck_steps, 2)
+LPI_STEPS_WITH(bruck_k_steps, bruck_steps, lpi_knomial_radix(P, c))
 LPI_READER(bruck_2_run, bruck_2_steps)
 
 static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_coll *c)

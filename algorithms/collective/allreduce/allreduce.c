@@ -10,23 +10,7 @@
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
-#include <string.h>
-
 /* ---- operands and results ---- */
-
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
-{
-    (void)P, (void)rank;
-    *buf = *recv_buf = lpi_vector_bytes(c);
-}
-
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
-                 void *recv_buf)
-{
-    lpi_vector_fill(P, rank, seed, c, buf);
-    if (c->args.count > 0)
-        memset(recv_buf, 0xa5, lpi_vector_bytes(c));
-}
 
 static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
                  const void *recv_buf)
@@ -294,8 +278,8 @@ const struct logp_collective lpi_allreduce = {
     .name = "allreduce",
     .summary = "a vector from each, combined on all",
     .operands = LOGP_OPERANDS_VECTOR,
-    .sizes = sizes,
-    .fill = fill,
+    .sizes = lpi_vectors_sizes,
+    .fill = lpi_vectors_fill,
     .check = check,
     .promise = promise,
     .in_place = lpi_vector_in_place,

@@ -86,18 +86,8 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, bool swing
                   : lpi_combine_range(out, c, first ? LOGP_BUF : LOGP_SCRATCH, mine);
 }
 
-static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                          struct logp_step *out)
-{
-    return steps(P, rank, c, false, i, out);
-}
-
-static bool swing_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                        struct logp_step *out)
-{
-    return steps(P, rank, c, true, i, out);
-}
-
+LPI_STEPS_WITH(halving_steps, steps, false)
+LPI_STEPS_WITH(swing_steps, steps, true)
 LPI_READER(halving_run, halving_steps)
 LPI_READER(swing_run, swing_steps)
 

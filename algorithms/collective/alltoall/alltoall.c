@@ -320,37 +320,13 @@ static int bruck_plan(int P, int rank, struct logp_coll *c)
     return 0;
 }
 
-static bool bruck_2_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                          struct logp_step *out)
-{
-    return bruck_steps(P, rank, c, 2, i, out);
-}
-
-static bool bruck_k_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
-                          struct logp_step *out)
-{
-    return bruck_steps(P, rank, c, lpi_knomial_radix(P, c), i, out);
-}
-
+LPI_STEPS_WITH(bruck_2_steps, bruck_steps, 2)
+LPI_STEPS_WITH(bruck_k_steps, bruck_steps, lpi_knomial_radix(P, c))
 LPI_READER(bruck_2_run, bruck_2_steps)
 
-/* A round for each message. */
-static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_coll *c)
-{
-    struct lpi_rounds r = LPI_ROUNDS;
-
-    if (P > 1 && c->model.params.gap_shared)
-        return lpi_no_prediction();
-    for (int64_t unit = 1; unit < P; unit *= 2)
-        lpi_round(&r, &c->model.params, 1,
-                  lpi_bytes((size_t)items_of(P, 2, unit, 1), c->args.n_bytes));
-    return lpi_exact(r.free);
-}
-
 /* A round for each message; there are none for more than 64 at a time. */
-static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction bruck_time(int64_t P, int64_t k, const struct logp_coll *c)
 {
-    const int64_t k = lpi_knomial_radix(P, c);
     struct lpi_rounds r = LPI_ROUNDS;
     int64_t unit, digit;
 
@@ -360,6 +336,16 @@ static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll 
         lpi_round(&r, &c->model.params, 1,
                   lpi_bytes((size_t)items_of(P, k, unit, digit), c->args.n_bytes));
     return lpi_exact(r.free);
+}
+
+static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_coll *c)
+{
+    return bruck_time(P, 2, c);
+}
+
+static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll *c)
+{
+    return bruck_time(P, lpi_knomial_radix(P, c), c);
 }
 
 /* ---- the rows ---- */

@@ -3,24 +3,6 @@
 #include "collective/knomial.h"
 #include "broadcast.h"
 
-static int parent(int P, int v, const void *k)
-{
-    return (int)lpi_knomial_parent(P, v, *(const int64_t *)k);
-}
-
-static int child(int P, int v, int i, const void *k)
-{
-    return (int)lpi_knomial_child(P, v, *(const int64_t *)k, i);
-}
-
-static int plan(int P, int rank, struct logp_coll *c)
-{
-    const int64_t k = lpi_knomial_radix(P, c);
-
-    return lpi_plan_tree(P, lpi_virtual_rank(rank, c->args.root, P),
-                         &(struct lpi_tree_shape){parent, child, &k}, NULL, c);
-}
-
 static struct lpi_times times(const struct logp_coll *c, int64_t nodes)
 {
     (void)nodes;
@@ -36,8 +18,8 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
 
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("broadcast", "knomial", "a k-nomial tree, the farthest first", "Open MPI, UCC"),
-     .needs = lpi_knomial_needs, .plan = plan, .predict = predict, .steps = lpi_broadcast_steps,
-     .run = lpi_broadcast_run, .along = LOGP_FROM_ROOT,
+     .needs = lpi_knomial_needs, .plan = lpi_plan_knomial, .predict = predict,
+     .steps = lpi_broadcast_steps, .run = lpi_broadcast_run, .along = LOGP_FROM_ROOT,
      .knobs = {LOGP_KNOB(k, lpi_knomial_radix), LOGP_KNOB(work_ns, NULL)}},
 };
 
