@@ -11,6 +11,7 @@
 #include "collective/shared/board.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 enum {
     SMALL = 1 << 10,
@@ -62,9 +63,13 @@ static const struct logp_algorithm *shared(const struct logp_collective *collect
                {&lpi_allgather, &lpi_shared_allgather},
                {&lpi_alltoall, &lpi_shared_alltoall},
                {&lpi_reduce_scatter, &lpi_shared_reduce_scatter}};
+    const size_t item = c->args.op != NULL
+                            ? lpi_bytes((size_t)c->args.count, c->args.op->element_bytes)
+                            : c->args.n_bytes;
     size_t i = 0;
 
-    if (!c->model.bare || P > LPI_BOARD_P || c->args.blocks != NULL)
+    if (!c->model.bare || P > LPI_BOARD_P || c->args.blocks != NULL ||
+        lpi_bytes((size_t)P, item) > PTRDIFF_MAX) /* no memory holds them: a plan says so */
         return NULL;
     while (all[i].collective != collective)
         i++;

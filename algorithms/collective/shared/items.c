@@ -43,7 +43,7 @@ static int end(struct lpi_board *b, int rc)
 /* Is it small enough, n items of n_bytes? *total: all of them */
 static bool fits(size_t n, size_t n_bytes, size_t *total)
 {
-    *total = n * n_bytes;
+    *total = lpi_bytes(n, n_bytes);
     return n_bytes <= LPI_LONG && *total <= LPI_LONG;
 }
 
