@@ -301,7 +301,7 @@ static int emulate_from_then_on(struct logp_vp *vp, void *arg)
     if (rc == 0 && logp_vp_rank(vp) == 0)
         rc = logp_machine_set_delay(logp_vp_machine(vp), per_hop(300000), 0);
     if (rc == 0)
-        rc = logp_barrier(vp);
+        rc = logp_sync(vp, NULL);
     if (rc == 0)
         rc = ring(vp, &(int){1}); /* whose messages are sent when all know of rank 0 */
     took[logp_vp_rank(vp)] = logp_now(vp) - before;

@@ -136,7 +136,9 @@ LOGP_API void logp_machine_stop(struct logp_machine *machine, int error);
 /**
  * Replace the delay model. Sends that start afterwards use the new one; gaps in force and
  * messages on their way stay; no message overtakes an earlier one of its (context, source,
- * tag). Readers never block.
+ * tag). Readers never block. A collective call that chooses its algorithm (collective.h) chooses for
+ * the model in force when a member calls it: no such call may be under way meanwhile, or its members
+ * could choose different ones; logp_sync() keeps them apart.
  * Threads: any thread, vps of the machine included, at any time before destroy. Called by a
  *          vp under the virtual clock it takes place at that vp's time; from outside, at at_ns.
  * Blocks:  until no vp uses the old model (an RCU grace period).
