@@ -43,7 +43,7 @@ static void print_help(void)
 {
     printf("%s\nTry this first:\n\n%s\nCommands:\n\n", help_introduction, help_examples);
     for (int i = 0; i < N_COMMANDS; i++)
-        printf("  %-10s %-11s %s\n", commands[i]->name, commands[i]->arguments,
+        printf("  %-10s %-20s %s\n", commands[i]->name, commands[i]->arguments,
                commands[i]->summary);
     puts("\nThe most used options (all of them: logp run --help):\n\n"
          "  -P N              virtual processors [8]\n"

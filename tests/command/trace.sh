@@ -86,6 +86,11 @@ if command -v protoc >/dev/null; then
     [ $((10 * $(stat -c %s "$dir/t.pftrace"))) -lt "$(stat -c %s "$dir/t.json")" ] || fail 'not a tenth of the JSON'
 fi
 
+# the picture of the README is what it draws
+logp trace reduce --algo kchain -P 11 --k 4 --clock virtual --format svg
+cmp "$dir/out" "$(dirname "$0")/../../tools/pictures/reduce-trace.svg" ||
+    fail "reduce-trace.svg is another picture"
+
 # what is wrong
 expect='--format tree' bad trace broadcast --format tree
 expect='-P 65 64' bad trace broadcast -P 65 --format svg --predicted
