@@ -90,7 +90,7 @@ refused LOGP_P=100000000 16777216 run broadcast
 refused LOGP_P=2000 1024 tree broadcast
 refused LOGP_CORES=4095 once run broadcast
 refused LOGP_FORMAT=svg json run broadcast
-refused LOGP_FORMAT=svg kurnosov paper sun
+refused LOGP_FORMAT=goal svg paper sun
 refused LOGP_UNIT=2s 1s paper liu
 refused LOGP_PLUGIN="$plugin" --topology run broadcast --topology ring
 LOGP_TOPOLOGY=ring expect="--plugin LOGP_TOPOLOGY" bad run broadcast --plugin "$plugin"
