@@ -562,3 +562,38 @@ Test(shared, who_polls_beside_is_noticed)
     cr_assert_eq(logp_machine_run(m, beside_in_vain, NULL, test_timeout_ns), -EDEADLK);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
+
+static int hundred_barriers(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 100; i++)
+        rc = logp_barrier(vp);
+    return rc;
+}
+
+/* Who is traced takes the same way: there are no messages, but waits. */
+Test(shared, a_trace_shows_who_waits)
+{
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
+    const struct logp_trace_config config = {.size = sizeof(config)};
+    struct logp_trace *trace;
+    size_t n, waits = 0;
+
+    cr_assert_eq(logp_machine_trace(m, &config), 0);
+    cr_assert_eq(logp_machine_run(m, hundred_barriers, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_take_trace(m, &trace), 0);
+    for (int r = 0; r < 4; r++) {
+        const struct logp_event *e = logp_trace_events(trace, r, &n);
+
+        for (size_t i = 0; i < n; i++) {
+            cr_assert_eq(e[i].kind, LOGP_EVENT_IDLE);
+            cr_assert_geq(e[i].start_ns, i > 0 ? e[i - 1].end_ns : 0);
+            waits++;
+        }
+    }
+    cr_expect_gt(waits, 0);
+    logp_trace_free(trace);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}

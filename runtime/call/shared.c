@@ -12,7 +12,9 @@
 
 bool logp_shared_possible(const struct logp_vp *vp)
 {
-    return lpi_plain(vp->proc->core->machine);
+    const struct logp_machine *m = vp->proc->core->machine;
+
+    return !m->is_virtual && !lpi_emulates(m);
 }
 
 int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memory)
@@ -39,6 +41,8 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
 {
     struct lpi_proc *p = vp->proc;
     const bool far = by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by));
+    struct logp_machine *m = p->core->machine;
+    int64_t begun;
     int rc;
 
     if (logp_shared_get(word) >= value) {
@@ -48,7 +52,12 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
     rc = lpi_stopped(p);
     p->polls = 0;
     p->emulating = false;
-    return rc != 0 ? rc : lpi_watch(p, word, value, far);
+    if (rc != 0 || m->recorders == NULL)
+        return rc != 0 ? rc : lpi_watch(p, word, value, far);
+    begun = lpi_wall(m);
+    rc = lpi_watch(p, word, value, far);
+    lpi_record_bare_wait(p, begun);
+    return rc;
 }
 
 bool logp_shared_test(struct logp_vp *vp, const uint64_t *word, uint64_t value)

@@ -172,6 +172,14 @@ void lpi_record_bare_receive(struct lpi_proc *p, const struct logp_request *q, i
     receive(p, r, q, matched, lpi_wall(p->core->machine));
 }
 
+void lpi_record_bare_wait(struct lpi_proc *p, int64_t begun)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    r->since = begun;
+    idle_until(p, r, lpi_wall(p->core->machine));
+}
+
 void lpi_record_mark(struct lpi_proc *p, const char *name)
 {
     struct lpi_recorder *r = recorder_of(p);
