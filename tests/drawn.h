@@ -260,4 +260,25 @@ static void describe(const struct drawn *d, const char *algorithm)
             c->args.blocks != NULL ? "unlike blocks, " : "", d->reps);
 }
 
+/* Its delay model, to be owned by a machine or freed. */
+static inline struct logp_delay drawn_delay(const struct drawn *d)
+{
+    struct logp_delay ends, delay;
+
+    cr_assert_eq(logp_delay_create(d->delay, &d->coll.model.params, &ends), 0);
+    delay = ends;
+    if (d->topology != NULL)
+        cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);
+    return delay;
+}
+
+/* What must hold of a case, and which it is where it does not. */
+static inline void must(bool holds, const char *what, const struct drawn *d, const char *algorithm)
+{
+    (void)what; /* where the tests are plain programs, assertions say no more */
+    if (!holds)
+        describe(d, algorithm);
+    cr_assert(holds, "case %lu, %s: %s", (unsigned long)d->seed, algorithm, what);
+}
+
 #endif

@@ -8,25 +8,6 @@
 
 enum { CASES = 2000 };
 
-static struct logp_delay delay_of(const struct drawn *d)
-{
-    struct logp_delay ends, delay;
-
-    cr_assert_eq(logp_delay_create(d->delay, &d->coll.model.params, &ends), 0);
-    delay = ends;
-    if (d->topology != NULL)
-        cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);
-    return delay;
-}
-
-static void claim(bool holds, const char *what, const struct drawn *d, const char *algorithm)
-{
-    (void)what; /* where the tests are plain programs, assertions say no more */
-    if (!holds)
-        describe(d, algorithm);
-    cr_assert(holds, "case %lu, %s: %s", (unsigned long)d->seed, algorithm, what);
-}
-
 /* One algorithm of a case, run once and folded. */
 static void compare(struct logp_machine *m, const struct drawn *d, const struct logp_algorithm *a)
 {
@@ -38,26 +19,26 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};
     const struct logp_schedule s = logp_schedule_of(a, d->P, &d->coll.args, &d->coll.model);
-    struct logp_delay delay = delay_of(d);
+    struct logp_delay delay = drawn_delay(d);
     struct logp_prediction formula;
     struct logp_record r;
     struct logp_fold fold;
 
-    cr_assert_eq(logp_machine_set_delay(m, delay_of(d), 0), 0);
-    claim(logp_experiment_run(m, &x, &r) == 0 && r.verified, "it runs", d, a->name);
-    claim(logp_schedule_fold(&s, &delay, 0, &fold) == 0, "it is folded", d, a->name);
+    cr_assert_eq(logp_machine_set_delay(m, drawn_delay(d), 0), 0);
+    must(logp_experiment_run(m, &x, &r) == 0 && r.verified, "it runs", d, a->name);
+    must(logp_schedule_fold(&s, &delay, 0, &fold) == 0, "it is folded", d, a->name);
     logp_delay_destroy(&delay);
     if (fold.ns != r.emulated.median_ns)
         fprintf(stderr, "folded %ld ns, virtual clock %ld ns\n", (long)fold.ns,
                 (long)r.emulated.median_ns);
-    claim(fold.ns == r.emulated.median_ns, "the fold is the virtual clock", d, a->name);
-    claim(fold.messages == r.messages, "it has all messages", d, a->name);
-    claim(fold.unreceived == 0, "all are received", d, a->name);
+    must(fold.ns == r.emulated.median_ns, "the fold is the virtual clock", d, a->name);
+    must(fold.messages == r.messages, "it has all messages", d, a->name);
+    must(fold.unreceived == 0, "all are received", d, a->name);
     formula = test_predict_by(a, d->P, &d->coll, LOGP_BY_FORMULA);
-    claim(formula.certainty != LOGP_PREDICTION_EXACT || formula.ns == fold.ns,
-          "the closed form is the fold", d, a->name);
-    claim(formula.certainty != LOGP_PREDICTION_BOUND || formula.ns >= fold.ns, "the bound is one",
-          d, a->name);
+    must(formula.certainty != LOGP_PREDICTION_EXACT || formula.ns == fold.ns,
+         "the closed form is the fold", d, a->name);
+    must(formula.certainty != LOGP_PREDICTION_BOUND || formula.ns >= fold.ns, "the bound is one", d,
+         a->name);
 }
 
 Test(schedule, the_fold_is_the_closed_form_is_the_virtual_clock)

@@ -94,25 +94,6 @@ static bool is_whole(const struct logp_trace *t)
     return true;
 }
 
-static struct logp_delay delay_of(const struct drawn *d)
-{
-    struct logp_delay ends, delay;
-
-    cr_assert_eq(logp_delay_create(d->delay, &d->coll.model.params, &ends), 0);
-    delay = ends;
-    if (d->topology != NULL)
-        cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);
-    return delay;
-}
-
-static void claim(bool holds, const char *what, const struct drawn *d, const char *algorithm)
-{
-    (void)what; /* where the tests are plain programs, assertions say no more */
-    if (!holds)
-        describe(d, algorithm);
-    cr_assert(holds, "case %lu, %s: %s", (unsigned long)d->seed, algorithm, what);
-}
-
 static void compare(struct logp_machine *m, const struct drawn *d, const struct logp_algorithm *a)
 {
     const struct logp_experiment x = {.size = sizeof(x),
@@ -123,26 +104,26 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};
     const struct logp_schedule s = logp_schedule_of(a, d->P, &d->coll.args, &d->coll.model);
-    struct logp_delay delay = delay_of(d);
+    struct logp_delay delay = drawn_delay(d);
     struct logp_trace *fold, *run;
     struct logp_record r;
     struct logp_fold f;
     char label[128];
 
     snprintf(label, sizeof(label), "%s/%s", a->collective, a->name);
-    cr_assert_eq(logp_machine_set_delay(m, delay_of(d), 0), 0);
+    cr_assert_eq(logp_machine_set_delay(m, drawn_delay(d), 0), 0);
     trace_on(m, 0);
-    claim(logp_experiment_run(m, &x, &r) == 0 && r.verified, "it runs", d, a->name);
+    must(logp_experiment_run(m, &x, &r) == 0 && r.verified, "it runs", d, a->name);
     run = taken(m);
-    claim(logp_trace_predict(&s, &delay, 0, label, &f, &fold) == 0, "it is folded", d, a->name);
+    must(logp_trace_predict(&s, &delay, 0, label, &f, &fold) == 0, "it is folded", d, a->name);
     logp_delay_destroy(&delay);
-    claim(f.messages == logp_trace_info(fold)->n_messages, "all messages are there", d, a->name);
-    claim(f.ns >= logp_trace_info(fold)->end_ns, "none ends later", d, a->name);
-    claim(is_whole(fold), "the fold's is whole", d, a->name);
+    must(f.messages == logp_trace_info(fold)->n_messages, "all messages are there", d, a->name);
+    must(f.ns >= logp_trace_info(fold)->end_ns, "none ends later", d, a->name);
+    must(is_whole(fold), "the fold's is whole", d, a->name);
     if (d->coll.model.params.latency_varies && d->reps > 1)
-        claim(is_whole(run), "the run's is whole", d, a->name);
+        must(is_whole(run), "the run's is whole", d, a->name);
     else
-        claim(equal(fold, run), "the fold's is the run's", d, a->name);
+        must(equal(fold, run), "the fold's is the run's", d, a->name);
     logp_trace_free(fold);
     logp_trace_free(run);
 }
@@ -158,7 +139,7 @@ Test(trace, the_folds_is_that_of_the_virtual_clock)
 
     for (uint64_t seed = first; seed <= last; seed++) {
         struct drawn d = draw(seed);
-        struct logp_delay delay = delay_of(&d);
+        struct logp_delay delay = drawn_delay(&d);
         struct logp_delay_ops ops;
 
         cr_assert_eq(logp_delay_functions(&delay, &ops), 0);
