@@ -13,6 +13,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HOUSES = {
     "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call"],
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment"],
+    "check": [],
     "tools": ["text", "plot", "schedule", "options", "choice", "run", "output", "trace", "tree", "tune",
               "papers", "report", "command"],
 }

@@ -19,6 +19,9 @@
  *   experiment.h  run an algorithm many times, measured against its prediction
  *   tree.h        the optimal broadcast tree itself
  *   summation.h   the optimal summation: its tree, and how many operands each processor has
+ *   check.h       a test kit: programs run as they could also have gone, failures again
+ *   explore.h     what it is built with: choice points of the virtual clock
+ *   latency.h     latencies by chance
  *   topology.h    networks of links: routes, delays, loads
  *   preset.h      parameters of real machines
  *   torus.h       the pipelined torus broadcast in its paper's units
@@ -28,12 +31,15 @@
 #define LOGP_LOGP_H
 
 #include <logp/algorithm.h>
+#include <logp/check.h>
 #include <logp/collective.h>
 #include <logp/defs.h>
 #include <logp/delay.h>
 #include <logp/experiment.h>
 #include <logp/explain.h>
+#include <logp/explore.h>
 #include <logp/group.h>
+#include <logp/latency.h>
 #include <logp/machine.h>
 #include <logp/measure.h>
 #include <logp/nonblocking.h>

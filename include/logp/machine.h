@@ -126,6 +126,19 @@ LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program
                               int64_t timeout_ns);
 
 /**
+ * From the next run on, logp_send() and logp_sendrecv() of more than n_bytes are synchronous: at s
+ * the send is charged its gap and o_send for a request, which is at the receiver at s + o_send + L;
+ * when it is there and a matching receive is posted (in logp_recv(): the receiver has come to it),
+ * the answer takes L back, and then the payload is sent as a plain send, which ends the call.
+ * Request and answer cost the receiver nothing, and take no part in its gap. A program that relies
+ * on buffers deadlocks. logp_isend() is not changed.
+ * @param n_bytes  0: every send; < 0: none, as at first
+ * Threads: as logp_machine_run(), not during a run; also by the function of logp_machine_repeat()
+ * @return 0; -ENOTSUP (the wall clock, a parallel machine, or stacks that are shared)
+ */
+LOGP_API int logp_machine_set_rendezvous(struct logp_machine *machine, int64_t n_bytes);
+
+/**
  * Stop the run under way: waits of all vps return error. Between runs: the next one ends with error
  * before its program begins, so that no stop is lost, whenever it comes.
  * Threads: any thread or signal handler, at any time before destroy.
@@ -184,6 +197,7 @@ enum logp_wait_kind {
                           not looked at its clock in between */
     LOGP_WAIT_AWAY, /**< it is outside the runtime, and holds its core or has given it up */
     LOGP_WAIT_ROOM, /**< room for a message; source: to whom */
+    LOGP_WAIT_SEND, /**< its send waits for its receiver; source: who that is */
 };
 
 /** What a vp waits for. */
@@ -206,6 +220,14 @@ struct logp_report {
     } lag;
     const struct logp_wait_info *waits; /**< deadlock, timeout: who waits for whom */
     int n_waits;
+    /** The first LOGP_CHECK() of check.h that has not held. */
+    struct logp_asserted {
+        const char *file; /**< NULL: all have */
+        int line;
+        const char *expression;
+        int rank;
+        int64_t time_ns; /**< of its clock */
+    } asserted;
 };
 
 /** @return the report of the last run, valid until the next run or destroy. */

@@ -267,7 +267,9 @@ LOGP_API int logp_outside_begin(struct logp_vp *vp);
  */
 LOGP_API int logp_outside_end(struct logp_vp *vp);
 
-/** @return this vp's clock in ns since the run began; with delay `none` the wall clock. */
+/** @return this vp's clock in ns since the run began; with delay `none` the wall clock. Virtual
+ * clock: after 1000 readings in a row, with no other call between, each costs poll_ns and lets
+ * others run, so that a loop that waits for a time comes to an end. */
 LOGP_API int64_t logp_now(struct logp_vp *vp);
 
 /** @return the wall clock in ns since the run began, lag included; virtual: logp_now(). Both with

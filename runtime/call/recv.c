@@ -2,6 +2,7 @@
 /* Receiving: post, wait, test, cancel, probe, and the exchange of two messages. */
 #include "state/call.h"
 #include "core/deadlock.h"
+#include "core/explore.h"
 #include "core/sched.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
@@ -43,8 +44,21 @@ int lpi_catch_up(struct lpi_proc *p)
     return lpi_stopped(p);
 }
 
+/* r has met a send that waits for it: wait for what it sends. @return 0: look again */
+static int await_payload(struct lpi_proc *p, struct logp_request *r)
+{
+    int rc;
+
+    p->waits_for = r;
+    rc = lpi_wait_message(p, INT64_MAX);
+    p->waits_for = NULL;
+    return rc;
+}
+
 void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
 {
+    while (r->state == LPI_REQ_PROMISED && await_payload(p, r) == 0)
+        ; /* it comes into buf */
     while (r->state == LPI_REQ_POSTED && !lpi_offer_withdraw(p, r))
         lpi_poll(p->core); /* the payload is being copied into buf */
     if (r->state == LPI_REQ_POSTED)
@@ -96,9 +110,72 @@ static int64_t look_again_at(struct lpi_proc *p, int64_t until)
     return next < until ? lpi_later(p, next) : until;
 }
 
-/* Wait until r has been matched, or the vp's clock has come to `until`. @return 0: look at r */
+/* Wait for what r waits for, until `until` at the latest. */
+static int await_mail(struct lpi_proc *p, struct logp_request *r, int64_t until)
+{
+    int rc;
+
+    p->waits_for = r;
+    if (until != INT64_MAX)
+        p->wait_until = until;
+    rc = lpi_wait_message(p, look_again_at(p, until));
+    p->waits_for = NULL;
+    if (until != INT64_MAX)
+        p->wait_until = INT64_MAX;
+    return rc;
+}
+
+enum { TOO_EARLY = 1, EMPTY = 2 };
+
+/*
+ * Look at r, where choices are explored, until it has been matched.
+ * @return 0: it has been; TOO_EARLY: so it was chosen; EMPTY: nothing is there; or the error that
+ *         stops the run
+ */
+static int look_at(struct lpi_proc *p, struct logp_request *r, bool may_miss)
+{
+    struct lpi_look look = {
+        .requests = &r, .n = 1, .may_miss = may_miss, .src = r->src, .tag = r->tag};
+    int rc;
+
+    do
+        rc = lpi_explore_settle(p, &look);
+    while (rc == 0 && look.chosen >= 0 && r->state == LPI_REQ_POSTED);
+    return rc != 0 ? rc : look.chosen == LPI_MISSED ? TOO_EARLY : look.chosen < 0 ? EMPTY : 0;
+}
+
+/* As await_match(), where what comes is somebody's choice. */
+static int await_explored(struct lpi_proc *p, struct logp_request *r, int64_t until)
+{
+    for (;;) {
+        const bool time_over = until != INT64_MAX && lpi_clock(p) >= until;
+        int rc = look_at(p, r, until != INT64_MAX);
+
+        if (rc == EMPTY && r->state == LPI_REQ_POSTED && !time_over)
+            rc = await_mail(p, r, until);
+        else if (rc >= 0)
+            return rc == TOO_EARLY;
+        if (rc < 0) {
+            lpi_abandon(p, r);
+            return rc;
+        }
+    }
+}
+
+/* Does it depend on a choice whether r is matched? */
+static bool is_explored(const struct lpi_proc *p, int64_t until)
+{
+    const struct lpi_explore *x = p->core->machine->explore;
+
+    return x != NULL && (p->inbox.n_any > 0 || (until != INT64_MAX && x->by.untimed));
+}
+
+/* Wait until r has been matched, or the vp's clock has come to `until`. @return 0: look at r;
+ * 1: it may be matched, and comes too late */
 static int await_match(struct lpi_proc *p, struct logp_request *r, int64_t until)
 {
+    if (is_explored(p, until) && (r->state == LPI_REQ_POSTED || until != INT64_MAX))
+        return await_explored(p, r, until);
     while (r->state == LPI_REQ_POSTED) {
         const bool time_over = until != INT64_MAX && lpi_clock(p) >= until;
         int rc = p->inbox.n_any > 0 || time_over ? lpi_catch_up(p) : 0;
@@ -113,13 +190,7 @@ static int await_match(struct lpi_proc *p, struct logp_request *r, int64_t until
         }
         if (rc == 0) {
             offer(p, r);
-            p->waits_for = r;
-            if (until != INT64_MAX)
-                p->wait_until = until;
-            rc = lpi_wait_message(p, look_again_at(p, until));
-            p->waits_for = NULL;
-            if (until != INT64_MAX)
-                p->wait_until = INT64_MAX;
+            rc = await_mail(p, r, until);
         }
         if (rc != 0) {
             lpi_abandon(p, r);
@@ -154,11 +225,15 @@ int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t un
     int64_t matched = begun;
     int rc = await_match(p, r, until);
 
+    while (rc == 0 && r->state == LPI_REQ_PROMISED)
+        rc = await_payload(p, r);
     if (bare && waits)
         matched = lpi_wall(p->core->machine);
 
-    if (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))
+    if (rc == 1 || (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))) {
+        lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);
         return in_time ? lpi_time_over(p, until) : lpi_look_in_vain(p);
+    }
     p->polls = 0;
     if (rc == 0 && r->state == LPI_REQ_BOUND)
         lpi_charge_recv(p, r);
@@ -170,6 +245,7 @@ int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t un
         return rc;
     if (bare && !lpi_has_clock(p) && r->state == LPI_REQ_CHARGED)
         lpi_record_bare_receive(p, r, begun, matched);
+    lpi_note(p, LOGP_NOTE_RECEIVE, r->from, r->got_tag, (int64_t)r->n_bytes);
     lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
     return r->state == LPI_REQ_FAILED ? -EMSGSIZE : 0;
 }
@@ -315,7 +391,8 @@ int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_stat
 
 int lpi_poll_cost(struct lpi_proc *p)
 {
-    if (++p->polls % LPI_POLLS_IN_VAIN == 0)
+    p->polls = p->polls < 0 ? 1 : p->polls + 1;
+    if (p->polls % p->core->machine->polls_in_vain == 0)
         lpi_check_pollers(p->core);
     if (!lpi_has_clock(p))
         return lpi_yield(p);
@@ -332,9 +409,15 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
     if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
         return logp_wait(vp, request, status);
     enter(p);
-    rc = lpi_catch_up(p);
-    if (rc == 0 && (request->state == LPI_REQ_POSTED || request->arrival > horizon(p))) {
-        *done = false;
+    if (p->core->machine->explore != NULL) {
+        rc = look_at(p, request, true);
+        *done = rc < 0 || (rc == 0 && request->state != LPI_REQ_PROMISED);
+    } else {
+        rc = lpi_catch_up(p);
+        *done = rc != 0 || (request->state > LPI_REQ_PROMISED && request->arrival <= horizon(p));
+    }
+    if (!*done) {
+        lpi_note(p, LOGP_NOTE_MISSED, request->src, request->tag, 0);
         return leave(p, lpi_poll_cost(p));
     }
     if (rc == 0)
@@ -360,10 +443,30 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
     return 0;
 }
 
+int lpi_find_here(struct lpi_proc *p, const struct lpi_label *label, bool may_miss,
+                  struct lpi_message **msg)
+{
+    struct lpi_look look = {
+        .label = label, .may_miss = may_miss, .src = label->src, .tag = label->tag};
+    int rc;
+
+    if (p->core->machine->explore == NULL) {
+        rc = lpi_catch_up(p);
+        *msg =
+            rc == 0 ? lpi_match_find(p, label->context, label->src, label->tag, horizon(p)) : NULL;
+        return rc;
+    }
+    rc = lpi_explore_settle(p, &look);
+    *msg = rc == 0 && look.chosen >= 0
+               ? lpi_match_find(p, label->context, look.chosen, label->tag, INT64_MAX)
+               : NULL;
+    return rc == 0 && look.chosen == LPI_MISSED ? -ETIME : rc;
+}
+
 int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
-    const struct lpi_message *msg;
+    struct lpi_message *msg;
     int rc = lpi_stopped(p);
 
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || found == NULL)
@@ -372,14 +475,16 @@ int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_st
     if (rc != 0)
         return rc;
     enter(p);
-    rc = lpi_catch_up(p);
-    if (rc != 0)
+    rc = lpi_find_here(p, &(struct lpi_label){vp->context, to_global(vp, src), tag}, true, &msg);
+    if (rc != 0 && rc != -ETIME)
         return rc;
-    msg = lpi_match_find(p, vp->context, to_global(vp, src), tag, horizon(p));
-    if (msg == NULL)
+    if (msg == NULL) {
+        lpi_note(p, LOGP_NOTE_MISSED, to_global(vp, src), tag, 0);
         return leave(p, lpi_poll_cost(p));
+    }
     p->polls = 0;
     *found = true;
+    lpi_note(p, LOGP_NOTE_FOUND, msg->src, msg->tag, (int64_t)msg->n_bytes);
     lpi_fill_status(vp, status, msg->src, msg->tag, msg->n_bytes, msg->arrival);
     return leave(p, 0);
 }

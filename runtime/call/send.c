@@ -15,6 +15,7 @@
 #include "mail/match.h"
 #include "mail/pool.h"
 #include "mail/room.h"
+#include "state/explore.h"
 
 #include <errno.h>
 
@@ -49,6 +50,25 @@ static void count(struct lpi_proc *p, int rc)
         p->sends++;
 }
 
+/* Does it ask a receiver that it waits for? */
+static bool is_request(const struct lpi_envelope *e)
+{
+    return e->rendezvous != NULL && !e->rendezvous->answered;
+}
+
+/* The same, of a send on its way through the network. */
+static void count_sent(struct lpi_proc *p, const struct lpi_envelope *e, int rc)
+{
+    if (is_request(e)) { /* no message of its own, but the next one's number */
+        if (rc == 0)
+            p->sends++;
+        return;
+    }
+    count(p, rc);
+    if (rc == 0)
+        lpi_note(p, LOGP_NOTE_SEND, e->dst, e->tag, (int64_t)e->n_bytes);
+}
+
 static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     struct logp_machine *m = p->core->machine;
@@ -62,8 +82,8 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
     }
     if (rc == 0)
         rc = lpi_post(p, to, e);
-    count(p, rc);
-    if (rc == 0 && m->recorders != NULL)
+    count_sent(p, e, rc);
+    if (rc == 0 && m->recorders != NULL && !is_request(e))
         lpi_record_bare_send(p, e, begun);
     return rc;
 }
@@ -96,7 +116,7 @@ static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
         lpi_capacity_settle(p, to, t->arrival);
     e->arrival = t->arrival;
     rc = lpi_post(p, to, e);
-    count(p, rc);
+    count_sent(p, e, rc);
     return rc;
 }
 
@@ -105,7 +125,7 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     struct logp_machine *m = p->core->machine;
     struct logp_transfer t = {.src = e->src,
                               .dst = e->dst,
-                              .n_bytes = e->n_bytes,
+                              .n_bytes = is_request(e) ? 0 : e->n_bytes,
                               .number = p->sends,
                               .ready = p->emulated};
     const int64_t begun = p->emulated;
@@ -124,7 +144,7 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
         rc = start_send(p, to, e, d, &t);
         model_unlock(m);
         free_at = free_at < 0 ? t.start : free_at;
-        if (rc == 0 && m->recorders != NULL)
+        if (rc == 0 && m->recorders != NULL && !is_request(e))
             lpi_record_send(p, e, &t, begun, free_at);
         if (rc == 0)
             return lpi_wait_until(p, t.done);
@@ -158,28 +178,74 @@ static int await_room(struct lpi_proc *p, const struct lpi_envelope *e)
     return rc;
 }
 
+/* Send e, when there is room. */
+static int send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+{
+    int rc;
+
+    do
+        rc = try_to_send(p, to, e);
+    while (rc == -ENOBUFS && p->core->machine->rooms != NULL && (rc = await_room(p, e)) == 0);
+    return rc;
+}
+
+/* How long an answer takes. */
+static int64_t answer_ns(struct logp_machine *m)
+{
+    const struct lpi_delay *d = model_lock(m);
+    int64_t L;
+
+    if (d == NULL)
+        return 0;
+    L = d->ops.params != NULL ? d->ops.params(d->model)->L_ns : 0;
+    model_unlock(m);
+    return L;
+}
+
+/* Ask, wait for the answer, send: see logp_machine_set_rendezvous(). */
+static int send_synchronously(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+{
+    struct lpi_rendezvous z = {.sender = p, .latency = answer_ns(p->core->machine)};
+    int rc;
+
+    e->rendezvous = &z;
+    rc = send_when_room(p, to, e);
+    if (rc == 0 && z.request == NULL) {
+        p->any.src = e->dst;
+        p->any.tag = e->tag;
+        p->state = LPI_SENDING;
+        rc = lpi_hold(p);
+        p->wait_until = INT64_MAX;
+    }
+    if (rc == 0)
+        rc = lpi_wait_until(p, z.at);
+    z.answered = true;
+    return rc == 0 ? send_when_room(p, to, e) : rc;
+}
+
 /* Not inlined: its envelope would lie on the stack of the short way too. */
 static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct lpi_proc *to,
-                                              int dst, int tag, const void *buf, size_t n_bytes)
+                                              int dst, int tag, const void *buf, size_t n_bytes,
+                                              bool may_wait)
 {
     struct lpi_proc *p = vp->proc;
-    struct logp_machine *m = p->core->machine;
+    const int64_t limit = p->core->machine->rendezvous;
     struct lpi_envelope e = {.context = vp->context,
                              .src = p->rank,
                              .dst = dst,
                              .tag = tag,
                              .n_bytes = n_bytes,
                              .data = buf};
-    int rc;
 
     enter(p);
-    do
-        rc = try_to_send(p, to, &e);
-    while (rc == -ENOBUFS && m->rooms != NULL && (rc = await_room(p, &e)) == 0);
-    return leave(p, rc);
+    if (limit >= 0 && may_wait && (limit == 0 || n_bytes > (size_t)limit))
+        return leave(p, send_synchronously(p, to, &e));
+    return leave(p, send_when_room(p, to, &e));
 }
 
-int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+/* may_wait: for its receiver, where sends do. */
+static inline __attribute__((always_inline)) int
+send_to(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes, bool may_wait)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_core *c = p->core;
@@ -195,10 +261,15 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     p->polls = 0;
     if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
-        return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
+        return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes, may_wait);
     p->emulating = false;
     count(p, 0);
     return let_others_run(p);
+}
+
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+{
+    return send_to(vp, dst, tag, buf, n_bytes, true);
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
@@ -218,7 +289,7 @@ int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_b
     r = lpi_request_new(c);
     if (r == NULL)
         return -ENOMEM;
-    rc = lpi_send(vp, dst, tag, buf, n_bytes);
+    rc = send_to(vp, dst, tag, buf, n_bytes, false);
     if (rc != 0) {
         lpi_request_free(c, r);
         return rc;

@@ -6,6 +6,7 @@
  * is woken whenever something comes, at its arrival, and looks for itself.
  */
 #include "state/call.h"
+#include "core/explore.h"
 #include "core/sched.h"
 #include "mail/close.h"
 #include "mail/match.h"
@@ -83,9 +84,9 @@ int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
 /* When r's message arrives; INT64_MAX: there is none yet; below 0: it is here. */
 static int64_t arrival_of(const struct logp_request *r)
 {
-    return r->state == LPI_REQ_SENT     ? LOGP_NEVER
-           : r->state == LPI_REQ_POSTED ? INT64_MAX
-                                        : r->arrival;
+    return r->state == LPI_REQ_SENT       ? LOGP_NEVER
+           : r->state <= LPI_REQ_PROMISED ? INT64_MAX
+                                          : r->arrival;
 }
 
 /* The request whose message arrives first, or the first of them; -1: all are NULL. */
@@ -133,7 +134,54 @@ static int64_t least(int64_t a, int64_t b)
 /* Is its message here, by the vp's clock? */
 static bool is_here(const struct lpi_proc *p, const struct logp_request *r)
 {
-    return arrival_of(r) <= horizon(p) && r->state != LPI_REQ_POSTED;
+    return arrival_of(r) <= horizon(p) && r->state > LPI_REQ_PROMISED;
+}
+
+/* It was chosen that what came comes too late. @return -ETIME; the error that stops the run */
+static int too_late(struct lpi_proc *p, int64_t until)
+{
+    lpi_note(p, LOGP_NOTE_MISSED, LOGP_ANY_SOURCE, LOGP_ANY_TAG, 0);
+    return lpi_clock(p) < until ? lpi_time_over(p, until) : lpi_look_in_vain(p);
+}
+
+/*
+ * Which request completes, where choices are explored: the first that is bound to a message of the
+ * source that was chosen.
+ * @return 0, and *i: which; -1: nothing is there. -ETIME: too late; or the error that stops the run
+ */
+static int choose_one(struct lpi_proc *p, struct logp_request **requests, int n, bool may_miss,
+                      int *i)
+{
+    const struct logp_request *first = requests[*i];
+    struct lpi_look look = {
+        .requests = requests, .n = n, .may_miss = may_miss, .src = first->src, .tag = first->tag};
+    int rc;
+
+    if (first->state == LPI_REQ_SENT)
+        return 0;
+    do {
+        rc = lpi_explore_settle(p, &look);
+        for (*i = 0; rc == 0 && look.chosen >= 0 && *i < n; ++*i) {
+            const struct logp_request *r = requests[*i];
+
+            if (r != NULL && (r->state == LPI_REQ_BOUND || r->state == LPI_REQ_FAILED) &&
+                r->from == look.chosen)
+                return 0;
+        }
+    } while (rc == 0 && look.chosen >= 0); /* it went to another receive */
+    *i = -1;
+    return rc == 0 && look.chosen == LPI_MISSED ? -ETIME : rc;
+}
+
+/* The request that has completed by now: *i; -1: none has. As choose_one(); *i is the one whose
+ * message comes first, on entry. */
+static int completed(struct lpi_proc *p, struct logp_request **requests, int n, bool may_miss,
+                     int *i)
+{
+    if (p->core->machine->explore != NULL)
+        return choose_one(p, requests, n, may_miss, i);
+    *i = is_here(p, requests[*i]) ? *i : -1;
+    return 0;
 }
 
 int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n, int64_t until_ns,
@@ -148,23 +196,29 @@ int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n
     if (rc == 0)
         enter(p);
     for (bool looked = false; rc == 0; looked = true) {
-        int i;
+        int i, next;
 
         rc = lpi_catch_up(p);
-        i = earliest(requests, n);
+        i = next = earliest(requests, n);
         if (rc != 0 || i < 0)
             break;
-        if (is_here(p, requests[i])) {
+        rc = completed(p, requests, n, until_ns != INT64_MAX, &i);
+        if (rc == 0 && i >= 0) {
             leave(p, 0);
             return complete(vp, requests, i, index, status);
         }
+        if (rc == -ETIME)
+            rc = too_late(p, until_ns);
+        if (rc != 0)
+            break;
         if (until_ns != INT64_MAX && lpi_clock(p) >= until_ns) {
             rc = looked ? -ETIME : lpi_look_in_vain(p);
             break;
         }
         p->polls = 0;
-        rc = wait_for_any(p, least(until_ns, least(arrival_of(requests[i]), lpi_next_arrival(p))),
-                          requests[i]->src, requests[i]->tag);
+        rc =
+            wait_for_any(p, least(until_ns, least(arrival_of(requests[next]), lpi_next_arrival(p))),
+                         requests[next]->src, requests[next]->tag);
     }
     return leave(p, rc);
 }
@@ -190,8 +244,13 @@ int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int 
     enter(p);
     rc = lpi_catch_up(p);
     i = earliest(requests, n);
-    if (rc == 0 && i >= 0 && !is_here(p, requests[i]))
-        return leave(p, lpi_poll_cost(p));
+    if (rc == 0 && i >= 0) {
+        rc = completed(p, requests, n, true, &i);
+        if (rc == -ETIME || (rc == 0 && i < 0)) {
+            lpi_note(p, LOGP_NOTE_MISSED, LOGP_ANY_SOURCE, LOGP_ANY_TAG, 0);
+            return leave(p, lpi_poll_cost(p));
+        }
+    }
     leave(p, rc);
     if (rc != 0)
         return rc;
@@ -210,17 +269,21 @@ int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
     if (rc == 0)
         enter(p);
     for (bool looked = false; rc == 0; looked = true) {
-        const struct lpi_message *m;
+        const struct lpi_label label = {vp->context, to_global(vp, src), tag};
+        struct lpi_message *m;
 
-        rc = lpi_catch_up(p);
+        rc = lpi_find_here(p, &label, until_ns != INT64_MAX, &m);
+        if (rc == -ETIME)
+            rc = too_late(p, until_ns);
         if (rc != 0)
             break;
-        m = lpi_match_find(p, vp->context, to_global(vp, src), tag, INT64_MAX);
-        if (m != NULL && m->arrival <= horizon(p)) {
+        if (m != NULL) {
             p->polls = 0;
+            lpi_note(p, LOGP_NOTE_FOUND, m->src, m->tag, (int64_t)m->n_bytes);
             lpi_fill_status(vp, status, m->src, m->tag, m->n_bytes, m->arrival);
             break;
         }
+        m = lpi_match_find(p, label.context, label.src, tag, INT64_MAX);
         if (until_ns != INT64_MAX && lpi_clock(p) >= until_ns)
             rc = looked ? -ETIME : lpi_look_in_vain(p);
         else

@@ -12,6 +12,7 @@ struct lpi_executor {
     int64_t slack_ns;
     int64_t patience_ns; /* a hand-over takes longer */
     bool is_slow;        /* a hand-over: worth a look for mail first */
+    bool repeats;        /* the carrier of a machine of one core begins the next run itself */
     /* So many procs at most, as the host is; NULL: as many as there is memory for. */
     int64_t (*most)(void);
     /* Make what carries the procs of the machine; destroy undoes it (also half of it). */

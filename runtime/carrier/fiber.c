@@ -129,6 +129,15 @@ static bool guards(const struct lpi_core *c, const void *address)
            (uintptr_t)address - (uintptr_t)stack_of(f, rank) + f->guard < (uintptr_t)f->guard;
 }
 
+/* No vp has begun. */
+static void unbegun(const struct logp_machine *m)
+{
+    struct fibers *f = fibers_of(m);
+
+    for (int i = 0; i < m->P; i++)
+        f->fibers[i].context = NULL;
+}
+
 static void *carrier_main(void *arg)
 {
     struct lpi_baton *b = arg;
@@ -143,7 +152,10 @@ static void *carrier_main(void *arg)
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
         jump_to(c, home, ready(c->procs[0]), c->procs[0]);
-        c->machine->come_home(c); /* all of its vps have ended */
+        while (c->machine->come_home(c)) { /* all of its vps have ended */
+            unbegun(c->machine);
+            jump_to(c, home, ready(c->procs[0]), c->procs[0]);
+        }
     }
     urcu_memb_unregister_thread();
     lpi_overflow_unwatch(memory);
@@ -173,8 +185,7 @@ static void launch(struct logp_machine *m)
 {
     struct fibers *f = fibers_of(m);
 
-    for (int i = 0; i < m->P; i++)
-        f->fibers[i].context = NULL;
+    unbegun(m);
     for (int i = 0; i < m->n_cores; i++)
         lpi_baton_give(&f->carriers[i], LPI_BATON_HAS);
 }
@@ -252,6 +263,7 @@ static int create(struct logp_machine *m)
 const struct lpi_executor lpi_executor_fiber = {
     .name = "fiber",
     .slack_ns = 150,
+    .repeats = true,
     .create = create,
     .destroy = destroy,
     .launch = launch,

@@ -13,6 +13,7 @@
 #include "core/watch.h"
 #include "mail/lane.h"
 #include "mail/room.h"
+#include "state/explore.h"
 #include "state/message.h"
 #include "state/stop.h"
 
@@ -50,17 +51,23 @@ static struct logp_wait_info wait_of(const struct lpi_proc *p)
 
     if (p->state == LPI_SYNC) {
         w.kind = LOGP_WAIT_SYNC;
-    } else if (p->state == LPI_ROOM) {
-        w.kind = LOGP_WAIT_ROOM;
+    } else if (p->state == LPI_ROOM || p->state == LPI_SENDING) {
+        w.kind = p->state == LPI_ROOM ? LOGP_WAIT_ROOM : LOGP_WAIT_SEND;
         w.source = p->any.src;
         w.tag = p->any.tag;
+    } else if (p->state == LPI_LOOKING) {
+        const struct lpi_look *look = p->core->machine->explore->vps[p->rank].look;
+
+        w.kind = LOGP_WAIT_RECV;
+        w.source = look->src;
+        w.tag = look->tag;
     } else if (r != NULL || p->waits_for_any) {
         w.kind = LOGP_WAIT_RECV;
         w.source = r != NULL ? r->src : p->any.src;
         w.tag = r != NULL ? r->tag : p->any.tag;
     } else if (lpi_watches(p)) {
         w.kind = LOGP_WAIT_SYNC;
-    } else if (p->polls >= LPI_POLLS_IN_VAIN) {
+    } else if (p->polls >= p->core->machine->polls_in_vain) {
         w.kind = LOGP_WAIT_POLL;
     }
     return w;
@@ -125,13 +132,21 @@ void lpi_check_deadlock(struct lpi_core *c)
     lpi_stop_deadlocked(m);
 }
 
+/* p is LOOKING: may its look end without a message? */
+static bool may_miss(const struct lpi_proc *p)
+{
+    return p->core->machine->explore->vps[p->rank].look->may_miss;
+}
+
 /* Can p go on only if somebody sends it something? */
 static bool waits_in_vain(const struct lpi_proc *p)
 {
     if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_ROOM ||
-        p->state == LPI_ENDED)
+        p->state == LPI_SENDING || p->state == LPI_ENDED)
         return true;
-    if (p->polls < LPI_POLLS_IN_VAIN)
+    if (p->state == LPI_LOOKING && !may_miss(p))
+        return true;
+    if (p->polls < p->core->machine->polls_in_vain)
         return false;
     /* it may have paid for its last look already, and not looked again since */
     for (const struct lpi_message *m = p->inbox.first; m != NULL; m = m->next)

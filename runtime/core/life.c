@@ -11,6 +11,7 @@
 #include "delay/in_force.h"
 #include "mail/close.h"
 #include "mail/match.h"
+#include "state/explore.h"
 #include "state/stop.h"
 
 #include <errno.h>
@@ -34,6 +35,7 @@ void lpi_proc_main(struct lpi_proc *p)
         lpi_record_idle(p);
     if (p->state == LPI_OUTSIDE) /* it forgot to come back */
         lpi_come_back(p, LOGP_NEVER);
+    lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);
     if (rc != 0 && lpi_stop(m, -ECANCELED)) {
         /* the first error; relaxed: read after all came home */
         m->report.error = rc;

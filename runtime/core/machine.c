@@ -4,6 +4,7 @@
 #include "core/attach.h"
 #include "carrier/carrier.h"
 #include "core/deadlock.h"
+#include "core/explore.h"
 #include "core/sync_group.h"
 #include "core/life.h"
 #include "delay/capacity.h"
@@ -66,18 +67,9 @@ static const struct lpi_executor *find_executor(const char *name)
     return NULL;
 }
 
+static bool come_home(struct lpi_core *c);
+
 /* ---- create ---- */
-
-/* The last proc of a core has ended, and so have all of the machine. */
-static void come_home(struct lpi_core *c)
-{
-    struct logp_machine *m = c->machine;
-
-    pthread_mutex_lock(&m->lock);
-    if (--m->away == 0)
-        pthread_cond_signal(&m->home);
-    pthread_mutex_unlock(&m->lock);
-}
 
 static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
 {
@@ -172,6 +164,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_capacity_destroy(m);
     lpi_attached_destroy(m);
     lpi_tracing_destroy(m);
+    lpi_explore_free(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
@@ -257,6 +250,8 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     configure(m, &config);
     m->live = lpi_proc_main;
     m->come_home = come_home;
+    m->polls_in_vain = LPI_POLLS_IN_VAIN;
+    m->rendezvous = -1;
     m->report.error_rank = -1;
     atomic_init(&m->pending_at, INT64_MAX);
     atomic_init(&m->credit, (int64_t)m->queue_limit);
@@ -402,8 +397,59 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     lpi_capacity_reset(m);
     if (m->recorders != NULL)
         lpi_tracing_prepare(m);
+    lpi_explore_begin(m);
+    m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
+    m->uncollected = true;
+    m->n_runs++;
     for (int i = 0; i < m->n_cores; i++)
         prepare_core(&m->cores[i]);
+}
+
+/*
+ * All of the machine's one core have come home, and its carrier may begin the next run. Called with
+ * the lock, which is not held while somebody is asked.
+ */
+static bool begin_again(struct logp_machine *m)
+{
+    bool again;
+
+    collect(m);
+    pthread_mutex_unlock(&m->lock);
+    again = m->again(m->again_arg, &m->report);
+    pthread_mutex_lock(&m->lock);
+    m->uncollected = m->again == NULL; /* it took too long: the run that was to come is over */
+    if (!again || m->uncollected)
+        return false;
+    prepare(m, m->program, m->arg);
+    return true;
+}
+
+/* The last proc of a core has ended, and so have all of the machine. */
+static bool come_home(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    bool again;
+
+    pthread_mutex_lock(&m->lock);
+    again = m->again != NULL && begin_again(m);
+    if (!again && --m->away == 0)
+        pthread_cond_signal(&m->home);
+    pthread_mutex_unlock(&m->lock);
+    return again;
+}
+
+/* As await_home(), with so much time for each run. */
+static bool await_runs(struct logp_machine *m, int64_t timeout_ns)
+{
+    unsigned seen;
+
+    do {
+        seen = m->n_runs;
+        if (await_home(m, timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0))
+            return true;
+    } while (m->n_runs != seen);
+    m->again = NULL;
+    return false;
 }
 
 static void launch(struct logp_machine *m)
@@ -414,8 +460,6 @@ static void launch(struct logp_machine *m)
 
 int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
 {
-    const int64_t deadline = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
-
     if (lpi_process_is_orphan())
         return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
@@ -435,21 +479,39 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
     prepare(m, program, arg);
     if (!lpi_stopping(m))
         launch(m);
-    if (!await_home(m, deadline)) {
+    if (!await_runs(m, timeout_ns)) {
         lpi_stop(m, -ETIMEDOUT);
         if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
             lpi_record_waits(m, true);
             lpi_injections_close(m);
-            m->uncollected = true;
             m->report.error = -ETIMEDOUT;
             pthread_mutex_unlock(&m->lock);
             return -ETIMEDOUT;
         }
     }
     lpi_injections_close(m);
-    collect(m);
+    if (m->uncollected)
+        collect(m);
     pthread_mutex_unlock(&m->lock);
     return m->report.error;
+}
+
+int logp_machine_repeat(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns,
+                        bool (*again)(void *again_arg, const struct logp_report *report),
+                        void *again_arg)
+{
+    const bool by_itself = m->n_cores == 1 && m->executor->repeats;
+    unsigned before;
+    int rc;
+
+    m->again_arg = again_arg;
+    m->again = by_itself ? again : NULL;
+    do {
+        before = m->n_runs;
+        rc = logp_machine_run(m, program, arg, timeout_ns);
+    } while (!by_itself && rc != -ETIMEDOUT && m->n_runs != before && again(again_arg, &m->report));
+    m->again = NULL;
+    return rc;
 }
 
 int logp_machine_destroy(struct logp_machine *m)
@@ -461,6 +523,14 @@ int logp_machine_destroy(struct logp_machine *m)
     if (m->uncollected)
         collect(m);
     destroy_all(m);
+    return 0;
+}
+
+int logp_machine_set_rendezvous(struct logp_machine *m, int64_t n_bytes)
+{
+    if (!m->is_virtual || m->n_cores > 1 || m->executor->resident != NULL)
+        return -ENOTSUP;
+    m->rendezvous = n_bytes;
     return 0;
 }
 

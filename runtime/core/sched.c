@@ -23,6 +23,7 @@
 
 #include "carrier/carrier.h"
 #include "core/deadlock.h"
+#include "core/explore.h"
 #include "core/look_up.h"
 #include "core/window.h"
 #include "mail/close.h"
@@ -80,8 +81,11 @@ static struct lpi_proc *take_ready(struct lpi_core *c)
 /* Who is to have the core; NULL: nobody can go on. */
 static struct lpi_proc *next_proc(struct lpi_core *c)
 {
-    struct lpi_proc *ready = take_ready(c);
+    struct lpi_proc *ready;
 
+    if (c->machine->explore != NULL)
+        return lpi_explore_next(c);
+    ready = take_ready(c);
     return ready != NULL ? ready : lpi_earliest(c);
 }
 
@@ -93,6 +97,8 @@ static bool look_up_now(struct lpi_core *c)
 {
     const struct lpi_proc *first;
 
+    if (c->machine->explore != NULL) /* it looks for itself */
+        return false;
     if (++c->turns.taken % LOOK_UP_EVERY == 0)
         return true;
     if (c->turns.ready_first != NULL)
@@ -165,7 +171,8 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
     }
     p->emulated = deadline;
     p->state = LPI_RUNNING;
-    lpi_timers_pop(&c->turns.timers);
+    if (m->explore == NULL)
+        lpi_timers_pop(&c->turns.timers);
     return true;
 }
 
@@ -342,7 +349,9 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
 
     if (!c->machine->is_virtual)
         return 0;
-    first = lpi_earliest(c);
+    if (c->machine->explore != NULL && lpi_explore_others(p, t))
+        return wait_timed(p, t);
+    first = c->machine->explore == NULL ? lpi_earliest(c) : NULL;
     if (t >= c->window.end ||
         (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank))))
         return wait_timed(p, t);
@@ -399,11 +408,14 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
             return first;
         lpi_look_up(c);
         first = next_proc(c);
-        if (window_is_over(c, first))
+        if (window_is_over(c, first)) {
             lpi_next_window(c);
-        else if (first != NULL)
+        } else if (first != NULL) {
+            if (m->explore != NULL && first->state != LPI_RUNNING)
+                take_due(c, first); /* asked once, not again when it has the core */
             return first;
-        else
+        } else {
             nobody_ready(c);
+        }
     }
 }

@@ -219,6 +219,31 @@ static void fill(struct lpi_proc *p, void *buf, const struct lpi_envelope *e)
         lpi_stop(p->core->machine, -ENOMEM);
 }
 
+/* r has met a send that waits for it: the answer is on its way, the payload comes later. */
+static void promise(struct logp_request *r, const struct lpi_envelope *e)
+{
+    struct lpi_rendezvous *z = e->rendezvous;
+    struct lpi_proc *sender = z->sender;
+
+    r->state = LPI_REQ_PROMISED;
+    z->request = r;
+    z->at = (e->arrival > r->posted ? e->arrival : r->posted) + z->latency;
+    if (sender->state == LPI_SENDING)
+        lpi_wake(sender, lpi_later(sender, z->at));
+}
+
+/* The payload of such a send comes to the receive that it has met. */
+static void keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
+{
+    struct logp_request *r = e->rendezvous->request;
+
+    r->arrival = e->arrival;
+    r->state = LPI_REQ_BOUND;
+    if (e->n_bytes > 0)
+        fill(p, r->buf, e);
+    settled(p, r);
+}
+
 /*
  * A posted receive takes a message, whose payload goes to the buffer here. Too small a buffer: the
  * receive fails, the message stays.
@@ -237,6 +262,10 @@ static bool bind(struct lpi_proc *p, struct logp_request *r, const struct lpi_en
     r->got_tag = e->tag;
     r->n_bytes = e->n_bytes;
     r->arrival = e->arrival;
+    if (taken && e->rendezvous != NULL) {
+        promise(r, e);
+        return true;
+    }
     r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;
     if (taken && e->n_bytes > 0 && !e->direct)
         fill(p, r->buf, e);
@@ -279,6 +308,10 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     struct lpi_inbox *in = &p->inbox;
     struct lpi_message *m = e->message;
 
+    if (e->rendezvous != NULL && e->rendezvous->answered) {
+        keep_promise(p, e);
+        return 0;
+    }
     if (in->posted_first != NULL) {
         const struct lpi_label l = {e->context, e->src, e->tag};
         struct logp_request *r;
@@ -302,7 +335,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         }
     }
     if (m == NULL) {
-        m = lpi_message_new(at, e->n_bytes);
+        m = lpi_message_new(at, e->rendezvous == NULL ? e->n_bytes : 0);
         if (m == NULL)
             return -ENOMEM;
         lpi_message_fill(m, e);
@@ -515,6 +548,7 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     struct lpi_inbox *in = &p->inbox;
 
     r->state = LPI_REQ_POSTED;
+    r->posted = p->emulated;
     r->offered = false;
     r->prev = in->posted_last;
     r->next = NULL;
@@ -529,6 +563,47 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
         lpi_room_posted(p);
     if (in->indexed || in->n_pending > 0)
         serve(p, r, until);
+}
+
+/* ---- while choices are explored: core/explore.c ---- */
+
+/* The first posted receive that m fits. */
+static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m)
+{
+    struct logp_request *r = in->posted_first;
+
+    while (r != NULL && !is_for(m, &(struct lpi_label){r->context, r->src, r->tag}))
+        r = r->next;
+    return r;
+}
+
+void lpi_match_offers(struct lpi_proc *p, const struct lpi_label *label,
+                      void (*add)(void *arg, int source, int64_t arrival), void *arg)
+{
+    struct lpi_message *m = p->inbox.first;
+
+    while (m != NULL) {
+        struct logp_request *r = label == NULL ? first_fit(&p->inbox, m) : NULL;
+        struct lpi_message *next = m->next;
+
+        if (label != NULL ? is_for(m, label) : r != NULL && r->src == LOGP_ANY_SOURCE)
+            add(arg, m->src, m->arrival);
+        else if (r != NULL && !bind_pending(p, r, m))
+            continue; /* too small: m is for the next */
+        m = next;
+    }
+}
+
+void lpi_match_meet(struct lpi_proc *p, int source)
+{
+    for (struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
+        struct logp_request *r = m->src == source ? first_fit(&p->inbox, m) : NULL;
+
+        if (r != NULL && r->src == LOGP_ANY_SOURCE) {
+            bind_pending(p, r, m);
+            return;
+        }
+    }
 }
 
 /* The program has ended: nothing that it posted may be written to any more. */

@@ -60,10 +60,13 @@ static inline int leave(struct lpi_proc *p, int rc)
     return rc;
 }
 
-/* How far a receive from any source may look: on a machine without delays at everything. */
+/* How far a receive from any source may look: on a machine without delays at everything. Where
+ * choices are explored nowhere: core/explore.c does. */
 static inline int64_t horizon(const struct lpi_proc *p)
 {
-    return lpi_has_clock(p) ? p->emulated : INT64_MAX;
+    return !lpi_has_clock(p)                   ? INT64_MAX
+           : p->core->machine->explore != NULL ? LOGP_NEVER
+                                               : p->emulated;
 }
 
 /* ---- arguments ---- */
@@ -87,6 +90,10 @@ static inline int to_global(const struct logp_vp *vp, int rank)
 
 /* Before anything that depends on what has arrived by now, from whatever source. */
 int lpi_catch_up(struct lpi_proc *p);
+/* The message that has arrived and that such a receive would take; NULL: none. @return 0; -ETIME:
+ * it was chosen, as may_miss allows, that it comes too late; the error that stops the run */
+int lpi_find_here(struct lpi_proc *p, const struct lpi_label *label, bool may_miss,
+                  struct lpi_message **msg);
 /* r is not to be filled any more; a message that is being copied into its buffer comes first. */
 void lpi_abandon(struct lpi_proc *p, struct logp_request *r);
 /* As if r had never been posted: a message that it has taken is the next of its source again. 0;

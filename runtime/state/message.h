@@ -17,6 +17,7 @@
 
 struct lpi_core;
 struct lpi_proc;
+struct logp_request;
 
 enum {
     LPI_INLINE = 48,      /* payload kept in the message itself */
@@ -30,16 +31,30 @@ struct lpi_label {
     int src, tag;
 };
 
+/*
+ * A send that waits for its receiver, on the sender's stack. Its request goes through the network
+ * as a message without payload; the receive that it meets waits for the payload, which comes
+ * straight into its buffer. On machines of one core.
+ */
+struct lpi_rendezvous {
+    struct lpi_proc *sender;
+    int64_t latency;              /* of the answer */
+    struct logp_request *request; /* the receive that it has met; NULL: none yet */
+    int64_t at;                   /* when the answer is at the sender */
+    bool answered;                /* what is sent now is the payload */
+};
+
 /* What is known of a message while it is being handed over. */
 struct lpi_envelope {
     uint32_t context;
     int src, dst, tag;
     size_t n_bytes;
-    int64_t arrival;             /* LOGP_NEVER: no delay was emulated */
-    const void *data;            /* payload; where it stays is the caller's business */
-    struct lpi_message *message; /* already holds the payload; NULL: it does not */
-    bool direct;                 /* the payload is in the buffer of the receive on offer */
-    bool paid;                   /* its bytes have been taken from the queue limit */
+    int64_t arrival;                   /* LOGP_NEVER: no delay was emulated */
+    const void *data;                  /* payload; where it stays is the caller's business */
+    struct lpi_message *message;       /* already holds the payload; NULL: it does not */
+    struct lpi_rendezvous *rendezvous; /* NULL: a plain send */
+    bool direct;                       /* the payload is in the buffer of the receive on offer */
+    bool paid;                         /* its bytes have been taken from the queue limit */
 };
 
 struct lpi_message {
@@ -57,17 +72,21 @@ struct lpi_message {
     uint32_t context;
     int src, dst, tag;
     unsigned char size_class;
+    bool is_request; /* of a send that waits: it has no payload, and `rendezvous` holds */
     union {
         char inline_data[LPI_INLINE];
         size_t bytes; /* LPI_CLASS_NONE: in all */
+        struct lpi_rendezvous *rendezvous;
     };
 };
 
 enum lpi_request_state {
-    LPI_REQ_POSTED,  /* in the posted list */
-    LPI_REQ_BOUND,   /* a message has been matched, its payload is in buf */
-    LPI_REQ_FAILED,  /* the message was too large; it is still pending */
-    LPI_REQ_CHARGED, /* bound, and o_recv is accounted for: complete at `done` */
+    LPI_REQ_POSTED,   /* in the posted list */
+    LPI_REQ_PROMISED, /* a send that waits for its receiver has been matched: the payload is to come
+                       */
+    LPI_REQ_BOUND,    /* a message has been matched, its payload is in buf */
+    LPI_REQ_FAILED,   /* the message was too large; it is still pending */
+    LPI_REQ_CHARGED,  /* bound, and o_recv is accounted for: complete at `done` */
     LPI_REQ_SENT,
 };
 
@@ -84,7 +103,11 @@ struct logp_request {
     int from, got_tag;                            /* of the message */
     uint32_t label;                               /* where the machine records: trace.h */
     size_t n_bytes;
-    int64_t arrival, done;
+    int64_t arrival;
+    union {
+        int64_t done;
+        int64_t posted; /* until it has been matched: the vp's clock then */
+    };
 };
 
 /* Per vp: what has come and not been received, what is wanted and has not come. */
@@ -120,6 +143,7 @@ static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool pa
                                  .arrival = m->arrival,
                                  .data = m->data,
                                  .message = m,
+                                 .rendezvous = m->is_request ? m->rendezvous : NULL,
                                  .paid = paid};
 }
 

@@ -28,7 +28,8 @@
 #include <urcu/wfcqueue.h>
 
 #define LPI_LINE 128              /* two cache lines: the adjacent-line prefetcher pairs them */
-#define LPI_POLLS_IN_VAIN 1000000 /* after so many, a vp that polls counts as waiting */
+#define LPI_POLLS_IN_VAIN 1000000 /* logp_machine.polls_in_vain ... */
+#define LPI_EXPLORED_IN_VAIN 1000 /* ... while choices are explored */
 /* Contexts of groups are below the first, a third of all there are; each has one more for its
  * collectives that are run, and one for those that are started: so far above it. */
 #define LPI_CONTEXT_COLLECTIVE (LOGP_CONTEXT_MAX + 1)
@@ -42,6 +43,8 @@ enum lpi_state {
     LPI_SYNC,    /* waits in logp_sync(): sync.c, group.c */
     LPI_ROOM,    /* waits for room for a message: room.c */
     LPI_OUTSIDE, /* has given the core up: outside.c */
+    LPI_SENDING, /* its send waits for its receiver */
+    LPI_LOOKING, /* has put off which message it takes: explore.c */
     LPI_ENDED,
 };
 
@@ -50,6 +53,7 @@ enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_BACK = 4 };
 
 struct lpi_proc;
 struct lpi_core;
+struct lpi_explore;
 struct lpi_watch; /* watch.c */
 
 /* What a program holds: a processor seen in a context, perhaps with other ranks. */
@@ -77,7 +81,8 @@ struct lpi_proc {
     union {
         int64_t wait_until; /* waits_for: by a message that arrives by then */
         struct {
-            int src, tag; /* waits_for_any: what is asked for, for reports; ROOM: to whom */
+            int src,
+                tag; /* waits_for_any: what is asked for, for reports; ROOM, SENDING: to whom */
         } any;
     };
 
@@ -87,7 +92,8 @@ struct lpi_proc {
     unsigned waits_for_any : 1; /* in a wait that whatever comes may end */
     unsigned sends : 30;        /* in this run */
     unsigned stamp;             /* of its deadline in the timers */
-    unsigned polls;             /* tests and probes in a row that found nothing */
+    int polls; /* tests and probes in a row that found nothing; < 0: so many readings of the clock,
+                  virtual, in a row */
     struct lpi_proc *next_ready;
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive ... */
     struct lpi_inbox inbox;
@@ -235,8 +241,10 @@ struct logp_machine {
     /* by rank: attach.c; NULL: not needed yet */
     _Atomic(struct lpi_attached *) attached;
     const struct lpi_executor *executor;
-    void (*live)(struct lpi_proc *p);      /* the life of a vp in one run, on its carrier */
-    void (*come_home)(struct lpi_core *c); /* the last vp of a core has ended, and so have all */
+    void (*live)(struct lpi_proc *p); /* the life of a vp in one run, on its carrier */
+    /* The last vp of a core has ended, and so have all. true: the next run begins, if the executor
+     * can carry on (lpi_executor.repeats). */
+    bool (*come_home)(struct lpi_core *c);
     void *executor_data;
     size_t stack_bytes;
     size_t queue_limit;
@@ -247,8 +255,11 @@ struct logp_machine {
 
     logp_program program;
     void *arg;
-    int64_t base_ns;        /* wall clock at time 0 of the run */
-    int64_t clock_overhead; /* of two readings in a row */
+    int64_t base_ns;             /* wall clock at time 0 of the run */
+    int64_t clock_overhead;      /* of two readings in a row */
+    struct lpi_explore *explore; /* virtual clock, one core: who is asked what comes next; NULL */
+    int64_t rendezvous; /* sends of more bytes wait for their receiver; 0: all; < 0: none */
+    int polls_in_vain;  /* after so many in a row a vp that polls counts as waiting */
 
     _Alignas(LPI_LINE) _Atomic int64_t credit; /* bytes of queue_limit nobody has taken */
     _Alignas(LPI_LINE) atomic_int sync_arrived;
@@ -266,6 +277,10 @@ struct logp_machine {
     pthread_cond_t home;
     int away;         /* cores that have not come home */
     bool uncollected; /* what the last run left is still where it was */
+    unsigned n_runs;  /* begun */
+    /* asked after each run, for as long as the carrier goes on by itself; NULL: it does not */
+    bool (*again)(void *arg, const struct logp_report *report);
+    void *again_arg;
     struct lpi_delay *pending;
     struct lpi_group *groups;
     struct lpi_area *areas; /* that members of groups share: area.c */

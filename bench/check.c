@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How many runs a second the test kit does: eight processors that pass messages around a ring, 104
+ * of them, received from any source; with each strategy, and with latencies by chance.
+ */
+#include "bench.h"
+
+enum { P = 8, ROUNDS = 13, RUNS = 20000 };
+
+static int ring(struct logp_vp *vp, void *arg)
+{
+    const int right = (logp_vp_rank(vp) + 1) % P;
+    int x = 0, rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < ROUNDS; i++) {
+        rc = logp_send(vp, right, 0, &x, sizeof(x));
+        if (rc == 0)
+            rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), NULL);
+    }
+    return rc;
+}
+
+static void measure(const char *name, enum logp_strategy strategy, const struct logp_params *params,
+                    enum logp_latency_kind kind, bool fixed_order)
+{
+    struct logp_check check = {.size = sizeof(check),
+                               .sizes = (int[]){P},
+                               .n_sizes = 1,
+                               .runs = RUNS,
+                               .seed = 1,
+                               .strategy = strategy,
+                               .params = params,
+                               .latency = {.kind = kind},
+                               .fixed_order = fixed_order};
+    double seconds = 1e9;
+
+    for (int i = 0; i < 3; i++) {
+        const int64_t start = bench_now_ns();
+        double took;
+
+        bench_check(logp_check(ring, NULL, &check, NULL), name);
+        took = (double)(bench_now_ns() - start) * 1e-9;
+        seconds = took < seconds ? took : seconds;
+    }
+    printf("%-34s %8.0f runs a second, up to %llu choices a run\n", name,
+           (double)check.checked.runs / seconds, (unsigned long long)check.checked.choices);
+}
+
+int main(void)
+{
+    const struct logp_params params = {
+        .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+
+    printf("%d processors, %d messages a run, one core; the best of three\n", P, P * ROUNDS);
+    measure("random", LOGP_STRATEGY_RANDOM, NULL, LOGP_LATENCY_AS_IS, false);
+    measure("random, messages alone", LOGP_STRATEGY_RANDOM, NULL, LOGP_LATENCY_AS_IS, true);
+    measure("pct", LOGP_STRATEGY_PCT, NULL, LOGP_LATENCY_AS_IS, false);
+    measure("exhaustive", LOGP_STRATEGY_EXHAUSTIVE, NULL, LOGP_LATENCY_AS_IS, false);
+    measure("random, L o g, uniform latencies", LOGP_STRATEGY_RANDOM, &params, LOGP_LATENCY_UNIFORM,
+            false);
+    return 0;
+}

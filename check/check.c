@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of check.h: look for a failure, make it smaller, tell it; and see it again. */
+#include "kit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const int default_sizes[] = {2, 3};
+enum { DEFAULT_RUNS = 1000, MOST_EXECUTIONS = 1000000, DEFAULT_MISSES = 3 };
+
+static int64_t host_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* As the caller gave it, with the defaults in place. */
+static int take(const struct logp_check *given, struct logp_check *check)
+{
+    const size_t first = LOGP_UP_TO(struct logp_check, checked);
+    int rc = 0;
+
+    *check = (struct logp_check){0};
+    if (given != NULL && given->size == 0)
+        memcpy(check, given, first);
+    else if (given != NULL)
+        rc = logp_take_struct(check, sizeof(*check), first, given);
+    check->checked = (struct logp_checked){0};
+    if (check->sizes == NULL) {
+        check->sizes = default_sizes;
+        check->n_sizes = 2;
+    }
+    if (check->runs == 0)
+        check->runs = check->strategy == LOGP_STRATEGY_EXHAUSTIVE ? MOST_EXECUTIONS : DEFAULT_RUNS;
+    if (check->misses == 0)
+        check->misses = DEFAULT_MISSES;
+    if (check->timeout_ns == 0)
+        check->timeout_ns = INT64_C(10000000000);
+    if (check->name == NULL)
+        check->name = "program";
+    return rc;
+}
+
+static bool valid(const struct logp_check *c)
+{
+    const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE;
+
+    for (int i = 0; i < c->n_sizes; i++)
+        if (c->sizes[i] < 1 || c->sizes[i] > LOGP_MAX_PROCESSORS)
+            return false;
+    return c->n_sizes > 0 && c->strategy >= LOGP_STRATEGY_RANDOM &&
+           c->strategy <= LOGP_STRATEGY_EXHAUSTIVE && c->depth >= 0 && c->misses >= 0 &&
+           c->time_ns >= 0 && c->timeout_ns >= 0 && c->smallest >= 0 &&
+           c->sends >= LOGP_SENDS_BUFFERED && c->sends <= LOGP_SENDS_VARIED &&
+           c->rendezvous_bytes <= INT64_MAX && strchr(c->name, '\n') == NULL &&
+           !(exhaustive && (c->params != NULL || c->sends == LOGP_SENDS_VARIED)) &&
+           !(c->latency.kind != LOGP_LATENCY_AS_IS && c->params == NULL);
+}
+
+static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
+{
+    const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE;
+
+    *plan = (struct lpi_plan){.order = !exhaustive && !c->fixed_order,
+                              .messages = exhaustive || !c->fixed_matches,
+                              .untimed = c->params == NULL,
+                              .late = exhaustive,
+                              .has_params = c->params != NULL,
+                              .misses = c->misses,
+                              .rendezvous = -1,
+                              .latency = c->latency};
+    if (c->params != NULL)
+        plan->params = *c->params;
+}
+
+static void describe(struct logp_checked *d, const struct logp_check *c, bool failed)
+{
+    if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE && d->complete)
+        snprintf(d->text, sizeof(d->text), "%" PRIu64 " of %" PRIu64 " executions explored",
+                 d->executions, d->executions);
+    else if (failed)
+        snprintf(d->text, sizeof(d->text), "failed in run %" PRIu64, d->runs);
+    else if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE)
+        snprintf(d->text, sizeof(d->text),
+                 "%" PRIu64 " executions explored, and there are more: bounded by %s",
+                 d->executions,
+                 d->runs >= c->runs ? "the number of runs" : "depth, misses or time");
+    else if (c->strategy == LOGP_STRATEGY_PCT && d->chance > 0)
+        snprintf(d->text, sizeof(d->text),
+                 "%" PRIu64 " runs; a bug of depth %d is found by one with p >= %.3g, by %.3g of "
+                 "them for 99 %%",
+                 d->runs, c->depth > 0 ? c->depth : 3, d->chance, 4.605170186 / d->chance);
+    else
+        snprintf(d->text, sizeof(d->text), "%" PRIu64 " runs", d->runs);
+}
+
+/* The run of the failure once more, with its story, and what there is to say about it. */
+static int tell(struct lpi_job *job, struct logp_failure *failure)
+{
+    const struct lpi_plan plan = job->plan;
+    const struct lpi_outcome outcome = job->outcome;
+    struct lpi_answers answers = {0};
+    struct lpi_story story = {.told = calloc((size_t)plan.P, sizeof(*story.told))};
+    int rc = story.told == NULL || !lpi_answers_copy(&answers, &job->taken) ? -ENOMEM : 0;
+
+    if (rc == 0 && outcome.kind != LOGP_FAILURE_TIMEOUT)
+        rc = lpi_job_again(job, &plan, &answers, &story);
+    if (rc != -ENOMEM && !lpi_job_same(&job->outcome, &outcome)) {
+        job->story = NULL;
+        job->outcome = outcome;
+        rc = lpi_answers_copy(&job->taken, &answers) ? 0 : -ENOMEM;
+    }
+    if (rc == 0)
+        rc = lpi_tell(job, failure);
+    job->story = NULL;
+    free(answers.index);
+    free(story.told);
+    free(story.deviations);
+    free(story.waits);
+    return rc;
+}
+
+/* @return 0; the errno of what went wrong with the file */
+static int write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "we");
+    int rc;
+
+    if (f == NULL)
+        return -errno;
+    rc = fputs(text, f) < 0 ? -EIO : 0;
+    return fclose(f) != 0 && rc == 0 ? -errno : rc;
+}
+
+/* Over all sizes. @return 0, and no failure; or as logp_check() */
+static int search(struct lpi_job *job, struct logp_failure *failure)
+{
+    const struct logp_check *c = &job->check;
+    struct logp_checked done;
+    bool complete = true;
+    int rc = 0, n = 0;
+
+    for (; rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && n < c->n_sizes; n++) {
+        job->checked.complete = false;
+        rc = lpi_job_search(job, c->sizes[n]);
+        complete = complete && job->checked.complete;
+    }
+    job->checked.complete = complete;
+    if (rc != 0 || job->outcome.kind == LOGP_FAILURE_NONE)
+        return rc;
+    done = job->checked;
+    done.complete = false;
+    job->end_ns = 0;
+    if (job->outcome.kind != LOGP_FAILURE_TIMEOUT)
+        lpi_shrink(job);
+    rc = tell(job, failure);
+    job->checked = done;
+    if (rc == 0 && c->replay_file != NULL)
+        rc = write_file(c->replay_file, failure->replay);
+    return rc != 0 ? rc : failure->error;
+}
+
+/* Memory of a job that a vp which does not come back may still use is not freed. */
+static void finish(struct lpi_job *job)
+{
+    if (job->left_behind)
+        return;
+    lpi_job_fini(job);
+    free(job);
+}
+
+/* A failure that there is not. */
+static int nothing(struct logp_failure *failure)
+{
+    *failure = (struct logp_failure){.rank = -1, .text = strdup("")};
+    return failure->text == NULL ? -ENOMEM : 0;
+}
+
+int logp_check(logp_program program, void *arg, struct logp_check *given,
+               struct logp_failure *failure)
+{
+    struct logp_failure found = {.rank = -1};
+    struct lpi_job *job = calloc(1, sizeof(*job));
+    int rc = job == NULL ? -ENOMEM : take(given, &job->check);
+
+    if (rc == 0 && (program == NULL || !valid(&job->check)))
+        rc = -EINVAL;
+    if (rc == 0) {
+        job->program = program;
+        job->arg = arg;
+        job->most = job->check.runs;
+        job->end_ns = job->check.time_ns > 0 ? host_ns() + job->check.time_ns : 0;
+        make_plan(&job->plan, &job->check);
+        rc = search(job, &found);
+        describe(&job->checked, &job->check, found.kind != LOGP_FAILURE_NONE);
+    }
+    if (given != NULL && job != NULL)
+        given->checked = job->checked;
+    if (found.text == NULL && nothing(&found) != 0)
+        rc = -ENOMEM;
+    if (failure != NULL)
+        *failure = found;
+    else
+        logp_failure_free(&found);
+    if (job != NULL)
+        finish(job);
+    return rc;
+}
+
+int logp_check_replay(logp_program program, void *arg, const struct logp_check *given,
+                      const char *replay, struct logp_failure *failure)
+{
+    struct logp_failure found = {.rank = -1};
+    struct lpi_job *job = calloc(1, sizeof(*job));
+    struct lpi_answers answers = {0};
+    int64_t *samples = NULL;
+    struct lpi_plan plan;
+    char *name = NULL;
+    int rc = job == NULL ? -ENOMEM : take(given, &job->check);
+
+    if (rc == 0)
+        rc = program == NULL || replay == NULL
+                 ? -EINVAL
+                 : lpi_replay_parse(replay, &plan, &answers, &samples);
+    if (rc == 0) {
+        name = logp_replay_name(replay);
+        if (name != NULL)
+            job->check.name = name;
+        job->program = program;
+        job->arg = arg;
+        rc = lpi_job_again(job, &plan, &answers, NULL);
+    }
+    if (rc == 0 && job->outcome.kind != LOGP_FAILURE_NONE) {
+        rc = tell(job, &found);
+        rc = rc != 0 ? rc : found.error;
+    }
+    if (found.text == NULL && nothing(&found) != 0)
+        rc = -ENOMEM;
+    if (failure != NULL)
+        *failure = found;
+    else
+        logp_failure_free(&found);
+    free(name);
+    free(answers.index);
+    if (job != NULL)
+        finish(job);
+    free(samples);
+    return rc;
+}
+
+void logp_failure_free(struct logp_failure *failure)
+{
+    if (failure == NULL)
+        return;
+    free(failure->text);
+    free(failure->replay);
+    *failure = (struct logp_failure){.rank = -1};
+}

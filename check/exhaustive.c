@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All outcomes, each once: a depth-first search over late choices, with sleep sets.
+ *
+ * A choice is between transitions (rank, source) and (rank, miss): that processor takes this
+ * source's next message, or its look misses, and it goes on until it has to choose again. The path
+ * of choices of the run under way is a stack of nodes. The next run gives the same answers up to
+ * the last node that has an alternative left, takes that, and then whatever comes first.
+ *
+ * Transitions of different processors commute: neither takes away what the other could do, nor
+ * changes what it would come to. So what has been explored from a node need not be explored again
+ * from where another processor's transition leads: it sleeps there, and on, until its own processor
+ * has moved. Where all alternatives sleep the run leads nowhere new, and is ended. Every set of
+ * runs that differ in the order of commuting transitions alone is then run to its end once; two
+ * runs are in one such set exactly if every processor sees the same.
+ *
+ * Source: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS 1032,
+ * 1996.
+ */
+#include "kit.h"
+
+#include <string.h>
+
+struct transition {
+    struct logp_alternative a;
+    bool sleeps; /* or has been explored */
+};
+
+struct node {
+    int first, n; /* in `pool` */
+    int now;      /* the one that is taken, from 0 */
+};
+
+struct search {
+    struct node *nodes;
+    int n_nodes, nodes_room;
+    struct transition *pool;
+    int n_pool, pool_room;
+    int at;              /* depth of the run under way */
+    int most, branching; /* of nodes that may branch; of choices in this run so far */
+    int *misses;         /* by rank, in a row */
+    int P, most_misses;
+    bool cut; /* something was left out by a bound */
+};
+
+static void destroy(void *strategy)
+{
+    struct search *s = strategy;
+
+    free(s->nodes);
+    free(s->pool);
+    free(s->misses);
+    free(s);
+}
+
+static void *create(int P, const struct logp_check *check)
+{
+    struct search *s = calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        return NULL;
+    s->P = P;
+    s->most = check->depth;
+    s->most_misses = check->misses > 0 ? check->misses : 3;
+    s->misses = calloc((size_t)P, sizeof(*s->misses));
+    if (s->misses == NULL) {
+        destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+static void begin(void *strategy, uint64_t seed)
+{
+    struct search *s = strategy;
+
+    (void)seed;
+    s->at = s->branching = 0;
+    memset(s->misses, 0, (size_t)s->P * sizeof(*s->misses));
+}
+
+static bool same(const struct logp_alternative *a, const struct logp_alternative *b)
+{
+    return a->rank == b->rank && a->kind == b->kind && a->source == b->source;
+}
+
+/* Was this asleep, or explored, at the node before, and has its processor not moved since? */
+static bool sleeps(const struct search *s, const struct logp_alternative *a)
+{
+    const struct node *before;
+    const struct transition *t;
+
+    if (s->n_nodes == 0)
+        return false;
+    before = &s->nodes[s->n_nodes - 1];
+    t = &s->pool[before->first];
+    if (t[before->now].a.rank == a->rank)
+        return false;
+    for (int i = 0; i < before->n; i++)
+        if (i != before->now && t[i].sleeps && same(&t[i].a, a))
+            return true;
+    return false;
+}
+
+/* The next that is awake, from i on; n: none. */
+static int awake(const struct search *s, const struct node *node, int i)
+{
+    while (i < node->n && s->pool[node->first + i].sleeps)
+        i++;
+    return i;
+}
+
+static bool grow(struct search *s, int n)
+{
+    if (s->n_nodes == s->nodes_room) {
+        const int room = 2 * s->nodes_room + 64;
+        struct node *nodes = realloc(s->nodes, (size_t)room * sizeof(*nodes));
+
+        if (nodes == NULL)
+            return false;
+        s->nodes = nodes;
+        s->nodes_room = room;
+    }
+    if (s->n_pool + n > s->pool_room) {
+        const int room = 2 * (s->n_pool + n) + 256;
+        struct transition *pool = realloc(s->pool, (size_t)room * sizeof(*pool));
+
+        if (pool == NULL)
+            return false;
+        s->pool = pool;
+        s->pool_room = room;
+    }
+    return true;
+}
+
+/* @return what is taken there; or as choose() */
+static int add_node(struct search *s, const struct logp_alternative *a, int n)
+{
+    struct node node = {.first = s->n_pool, .n = n};
+
+    if (!grow(s, n))
+        return LPI_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        s->pool[s->n_pool + i] = (struct transition){a[i], sleeps(s, &a[i])};
+    node.now = awake(s, &node, 0);
+    if (node.now == n)
+        return LPI_REDUNDANT;
+    if (s->most > 0 && s->branching > s->most) /* too deep: what comes first, and nothing else */
+        for (int i = node.now + 1; i < n; i++) {
+            s->cut = s->cut || !s->pool[s->n_pool + i].sleeps;
+            s->pool[s->n_pool + i].sleeps = true;
+        }
+    s->n_pool += n;
+    s->nodes[s->n_nodes++] = node;
+    return node.now;
+}
+
+static int choose(void *strategy, const struct logp_alternative *a, int n)
+{
+    struct search *s = strategy;
+    int i;
+
+    s->branching += n > 1;
+    if (s->at < s->n_nodes) {
+        const struct node *node = &s->nodes[s->at];
+
+        i = node->now;
+        if (node->n != n || !same(&s->pool[node->first + i].a, &a[i]))
+            return LPI_STALE;
+    } else {
+        i = add_node(s, a, n);
+        if (i < 0)
+            return i;
+    }
+    s->at++;
+    s->misses[a[i].rank] = a[i].kind == LOGP_MISS ? s->misses[a[i].rank] + 1 : 0;
+    s->cut = s->cut || s->misses[a[i].rank] >= s->most_misses;
+    return i;
+}
+
+static bool next(void *strategy, bool redundant, struct logp_checked *checked)
+{
+    struct search *s = strategy;
+
+    checked->executions += !redundant;
+    while (s->n_nodes > 0) {
+        struct node *node = &s->nodes[s->n_nodes - 1];
+
+        s->pool[node->first + node->now].sleeps = true;
+        node->now = awake(s, node, node->now + 1);
+        if (node->now < node->n)
+            return true;
+        s->n_pool = node->first;
+        s->n_nodes--;
+    }
+    checked->complete = !s->cut;
+    return false;
+}
+
+const struct lpi_strategy_ops lpi_strategy_exhaustive = {
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .choose = choose,
+    .next = next,
+};

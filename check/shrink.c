@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The same failure with less: with fewer processors, with buffered sends, and with as few answers
+ * as possible that are not the usual ones.
+ *
+ * The last is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations: parts
+ * of them are put back to the usual answer, halves first, single ones last, and what still fails in
+ * the same way is kept. An answer that is put back changes what is asked afterwards; what counts is
+ * what the run then was, so each step works on the answers that its run has really given.
+ */
+#include "kit.h"
+
+#include <string.h>
+
+enum { MOST_TRIES = 2000, RUNS_OF_SMALLER = 1000 };
+
+struct shrinking {
+    struct lpi_job *job;
+    struct lpi_plan plan; /* of the smallest so far */
+    struct lpi_answers best, trial;
+    struct lpi_outcome outcome;
+    int tries;
+};
+
+/* Does it still fail, under this plan and with the answers of `trial`? Then it is the best. */
+static bool still_fails(struct shrinking *s, const struct lpi_plan *plan)
+{
+    struct lpi_job *job = s->job;
+
+    if (++s->tries > MOST_TRIES || lpi_job_again(job, plan, &s->trial, NULL) != 0 ||
+        !lpi_job_same(&job->outcome, &s->outcome) || !lpi_answers_copy(&s->best, &job->taken))
+        return false;
+    s->plan = *plan;
+    return true;
+}
+
+/* Fewer processors: a search of its own for each number. */
+static void fewer_processors(struct shrinking *s)
+{
+    struct lpi_job *job = s->job;
+    const uint64_t most = job->most;
+    int least = s->plan.P;
+
+    for (int i = 0; i < job->check.n_sizes; i++)
+        if (job->check.sizes[i] < least)
+            least = job->check.sizes[i];
+    if (job->check.smallest > 0 && job->check.smallest < least)
+        least = job->check.smallest;
+    if (most > RUNS_OF_SMALLER)
+        job->most = RUNS_OF_SMALLER;
+    for (int P = least; P < s->plan.P; P++)
+        if (lpi_job_search(job, P) == 0 && lpi_job_same(&job->outcome, &s->outcome) &&
+            lpi_answers_copy(&s->best, &job->taken)) {
+            s->plan = job->plan;
+            s->outcome = job->outcome;
+        }
+    job->most = most;
+}
+
+/* trial: best with the deviations number from .. from+n-1 put back. @return so many were */
+static int put_back(struct shrinking *s, int from, int n)
+{
+    int seen = 0, back = 0;
+
+    if (!lpi_answers_copy(&s->trial, &s->best))
+        return 0;
+    for (int i = 0; i < s->trial.n; i++)
+        if (s->trial.index[i] != 0 && seen++ >= from && back < n) {
+            s->trial.index[i] = 0;
+            back++;
+        }
+    return back;
+}
+
+static void fewer_deviations(struct shrinking *s)
+{
+    int n = lpi_answers_deviations(&s->best);
+    int part = n;
+
+    while (part > 0 && s->tries < MOST_TRIES) {
+        int from = 0;
+
+        while (put_back(s, from, part) > 0)
+            if (!still_fails(s, &s->plan))
+                from += part;
+        n = lpi_answers_deviations(&s->best);
+        part = part > n && n > 0 ? n : part / 2;
+    }
+}
+
+/* With all sends buffered, if that fails, too. @return it does not */
+static bool needs_synchronous(struct shrinking *s)
+{
+    struct lpi_plan plan = s->plan;
+
+    if (plan.rendezvous < 0)
+        return false;
+    plan.rendezvous = -1;
+    return !lpi_answers_copy(&s->trial, &s->best) || !still_fails(s, &plan);
+}
+
+void lpi_shrink(struct lpi_job *job)
+{
+    struct shrinking s = {.job = job, .plan = job->plan, .outcome = job->outcome};
+
+    if (lpi_answers_copy(&s.best, &job->taken)) {
+        if (!job->check.as_found) {
+            fewer_processors(&s);
+            s.plan.relies = needs_synchronous(&s);
+            fewer_deviations(&s);
+        }
+        job->plan = s.plan;
+        job->outcome = s.outcome;
+        lpi_answers_copy(&job->taken, &s.best);
+    }
+    free(s.best.index);
+    free(s.trial.index);
+}

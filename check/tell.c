@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* What happened in a run that failed, in words. */
+#include "kit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_RANKS = 32, MOST_CHOICES = 24 }; /* in a text */
+
+/* ---- what is remembered ---- */
+
+void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
+{
+    struct lpi_told *t = &s->told[n->rank];
+
+    t->last[t->n++ % LPI_STORY_NOTES] = *n;
+}
+
+bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i)
+{
+    if (i == 0)
+        return true;
+    if (s->n_deviations == s->room) {
+        const int room = 2 * s->room + 16;
+        struct lpi_deviation *d = realloc(s->deviations, (size_t)room * sizeof(*d));
+
+        if (d == NULL)
+            return false;
+        s->deviations = d;
+        s->room = room;
+    }
+    s->deviations[s->n_deviations++] = (struct lpi_deviation){number, a[0], a[i]};
+    return true;
+}
+
+bool lpi_story_waits(struct lpi_story *s, const struct logp_report *r)
+{
+    s->n_waits = 0;
+    if (r->n_waits == 0)
+        return true;
+    s->waits = malloc((size_t)r->n_waits * sizeof(*s->waits));
+    if (s->waits == NULL)
+        return false;
+    memcpy(s->waits, r->waits, (size_t)r->n_waits * sizeof(*s->waits));
+    s->n_waits = r->n_waits;
+    return true;
+}
+
+/* ---- words ---- */
+
+static void rank_or_any(struct lpi_text *t, int source)
+{
+    if (source == LOGP_ANY_SOURCE)
+        lpi_text_add(t, "any rank");
+    else
+        lpi_text_add(t, "rank %d", source);
+}
+
+static void with_tag(struct lpi_text *t, int tag)
+{
+    if (tag == LOGP_ANY_TAG)
+        lpi_text_add(t, ", any tag");
+    else
+        lpi_text_add(t, ", tag %d", tag);
+}
+
+static void tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
+{
+    lpi_text_add(t, "  rank %d ", w->rank);
+    switch (w->kind) {
+    case LOGP_WAIT_RECV:
+        lpi_text_add(t, "waits for a message of ");
+        rank_or_any(t, w->source);
+        with_tag(t, w->tag);
+        break;
+    case LOGP_WAIT_SYNC:
+        lpi_text_add(t, "waits for all others in logp_sync()");
+        break;
+    case LOGP_WAIT_POLL:
+        lpi_text_add(t, "looks again and again, in vain");
+        break;
+    case LOGP_WAIT_AWAY:
+        lpi_text_add(t, "is outside the library, and does not come back");
+        break;
+    case LOGP_WAIT_ROOM:
+        lpi_text_add(t, "waits for room for a message to rank %d", w->source);
+        break;
+    case LOGP_WAIT_SEND:
+        lpi_text_add(t, "waits in a send until rank %d receives it", w->source);
+        with_tag(t, w->tag);
+        break;
+    case LOGP_WAIT_NONE:
+        lpi_text_add(t, "waits for nothing");
+        break;
+    }
+    lpi_text_add(t, "\n");
+}
+
+static void tell_alternative(struct lpi_text *t, const struct logp_alternative *a)
+{
+    switch (a->kind) {
+    case LOGP_GO_ON:
+        lpi_text_add(t, "rank %d goes on", a->rank);
+        break;
+    case LOGP_TAKE:
+        lpi_text_add(t, "rank %d takes the message of rank %d", a->rank, a->source);
+        break;
+    case LOGP_MISS:
+        lpi_text_add(t, "rank %d looks too early", a->rank);
+        break;
+    }
+}
+
+static void tell_note(struct lpi_text *t, const struct logp_note *n)
+{
+    lpi_text_add(t, "    %" PRId64 " ns ", n->time_ns);
+    switch (n->kind) {
+    case LOGP_NOTE_SEND:
+        lpi_text_add(t, "send to rank %d", n->peer);
+        break;
+    case LOGP_NOTE_RECEIVE:
+        lpi_text_add(t, "receive of rank %d", n->peer);
+        break;
+    case LOGP_NOTE_FOUND:
+        lpi_text_add(t, "found, a message of rank %d", n->peer);
+        break;
+    case LOGP_NOTE_MISSED:
+        lpi_text_add(t, "found nothing of ");
+        rank_or_any(t, n->peer);
+        break;
+    case LOGP_NOTE_ENDED:
+        lpi_text_add(t, n->value != 0 ? "returned %" PRId64 "\n" : "returned\n", n->value);
+        return;
+    }
+    with_tag(t, n->tag);
+    if (n->kind != LOGP_NOTE_MISSED)
+        lpi_text_add(t, ", %" PRId64 " bytes", n->value);
+    lpi_text_add(t, "\n");
+}
+
+static void tell_what(struct lpi_text *t, const struct lpi_job *job)
+{
+    const struct lpi_outcome *o = &job->outcome;
+
+    lpi_text_add(t, "%s failed with P = %d: ", job->check.name, job->plan.P);
+    switch (o->kind) {
+    case LOGP_FAILURE_ERROR:
+        lpi_text_add(t, "rank %d returned %d (%s)\n", o->rank, o->error, strerror(abs(o->error)));
+        break;
+    case LOGP_FAILURE_ASSERTED:
+        lpi_text_add(t, "%s does not hold\n  %s:%d, rank %d, at %" PRId64 " ns\n",
+                     o->asserted.expression, o->asserted.file, o->asserted.line, o->rank,
+                     o->time_ns);
+        break;
+    case LOGP_FAILURE_DEADLOCK:
+        lpi_text_add(t, "deadlock\n");
+        break;
+    case LOGP_FAILURE_TIMEOUT:
+        lpi_text_add(t, "a run took longer than %g s\n", (double)job->check.timeout_ns * 1e-9);
+        break;
+    case LOGP_FAILURE_AFTER:
+        lpi_text_add(t, "the check after the run returned %d\n", o->error);
+        break;
+    case LOGP_FAILURE_LEFT_OVER:
+        lpi_text_add(t, "%" PRIu64 " message%s left over\n", o->n_left_over,
+                     o->n_left_over == 1 ? " was" : "s were");
+        break;
+    case LOGP_FAILURE_NONE:
+        break;
+    }
+}
+
+static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const struct lpi_job *job)
+{
+    lpi_text_add(
+        t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ from the usual order\n",
+        job->plan.run, job->plan.seed, job->taken.n, s->n_deviations);
+    if (job->story == NULL && job->outcome.kind != LOGP_FAILURE_TIMEOUT)
+        lpi_text_add(t, "The same choices have not failed again: runs differ by something else.\n");
+    if (job->plan.relies)
+        lpi_text_add(t, "It goes well where sends are buffered: the program relies on it.\n");
+    if (s->n_deviations > 0)
+        lpi_text_add(t, "the choices that matter:\n");
+    for (int i = 0; i < s->n_deviations; i++) {
+        const struct lpi_deviation *d = &s->deviations[i];
+
+        if (i == MOST_CHOICES) {
+            lpi_text_add(t, "  and %d more\n", s->n_deviations - i);
+            break;
+        }
+        lpi_text_add(t, "  %d: ", d->number + 1);
+        tell_alternative(t, &d->taken);
+        lpi_text_add(t, "; usual: ");
+        tell_alternative(t, &d->usual);
+        lpi_text_add(t, "\n");
+    }
+}
+
+static void tell_events(struct lpi_text *t, const struct lpi_story *s, int P)
+{
+    if (s->told == NULL)
+        return;
+    lpi_text_add(t, "last events of each rank:\n");
+    for (int i = 0; i < P; i++) {
+        const struct lpi_told *told = &s->told[i];
+        const unsigned from = told->n > LPI_STORY_NOTES ? told->n - LPI_STORY_NOTES : 0;
+
+        if (i == MOST_RANKS) {
+            lpi_text_add(t, "  and %d more ranks\n", P - i);
+            break;
+        }
+        lpi_text_add(t, "  rank %d:%s\n", i, told->n == 0 ? " none" : from > 0 ? " ..." : "");
+        for (unsigned k = from; k < told->n; k++)
+            tell_note(t, &told->last[k % LPI_STORY_NOTES]);
+    }
+}
+
+static void fill(struct logp_failure *f, const struct lpi_job *job, int n_deviations)
+{
+    const struct lpi_outcome *o = &job->outcome;
+
+    *f = (struct logp_failure){.kind = o->kind,
+                               .error = o->error,
+                               .P = job->plan.P,
+                               .rank = o->rank,
+                               .time_ns = o->time_ns,
+                               .file = o->asserted.file,
+                               .line = o->asserted.line,
+                               .expression = o->asserted.expression,
+                               .n_left_over = o->n_left_over,
+                               .run = job->plan.run,
+                               .n_choices = job->taken.n,
+                               .n_deviations = n_deviations,
+                               .needs_synchronous = job->plan.relies};
+}
+
+int lpi_tell(const struct lpi_job *job, struct logp_failure *failure)
+{
+    const struct lpi_story nothing = {0}, *s = job->story != NULL ? job->story : &nothing;
+    struct lpi_text text = {0}, replay = {0};
+
+    tell_what(&text, job);
+    tell_choices(&text, s, job);
+    if (s->n_waits > 0)
+        lpi_text_add(&text, "who waits for whom:\n");
+    for (int i = 0; i < s->n_waits; i++)
+        tell_wait(&text, &s->waits[i]);
+    tell_events(&text, s, job->plan.P);
+    lpi_replay_write(&replay, job);
+    if (text.failed || replay.failed) {
+        free(text.s);
+        free(replay.s);
+        return -ENOMEM;
+    }
+    fill(failure, job, lpi_answers_deviations(&job->taken));
+    failure->text = text.s;
+    failure->replay = replay.s;
+    return 0;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file check.h
+ * A test kit: a program of P processors is run under the virtual clock over and over, each time as
+ * something else could have happened, until it fails; then what happened is said in words, made
+ * small, and kept so that it can be seen again.
+ *
+ *     static int program(struct logp_vp *vp, void *arg);
+ *
+ *     struct logp_check check = {.sizes = (int[]){2, 3, 8}, .n_sizes = 3, .runs = 1000, .seed = 1};
+ *     struct logp_failure failure;
+ *     int rc = logp_check(program, arg, &check, &failure);   // 0, or what went wrong first
+ *
+ *     if (rc != 0)
+ *         fputs(failure.text, stderr);
+ *     logp_failure_free(&failure);
+ *
+ * A run fails when
+ *   - a vp's program returns an error, or LOGP_CHECK() says that something does not hold,
+ *   - every vp waits and nothing is on its way (deadlock), or a vp does not come back (timeout),
+ *   - the function `after` says so, or a message is left over where that is not wanted.
+ *
+ * What a program may do, and may not:
+ *   its memory    Runs follow each other in one process: what they leave in memory of their own is
+ *                 there for the next. `before` is the place to begin anew.
+ *   time          Only what is declared takes time (logp_compute(), sleeps, the delay model). A
+ * loop of looks (probe, test) pays for each; one that only reads logp_now() pays for each reading
+ * after the first 1000 in a row: time passes, and others go on. busy loops    One that neither
+ * calls the library nor ends holds everything up: the run's timeout names its rank, logp_check()
+ * returns -ETIMEDOUT, and its machine stays behind, as the loop still runs on it. locks         Vps
+ * change only inside calls of vp.h. A mutex that is locked and unlocked between two of them is as
+ * usual (and always free). One that is held across a call: another vp that locks it waits for a vp
+ * that cannot run, for ever with a plain mutex (the timeout names it); try pthread_mutex_trylock()
+ * in a loop with a look or a sleep. A PTHREAD_MUTEX_ERRORCHECK one says EDEADLK, a recursive one
+ * lets all vps in, since fibers are one thread. threads       A program's own threads may compute
+ * for it, and be joined, as always. They must not call anything of vp.h, and what they do when is
+ * not under the kit's control. its stack     fibers, of stack_bytes. An error is returned, from
+ * function to function, as everywhere in this library: nothing jumps over a frame, destructors run.
+ */
+#ifndef LOGP_CHECK_H
+#define LOGP_CHECK_H
+
+#include <logp/latency.h>
+#include <logp/machine.h>
+#include <logp/vp.h>
+
+LOGP_BEGIN_DECLS
+
+/** How runs differ from each other. */
+enum logp_strategy {
+    LOGP_STRATEGY_RANDOM, /**< each choice by chance */
+    LOGP_STRATEGY_PCT,    /**< processors have priorities, drawn anew for each run, which change at
+                               d - 1 moments, drawn too. A bug that takes d events in one order is
+                               found by a run with a probability of at least 1 / (P k^(d-1)), k the
+                               number of steps. Burckhardt et al., ASPLOS 2010 */
+    LOGP_STRATEGY_EXHAUSTIVE, /**< all outcomes of receives and looks that can differ, each once:
+                                 for vps that know of each other by messages alone. Two runs in
+                                 which every vp gets the same messages, in the same order, count as
+                                 one (sleep sets: Godefroid, 1996) */
+};
+
+/** Which sends wait for their receiver (logp_machine_set_rendezvous()). */
+enum logp_sends {
+    LOGP_SENDS_BUFFERED,    /**< none, as this library promises */
+    LOGP_SENDS_LIMITED,     /**< those of more than rendezvous_bytes */
+    LOGP_SENDS_SYNCHRONOUS, /**< all: a program must not rely on buffers */
+    LOGP_SENDS_VARIED,      /**< in each run one of these three, by chance. Not with exhaustive */
+};
+
+/** What has been done, whether it failed or not. */
+struct logp_checked {
+    uint64_t runs;       /**< programs run, those to make a failure smaller not counted */
+    uint64_t executions; /**< exhaustive: outcomes that differ */
+    bool complete;       /**< exhaustive: these are all of them, and no bound was hit */
+    uint64_t choices;    /**< the most of a run */
+    double chance;       /**< PCT: 1 / (P k^(d-1)) for the largest P and k that were seen */
+    char text[160];      /**< the same as a line: "12 of 12 executions explored" */
+};
+
+/** Zero is a good default for every field. A size of 0 stands for the fields up to `checked`. */
+struct logp_check {
+    size_t size;
+    const int *sizes; /**< numbers of processors to run with, smallest first is best; NULL: 2, 3 */
+    int n_sizes;
+    uint64_t runs; /**< for each size; 0: 1000. Exhaustive: at most so many, 0: 10^6 */
+    uint64_t seed; /**< of all that is by chance */
+    enum logp_strategy strategy;
+    int depth;       /**< PCT: d, 0: 3. Exhaustive: only the first so many choices of a run are
+                          varied; 0: all */
+    int64_t time_ns; /**< of the host: then it ends, as far as it is; 0: no bound */
+    int misses;      /**< so many looks of a vp in a row may miss what is there; 0: 3 */
+
+    /** NULL: nothing is said of time. Whoever can go on could go next, and any message that has
+     * been sent could come, or be too late for a look or for a wait with an end. Otherwise the
+     * clock orders, and choices are between what could happen at one time. Not with exhaustive. */
+    const struct logp_params *params;
+    struct logp_latency latency; /**< with params: latencies by chance; its seed is not looked at */
+    enum logp_sends sends;
+    size_t rendezvous_bytes; /**< S of LOGP_SENDS_LIMITED and _VARIED */
+    bool fixed_order;        /**< do not vary which processor goes next */
+    bool fixed_matches;      /**< do not vary which message is taken */
+
+    bool all_received;               /**< a message left over is a failure */
+    int (*before)(int P, void *arg); /**< before each run; not 0 ends it all and is returned */
+    /** After each run that has gone well so far; not 0 (negative errno by custom): it fails. Like
+     *  `before` it may be called on another thread than the caller's, one at a time: no assertion
+     * of a test framework in it, if that leaves by a jump. */
+    int (*after)(const struct logp_report *report, void *arg);
+
+    int64_t timeout_ns;   /**< of a run, on the host's clock; 0: 10 s */
+    size_t stack_bytes;   /**< of each vp; 0: 256 KiB */
+    const char *executor; /**< NULL: "fiber". "thread": for debuggers; far slower */
+    int smallest;         /**< P that the program is made for, for smaller failures; 0: of sizes */
+    bool as_found;        /**< do not make the failure smaller */
+    const char *name;     /**< of the program, for texts and replay files; NULL: "program" */
+    const char *replay_file;     /**< NULL, or where the replay of a failure is written to */
+    struct logp_checked checked; /**< out */
+};
+
+/** How a run fails. */
+enum logp_failure_kind {
+    LOGP_FAILURE_NONE,
+    LOGP_FAILURE_ERROR,     /**< the program of `rank` has returned `error` */
+    LOGP_FAILURE_ASSERTED,  /**< LOGP_CHECK(): file, line, expression, rank, time_ns; -EPROTO */
+    LOGP_FAILURE_DEADLOCK,  /**< -EDEADLK; waits */
+    LOGP_FAILURE_TIMEOUT,   /**< -ETIMEDOUT; rank holds the processor, -1: unknown */
+    LOGP_FAILURE_AFTER,     /**< `after` has returned `error` */
+    LOGP_FAILURE_LEFT_OVER, /**< -EBADMSG: n_left_over messages were never received */
+};
+
+/** What went wrong, and how to see it again. Free it with logp_failure_free(). */
+struct logp_failure {
+    enum logp_failure_kind kind;
+    int error;        /**< what logp_check() returns */
+    int P;            /**< with so many processors, the fewest that fail */
+    int rank;         /**< -1: no single one */
+    int64_t time_ns;  /**< of its clock */
+    const char *file; /**< of LOGP_CHECK(), as long as the program is loaded */
+    int line;
+    const char *expression;
+    uint64_t n_left_over;
+    uint64_t run;           /**< the failing run was the run-th of its size, from 0 */
+    int n_choices;          /**< in the run */
+    int n_deviations;       /**< of which so many are not the usual order */
+    bool needs_synchronous; /**< it fails only if sends wait for their receivers: the program relies
+                                 on buffers */
+    char *text;   /**< all of that in words: who waits for whom, the choices that matter, the last
+                       events of each rank. Never NULL after logp_check(), "" without a failure */
+    char *replay; /**< what a replay file holds; NULL without a failure */
+};
+
+/**
+ * Run a program over sizes, orders and latencies, until it fails or has been run often enough.
+ * @param arg      passed to it, to before and to after
+ * @param check    checked is written, also where -EINVAL is returned
+ * @param failure  out; NULL: not wanted
+ * @return 0; what went wrong first (logp_failure.error); what `before` returned; -EINVAL (sizes, or
+ *         fields that do not go together), -E2BIG, -ENOENT (executor), -ENOMEM, -EAGAIN (no more
+ *         threads); the errno of writing replay_file, with the failure filled in
+ * Threads: any; several at once, each with a program of its own
+ */
+LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *check,
+                        struct logp_failure *failure);
+
+/**
+ * The run of a failure again: byte for byte, with any executor.
+ * @param check   as it was given to logp_check(); what a replay says itself (P, seed, strategy,
+ *                latencies, sends) is not looked at. NULL: defaults
+ * @param replay  logp_failure.replay, or what a replay file holds
+ * @return as logp_check(); 0: it does not fail any more; -EINVAL: this is no replay, or one of a
+ *         later version; -ESTALE: the program does not come to the same choices any more
+ */
+LOGP_API int logp_check_replay(logp_program program, void *arg, const struct logp_check *check,
+                               const char *replay, struct logp_failure *failure);
+
+/** A file, whole, as a string to be freed with free(). @return 0; -ENOMEM, -EFBIG (beyond 64 MiB),
+ *  or the errno of opening and reading it */
+LOGP_API int logp_replay_read(const char *path, char **text);
+
+/** The name of the program that a replay is of, to be freed with free(); NULL: this is none. */
+LOGP_API char *logp_replay_name(const char *replay);
+
+/** Free what a failure holds. */
+LOGP_API void logp_failure_free(struct logp_failure *failure);
+
+/**
+ * Does the condition hold? Otherwise it is noted with its place, the rank and the time, the run
+ * ends (every call of vp.h returns -EPROTO from now on), and so should the program:
+ *
+ *     LOGP_CHECK(vp, n == 3);                    // the next call that can fail ends the program
+ *     if (LOGP_CHECK(vp, p != NULL) != 0)        // nothing more can be done here
+ *         return -EPROTO;
+ *
+ * It works in every run, with every clock and executor, in C and in C++, in functions of any type:
+ * nothing jumps and nothing is returned from behind its caller's back. logp_report.asserted has it.
+ * @return 0; -EPROTO
+ */
+#define LOGP_CHECK(vp, condition)                                                                  \
+    logp_check_holds((vp), (condition) ? true : false, #condition, __FILE__, __LINE__)
+
+/** What LOGP_CHECK() calls. The two texts must live as long as the report. */
+LOGP_API int logp_check_holds(struct logp_vp *vp, bool holds, const char *expression,
+                              const char *file, int line);
+
+LOGP_END_DECLS
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Choice points of the virtual clock: see logp/explore.h.
+ *
+ * Two things are asked: which proc goes next (lpi_explore_next(), for the scheduler), and which
+ * message a look takes (lpi_explore_settle(), for the calls). A look is whatever depends on what
+ * has come: a receive from any source, a probe, a test, a wait for the first of several or with an
+ * end. While a machine is explored nothing else matches messages with receives from any source.
+ *
+ * Late, a vp that looks is put aside, LOOKING, until no other can go on. Then what all of them
+ * could take is one list of alternatives. A later message of one source does not change what a vp
+ * could take of another, and what one vp takes is never taken from another one: so choices of two
+ * vps commute, which is what an exhaustive strategy builds upon.
+ */
+#include "core/explore.h"
+
+#include "carrier/carrier.h"
+#include "core/look_up.h"
+#include "core/sched.h"
+#include "mail/close.h"
+#include "mail/match.h"
+#include "state/stop.h"
+#include "state/turns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { MISSES = 3 };
+
+int lpi_explore_ask(const struct lpi_explore *x, int n)
+{
+    const int i = x->by.choose(x->by.arg, x->list, n);
+
+    return i >= 0 && i < n ? i : 0;
+}
+
+/* Room for one more alternative. */
+static bool grow(struct logp_machine *m, int n)
+{
+    struct lpi_explore *x = m->explore;
+    const int room = 2 * n + 16;
+    struct logp_alternative *list;
+    int64_t *arrivals;
+
+    if (n < x->room)
+        return true;
+    list = realloc(x->list, (size_t)room * sizeof(*list));
+    if (list != NULL)
+        x->list = list;
+    arrivals = realloc(x->arrivals, (size_t)room * sizeof(*arrivals));
+    if (arrivals != NULL)
+        x->arrivals = arrivals;
+    if (list == NULL || arrivals == NULL) {
+        lpi_stop(m, -ENOMEM);
+        return false;
+    }
+    x->room = room;
+    return true;
+}
+
+/* ---- who goes next ---- */
+
+/* The usual one of those that have a deadline. */
+static struct lpi_proc *first_of(const struct lpi_core *c)
+{
+    struct lpi_proc *p = c->procs[0], *const end = p + c->n_procs, *first = NULL;
+
+    for (; p < end; p++) /* by rank */
+        if (p->state == LPI_TIMED && (first == NULL || p->deadline < first->deadline))
+            first = p;
+    return first;
+}
+
+static struct logp_alternative go_on(const struct lpi_proc *p)
+{
+    return (struct logp_alternative){LOGP_GO_ON, p->rank, -1,
+                                     p->core->machine->explore->vps[p->rank].vain};
+}
+
+/* One of those with a deadline, the usual one first and the others by rank. */
+static struct lpi_proc *ask_who(struct lpi_core *c, struct lpi_proc *first)
+{
+    struct lpi_explore *x = c->machine->explore;
+    const struct lpi_proc *p = c->procs[0], *const end = p + c->n_procs; /* they are neighbours */
+    int n = 0;
+
+    if (!grow(c->machine, c->n_procs))
+        return first;
+    x->list[n++] = go_on(first);
+    for (; p < end; p++)
+        if (p->state == LPI_TIMED && p != first &&
+            (x->by.untimed || p->deadline == first->deadline))
+            x->list[n++] = go_on(p);
+    return n > 1 ? &c->machine->procs[x->list[lpi_explore_ask(x, n)].rank] : first;
+}
+
+bool lpi_explore_others(struct lpi_proc *p, int64_t t)
+{
+    const struct lpi_explore *x = p->core->machine->explore;
+    const struct lpi_proc *first;
+
+    if (x->by.untimed && !x->by.order)
+        return false;
+    first = first_of(p->core);
+    return first != NULL &&
+           ((x->by.order && (x->by.untimed || first->deadline <= t)) || first->deadline < t ||
+            (first->deadline == t && first->rank < p->rank));
+}
+
+/* ---- which message ---- */
+
+/* Put an alternative where it belongs in list[from .. n): by (arrival, source). */
+static void insert(struct lpi_explore *x, int from, int n, struct logp_alternative a,
+                   int64_t arrival)
+{
+    int i = n;
+
+    for (; i > from && (x->arrivals[i - 1] > arrival ||
+                        (x->arrivals[i - 1] == arrival && x->list[i - 1].source > a.source));
+         i--) {
+        x->list[i] = x->list[i - 1];
+        x->arrivals[i] = x->arrivals[i - 1];
+    }
+    x->list[i] = a;
+    x->arrivals[i] = arrival;
+}
+
+struct gathering {
+    struct lpi_proc *p;
+    int from, n;   /* entries of the list: this look's are the last of them */
+    int64_t until; /* what arrives later is not there yet */
+    int only;      /* this source alone; LPI_NOTHING: all */
+};
+
+/* A message of this source could be taken, if it is the first of its source. */
+static void add(void *arg, int source, int64_t arrival)
+{
+    struct gathering *g = arg;
+    struct lpi_explore *x = g->p->core->machine->explore;
+
+    for (int i = g->from; i < g->n; i++)
+        if (x->list[i].source == source)
+            return;
+    if ((g->only != LPI_NOTHING && g->only != source) || !grow(g->p->core->machine, g->n))
+        return;
+    insert(x, g->from, g->n++, (struct logp_alternative){LOGP_TAKE, g->p->rank, source, 0},
+           arrival);
+}
+
+static bool is_bound(const struct logp_request *r)
+{
+    return r != NULL && (r->state == LPI_REQ_BOUND || r->state == LPI_REQ_FAILED);
+}
+
+static bool same(const struct lpi_label *a, const struct lpi_label *b)
+{
+    return a->context == b->context && a->src == b->src && a->tag == b->tag;
+}
+
+/* The source of which this look takes the next message, since a probe has said so. */
+static int promised(const struct lpi_explored_vp *v, const struct lpi_look *look)
+{
+    struct lpi_label label;
+
+    if (!v->has_promise || (look->label == NULL && (look->n != 1 || is_bound(look->requests[0]))))
+        return LPI_NOTHING;
+    label = look->label != NULL
+                ? *look->label
+                : (struct lpi_label){look->requests[0]->context, look->requests[0]->src,
+                                     look->requests[0]->tag};
+    return same(&label, &v->promise) ? v->promised : LPI_NOTHING;
+}
+
+/* Append what p's look could come to, misses aside. @return how many entries there are now */
+static int gather(struct lpi_proc *p, const struct lpi_look *look, int n)
+{
+    const struct lpi_explore *x = p->core->machine->explore;
+    struct gathering g = {.p = p,
+                          .from = n,
+                          .n = n,
+                          .until = x->by.untimed ? INT64_MAX : p->emulated,
+                          .only = promised(&x->vps[p->rank], look)};
+
+    lpi_match_offers(p, look->label, add, &g); /* binds, too, what is not open to choice */
+    for (int i = 0; i < look->n; i++)
+        if (is_bound(look->requests[i]))
+            add(&g, look->requests[i]->from, look->requests[i]->arrival);
+    while (g.n > n && x->arrivals[g.n - 1] > g.until) /* the first of its source is not there yet */
+        g.n--;
+    return g.n;
+}
+
+/* May p's look, which could take the entries from `from` on, miss as well? */
+static int add_miss(struct lpi_proc *p, const struct lpi_look *look, int from, int n)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+    const struct lpi_explored_vp *v = &x->vps[p->rank];
+
+    if (!look->may_miss || !x->by.untimed || v->misses >= x->by.misses ||
+        (n > from && promised(v, look) != LPI_NOTHING) || !grow(p->core->machine, n))
+        return n;
+    x->list[n++] = (struct logp_alternative){LOGP_MISS, p->rank, -1, 0};
+    return n;
+}
+
+/* p's look comes to this. */
+static void settle(struct lpi_proc *p, struct lpi_look *look, const struct logp_alternative *a)
+{
+    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
+    bool bound = false;
+
+    look->chosen = a->kind == LOGP_MISS ? LPI_MISSED : a->source;
+    if (a->kind == LOGP_MISS) {
+        v->misses++;
+        return;
+    }
+    v->misses = 0;
+    v->has_promise = look->label != NULL;
+    if (look->label != NULL) {
+        v->promise = *look->label;
+        v->promised = a->source;
+        return;
+    }
+    for (int i = 0; i < look->n; i++)
+        bound = bound || (is_bound(look->requests[i]) && look->requests[i]->from == a->source);
+    if (!bound)
+        lpi_match_meet(p, a->source);
+}
+
+/* Nobody can go on but those that are LOOKING: one of them does. */
+static struct lpi_proc *choose_late(struct lpi_core *c)
+{
+    struct lpi_explore *x = c->machine->explore;
+    struct lpi_proc *patient = NULL;
+    int n = 0, i;
+
+    for (i = 0; i < c->n_procs; i++) {
+        struct lpi_proc *p = c->procs[i];
+        struct lpi_look *look = x->vps[p->rank].look;
+
+        if (p->state != LPI_LOOKING)
+            continue;
+        n = add_miss(p, look, n, gather(p, look, n));
+        if (look->may_miss &&
+            (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
+            patient = p;
+    }
+    if (n == 0 && patient != NULL && grow(c->machine, 0)) /* beyond the bound on misses */
+        x->list[n++] = (struct logp_alternative){LOGP_MISS, patient->rank, -1, 0};
+    if (n == 0)
+        return NULL;
+    i = lpi_explore_ask(x, n);
+    patient = &c->machine->procs[x->list[i].rank];
+    settle(patient, x->vps[patient->rank].look, &x->list[i]);
+    patient->state = LPI_RUNNING;
+    return patient;
+}
+
+struct lpi_proc *lpi_explore_next(struct lpi_core *c)
+{
+    struct lpi_explore *x = c->machine->explore;
+    struct lpi_proc *first;
+
+    /* relaxed: set on this core; not now and then, as each run must be the same */
+    if (atomic_load_explicit(&c->attention, memory_order_relaxed) != 0 || c->room.first != NULL)
+        lpi_look_up(c);
+    if (c->turns.ready_first != NULL) {
+        first = c->turns.ready_first;
+        c->turns.ready_first = first->next_ready;
+        first->state = LPI_RUNNING;
+        return first;
+    }
+    first = first_of(c);
+    if (first == NULL)
+        return x->by.late ? choose_late(c) : NULL;
+    return x->by.order ? ask_who(c, first) : first;
+}
+
+int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+    int rc, n;
+
+    if (x->by.late) {
+        x->vps[p->rank].look = look;
+        p->state = LPI_LOOKING;
+        return lpi_hold(p);
+    }
+    rc = lpi_reach(p, p->emulated);
+    if (rc != 0)
+        return rc;
+    n = gather(p, look, 0);
+    look->chosen = LPI_NOTHING;
+    if (n == 0)
+        return lpi_stopped(p);
+    n = add_miss(p, look, 0, n);
+    settle(p, look, &x->list[n > 1 && x->by.messages ? lpi_explore_ask(x, n) : 0]);
+    return lpi_stopped(p);
+}
+
+/* ---- begin and end ---- */
+
+void lpi_explore_begin(struct logp_machine *m)
+{
+    for (int i = 0; m->explore != NULL && i < m->P; i++)
+        m->explore->vps[i] = (struct lpi_explored_vp){0};
+}
+
+void lpi_explore_free(struct logp_machine *m)
+{
+    if (m->explore == NULL)
+        return;
+    free(m->explore->vps);
+    free(m->explore->list);
+    free(m->explore->arrivals);
+    free(m->explore);
+    m->explore = NULL;
+}
+
+int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)
+{
+    struct logp_explorer by;
+    int rc;
+
+    if (given == NULL) {
+        lpi_explore_free(m);
+        return 0;
+    }
+    rc = logp_take_struct(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
+    if (rc != 0)
+        return rc;
+    if (by.choose == NULL || by.misses < 0 ||
+        (by.late && (!by.untimed || !by.messages || by.order)))
+        return -EINVAL;
+    if (!m->is_virtual || m->n_cores > 1 || m->executor->resident != NULL)
+        return -ENOTSUP;
+    if (by.misses == 0)
+        by.misses = MISSES;
+    if (m->explore == NULL) {
+        struct lpi_explore *x = calloc(1, sizeof(*x));
+
+        if (x == NULL)
+            return -ENOMEM;
+        x->vps = calloc((size_t)m->P, sizeof(*x->vps));
+        if (x->vps == NULL) {
+            free(x);
+            return -ENOMEM;
+        }
+        m->explore = x;
+    }
+    m->explore->by = by;
+    return 0;
+}

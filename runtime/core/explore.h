@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Choices: see explore.c. All by the holder of the machine's one core. */
+#ifndef LPI_CORE_EXPLORE_H
+#define LPI_CORE_EXPLORE_H
+
+#include "state/explore.h"
+
+/* Which of n > 0 alternatives, those of explore->list? */
+int lpi_explore_ask(const struct lpi_explore *x, int n);
+/* Who is to go next; NULL: nobody can. RUNNING if it has chosen a message; else TIMED. */
+struct lpi_proc *lpi_explore_next(struct lpi_core *c);
+/* Could another than p, which is at t, go now? */
+bool lpi_explore_others(struct lpi_proc *p, int64_t t);
+/* Late looks: hand the core over until p->look has been settled. Early ones: settle it now. */
+int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look);
+void lpi_explore_begin(struct logp_machine *m);
+void lpi_explore_free(struct logp_machine *m);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Latencies by chance: see latency.h. The model calls the inner one, and puts another latency in
+ * the place of its L. Nothing is remembered from draw to draw, so senders on different cores need
+ * not meet, and a run again draws the same.
+ */
+#include <logp/latency.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct varied {
+    struct logp_delay inner;
+    struct logp_delay_ops ops; /* of the inner one */
+    struct logp_latency how;
+    int64_t L;
+    int64_t samples[];
+};
+
+/* splitmix64: Steele et al., 2014 */
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+/* In (0, 1]. */
+static double fraction(uint64_t random)
+{
+    return (double)((random >> 11) + 1) * 0x1p-53;
+}
+
+static int64_t rounded(double ns)
+{
+    return ns < (double)LOGP_PARAM_MAX_NS ? (int64_t)llround(ns) : LOGP_PARAM_MAX_NS;
+}
+
+static int64_t below(uint64_t random, int64_t n)
+{
+    return (int64_t)((unsigned __int128)random * (uint64_t)n >> 64);
+}
+
+/* Standard normal. Box & Muller, Ann. Math. Stat. 29(2), 1958 */
+static double normal(uint64_t random)
+{
+    return sqrt(-2 * log(fraction(random))) *
+           cos(2 * 3.14159265358979323846 * fraction(mix(random)));
+}
+
+static int64_t draw(const struct varied *v, const struct logp_transfer *t)
+{
+    const uint64_t pair = (uint64_t)(uint32_t)t->src << 32 | (uint32_t)t->dst;
+    const uint64_t random = mix(mix(mix(v->how.seed) ^ pair) ^ t->number);
+
+    switch (v->how.kind) {
+    case LOGP_LATENCY_UNIFORM:
+        return below(random, v->L + 1);
+    case LOGP_LATENCY_EXPONENTIAL:
+        return rounded(-(double)v->L * log(fraction(random)));
+    case LOGP_LATENCY_LOGNORMAL:
+        return rounded((double)v->L * exp(v->how.sigma * normal(random)));
+    case LOGP_LATENCY_SAMPLES:
+        return v->samples[below(random, v->how.n_samples)];
+    case LOGP_LATENCY_AS_IS:
+        break;
+    }
+    return v->L;
+}
+
+static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
+{
+    const struct varied *v = model;
+
+    v->ops.start(v->inner.model, port, t);
+}
+
+static void send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct varied *v = model;
+
+    v->ops.send(v->inner.model, port, t);
+    t->arrival += draw(v, t) - v->L;
+}
+
+static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct varied *v = model;
+
+    v->ops.recv(v->inner.model, port, t);
+}
+
+static const struct logp_params *params(void *model)
+{
+    const struct varied *v = model;
+
+    return v->ops.params(v->inner.model);
+}
+
+static int64_t capacity(void *model)
+{
+    const struct varied *v = model;
+
+    return v->ops.capacity != NULL ? v->ops.capacity(v->inner.model) : 0;
+}
+
+static void restart(void *model, bool new_run)
+{
+    const struct varied *v = model;
+
+    if (v->ops.restart != NULL)
+        v->ops.restart(v->inner.model, new_run);
+}
+
+static void destroy(void *model)
+{
+    struct varied *v = model;
+
+    logp_delay_destroy(&v->inner);
+    free(v);
+}
+
+static int64_t lookahead(void *model)
+{
+    const struct varied *v = model;
+    const int64_t inner = v->ops.lookahead != NULL ? v->ops.lookahead(v->inner.model) : 0;
+
+    if (v->how.kind == LOGP_LATENCY_AS_IS)
+        return inner;
+    return inner > v->L ? inner - v->L : 0;
+}
+
+static const struct logp_delay_ops ops = {
+    .size = sizeof(ops),
+    .name = "latency",
+    .start = start,
+    .send = send,
+    .recv = recv,
+    .params = params,
+    .capacity = capacity,
+    .destroy = destroy,
+    .restart = restart,
+    .lookahead = lookahead,
+};
+
+static bool valid(const struct logp_latency *l)
+{
+    if (l->kind < LOGP_LATENCY_AS_IS || l->kind > LOGP_LATENCY_SAMPLES || !(l->sigma >= 0) ||
+        (l->kind == LOGP_LATENCY_SAMPLES && (l->samples == NULL || l->n_samples < 1)))
+        return false;
+    for (int i = 0; l->kind == LOGP_LATENCY_SAMPLES && i < l->n_samples; i++)
+        if (l->samples[i] < 0 || l->samples[i] > LOGP_PARAM_MAX_NS)
+            return false;
+    return true;
+}
+
+int logp_latency_create(struct logp_delay *inner, const struct logp_latency *latency,
+                        struct logp_delay *out)
+{
+    const size_t n = latency->kind == LOGP_LATENCY_SAMPLES && latency->n_samples > 0
+                         ? (size_t)latency->n_samples
+                         : 0;
+    struct logp_delay_ops functions;
+    struct varied *v;
+    int rc = logp_delay_functions(inner, &functions);
+
+    if (rc != 0)
+        return rc;
+    if (!valid(latency) || functions.params == NULL)
+        return -EINVAL;
+    v = calloc(1, sizeof(*v) + n * sizeof(v->samples[0]));
+    if (v == NULL)
+        return -ENOMEM;
+    v->inner = *inner;
+    v->ops = functions;
+    v->how = *latency;
+    v->how.samples = NULL;
+    v->how.sigma = latency->sigma > 0 ? latency->sigma : 1;
+    v->L = functions.params(inner->model)->L_ns;
+    if (n > 0)
+        memcpy(v->samples, latency->samples, n * sizeof(v->samples[0]));
+    *inner = (struct logp_delay){0};
+    *out = (struct logp_delay){&ops, v};
+    return 0;
+}
+
+void logp_latency_seed(void *model, uint64_t seed)
+{
+    struct varied *v = model;
+
+    v->how.seed = seed;
+}
+
+/* ---- a file of samples ---- */
+
+/* The number in a line; -1: there is none. @return 0; -EINVAL */
+static int parse(char *line, int64_t *ns)
+{
+    char *end;
+
+    line[strcspn(line, "#\n")] = '\0';
+    line += strspn(line, " \t\r");
+    *ns = -1;
+    if (*line == '\0')
+        return 0;
+    errno = 0;
+    *ns = strtoll(line, &end, 10);
+    end += strspn(end, " \t\r");
+    return errno != 0 || *end != '\0' || *ns < 0 || *ns > LOGP_PARAM_MAX_NS ? -EINVAL : 0;
+}
+
+static int append(int64_t **samples, int *n, int *room, int64_t ns)
+{
+    if (*n == *room) {
+        int64_t *larger;
+
+        *room = *room > 0 ? 2 * *room : 256;
+        larger = realloc(*samples, (size_t)*room * sizeof(*larger));
+        if (larger == NULL)
+            return -ENOMEM;
+        *samples = larger;
+    }
+    (*samples)[(*n)++] = ns;
+    return 0;
+}
+
+int logp_latency_read(const char *path, int64_t **samples, int *n)
+{
+    FILE *f = fopen(path, "re");
+    char line[256];
+    int rc = 0, room = 0;
+
+    *samples = NULL;
+    *n = 0;
+    if (f == NULL)
+        return -errno;
+    while (rc == 0 && fgets(line, sizeof(line), f) != NULL) {
+        int64_t ns;
+
+        rc = parse(line, &ns);
+        if (rc == 0 && ns >= 0)
+            rc = append(samples, n, &room, ns);
+    }
+    if (rc == 0 && ferror(f))
+        rc = -EIO;
+    fclose(f);
+    if (rc == 0 && *n == 0)
+        rc = -EINVAL;
+    if (rc != 0) {
+        free(*samples);
+        *samples = NULL;
+    }
+    return rc;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a machine that is explored keeps: who is asked, and what its vps look for. The choices are
+ * made in core/explore.c.
+ */
+#ifndef LPI_EXPLORE_H
+#define LPI_EXPLORE_H
+
+#include "state/state.h"
+
+#include <logp/explore.h>
+
+/* What a look has come to, if it is no source. */
+enum { LPI_MISSED = -3, LPI_NOTHING = -4 };
+
+/* One look of a vp at what could come. It lives on the vp's stack. */
+struct lpi_look {
+    const struct lpi_label *label;        /* a probe; NULL: for what is posted */
+    struct logp_request *const *requests; /* those of them that are bound can be taken, too */
+    int n;
+    bool may_miss;
+    int src, tag; /* for reports */
+    int chosen;   /* a source, or one of the two above */
+};
+
+struct lpi_explored_vp {
+    struct lpi_look *look; /* while CHOOSING */
+    int misses;            /* chosen ones, in a row */
+    int vain;              /* looks and waits in a row that came to nothing, for whatever reason */
+    /* what a probe has found is what a receive with its label takes */
+    bool has_promise;
+    struct lpi_label promise;
+    int promised; /* source */
+};
+
+struct lpi_explore {
+    struct logp_explorer by;
+    struct lpi_explored_vp *vps; /* by rank */
+    struct logp_alternative *list;
+    int64_t *arrivals; /* of the list's, while it is made */
+    int room;          /* entries of both */
+};
+
+static inline void lpi_note(const struct lpi_proc *p, enum logp_note_kind kind, int peer, int tag,
+                            int64_t value)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+
+    if (x == NULL)
+        return;
+    if (kind == LOGP_NOTE_MISSED)
+        x->vps[p->rank].vain++;
+    else if (kind != LOGP_NOTE_SEND)
+        x->vps[p->rank].vain = 0;
+    if (x->by.note != NULL)
+        x->by.note(x->by.arg, &(struct logp_note){kind, p->rank, peer, tag, value, p->emulated});
+}
+
+#endif

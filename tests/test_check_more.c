@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* The test kit beside what it finds: bounds, wrong input, busy loops, locks, time, latencies. */
+#include "support.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- what can be asked for ---- */
+
+static int senders(struct logp_vp *vp, void *arg)
+{
+    int x = 0, rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 0)
+        return logp_send(vp, 0, 0, &x, sizeof(x));
+    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), NULL);
+    return rc;
+}
+
+static struct logp_checked exhaust(struct logp_check check)
+{
+    check.sizes = (int[]){5};
+    check.n_sizes = 1;
+    check.strategy = LOGP_STRATEGY_EXHAUSTIVE;
+    cr_assert_eq(logp_check(senders, NULL, &check, NULL), 0);
+    return check.checked;
+}
+
+Test(check_more, bounds_are_said)
+{
+    struct logp_checked c = exhaust((struct logp_check){0});
+
+    cr_assert_str_eq(c.text, "24 of 24 executions explored"); /* 4! */
+    cr_assert(c.complete);
+    c = exhaust((struct logp_check){.runs = 10});
+    cr_assert_eq(c.executions, 10);
+    cr_assert(!c.complete);
+    cr_assert(strstr(c.text, "bounded by the number of runs") != NULL, "%s", c.text);
+    c = exhaust((struct logp_check){.depth = 1});
+    cr_assert_eq(c.executions, 4);
+    cr_assert(!c.complete);
+    cr_assert(strstr(c.text, "depth") != NULL, "%s", c.text);
+}
+
+Test(check_more, pct_says_its_bound)
+{
+    struct logp_check check = {
+        .sizes = (int[]){4}, .n_sizes = 1, .runs = 100, .depth = 1, .strategy = LOGP_STRATEGY_PCT};
+
+    cr_assert_eq(logp_check(senders, NULL, &check, NULL), 0);
+    cr_assert_eq(check.checked.chance, 0.25); /* 1 / P */
+    check.depth = 2;
+    cr_assert_eq(logp_check(senders, NULL, &check, NULL), 0);
+    cr_assert_lt(check.checked.chance, 0.25 / 4);
+}
+
+Test(check_more, what_does_not_go_together_is_refused)
+{
+    static const struct logp_params params = {.L_ns = 1000};
+    const struct logp_check wrong[] = {
+        {.sizes = (int[]){0}, .n_sizes = 1},
+        {.sizes = (int[]){2}, .n_sizes = -1},
+        {.strategy = (enum logp_strategy)7},
+        {.depth = -1},
+        {.sends = (enum logp_sends)9},
+        {.strategy = LOGP_STRATEGY_EXHAUSTIVE, .params = &params},
+        {.strategy = LOGP_STRATEGY_EXHAUSTIVE, .sends = LOGP_SENDS_VARIED},
+        {.latency = {.kind = LOGP_LATENCY_UNIFORM}},
+        {.params = &params, .latency = {.kind = LOGP_LATENCY_SAMPLES}},
+        {.name = "two\nlines"},
+    };
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct logp_check check = wrong[i];
+
+        cr_assert_eq(logp_check(senders, NULL, &check, NULL), -EINVAL, "%zu", i);
+    }
+    cr_assert_eq(logp_check(senders, NULL, &(struct logp_check){.executor = "none"}, NULL),
+                 -ENOENT);
+}
+
+Test(check_more, what_is_no_replay_is_refused)
+{
+    const char *const wrong[] = {
+        "",
+        "logp-replay 2\n",
+        "logp-replay 1\n",
+        "logp-replay 1\nprocessors 2\n",
+        "logp-replay 1\nprocessors -1\nchoices 0\n",
+        "logp-replay 1\nprocessors 2\nchoices 2 5=1\n",
+        "logp-replay 1\nprocessors 2\nchoices 1 0=x\n",
+        "logp-replay 1\nprocessors 2\nfruit 3\nchoices 0\n",
+        "logp-replay 1\nprocessors 2\nvary everything\nchoices 0\n",
+        "logp-replay 1\nprocessors 2\nparams 1 2\nchoices 0\n",
+        "logp-replay 1\nprocessors 2\nlatency 4 1\nchoices 0\n",
+    };
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        cr_assert_eq(logp_check_replay(senders, NULL, NULL, wrong[i], NULL), -EINVAL, "%s",
+                     wrong[i]);
+    cr_assert_eq(logp_check_replay(senders, NULL, NULL, NULL, NULL), -EINVAL);
+    cr_assert_eq(logp_check_replay(senders, NULL, NULL,
+                                   "logp-replay 1\nprocessors 3\nvary untimed order\nmisses 3\n"
+                                   "choices 1 0=7\n",
+                                   NULL),
+                 -ESTALE);
+    cr_assert_eq(logp_check_replay(senders, NULL, NULL,
+                                   "logp-replay 1\nprocessors 3\nvary untimed order\nchoices 0\n",
+                                   NULL),
+                 0);
+}
+
+static int fails_at_once(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    LOGP_CHECK(vp, logp_vp_rank(vp) != 1);
+    return logp_vp_rank(vp) == 1 ? 0 : logp_recv(vp, 1, 0, NULL, 0, NULL);
+}
+
+Test(check_more, an_assertion_ends_the_run_whatever_the_program_returns)
+{
+    struct logp_check check = {.replay_file = "/tmp/logp-test-replay", .name = "at once"};
+    struct logp_failure f;
+    char path[64], *text;
+
+    snprintf(path, sizeof(path), "/tmp/logp-test-replay.%d", (int)getpid());
+    check.replay_file = path;
+    cr_assert_eq(logp_check(fails_at_once, NULL, &check, &f), -EPROTO);
+    cr_assert_eq(f.kind, LOGP_FAILURE_ASSERTED);
+    cr_assert_eq(f.rank, 1);
+    cr_assert_str_eq(f.expression, "logp_vp_rank(vp) != 1");
+    cr_assert(strstr(f.file, "test_check_more.c") != NULL);
+    cr_assert_eq(logp_replay_read(path, &text), 0);
+    cr_assert_str_eq(text, f.replay);
+    free(text);
+    text = logp_replay_name(f.replay);
+    cr_assert_str_eq(text, "at once");
+    free(text);
+    unlink(path);
+    logp_failure_free(&f);
+    cr_assert_eq(logp_replay_read("/no/such/file", &text), -ENOENT);
+}
+
+/* ---- busy loops ---- */
+
+static int waits_for_a_time(struct logp_vp *vp, void *arg)
+{
+    int *flag = arg, rc = 0;
+    bool found = false;
+
+    if (logp_vp_rank(vp) == 0) { /* time passes */
+        while (logp_now(vp) < 1000000)
+            ;
+        *flag = 1;
+        return logp_send(vp, 1, 0, NULL, 0);
+    }
+    while (*flag == 0) /* others get on */
+        logp_now(vp);
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, 0, 0, &found, NULL);
+    return rc != 0 ? rc : logp_recv(vp, 0, 0, NULL, 0, NULL);
+}
+
+static int lower(int P, void *arg)
+{
+    (void)P;
+    *(int *)arg = 0;
+    return 0;
+}
+
+Test(check_more, loops_that_read_the_clock_or_poll_come_to_an_end)
+{
+    for (enum logp_strategy s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_PCT; s++) {
+        int flag = 0;
+        struct logp_check check = {
+            .sizes = (int[]){2}, .n_sizes = 1, .runs = 20, .strategy = s, .before = lower};
+
+        cr_assert_eq(logp_check(waits_for_a_time, &flag, &check, NULL), 0);
+    }
+}
+
+static int polls_for_ever(struct logp_vp *vp, void *arg)
+{
+    bool found = false;
+    int rc = 0;
+
+    (void)arg;
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, LOGP_ANY_SOURCE, 0, &found, NULL);
+    return rc;
+}
+
+Test(check_more, polls_in_vain_are_a_deadlock)
+{
+    for (enum logp_strategy s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_EXHAUSTIVE; s++) {
+        struct logp_check check = {.strategy = s, .runs = 3};
+        struct logp_failure f;
+
+        cr_assert_eq(logp_check(polls_for_ever, NULL, &check, &f), -EDEADLK);
+        cr_assert_eq(f.kind, LOGP_FAILURE_DEADLOCK);
+        logp_failure_free(&f);
+    }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* its memory stays behind */
+static volatile bool let_go;
+
+static int never_comes_back(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    while (logp_vp_rank(vp) == 1 && !let_go)
+        ;
+    return 0;
+}
+
+Test(check_more, one_that_does_not_come_back_is_named)
+{
+    struct logp_check check = {.timeout_ns = 20000000};
+    struct logp_failure f;
+
+    let_go = false;
+    cr_assert_eq(logp_check(never_comes_back, NULL, &check, &f), -ETIMEDOUT);
+    cr_assert_eq(f.kind, LOGP_FAILURE_TIMEOUT);
+    cr_assert_eq(f.rank, 1, "%s", f.text);
+    logp_failure_free(&f);
+    let_go = true; /* and the process lives */
+    cr_assert_eq(logp_check(senders, NULL, &(struct logp_check){0}, NULL), 0);
+}
+#endif
+
+/* ---- locks ---- */
+
+struct locked {
+    pthread_mutex_t brief, held; /* held: across a call */
+    int n, m, P;
+};
+
+static int counts(struct logp_vp *vp, void *arg)
+{
+    struct locked *l = arg;
+    int before, rc = 0;
+
+    pthread_mutex_lock(&l->brief); /* always free */
+    l->m++;
+    pthread_mutex_unlock(&l->brief);
+    while (rc == 0 && pthread_mutex_trylock(&l->held) != 0)
+        rc = logp_probe(vp, 0, 9, &(bool){false}, NULL);
+    if (rc != 0)
+        return rc;
+    before = l->n;
+    rc = logp_probe(vp, 0, 9, &(bool){false}, NULL);
+    l->n = before + 1;
+    pthread_mutex_unlock(&l->held);
+    return rc;
+}
+
+static int none_counted(int P, void *arg)
+{
+    struct locked *l = arg;
+
+    l->n = l->m = 0;
+    l->P = P;
+    return 0;
+}
+
+static int all_counted(const struct logp_report *report, void *arg)
+{
+    const struct locked *l = arg;
+
+    (void)report;
+    return l->n == l->P && l->m == l->P ? 0 : -ERANGE;
+}
+
+Test(check_more, locks_that_are_tried)
+{
+    struct locked l = {.brief = PTHREAD_MUTEX_INITIALIZER, .held = PTHREAD_MUTEX_INITIALIZER};
+    struct logp_check check = {.sizes = (int[]){2, 4},
+                               .n_sizes = 2,
+                               .runs = 200,
+                               .before = none_counted,
+                               .after = all_counted};
+    struct logp_failure f;
+
+    cr_assert_eq(logp_check(counts, &l, &check, &f), 0, "%s", f.text);
+    logp_failure_free(&f);
+}
+
+/* ---- latencies ---- */
+
+enum { DRAWS = 4000 };
+static const struct logp_params sharp = {.L_ns = 100000};
+
+struct drawn {
+    int64_t at[DRAWS];
+};
+
+static int draws(struct logp_vp *vp, void *arg)
+{
+    struct drawn *d = arg;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < DRAWS; i++) {
+        struct logp_status status;
+
+        if (logp_vp_rank(vp) == 1) {
+            rc = logp_send(vp, 0, i, NULL, 0);
+            continue;
+        }
+        rc = logp_recv(vp, 1, i, NULL, 0, &status);
+        d->at[i] = status.arrival_ns;
+    }
+    return rc;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double uniform(double t)
+{
+    return t / 1e5;
+}
+
+static double exponential(double t)
+{
+    return 1 - exp(-t / 1e5);
+}
+
+static double lognormal(double t)
+{
+    return t <= 0 ? 0 : 0.5 * erfc(-log(t / 1e5) / 0.5 / sqrt(2)); /* sigma 0.5 */
+}
+
+static double of_two(double t)
+{
+    return t < 10 ? 0 : t < 300 ? 0.5 : 1;
+}
+
+/* Kolmogorov & Smirnov: the largest distance, at the 0.1 % level. */
+static void distributed(struct logp_latency latency, double (*cdf)(double))
+{
+    struct logp_delay inner, delay;
+    struct logp_machine *m;
+    struct drawn d = {{0}};
+    double most = 0;
+
+    cr_assert_eq(logp_delay_create("logp", &sharp, &inner), 0);
+    latency.seed = 1;
+    cr_assert_eq(logp_latency_create(&inner, &latency, &delay), 0);
+    m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, delay);
+    test_run(m, draws, &d);
+    qsort(d.at, DRAWS, sizeof(d.at[0]), by_time);
+    for (int i = 0; i < DRAWS; i++)
+        if (i + 1 == DRAWS || d.at[i] != d.at[i + 1])
+            most = fmax(most, fabs((double)(i + 1) / DRAWS - cdf((double)d.at[i])));
+    cr_assert_lt(most, 1.95 / sqrt(DRAWS), "kind %d: %g", (int)latency.kind, most);
+}
+
+Test(check_more, latencies_are_distributed_as_documented)
+{
+    distributed((struct logp_latency){.kind = LOGP_LATENCY_UNIFORM}, uniform);
+    distributed((struct logp_latency){.kind = LOGP_LATENCY_EXPONENTIAL}, exponential);
+    distributed((struct logp_latency){.kind = LOGP_LATENCY_LOGNORMAL, .sigma = 0.5}, lognormal);
+}
+
+Test(check_more, samples_are_read_and_drawn)
+{
+    char path[64];
+    int64_t *samples;
+    int n;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/tmp/logp-test-samples.%d", (int)getpid());
+    file = fopen(path, "w");
+    fputs("# ns\n10\n\n 300 # slow\n", file);
+    fclose(file);
+    cr_assert_eq(logp_latency_read(path, &samples, &n), 0);
+    cr_assert_eq(n, 2);
+    distributed(
+        (struct logp_latency){.kind = LOGP_LATENCY_SAMPLES, .samples = samples, .n_samples = n},
+        of_two);
+    free(samples);
+    file = fopen(path, "w");
+    fputs("10\nten\n", file);
+    fclose(file);
+    cr_assert_eq(logp_latency_read(path, &samples, &n), -EINVAL);
+    unlink(path);
+    cr_assert_eq(logp_latency_read(path, &samples, &n), -ENOENT);
+}
+
+/* ---- sends that wait ---- */
+
+static int64_t ended[2];
+
+static int late_receiver(struct logp_vp *vp, void *arg)
+{
+    const int64_t late = *(int64_t *)arg;
+    int rc;
+
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_send(vp, 1, 0, NULL, 0);
+    } else {
+        rc = logp_compute(vp, late, NULL, NULL);
+        if (rc == 0)
+            rc = logp_recv(vp, 0, 0, NULL, 0, NULL);
+    }
+    ended[logp_vp_rank(vp)] = logp_now(vp);
+    return rc;
+}
+
+/* Request at o + L, answer L later, then gap and o, and L and o again. */
+Test(check_more, a_send_that_waits_takes_as_long_as_documented)
+{
+    static const struct logp_params p = {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40};
+
+    for (int64_t late = 0; late <= 2000; late += 100) {
+        const int64_t posted = late > p.o_send_ns + p.L_ns ? late : p.o_send_ns + p.L_ns;
+        const int64_t answered = posted + p.L_ns;
+        struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, &p);
+
+        cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+        test_run(m, late_receiver, &late);
+        cr_assert_eq(ended[0], answered + p.o_send_ns);
+        cr_assert_eq(ended[1], answered + p.o_send_ns + p.L_ns + p.o_recv_ns);
+    }
+}
