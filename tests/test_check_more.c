@@ -431,3 +431,28 @@ Test(check_more, a_send_that_waits_takes_as_long_as_documented)
         cr_assert_eq(ended[1], answered + p.o_send_ns + p.L_ns + p.o_recv_ns);
     }
 }
+
+/* What is recorded is the message alone, where it is sent, and the wait for its receiver. */
+Test(check_more, a_trace_shows_a_send_that_waits_once)
+{
+    static const struct logp_params p = {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40};
+    struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, &p);
+    const struct logp_trace_config config = {.size = sizeof(config)};
+    struct logp_trace *trace;
+    const struct logp_event *e;
+    size_t n;
+
+    cr_assert_eq(logp_machine_trace(m, &config), 0);
+    cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+    cr_assert_eq(logp_machine_run(m, late_receiver, &(int64_t){1000}, 0), 0);
+    cr_assert_eq(logp_machine_take_trace(m, &trace), 0);
+    cr_expect_eq(logp_trace_info(trace)->n_messages, 1);
+    e = logp_trace_events(trace, 0, &n);
+    cr_assert_eq(n, 2);
+    cr_expect_eq(e[0].kind, LOGP_EVENT_IDLE);
+    cr_expect_eq(e[0].end_ns, 1000 + p.L_ns);
+    cr_expect_eq(e[1].kind, LOGP_EVENT_SEND);
+    cr_expect_eq(e[1].start_ns, 1000 + p.L_ns);
+    logp_trace_free(trace);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
