@@ -90,8 +90,11 @@ int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t 
     r->tag = tag;
     r->buf = buf;
     r->capacity = capacity;
-    if (p->core->machine->recorders != NULL)
-        r->label = lpi_record_current_label(p);
+    if (lpi_has_extras(p->core->machine)) {
+        r->posted = p->emulated;
+        if (p->core->machine->recorders != NULL)
+            r->label = lpi_record_current_label(p);
+    }
     if (src == LOGP_ANY_SOURCE)
         lpi_offer_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
@@ -162,20 +165,23 @@ static int await_explored(struct lpi_proc *p, struct logp_request *r, int64_t un
     }
 }
 
-/* Does it depend on a choice whether r is matched? */
-static bool is_explored(const struct lpi_proc *p, int64_t until)
+static bool is_explored(const struct lpi_proc *p)
 {
-    const struct lpi_explore *x = p->core->machine->explore;
-
-    return x != NULL && (p->inbox.n_any > 0 || (until != INT64_MAX && x->by.untimed));
+    return lpi_has_extras(p->core->machine) && p->core->machine->explore != NULL;
 }
 
-/* Wait until r has been matched, or the vp's clock has come to `until`. @return 0: look at r;
- * 1: it may be matched, and comes too late */
-static int await_match(struct lpi_proc *p, struct logp_request *r, int64_t until)
+/* Does it depend on a choice whether r is matched? */
+static bool is_a_choice(const struct lpi_proc *p, const struct logp_request *r, int64_t until)
 {
-    if (is_explored(p, until) && (r->state == LPI_REQ_POSTED || until != INT64_MAX))
-        return await_explored(p, r, until);
+    const bool may_end = until != INT64_MAX;
+
+    return is_explored(p) && (r->state == LPI_REQ_POSTED || may_end) &&
+           (p->inbox.n_any > 0 || (may_end && p->core->machine->explore->by.untimed));
+}
+
+/* Wait until r has been matched, or the vp's clock has come to `until`. @return 0: look at r */
+static inline int await_match(struct lpi_proc *p, struct logp_request *r, int64_t until)
+{
     while (r->state == LPI_REQ_POSTED) {
         const bool time_over = until != INT64_MAX && lpi_clock(p) >= until;
         int rc = p->inbox.n_any > 0 || time_over ? lpi_catch_up(p) : 0;
@@ -214,24 +220,37 @@ int lpi_look_in_vain(struct lpi_proc *p)
     return rc != 0 ? rc : -ETIME;
 }
 
-int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t until,
-                    struct logp_status *status)
+/* The same, where it may be somebody's choice, and the payload may have to be waited for.
+ * @return also 1: r may be matched, and comes too late */
+static __attribute__((noinline)) int await_with_extras(struct lpi_proc *p, struct logp_request *r,
+                                                       int64_t until)
 {
-    struct lpi_proc *p = vp->proc;
-    const bool in_time = until == INT64_MAX || lpi_clock(p) < until;
-    const bool bare = p->core->machine->recorders != NULL && !lpi_has_clock(p);
-    const int64_t begun = bare ? lpi_wall(p->core->machine) : 0;
-    const bool waits = r->state == LPI_REQ_POSTED;
-    int64_t matched = begun;
-    int rc = await_match(p, r, until);
+    int rc = is_a_choice(p, r, until) ? await_explored(p, r, until) : await_match(p, r, until);
 
     while (rc == 0 && r->state == LPI_REQ_PROMISED)
         rc = await_payload(p, r);
+    return rc;
+}
+
+/* Compiled twice: extras is a constant. */
+static inline __attribute__((always_inline)) int finish_recv(const struct logp_vp *vp,
+                                                             struct logp_request *r, int64_t until,
+                                                             struct logp_status *status,
+                                                             bool extras)
+{
+    struct lpi_proc *p = vp->proc;
+    const bool in_time = until == INT64_MAX || lpi_clock(p) < until;
+    const bool bare = extras && p->core->machine->recorders != NULL && !lpi_has_clock(p);
+    const int64_t begun = bare ? lpi_wall(p->core->machine) : 0;
+    const bool waits = r->state == LPI_REQ_POSTED;
+    int64_t matched = begun;
+    int rc = extras ? await_with_extras(p, r, until) : await_match(p, r, until);
+
     if (bare && waits)
         matched = lpi_wall(p->core->machine);
-
-    if (rc == 1 || (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))) {
-        lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);
+    if ((extras && rc == 1) || (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))) {
+        if (extras)
+            lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);
         return in_time ? lpi_time_over(p, until) : lpi_look_in_vain(p);
     }
     p->polls = 0;
@@ -245,9 +264,25 @@ int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t un
         return rc;
     if (bare && !lpi_has_clock(p) && r->state == LPI_REQ_CHARGED)
         lpi_record_bare_receive(p, r, begun, matched);
-    lpi_note(p, LOGP_NOTE_RECEIVE, r->from, r->got_tag, (int64_t)r->n_bytes);
+    if (extras)
+        lpi_note(p, LOGP_NOTE_RECEIVE, r->from, r->got_tag, (int64_t)r->n_bytes);
     lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
     return r->state == LPI_REQ_FAILED ? -EMSGSIZE : 0;
+}
+
+static __attribute__((noinline)) int finish_with_extras(const struct logp_vp *vp,
+                                                        struct logp_request *r, int64_t until,
+                                                        struct logp_status *status)
+{
+    return finish_recv(vp, r, until, status, true);
+}
+
+int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t until,
+                    struct logp_status *status)
+{
+    if (lpi_has_extras(vp->proc->core->machine))
+        return finish_with_extras(vp, r, until, status);
+    return finish_recv(vp, r, until, status, false);
 }
 
 /* Post, with nothing else posted and nothing emulated, and wait: the short way. */
@@ -392,7 +427,8 @@ int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_stat
 int lpi_poll_cost(struct lpi_proc *p)
 {
     p->polls = p->polls < 0 ? 1 : p->polls + 1;
-    if (p->polls % p->core->machine->polls_in_vain == 0)
+    /* the first: divided by a constant, and most need no more */
+    if (p->polls % LPI_EXPLORED_IN_VAIN == 0 && p->polls % p->core->machine->polls_in_vain == 0)
         lpi_check_pollers(p->core);
     if (!lpi_has_clock(p))
         return lpi_yield(p);
@@ -409,7 +445,7 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
     if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
         return logp_wait(vp, request, status);
     enter(p);
-    if (p->core->machine->explore != NULL) {
+    if (is_explored(p)) {
         rc = look_at(p, request, true);
         *done = rc < 0 || (rc == 0 && request->state != LPI_REQ_PROMISED);
     } else {
@@ -443,24 +479,31 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
     return 0;
 }
 
-int lpi_find_here(struct lpi_proc *p, const struct lpi_label *label, bool may_miss,
-                  struct lpi_message **msg)
+/* As lpi_find_here(), where choices are explored. */
+static __attribute__((noinline)) int find_explored(struct lpi_proc *p,
+                                                   const struct lpi_label *label, bool may_miss,
+                                                   struct lpi_message **msg)
 {
     struct lpi_look look = {
         .label = label, .may_miss = may_miss, .src = label->src, .tag = label->tag};
-    int rc;
+    const int rc = lpi_explore_settle(p, &look);
 
-    if (p->core->machine->explore == NULL) {
-        rc = lpi_catch_up(p);
-        *msg =
-            rc == 0 ? lpi_match_find(p, label->context, label->src, label->tag, horizon(p)) : NULL;
-        return rc;
-    }
-    rc = lpi_explore_settle(p, &look);
     *msg = rc == 0 && look.chosen >= 0
                ? lpi_match_find(p, label->context, look.chosen, label->tag, INT64_MAX)
                : NULL;
     return rc == 0 && look.chosen == LPI_MISSED ? -ETIME : rc;
+}
+
+int lpi_find_here(struct lpi_proc *p, const struct lpi_label *label, bool may_miss,
+                  struct lpi_message **msg)
+{
+    int rc;
+
+    if (is_explored(p))
+        return find_explored(p, label, may_miss, msg);
+    rc = lpi_catch_up(p);
+    *msg = rc == 0 ? lpi_match_find(p, label->context, label->src, label->tag, horizon(p)) : NULL;
+    return rc;
 }
 
 int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_status *status)

@@ -7,6 +7,7 @@
  * virtual clock the start is reached first, so that sends take place in the order of (start, rank).
  */
 #include "state/call.h"
+#include "core/explore.h"
 #include "core/sched.h"
 #include "delay/capacity.h"
 #include "delay/in_force.h"
@@ -15,7 +16,6 @@
 #include "mail/match.h"
 #include "mail/pool.h"
 #include "mail/room.h"
-#include "state/explore.h"
 
 #include <errno.h>
 
@@ -50,29 +50,29 @@ static void count(struct lpi_proc *p, int rc)
         p->sends++;
 }
 
-/* Does it ask a receiver that it waits for? */
-static bool is_request(const struct lpi_envelope *e)
+static int post(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e)
 {
-    return e->rendezvous != NULL && !e->rendezvous->answered;
+    if (__builtin_expect(e->payload != LPI_WAITED_FOR, true))
+        return lpi_post(p, to, e);
+    lpi_match_keep_promise(to, e);
+    return 0;
 }
 
-/* The same, of a send on its way through the network. */
-static void count_sent(struct lpi_proc *p, const struct lpi_envelope *e, int rc)
+/* A send has taken place where extras are on. @return it is recorded */
+static __attribute__((noinline)) bool is_recorded(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    if (is_request(e)) { /* no message of its own, but the next one's number */
-        if (rc == 0)
-            p->sends++;
-        return;
+    if (e->payload == LPI_TO_COME) { /* no message of its own, but it has its number */
+        p->core->messages--;
+        return false;
     }
-    count(p, rc);
-    if (rc == 0)
-        lpi_note(p, LOGP_NOTE_SEND, e->dst, e->tag, (int64_t)e->n_bytes);
+    lpi_note(p, LOGP_NOTE_SEND, e->dst, e->tag, (int64_t)e->n_bytes);
+    return p->core->machine->recorders != NULL;
 }
 
 static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     struct logp_machine *m = p->core->machine;
-    const int64_t begun = m->recorders != NULL ? lpi_clock(p) : 0;
+    const int64_t begun = lpi_has_extras(m) ? lpi_clock(p) : 0;
     int rc = 0;
 
     e->arrival = LOGP_NEVER;
@@ -81,9 +81,9 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
         e->arrival = p->emulated;
     }
     if (rc == 0)
-        rc = lpi_post(p, to, e);
-    count_sent(p, e, rc);
-    if (rc == 0 && m->recorders != NULL && !is_request(e))
+        rc = post(p, to, e);
+    count(p, rc);
+    if (lpi_has_extras(m) && rc == 0 && is_recorded(p, e))
         lpi_record_bare_send(p, e, begun);
     return rc;
 }
@@ -115,17 +115,18 @@ static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     if (capacity > 0)
         lpi_capacity_settle(p, to, t->arrival);
     e->arrival = t->arrival;
-    rc = lpi_post(p, to, e);
-    count_sent(p, e, rc);
+    rc = post(p, to, e);
+    count(p, rc);
     return rc;
 }
 
-static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+static inline __attribute__((always_inline)) int send_timed(struct lpi_proc *p, struct lpi_proc *to,
+                                                            struct lpi_envelope *e)
 {
     struct logp_machine *m = p->core->machine;
     struct logp_transfer t = {.src = e->src,
                               .dst = e->dst,
-                              .n_bytes = is_request(e) ? 0 : e->n_bytes,
+                              .n_bytes = e->payload != LPI_TO_COME ? e->n_bytes : 0,
                               .number = p->sends,
                               .ready = p->emulated};
     const int64_t begun = p->emulated;
@@ -144,7 +145,7 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
         rc = start_send(p, to, e, d, &t);
         model_unlock(m);
         free_at = free_at < 0 ? t.start : free_at;
-        if (rc == 0 && m->recorders != NULL && !is_request(e))
+        if (lpi_has_extras(m) && rc == 0 && is_recorded(p, e))
             lpi_record_send(p, e, &t, begun, free_at);
         if (rc == 0)
             return lpi_wait_until(p, t.done);
@@ -154,7 +155,8 @@ static int send_timed(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     return rc;
 }
 
-static int try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+static inline __attribute__((always_inline)) int
+try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     const struct logp_machine *m = p->core->machine;
     int rc;
@@ -178,8 +180,20 @@ static int await_room(struct lpi_proc *p, const struct lpi_envelope *e)
     return rc;
 }
 
+static struct lpi_envelope envelope(const struct logp_vp *vp, int dst, int tag, const void *buf,
+                                    size_t n_bytes)
+{
+    return (struct lpi_envelope){.context = vp->context,
+                                 .src = vp->proc->rank,
+                                 .dst = dst,
+                                 .tag = tag,
+                                 .n_bytes = n_bytes,
+                                 .data = buf};
+}
+
 /* Send e, when there is room. */
-static int send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+static inline __attribute__((always_inline)) int
+send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     int rc;
 
@@ -187,6 +201,13 @@ static int send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_en
         rc = try_to_send(p, to, e);
     while (rc == -ENOBUFS && p->core->machine->rooms != NULL && (rc = await_room(p, e)) == 0);
     return rc;
+}
+
+/* The same, where extras are on: out of the usual way, which has it inlined. */
+static __attribute__((noinline)) int send_aside(struct lpi_proc *p, struct lpi_proc *to,
+                                                struct lpi_envelope *e)
+{
+    return send_when_room(p, to, e);
 }
 
 /* How long an answer takes. */
@@ -203,13 +224,16 @@ static int64_t answer_ns(struct logp_machine *m)
 }
 
 /* Ask, wait for the answer, send: see logp_machine_set_rendezvous(). */
-static int send_synchronously(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+static __attribute__((noinline)) int send_synchronously(struct lpi_proc *p, struct lpi_proc *to,
+                                                        struct lpi_envelope *e)
 {
     struct lpi_rendezvous z = {.sender = p, .latency = answer_ns(p->core->machine)};
+    const void *data = e->data;
     int rc;
 
+    e->payload = LPI_TO_COME;
     e->rendezvous = &z;
-    rc = send_when_room(p, to, e);
+    rc = send_aside(p, to, e);
     if (rc == 0 && z.request == NULL) {
         p->any.src = e->dst;
         p->any.tag = e->tag;
@@ -219,33 +243,46 @@ static int send_synchronously(struct lpi_proc *p, struct lpi_proc *to, struct lp
     }
     if (rc == 0)
         rc = lpi_wait_until(p, z.at);
-    z.answered = true;
-    return rc == 0 ? send_when_room(p, to, e) : rc;
+    e->payload = LPI_WAITED_FOR;
+    e->data = data;
+    e->meets = z.request;
+    return rc == 0 ? send_aside(p, to, e) : rc;
+}
+
+/* Does a send of so much wait for its receiver? */
+static bool waits(const struct logp_machine *m, size_t n_bytes)
+{
+    return lpi_has_extras(m) && m->rendezvous >= 0 &&
+           (m->rendezvous == 0 || n_bytes > (size_t)m->rendezvous);
 }
 
 /* Not inlined: its envelope would lie on the stack of the short way too. */
 static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct lpi_proc *to,
-                                              int dst, int tag, const void *buf, size_t n_bytes,
-                                              bool may_wait)
+                                              int dst, int tag, const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
-    const int64_t limit = p->core->machine->rendezvous;
-    struct lpi_envelope e = {.context = vp->context,
-                             .src = p->rank,
-                             .dst = dst,
-                             .tag = tag,
-                             .n_bytes = n_bytes,
-                             .data = buf};
+    struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
 
     enter(p);
-    if (limit >= 0 && may_wait && (limit == 0 || n_bytes > (size_t)limit))
+    if (waits(p->core->machine, n_bytes))
         return leave(p, send_synchronously(p, to, &e));
     return leave(p, send_when_room(p, to, &e));
 }
 
-/* may_wait: for its receiver, where sends do. */
+/* The same, whatever sends wait for. */
+static __attribute__((noinline)) int send_far_buffered(const struct logp_vp *vp,
+                                                       struct lpi_proc *to, int dst, int tag,
+                                                       const void *buf, size_t n_bytes)
+{
+    struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
+
+    enter(vp->proc);
+    return leave(vp->proc, send_aside(vp->proc, to, &e));
+}
+
+/* Compiled twice: buffered is a constant. */
 static inline __attribute__((always_inline)) int
-send_to(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes, bool may_wait)
+send_to(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes, bool buffered)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_core *c = p->core;
@@ -259,9 +296,11 @@ send_to(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_by
         return rc;
     dst = to_global(vp, dst);
     p->polls = 0;
+    if (buffered)
+        return send_far_buffered(vp, &m->procs[dst], dst, tag, buf, n_bytes);
     if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
-        return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes, may_wait);
+        return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
     p->emulating = false;
     count(p, 0);
     return let_others_run(p);
@@ -269,7 +308,7 @@ send_to(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_by
 
 int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
-    return send_to(vp, dst, tag, buf, n_bytes, true);
+    return send_to(vp, dst, tag, buf, n_bytes, false);
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
@@ -289,7 +328,10 @@ int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_b
     r = lpi_request_new(c);
     if (r == NULL)
         return -ENOMEM;
-    rc = send_to(vp, dst, tag, buf, n_bytes, false);
+    if (lpi_has_extras(c->machine)) /* it does not wait, whatever others do */
+        rc = send_to(vp, dst, tag, buf, n_bytes, true);
+    else
+        rc = lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc != 0) {
         lpi_request_free(c, r);
         return rc;

@@ -76,7 +76,7 @@ int logp_outside_end(struct logp_vp *vp)
     if (p->state != LPI_OUTSIDE)
         return -EINVAL;
     /* what it has until now is the holder's; its own clock is its own */
-    t = lpi_emulates(m) ? with_program(p, lpi_wall(m)) : LOGP_NEVER;
+    t = lpi_emulates(m) ? lpi_with_program(p, lpi_wall(m)) : LOGP_NEVER;
     rc = lpi_come_back(p, t);
     p->emulating = t >= 0;
     p->emulated = t;

@@ -273,7 +273,11 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
     first = first_of(c);
     if (first == NULL)
         return x->by.late ? choose_late(c) : NULL;
-    return x->by.order ? ask_who(c, first) : first;
+    if (x->by.order)
+        first = ask_who(c, first);
+    first->emulated = first->deadline;
+    first->state = LPI_RUNNING;
+    return first;
 }
 
 int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look)
@@ -296,6 +300,18 @@ int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look)
     n = add_miss(p, look, 0, n);
     settle(p, look, &x->list[n > 1 && x->by.messages ? lpi_explore_ask(x, n) : 0]);
     return lpi_stopped(p);
+}
+
+void lpi_explore_note(const struct lpi_proc *p, const struct logp_note *note)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+
+    if (note->kind == LOGP_NOTE_MISSED)
+        x->vps[p->rank].vain++;
+    else if (note->kind != LOGP_NOTE_SEND)
+        x->vps[p->rank].vain = 0;
+    if (x->by.note != NULL)
+        x->by.note(x->by.arg, note);
 }
 
 /* ---- begin and end ---- */

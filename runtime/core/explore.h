@@ -7,13 +7,22 @@
 
 /* Which of n > 0 alternatives, those of explore->list? */
 int lpi_explore_ask(const struct lpi_explore *x, int n);
-/* Who is to go next; NULL: nobody can. RUNNING if it has chosen a message; else TIMED. */
+/* Who is to go next, RUNNING; NULL: nobody can. */
 struct lpi_proc *lpi_explore_next(struct lpi_core *c);
 /* Could another than p, which is at t, go now? */
 bool lpi_explore_others(struct lpi_proc *p, int64_t t);
 /* Late looks: hand the core over until p->look has been settled. Early ones: settle it now. */
 int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look);
+void lpi_explore_note(const struct lpi_proc *p, const struct logp_note *note);
 void lpi_explore_begin(struct logp_machine *m);
 void lpi_explore_free(struct logp_machine *m);
+
+/* Something has happened to p. */
+static inline void lpi_note(const struct lpi_proc *p, enum logp_note_kind kind, int peer, int tag,
+                            int64_t value)
+{
+    if (lpi_has_extras(p->core->machine) && p->core->machine->explore != NULL)
+        lpi_explore_note(p, &(struct logp_note){kind, p->rank, peer, tag, value, p->emulated});
+}
 
 #endif

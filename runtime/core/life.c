@@ -5,13 +5,13 @@
 #include "core/attach.h"
 #include "state/call.h"
 #include "carrier/carrier.h"
+#include "core/explore.h"
 #include "core/outside.h"
 #include "core/sched.h"
 #include "core/sync.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
 #include "mail/match.h"
-#include "state/explore.h"
 #include "state/stop.h"
 
 #include <errno.h>

@@ -208,7 +208,6 @@ static void configure(struct logp_machine *m, const struct logp_config *config)
 {
     m->P = config->n_processors;
     m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
-    m->short_ways = !m->is_virtual;
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
     if (m->queue_limit > most_limit)
@@ -398,6 +397,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     if (m->recorders != NULL)
         lpi_tracing_prepare(m);
     lpi_explore_begin(m);
+    m->extras = m->recorders != NULL || m->explore != NULL || m->rendezvous >= 0;
+    m->short_ways = !m->is_virtual && !m->extras;
     m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
     m->uncollected = true;
     m->n_runs++;

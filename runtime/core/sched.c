@@ -78,12 +78,17 @@ static struct lpi_proc *take_ready(struct lpi_core *c)
     return p;
 }
 
+static bool is_explored(const struct logp_machine *m)
+{
+    return lpi_has_extras(m) && m->explore != NULL;
+}
+
 /* Who is to have the core; NULL: nobody can go on. */
 static struct lpi_proc *next_proc(struct lpi_core *c)
 {
     struct lpi_proc *ready;
 
-    if (c->machine->explore != NULL)
+    if (is_explored(c->machine))
         return lpi_explore_next(c);
     ready = take_ready(c);
     return ready != NULL ? ready : lpi_earliest(c);
@@ -97,8 +102,6 @@ static bool look_up_now(struct lpi_core *c)
 {
     const struct lpi_proc *first;
 
-    if (c->machine->explore != NULL) /* it looks for itself */
-        return false;
     if (++c->turns.taken % LOOK_UP_EVERY == 0)
         return true;
     if (c->turns.ready_first != NULL)
@@ -171,8 +174,7 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
     }
     p->emulated = deadline;
     p->state = LPI_RUNNING;
-    if (m->explore == NULL)
-        lpi_timers_pop(&c->turns.timers);
+    lpi_timers_pop(&c->turns.timers);
     return true;
 }
 
@@ -349,9 +351,9 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
 
     if (!c->machine->is_virtual)
         return 0;
-    if (c->machine->explore != NULL && lpi_explore_others(p, t))
+    if (is_explored(c->machine) && lpi_explore_others(p, t))
         return wait_timed(p, t);
-    first = c->machine->explore == NULL ? lpi_earliest(c) : NULL;
+    first = lpi_earliest(c); /* explored: NULL */
     if (t >= c->window.end ||
         (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank))))
         return wait_timed(p, t);
@@ -408,14 +410,11 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
             return first;
         lpi_look_up(c);
         first = next_proc(c);
-        if (window_is_over(c, first)) {
+        if (window_is_over(c, first))
             lpi_next_window(c);
-        } else if (first != NULL) {
-            if (m->explore != NULL && first->state != LPI_RUNNING)
-                take_due(c, first); /* asked once, not again when it has the core */
+        else if (first != NULL)
             return first;
-        } else {
+        else
             nobody_ready(c);
-        }
     }
 }

@@ -18,7 +18,6 @@ static int turn(struct logp_machine *m, const struct logp_trace_config *config)
     lpi_tracing_destroy(m);
     if (config != NULL)
         rc = lpi_tracing_create(m, config);
-    m->short_ways = !m->is_virtual && m->recorders == NULL;
     return rc;
 }
 

@@ -164,7 +164,7 @@ static struct lpi_envelope unpack(const struct slot *s)
         e.data = e.message->data;
         break;
     case SLOT_DIRECT:
-        e.direct = true;
+        e.payload = LPI_IN_PLACE;
         e.n_bytes = s->u.n_direct;
         break;
     }

@@ -193,7 +193,8 @@ static void wake_at(struct lpi_proc *p, int64_t t)
 }
 
 /* The vp may be waiting for this very receive: give it its deadline. */
-static void settled(struct lpi_proc *p, struct logp_request *r)
+static inline __attribute__((always_inline)) void settled(struct lpi_proc *p,
+                                                          struct logp_request *r)
 {
     if (p->waits_for_any) { /* it looks for itself */
         wake_at(p, r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival));
@@ -209,7 +210,8 @@ static void settled(struct lpi_proc *p, struct logp_request *r)
     wake_at(p, r->done);
 }
 
-static void fill(struct lpi_proc *p, void *buf, const struct lpi_envelope *e)
+static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, void *buf,
+                                                       const struct lpi_envelope *e)
 {
     void *to = lpi_resident(p, buf);
 
@@ -220,7 +222,7 @@ static void fill(struct lpi_proc *p, void *buf, const struct lpi_envelope *e)
 }
 
 /* r has met a send that waits for it: the answer is on its way, the payload comes later. */
-static void promise(struct logp_request *r, const struct lpi_envelope *e)
+static __attribute__((noinline)) void promise(struct logp_request *r, const struct lpi_envelope *e)
 {
     struct lpi_rendezvous *z = e->rendezvous;
     struct lpi_proc *sender = z->sender;
@@ -232,10 +234,9 @@ static void promise(struct logp_request *r, const struct lpi_envelope *e)
         lpi_wake(sender, lpi_later(sender, z->at));
 }
 
-/* The payload of such a send comes to the receive that it has met. */
-static void keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
+void lpi_match_keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    struct logp_request *r = e->rendezvous->request;
+    struct logp_request *r = e->meets;
 
     r->arrival = e->arrival;
     r->state = LPI_REQ_BOUND;
@@ -249,11 +250,12 @@ static void keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
  * receive fails, the message stays.
  * @return  true: taken
  */
-static bool bind(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
+static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struct logp_request *r,
+                                                       const struct lpi_envelope *e)
 {
     const bool taken = e->n_bytes <= r->capacity;
 
-    if (e->direct)
+    if (e->payload == LPI_IN_PLACE)
         lpi_offer_complete(p, r);
     else
         lpi_offer_withdraw(p, r);
@@ -262,12 +264,12 @@ static bool bind(struct lpi_proc *p, struct logp_request *r, const struct lpi_en
     r->got_tag = e->tag;
     r->n_bytes = e->n_bytes;
     r->arrival = e->arrival;
-    if (taken && e->rendezvous != NULL) {
+    if (__builtin_expect(e->payload == LPI_TO_COME, false) && taken) {
         promise(r, e);
         return true;
     }
     r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;
-    if (taken && e->n_bytes > 0 && !e->direct)
+    if (taken && e->n_bytes > 0 && e->payload == LPI_AT_DATA)
         fill(p, r->buf, e);
     settled(p, r);
     return taken;
@@ -308,10 +310,6 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     struct lpi_inbox *in = &p->inbox;
     struct lpi_message *m = e->message;
 
-    if (e->rendezvous != NULL && e->rendezvous->answered) {
-        keep_promise(p, e);
-        return 0;
-    }
     if (in->posted_first != NULL) {
         const struct lpi_label l = {e->context, e->src, e->tag};
         struct logp_request *r;
@@ -335,7 +333,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         }
     }
     if (m == NULL) {
-        m = lpi_message_new(at, e->rendezvous == NULL ? e->n_bytes : 0);
+        m = lpi_message_new(at, e->payload != LPI_TO_COME ? e->n_bytes : 0);
         if (m == NULL)
             return -ENOMEM;
         lpi_message_fill(m, e);
@@ -548,7 +546,6 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     struct lpi_inbox *in = &p->inbox;
 
     r->state = LPI_REQ_POSTED;
-    r->posted = p->emulated;
     r->offered = false;
     r->prev = in->posted_last;
     r->next = NULL;

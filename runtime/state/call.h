@@ -16,47 +16,28 @@
 /* ---- clocks ---- */
 
 /* What the vp's clock says when the program has computed until `now`: all of that counts. */
-static inline int64_t with_program(const struct lpi_proc *p, int64_t now)
-{
-    const int64_t spent = now - p->left - p->core->machine->clock_overhead;
-
-    /* not emulating: until now there was nothing to emulate */
-    return !p->emulating ? now : spent > 0 ? p->emulated + spent : p->emulated;
-}
+int64_t lpi_with_program(const struct lpi_proc *p, int64_t now);
+void lpi_enter_emulated(struct lpi_proc *p);
+void lpi_leave_emulated(struct lpi_proc *p);
 
 /* On the wall clock: the program's own computing since the last call counts. */
 static inline void enter(struct lpi_proc *p)
 {
-    struct logp_machine *m = p->core->machine;
-    int64_t now;
+    const struct logp_machine *m = p->core->machine;
 
     if (m->is_virtual)
         return;
-    if (!lpi_emulates(m)) {
+    if (lpi_emulates(m))
+        lpi_enter_emulated(p);
+    else
         p->emulating = false;
-        return;
-    }
-    now = lpi_wall(m);
-    if (p->emulating && m->recorders != NULL)
-        lpi_record_enter(p);
-    p->emulated = with_program(p, now);
-    if (m->recorders != NULL)
-        lpi_record_own(p);
-    p->emulating = true;
-    p->left = p->core->turns.clock_seen = now;
 }
 
 /* The end of a call: what the runtime did meanwhile is not the program's computing. */
 static inline int leave(struct lpi_proc *p, int rc)
 {
-    struct lpi_core *c = p->core;
-
-    if (p->emulating) {
-        p->left = c->turns.clock_seen = lpi_wall(c->machine);
-        lpi_lag_returned(&c->lag, p->left);
-        if (c->machine->recorders != NULL)
-            lpi_record_leave(p);
-    }
+    if (p->emulating)
+        lpi_leave_emulated(p);
     return rc;
 }
 
@@ -64,9 +45,10 @@ static inline int leave(struct lpi_proc *p, int rc)
  * choices are explored nowhere: core/explore.c does. */
 static inline int64_t horizon(const struct lpi_proc *p)
 {
-    return !lpi_has_clock(p)                   ? INT64_MAX
-           : p->core->machine->explore != NULL ? LOGP_NEVER
-                                               : p->emulated;
+    if (!lpi_has_clock(p))
+        return INT64_MAX;
+    return lpi_has_extras(p->core->machine) && p->core->machine->explore != NULL ? LOGP_NEVER
+                                                                                 : p->emulated;
 }
 
 /* ---- arguments ---- */

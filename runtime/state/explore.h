@@ -41,19 +41,4 @@ struct lpi_explore {
     int room;          /* entries of both */
 };
 
-static inline void lpi_note(const struct lpi_proc *p, enum logp_note_kind kind, int peer, int tag,
-                            int64_t value)
-{
-    struct lpi_explore *x = p->core->machine->explore;
-
-    if (x == NULL)
-        return;
-    if (kind == LOGP_NOTE_MISSED)
-        x->vps[p->rank].vain++;
-    else if (kind != LOGP_NOTE_SEND)
-        x->vps[p->rank].vain = 0;
-    if (x->by.note != NULL)
-        x->by.note(x->by.arg, &(struct logp_note){kind, p->rank, peer, tag, value, p->emulated});
-}
-
 #endif

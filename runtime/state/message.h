@@ -41,7 +41,14 @@ struct lpi_rendezvous {
     int64_t latency;              /* of the answer */
     struct logp_request *request; /* the receive that it has met; NULL: none yet */
     int64_t at;                   /* when the answer is at the sender */
-    bool answered;                /* what is sent now is the payload */
+};
+
+/* Where the payload of a message is while it is being handed over. */
+enum lpi_payload {
+    LPI_AT_DATA,
+    LPI_IN_PLACE,   /* in the buffer of the receive on offer */
+    LPI_TO_COME,    /* this asks a receiver that the sender waits for */
+    LPI_WAITED_FOR, /* at data; such a sender has its answer */
 };
 
 /* What is known of a message while it is being handed over. */
@@ -49,12 +56,17 @@ struct lpi_envelope {
     uint32_t context;
     int src, dst, tag;
     size_t n_bytes;
-    int64_t arrival;                   /* LOGP_NEVER: no delay was emulated */
-    const void *data;                  /* payload; where it stays is the caller's business */
-    struct lpi_message *message;       /* already holds the payload; NULL: it does not */
-    struct lpi_rendezvous *rendezvous; /* NULL: a plain send */
-    bool direct;                       /* the payload is in the buffer of the receive on offer */
-    bool paid;                         /* its bytes have been taken from the queue limit */
+    int64_t arrival; /* LOGP_NEVER: no delay was emulated */
+    union {
+        const void *data;                  /* payload; where it stays is the caller's business */
+        struct lpi_rendezvous *rendezvous; /* TO_COME */
+    };
+    union {
+        struct lpi_message *message; /* already holds the payload; NULL: it does not */
+        struct logp_request *meets;  /* WAITED_FOR: the receive that it is for */
+    };
+    enum lpi_payload payload;
+    bool paid; /* its bytes have been taken from the queue limit */
 };
 
 struct lpi_message {
@@ -72,7 +84,7 @@ struct lpi_message {
     uint32_t context;
     int src, dst, tag;
     unsigned char size_class;
-    bool is_request; /* of a send that waits: it has no payload, and `rendezvous` holds */
+    unsigned char payload; /* enum lpi_payload: AT_DATA, or TO_COME; then `rendezvous` holds */
     union {
         char inline_data[LPI_INLINE];
         size_t bytes; /* LPI_CLASS_NONE: in all */
@@ -141,9 +153,9 @@ static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool pa
                                  .tag = m->tag,
                                  .n_bytes = m->n_bytes,
                                  .arrival = m->arrival,
-                                 .data = m->data,
+                                 .data = m->payload == LPI_TO_COME ? m->rendezvous : m->data,
                                  .message = m,
-                                 .rendezvous = m->is_request ? m->rendezvous : NULL,
+                                 .payload = m->payload,
                                  .paid = paid};
 }
 

@@ -220,7 +220,8 @@ struct logp_machine {
     atomic_int stop;                   /* negative errno: the run is over */
     _Atomic int64_t pending_at;        /* virtual: the next replacement; INT64_MAX: none */
     bool is_virtual;
-    bool short_ways; /* the wall clock, and nothing is recorded */
+    bool short_ways; /* the wall clock, and no extras */
+    bool extras;     /* runs are recorded or explored, or sends wait for their receivers */
     int P, n_cores;
     struct lpi_recorder *recorders; /* by rank: chunks.h; NULL: nothing is recorded */
     struct lpi_tracing *tracing;
@@ -311,6 +312,12 @@ static inline bool lpi_emulates(const struct logp_machine *m)
 {
     /* relaxed: NULL or not; whoever uses the model reads it again under RCU */
     return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
+}
+
+/* Is anything on that is off as a rule? One test for all of it, where everybody passes. */
+static inline bool lpi_has_extras(const struct logp_machine *m)
+{
+    return __builtin_expect(m->extras, false);
 }
 
 /* Nothing is emulated and nobody has a clock, or looks: the shortest ways may be taken. */

@@ -19,7 +19,8 @@ void lpi_set_deadline(struct lpi_proc *p, int64_t deadline)
 
     p->state = LPI_TIMED;
     p->deadline = deadline;
-    if (c->machine->explore != NULL) /* there all procs are looked at */
+    if (lpi_has_extras(c->machine) &&
+        c->machine->explore != NULL) /* there all procs are looked at */
         return;
     p->stamp++; /* what it had does not hold any more */
     if (c->turns.timers.n >= c->turns.timers.capacity)
