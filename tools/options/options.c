@@ -218,11 +218,29 @@ _Noreturn static void no_such_option(const char *text, int letter)
               did_you_mean(&names, word, hint));
 }
 
+/* One more text of an option; the last counts, but where several do. */
+static void take_given(int i, const char *text)
+{
+    static char *all[MOST_ROWS];
+    const size_t had = all[i] != NULL ? strlen(all[i]) + 1 : 0;
+
+    given[i] = text;
+    if (!rows[i]->several)
+        return;
+    all[i] = realloc(all[i], had + strlen(text) + 1);
+    if (all[i] == NULL)
+        bad_usage("no memory");
+    if (had > 0)
+        all[i][had - 1] = ';';
+    strcpy(all[i] + had, text);
+    given[i] = all[i];
+}
+
 void parse_options(int argc, char **argv, struct options *o)
 {
     char shorts[2 * MOST_ROWS + 4];
     struct option longs[MOST_ROWS + 3];
-    int c, i;
+    int c;
 
     make_rows();
     make_getopt(shorts, longs);
@@ -238,10 +256,9 @@ void parse_options(int argc, char **argv, struct options *o)
         o->version |= c == VERSION;
         if (c == 'h' || c == HELP || c == VERSION)
             continue;
-        i = row_of(c);
-        given[i] = optarg != NULL ? optarg : "on";
+        take_given(row_of(c), optarg != NULL ? optarg : "on");
     }
-    for (i = optind; i < argc; i++)
+    for (int i = optind; i < argc; i++)
         add_word(o, argv[i]);
 }
 

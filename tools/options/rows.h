@@ -26,6 +26,7 @@ struct option_row {
     const struct logp_knob *knob; /* it is this one, and has no apply; NULL: it is none */
     enum series_kind series;      /* what a sweep may be given several of; else one value */
     const char *words;            /* that it takes, where there are no choices; or NULL */
+    bool several; /* it may be given several times: that is one text, with ';' between them */
 };
 
 /* In the order in which they are applied; the last has no name. */
