@@ -57,6 +57,37 @@ static int on_links(const struct logp_topology *t)
     return rc;
 }
 
+/* Links, their delay model and a prediction. */
+static int some_links(void *arg)
+{
+    const struct logp_link_costs slow = {6000, 500, 500, 900, LOGP_AS_BEFORE};
+    const struct logp_rank_range range = {1, 2};
+    const struct logp_ranks some = {&range, 1}, all = {NULL, 0};
+    struct logp_coll c = {.args.n_bytes = 8, .model.params = params};
+    struct logp_links *links = NULL;
+    struct logp_delay delay = {0};
+    int rc = logp_links_create(4, &links);
+
+    (void)arg;
+    if (rc == 0)
+        rc = logp_links_nodes(links, 2, &slow);
+    if (rc == 0)
+        rc = logp_links_set(links, &some, &all, &slow);
+    if (rc == 0)
+        rc = logp_links_delay(links, &params, &delay);
+    c.model.links = links;
+    if (rc == 0) /* without memory: none */
+        (void)test_predict(logp_algorithm_find("broadcast", "binomial"), 4, &c);
+    logp_delay_destroy(&delay);
+    logp_links_destroy(links);
+    return rc;
+}
+
+Test(memory_models, links_of_their_own)
+{
+    without_each("links", some_links, NULL);
+}
+
 static int one_topology(void *arg)
 {
     struct logp_topology *t = NULL;

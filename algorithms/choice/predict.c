@@ -3,6 +3,7 @@
 #include "choice.h"
 #include "predict/predict.h"
 
+#include <logp/links.h>
 #include <logp/schedule.h>
 #include <logp/topology.h>
 #include <logp/tree.h>
@@ -82,7 +83,8 @@ static struct logp_prediction at_most(struct logp_prediction p)
 
 static bool varies(int64_t P, const struct logp_coll *c)
 {
-    return c->model.params.latency_varies && c->model.params.L_ns > 0 && P > 1;
+    return c->model.params.latency_varies && (c->model.params.L_ns > 0 || c->model.links != NULL) &&
+           P > 1;
 }
 
 static struct logp_prediction by_formula(const struct logp_algorithm *algorithm, int64_t P,
@@ -91,7 +93,7 @@ static struct logp_prediction by_formula(const struct logp_algorithm *algorithm,
     const bool linked = c->model.topology != NULL && P > 1;
     struct logp_prediction p = lpi_no_prediction();
 
-    if (logp_capacity(&c->model.params) > 0 || c->args.blocks != NULL)
+    if (logp_capacity(&c->model.params) > 0 || c->args.blocks != NULL || c->model.links != NULL)
         return p;
     if (linked)
         p = lpi_predict_linked(algorithm, P, c);
@@ -125,6 +127,26 @@ void lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_c
                 algorithm->knobs[i].value(P, &asked);
 }
 
+/* The delay model that is folded under. 0; or an error */
+static int delay_of(const struct logp_model *model, struct logp_delay *out)
+{
+    struct logp_params params = model->params;
+    struct logp_delay ends;
+    int rc;
+
+    params.latency_varies = false; /* every message takes the most that it may */
+    if (model->links != NULL)
+        return logp_links_delay(model->links, &params, out);
+    rc = logp_delay_create(logp_delay_name(&params), &params, &ends);
+    *out = ends;
+    if (rc != 0 || model->topology == NULL)
+        return rc;
+    rc = logp_topology_delay(model->topology, ends, out);
+    if (rc != 0)
+        logp_delay_destroy(&ends);
+    return rc;
+}
+
 /* The fold, up to `most` messages; 0: any number. */
 static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm, int64_t P,
                                           const struct logp_coll *c, uint64_t most)
@@ -132,19 +154,11 @@ static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm
     struct logp_coll settled = *c;
     struct logp_schedule schedule;
     struct logp_prediction p = {.by = LOGP_BY_SCHEDULE};
-    struct logp_params params = c->model.params;
-    struct logp_delay ends, delay;
+    struct logp_delay delay;
     struct logp_fold fold;
 
-    params.latency_varies = false; /* every message takes the most that it may */
-    if (algorithm->steps == NULL ||
-        logp_delay_create(logp_delay_name(&params), &params, &ends) != 0)
+    if (algorithm->steps == NULL || delay_of(&c->model, &delay) != 0)
         return p;
-    delay = ends;
-    if (c->model.topology != NULL && logp_topology_delay(c->model.topology, ends, &delay) != 0) {
-        logp_delay_destroy(&ends);
-        return p;
-    }
     lpi_settle(algorithm, P, &settled);
     schedule = logp_schedule_of(algorithm, P, &settled.args, &settled.model);
     if (logp_schedule_fold(&schedule, &delay, most, &fold) == 0) {
@@ -173,7 +187,8 @@ static struct logp_prediction predict_by(const struct logp_algorithm *algorithm,
             return p;
     }
     if (c->args.root < 0 || c->args.root >= P ||
-        (c->model.topology != NULL && P > 1 && logp_topology_size(c->model.topology) != P))
+        (c->model.topology != NULL && P > 1 && logp_topology_size(c->model.topology) != P) ||
+        (c->model.links != NULL && logp_links_size(c->model.links) != P))
         return p;
     if (by == LOGP_BY_SCHEDULE)
         return by_schedule(algorithm, P, c, 0);
@@ -249,7 +264,8 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
     const struct logp_collective *what = logp_collective_find(collective);
     const struct logp_coll c = lpi_coll(args, model);
 
-    if (what == NULL || c.model.topology != NULL || c.args.list != NULL || c.args.blocks != NULL)
+    if (what == NULL || c.model.topology != NULL || c.model.links != NULL || c.args.list != NULL ||
+        c.args.blocks != NULL)
         return best_of_all(collective, P, &c);
     return lpi_best_kept(best_of_all, what->name, P, &c);
 }
@@ -258,9 +274,11 @@ int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_ar
                          const struct logp_model *model)
 {
     const struct logp_collective *what = logp_collective_find(collective);
-    const struct logp_coll c = lpi_coll(args, model);
+    struct logp_coll c = lpi_coll(args, model);
     int64_t ns;
 
+    if (c.model.links != NULL)
+        logp_links_least(c.model.links, &c.model.params, &c.model.params);
     if (what == NULL || what->bound == NULL || args->blocks != NULL || P < 1 || P > LOGP_TREE_MAX ||
         varies(P, &c) || args->count < 0 || args->rows < 0 || args->cols < 0 ||
         lpi_times(&c.model.params, 1).D > 3 * LOGP_PARAM_MAX_NS)
@@ -274,5 +292,5 @@ int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t 
 {
     const struct logp_coll c = lpi_coll(args, model);
 
-    return algorithm->textbook != NULL ? algorithm->textbook(P, &c) : -1;
+    return algorithm->textbook != NULL && c.model.links == NULL ? algorithm->textbook(P, &c) : -1;
 }

@@ -220,7 +220,7 @@ static int check_model(const struct logp_model *model)
     struct logp_delay delay;
     int rc;
 
-    if (model->topology != NULL || logp_capacity(&model->params) > 0 ||
+    if (model->topology != NULL || model->links != NULL || logp_capacity(&model->params) > 0 ||
         logp_delay_name(&model->params) == NULL)
         return -ENOTSUP;
     rc = logp_delay_create(logp_delay_name(&model->params), &model->params, &delay);

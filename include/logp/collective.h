@@ -105,6 +105,8 @@ struct logp_model {
                                                the algorithms mesh and torus; NULL: none, any two
                                                processors are neighbours, and these are square */
     bool bare;                            /**< nothing is emulated: no delays, on the wall clock */
+    const struct logp_links *links;       /**< between P processors, what differs from params, which
+                                               algorithms plan with; NULL: nothing. No topology then */
 };
 
 /** A collective, and a row of its table: algorithm.h. */

@@ -118,6 +118,9 @@ struct logp_delay_ops {
      * one may be called for several processors at the same time also under the virtual clock. NULL
      * or 0: none, and a parallel machine does not run. */
     int64_t (*lookahead)(void *model);
+    /** The parameters of a message from src to dst, for a model in which they differ from those of
+     *  params, which then has some; as long as the model is there. NULL: they are all the same. */
+    const struct logp_params *(*link)(void *model, int src, int dst);
 };
 
 /** A model ready for use. ops == NULL stands for `none`: nothing is emulated. The functions are

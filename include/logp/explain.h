@@ -30,7 +30,8 @@
  *
  * All that holds for the built-in models `logp`, `loggp` and `store-forward`, with either gap, and
  * of `varying` for messages that take all of L. Where a message waits for others (a topology, a
- * capacity) the order in which they come counts, and the time is no such function: -ENOTSUP.
+ * capacity) the order in which they come counts, and the time is no such function; where links
+ * differ (links.h) there is no one L: -ENOTSUP.
  *
  * Source: Kelley & Walker, critical-path planning, 1959; Eisner & Severance, JACM 23(4), 1976
  * (breakpoints from the lines at a few points).
@@ -114,8 +115,8 @@ struct logp_explanation {
 /**
  * Explain a schedule, under schedule->model.params.
  * @param out  out: to be freed with logp_explanation_free()
- * @return 0; -ENOTSUP (a topology, a capacity), -E2BIG (more than LOGP_EXPLAIN_TASKS), -EOVERFLOW
- *         (beyond 100 days, or 2^62 bytes or elements), -ENOMEM, or as logp_schedule_fold()
+ * @return 0; -ENOTSUP (a topology, links, a capacity), -E2BIG (more than LOGP_EXPLAIN_TASKS),
+ * -EOVERFLOW (beyond 100 days, or 2^62 bytes or elements), -ENOMEM, or as logp_schedule_fold()
  * Cost: some 200 bytes a task; less than a microsecond for each.
  */
 LOGP_API int logp_explanation_create(const struct logp_schedule *schedule,

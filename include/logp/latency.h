@@ -4,9 +4,9 @@
  * Latencies by chance: a delay model around another one.
  *
  * The inner model says when a send starts, how long it keeps its sender busy and when its message
- * would arrive if it took L on the wire; here that L is replaced by what is drawn. A draw is a
- * function of the seed, the two ranks and the number of the message among all that its sender has
- * sent in this run, and of nothing else.
+ * would arrive if it took L on the wire, that of its link where they differ (links.h); here that L
+ * is replaced by what is drawn. A draw is a function of the seed, the two ranks and the number of
+ * the message among all that its sender has sent in this run, and of nothing else.
  */
 #ifndef LOGP_LATENCY_H
 #define LOGP_LATENCY_H

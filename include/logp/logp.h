@@ -23,6 +23,7 @@
  *   explore.h     what it is built with: choice points of the virtual clock
  *   latency.h     latencies by chance
  *   topology.h    networks of links: routes, delays, loads
+ *   links.h       parameters that differ from pair to pair; nodes
  *   preset.h      parameters of real machines
  *   torus.h       the pipelined torus broadcast in its paper's units
  *   trace.h       what each processor did, and when
@@ -40,6 +41,7 @@
 #include <logp/explore.h>
 #include <logp/group.h>
 #include <logp/latency.h>
+#include <logp/links.h>
 #include <logp/machine.h>
 #include <logp/measure.h>
 #include <logp/nonblocking.h>

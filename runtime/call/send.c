@@ -211,14 +211,17 @@ static __attribute__((noinline)) int send_aside(struct lpi_proc *p, struct lpi_p
 }
 
 /* How long an answer takes. */
-static int64_t answer_ns(struct logp_machine *m)
+static int64_t answer_ns(struct logp_machine *m, int from, int to)
 {
     const struct lpi_delay *d = model_lock(m);
-    int64_t L;
+    int64_t L = 0;
 
     if (d == NULL)
         return 0;
-    L = d->ops.params != NULL ? d->ops.params(d->model)->L_ns : 0;
+    if (d->ops.link != NULL)
+        L = d->ops.link(d->model, from, to)->L_ns;
+    else if (d->ops.params != NULL)
+        L = d->ops.params(d->model)->L_ns;
     model_unlock(m);
     return L;
 }
@@ -227,7 +230,7 @@ static int64_t answer_ns(struct logp_machine *m)
 static __attribute__((noinline)) int send_synchronously(struct lpi_proc *p, struct lpi_proc *to,
                                                         struct lpi_envelope *e)
 {
-    struct lpi_rendezvous z = {.sender = p, .latency = answer_ns(p->core->machine)};
+    struct lpi_rendezvous z = {.sender = p, .latency = answer_ns(p->core->machine, e->dst, e->src)};
     const void *data = e->data;
     int rc;
 

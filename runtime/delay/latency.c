@@ -52,24 +52,39 @@ static double normal(uint64_t random)
            cos(2 * 3.14159265358979323846 * fraction(mix(random)));
 }
 
-static int64_t draw(const struct varied *v, const struct logp_transfer *t)
+/* L: of the link. */
+static int64_t draw(const struct varied *v, const struct logp_transfer *t, int64_t L)
 {
     const uint64_t pair = (uint64_t)(uint32_t)t->src << 32 | (uint32_t)t->dst;
     const uint64_t random = mix(mix(mix(v->how.seed) ^ pair) ^ t->number);
 
     switch (v->how.kind) {
     case LOGP_LATENCY_UNIFORM:
-        return below(random, v->L + 1);
+        return below(random, L + 1);
     case LOGP_LATENCY_EXPONENTIAL:
-        return rounded(-(double)v->L * log(fraction(random)));
+        return rounded(-(double)L * log(fraction(random)));
     case LOGP_LATENCY_LOGNORMAL:
-        return rounded((double)v->L * exp(v->how.sigma * normal(random)));
+        return rounded((double)L * exp(v->how.sigma * normal(random)));
     case LOGP_LATENCY_SAMPLES:
         return v->samples[below(random, v->how.n_samples)];
     case LOGP_LATENCY_AS_IS:
         break;
     }
-    return v->L;
+    return L;
+}
+
+static const struct logp_params *params(void *model)
+{
+    const struct varied *v = model;
+
+    return v->ops.params(v->inner.model);
+}
+
+static const struct logp_params *link_of(void *model, int src, int dst)
+{
+    const struct varied *v = model;
+
+    return v->ops.link != NULL ? v->ops.link(v->inner.model, src, dst) : params(model);
 }
 
 static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
@@ -83,8 +98,10 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct varied *v = model;
 
+    const int64_t L = link_of(model, t->src, t->dst)->L_ns;
+
     v->ops.send(v->inner.model, port, t);
-    t->arrival += draw(v, t) - v->L;
+    t->arrival += draw(v, t, L) - L;
 }
 
 static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
@@ -92,13 +109,6 @@ static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
     const struct varied *v = model;
 
     v->ops.recv(v->inner.model, port, t);
-}
-
-static const struct logp_params *params(void *model)
-{
-    const struct varied *v = model;
-
-    return v->ops.params(v->inner.model);
 }
 
 static int64_t capacity(void *model)
@@ -131,7 +141,7 @@ static int64_t lookahead(void *model)
 
     if (v->how.kind == LOGP_LATENCY_AS_IS)
         return inner;
-    return inner > v->L ? inner - v->L : 0;
+    return v->ops.link == NULL && inner > v->L ? inner - v->L : 0; /* of which link is it? */
 }
 
 static const struct logp_delay_ops ops = {
@@ -145,6 +155,7 @@ static const struct logp_delay_ops ops = {
     .destroy = destroy,
     .restart = restart,
     .lookahead = lookahead,
+    .link = link_of,
 };
 
 static bool valid(const struct logp_latency *l)

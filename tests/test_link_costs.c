@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Links with parameters of their own: tables at random, held against a dense one, and all
+ * algorithms under them, whose times are worked out here once more, by the rules as they are
+ * written down.
+ */
+#include "drawn.h"
+
+enum { TABLES = 400, CASES = 1500, MOST_SETS = 12 };
+
+/* ---- a table without kinds ---- */
+
+struct dense {
+    int P;
+    struct logp_link_costs cost[MOST_P][MOST_P];
+};
+
+static const struct logp_link_costs nothing = LOGP_ALL_AS_BEFORE;
+
+static void overlay(struct logp_link_costs *to, const struct logp_link_costs *c)
+{
+    int64_t *const out[] = {&to->L_ns, &to->o_send_ns, &to->o_recv_ns, &to->g_ns, &to->G_ps};
+    const int64_t in[] = {c->L_ns, c->o_send_ns, c->o_recv_ns, c->g_ns, c->G_ps};
+
+    for (int i = 0; i < 5; i++)
+        *out[i] = in[i] >= 0 ? in[i] : *out[i];
+}
+
+static struct logp_params with(const struct logp_params *base, const struct logp_link_costs *c)
+{
+    struct logp_link_costs all = {base->L_ns, base->o_send_ns, base->o_recv_ns, base->g_ns,
+                                  base->G_ps};
+    struct logp_params p = *base;
+
+    overlay(&all, c);
+    p.L_ns = all.L_ns;
+    p.o_send_ns = all.o_send_ns;
+    p.o_recv_ns = all.o_recv_ns;
+    p.g_ns = all.g_ns;
+    p.G_ps = all.G_ps;
+    return p;
+}
+
+static struct logp_link_costs some_costs(uint64_t *random)
+{
+    const struct logp_params p = some_params(random);
+    struct logp_link_costs c = {p.L_ns, p.o_send_ns, p.o_recv_ns, p.g_ns, p.G_ps};
+
+    if (one_in(random, 2))
+        c.L_ns = LOGP_AS_BEFORE;
+    if (one_in(random, 2))
+        c.o_send_ns = LOGP_AS_BEFORE;
+    if (one_in(random, 2))
+        c.o_recv_ns = c.g_ns = LOGP_AS_BEFORE;
+    if (one_in(random, 2))
+        c.G_ps = LOGP_AS_BEFORE;
+    return c;
+}
+
+static struct logp_ranks some_ranks(uint64_t *random, int P, struct logp_rank_range room[3])
+{
+    struct logp_ranks set = {room, (int)below(random, 4)};
+
+    for (int i = 0; i < set.n; i++) {
+        room[i].first = (int)below(random, P);
+        room[i].last = one_in(random, 2) ? room[i].first
+                                         : room[i].first + (int)below(random, P - room[i].first);
+    }
+    return set;
+}
+
+static bool is_in(const struct logp_ranks *set, int rank)
+{
+    bool in = set->n == 0;
+
+    for (int i = 0; i < set->n; i++)
+        in |= set->ranges[i].first <= rank && rank <= set->ranges[i].last;
+    return in;
+}
+
+static void set_some(struct logp_links *links, struct dense *dense, uint64_t *random)
+{
+    struct logp_rank_range room[2][3];
+    const struct logp_ranks src = some_ranks(random, dense->P, room[0]),
+                            dst = some_ranks(random, dense->P, room[1]);
+    const struct logp_link_costs c = some_costs(random);
+
+    cr_assert_eq(logp_links_set(links, &src, &dst, &c), 0);
+    for (int s = 0; s < dense->P; s++)
+        for (int d = 0; d < dense->P; d++)
+            if (is_in(&src, s) && is_in(&dst, d))
+                overlay(&dense->cost[s][d], &c);
+}
+
+static void set_nodes(struct logp_links *links, struct dense *dense, int per_node, uint64_t *random)
+{
+    const struct logp_link_costs c = some_costs(random);
+
+    cr_assert_eq(logp_links_nodes(links, per_node, &c), 0);
+    for (int s = 0; s < dense->P; s++)
+        for (int d = 0; d < dense->P; d++)
+            if (s / per_node != d / per_node)
+                overlay(&dense->cost[s][d], &c);
+}
+
+/* Nodes, single links, or both, in any order. */
+static struct logp_links *some_links(struct dense *dense, int P, uint64_t *random)
+{
+    const int n = (int)below(random, MOST_SETS), per_node = 1 + (int)below(random, P + 2);
+    struct logp_links *links;
+
+    dense->P = P;
+    for (int s = 0; s < P; s++)
+        for (int d = 0; d < P; d++)
+            dense->cost[s][d] = nothing;
+    cr_assert_eq(logp_links_create(P, &links), 0);
+    if (one_in(random, 2))
+        set_nodes(links, dense, per_node, random);
+    for (int i = 0; i < n; i++)
+        if (one_in(random, 6))
+            set_nodes(links, dense, per_node, random);
+        else
+            set_some(links, dense, random);
+    return links;
+}
+
+static bool same(const struct logp_params *a, const struct logp_params *b)
+{
+    return a->L_ns == b->L_ns && a->o_send_ns == b->o_send_ns && a->o_recv_ns == b->o_recv_ns &&
+           a->g_ns == b->g_ns && a->G_ps == b->G_ps && a->gamma_ps == b->gamma_ps &&
+           a->gap_shared == b->gap_shared && a->capacity == b->capacity &&
+           a->store_forward == b->store_forward;
+}
+
+/* A table, and the delay model that is made of it, as the dense one; and its least. */
+static void check_table(const struct logp_links *links, const struct dense *dense,
+                        const struct logp_params *base)
+{
+    struct logp_params least, p;
+    struct logp_delay delay;
+
+    cr_assert_eq(logp_links_delay(links, base, &delay), 0);
+    logp_links_least(links, base, &least);
+    for (int s = 0; s < dense->P; s++)
+        for (int d = 0; d < dense->P; d++) {
+            const struct logp_params expected = with(base, &dense->cost[s][d]);
+
+            logp_links_of(links, s, d, base, &p);
+            cr_assert(same(&p, &expected), "%d to %d", s, d);
+            cr_assert(same(delay.ops->link(delay.model, s, d), &expected), "%d to %d", s, d);
+            cr_assert_leq(delay.ops->lookahead(delay.model), p.L_ns + p.o_send_ns);
+            cr_assert(s == d || (least.L_ns <= p.L_ns && least.o_send_ns <= p.o_send_ns &&
+                                 least.o_recv_ns <= p.o_recv_ns && least.g_ns <= p.g_ns &&
+                                 least.G_ps <= p.G_ps));
+        }
+    cr_assert(same(delay.ops->params(delay.model), base));
+    cr_assert(same(delay.ops->link(delay.model, 0, dense->P), base));
+    logp_delay_destroy(&delay);
+}
+
+Test(link_costs, a_table_is_what_was_said_of_each_pair)
+{
+    static struct dense dense;
+
+    for (uint64_t seed = 1; seed <= TABLES; seed++) {
+        uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+        struct logp_params base = some_params(&random);
+        struct logp_links *links = some_links(&dense, 1 + (int)below(&random, MOST_P), &random);
+
+        base.capacity = 0;
+        check_table(links, &dense, &base);
+        logp_links_destroy(links);
+    }
+}
+
+/* ---- what a schedule costs, by the rules ---- */
+
+struct letter {
+    int src, dst, tag;
+    int64_t arrival;
+    bool taken;
+};
+
+struct rank {
+    struct logp_coll c;
+    int64_t clock, i, send_next, recv_start;
+};
+
+struct simulation {
+    const struct dense *dense;
+    struct logp_params base;
+    struct rank rank[MOST_P];
+    struct letter *letter;
+    size_t n, room;
+};
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void simulate_send(struct simulation *x, int r, const struct logp_step *s)
+{
+    const struct logp_params p = with(&x->base, &x->dense->cost[r][s->peer]);
+    struct rank *k = &x->rank[r];
+    int64_t start = later(k->clock, k->send_next);
+
+    if (p.gap_shared)
+        start = later(start, k->recv_start + later(p.o_recv_ns, p.g_ns));
+    if (x->n == x->room) {
+        x->room = 2 * x->room + 64;
+        x->letter = realloc(x->letter, x->room * sizeof(*x->letter));
+        cr_assert(x->letter != NULL);
+    }
+    k->clock = start + p.o_send_ns;
+    k->send_next = start + later(p.o_send_ns, logp_gap_ns(&p, s->n_bytes));
+    x->letter[x->n++] = (struct letter){r, (int)s->peer, s->tag,
+                                        k->clock + logp_stream_ns(&p, s->n_bytes) + p.L_ns, false};
+}
+
+/* @return has it come? */
+static bool simulate_receive(struct simulation *x, int r, const struct logp_step *s)
+{
+    const struct logp_params p = with(&x->base, &x->dense->cost[s->peer][r]);
+    struct rank *k = &x->rank[r];
+    int64_t start;
+    size_t i = 0;
+
+    while (i < x->n && (x->letter[i].taken || x->letter[i].dst != r ||
+                        x->letter[i].src != s->peer || x->letter[i].tag != s->tag))
+        i++;
+    if (i == x->n)
+        return false;
+    x->letter[i].taken = true;
+    start = later(later(k->clock, x->letter[i].arrival),
+                  k->recv_start + later(p.o_recv_ns, logp_gap_ns(&p, s->n_bytes)));
+    if (p.gap_shared)
+        start = later(start, k->send_next + (p.store_forward ? 0 : logp_stream_ns(&p, s->n_bytes)));
+    k->recv_start = start;
+    k->clock = start + p.o_recv_ns;
+    return true;
+}
+
+/* @return did it do anything? */
+static bool simulate_rank(struct simulation *x, const struct logp_schedule *schedule, int r)
+{
+    struct rank *k = &x->rank[r];
+    const int64_t was = k->i;
+    struct logp_step s;
+
+    while (schedule->steps(schedule->P, r, &k->c, k->i, &s)) {
+        if (s.kind == LOGP_STEP_SEND)
+            simulate_send(x, r, &s);
+        else if (s.kind == LOGP_STEP_RECEIVE && !simulate_receive(x, r, &s))
+            break;
+        if (s.kind == LOGP_STEP_COMPUTE || s.kind == LOGP_STEP_COMBINE)
+            k->clock += s.ns;
+        k->i += 1 + (s.kind == LOGP_STEP_COMPUTE ? s.parts : 0);
+    }
+    return k->i > was;
+}
+
+static int64_t simulate(const struct drawn *d, const struct dense *dense,
+                        const struct logp_algorithm *a)
+{
+    const struct logp_schedule schedule = logp_schedule_of(a, d->P, &d->coll.args, &d->coll.model);
+    struct simulation *x = calloc(1, sizeof(*x));
+    bool going = true;
+    int64_t end = 0;
+
+    cr_assert(x != NULL);
+    x->dense = dense;
+    x->base = d->coll.model.params;
+    x->base.latency_varies = false;
+    for (int r = 0; r < d->P; r++) {
+        x->rank[r] = (struct rank){.send_next = LOGP_NEVER, .recv_start = LOGP_NEVER};
+        cr_assert_eq(logp_schedule_begin(&schedule, r, &x->rank[r].c), 0);
+    }
+    while (going) {
+        going = false;
+        for (int r = 0; r < d->P; r++)
+            going |= simulate_rank(x, &schedule, r);
+    }
+    for (int r = 0; r < d->P; r++) {
+        end = later(end, x->rank[r].clock);
+        logp_schedule_end(&x->rank[r].c);
+    }
+    free(x->letter);
+    free(x);
+    return end;
+}
+
+/* ---- all algorithms ---- */
+
+static void check_algorithm(struct logp_machine *m, const struct drawn *d,
+                            const struct dense *dense, const struct logp_algorithm *a)
+{
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .args = d->coll.args,
+                                      .model = d->coll.model,
+                                      .reps = 1,
+                                      .seed = d->seed,
+                                      .timeout_ns = test_timeout_ns};
+    const struct logp_params *p = &d->coll.model.params;
+    struct logp_record r;
+
+    must(logp_experiment_run(m, &x, &r) == 0 && r.verified, "its result is right", d, a->name);
+    if (p->capacity == 0 && a->steps != NULL)
+        must(r.prediction.certainty != LOGP_PREDICTION_NONE && r.prediction.by == LOGP_BY_SCHEDULE,
+             "there is a prediction", d, a->name);
+    if (r.prediction.certainty == LOGP_PREDICTION_EXACT)
+        must(r.emulated.max_ns == r.prediction.ns, "it is exact", d, a->name);
+    must(!p->latency_varies || r.prediction.certainty != LOGP_PREDICTION_EXACT || r.messages == 0 ||
+             d->P == 1,
+         "it is a bound where latencies vary", d, a->name);
+    if (r.prediction.certainty == LOGP_PREDICTION_BOUND)
+        must(r.emulated.max_ns <= r.prediction.ns, "it is a bound", d, a->name);
+    if (r.prediction.certainty != LOGP_PREDICTION_NONE && p->capacity == 0)
+        must(simulate(d, dense, a) == r.prediction.ns, "it is what the rules say", d, a->name);
+    must(r.emulated.min_ns >= logp_lower_bound(a->collective, d->P, &d->coll.args, &d->coll.model),
+         "nothing is below the lower bound", d, a->name);
+    must(test_predict_by(a, d->P, &d->coll, LOGP_BY_FORMULA).certainty == LOGP_PREDICTION_NONE,
+         "there is no formula", d, a->name);
+}
+
+/* What is taken is the first of those with the best prediction. */
+static void check_auto(const struct drawn *d)
+{
+    const struct logp_algorithm *taken = test_best(d->collective->name, d->P, &d->coll), *a,
+                                *best = NULL;
+    struct logp_prediction least = {.certainty = LOGP_PREDICTION_NONE}, p;
+
+    for (size_t i = 0; (a = logp_algorithm_at(d->collective->name, i)) != NULL; i++) {
+        if (test_needs(a, d->P, &d->coll) != NULL)
+            continue;
+        p = test_predict(a, d->P, &d->coll);
+        if (best == NULL || (p.certainty != LOGP_PREDICTION_NONE &&
+                             (least.certainty == LOGP_PREDICTION_NONE || p.ns < least.ns))) {
+            best = a;
+            least = p;
+        }
+    }
+    must(taken == best, "auto takes the first of the best", d, taken != NULL ? taken->name : "-");
+}
+
+static bool cannot_be_parallel(const struct logp_delay *delay)
+{
+    return test_parallel() &&
+           (delay->ops->lookahead(delay->model) == 0 || delay->ops->capacity(delay->model) > 0);
+}
+
+/* @return how many algorithms were run */
+static int check_case(struct logp_machine **machines, uint64_t seed)
+{
+    static struct dense dense;
+    struct drawn d = draw(seed);
+    uint64_t random = seed * UINT64_C(0xd1342543de82ef95) | 1;
+    const struct logp_algorithm *a;
+    struct logp_links *links = some_links(&dense, d.P, &random);
+    struct logp_delay delay;
+    int ran = 0;
+
+    logp_topology_destroy(d.topology);
+    d.topology = NULL;
+    d.coll.model.topology = NULL;
+    d.coll.model.links = links;
+    d.coll.model.params.capacity = later(d.coll.model.params.capacity, 0);
+    if (one_in(&random, 8))
+        d.coll.model.params.gap_shared = true;
+    cr_assert_eq(logp_links_delay(links, &d.coll.model.params, &delay), 0);
+    if (cannot_be_parallel(&delay)) {
+        logp_delay_destroy(&delay);
+        logp_links_destroy(links);
+        return 0;
+    }
+    if (machines[d.P] == NULL)
+        machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
+    cr_assert_eq(logp_machine_set_delay(machines[d.P], delay, 0), 0);
+    for (size_t i = 0; (a = logp_algorithm_at(d.collective->name, i)) != NULL; i++)
+        if ((a->steps != NULL || a->predict != NULL) && test_needs(a, d.P, &d.coll) == NULL) {
+            check_algorithm(machines[d.P], &d, &dense, a);
+            ran++;
+        }
+    if (d.coll.model.params.capacity == 0)
+        check_auto(&d);
+    logp_links_destroy(links);
+    return ran;
+}
+
+Test(link_costs, all_algorithms_take_what_the_rules_say)
+{
+    struct logp_machine *machines[MOST_P + 1] = {NULL};
+    const char *single = getenv("LOGP_TEST_SEED");
+    int ran = 0;
+
+    if (single != NULL)
+        ran = check_case(machines, strtoull(single, NULL, 10));
+    else
+        for (uint64_t seed = 1; seed <= (uint64_t)(CASES / test_divisor()); seed++)
+            ran += check_case(machines, seed);
+    cr_log_info("%d runs", ran);
+    cr_assert_gt(ran, 0);
+    for (int P = 0; P <= MOST_P; P++)
+        cr_assert_eq(logp_machine_destroy(machines[P]), 0);
+}
+
+/* ---- golden ones ---- */
+
+static const struct logp_params base = {.L_ns = 60, .o_send_ns = 20, .o_recv_ns = 20, .g_ns = 40};
+
+/* Rank 0 sends to 1, over a slow link, then to 2; then both answer. */
+static int two_links(struct logp_vp *vp, void *arg)
+{
+    int64_t *ends = arg;
+    const int me = logp_vp_rank(vp);
+    char item = 0;
+    int rc = 0;
+
+    if (me == 0)
+        rc = logp_send(vp, 1, 0, &item, 1) | logp_send(vp, 2, 0, &item, 1);
+    else
+        rc = logp_recv(vp, 0, 0, &item, 1, NULL) | logp_send(vp, 0, 0, &item, 1);
+    for (int i = 1; me == 0 && i < 3; i++)
+        rc |= logp_recv(vp, i, 0, &item, 1, NULL);
+    ends[me] = logp_now(vp);
+    return rc;
+}
+
+static const struct logp_rank_range one = {1, 1};
+
+/* 0 -> 1 has g = 100, L = 500 and o = 30, and 1 -> 0 is as all others. */
+Test(link_costs, a_send_waits_for_the_gap_of_the_one_before_it)
+{
+    const struct logp_link_costs slow = {500, 30, 35, 100, LOGP_AS_BEFORE};
+    const struct logp_rank_range zero = {0, 0};
+    const struct logp_ranks from = {&zero, 1}, to = {&one, 1};
+    struct logp_links *links;
+    struct logp_delay delay;
+    int64_t ends[3];
+
+    cr_assert_eq(logp_links_create(3, &links), 0);
+    cr_assert_eq(logp_links_set(links, &from, &to, &slow), 0);
+    cr_assert_eq(logp_links_delay(links, &base, &delay), 0);
+    logp_links_destroy(links); /* the model has its own */
+    if (cannot_be_parallel(&delay)) {
+        logp_delay_destroy(&delay);
+        return;
+    }
+    test_run(test_machine_of(3, LOGP_CLOCK_VIRTUAL, delay), two_links, ends);
+    /* 0 -> 1: sent 0 .. 30, there at 530, received by 565, the answer sent by 585, there at 645;
+     * 0 -> 2: sent 100 .. 120, there at 180, received by 200, the answer sent by 220, there at 280:
+     * received 665 .. 685, behind that of 1 (645 .. 665), g = 40 after its start */
+    cr_expect_eq(ends[1], 585);
+    cr_expect_eq(ends[2], 220);
+    cr_expect_eq(ends[0], 705, "%ld", (long)ends[0]);
+}
+
+static int one_message(struct logp_vp *vp, void *arg)
+{
+    int64_t *ends = arg;
+    const int me = logp_vp_rank(vp);
+    char item = 0;
+    const int rc = me == 0 ? logp_send(vp, 1, 0, &item, 1) : logp_recv(vp, 0, 0, &item, 1, NULL);
+
+    ends[me] = logp_now(vp);
+    return rc;
+}
+
+/* Each way apart: the request goes over one link, the answer over that back. */
+Test(link_costs, an_answer_takes_the_way_back)
+{
+    const struct logp_link_costs slow = {700, -1, -1, -1, -1};
+    const struct logp_ranks from = {&one, 1}, to = {NULL, 0};
+    struct logp_links *links;
+    struct logp_delay delay;
+    struct logp_machine *m;
+    int64_t ends[2];
+
+    if (test_shares_stack()) /* where sends never wait for a receiver */
+        return;
+    cr_assert_eq(logp_links_create(2, &links), 0);
+    cr_assert_eq(logp_links_set(links, &from, &to, &slow), 0);
+    cr_assert_eq(logp_links_delay(links, &base, &delay), 0);
+    logp_links_destroy(links);
+    m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, delay);
+    cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+    test_run(m, one_message, ends);
+    /* asked 0 .. 20, there at 80, answered at 780, sent 780 .. 800, there at 860, received by 880
+     */
+    cr_expect_eq(ends[0], 800, "%ld", (long)ends[0]);
+    cr_expect_eq(ends[1], 880, "%ld", (long)ends[1]);
+}
+
+/* Latencies by chance are those of the link. */
+Test(link_costs, what_is_drawn_is_of_the_link)
+{
+    const struct logp_link_costs slow = {7000, -1, -1, -1, -1};
+    const struct logp_ranks from = {&one, 1}, all = {NULL, 0};
+    struct logp_links *links;
+    struct logp_delay inner, delay;
+    int64_t most[2] = {0, 0};
+
+    cr_assert_eq(logp_links_create(2, &links), 0);
+    cr_assert_eq(logp_links_set(links, &from, &all, &slow), 0);
+    cr_assert_eq(logp_links_delay(links, &base, &inner), 0);
+    logp_links_destroy(links);
+    cr_assert_eq(
+        logp_latency_create(&inner, &(struct logp_latency){.kind = LOGP_LATENCY_UNIFORM, .seed = 3},
+                            &delay),
+        0);
+    for (unsigned i = 0; i < 2000; i++) {
+        struct logp_port port = {LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        struct logp_transfer t = {.src = (int)(i % 2), .dst = (int)(1 - i % 2), .number = i};
+
+        delay.ops->start(delay.model, &port, &t);
+        delay.ops->send(delay.model, &port, &t);
+        cr_assert_geq(t.arrival, t.done);
+        most[i % 2] = later(most[i % 2], t.arrival - t.done);
+    }
+    cr_expect(most[0] <= 60 && most[0] > 50, "%ld", (long)most[0]);
+    cr_expect(most[1] <= 7000 && most[1] > 6900, "%ld", (long)most[1]);
+    logp_delay_destroy(&delay);
+}
+
+/* All links said to be alike are a machine like any other: so fast, and so bounded. */
+Test(link_costs, links_all_alike_are_none)
+{
+    const struct logp_link_costs c = {6, 2, 3, 4, 2000};
+    const struct logp_ranks all = {NULL, 0};
+    const struct logp_params plain = {
+        .L_ns = 6, .o_send_ns = 2, .o_recv_ns = 3, .g_ns = 4, .G_ps = 2000, .gamma_ps = 1000};
+    size_t n;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+
+    for (int P = 1; P <= 9; P += 4) {
+        struct logp_coll linked = {.args.n_bytes = 24,
+                                   .args.count = 3,
+                                   .args.rows = P,
+                                   .args.cols = P,
+                                   .args.op = logp_op_find("sum", "double"),
+                                   .model.params = plain};
+        const struct logp_coll alike = linked;
+        struct logp_links *links;
+
+        cr_assert_eq(logp_links_create(P, &links), 0);
+        cr_assert_eq(logp_links_set(links, &all, &all, &c), 0);
+        linked.model.links = links;
+        for (size_t i = 0; i < n; i++) {
+            if (rows[i]->steps == NULL || test_needs(rows[i], P, &alike) != NULL)
+                continue;
+            cr_assert_eq(test_predict(rows[i], P, &linked).ns,
+                         test_predict_by(rows[i], P, &alike, LOGP_BY_SCHEDULE).ns, "%s %s, %d",
+                         rows[i]->collective, rows[i]->name, P);
+            cr_assert_eq(logp_lower_bound(rows[i]->collective, P, &linked.args, &linked.model),
+                         logp_lower_bound(rows[i]->collective, P, &alike.args, &alike.model), "%s",
+                         rows[i]->collective);
+        }
+        logp_links_destroy(links);
+    }
+}
+
+/* ---- what is refused ---- */
+
+Test(link_costs, what_makes_no_sense_is_refused)
+{
+    const struct logp_rank_range backwards = {2, 1}, outside = {0, 4}, below_0 = {-1, 1};
+    const struct logp_ranks all = {NULL, 0};
+    const struct logp_ranks wrong[] = {{&backwards, 1}, {&outside, 1}, {&below_0, 1}, {NULL, 1}};
+    struct logp_link_costs far = nothing;
+    struct logp_params capacity = base, negative = base;
+    struct logp_links *links;
+    struct logp_delay delay;
+
+    cr_expect_eq(logp_links_create(0, &links), -EINVAL);
+    cr_expect_eq(logp_links_create(LOGP_MAX_PROCESSORS + 1, &links), -EINVAL);
+    cr_assert_eq(logp_links_create(4, &links), 0);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        cr_expect_eq(logp_links_set(links, &wrong[i], &all, &nothing), -EINVAL, "%zu", i);
+        cr_expect_eq(logp_links_set(links, &all, &wrong[i], &nothing), -EINVAL, "%zu", i);
+    }
+    far.g_ns = LOGP_PARAM_MAX_NS + 1;
+    cr_expect_eq(logp_links_set(links, &all, &all, &far), -EINVAL);
+    cr_expect_eq(logp_links_nodes(links, 2, &far), -EINVAL);
+    far.g_ns = -2;
+    cr_expect_eq(logp_links_set(links, &all, &all, &far), -EINVAL);
+    cr_expect_eq(logp_links_nodes(links, 0, &nothing), -EINVAL);
+    cr_expect_eq(logp_links_nodes(links, 2, &nothing), 0);
+    cr_expect_eq(logp_links_nodes(links, 2, &nothing), 0);
+    cr_expect_eq(logp_links_nodes(links, 3, &nothing), -EINVAL);
+    capacity.capacity = LOGP_CAPACITY_RULE;
+    negative.L_ns = -1;
+    cr_expect_eq(logp_links_delay(links, &capacity, &delay), -EINVAL);
+    cr_expect_eq(logp_links_delay(links, &negative, &delay), -EINVAL);
+    logp_links_destroy(links);
+    logp_links_destroy(NULL);
+}
+
+/* Bit by bit: each set makes two kinds of each. */
+Test(link_costs, there_is_room_for_so_many_kinds)
+{
+    enum { P = 2 * LOGP_MOST_KINDS };
+    static struct logp_rank_range ranges[P];
+    const struct logp_link_costs c = {5, -1, -1, -1, -1};
+    const struct logp_ranks zero = {(const struct logp_rank_range[]){{0, 0}}, 1};
+    struct logp_links *links;
+    struct logp_params p;
+
+    cr_assert_eq(logp_links_create(P, &links), 0);
+    for (int bit = 1; bit < P; bit *= 2) {
+        struct logp_ranks with_bit = {ranges, 0};
+
+        for (int r = 0; r < P; r++)
+            if ((r & bit) != 0)
+                ranges[with_bit.n++] = (struct logp_rank_range){r, r};
+        /* twice as many, and rank 0 */
+        cr_assert_eq(logp_links_set(links, &with_bit, &zero, &c),
+                     bit < LOGP_MOST_KINDS / 2 ? 0 : -E2BIG, "%d", bit);
+    }
+    logp_links_of(links, 1, 0, &base, &p);
+    cr_expect_eq(p.L_ns, 5);
+    logp_links_of(links, 0, 0, &base, &p);
+    cr_expect_eq(p.L_ns, base.L_ns);
+    logp_links_of(links, LOGP_MOST_KINDS, 0, &base, &p); /* only in a set that was refused */
+    cr_expect_eq(p.L_ns, base.L_ns);
+    logp_links_destroy(links);
+}
+
+Test(link_costs, there_is_no_explanation_where_links_differ)
+{
+    const struct logp_algorithm *a = logp_algorithm_find("broadcast", "binomial");
+    struct logp_coll c = {.args.n_bytes = 8, .model.params = base};
+    struct logp_explanation *e;
+    struct logp_links *links;
+
+    cr_assert_eq(logp_links_create(8, &links), 0);
+    c.model.links = links;
+    cr_expect_eq(logp_explanation_of(a, 8, &c.args, &c.model, &e), -ENOTSUP);
+    cr_expect_eq(logp_algorithm_textbook(a, 8, &c.args, &c.model), -1);
+    cr_expect_eq(test_predict(a, 9, &c).certainty, LOGP_PREDICTION_NONE); /* links of 8 */
+    cr_expect_eq(test_predict(a, 8, &c).certainty, LOGP_PREDICTION_EXACT);
+    logp_links_destroy(links);
+}
