@@ -99,14 +99,17 @@ comma=$dir/five,\"ns\".so
 cp "$plugin" "$comma"
 for words in 'broadcast' 'broadcast --delay none' 'broadcast --clock virtual' \
     'reduce --algo kchain --k 3 --count 5' 'broadcast --topology ring --algo binomial' \
+    'broadcast --nodes 2x4 --inter L=9,G=0.5ns --link 0-1:L=3,g=2;0-2:o=4' \
     'barrier --executor fiber' 'transpose --seed 4' "broadcast --clock virtual --plugin $comma"; do
     code=0
     case $words in *virtual*) code=1 ;; esac # the clock says another time than the prediction
     run $code 'restarts=3;reps=5;reps=0' $words --format json
     jq -r 'def flat($k): {"measured_ns":["min","median","p90","p99","max"],
-             "emulated_ns":["min","median","max"], "lag_ns":["median","p99","max"]}[$k];
+             "emulated_ns":["min","median","max"], "lag_ns":["median","p99","max"],
+             "inter":["L_ns","o_send_ns","o_recv_ns","g_ns","G_ns_per_byte"]}[$k];
+           def name($k): if $k | endswith("_ns") then "\($k[:-3])_\(.)_ns" else "\($k)_\(.)" end;
            [.[] | [to_entries[] | . as $e |
-              if flat(.key) then flat(.key)[] | {key: "\($e.key[:-3])_\(.)_ns", value: ($e.value // {})[.]}
+              if flat(.key) then flat(.key)[] | {key: name($e.key), value: ($e.value // {})[.]}
               else $e end]] |
            (.[0] | map(.key)), (.[] | map(.value // (if .value == false then false else "" end))) |
            map(tostring | if test("[,\"]") then "\"\(gsub("\""; "\"\""))\"" else . end) | join(",")' "$dir/out" >"$dir/expected"

@@ -32,7 +32,7 @@ static int64_t total_count(int64_t P)
 static struct logp_coll coll_of(struct options *o, const char *collective)
 {
     const enum logp_operands operands = operands_of(collective);
-    struct logp_coll c = {.args = o->knobs, .model.topology = o->topology};
+    struct logp_coll c = {.args = o->knobs, .model.topology = o->topology, .model.links = o->links};
 
     c.args.root = (int)o->root;
     c.args.list = o->list;
@@ -71,7 +71,7 @@ struct logp_coll make_coll(struct options *o, const char *collective)
     const int64_t most = 2 * asked.P;
     struct logp_coll c = coll_of(o, collective);
 
-    if (option_given("P") || o->topology != NULL)
+    if (option_given("P") || o->topology != NULL || o->links != NULL)
         return c;
     while (logp_algorithm_best(collective, o->P, &c.args, &c.model) == NULL) {
         const int64_t next = o->P + 1;

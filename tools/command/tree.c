@@ -46,6 +46,8 @@ static void refuse_unplanned(const struct options *o)
     if (o->topology != NULL)
         bad_option("--topology", logp_topology_spec(o->topology),
                    "none: the tree is that where all are neighbours");
+    if (o->links != NULL)
+        bad_usage("%s: none: the tree is that where all links are alike", links_option(o));
     if (!o->emulated)
         bad_option("--delay", o->delay->name,
                    "logp, loggp or store-forward: a tree is shown in time");

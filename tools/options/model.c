@@ -175,13 +175,17 @@ static void apply_capacity(struct options *o, const char *option, const char *te
 
 static void apply_delay(struct options *o, const char *option, const char *text)
 {
-    const char *name = *text != '\0' ? text : o->params.G_ps > 0 ? "loggp" : "logp";
+    const bool has_G = o->params.G_ps > 0 || links_own_G(o) > 0;
+    const char *name = *text != '\0' ? text : has_G ? "loggp" : "logp";
     struct names names = {0};
     const struct logp_delay_model *model = find_delay(name, &names);
 
     if (model == NULL)
         refuse_name(option, text, &names);
     take_delay(o, model);
+    if (o->links != NULL && (!o->emulated || (o->ignores_G && links_own_G(o) > 0)))
+        bad_option(option, text, "with %s, a delay model with %s", links_option(o),
+                   o->emulated ? "G" : "parameters");
 }
 
 static const char *all_delays(const struct options *o, char buf[MAX_LIST])
@@ -259,6 +263,8 @@ static void apply_topology(struct options *o, const char *option, const char *te
     if (model_params(o).latency_varies)
         bad_option(option, text, "needs a delay model other than %s: each link has the latency L",
                    o->delay->name);
+    if (o->links != NULL)
+        bad_option(option, text, "none with %s: a message takes one link", links_option(o));
     o->topology = make_topology(text, o->P);
     if (o->topology == NULL)
         bad_usage("no memory");
@@ -295,6 +301,13 @@ const struct option_row model_options[] = {
      .words = "separate, shared"},
     {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "off", "",
      OPTIONS_MODEL, .apply = apply_capacity},
+    {"nodes", "NxM", "N nodes of M processors each, rank by rank; *xM: as many as it takes", "", "",
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_nodes, .series = SERIES_WORDS},
+    {"inter", "COSTS", "of messages between nodes, L=T,o=T,g=T,G=T; else as inside one", "", "",
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_inter},
+    {"link", "A-B:COSTS",
+     "of messages from ranks A to ranks B, as 0-1:L=9 or 0,4..7-*:g=2us,G=1ns; several", "", "",
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_link, .several = true},
     {"delay", "NAME", "%s (see: logp list delays)", "", "logp; with -G loggp",
      OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_delay, .series = SERIES_WORDS, .of_machine = true,
      .choices = all_delays},

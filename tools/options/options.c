@@ -161,6 +161,7 @@ void settle_options(struct options *o, const char *command, unsigned sets)
 {
     o->sets = sets;
     refuse_others(command, sets);
+    o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* 0 is a time, too */
     unsettled = *o;
     settle_rows(o);
 }

@@ -29,6 +29,11 @@ struct options {
     const struct logp_delay_model *delay;
     const char *plugin; /* whose model it is, as it was written; NULL: of the table */
     const struct logp_topology *topology; /* NULL: none */
+    char nodes[32];                       /* of --nodes: "4x8", "*x8" */
+    int64_t node_size;                    /* processors of a node; 0: there are none */
+    struct logp_link_costs inter;         /* between nodes */
+    const struct link_rules *rules;       /* of --link; NULL: none */
+    const struct logp_links *links;       /* all that, of P processors; NULL: all are alike */
     bool emulated;                        /* the delay model has parameters: it is not none */
     bool ignores_G;                       /* for it every message counts as one */
     bool gamma_given, gamma_host;         /* --gamma host: measured */
@@ -156,6 +161,24 @@ void use_delay(struct options *o, const char *name);
 bool use_executor(struct options *o, const char *name);
 /* What a word in place of names stands for. */
 enum algorithm_choice algorithm_word(const char *word);
+
+/* ---- links.c ---- */
+
+/* "L=T,o=T,o_send=T,o_recv=T,g=T,G=T", some of them: set in *costs; ends the process where it is
+ * something else. */
+void read_costs(const struct options *o, const char *option, const char *text,
+                struct logp_link_costs *costs);
+/* The links of P processors, as the options say; ends the process where they have not so many.
+ * NULL: all are alike */
+const struct logp_links *links_of(const struct options *o, int64_t P);
+/* The option that made o->links, as its user knows it. */
+const char *links_option(const struct options *o);
+/* The rules of --link, each time with its unit; NULL: there are none. */
+const char *rules_shown(const struct options *o);
+/* "nodes 4x8, between them L=90us, links 0-1:g=2us": what there is of it. */
+void show_links(FILE *f, const struct options *o);
+/* The largest G of a link; 0: none has one. */
+int64_t links_own_G(const struct options *o);
 
 /* ---- plugin.c ---- */
 

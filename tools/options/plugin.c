@@ -88,6 +88,8 @@ void apply_plugin(struct options *o, const char *option, const char *text)
     if (plugin.create_delay != NULL && o->topology != NULL)
         bad_option(option, text, "a delay model of one's own has no %s",
                    option_shown("topology", topology));
+    if (plugin.create_delay != NULL && o->links != NULL)
+        bad_option(option, text, "a delay model of one's own has no %s", links_option(o));
     if (plugin.create_delay != NULL)
         o->plugin = text;
 }

@@ -53,6 +53,12 @@ const struct logp_preset *read_machine(const char *option, const char *file, FIL
 void apply_P_list(struct options *o, const char *option, const char *text);
 void apply_bytes_range(struct options *o, const char *option, const char *text);
 
+/* ---- links.c: what differs from pair to pair, after all that says how many there are ---- */
+
+void apply_nodes(struct options *o, const char *option, const char *text);
+void apply_inter(struct options *o, const char *option, const char *text);
+void apply_link(struct options *o, const char *option, const char *text);
+
 /* ---- sweep.c ---- */
 
 /* In a sweep, where the text of an option is a series: the value at the point that is looked at.

@@ -103,10 +103,36 @@ VALUE(topology_of)
     return text_cell(out->o->topology != NULL ? logp_topology_spec(out->o->topology) : NULL);
 }
 
+VALUE(nodes_of)
+{
+    return text_cell(out->o->node_size > 0 ? out->o->nodes : NULL);
+}
+
+VALUE(inter_ns)
+{
+    const int64_t ns = at_offset(&out->o->inter, col);
+
+    return number_cell(CELL_NS, out->o->node_size > 0 && ns >= 0, ns);
+}
+
+VALUE(inter_ps)
+{
+    const int64_t ps = at_offset(&out->o->inter, col);
+
+    return number_cell(CELL_THOUSANDTHS, out->o->node_size > 0 && ps >= 0, ps);
+}
+
+VALUE(links_of_row)
+{
+    return text_cell(rules_shown(out->o));
+}
+
 VALUE(reps_of)
 {
     return number_cell(CELL_WHOLE, true, row->ran ? row->record.reps : out->o->reps);
 }
+
+#define INTER(field) .offset = offsetof(struct logp_link_costs, field)
 
 const struct column asked_columns[] = {
     {KEY("collective", collective_of)},
@@ -138,6 +164,13 @@ const struct column run_columns[] = {
     {KEY("executor", executor_of), SWEPT("executor", -8)},
     {KEY("delay", delay_of), SWEPT("delay", -6)},
     {KEY("topology", topology_of), SWEPT("topology", -9)},
+    {KEY("nodes", nodes_of), SWEPT("nodes", -6)},
+    {PART("inter", "L_ns", inter_ns), INTER(L_ns)},
+    {PART("inter", "o_send_ns", inter_ns), INTER(o_send_ns)},
+    {PART("inter", "o_recv_ns", inter_ns), INTER(o_recv_ns)},
+    {PART("inter", "g_ns", inter_ns), INTER(g_ns)},
+    {PART("inter", "G_ns_per_byte", inter_ps), INTER(G_ps)},
+    {KEY("links", links_of_row)},
     {KEY("seed", option_number), OPTION(seed), SWEPT("seed", 5)},
     {KEY("reps", reps_of)},
     {0},

@@ -123,13 +123,16 @@ static void write_cell(FILE *f, const struct cell *cell)
     json_decref(value);
 }
 
-/* A part goes before the unit: measured_min_ns. */
+/* A part goes before the unit, where the key has one: measured_min_ns. */
 static void write_name(FILE *f, const struct column *col)
 {
+    const char *unit = strstr(col->key, "_ns");
+    const size_t name = unit != NULL ? (size_t)(unit - col->key) : strlen(col->key);
+
     if (col->part == NULL)
         fputs(col->key, f);
     else
-        fprintf(f, "%.*s_%s_ns", (int)strlen(col->key) - 3, col->key, col->part);
+        fprintf(f, "%.*s_%s%s", (int)name, col->key, col->part, col->key + name);
 }
 
 void write_csv_names(FILE *f, const struct output *out)

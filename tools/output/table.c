@@ -114,6 +114,9 @@ static void print_heading(const struct output *out)
                o->topology != NULL ? logp_topology_spec(o->topology) : "");
     if (o->plugin != NULL || o->emulated)
         print_params(&o->params);
+    show_links(stdout, o);
+    if (o->links != NULL)
+        fputs("; ", stdout);
     if (out->n_cores == 0)
         print_least(lower_bound(o, out->collective, out->c));
     else

@@ -32,6 +32,8 @@ const facts = {
     dom.by("subtitle").textContent = [
       ...model,
       r.topology ? `on ${r.topology}` : null,
+      r.nodes ? `nodes ${r.nodes}` : null,
+      r.links ? "links of their own" : null,
       `${r.clock} clock`,
       `${r.executor} executor`,
     ]
@@ -52,6 +54,8 @@ const facts = {
       gamma_ns: "γ, to combine",
       delay: "Delay",
       topology: "Topology",
+      nodes: "Nodes",
+      links: "Links",
       machine: "Machine",
       gap: "Gap",
       capacity: "Capacity",

@@ -28,6 +28,7 @@ const records = {
     };
     const others = {
       topology: "topology",
+      nodes: "nodes",
       executor: "executor",
       delay: "delay",
       machine: "machine",

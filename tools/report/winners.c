@@ -40,11 +40,13 @@ static int64_t size_of(const struct options *o, const char *unit)
     return unit == NULL ? 0 : *unit == 'b' ? (int64_t)o->n_bytes : o->count;
 }
 
-/* Around what was run; of a topology, and with blocks of different sizes, only that. */
+/* Around what was run; of a topology, links that differ, and blocks of different sizes, only that.
+ */
 static void choose_grid(const struct output *out, const char *unit, struct values *P,
                         struct values *sizes)
 {
-    const bool fixed = out->o->topology != NULL || out->c->args.blocks != NULL;
+    const bool fixed =
+        out->o->topology != NULL || out->o->links != NULL || out->c->args.blocks != NULL;
 
     for (const struct output *x = out; x != NULL; x = x->next) {
         add(P, x->o->P);

@@ -18,6 +18,11 @@ int create_delay(const struct options *o, struct logp_delay *delay)
         *delay = make_plugin_delay(o);
         return 0;
     }
+    if (o->links != NULL) {
+        params = model_params(o);
+        params.seed = o->seed;
+        return logp_links_delay(o->links, &params, delay);
+    }
     rc = logp_delay_create(o->delay->name, &params, delay);
     if (rc != 0 || o->topology == NULL)
         return rc;

@@ -3,6 +3,7 @@
 #include "trace/trace.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *in_units(const struct options *o, int64_t ns, char buf[32])
@@ -44,6 +45,20 @@ const char *title_of(const struct shown *s, char buf[MAX_CAPTION])
     return buf;
 }
 
+static void add_links(char buf[MAX_CAPTION], const struct options *o)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = o->links != NULL ? open_memstream(&text, &size) : NULL;
+
+    if (f == NULL)
+        return;
+    show_links(f, o);
+    fclose(f);
+    add(buf, "; %s", text);
+    free(text);
+}
+
 const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
 {
     const struct logp_params *p = &s->o->params;
@@ -75,6 +90,7 @@ const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
         add(buf, ", capacity %lld", (long long)logp_capacity(p));
     if (s->o->topology != NULL)
         add(buf, ", %s", logp_topology_spec(s->o->topology));
+    add_links(buf, s->o);
     add(buf, "; a unit is %s", show_ns(s->o->unit_ns, unit, sizeof(unit)));
     return buf;
 }

@@ -60,6 +60,7 @@ struct place {
     const struct options *o;
     const struct logp_collective *collective;
     int64_t P, n;
+    const struct logp_links *links; /* of P processors; NULL: all are alike */
 };
 
 static int64_t unit_of(const struct place *at)
@@ -97,7 +98,7 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
     const int64_t most_fanout = 32;              /* of Open MPI */
     const int64_t most_block = INT64_C(1) << 40; /* all in one */
     struct logp_args args = {.op = at->o->op};
-    const struct logp_model model = {.params = model_params(at->o)};
+    const struct logp_model model = {.params = model_params(at->o), .links = at->links};
     struct logp_prediction p;
 
     if (at->collective->operands == LOGP_OPERANDS_VECTOR)
@@ -232,6 +233,7 @@ void tune_choose(const struct options *o, const struct tune_collective *c, struc
         const int64_t most = o->bytes_high / unit;
 
         at.P = cells[i].P = o->P_list[i];
+        at.links = links_of(o, at.P);
         at.n = least;
         choose(at, picks, sizeless || most < least ? least : most, &cells[i]);
         if (cells[i].n == 0)
