@@ -93,7 +93,8 @@ static struct logp_prediction by_formula(const struct logp_algorithm *algorithm,
     const bool linked = c->model.topology != NULL && P > 1;
     struct logp_prediction p = lpi_no_prediction();
 
-    if (logp_capacity(&c->model.params) > 0 || c->args.blocks != NULL || c->model.links != NULL)
+    if (logp_capacity(&c->model.params) > 0 || c->args.blocks != NULL || c->model.links != NULL ||
+        c->model.rendezvous_from > 0)
         return p;
     if (linked)
         p = lpi_predict_linked(algorithm, P, c);
@@ -265,7 +266,7 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
     const struct logp_coll c = lpi_coll(args, model);
 
     if (what == NULL || c.model.topology != NULL || c.model.links != NULL || c.args.list != NULL ||
-        c.args.blocks != NULL)
+        c.args.blocks != NULL || c.model.rendezvous_from > 0)
         return best_of_all(collective, P, &c);
     return lpi_best_kept(best_of_all, what->name, P, &c);
 }

@@ -290,6 +290,7 @@ int lpi_two_tree_plan(int P, int rank, struct logp_coll *c, const struct lpi_hal
     if (t == NULL)
         return -ENOMEM;
     c->part.state = t;
+    c->part.early = true; /* the two trees cross */
     t->halves = *halves;
     t->receive_steps = down ? 1 : 2;
     if (P == 1)

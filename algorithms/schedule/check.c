@@ -36,6 +36,8 @@ struct rank {
     struct message *mail; /* in the order of sending */
     uint64_t *heard;      /* a bit for each rank */
     int64_t i;
+    int64_t posted; /* its receives before this step have been posted */
+    bool asks;      /* at a send that waits for its receiver, and has been made */
 };
 
 struct check {
@@ -193,6 +195,68 @@ static int compute(struct check *k, int64_t rank, const struct logp_step *s)
     return 0;
 }
 
+/* ---- sends that wait for their receivers: as reader.h ---- */
+
+static bool waits(const struct check *k, const struct logp_step *s)
+{
+    const int64_t from = k->schedule->model.rendezvous_from;
+
+    return from > 0 && (s->n_bytes > 0 ? s->n_bytes : 1) >= (uint64_t)from;
+}
+
+/* The rank is at a send: where its exchange ends. */
+static int64_t end_of_exchange(const struct check *k, int64_t rank)
+{
+    int64_t i = k->ranks[rank].i;
+    bool sends = true;
+    struct logp_step s;
+
+    for (; k->schedule->steps(k->schedule->P, rank, &k->c, i, &s); i++) {
+        sends = sends && s.kind == LOGP_STEP_SEND;
+        if (!k->c.part.early && !sends && s.kind == LOGP_STEP_SEND)
+            break;
+    }
+    return i;
+}
+
+/* Has the receive been posted that the last message of this rank meets, or even taken it? */
+static bool is_met(struct check *k, int64_t rank, const struct logp_step *sent)
+{
+    const struct rank *to = &k->ranks[sent->peer];
+    int64_t unmet = 0;
+    struct logp_step s;
+
+    for (const struct message *m = to->mail; m != NULL; m = m->next)
+        unmet += m->src == rank && m->tag == sent->tag;
+    k->c.part = to->part;
+    for (int64_t i = to->i; unmet > 0 && i < to->posted; i++)
+        if (k->schedule->steps(k->schedule->P, sent->peer, &k->c, i, &s) &&
+            s.kind == LOGP_STEP_RECEIVE && s.peer == rank && s.tag == sent->tag)
+            unmet--;
+    k->c.part = k->ranks[rank].part;
+    return unmet == 0;
+}
+
+/* 0; -EAGAIN: its receiver has not come to it */
+static int send_and_wait(struct check *k, int64_t rank, const struct logp_step *s, bool *moved)
+{
+    struct rank *r = &k->ranks[rank];
+    int rc;
+
+    if (!r->asks) {
+        rc = send(k, rank, s);
+        if (rc != 0)
+            return rc;
+        if (r->posted <= r->i)
+            r->posted = end_of_exchange(k, rank);
+        r->asks = *moved = true;
+    }
+    if (!is_met(k, rank, s))
+        return -EAGAIN;
+    r->asks = false;
+    return 0;
+}
+
 /* As far as there is mail. 0; -EAGAIN: it waits; an error */
 static int go_on(struct check *k, int64_t rank, bool *moved)
 {
@@ -204,9 +268,11 @@ static int go_on(struct check *k, int64_t rank, bool *moved)
     while (rc == 0 && k->schedule->steps(k->schedule->P, rank, &k->c, r->i, &s)) {
         switch (s.kind) {
         case LOGP_STEP_SEND:
-            rc = send(k, rank, &s);
+            rc = waits(k, &s) ? send_and_wait(k, rank, &s, moved) : send(k, rank, &s);
             break;
         case LOGP_STEP_RECEIVE:
+            *moved |= r->posted <= r->i;
+            r->posted = r->posted <= r->i ? r->i + 1 : r->posted;
             rc = receive(k, rank, &s);
             break;
         case LOGP_STEP_COMBINE:
@@ -363,23 +429,25 @@ static int make_rank(struct check *k, int rank)
 static int go_through(struct check *k)
 {
     const int64_t P = k->schedule->P;
-    int64_t waits = -1;
+    int64_t stuck = -1;
     bool moved = true;
     int rc = 0;
 
     while (rc == 0 && moved) {
         moved = false;
-        waits = -1;
+        stuck = -1;
         for (int64_t rank = 0; rc == 0 && rank < P; rank++) {
             rc = go_on(k, rank, &moved);
             if (rc == -EAGAIN) {
-                waits = rank;
+                stuck = rank;
                 rc = 0;
             }
         }
     }
-    if (rc == 0 && waits >= 0)
-        rc = flawed(k, waits, "it waits for a message that nobody sends");
+    if (rc == 0 && stuck >= 0)
+        rc = flawed(k, stuck,
+                    k->ranks[stuck].asks ? "it waits for its receiver"
+                                         : "it waits for a message that nobody sends");
     for (int64_t rank = 0; rc == 0 && rank < P; rank++)
         rc = check_rank(k, rank);
     return rc;

@@ -221,7 +221,7 @@ static int check_model(const struct logp_model *model)
     int rc;
 
     if (model->topology != NULL || model->links != NULL || logp_capacity(&model->params) > 0 ||
-        logp_delay_name(&model->params) == NULL)
+        model->rendezvous_from > 0 || logp_delay_name(&model->params) == NULL)
         return -ENOTSUP;
     rc = logp_delay_create(logp_delay_name(&model->params), &model->params, &delay);
     if (rc == 0)

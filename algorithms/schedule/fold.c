@@ -11,9 +11,10 @@
  *
  * Otherwise sends are made in the order of (start, rank), as under the virtual clock: each rank
  * goes on to its next send, and of these the earliest is made. A rank that waits can send no
- * earlier: what it waits for is still to be sent.
+ * earlier: what it waits for is still to be sent, or answered.
  */
 #include "mail.h"
+#include "meet.h"
 #include "predict/predict.h"
 #include "schedule.h"
 #include "traced.h"
@@ -57,6 +58,7 @@ struct fold {
     struct rank *ranks;
     struct lpi_mail mail;
     struct lpi_wires wires;
+    struct lpi_meet meet;
     bool in_order;                     /* sends by (start, rank) */
     uint32_t *queue, mask, head, tail; /* of ranks that can go on: a ring of 2^x > P */
     struct next *heap;                 /* in order: of ranks whose next step is a send */
@@ -109,22 +111,60 @@ static inline bool step_of(struct fold *f, uint32_t r, struct logp_step *s)
     return f->schedule.steps(f->schedule.P, r, &f->c, f->ranks[r].i, s);
 }
 
+/* The step after that, which the rank is at then. */
+static bool step_after(struct fold *f, uint32_t r, struct logp_step *s)
+{
+    f->ranks[r].i += 1 + (s->kind == LOGP_STEP_COMPUTE ? s->parts : 0);
+    return step_of(f, r, s);
+}
+
+/* Is rank r at a send whose receiver waits for the payload? */
+static bool is_answered(const struct fold *f, uint32_t r)
+{
+    return f->meet.from > 0 && f->meet.ranks[r].asks;
+}
+
 static int wrong(struct fold *f, uint32_t r, int rc)
 {
     f->out->rank = r;
     return rc;
 }
 
+/* What rank r sends is on its way, and its receiver perhaps goes on. 0; -ENOMEM */
+static int post(struct fold *f, uint32_t r, const struct logp_step *s, int64_t arrival)
+{
+    const struct lpi_letter letter = {
+        .arrival = arrival, .n_bytes = s->n_bytes, .src = (int32_t)r, .tag = s->tag};
+    struct rank *to = &f->ranks[s->peer];
+    bool wakes = false;
+    int rc = 0;
+
+    if (f->meet.from == 0) {
+        wakes = to->waits_for == (int32_t)r;
+        rc = lpi_mail_put(&f->mail, &to->inbox, &letter);
+    } else if (is_answered(f, r)) {
+        wakes = lpi_meet_pay(&f->meet, r, s->peer, arrival);
+    } else {
+        rc = lpi_meet_send(&f->meet, &f->mail, &to->inbox, s->peer, &letter,
+                           lpi_meet_waits(&f->meet, s->n_bytes), &wakes);
+    }
+    if (wakes) {
+        to->waits_for = -1;
+        add_to_queue(f, (uint32_t)s->peer);
+    }
+    return rc;
+}
+
 /* The send of rank r, which could start at `ready`. 0; -EAGAIN: it is for later, and in the heap */
 static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t ready)
 {
-    struct rank *k = &f->ranks[r], *to;
+    const bool is_request = lpi_meet_waits(&f->meet, s->n_bytes) && !is_answered(f, r);
+    struct rank *k = &f->ranks[r];
     struct logp_transfer t = {.src = (int)r,
                               .dst = (int)s->peer,
-                              .n_bytes = s->n_bytes,
+                              .n_bytes = is_request ? 0 : s->n_bytes,
                               .number = k->sends,
                               .ready = ready};
-    struct lpi_letter letter;
     int rc;
 
     if (s->peer < 0 || s->peer >= f->schedule.P || s->tag < 0)
@@ -148,24 +188,88 @@ static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t r
     }
     f->ops->send(f->model, &k->port, &t);
     rc = lpi_wires_add(&f->wires, r, (size_t)s->peer, t.arrival);
-    letter = (struct lpi_letter){
-        .arrival = t.arrival, .n_bytes = s->n_bytes, .src = (int32_t)r, .tag = s->tag};
-    to = &f->ranks[s->peer];
     if (rc == 0)
-        rc = lpi_mail_put(&f->mail, &to->inbox, &letter);
-    if (rc == 0 && f->traced.trace != NULL)
+        rc = post(f, r, s, t.arrival);
+    if (rc == 0 && f->traced.trace != NULL && !is_request)
         rc = lpi_traced_send(&f->traced, &t, s->tag, k->clock);
     if (rc != 0)
         return rc;
     k->sends++;
     k->clock = t.done;
-    k->i++;
-    f->out->messages++;
-    if (to->waits_for == (int32_t)r) {
-        to->waits_for = -1;
-        add_to_queue(f, (uint32_t)s->peer);
+    if (!is_request) {
+        k->i++;
+        f->out->messages++;
     }
     return t.arrival < end_of_time ? 0 : -EOVERFLOW;
+}
+
+/* Rank r posts the receive of a step, where sends wait for that. */
+static int post_receive(struct fold *f, uint32_t r, const struct logp_step *s)
+{
+    struct rank *k = &f->ranks[r];
+    int64_t wakes;
+    int rc;
+
+    if (s->peer < 0 || s->peer >= f->schedule.P || s->tag < 0)
+        return wrong(f, r, -EINVAL);
+    rc =
+        lpi_meet_post(&f->meet, &f->mail, &k->inbox, r, (int32_t)s->peer, s->tag, k->clock, &wakes);
+    if (wakes >= 0 && f->ranks[wakes].waits_for >= 0) {
+        f->ranks[wakes].waits_for = -1;
+        add_to_queue(f, (uint32_t)wakes);
+    }
+    return rc;
+}
+
+/* As lpi_mail_take(), of what rank r has posted, or posts now. */
+static int take_posted(struct fold *f, uint32_t r, const struct logp_step *s,
+                       struct lpi_letter *letter)
+{
+    const struct lpi_meeting *m;
+    int rc = f->meet.ranks[r].n == 0 ? post_receive(f, r, s) : 0;
+
+    if (rc != 0)
+        return rc;
+    m = lpi_meet_take(&f->meet, r);
+    if (m == NULL)
+        return -EAGAIN;
+    letter->n_bytes = m->n_bytes;
+    letter->arrival = m->arrival;
+    return 0;
+}
+
+/*
+ * Rank r is at a send that waits for its receiver. The first of an exchange: the receives behind
+ * its sends are posted (reader.h). 0: it sends, at k->clock; -EAGAIN: it has no answer yet; an
+ * error
+ */
+static int before_send(struct fold *f, uint32_t r, const struct logp_step *s)
+{
+    struct lpi_meetings *m = &f->meet.ranks[r];
+    struct rank *k = &f->ranks[r];
+    const int64_t i = k->i;
+    struct logp_step next = *s;
+    bool sends = true;
+    int rc = 0;
+
+    if (m->asks && m->answer < 0) {
+        k->waits_for = (int32_t)s->peer;
+        return -EAGAIN;
+    }
+    if (m->asks)
+        k->clock = lpi_max(k->clock, m->answer);
+    if (m->exchanging)
+        return 0;
+    m->exchanging = true;
+    while (rc == 0 && step_after(f, r, &next)) {
+        sends = sends && next.kind == LOGP_STEP_SEND;
+        if (!f->c.part.early && !sends && next.kind == LOGP_STEP_SEND)
+            break;
+        if (next.kind == LOGP_STEP_RECEIVE)
+            rc = post_receive(f, r, &next);
+    }
+    k->i = i;
+    return rc;
 }
 
 /* 0; -EAGAIN: there is no message yet */
@@ -178,7 +282,8 @@ static int receive(struct fold *f, uint32_t r, const struct logp_step *s)
 
     if (s->peer < 0 || s->peer >= f->schedule.P || s->tag < 0)
         return wrong(f, r, -EINVAL);
-    rc = lpi_mail_take(&f->mail, &k->inbox, (int32_t)s->peer, s->tag, &letter);
+    rc = f->meet.from > 0 ? take_posted(f, r, s, &letter)
+                          : lpi_mail_take(&f->mail, &k->inbox, (int32_t)s->peer, s->tag, &letter);
     if (rc == -EAGAIN)
         k->waits_for = (int32_t)s->peer;
     if (rc != 0)
@@ -205,8 +310,13 @@ static int go_on(struct fold *f, uint32_t r)
     while (rc == 0 && step_of(f, r, &s)) {
         if (k->clock >= end_of_time)
             return -EOVERFLOW;
+        if (f->meet.from > 0 && s.kind != LOGP_STEP_SEND && !f->c.part.early)
+            f->meet.ranks[r].exchanging = false;
         switch (s.kind) {
         case LOGP_STEP_SEND:
+            rc = lpi_meet_waits(&f->meet, s.n_bytes) ? before_send(f, r, &s) : 0;
+            if (rc != 0)
+                break;
             if (f->in_order) { /* its turn is when the earlier ones have been made */
                 push(f, (struct next){k->clock, r});
                 return -EAGAIN;
@@ -332,6 +442,13 @@ static int make(struct fold *f, const struct logp_delay *delay)
             return rc;
         f->in_order = true;
     }
+    if (f->schedule.model.rendezvous_from > 0) {
+        const int rc =
+            lpi_meet_init(&f->meet, P, f->schedule.model.rendezvous_from, f->ops, f->model);
+
+        if (rc != 0)
+            return rc;
+    }
     if (f->in_order)
         f->heap = malloc(P * sizeof(*f->heap));
     if (f->in_order && f->heap == NULL)
@@ -377,6 +494,7 @@ static void unmake(struct fold *f)
     free(f->traced.free_at);
     lpi_mail_fini(&f->mail);
     lpi_wires_fini(&f->wires);
+    lpi_meet_fini(&f->meet, (size_t)f->schedule.P);
 }
 
 static int fold(const struct logp_schedule *schedule, const struct logp_delay *delay, uint64_t most,

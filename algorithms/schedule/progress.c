@@ -27,7 +27,8 @@ struct logp_pending {
     struct lpi_call call;
     struct logp_coll own; /* call.c, where nobody else has planned it */
     logp_steps steps;
-    int64_t i; /* the next step */
+    int64_t i;              /* the next step */
+    struct lpi_ahead ahead; /* receives of further steps that are posted */
     struct logp_vp *group;
     uint32_t first_tag, n_tags; /* of the group's, those that are its own */
     uint32_t label;             /* of what it does, in a trace */
@@ -102,6 +103,25 @@ static struct progress *make_room(struct logp_vp *vp)
 
 /* ---- steps ---- */
 
+/* One that waits for its receiver goes on when that has come: *sending. */
+static int send(struct logp_pending *p, int tag, const struct logp_step *s,
+                struct logp_request **sending)
+{
+    int rc = 1;
+
+    if (p->ahead.n == 0)
+        rc = logp_try_send(p->group, (int)s->peer, tag, lpi_spot(&p->call, s->at), s->n_bytes);
+    if (rc <= 0)
+        return rc;
+    rc = p->ahead.n == 0
+             ? lpi_post_ahead(p->group, p->steps, &p->call, p->i, p->first_tag, &p->ahead)
+             : 0;
+    if (rc == 0)
+        rc =
+            logp_isend(p->group, (int)s->peer, tag, lpi_spot(&p->call, s->at), s->n_bytes, sending);
+    return rc;
+}
+
 /* From its next step to its next receive, which is posted; or to its end, *receive stays NULL. */
 static int go_on(struct logp_pending *p, struct logp_request **receive)
 {
@@ -117,7 +137,9 @@ static int go_on(struct logp_pending *p, struct logp_request **receive)
         if (is_message && (uint32_t)s.tag >= p->n_tags)
             rc = -EINVAL;
         else if (s.kind == LOGP_STEP_SEND)
-            rc = logp_send(p->group, (int)s.peer, tag, lpi_spot(&p->call, s.at), s.n_bytes);
+            rc = send(p, tag, &s, receive);
+        else if (s.kind == LOGP_STEP_RECEIVE && p->ahead.n > 0)
+            *receive = lpi_next_ahead(&p->ahead);
         else if (s.kind == LOGP_STEP_RECEIVE)
             rc = logp_irecv(p->group, (int)s.peer, tag, lpi_spot(&p->call, s.at), s.n_bytes,
                             receive);
@@ -135,10 +157,14 @@ static void carry_on(struct progress *g, int k, int rc)
     const uint32_t outer = logp_label(p->group, p->label);
 
     g->receives[k] = NULL;
+    if (rc == 0)
+        lpi_settle_ahead(&p->ahead);
     p->rc = rc != 0 ? rc : go_on(p, &g->receives[k]);
     logp_label(p->group, outer);
-    if (g->receives[k] == NULL)
+    if (g->receives[k] == NULL) {
+        lpi_end_ahead(p->group, &p->ahead);
         free_own(p);
+    }
 }
 
 /* The run is over, and all that is under way with it. */

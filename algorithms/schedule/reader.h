@@ -33,6 +33,30 @@ struct lpi_doing {
     void (*work)(const struct logp_coll *c, void *buf, void *recv_buf);
 };
 
+/*
+ * ahead.c: where sends wait for their receivers. The sends from one on that waits, and what comes
+ * behind them up to the next send, are an exchange: its receives are posted before its first send,
+ * so that ranks which send to each other first get through (logp_part.early: up to the end). One
+ * whose place is touched by an earlier step is received elsewhere, and copied when it is its turn.
+ */
+struct lpi_ahead {
+    struct lpi_early *receives; /* in the order of the steps; NULL: none is left */
+    int64_t n, next;            /* those before next have been handed out, ... */
+    bool taken;                 /* ... the last of them not settled */
+    char *elsewhere;
+};
+
+/* Post them, from step i on, a send: tags are added to first_tag. 0; -ENOMEM, as logp_irecv() */
+int lpi_post_ahead(struct logp_vp *vp, logp_steps steps, const struct lpi_call *call, int64_t i,
+                   uint32_t first_tag, struct lpi_ahead *ahead);
+/* That of the next receive step, to be completed, and then settled. NULL: none is posted */
+struct logp_request *lpi_next_ahead(struct lpi_ahead *ahead);
+void lpi_settle_ahead(struct lpi_ahead *ahead); /* where none has been handed out: nothing */
+/* After an error: those that are left are not to be filled any more. */
+void lpi_end_ahead(struct logp_vp *vp, struct lpi_ahead *ahead);
+/* Do all of an exchange, from step *i on, which becomes its last. As logp_send() and logp_recv() */
+int lpi_exchange(struct logp_vp *vp, logp_steps steps, const struct lpi_call *call, int64_t *i);
+
 /* run.c: within the time of a compute; arg is one of the two. */
 void lpi_join(void *arg);
 void lpi_do_parts(void *arg);
@@ -94,7 +118,9 @@ lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *
     s.into_one = false; /* as far as the compiler can tell */
     for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++)
         if (s.kind == LOGP_STEP_SEND) {
-            rc = logp_send(vp, (int)s.peer, s.tag, lpi_spot(&call, s.at), s.n_bytes);
+            rc = logp_try_send(vp, (int)s.peer, s.tag, lpi_spot(&call, s.at), s.n_bytes);
+            if (__builtin_expect(rc > 0, false))
+                rc = lpi_exchange(vp, steps, &call, &i);
         } else if (s.kind == LOGP_STEP_RECEIVE) {
             rc = logp_recv(vp, (int)s.peer, s.tag, lpi_spot(&call, s.at), s.n_bytes, NULL);
         } else {

@@ -39,6 +39,8 @@ struct logp_part {
     void *state;          /**< what else the algorithm has worked out */
     void *scratch;        /**< memory of the algorithm's own, to run in */
     size_t scratch_bytes; /**< of it: the algorithm says how much, logp_plan_create() provides it */
+    bool early;           /**< where sends wait for their receivers: the first that waits posts all
+                               later receives of this rank, not only those before its next sends */
 };
 
 /** A collective as the functions of an algorithm get it. */

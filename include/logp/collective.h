@@ -107,6 +107,8 @@ struct logp_model {
     bool bare;                            /**< nothing is emulated: no delays, on the wall clock */
     const struct logp_links *links;       /**< between P processors, what differs from params, which
                                                algorithms plan with; NULL: nothing. No topology then */
+    int64_t rendezvous_from; /**< sends of so many bytes or more wait for their receiver
+                                  (logp_config.rendezvous_from); 0: none */
 };
 
 /** A collective, and a row of its table: algorithm.h. */

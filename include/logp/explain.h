@@ -115,8 +115,9 @@ struct logp_explanation {
 /**
  * Explain a schedule, under schedule->model.params.
  * @param out  out: to be freed with logp_explanation_free()
- * @return 0; -ENOTSUP (a topology, links, a capacity), -E2BIG (more than LOGP_EXPLAIN_TASKS),
- * -EOVERFLOW (beyond 100 days, or 2^62 bytes or elements), -ENOMEM, or as logp_schedule_fold()
+ * @return 0; -ENOTSUP (a topology, links, a capacity, rendezvous_from), -E2BIG (more than
+ * LOGP_EXPLAIN_TASKS), -EOVERFLOW (beyond 100 days, or 2^62 bytes or elements), -ENOMEM, or as
+ * logp_schedule_fold()
  * Cost: some 200 bytes a task; less than a microsecond for each.
  */
 LOGP_API int logp_explanation_create(const struct logp_schedule *schedule,

@@ -95,16 +95,20 @@ struct logp_config {
      *  so are programs tested that must cope with a late host. Timeouts of runs stay the host's.
      *  Threads: called on all cores that carry vps, and by whoever calls logp_machine_run(). */
     int64_t (*time_ns)(void *arg);
-    void *time_arg; /**< passed to it */
+    void *time_arg;          /**< passed to it */
+    int64_t rendezvous_from; /**< sends of so many bytes or more wait for their receiver, those
+                                  without bytes as those of one: logp_machine_set_rendezvous(). 0:
+                                  none does. Not on a parallel machine */
 };
 
 /**
  * Make a machine. Its threads are created here, once, and pinned.
  * @param out  the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (no size, P, a core that this process may not use, an unknown clock, a
- *         negative size, wait_for_room of a parallel machine, logp_delay_functions()), -E2BIG (a
- *         field that is not known here, or logp_delay_functions()), -ENOENT (executor), -ENOMEM,
- *         -EAGAIN (no more threads), -ENOTSUP (a forked child)
+ *         negative size, wait_for_room or rendezvous_from of a parallel machine,
+ *         logp_delay_functions()), -E2BIG (a field that is not known here, or
+ *         logp_delay_functions()), -ENOENT (executor), -ENOMEM, -EAGAIN (no more threads), -ENOTSUP
+ * (a forked child)
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 
@@ -126,15 +130,18 @@ LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program
                               int64_t timeout_ns);
 
 /**
- * From the next run on, logp_send() and logp_sendrecv() of more than n_bytes are synchronous: at s
- * the send is charged its gap and o_send for a request, which is at the receiver at s + o_send + L;
- * when it is there and a matching receive is posted (in logp_recv(): the receiver has come to it),
- * the answer takes L back, and then the payload is sent as a plain send, which ends the call.
- * Request and answer cost the receiver nothing, and take no part in its gap. A program that relies
- * on buffers deadlocks. logp_isend() is not changed.
+ * logp_config.rendezvous_from from the next run on: sends of more than n_bytes wait for their
+ * receiver, those without bytes as those of one. At s such a send is charged its gap and o_send for
+ * a request, which is at the receiver at s + o_send + L; when it is there and a matching receive is
+ * posted (in logp_recv(): the receiver has come to it), the answer takes L back, and then the
+ * payload is sent as a plain send. Request and answer cost the receiver nothing, and take no part
+ * in its gap. logp_send() and logp_sendrecv() end with that; logp_isend() with the request, and the
+ * payload is sent within the first call that receives, waits, tests or probes once the answer is
+ * there (before a message that comes as late is taken), in order of the answers. A program that
+ * relies on buffers deadlocks. While choices are explored (explore.h) logp_isend() does not wait.
  * @param n_bytes  0: every send; < 0: none, as at first
  * Threads: as logp_machine_run(), not during a run; also by the function of logp_machine_repeat()
- * @return 0; -ENOTSUP (the wall clock, a parallel machine, or stacks that are shared)
+ * @return 0; -ENOTSUP (a parallel machine); -ENOMEM
  */
 LOGP_API int logp_machine_set_rendezvous(struct logp_machine *machine, int64_t n_bytes);
 
@@ -149,12 +156,12 @@ LOGP_API void logp_machine_stop(struct logp_machine *machine, int error);
 /**
  * Replace the delay model. Sends that start afterwards use the new one; gaps in force and
  * messages on their way stay; no message overtakes an earlier one of its (context, source,
- * tag). Readers never block. A collective call that chooses its algorithm (collective.h) chooses for
- * the model in force when a member calls it: no such call may be under way meanwhile, or its members
- * could choose different ones; logp_sync() keeps them apart.
- * Threads: any thread, vps of the machine included, at any time before destroy. Called by a
- *          vp under the virtual clock it takes place at that vp's time; from outside, at at_ns.
- * Blocks:  until no vp uses the old model (an RCU grace period).
+ * tag). Readers never block. A collective call that chooses its algorithm (collective.h) chooses
+ * for the model in force when a member calls it: no such call may be under way meanwhile, or its
+ * members could choose different ones; logp_sync() keeps them apart. Threads: any thread, vps of
+ * the machine included, at any time before destroy. Called by a vp under the virtual clock it takes
+ * place at that vp's time; from outside, at at_ns. Blocks:  until no vp uses the old model (an RCU
+ * grace period).
  * @param delay   owned by the machine if 0 is returned
  * @param at_ns   virtual clock and called from outside: sends that start at or after this
  *                virtual time use the new model; otherwise ignored

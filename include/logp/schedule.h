@@ -245,7 +245,8 @@ struct logp_flaw {
  * Does everything get where it should? It is followed without data which rank's contribution is
  * where: at the end each rank holds what the collective promises; every receive has its send, of
  * the same size, and every message its receive; nothing is read that is not there, or is beyond
- * its buffer. What is overwritten before it is sent is missing at the end.
+ * its buffer. What is overwritten before it is sent is missing at the end. Where sends wait for
+ * their receivers (model.rendezvous_from), none waits for ever.
  * @param flaw  out
  * @return 0: it is sound; -EPROTO: it is not, see flaw; -EINVAL (P), -ENOMEM, or as the plan
  * Cost: 8 bytes for each byte of all buffers; P^2 messages and more are not for large P.

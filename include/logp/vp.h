@@ -110,6 +110,12 @@ LOGP_API struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const 
 LOGP_API int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 
 /**
+ * As logp_send(), but where that would wait for its receiver (logp_config.rendezvous_from).
+ * @return as logp_send(); 1: it would, and nothing has been done
+ */
+LOGP_API int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
+
+/**
  * Receive a message from src with tag.
  * @param src     rank or LOGP_ANY_SOURCE: the earliest arrival among the messages sent by then,
  *                ties by rank

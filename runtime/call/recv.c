@@ -34,11 +34,13 @@ static void offer(struct lpi_proc *p, struct logp_request *r)
 
 int lpi_catch_up(struct lpi_proc *p)
 {
-    const int rc = lpi_reach(p, p->emulated);
+    int rc = lpi_reach(p, p->emulated);
 
     if (rc != 0)
         return rc;
     lpi_poll(p->core);
+    if (lpi_asks(p) && (rc = lpi_pay(p)) != 0)
+        return rc > 0 ? lpi_catch_up(p) : rc;
     if (p->inbox.n_any > 0)
         lpi_match_arrived(p, horizon(p));
     return lpi_stopped(p);
@@ -59,6 +61,8 @@ void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
 {
     while (r->state == LPI_REQ_PROMISED && await_payload(p, r) == 0)
         ; /* it comes into buf */
+    if (r->state == LPI_REQ_PROMISED)
+        r->state = LPI_REQ_FAILED; /* the run is over: nothing comes any more */
     while (r->state == LPI_REQ_POSTED && !lpi_offer_withdraw(p, r))
         lpi_poll(p->core); /* the payload is being copied into buf */
     if (r->state == LPI_REQ_POSTED)
@@ -225,7 +229,12 @@ int lpi_look_in_vain(struct lpi_proc *p)
 static __attribute__((noinline)) int await_with_extras(struct lpi_proc *p, struct logp_request *r,
                                                        int64_t until)
 {
-    int rc = is_a_choice(p, r, until) ? await_explored(p, r, until) : await_match(p, r, until);
+    int rc = lpi_asks(p) ? lpi_await_beside(p, r, until) : 0;
+
+    if (rc != 0)
+        lpi_abandon(p, r);
+    else
+        rc = is_a_choice(p, r, until) ? await_explored(p, r, until) : await_match(p, r, until);
 
     while (rc == 0 && r->state == LPI_REQ_PROMISED)
         rc = await_payload(p, r);
@@ -410,7 +419,11 @@ int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_stat
 
     if (request == NULL)
         return rc;
-    if (request->state == LPI_REQ_SENT) {
+    if (rc == 0 && request->state == LPI_REQ_ASKED) {
+        enter(vp->proc);
+        rc = leave(vp->proc, lpi_await_paid(vp->proc, request, INT64_MAX));
+    }
+    if (request->state == LPI_REQ_SENT || request->state == LPI_REQ_ASKED) {
         lpi_request_free(vp->proc->core, request);
         return rc;
     }
@@ -445,6 +458,15 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
     if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
         return logp_wait(vp, request, status);
     enter(p);
+    if (request->state == LPI_REQ_ASKED) {
+        rc = lpi_catch_up(p);
+        lpi_look_whether_sent(p, request);
+        *done = rc != 0 || request->state == LPI_REQ_SENT;
+        if (!*done)
+            return leave(p, lpi_poll_cost(p));
+        lpi_request_free(p->core, request);
+        return leave(p, rc);
+    }
     if (is_explored(p)) {
         rc = look_at(p, request, true);
         *done = rc < 0 || (rc == 0 && request->state != LPI_REQ_PROMISED);
@@ -468,7 +490,7 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
 {
     struct lpi_proc *p = vp->proc;
 
-    if (request == NULL || request->state == LPI_REQ_SENT)
+    if (request == NULL || request->state >= LPI_REQ_SENT)
         return -EINVAL;
     if (request->state != LPI_REQ_POSTED || !lpi_offer_withdraw(p, request))
         return -EINPROGRESS;

@@ -50,18 +50,10 @@ static void count(struct lpi_proc *p, int rc)
         p->sends++;
 }
 
-static int post(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e)
-{
-    if (__builtin_expect(e->payload != LPI_WAITED_FOR, true))
-        return lpi_post(p, to, e);
-    lpi_match_keep_promise(to, e);
-    return 0;
-}
-
 /* A send has taken place where extras are on. @return it is recorded */
 static __attribute__((noinline)) bool is_recorded(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    if (e->payload == LPI_TO_COME) { /* no message of its own, but it has its number */
+    if (e->kind == LPI_REQUEST) { /* no message of its own, but the next one's number */
         p->core->messages--;
         return false;
     }
@@ -81,7 +73,7 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
         e->arrival = p->emulated;
     }
     if (rc == 0)
-        rc = post(p, to, e);
+        rc = lpi_post(p, to, e);
     count(p, rc);
     if (lpi_has_extras(m) && rc == 0 && is_recorded(p, e))
         lpi_record_bare_send(p, e, begun);
@@ -115,7 +107,7 @@ static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelo
     if (capacity > 0)
         lpi_capacity_settle(p, to, t->arrival);
     e->arrival = t->arrival;
-    rc = post(p, to, e);
+    rc = lpi_post(p, to, e);
     count(p, rc);
     return rc;
 }
@@ -126,7 +118,7 @@ static inline __attribute__((always_inline)) int send_timed(struct lpi_proc *p, 
     struct logp_machine *m = p->core->machine;
     struct logp_transfer t = {.src = e->src,
                               .dst = e->dst,
-                              .n_bytes = e->payload != LPI_TO_COME ? e->n_bytes : 0,
+                              .n_bytes = e->kind == LPI_REQUEST ? 0 : e->n_bytes,
                               .number = p->sends,
                               .ready = p->emulated};
     const int64_t begun = p->emulated;
@@ -191,7 +183,6 @@ static struct lpi_envelope envelope(const struct logp_vp *vp, int dst, int tag, 
                                  .data = buf};
 }
 
-/* Send e, when there is room. */
 static inline __attribute__((always_inline)) int
 send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
@@ -203,60 +194,10 @@ send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
     return rc;
 }
 
-/* The same, where extras are on: out of the usual way, which has it inlined. */
-static __attribute__((noinline)) int send_aside(struct lpi_proc *p, struct lpi_proc *to,
-                                                struct lpi_envelope *e)
+/* Out of the usual way, which has it inlined. */
+int lpi_send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     return send_when_room(p, to, e);
-}
-
-/* How long an answer takes. */
-static int64_t answer_ns(struct logp_machine *m, int from, int to)
-{
-    const struct lpi_delay *d = model_lock(m);
-    int64_t L = 0;
-
-    if (d == NULL)
-        return 0;
-    if (d->ops.link != NULL)
-        L = d->ops.link(d->model, from, to)->L_ns;
-    else if (d->ops.params != NULL)
-        L = d->ops.params(d->model)->L_ns;
-    model_unlock(m);
-    return L;
-}
-
-/* Ask, wait for the answer, send: see logp_machine_set_rendezvous(). */
-static __attribute__((noinline)) int send_synchronously(struct lpi_proc *p, struct lpi_proc *to,
-                                                        struct lpi_envelope *e)
-{
-    struct lpi_rendezvous z = {.sender = p, .latency = answer_ns(p->core->machine, e->dst, e->src)};
-    const void *data = e->data;
-    int rc;
-
-    e->payload = LPI_TO_COME;
-    e->rendezvous = &z;
-    rc = send_aside(p, to, e);
-    if (rc == 0 && z.request == NULL) {
-        p->any.src = e->dst;
-        p->any.tag = e->tag;
-        p->state = LPI_SENDING;
-        rc = lpi_hold(p);
-        p->wait_until = INT64_MAX;
-    }
-    if (rc == 0)
-        rc = lpi_wait_until(p, z.at);
-    e->payload = LPI_WAITED_FOR;
-    e->data = data;
-    e->meets = z.request;
-    return rc == 0 ? send_aside(p, to, e) : rc;
-}
-
-/* Does a send of so much wait for its receiver? */
-static bool waits(const struct logp_machine *m, size_t n_bytes)
-{
-    return lpi_has_extras(m) && m->rendezvous >= 0 &&
-           (m->rendezvous == 0 || n_bytes > (size_t)m->rendezvous);
 }
 
 /* Not inlined: its envelope would lie on the stack of the short way too. */
@@ -266,41 +207,33 @@ static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct l
     struct lpi_proc *p = vp->proc;
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
 
+    if (lpi_waits_for_receiver(p, n_bytes))
+        return lpi_send_synchronously(p, to, &e);
     enter(p);
-    if (waits(p->core->machine, n_bytes))
-        return leave(p, send_synchronously(p, to, &e));
     return leave(p, send_when_room(p, to, &e));
 }
 
-/* The same, whatever sends wait for. */
-static __attribute__((noinline)) int send_far_buffered(const struct logp_vp *vp,
-                                                       struct lpi_proc *to, int dst, int tag,
-                                                       const void *buf, size_t n_bytes)
+/* Can it be sent? 0; -EINVAL, or what the run was stopped with */
+static inline __attribute__((always_inline)) int
+check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
-    struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
+    const int rc = lpi_stopped(vp->proc);
 
-    enter(vp->proc);
-    return leave(vp->proc, send_aside(vp->proc, to, &e));
+    return dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes) ? -EINVAL : rc;
 }
 
-/* Compiled twice: buffered is a constant. */
-static inline __attribute__((always_inline)) int
-send_to(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes, bool buffered)
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_core *c = p->core;
     struct logp_machine *m = c->machine;
     const struct lpi_label label = {vp->context, p->rank, tag};
-    const int rc = lpi_stopped(p);
+    const int rc = check_send(vp, dst, tag, buf, n_bytes);
 
-    if (dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes))
-        return -EINVAL;
     if (rc != 0)
         return rc;
     dst = to_global(vp, dst);
     p->polls = 0;
-    if (buffered)
-        return send_far_buffered(vp, &m->procs[dst], dst, tag, buf, n_bytes);
     if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
         return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
@@ -309,14 +242,34 @@ send_to(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_by
     return let_others_run(p);
 }
 
-int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+/* The same where extras are on, and does not wait for its receiver.
+ * @return 1: it would have to; nothing has been done. Not if buffered */
+static int send_aside(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+                      bool buffered)
 {
-    return send_to(vp, dst, tag, buf, n_bytes, false);
+    struct lpi_proc *p = vp->proc;
+    struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
+    const int rc = check_send(vp, dst, tag, buf, n_bytes);
+
+    if (rc != 0)
+        return rc;
+    if (!buffered && lpi_waits_for_receiver(p, n_bytes))
+        return 1;
+    e.dst = to_global(vp, dst);
+    p->polls = 0;
+    enter(p);
+    return leave(p, lpi_send_when_room(p, &p->core->machine->procs[e.dst], &e));
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
     return lpi_send(vp, dst, tag, buf, n_bytes);
+}
+
+int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+{
+    return lpi_has_extras(vp->proc->core->machine) ? send_aside(vp, dst, tag, buf, n_bytes, false)
+                                                   : lpi_send(vp, dst, tag, buf, n_bytes);
 }
 
 int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
@@ -331,15 +284,16 @@ int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_b
     r = lpi_request_new(c);
     if (r == NULL)
         return -ENOMEM;
-    if (lpi_has_extras(c->machine)) /* it does not wait, whatever others do */
-        rc = send_to(vp, dst, tag, buf, n_bytes, true);
-    else
-        rc = lpi_send(vp, dst, tag, buf, n_bytes);
+    r->state = LPI_REQ_SENT;
+    rc = lpi_has_extras(c->machine)
+             ? send_aside(vp, dst, tag, buf, n_bytes, c->machine->explore != NULL)
+             : lpi_send(vp, dst, tag, buf, n_bytes);
+    if (rc > 0)
+        rc = lpi_ask_for(vp, to_global(vp, dst), tag, buf, n_bytes, r);
     if (rc != 0) {
         lpi_request_free(c, r);
         return rc;
     }
-    r->state = LPI_REQ_SENT;
     *request = r;
     return 0;
 }

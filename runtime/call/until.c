@@ -56,7 +56,8 @@ int logp_wait_until(struct logp_vp *vp, struct logp_request *request, int64_t un
     if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
         return logp_wait(vp, request, status);
     enter(p);
-    rc = lpi_finish_recv(vp, request, until_ns, status);
+    rc = request->state == LPI_REQ_ASKED ? lpi_await_paid(p, request, until_ns)
+                                         : lpi_finish_recv(vp, request, until_ns, status);
     if (rc != -ETIME)
         lpi_request_free(p->core, request);
     return leave(p, rc);
@@ -84,9 +85,15 @@ int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
 /* When r's message arrives; INT64_MAX: there is none yet; below 0: it is here. */
 static int64_t arrival_of(const struct logp_request *r)
 {
-    return r->state == LPI_REQ_SENT       ? LOGP_NEVER
-           : r->state <= LPI_REQ_PROMISED ? INT64_MAX
-                                          : r->arrival;
+    return r->state == LPI_REQ_SENT                                    ? LOGP_NEVER
+           : r->state <= LPI_REQ_PROMISED || r->state == LPI_REQ_ASKED ? INT64_MAX
+                                                                       : r->arrival;
+}
+
+static void look_whether_sent(struct lpi_proc *p, struct logp_request **requests, int n)
+{
+    for (int i = 0; lpi_asks(p) && i < n; i++)
+        lpi_look_whether_sent(p, requests[i]);
 }
 
 /* The request whose message arrives first, or the first of them; -1: all are NULL. */
@@ -112,11 +119,12 @@ static int complete(struct logp_vp *vp, struct logp_request **requests, int i, i
     return logp_wait(vp, r, status);
 }
 
-/* Wait until something comes, or until t; src and tag are for reports. */
-static int wait_for_any(struct lpi_proc *p, int64_t t, int src, int tag)
+int lpi_wait_for_any(struct lpi_proc *p, int64_t t, int src, int tag)
 {
+    const int64_t answer = lpi_next_answer(p);
     int rc;
 
+    t = answer < t ? answer : t;
     p->any.src = src;
     p->any.tag = tag;
     p->waits_for_any = true;
@@ -199,6 +207,7 @@ int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n
         int i, next;
 
         rc = lpi_catch_up(p);
+        look_whether_sent(p, requests, n);
         i = next = earliest(requests, n);
         if (rc != 0 || i < 0)
             break;
@@ -216,9 +225,9 @@ int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n
             break;
         }
         p->polls = 0;
-        rc =
-            wait_for_any(p, least(until_ns, least(arrival_of(requests[next]), lpi_next_arrival(p))),
-                         requests[next]->src, requests[next]->tag);
+        rc = lpi_wait_for_any(
+            p, least(until_ns, least(arrival_of(requests[next]), lpi_next_arrival(p))),
+            requests[next]->src, requests[next]->tag);
     }
     return leave(p, rc);
 }
@@ -243,6 +252,7 @@ int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int 
         return rc;
     enter(p);
     rc = lpi_catch_up(p);
+    look_whether_sent(p, requests, n);
     i = earliest(requests, n);
     if (rc == 0 && i >= 0) {
         rc = completed(p, requests, n, true, &i);
@@ -287,8 +297,8 @@ int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
         if (until_ns != INT64_MAX && lpi_clock(p) >= until_ns)
             rc = looked ? -ETIME : lpi_look_in_vain(p);
         else
-            rc = wait_for_any(p, least(until_ns, m != NULL ? m->arrival : INT64_MAX),
-                              to_global(vp, src), tag);
+            rc = lpi_wait_for_any(p, least(until_ns, m != NULL ? m->arrival : INT64_MAX),
+                                  to_global(vp, src), tag);
     }
     return leave(p, rc);
 }

@@ -165,6 +165,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_attached_destroy(m);
     lpi_tracing_destroy(m);
     lpi_explore_free(m);
+    lpi_memory_free(m->asked, (size_t)m->P, sizeof(struct lpi_rendezvous *));
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
@@ -181,7 +182,9 @@ static bool valid(const struct logp_config *c)
     return c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
            c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
            (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL) &&
-           !(c->wait_for_room && c->parallel && c->clock == LOGP_CLOCK_VIRTUAL);
+           !((c->wait_for_room || c->rendezvous_from > 0) && c->parallel &&
+             c->clock == LOGP_CLOCK_VIRTUAL) &&
+           c->rendezvous_from >= 0;
 }
 
 /* All that can be said before anything is made. */
@@ -250,12 +253,14 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     m->live = lpi_proc_main;
     m->come_home = come_home;
     m->polls_in_vain = LPI_POLLS_IN_VAIN;
-    m->rendezvous = -1;
+    m->answer = lpi_post;
     m->report.error_rank = -1;
     atomic_init(&m->pending_at, INT64_MAX);
     atomic_init(&m->credit, (int64_t)m->queue_limit);
     init_home(m);
     rc = make_parts(m, &config);
+    if (rc == 0 && config.rendezvous_from > 0)
+        rc = logp_machine_set_rendezvous(m, config.rendezvous_from - 1);
     if (rc == 0 && config.delay.ops != NULL)
         rc = lpi_delay_copy(&config.delay, &delay);
     if (rc != 0) {
@@ -338,6 +343,19 @@ static bool await_home(struct logp_machine *m, int64_t deadline)
     return true;
 }
 
+/* Sends that have not found their receiver. */
+static void discard_asked(struct logp_machine *m)
+{
+    for (int i = 0; m->asked != NULL && i < m->P; i++)
+        while (m->asked[i] != NULL) {
+            struct lpi_rendezvous *z = m->asked[i];
+
+            m->asked[i] = z->next;
+            free(z->copy);
+            free(z);
+        }
+}
+
 /* All have come home: count and free what was never received. */
 static void collect(struct logp_machine *m)
 {
@@ -351,6 +369,7 @@ static void collect(struct logp_machine *m)
     for (int i = 0; i < m->n_cores; i++)
         while (lpi_poll(&m->cores[i]))
             ;
+    discard_asked(m);
     for (int i = 0; i < m->n_cores; i++) {
         const struct lpi_core *c = &m->cores[i];
 
@@ -397,7 +416,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     if (m->recorders != NULL)
         lpi_tracing_prepare(m);
     lpi_explore_begin(m);
-    m->extras = m->recorders != NULL || m->explore != NULL || m->rendezvous >= 0;
+    m->extras = m->recorders != NULL || m->explore != NULL || m->rendezvous_from > 0;
     m->short_ways = !m->is_virtual && !m->extras;
     m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
     m->uncollected = true;
@@ -529,9 +548,13 @@ int logp_machine_destroy(struct logp_machine *m)
 
 int logp_machine_set_rendezvous(struct logp_machine *m, int64_t n_bytes)
 {
-    if (!m->is_virtual || m->n_cores > 1 || m->executor->resident != NULL)
+    if (lpi_is_parallel(m))
         return -ENOTSUP;
-    m->rendezvous = n_bytes;
+    if (m->asked == NULL && n_bytes >= 0)
+        m->asked = lpi_memory_zeroed((size_t)m->P, sizeof(struct lpi_rendezvous *));
+    if (m->asked == NULL && n_bytes >= 0)
+        return -ENOMEM;
+    m->rendezvous_from = n_bytes < 0 ? 0 : lpi_after(n_bytes, 1);
     return 0;
 }
 

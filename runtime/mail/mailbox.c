@@ -102,21 +102,23 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
 
     if (lpi_is_here(c, e->dst))
         return lpi_deliver(to, c, e);
-    rc = c->credit < cost ? lpi_credit_refill(c, cost) : 0;
+    /* an answer may take it below 0: it frees more, in a while */
+    rc = c->credit < cost && e->kind != LPI_ANSWER ? lpi_credit_refill(c, cost) : 0;
     if (rc != 0)
         return rc;
     l = c->out[to->core_index];
     s = free_slot(l);
-    if (s != NULL && e->n_bytes <= LPI_SLOT_BYTES) {
+    if (s != NULL && e->n_bytes <= LPI_SLOT_BYTES && e->kind == LPI_PLAIN) {
         s->n_bytes = (unsigned short)e->n_bytes;
         if (e->n_bytes > 0)
             memcpy(s->u.bytes, e->data, e->n_bytes);
         lpi_lane_publish(l, s, e, SLOT_INLINE);
-    } else if (s != NULL && e->n_bytes >= LPI_OFFER_FROM && fill_offer(c->machine, l, to, e)) {
+    } else if (s != NULL && e->n_bytes >= LPI_OFFER_FROM && e->kind == LPI_PLAIN &&
+               fill_offer(c->machine, l, to, e)) {
         s->u.n_direct = e->n_bytes;
         lpi_lane_publish(l, s, e, SLOT_DIRECT);
     } else {
-        m = lpi_message_new(c, e->n_bytes);
+        m = lpi_message_new(c, lpi_held_bytes(e));
         if (m == NULL)
             return -ENOMEM;
         lpi_message_fill(m, e);
@@ -159,12 +161,9 @@ static struct lpi_envelope unpack(const struct slot *s)
         e.data = s->u.bytes;
         break;
     case SLOT_MESSAGE:
-        e.message = s->u.message;
-        e.n_bytes = e.message->n_bytes;
-        e.data = e.message->data;
-        break;
+        return lpi_envelope_of(s->u.message, true);
     case SLOT_DIRECT:
-        e.payload = LPI_IN_PLACE;
+        e.kind = LPI_IN_PLACE;
         e.n_bytes = s->u.n_direct;
         break;
     }

@@ -221,28 +221,67 @@ static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, void 
         lpi_stop(p->core->machine, -ENOMEM);
 }
 
-/* r has met a send that waits for it: the answer is on its way, the payload comes later. */
-static __attribute__((noinline)) void promise(struct logp_request *r, const struct lpi_envelope *e)
+/* r has met a send that waits for it: the answer goes out, the payload comes later. */
+static __attribute__((noinline)) void promise(struct lpi_proc *p, struct logp_request *r,
+                                              const struct lpi_envelope *e)
 {
-    struct lpi_rendezvous *z = e->rendezvous;
-    struct lpi_proc *sender = z->sender;
+    const int64_t met = e->arrival > r->posted ? e->arrival : r->posted;
+    const struct lpi_envelope answer = {
+        .context = e->context,
+        .src = p->rank,
+        .dst = e->rendezvous->sender->rank,
+        .tag = e->tag,
+        .arrival = e->arrival < 0 ? LOGP_NEVER : lpi_after(met, e->rendezvous->latency),
+        .rendezvous = e->rendezvous,
+        .request = r,
+        .kind = LPI_ANSWER};
+    int rc;
 
     r->state = LPI_REQ_PROMISED;
-    z->request = r;
-    z->at = (e->arrival > r->posted ? e->arrival : r->posted) + z->latency;
-    if (sender->state == LPI_SENDING)
-        lpi_wake(sender, lpi_later(sender, z->at));
+    rc = p->core->machine->answer(p, e->rendezvous->sender, &answer);
+    if (rc != 0)
+        lpi_stop(p->core->machine, rc);
 }
 
-void lpi_match_keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
+/* The answer to a send of p. */
+static void take_answer(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    struct logp_request *r = e->meets;
+    struct lpi_rendezvous *z = e->rendezvous;
 
+    z->at = e->arrival;
+    z->request = e->request;
+    if (p->state == LPI_SENDING || p->waits_for_any)
+        wake_at(p, z->at < 0 ? z->at : lpi_later(p, z->at));
+}
+
+/* The payload of such a send comes to the receive that it has met, if that is still there. */
+static void keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
+{
+    struct logp_request *r = e->request;
+
+    if (p->state == LPI_ENDED || r->state != LPI_REQ_PROMISED)
+        return;
     r->arrival = e->arrival;
     r->state = LPI_REQ_BOUND;
     if (e->n_bytes > 0)
         fill(p, r->buf, e);
     settled(p, r);
+}
+
+/* An answer or a payload: it goes to whom it is for, and waits for nothing. */
+static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_core *at,
+                                                const struct lpi_envelope *e)
+{
+    if (e->kind == LPI_ANSWER)
+        take_answer(p, e);
+    else
+        keep_promise(p, e);
+    if (e->paid)
+        lpi_credit_give(p, e->n_bytes);
+    if (e->message != NULL) {
+        e->message->kind = LPI_PLAIN;
+        lpi_message_free(at, e->message);
+    }
 }
 
 /*
@@ -255,7 +294,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
 {
     const bool taken = e->n_bytes <= r->capacity;
 
-    if (e->payload == LPI_IN_PLACE)
+    if (e->kind == LPI_IN_PLACE)
         lpi_offer_complete(p, r);
     else
         lpi_offer_withdraw(p, r);
@@ -264,12 +303,14 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     r->got_tag = e->tag;
     r->n_bytes = e->n_bytes;
     r->arrival = e->arrival;
-    if (__builtin_expect(e->payload == LPI_TO_COME, false) && taken) {
-        promise(r, e);
+    if (__builtin_expect(e->kind == LPI_REQUEST, false) && taken) {
+        if (e->message != NULL)
+            e->message->kind = LPI_PLAIN; /* as it is in the pool */
+        promise(p, r, e);
         return true;
     }
     r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;
-    if (taken && e->n_bytes > 0 && e->payload == LPI_AT_DATA)
+    if (taken && e->n_bytes > 0 && e->kind != LPI_IN_PLACE)
         fill(p, r->buf, e);
     settled(p, r);
     return taken;
@@ -310,6 +351,10 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     struct lpi_inbox *in = &p->inbox;
     struct lpi_message *m = e->message;
 
+    if (__builtin_expect(e->kind >= LPI_ANSWER, false)) {
+        hand_over(p, at, e);
+        return 0;
+    }
     if (in->posted_first != NULL) {
         const struct lpi_label l = {e->context, e->src, e->tag};
         struct logp_request *r;
@@ -333,7 +378,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         }
     }
     if (m == NULL) {
-        m = lpi_message_new(at, e->payload != LPI_TO_COME ? e->n_bytes : 0);
+        m = lpi_message_new(at, lpi_held_bytes(e));
         if (m == NULL)
             return -ENOMEM;
         lpi_message_fill(m, e);
@@ -622,6 +667,7 @@ void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at)
         struct lpi_message *m = in->first;
 
         unpend(in, m);
+        m->kind = LPI_PLAIN;
         at->credit += lpi_message_cost(m->n_bytes);
         lpi_message_free(at, m);
     }

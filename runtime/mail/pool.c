@@ -231,8 +231,10 @@ void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
     m->tag = e->tag;
     m->n_bytes = e->n_bytes;
     m->arrival = e->arrival;
-    m->payload = (unsigned char)e->payload;
-    if (__builtin_expect(e->payload == LPI_TO_COME, false))
+    m->kind = (unsigned char)e->kind;
+    if (__builtin_expect(e->kind >= LPI_ANSWER, false))
+        m->request = e->request;
+    if (__builtin_expect(!lpi_has_payload(e->kind), false))
         m->rendezvous = e->rendezvous;
     else if (e->n_bytes > 0)
         memcpy(m->data, e->data, e->n_bytes);

@@ -31,24 +31,37 @@ struct lpi_label {
     int src, tag;
 };
 
-/*
- * A send that waits for its receiver, on the sender's stack. Its request goes through the network
- * as a message without payload; the receive that it meets waits for the payload, which comes
- * straight into its buffer. On machines of one core.
- */
-struct lpi_rendezvous {
-    struct lpi_proc *sender;
-    int64_t latency;              /* of the answer */
-    struct logp_request *request; /* the receive that it has met; NULL: none yet */
-    int64_t at;                   /* when the answer is at the sender */
+/* A message of the program's, or one of the three of a send that waits for its receiver. */
+enum lpi_message_kind {
+    LPI_PLAIN,
+    LPI_IN_PLACE, /* the same, with the payload in the buffer of the receive on offer */
+    LPI_REQUEST,  /* is matched, as if it had the payload */
+    LPI_ANSWER,   /* a receive has met it */
+    LPI_PAYLOAD,  /* goes straight into the buffer of that receive */
 };
 
-/* Where the payload of a message is while it is being handed over. */
-enum lpi_payload {
-    LPI_AT_DATA,
-    LPI_IN_PLACE,   /* in the buffer of the receive on offer */
-    LPI_TO_COME,    /* this asks a receiver that the sender waits for */
-    LPI_WAITED_FOR, /* at data; such a sender has its answer */
+/* A request and an answer have none: `rendezvous` stands in its place. */
+static inline bool lpi_has_payload(int kind)
+{
+    return kind != LPI_REQUEST && kind != LPI_ANSWER;
+}
+
+/*
+ * A send that waits for its receiver: its sender's own, until the run is over or both have done
+ * with it. What the receiver's core reads of it is constant.
+ */
+struct lpi_rendezvous {
+    struct lpi_rendezvous *next; /* of the same sender */
+    struct lpi_proc *sender, *to;
+    uint32_t context;
+    int tag;
+    size_t n_bytes;
+    const void *data;             /* where it stays until the payload has been sent, ... */
+    void *copy;                   /* ... here, or, NULL, with the caller */
+    int64_t latency;              /* of the answer */
+    struct logp_request *request; /* of the receiver, that has been met; NULL: none yet */
+    int64_t at;                   /* when the answer is at the sender */
+    bool paid;                    /* the payload has been sent */
 };
 
 /* What is known of a message while it is being handed over. */
@@ -59,13 +72,11 @@ struct lpi_envelope {
     int64_t arrival; /* LOGP_NEVER: no delay was emulated */
     union {
         const void *data;                  /* payload; where it stays is the caller's business */
-        struct lpi_rendezvous *rendezvous; /* TO_COME */
+        struct lpi_rendezvous *rendezvous; /* of a request or an answer */
     };
-    union {
-        struct lpi_message *message; /* already holds the payload; NULL: it does not */
-        struct logp_request *meets;  /* WAITED_FOR: the receive that it is for */
-    };
-    enum lpi_payload payload;
+    struct lpi_message *message;  /* already holds the payload; NULL: it does not */
+    struct logp_request *request; /* of an answer or a payload: the receiver's */
+    enum lpi_message_kind kind;
     bool paid; /* its bytes have been taken from the queue limit */
 };
 
@@ -76,7 +87,11 @@ struct lpi_message {
     } link;
     struct lpi_message *prev, *next;    /* pending list, in the order of delivery */
     struct lpi_message *next_in_stream; /* of the index */
-    struct lpi_message *prev_of_source, *next_of_source; /* the same */
+    union {
+        struct lpi_message *prev_of_source; /* the same */
+        struct logp_request *request;       /* of an answer or a payload */
+    };
+    struct lpi_message *next_of_source;
     struct lpi_core *owner;
     void *data;
     size_t n_bytes;
@@ -84,7 +99,7 @@ struct lpi_message {
     uint32_t context;
     int src, dst, tag;
     unsigned char size_class;
-    unsigned char payload; /* enum lpi_payload: AT_DATA, or TO_COME; then `rendezvous` holds */
+    unsigned char kind; /* enum lpi_message_kind */
     union {
         char inline_data[LPI_INLINE];
         size_t bytes; /* LPI_CLASS_NONE: in all */
@@ -100,6 +115,7 @@ enum lpi_request_state {
     LPI_REQ_FAILED,   /* the message was too large; it is still pending */
     LPI_REQ_CHARGED,  /* bound, and o_recv is accounted for: complete at `done` */
     LPI_REQ_SENT,
+    LPI_REQ_ASKED, /* a send that waits for its receiver, or has done so: `asked` */
 };
 
 struct logp_request {
@@ -119,6 +135,7 @@ struct logp_request {
     union {
         int64_t done;
         int64_t posted; /* until it has been matched: the vp's clock then */
+        struct lpi_rendezvous *asked;
     };
 };
 
@@ -153,10 +170,17 @@ static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool pa
                                  .tag = m->tag,
                                  .n_bytes = m->n_bytes,
                                  .arrival = m->arrival,
-                                 .data = m->payload == LPI_TO_COME ? m->rendezvous : m->data,
+                                 .data = lpi_has_payload(m->kind) ? m->data : (void *)m->rendezvous,
                                  .message = m,
-                                 .payload = m->payload,
+                                 .request = m->kind >= LPI_ANSWER ? m->request : NULL,
+                                 .kind = (enum lpi_message_kind)m->kind,
                                  .paid = paid};
+}
+
+/* The bytes that its message has to hold. */
+static inline size_t lpi_held_bytes(const struct lpi_envelope *e)
+{
+    return lpi_has_payload(e->kind) ? e->n_bytes : 0;
 }
 
 /* The bytes that a message of n_bytes counts against the machine's queue limit. */

@@ -118,3 +118,19 @@ logp run broadcast --clock virtual --queue-limit 2000 --bytes 5000 --algo chain
 grep -q 'rank 0: Message too long' "$dir/all" || fail "a message beyond the limit: $(cat "$dir/all")"
 json '.[0].verified' run broadcast --clock virtual --queue-limit 20000 --bytes 5000 --algo chain
 finish
+
+# sends that wait for their receivers
+json '.[0] | (.rendezvous == 0 and .prediction == "exact" and .prediction_by == "schedule" and
+      .predicted_ns == 240000 and .emulated_ns.median == 240000)' \
+    run broadcast -P 2 --rendezvous 0 --clock virtual
+json '.[0] | (.rendezvous == 8 and .predicted_ns == 100000)' run broadcast -P 2 --rendezvous 8 --clock virtual
+json '.[0].rendezvous == null' run broadcast -P 2 --clock virtual
+LOGP_RENDEZVOUS=1Ki json '.[0].rendezvous == 1024' predict broadcast
+json 'all(.verified)' run barrier --algo all --rendezvous 0 --delay none --reps 3
+expect='--rendezvous x none bytes' bad run broadcast --rendezvous x
+expect='--rendezvous none waits' bad run broadcast --rendezvous 0 --explain
+expect='--rendezvous none receiver' bad tree broadcast --rendezvous 0
+printf '%s' '{"P":2,"ranks":[[{"op":"send","peer":1,"bytes":8,"tag":0},{"op":"send","peer":1,"bytes":8,"tag":1}],
+[{"op":"recv","peer":0,"bytes":8,"tag":1},{"op":"recv","peer":0,"bytes":8,"tag":0}]]}' >"$dir/buffers.json"
+json '.[0].prediction == "none"' predict --schedule "$dir/buffers.json" --rendezvous 7
+json '.[0].prediction == "exact"' predict --schedule "$dir/buffers.json" --rendezvous 8

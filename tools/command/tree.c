@@ -54,6 +54,9 @@ static void refuse_unplanned(const struct options *o)
     if (logp_capacity(&o->params) > 0)
         bad_option("--capacity", option_text("capacity"),
                    "off: the tree is that where no sender stalls");
+    if (o->rendezvous >= 0)
+        bad_option("--rendezvous", option_text("rendezvous"),
+                   "none: the tree is that where no sender waits for its receiver");
 }
 
 static int show_tree(struct options *o)

@@ -173,6 +173,14 @@ static void apply_capacity(struct options *o, const char *option, const char *te
     o->params.capacity = switched(option, text) ? LOGP_CAPACITY_RULE : 0;
 }
 
+static void apply_rendezvous(struct options *o, const char *option, const char *text)
+{
+    o->rendezvous = -1;
+    if (strcmp(text, "none") != 0 &&
+        !parse_number(text, true, 0, LOGP_PARAM_MAX_NS, &o->rendezvous))
+        bad_option(option, text, "none, or a number of bytes, 0 .. 10^15");
+}
+
 static void apply_delay(struct options *o, const char *option, const char *text)
 {
     const bool has_G = o->params.G_ps > 0 || links_own_G(o) > 0;
@@ -308,6 +316,8 @@ const struct option_row model_options[] = {
     {"link", "A-B:COSTS",
      "of messages from ranks A to ranks B, as 0-1:L=9 or 0,4..7-*:g=2us,G=1ns; several", "", "",
      OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_link, .several = true},
+    {"rendezvous", "S", "sends of more than S bytes wait for their receiver; 0: all", "none", "",
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_rendezvous, .series = SERIES_BYTES},
     {"delay", "NAME", "%s (see: logp list delays)", "", "logp; with -G loggp",
      OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_delay, .series = SERIES_WORDS, .of_machine = true,
      .choices = all_delays},

@@ -34,6 +34,7 @@ struct options {
     struct logp_link_costs inter;         /* between nodes */
     const struct link_rules *rules;       /* of --link; NULL: none */
     const struct logp_links *links;       /* all that, of P processors; NULL: all are alike */
+    int64_t rendezvous;                   /* sends of more bytes wait for their receiver; -1: none */
     bool emulated;                        /* the delay model has parameters: it is not none */
     bool ignores_G;                       /* for it every message counts as one */
     bool gamma_given, gamma_host;         /* --gamma host: measured */

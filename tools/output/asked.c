@@ -76,6 +76,11 @@ VALUE(capacity_of)
     return number_cell(CELL_WHOLE, n > 0, n);
 }
 
+VALUE(rendezvous_of)
+{
+    return number_cell(CELL_WHOLE, out->o->rendezvous >= 0, out->o->rendezvous);
+}
+
 /* ---- how it is run ---- */
 
 VALUE(machine_of)
@@ -155,6 +160,7 @@ const struct column asked_columns[] = {
     {KEY("gamma_ns", param_ps), PARAM(gamma_ps), SWEPT("gamma", 9)},
     {KEY("gap", gap_of), SWEPT("gap", -8)},
     {KEY("capacity", capacity_of), SWEPT("capacity", 8)},
+    {KEY("rendezvous", rendezvous_of), SWEPT("rendezvous", 10)},
     {0},
 };
 

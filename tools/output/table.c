@@ -117,6 +117,10 @@ static void print_heading(const struct output *out)
     show_links(stdout, o);
     if (o->links != NULL)
         fputs("; ", stdout);
+    if (o->rendezvous == 0)
+        printf("every send waits for its receiver; ");
+    else if (o->rendezvous > 0)
+        printf("sends of more than %lld bytes wait for their receiver; ", (long long)o->rendezvous);
     if (out->n_cores == 0)
         print_least(lower_bound(o, out->collective, out->c));
     else

@@ -23,6 +23,9 @@ static void refuse(const struct options *o)
     if (logp_capacity(&o->params) > 0)
         bad_option("--capacity", option_text("capacity"),
                    "off, with --explain: where senders stall, no path is the time");
+    if (o->rendezvous >= 0)
+        bad_option("--rendezvous", option_text("rendezvous"),
+                   "none, with --explain: where sends wait for receivers, no path is the time");
     if (!o->format->for_people && strcmp(o->format->name, "json") != 0)
         bad_option("--format", o->format->name, "with --explain, table or json");
 }
@@ -49,7 +52,7 @@ struct logp_explanation *explain_algorithm(const struct options *o, const struct
     struct logp_explanation *e = NULL;
     const int rc = logp_explanation_of(algorithm, o->P, &c->args, &c->model, &e);
 
-    *why = rc != 0 ? why_not(rc) : NULL;
+    *why = rc == 0 ? NULL : o->rendezvous >= 0 ? "sends wait for their receivers" : why_not(rc);
     return rc == 0 ? e : NULL;
 }
 

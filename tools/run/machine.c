@@ -40,7 +40,7 @@ static bool worth_all_cores(const struct options *o, const struct logp_delay *de
     struct logp_delay_ops ops;
 
     return o->clock == LOGP_CLOCK_VIRTUAL && !o->one_core && o->fibers && o->P >= many &&
-           logp_delay_functions(delay, &ops) == 0 && ops.lookahead != NULL &&
+           o->rendezvous < 0 && logp_delay_functions(delay, &ops) == 0 && ops.lookahead != NULL &&
            ops.lookahead(delay->model) > 0 &&
            (ops.capacity == NULL || ops.capacity(delay->model) <= 0);
 }
@@ -83,7 +83,8 @@ struct logp_machine *try_machine(const struct options *o)
                                  .executor = o->executor,
                                  .cores = o->n_cores > 0 ? o->cores : NULL,
                                  .n_cores = o->n_cores,
-                                 .queue_limit = o->queue_limit};
+                                 .queue_limit = o->queue_limit,
+                                 .rendezvous_from = o->rendezvous + 1};
     struct logp_machine *m = NULL;
     int rc;
 

@@ -81,6 +81,8 @@ static void explain_waits(const struct logp_report *report)
         if (w->kind == LOGP_WAIT_RECV)
             fprintf(stderr, "logp:   rank %d waits for a message from %s, %s\n", w->rank, source,
                     tag);
+        else if (w->kind == LOGP_WAIT_SEND)
+            fprintf(stderr, "logp:   rank %d waits for %s to receive, %s\n", w->rank, source, tag);
         else if (w->kind == LOGP_WAIT_SYNC)
             fprintf(stderr, "logp:   rank %d waits for all others\n", w->rank);
         else if (w->kind == LOGP_WAIT_POLL)

@@ -45,19 +45,37 @@ const struct logp_step_list *read_schedule(const char *option, const char *file)
     return &r.list;
 }
 
+/* It fits together: does it still, where sends wait for their receivers? If not it is said, and is
+ * for who asks to find. */
+static void say_who_waits(const struct logp_schedule *s, const struct logp_delay *delay)
+{
+    struct logp_fold fold;
+
+    if (s->model.rendezvous_from > 0 && logp_schedule_fold(s, delay, 0, &fold) == -EDEADLK)
+        fprintf(stderr,
+                "logp: --schedule %s relies on buffers: with --rendezvous %lld rank %lld waits for "
+                "rank %lld, tag %d, for ever\n",
+                option_text("schedule"), (long long)s->model.rendezvous_from - 1,
+                (long long)fold.rank, (long long)fold.source, fold.tag);
+}
+
 /* Folded without delays: what waits in vain does so under any model. */
 const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_coll *c)
 {
     const struct logp_algorithm *a = logp_algorithm_find("schedule", "listed");
     const struct logp_schedule s = logp_schedule_of(a, P, &c->args, &c->model);
     const struct logp_params params = {0};
+    struct logp_schedule buffered = s;
     const char *file = option_text("schedule");
     struct logp_delay delay;
     struct logp_fold fold;
     int rc = logp_delay_create("loggp", &params, &delay);
 
+    buffered.model.rendezvous_from = 0;
     if (rc == 0) {
-        rc = logp_schedule_fold(&s, &delay, 0, &fold);
+        rc = logp_schedule_fold(&buffered, &delay, 0, &fold);
+        if (rc == 0)
+            say_who_waits(&s, &delay);
         logp_delay_destroy(&delay);
     }
     if (rc == -EDEADLK)

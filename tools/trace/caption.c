@@ -88,6 +88,8 @@ const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
         add(buf, ", shared gap");
     if (logp_capacity(p) > 0)
         add(buf, ", capacity %lld", (long long)logp_capacity(p));
+    if (s->o->rendezvous >= 0)
+        add(buf, ", rendezvous %lld", (long long)s->o->rendezvous);
     if (s->o->topology != NULL)
         add(buf, ", %s", logp_topology_spec(s->o->topology));
     add_links(buf, s->o);

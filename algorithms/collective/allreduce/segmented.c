@@ -108,6 +108,7 @@ static int64_t block_bytes(int64_t P, const struct logp_coll *c)
 static int plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
+    c->part.early = true; /* sends are a segment ahead */
     c->part.own = segments_of(lpi_range_of(c, P, 0, 1).n, block_bytes(P, c), c);
     return lpi_vector_valid(c);
 }

@@ -55,6 +55,7 @@ static int window_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
     c->part.own = window_of(P, c);
+    c->part.early = c->part.own > 1;
     return 0;
 }
 

@@ -258,6 +258,7 @@ static int plan(int P, int rank, struct logp_coll *c)
             take_turns(t, nodes, n, x, nodes[u].who, memset(at, 0, (size_t)P * sizeof(*at)));
     }
     c->part.state = t;
+    c->part.early = true; /* items cross */
     if (nodes == NULL || at == NULL) {
         free(t);
         c->part.state = NULL;

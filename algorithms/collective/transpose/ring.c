@@ -49,6 +49,7 @@ static int plan_window(int P, struct logp_coll *c, int64_t window)
     ring->most_cols = size_of(&ring->cols, 0);
     ring->messages = c->args.packing == LOGP_PACKING_NONE ? ring->most_cols : 1;
     c->part.state = ring;
+    c->part.early = window > 1;
     c->part.scratch_bytes = lpi_bytes(
         lpi_bytes((size_t)size_of(&ring->rows, 0), (size_t)ring->most_cols), c->args.n_bytes);
     return 0;

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sends that wait for their receivers: logp_machine_set_rendezvous().
+ *
+ * A request goes through the network and is matched as the message would be. The receiver's core
+ * answers (match.c) with when that is back at the sender, which then sends the payload, straight
+ * into the buffer of the receive that was met. The payload is sent by its sender within a call:
+ * wherever it waits or looks for anything, it sends what has been answered by then, in the order of
+ * the answers. A vp with such sends under way looks for itself when it is woken (waits_for_any), so
+ * that nothing is charged to it before what comes earlier.
+ */
+#include "state/call.h"
+#include "core/sched.h"
+#include "delay/in_force.h"
+#include "mail/close.h"
+#include "mail/match.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How long an answer takes. */
+static int64_t answer_ns(struct logp_machine *m, int from, int to)
+{
+    const struct lpi_delay *d = model_lock(m);
+    int64_t L = 0;
+
+    if (d == NULL)
+        return 0;
+    if (d->ops.link != NULL)
+        L = d->ops.link(d->model, from, to)->L_ns;
+    else if (d->ops.params != NULL)
+        L = d->ops.params(d->model)->L_ns;
+    model_unlock(m);
+    return L;
+}
+
+static struct lpi_rendezvous **link_of(struct lpi_proc *p, const struct lpi_rendezvous *z)
+{
+    struct lpi_rendezvous **link = &p->core->machine->asked[p->rank];
+
+    while (*link != z && *link != NULL)
+        link = &(*link)->next;
+    return link;
+}
+
+static void drop(struct lpi_proc *p, struct lpi_rendezvous *z)
+{
+    *link_of(p, z) = z->next;
+    free(z->copy);
+    free(z);
+}
+
+/* Send a request for e. *out is p's, at the end of its list. */
+static int ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e, bool copies,
+               struct lpi_rendezvous **out)
+{
+    struct lpi_rendezvous *z = malloc(sizeof(*z));
+    struct lpi_envelope request = *e;
+    int rc;
+
+    if (z == NULL)
+        return -ENOMEM;
+    *z = (struct lpi_rendezvous){.sender = p,
+                                 .to = to,
+                                 .context = e->context,
+                                 .tag = e->tag,
+                                 .n_bytes = e->n_bytes,
+                                 .data = e->data,
+                                 .latency = answer_ns(p->core->machine, e->dst, e->src)};
+    if (copies && e->n_bytes > 0) {
+        z->data = z->copy = malloc(e->n_bytes);
+        if (z->copy == NULL) {
+            free(z);
+            return -ENOMEM;
+        }
+        memcpy(z->copy, e->data, e->n_bytes);
+    }
+    *link_of(p, NULL) = z;
+    request.kind = LPI_REQUEST;
+    request.rendezvous = z;
+    rc = lpi_send_when_room(p, to, &request);
+    if (rc != 0 && !lpi_stopped(p)) /* else it may have been sent */
+        drop(p, z);
+    *out = z;
+    return rc;
+}
+
+/* Answered, not paid, and the first of those: NULL: none is. */
+static struct lpi_rendezvous *next_to_pay(const struct lpi_proc *p)
+{
+    struct lpi_rendezvous *best = NULL;
+
+    for (struct lpi_rendezvous *z = p->core->machine->asked[p->rank]; z != NULL; z = z->next)
+        if (z->request != NULL && !z->paid && (best == NULL || z->at < best->at))
+            best = z;
+    return best;
+}
+
+int64_t lpi_next_answer(const struct lpi_proc *p)
+{
+    const struct lpi_rendezvous *z = lpi_asks(p) ? next_to_pay(p) : NULL;
+
+    return z == NULL ? INT64_MAX : z->at < 0 ? lpi_later(p, 0) : z->at;
+}
+
+int lpi_pay(struct lpi_proc *p)
+{
+    struct lpi_rendezvous *z;
+    int paid = 0;
+
+    while ((z = next_to_pay(p)) != NULL && (z->at < 0 || z->at <= lpi_clock(p))) {
+        struct lpi_envelope e = {.context = z->context,
+                                 .src = p->rank,
+                                 .dst = z->to->rank,
+                                 .tag = z->tag,
+                                 .n_bytes = z->n_bytes,
+                                 .data = z->data,
+                                 .request = z->request,
+                                 .kind = LPI_PAYLOAD};
+        const int rc = lpi_send_when_room(p, z->to, &e);
+
+        if (rc != 0)
+            return rc;
+        z->paid = true;
+        paid = 1;
+    }
+    return paid;
+}
+
+/* Is z the only one of p's that is not paid? */
+static bool is_alone(const struct lpi_proc *p, const struct lpi_rendezvous *z)
+{
+    const struct lpi_rendezvous *other = p->core->machine->asked[p->rank];
+
+    while (other != NULL && (other == z || other->paid))
+        other = other->next;
+    return other == NULL;
+}
+
+/* Until something comes; for z if p waits for it alone. */
+static int await(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t until)
+{
+    int rc;
+
+    if (!is_alone(p, z) || until != INT64_MAX)
+        return lpi_wait_for_any(p, until, z->to->rank, z->tag);
+    if (z->request != NULL)
+        return lpi_wait_until(p, z->at);
+    p->any.src = z->to->rank;
+    p->any.tag = z->tag;
+    p->state = LPI_SENDING;
+    rc = lpi_hold(p);
+    p->wait_until = INT64_MAX;
+    return rc;
+}
+
+static int await_paid(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t until)
+{
+    int rc = 0;
+
+    while (rc >= 0 && !z->paid) {
+        rc = lpi_pay(p);
+        if (rc != 0)
+            continue;
+        if (until != INT64_MAX && lpi_clock(p) >= until)
+            return -ETIME;
+        rc = await(p, z, until);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+int lpi_send_synchronously(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e)
+{
+    struct lpi_rendezvous *z;
+    int rc;
+
+    enter(p);
+    rc = ask(p, to, e, false, &z);
+    if (rc == 0)
+        rc = await_paid(p, z, INT64_MAX);
+    if (rc == 0)
+        drop(p, z);
+    return leave(p, rc);
+}
+
+int lpi_ask_for(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+                struct logp_request *r)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct lpi_envelope e = {.context = vp->context,
+                                   .src = p->rank,
+                                   .dst = dst,
+                                   .tag = tag,
+                                   .n_bytes = n_bytes,
+                                   .data = buf};
+    int rc;
+
+    enter(p);
+    rc = ask(p, &p->core->machine->procs[dst], &e, true, &r->asked);
+    r->src = dst;
+    r->tag = tag;
+    r->state = LPI_REQ_ASKED;
+    return leave(p, rc);
+}
+
+void lpi_look_whether_sent(struct lpi_proc *p, struct logp_request *r)
+{
+    if (r == NULL || r->state != LPI_REQ_ASKED || !r->asked->paid)
+        return;
+    drop(p, r->asked);
+    r->state = LPI_REQ_SENT;
+}
+
+int lpi_await_paid(struct lpi_proc *p, struct logp_request *r, int64_t until)
+{
+    int rc = lpi_reach(p, p->emulated);
+
+    if (rc == 0)
+        rc = await_paid(p, r->asked, until);
+    lpi_look_whether_sent(p, r);
+    return rc;
+}
+
+int lpi_await_beside(struct lpi_proc *p, struct logp_request *r, int64_t until)
+{
+    int rc;
+
+    while ((rc = lpi_catch_up(p)) == 0) {
+        const int64_t next = r->state > LPI_REQ_PROMISED ? r->arrival : lpi_next_arrival(p);
+
+        if ((r->state > LPI_REQ_PROMISED && next <= lpi_clock(p)) ||
+            (until != INT64_MAX && lpi_clock(p) >= until))
+            return 0;
+        rc = lpi_wait_for_any(p, next < until ? next : until, r->src, r->tag);
+        if (rc != 0)
+            break;
+    }
+    return rc;
+}

@@ -1,0 +1,677 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sends that wait for their receivers: algorithms, whose predictions are the virtual clock's;
+ * random programs, held against the rule worked out here by recursion over what waits for what; and
+ * what relies on buffers.
+ */
+#include "own_clock.h"
+#include "support.h"
+
+#include <logp/experiment.h>
+#include <logp/schedule.h>
+
+static const struct logp_params all_params[] = {
+    {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40},
+    {.L_ns = 60, .o_send_ns = 3, .o_recv_ns = 7, .g_ns = 40, .G_ps = 1500, .gamma_ps = 700},
+    {.L_ns = 30, .o_send_ns = 5, .o_recv_ns = 2, .g_ns = 1, .G_ps = 300, .gap_shared = true},
+    {.L_ns = 0, .o_send_ns = 0, .o_recv_ns = 1, .g_ns = 9},
+    {.L_ns = 30, .o_send_ns = 5, .o_recv_ns = 2, .g_ns = 10, .capacity = LOGP_CAPACITY_RULE},
+};
+
+enum { N_PARAMS = sizeof(all_params) / sizeof(all_params[0]) };
+
+static struct logp_machine *machine_of(int P, enum logp_clock clock, const struct logp_params *p,
+                                       int64_t from)
+{
+    struct logp_config c = {.size = sizeof(c),
+                            .n_processors = P,
+                            .clock = clock,
+                            .executor = test_executor(),
+                            .stacks = test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO,
+                            .rendezvous_from = from};
+    struct logp_machine *m = NULL;
+
+    if (p != NULL)
+        cr_assert_eq(logp_delay_create("loggp", p, &c.delay), 0);
+    cr_assert_eq(logp_machine_create(&c, &m), 0);
+    return m;
+}
+
+/* ---- algorithms ---- */
+
+static struct logp_args args_of(const struct logp_collective *what, int P)
+{
+    return (struct logp_args){.n_bytes = what->operands == LOGP_OPERANDS_MATRIX ? 8 : 48,
+                              .rows = P,
+                              .cols = P,
+                              .count = what->operands == LOGP_OPERANDS_TOTAL ? 10 * P : 7,
+                              .op = logp_op_find("sum", "int64")};
+}
+
+static bool applies(const struct logp_algorithm *a, int P, const struct logp_args *args,
+                    const struct logp_model *model)
+{
+    return a->steps != NULL && logp_algorithm_needs(a, P, args, model) == NULL;
+}
+
+/* Run it; @return what it took, on the vps' clocks. */
+static struct logp_record run_one(const struct logp_algorithm *a, int P, enum logp_clock clock,
+                                  const struct logp_args *args, const struct logp_model *model,
+                                  bool delayed)
+{
+    struct logp_machine *m =
+        machine_of(P, clock, delayed ? &model->params : NULL, model->rendezvous_from);
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .reps = 1,
+                                      .timeout_ns = test_timeout_ns,
+                                      .seed = 1,
+                                      .args = *args,
+                                      .model = *model};
+    struct logp_record r;
+    const int rc = logp_experiment_run(m, &x, &r);
+
+    cr_expect(rc == 0 && r.verified, "%s %s, P = %d, from %lld: %d", a->collective, a->name, P,
+              (long long)model->rendezvous_from, rc);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return r;
+}
+
+static void try_algorithm(const struct logp_collective *what, const struct logp_algorithm *a, int P,
+                          int64_t from)
+{
+    const struct logp_args args = args_of(what, P);
+
+    for (int k = 0; k < N_PARAMS; k++) {
+        const struct logp_model model = {.params = all_params[k], .rendezvous_from = from};
+        struct logp_record r;
+
+        if (!applies(a, P, &args, &model))
+            continue;
+        r = run_one(a, P, LOGP_CLOCK_VIRTUAL, &args, &model, true);
+        cr_expect_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
+        cr_expect_eq(r.prediction.by, LOGP_BY_SCHEDULE);
+        cr_expect_eq(r.prediction.ns, r.emulated.median_ns,
+                     "%s %s, P = %d, from %lld, parameters %d: %lld, on the virtual clock %lld",
+                     a->collective, a->name, P, (long long)from, k, (long long)r.prediction.ns,
+                     (long long)r.emulated.median_ns);
+    }
+}
+
+static void each_algorithm(void (*try)(const struct logp_collective *what,
+                                       const struct logp_algorithm *a, int P, int64_t from))
+{
+    static const int64_t all_from[] = {1, 9, 100};
+    static const int all_P[] = {2, 5, 8, 13};
+    const struct logp_collective *what;
+    const struct logp_algorithm *a;
+
+    for (size_t i = 0; (what = logp_collective_at(i)) != NULL; i++)
+        for (size_t k = 0; (a = logp_algorithm_at(what->name, k)) != NULL; k++)
+            for (size_t j = (i + k) % TEST_SCALE % 4; j<4; j += TEST_SCALE> 1 ? 4 : 1)
+                for (int f = 0; f < (TEST_SCALE > 1 ? 1 : 3); f++)
+                    try(what, a, all_P[j], all_from[f]);
+}
+
+Test(rendezvous, every_algorithm_gets_through_and_takes_what_is_predicted)
+{
+    each_algorithm(try_algorithm);
+}
+
+static void try_check(const struct logp_collective *what, const struct logp_algorithm *a, int P,
+                      int64_t from)
+{
+    const struct logp_args args = args_of(what, P);
+    const struct logp_model model = {.params = all_params[0], .rendezvous_from = from};
+    const struct logp_schedule s = logp_schedule_of(a, P, &args, &model);
+    struct logp_flaw flaw;
+
+    if (applies(a, P, &args, &model))
+        cr_expect_eq(logp_schedule_check(&s, what, &flaw), 0, "%s %s, P = %d: rank %lld: %s",
+                     what->name, a->name, P, (long long)flaw.rank, flaw.what);
+}
+
+Test(rendezvous, every_schedule_is_sound)
+{
+    each_algorithm(try_check);
+}
+
+/* One of each collective, with and without delays. */
+static void try_wall(const struct logp_collective *what, const struct logp_algorithm *a, int P,
+                     int64_t from)
+{
+    const struct logp_args args = args_of(what, P);
+    const struct logp_model model = {
+        .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
+        .rendezvous_from = from};
+    struct logp_record r;
+
+    if (from != 1 || P > 5 || !applies(a, P, &args, &model))
+        return;
+    run_one(a, P, LOGP_CLOCK_WALL, &args, &model, false);
+    r = run_one(a, P, LOGP_CLOCK_WALL, &args, &model, true);
+    cr_expect_geq(r.measured.min_ns, r.prediction.ns, "%s %s: early", what->name, a->name);
+}
+
+Test(rendezvous, every_algorithm_gets_through_on_the_wall_clock)
+{
+    each_algorithm(try_wall);
+}
+
+/* ---- random programs, and the rule ---- */
+
+enum { MOST_P = 5, MOST_OPS = 12, TAGS = 2 };
+
+enum kind { COMPUTE, SEND, RECEIVE, EXCHANGE, ISEND };
+
+/* EXCHANGE: send to peer, receive from `from`. ISEND: computes `ns` before it is waited for. */
+struct op {
+    enum kind kind;
+    int peer, from, tag;
+    size_t n_bytes;
+    int64_t ns;
+};
+
+struct random_program {
+    int P, n[MOST_P];
+    struct op ops[MOST_P][MOST_OPS];
+    int64_t from, end[MOST_P];
+};
+
+static uint64_t draw(uint64_t *state, uint64_t n)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*state >> 33) % n;
+}
+
+static void add(struct random_program *r, int rank, struct op op)
+{
+    r->ops[rank][r->n[rank]++] = op;
+}
+
+/* Every message has its receive; whether they come in an order in which all get through is left to
+ * chance. */
+static void make_program(struct random_program *r, uint64_t seed)
+{
+    uint64_t s = seed * 977 + 5;
+
+    *r = (struct random_program){.P = 2 + (int)draw(&s, MOST_P - 1)};
+    r->from = 1 + (int64_t)draw(&s, 60);
+    for (int n = 3 + (int)draw(&s, 4 * (uint64_t)r->P); n > 0; n--) {
+        const int a = (int)draw(&s, (uint64_t)r->P);
+        const int b = (a + 1 + (int)draw(&s, (uint64_t)r->P - 1)) % r->P;
+        const int tag = (int)draw(&s, TAGS);
+        const size_t n_bytes = (size_t)draw(&s, 80);
+        const struct op send = {SEND, b, -1, tag, n_bytes, 0};
+        const struct op receive = {RECEIVE, a, -1, tag, 80, 0};
+        const uint64_t what = draw(&s, 6);
+
+        if (r->n[a] == MOST_OPS || r->n[b] == MOST_OPS)
+            break;
+        if (what == 0) {
+            add(r, a, (struct op){COMPUTE, -1, -1, 0, 0, (int64_t)draw(&s, 500)});
+        } else if (what == 1) { /* both ways at once */
+            add(r, a, (struct op){EXCHANGE, b, b, tag, n_bytes, 0});
+            add(r, b, (struct op){EXCHANGE, a, a, tag, n_bytes / 2, 0});
+        } else if (what == 2) {
+            add(r, a, (struct op){ISEND, b, -1, tag, n_bytes, (int64_t)draw(&s, 900)});
+            add(r, b, receive);
+        } else if (what == 3 && r->n[a] > 0) { /* late, perhaps too late */
+            add(r, a, send);
+            r->ops[a][r->n[a] - 1] = r->ops[a][r->n[a] - 2];
+            r->ops[a][r->n[a] - 2] = send;
+            add(r, b, receive);
+        } else {
+            add(r, a, send);
+            add(r, b, receive);
+        }
+    }
+}
+
+static int run_program(struct logp_vp *vp, void *arg)
+{
+    struct random_program *r = arg;
+    const int me = logp_vp_rank(vp);
+    static const char zero[80];
+    char in[80];
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < r->n[me]; i++) {
+        const struct op *o = &r->ops[me][i];
+        struct logp_request *q;
+
+        switch (o->kind) {
+        case COMPUTE:
+            rc = logp_compute(vp, o->ns, NULL, NULL);
+            break;
+        case SEND:
+            rc = logp_send(vp, o->peer, o->tag, zero, o->n_bytes);
+            break;
+        case RECEIVE:
+            rc = logp_recv(vp, o->peer, o->tag, in, sizeof(in), NULL);
+            break;
+        case EXCHANGE:
+            rc = logp_sendrecv(vp, o->peer, o->tag, zero, o->n_bytes, o->from, o->tag, in,
+                               sizeof(in), NULL);
+            break;
+        case ISEND:
+            rc = logp_isend(vp, o->peer, o->tag, zero, o->n_bytes, &q);
+            if (rc == 0)
+                rc = logp_compute(vp, o->ns, NULL, NULL);
+            if (rc == 0)
+                rc = logp_wait(vp, q, NULL);
+            break;
+        }
+    }
+    r->end[me] = logp_now(vp);
+    return rc;
+}
+
+/* What is known of an op. */
+struct known {
+    enum { UNKNOWN, BEGUN, ASKED, SENT, DONE } state;
+    int64_t asked, arrival, end;     /* of its request, or message; of the op */
+    int64_t send_from, receive_from; /* the gaps are over */
+};
+
+struct rule {
+    const struct random_program *r;
+    const struct logp_params *p;
+    struct known known[MOST_P][MOST_OPS];
+    bool changed;
+};
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The op of rank b that receives what op i of rank a sends: the n-th of this source and tag. */
+static int partner(const struct random_program *r, int a, int i, int b, bool of_send)
+{
+    const int tag = r->ops[a][i].tag;
+    int n = 0, k = -1;
+
+    for (int j = 0; j <= i; j++) {
+        const struct op *o = &r->ops[a][j];
+        const bool sends = o->kind == SEND || o->kind == EXCHANGE || o->kind == ISEND;
+        const bool receives = o->kind == RECEIVE || o->kind == EXCHANGE;
+
+        n += o->tag == tag &&
+             ((of_send && sends && o->peer == b) ||
+              (!of_send && receives && (o->kind == EXCHANGE ? o->from : o->peer) == b));
+    }
+    while (n > 0 && ++k < r->n[b]) {
+        const struct op *o = &r->ops[b][k];
+        const bool sends = o->kind == SEND || o->kind == EXCHANGE || o->kind == ISEND;
+        const bool receives = o->kind == RECEIVE || o->kind == EXCHANGE;
+
+        n -= o->tag == tag &&
+             ((!of_send && sends && o->peer == a) ||
+              (of_send && receives && (o->kind == EXCHANGE ? o->from : o->peer) == a));
+    }
+    return k;
+}
+
+static int64_t streamed(const struct logp_params *p, size_t n_bytes)
+{
+    return n_bytes > 1 ? ((int64_t)(n_bytes - 1) * p->G_ps + 999) / 1000 : 0;
+}
+
+/* A message leaves at t or later. @return when its sender is free again */
+static int64_t leaves(const struct rule *u, struct known *k, int64_t t, size_t n_bytes,
+                      int64_t *arrival)
+{
+    const int64_t s = most(t, k->send_from), G = streamed(u->p, n_bytes);
+
+    k->send_from = s + most(u->p->o_send_ns, u->p->g_ns + G);
+    *arrival = s + u->p->o_send_ns + G + u->p->L_ns;
+    return s + u->p->o_send_ns;
+}
+
+/* Go on with op i of a rank as far as what is known of others allows. */
+static void apply(struct rule *u, int rank, int i)
+{
+    const struct op *o = &u->r->ops[rank][i];
+    struct known *k = &u->known[rank][i];
+    const bool sends = o->kind == SEND || o->kind == EXCHANGE || o->kind == ISEND;
+    const bool waits = (int64_t)(o->n_bytes > 0 ? o->n_bytes : 1) >= u->r->from;
+
+    if (k->state == UNKNOWN) {
+        if (i > 0) {
+            k->send_from = u->known[rank][i - 1].send_from;
+            k->receive_from = u->known[rank][i - 1].receive_from;
+        }
+        k->asked = i > 0 ? u->known[rank][i - 1].end : 0;
+        k->end = k->asked; /* it begins */
+        k->state = BEGUN;
+        u->changed = true;
+    }
+    if (k->state == BEGUN && sends) {
+        int64_t arrival;
+
+        k->end = leaves(u, k, k->end, waits ? 0 : o->n_bytes, &arrival);
+        k->arrival = arrival;
+        k->end += o->kind == ISEND ? o->ns : 0;
+        k->state = waits ? ASKED : SENT;
+        u->changed = true;
+    }
+    if (k->state == ASKED) {
+        const struct known *to = &u->known[o->peer][partner(u->r, rank, i, o->peer, true)];
+        int64_t arrival;
+
+        if (to->state == UNKNOWN)
+            return;
+        k->end = most(k->end, most(k->arrival, to->asked) + u->p->L_ns);
+        k->end = leaves(u, k, k->end, o->n_bytes, &arrival);
+        k->arrival = arrival;
+        k->state = SENT;
+        u->changed = true;
+    }
+    if (k->state == SENT && o->kind != EXCHANGE) {
+        k->state = DONE;
+        u->changed = true;
+    }
+    if (k->state == BEGUN && o->kind == COMPUTE) {
+        k->end += o->ns;
+        k->state = DONE;
+        u->changed = true;
+    }
+    if ((k->state == SENT && o->kind == EXCHANGE) || (k->state == BEGUN && o->kind == RECEIVE)) {
+        const int src = o->kind == EXCHANGE ? o->from : o->peer;
+        const int j = partner(u->r, rank, i, src, false);
+        const struct known *from = &u->known[src][j];
+        const int64_t G = streamed(u->p, u->r->ops[src][j].n_bytes);
+        int64_t s;
+
+        if (from->state < SENT)
+            return;
+        s = most(k->end, from->arrival);
+        /* the gap before a receive is that of its own message */
+        if (k->receive_from > 0)
+            s = most(s, k->receive_from - 1 + most(u->p->o_recv_ns, u->p->g_ns + G));
+        k->receive_from = s + 1; /* its start; 0: there was none */
+        k->end = s + u->p->o_recv_ns;
+        k->state = DONE;
+        u->changed = true;
+    }
+}
+
+/* @return who does not get through; -1: all do */
+static int work_out(const struct random_program *r, const struct logp_params *p, int64_t *end)
+{
+    static struct rule u;
+    int stuck = -1;
+
+    u = (struct rule){.r = r, .p = p, .changed = true};
+    while (u.changed) {
+        u.changed = false;
+        for (int rank = 0; rank < r->P; rank++)
+            for (int i = 0; i < r->n[rank]; i++) {
+                apply(&u, rank, i);
+                if (u.known[rank][i].state != DONE)
+                    break;
+            }
+    }
+    for (int rank = 0; rank < r->P; rank++) {
+        const int n = r->n[rank];
+
+        end[rank] = n > 0 ? u.known[rank][n - 1].end : 0;
+        if (n > 0 && u.known[rank][n - 1].state != DONE)
+            stuck = rank;
+    }
+    return stuck;
+}
+
+Test(rendezvous, random_programs_take_what_the_rule_says)
+{
+    static struct random_program r;
+    int through = 0, stuck = 0;
+
+    for (uint64_t seed = 0; seed < 3000 / (uint64_t)test_divisor(); seed++) {
+        const struct logp_params *p = &all_params[seed % 2];
+        struct logp_machine *m;
+        int64_t end[MOST_P];
+        int rc, who;
+
+        make_program(&r, seed);
+        who = work_out(&r, p, end);
+        m = machine_of(r.P, LOGP_CLOCK_VIRTUAL, p, r.from);
+        rc = logp_machine_run(m, run_program, &r, test_timeout_ns);
+        cr_assert_eq(rc, who < 0 ? 0 : -EDEADLK, "seed %d: %d, rank %d", (int)seed, rc, who);
+        for (int i = 0; rc == 0 && i < r.P; i++)
+            cr_assert_eq(r.end[i], end[i], "seed %d: rank %d ends at %lld, by the rule %lld",
+                         (int)seed, i, (long long)r.end[i], (long long)end[i]);
+        through += rc == 0;
+        stuck += rc != 0;
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+    cr_expect_gt(through, 0);
+    cr_expect_gt(stuck, 0);
+}
+
+/* On several cores, in real time: who gets through, and never early. */
+Test(rendezvous, random_programs_are_never_early_on_the_wall_clock)
+{
+    static const struct logp_params p = {
+        .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+    static struct random_program r;
+
+    for (uint64_t seed = 0; seed < 150 / (uint64_t)test_divisor(); seed++) {
+        int64_t end[MOST_P];
+        struct logp_machine *m;
+        int rc, who;
+
+        make_program(&r, seed);
+        who = work_out(&r, &p, end);
+        m = machine_of(r.P, LOGP_CLOCK_WALL, seed % 2 == 0 ? &p : NULL, r.from);
+        rc = logp_machine_run(m, run_program, &r, test_timeout_ns);
+        cr_assert_eq(rc, who < 0 ? 0 : -EDEADLK, "seed %d: %d, rank %d", (int)seed, rc, who);
+        for (int i = 0; rc == 0 && seed % 2 == 0 && i < r.P; i++)
+            cr_assert_geq(r.end[i], end[i], "seed %d: rank %d is early", (int)seed, i);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* A clock that the test controls: what a reading takes is all that is added. */
+Test(rendezvous, emulated_times_are_right_on_the_wall_clock)
+{
+    static const struct logp_params p = {
+        .L_ns = 600000, .o_send_ns = 20000, .o_recv_ns = 30000, .g_ns = 40000};
+    static struct random_program r;
+
+    for (uint64_t seed = 0; seed < 40 / TEST_SCALE; seed++) {
+        struct own_clock c = own_clock();
+        struct logp_machine *m;
+        int64_t end[MOST_P];
+
+        c.step = 50;
+        make_program(&r, seed);
+        if (work_out(&r, &p, end) >= 0)
+            continue;
+        m = own_clock_machine(r.P, &c, &p);
+        cr_assert_eq(logp_machine_set_rendezvous(m, r.from - 1), 0);
+        cr_assert_eq(logp_machine_run(m, run_program, &r, test_timeout_ns), 0);
+        for (int i = 0; i < r.P; i++)
+            cr_assert(r.end[i] >= end[i] && r.end[i] < end[i] + p.o_send_ns / 2,
+                      "seed %d: rank %d ends at %lld, by the rule %lld", (int)seed, i,
+                      (long long)r.end[i], (long long)end[i]);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- isend ---- */
+
+static int64_t isend_end[2];
+
+/* Both send first, and receive before they wait: the payloads go out within the receives. */
+static int isend_first(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    int out = me, in = -1, rc;
+    struct logp_request *q;
+
+    (void)arg;
+    rc = logp_isend(vp, 1 - me, 0, &out, sizeof(out), &q);
+    out = -2; /* it was copied */
+    if (rc == 0)
+        rc = logp_recv(vp, 1 - me, 0, &in, sizeof(in), NULL);
+    if (rc == 0)
+        rc = logp_wait(vp, q, NULL);
+    isend_end[me] = logp_now(vp);
+    return rc != 0 ? rc : in == 1 - me ? 0 : -EIO;
+}
+
+Test(rendezvous, both_may_isend_first)
+{
+    const struct logp_params *p = &all_params[0];
+    /* request, answer, payload, receive */
+    const int64_t end = 3 * p->L_ns + 2 * p->o_send_ns + p->o_recv_ns;
+    struct logp_machine *m = machine_of(2, LOGP_CLOCK_VIRTUAL, p, 1);
+
+    cr_assert_eq(logp_machine_run(m, isend_first, NULL, test_timeout_ns), 0);
+    cr_expect_eq(isend_end[0], end);
+    cr_expect_eq(isend_end[1], end);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    for (int i = 0; i < 20; i++) { /* on the wall clock, with delays and without */
+        m = machine_of(2, LOGP_CLOCK_WALL, i % 2 == 0 ? p : NULL, 1);
+        cr_assert_eq(logp_machine_run(m, isend_first, NULL, test_timeout_ns), 0);
+        if (i % 2 == 0)
+            cr_expect_geq(isend_end[0], end);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+enum { MANY = 40 };
+
+/* Many at once, to all, taken by whatever comes, tested and waited for. */
+static int isend_many(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct logp_request *q[2 * MANY] = {NULL};
+    static const char bytes[5000];
+    char in[MANY][5000];
+    int rc = 0, index = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < MANY; i++)
+        rc = logp_isend(vp, (me + i) % P, i, bytes, (size_t)(i * 125), &q[i]);
+    for (int i = 0; rc == 0 && i < MANY; i++)
+        rc = logp_irecv(vp, i % 2 == 0 ? (me + MANY * P - i) % P : LOGP_ANY_SOURCE, i, in[i],
+                        sizeof(in[i]), &q[MANY + i]);
+    for (bool done = false; rc == 0 && !done;)
+        rc = logp_test(vp, q[MANY], &done, NULL);
+    q[MANY] = NULL;
+    while (rc == 0 && index >= 0)
+        rc = logp_waitany(vp, q, 2 * MANY, &index, NULL);
+    return rc;
+}
+
+Test(rendezvous, many_isends_at_once)
+{
+    static const struct logp_params p = {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 20, .g_ns = 40};
+
+    for (int i = 0; i < 3; i++) {
+        struct logp_machine *m =
+            machine_of(4, i == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, i < 2 ? &p : NULL, 1000);
+
+        cr_assert_eq(logp_machine_run(m, isend_many, NULL, test_timeout_ns), 0, "%d", i);
+        cr_expect_eq(logp_machine_report(m)->unreceived, 0);
+        cr_expect_eq(logp_machine_report(m)->messages, 4 * MANY);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- what relies on buffers ---- */
+
+/* Rank 1 wants the second message first. */
+static bool crossed(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+                    struct logp_step *out)
+{
+    const int tag = (int)(rank == 0 ? i : 1 - i);
+
+    (void)P;
+    (void)c;
+    if (i >= 2)
+        return false;
+    return rank == 0 ? logp_step_send(out, 1, tag, LOGP_RECV_BUF, 0, 4)
+                     : logp_step_receive(out, 0, tag, LOGP_RECV_BUF, 0, 4);
+}
+
+static int run_crossed(struct logp_vp *vp, void *arg)
+{
+    struct logp_coll c = {.part.parent = -1};
+    int buf = 0;
+
+    (void)arg;
+    return logp_schedule_run(vp, crossed, &c, &buf, &buf);
+}
+
+static void fill_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+{
+    (void)P;
+    (void)rank;
+    (void)c;
+    *buf = 0;
+    *recv_buf = 4;
+}
+
+Test(rendezvous, what_relies_on_buffers_waits_for_ever)
+{
+    struct logp_schedule s = {.P = 2, .steps = crossed};
+    struct logp_delay delay;
+    struct logp_fold fold;
+
+    cr_assert_eq(logp_delay_create("logp", &all_params[0], &delay), 0);
+    cr_expect_eq(logp_schedule_fold(&s, &delay, 0, &fold), 0);
+    s.model.rendezvous_from = 5; /* longer ones alone */
+    cr_expect_eq(logp_schedule_fold(&s, &delay, 0, &fold), 0);
+    s.model.rendezvous_from = 4;
+    cr_expect_eq(logp_schedule_fold(&s, &delay, 0, &fold), -EDEADLK);
+    cr_expect_eq(fold.rank, 0);
+    cr_expect_eq(fold.source, 1);
+    cr_expect_eq(fold.tag, 0);
+    logp_delay_destroy(&delay);
+    for (int i = 0; i < 4; i++) {
+        struct logp_machine *m = machine_of(2, i < 2 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                            i % 2 == 0 ? &all_params[0] : NULL, 4);
+        const struct logp_report *report;
+
+        cr_expect_eq(logp_machine_run(m, run_crossed, NULL, test_timeout_ns), -EDEADLK);
+        report = logp_machine_report(m);
+        cr_assert_eq(report->n_waits, 2);
+        cr_expect_eq(report->waits[0].kind, LOGP_WAIT_SEND);
+        cr_expect_eq(report->waits[0].source, 1);
+        cr_expect_eq(report->waits[1].kind, LOGP_WAIT_RECV);
+        cr_assert_eq(logp_machine_set_rendezvous(m, -1), 0);
+        cr_expect_eq(logp_machine_run(m, run_crossed, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+Test(rendezvous, the_check_finds_what_relies_on_buffers)
+{
+    const struct logp_collective what = {.name = "none", .sizes = fill_sizes};
+    struct logp_schedule s = {.P = 2, .steps = crossed};
+    struct logp_flaw flaw;
+
+    cr_expect_eq(logp_schedule_check(&s, &what, &flaw), -EPROTO); /* sent before it is there */
+    s.model.rendezvous_from = 1;
+    cr_expect_eq(logp_schedule_check(&s, &what, &flaw), -EPROTO);
+}
+
+Test(rendezvous, a_parallel_machine_has_none)
+{
+    struct logp_config c = {.size = sizeof(c),
+                            .n_processors = 2,
+                            .clock = LOGP_CLOCK_VIRTUAL,
+                            .executor = "fiber",
+                            .parallel = true,
+                            .rendezvous_from = 1};
+    struct logp_machine *m;
+
+    cr_expect_eq(logp_machine_create(&c, &m), -EINVAL);
+    c.parallel = false;
+    c.rendezvous_from = -1;
+    cr_expect_eq(logp_machine_create(&c, &m), -EINVAL);
+}
