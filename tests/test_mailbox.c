@@ -4,103 +4,8 @@
  * and absent. Every receiver checks each message's number and payload: none lost, none twice, none
  * out of order per sender.
  */
+#include "stress.h"
 #include "support.h"
-
-struct stress {
-    int P;
-    uint64_t per_pair; /* messages from each to each other */
-    uint64_t seed;
-    size_t largest;
-};
-
-struct header {
-    uint64_t number;
-    int from;
-};
-
-/* Message k of a pair: its size and a byte of its payload are known to both. */
-static size_t size_of(const struct stress *s, uint64_t k, int from, int to)
-{
-    uint64_t x = s->seed + k * 7919 + (uint64_t)from * 104729 + (uint64_t)to * 1299709;
-
-    if (s->largest <= sizeof(struct header))
-        return sizeof(struct header);
-    x = test_random(&x);
-    /* mostly small, some long */
-    return sizeof(struct header) +
-           (size_t)(x % ((x >> 32) % 16 == 0 ? s->largest : s->largest / 64 + 1));
-}
-
-static void make(const struct stress *s, unsigned char *buf, uint64_t k, int from, int to)
-{
-    const struct header h = {k, from};
-    const size_t n = size_of(s, k, from, to);
-
-    memset(buf, (int)(k + (uint64_t)from), n);
-    memcpy(buf, &h, sizeof(h));
-}
-
-static void check(const struct stress *s, const unsigned char *buf, size_t n, uint64_t k, int from,
-                  int to)
-{
-    struct header h;
-
-    memcpy(&h, buf, sizeof(h));
-    cr_assert_eq(h.number, k, "from %d to %d: %lu instead of %lu", from, to,
-                 (unsigned long)h.number, (unsigned long)k);
-    cr_assert_eq(h.from, from);
-    cr_assert_eq(n, size_of(s, k, from, to));
-    for (size_t i = sizeof(h); i < n; i += 61)
-        cr_assert_eq(buf[i], (unsigned char)(k + (uint64_t)from));
-}
-
-/* Everyone sends to everyone in turns of random length, and receives in between. */
-static int program(struct logp_vp *vp, void *arg)
-{
-    const struct stress *s = arg;
-    const int me = logp_vp_rank(vp), P = s->P;
-    uint64_t random = s->seed * 31 + (uint64_t)me + 1;
-    const uint64_t all = s->per_pair * (uint64_t)(P - 1);
-    uint64_t sent = 0, received = 0, *next = calloc((size_t)P, sizeof(*next));
-    const size_t room = s->largest + sizeof(struct header) + 1;
-    unsigned char *buf = malloc(room);
-    int rc = 0;
-
-    while (rc == 0 && (sent < all || received < all)) {
-        for (uint64_t n = test_random(&random) % 100; rc == 0 && n > 0 && sent < all; n--) {
-            const int to = (me + 1 + (int)(sent % (uint64_t)(P - 1))) % P;
-            const uint64_t k = sent / (uint64_t)(P - 1);
-
-            make(s, buf, k, me, to);
-            rc = logp_send(vp, to, 0, buf, size_of(s, k, me, to));
-            sent += rc == 0;
-        }
-        for (uint64_t n = test_random(&random) % 100; rc == 0 && received < all && n > 0; n--) {
-            struct logp_status status;
-            int from = LOGP_ANY_SOURCE;
-
-            if (n % 4 == 0) { /* now and then a named source, waiting: a buffer on offer */
-                from = (me + 1 + (int)(test_random(&random) % (uint64_t)(P - 1))) % P;
-                if (next[from] >= s->per_pair || next[from] >= sent / (uint64_t)(P - 1))
-                    continue; /* it may not send before we do */
-            } else if (sent < all) {
-                bool found;
-
-                rc = logp_probe(vp, LOGP_ANY_SOURCE, 0, &found, NULL);
-                if (rc != 0 || !found)
-                    continue;
-            }
-            rc = logp_recv(vp, from, 0, buf, room, &status);
-            if (rc == 0) {
-                check(s, buf, status.n_bytes, next[status.source]++, status.source, me);
-                received++;
-            }
-        }
-    }
-    free(buf);
-    free(next);
-    return rc;
-}
 
 static void stress(int P, uint64_t messages, size_t largest, int lane_slots, uint64_t seed,
                    bool yields)
@@ -111,14 +16,18 @@ static void stress(int P, uint64_t messages, size_t largest, int lane_slots, uin
                                  .n_processors = P,
                                  .lane_slots = lane_slots,
                                  .yield_seed = yields ? seed : 0};
-    struct stress s = {P, messages / TEST_SCALE / (uint64_t)(P * (P - 1)) + 1, seed, largest};
+    struct stress s = {.P = P,
+                       .per_pair = messages / TEST_SCALE / (uint64_t)(P * (P - 1)) + 1,
+                       .seed = seed,
+                       .largest = largest,
+                       .ends = yields};
     struct logp_machine *m;
 
     cr_log_info("P %d messages %lu largest %zu slots %d seed %lu", P,
                 (unsigned long)(s.per_pair * (uint64_t)(P * (P - 1))), largest, lane_slots,
                 (unsigned long)seed);
     cr_assert_eq(logp_machine_create(&config, &m), 0);
-    cr_assert_eq(logp_machine_run(m, program, &s, 5 * test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_run(m, stress_program, &s, 5 * test_timeout_ns), 0, "%s", s.wrong);
     cr_assert_eq(logp_machine_report(m)->messages, s.per_pair * (uint64_t)(P * (P - 1)));
     cr_assert_eq(logp_machine_report(m)->unreceived, 0);
     cr_assert_eq(logp_machine_destroy(m), 0);

@@ -4,6 +4,7 @@
 #include "carrier/baton.h"
 
 #include "carrier/overflow.h"
+#include "host/pause.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -13,10 +14,13 @@
 
 void lpi_baton_give(struct lpi_baton *b, int what)
 {
+    lpi_pause();
     /* release pairs with the acquire in lpi_baton_await(); acquire: a sleeper's own store came
      * before */
-    if (atomic_exchange_explicit(&b->word, what, memory_order_acq_rel) == LPI_BATON_ASLEEP)
+    if (atomic_exchange_explicit(&b->word, what, memory_order_acq_rel) == LPI_BATON_ASLEEP) {
+        lpi_pause();
         syscall(SYS_futex, &b->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
 }
 
 void lpi_baton_prepare(struct lpi_baton *b)
@@ -25,8 +29,10 @@ void lpi_baton_prepare(struct lpi_baton *b)
 
     /* relaxed: it only wakes; the core is given later */
     if (atomic_compare_exchange_strong_explicit(&b->word, &asleep, LPI_BATON_AWAKE,
-                                                memory_order_relaxed, memory_order_relaxed))
+                                                memory_order_relaxed, memory_order_relaxed)) {
+        lpi_pause();
         syscall(SYS_futex, &b->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
 }
 
 int lpi_baton_await(struct lpi_baton *b)
@@ -40,11 +46,14 @@ int lpi_baton_await(struct lpi_baton *b)
             atomic_store_explicit(&b->word, LPI_BATON_AWAKE, memory_order_relaxed);
             return word;
         }
+        lpi_pause();
         /* relaxed: nothing is published; givers see that they must wake us */
         if (word == LPI_BATON_ASLEEP ||
             atomic_compare_exchange_strong_explicit(&b->word, &word, LPI_BATON_ASLEEP,
-                                                    memory_order_relaxed, memory_order_relaxed))
+                                                    memory_order_relaxed, memory_order_relaxed)) {
+            lpi_pause();
             syscall(SYS_futex, &b->word, FUTEX_WAIT_PRIVATE, LPI_BATON_ASLEEP, NULL, NULL, 0);
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 #include "core/deadlock.h"
 
 #include "core/watch.h"
+#include "host/pause.h"
 #include "mail/lane.h"
 #include "mail/room.h"
 #include "state/explore.h"
@@ -126,8 +127,13 @@ void lpi_check_deadlock(struct lpi_core *c)
     /* acquire pairs with the release in logp_machine_expect(): what was injected before is seen */
     if (atomic_load_explicit(&m->expects, memory_order_acquire))
         return;
-    if (!all_idle(m, &before) || !nothing_pending(m) || lpi_room_for_one(m) ||
-        !all_idle(m, &after) || before != after)
+    if (!all_idle(m, &before))
+        return;
+    lpi_pause();
+    if (!nothing_pending(m) || lpi_room_for_one(m))
+        return;
+    lpi_pause();
+    if (!all_idle(m, &after) || before != after)
         return;
     lpi_stop_deadlocked(m);
 }

@@ -9,6 +9,7 @@
  */
 #include "mail/inject.h"
 
+#include "host/pause.h"
 #include "host/process.h"
 #include "mail/pool.h"
 #include "mail/queue.h"
@@ -44,6 +45,7 @@ static bool enter_gate(struct logp_machine *m)
 {
     if (atomic_fetch_add_explicit(&m->injectors, ONE, memory_order_acquire) & OPEN)
         return true;
+    lpi_pause();
     leave_gate(m);
     return false;
 }

@@ -8,6 +8,7 @@
 #ifndef LPI_LANE_H
 #define LPI_LANE_H
 
+#include "host/pause.h"
 #include "state/state.h"
 
 enum { LPI_SLOT_BYTES = 32, LPI_AHEAD = 4 /* slots to come, whose lines are fetched */ };
@@ -77,8 +78,10 @@ static inline void lpi_lane_publish(struct lpi_lane *l, struct slot *s,
     s->arrival = e->arrival;
     /* the line of a slot to come leaves its last reader while there is time */
     __builtin_prefetch(&l->slots[(tail + LPI_AHEAD) & (l->n_slots - 1)], 1);
+    lpi_pause();
     /* before the slot is visible: its consumer must never be ahead of tail (lpi_lanes_quiet) */
     atomic_store_explicit(&l->tail, tail + 1, memory_order_release);
+    lpi_pause();
     /* release pairs with the acquire in lpi_lane_front() */
     atomic_store_explicit(&s->seq, (unsigned)(tail + 1), memory_order_release);
 }
@@ -98,6 +101,7 @@ static inline void lpi_lane_pass(struct lpi_lane *l)
 {
     const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
 
+    lpi_pause();
     /* release pairs with lpi_lane_room() and all_delivered(): after delivery, and after the offer
      * that it may have withdrawn */
     atomic_store_explicit(&l->head, head + 1, memory_order_release);

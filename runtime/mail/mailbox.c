@@ -70,6 +70,7 @@ static bool fill_offer(const struct logp_machine *m, const struct lpi_lane *l,
            atomic_load_explicit(&o->state, memory_order_relaxed) != LPI_OFFER_OPEN)
         if (--looks == 0)
             return false;
+    lpi_pause();
     return lpi_offer_fill(o, e);
 }
 
@@ -128,6 +129,7 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
         } else {
             /* release: before the message is visible, as tail */
             atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
+            lpi_pause();
             lpi_queue_push(to, m);
         }
     }
@@ -218,10 +220,12 @@ static void drain_mailbox(const struct lpi_proc *p)
                 m->arrival = lpi_wall(c->machine);
         } else {
             l = c->in[c->machine->procs[m->src].core_index];
+            lpi_pause();
             drain_lane(c, l, INT32_MAX); /* older than m */
         }
         e = lpi_envelope_of(m, true);
         deliver(c, &e);
+        lpi_pause();
         /* release pairs with free_slot() and all_delivered() */
         if (l != NULL)
             atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
@@ -237,5 +241,6 @@ bool lpi_poll(struct lpi_core *c)
     for (int i = 0; c->in != NULL && i < m->n_cores; i++)
         if (c->in[i] != NULL)
             any |= drain_lane(c, c->in[i], DRAIN_BURST);
+    lpi_pause();
     return lpi_queue_answer(c, drain_mailbox) || any;
 }

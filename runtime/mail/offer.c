@@ -15,6 +15,7 @@
  */
 #include "mail/offer.h"
 
+#include "host/pause.h"
 #include "state/message.h"
 
 #include <string.h>
@@ -47,6 +48,7 @@ void lpi_offer_open(struct lpi_proc *p, struct logp_request *r)
     o->capacity = r->capacity;
     o->buf = r->buf;
     r->offered = true;
+    lpi_pause();
     /* release pairs with the acquire in lpi_offer_fill() */
     atomic_store_explicit(&o->state, LPI_OFFER_OPEN, memory_order_release);
 }
@@ -64,6 +66,7 @@ bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
     for (;;) {
         unsigned state = LPI_OFFER_OPEN;
 
+        lpi_pause();
         /* acquire pairs with the releases in lpi_offer_fill(): its reader is done with the fields
          */
         if (atomic_compare_exchange_strong_explicit(&o->state, &state, LPI_OFFER_NONE,
@@ -108,11 +111,14 @@ bool lpi_offer_fill(struct lpi_offer *o, const struct lpi_envelope *e)
     if (!atomic_compare_exchange_strong_explicit(&o->state, &open, LPI_OFFER_CHECKED,
                                                  memory_order_acquire, memory_order_relaxed))
         return false;
+    lpi_pause();
     wanted = o->context == e->context && o->src == e->src && o->tag == e->tag &&
              o->capacity >= e->n_bytes;
+    lpi_pause();
     /* release pairs with the acquires in lpi_offer_withdraw(): our reading is over */
     atomic_store_explicit(&o->state, wanted ? LPI_OFFER_CLAIMED : LPI_OFFER_OPEN,
                           memory_order_release);
+    lpi_pause();
     if (wanted)
         memcpy(o->buf, e->data, e->n_bytes);
     return wanted;

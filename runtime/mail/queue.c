@@ -3,6 +3,7 @@
 #include "mail/queue.h"
 
 #include "host/annotate.h"
+#include "host/pause.h"
 #include "state/message.h"
 #include "state/stop.h"
 
@@ -23,12 +24,14 @@ static void ring(struct lpi_proc *to)
      * visible to whoever clears `rung`; acquire keeps the push behind it */
     if (atomic_exchange_explicit(&mail->rung, true, memory_order_acq_rel))
         return;
+    lpi_pause();
     top = atomic_load_explicit(&c->bell, memory_order_relaxed);
     do {
         mail->bell_next = top;
         /* release pairs with the acquire exchange of the list in lpi_queue_answer() */
     } while (!atomic_compare_exchange_weak_explicit(&c->bell, &top, to, memory_order_release,
                                                     memory_order_relaxed));
+    lpi_pause();
     /* release pairs with the acquire in lpi_queue_answer() */
     atomic_fetch_or_explicit(&c->attention, LPI_ATT_BELL, memory_order_release);
 }
@@ -38,6 +41,7 @@ void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m)
     cds_wfcq_node_init(&m->link.queue);
     LPI_RELEASE(m);
     cds_wfcq_enqueue(&mail_of(to)->head, &mail_of(to)->tail, &m->link.queue);
+    lpi_pause();
     ring(to);
 }
 
@@ -64,14 +68,17 @@ bool lpi_queue_answer(struct lpi_core *c, void (*empty)(const struct lpi_proc *p
     lpi_busy(c);
     /* acquire pairs with the release in ring(): the exchange finds who has set the bit */
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_BELL, memory_order_acquire);
+    lpi_pause();
     /* acquire pairs with the release of the push in ring() */
     p = atomic_exchange_explicit(&c->bell, NULL, memory_order_acquire);
     while (p != NULL) {
         struct lpi_proc *next = mail_of(p)->bell_next;
 
+        lpi_pause();
         /* acq_rel pairs with the exchange in ring(): either the ringer sees false and rings
          * again, or its message is visible to the drain below */
         atomic_exchange_explicit(&mail_of(p)->rung, false, memory_order_acq_rel);
+        lpi_pause();
         empty(p);
         p = next;
     }

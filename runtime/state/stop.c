@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "state/stop.h"
 
+#include "host/pause.h"
+
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@ void lpi_announce(struct logp_machine *m)
 {
     /* seq_cst, both, pairs with lpi_sleep(): either it sees the event or we see that it sleeps */
     atomic_fetch_add_explicit(&m->event, 1, memory_order_seq_cst);
+    lpi_pause();
     if (atomic_load_explicit(&m->n_asleep, memory_order_seq_cst) > 0)
         syscall(SYS_futex, &m->event, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
@@ -19,6 +22,7 @@ void lpi_sleep(struct logp_machine *m, unsigned event)
 {
     /* seq_cst: see lpi_announce() */
     atomic_fetch_add_explicit(&m->n_asleep, 1, memory_order_seq_cst);
+    lpi_pause();
     syscall(SYS_futex, &m->event, FUTEX_WAIT_PRIVATE, event, NULL, NULL, 0);
     atomic_fetch_sub_explicit(&m->n_asleep, 1, memory_order_relaxed);
 }
@@ -49,4 +53,5 @@ void lpi_busy_now(struct lpi_core *c)
     c->life.is_idle = false;
     /* seq_cst: before all that follows is visible, as the scan needs it */
     atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_seq_cst);
+    lpi_pause();
 }

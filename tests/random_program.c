@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* Random programs: see random_program.h. */
+#include "random_program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* ---- making a program ---- */
+
+static struct random_op *add(struct random_program *g, int rank)
+{
+    return &g->ops[rank][g->n_ops[rank]++];
+}
+
+void random_generate(struct random_program *g, uint64_t *random, int P)
+{
+    /* messages sent and not received: of each source, destination and tag */
+    int outstanding[MOST_P][MOST_P][TAGS] = {{{0}}}, any[MOST_P] = {0};
+    int left = 20 + (int)(draw(random) % 60), waiting = 0;
+    const bool any_at_all = draw(random) % 4 != 0;
+
+    *g = (struct random_program){.P = P};
+    g->params = (struct logp_params){.L_ns = (int64_t)(draw(random) % 12),
+                                     .o_send_ns = (int64_t)(draw(random) % 5),
+                                     .o_recv_ns = (int64_t)(draw(random) % 5),
+                                     .g_ns = (int64_t)(draw(random) % 9),
+                                     .G_ps = (int64_t)(draw(random) % 3) * 700};
+    g->params.gap_shared = draw(random) % 4 == 0;
+    if (draw(random) % 3 == 0)
+        g->params.capacity = 1 + (int64_t)(draw(random) % 2);
+    while (left > 0 || waiting > 0) {
+        const int a = (int)(draw(random) % (uint64_t)P);
+        const int b = (int)(draw(random) % (uint64_t)P);
+        const int choice = (int)(draw(random) % 5);
+        const int tag = (int)(draw(random) % TAGS);
+
+        if (choice < 2 && left-- > 0) {
+            const bool to_any = any_at_all && draw(random) % 4 == 0;
+
+            *add(g, a) = (struct random_op){
+                SEND, b, to_any ? ANY : tag, sizeof(int) + draw(random) % 40, 0, g->n_messages++};
+            outstanding[a][b][tag] += !to_any;
+            any[b] += to_any;
+            waiting++;
+        } else if (choice == 2 && left > 0) {
+            *add(g, a) = (struct random_op){COMPUTE, 0, 0, 0, (int64_t)(draw(random) % 30), 0};
+        } else if (choice >= 3 && outstanding[b][a][tag] > 0) {
+            *add(g, a) = (struct random_op){RECV, b, tag, 0, 0, 0};
+            outstanding[b][a][tag]--;
+            waiting--;
+        } else if (choice >= 3 && any[a] > 0) {
+            *add(g, a) = (struct random_op){RECV, LOGP_ANY_SOURCE, ANY, 0, 0, 0};
+            any[a]--;
+            waiting--;
+        }
+    }
+}
+
+/* ---- the plain event simulation ---- */
+
+struct sent {
+    int src, dst, tag, id;
+    size_t n_bytes;
+    int64_t arrival;
+    bool received;
+};
+
+struct simulation {
+    const struct random_program *g;
+    struct random_outcome *out;
+    struct sent sent[MOST_P * MOST_OPS];
+    int n_sent, at[MOST_P], n_received[MOST_P];
+    int64_t clock[MOST_P], next_send[MOST_P], last_recv[MOST_P], stalled[MOST_P];
+};
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t streaming(const struct logp_params *p, size_t n)
+{
+    return n > 1 ? ((int64_t)(n - 1) * p->G_ps + 999) / 1000 : 0;
+}
+
+/* The message that this receive would take at the time given (any source), or takes (named). */
+static struct sent *candidate(struct simulation *s, int me, const struct random_op *op,
+                              int64_t until)
+{
+    struct sent *best = NULL;
+    bool seen[MOST_P] = {false};
+
+    for (int i = 0; i < s->n_sent; i++) {
+        struct sent *m = &s->sent[i];
+
+        if (m->received || m->dst != me || m->tag != op->tag ||
+            (op->peer != LOGP_ANY_SOURCE && m->src != op->peer) || seen[m->src])
+            continue;
+        seen[m->src] = true; /* of one source the first */
+        if (op->peer != LOGP_ANY_SOURCE)
+            return m;
+        if (m->arrival <= until && (best == NULL || m->arrival < best->arrival ||
+                                    (m->arrival == best->arrival && m->src < best->src)))
+            best = m;
+    }
+    return best;
+}
+
+/* When a place is free for a message of this processor that enters the wire at `enter`. */
+static int64_t place_free(const struct simulation *s, int rank, bool from, int64_t enter)
+{
+    int64_t first = INT64_MAX;
+    int n = 0;
+
+    for (int i = 0; i < s->n_sent; i++)
+        if ((from ? s->sent[i].src : s->sent[i].dst) == rank && s->sent[i].arrival > enter) {
+            first = s->sent[i].arrival < first ? s->sent[i].arrival : first;
+            n++;
+        }
+    return n >= s->g->params.capacity ? first : enter;
+}
+
+/* When the next operation of this vp touches the network; INT64_MAX: it cannot yet. */
+static int64_t event_time(struct simulation *s, int me)
+{
+    const struct random_op *op = &s->g->ops[me][s->at[me]];
+    const struct logp_params *p = &s->g->params;
+    int64_t first = INT64_MAX;
+
+    if (s->at[me] == s->g->n_ops[me])
+        return INT64_MAX;
+    if (op->kind == COMPUTE)
+        return s->clock[me];
+    if (op->kind == SEND && p->gap_shared)
+        return larger(larger(larger(s->clock[me], s->next_send[me]), s->stalled[me]),
+                      s->last_recv[me] + larger(p->o_recv_ns, p->g_ns));
+    if (op->kind == SEND)
+        return larger(larger(s->clock[me], s->next_send[me]), s->stalled[me]);
+    if (op->peer != LOGP_ANY_SOURCE)
+        return candidate(s, me, op, 0) != NULL ? s->clock[me] : INT64_MAX;
+    for (int i = 0; i < s->n_sent; i++) {
+        const struct sent *m = candidate(s, me, op, s->sent[i].arrival);
+
+        if (m != NULL && m->arrival < first)
+            first = m->arrival;
+    }
+    return first == INT64_MAX ? INT64_MAX : larger(first, s->clock[me]);
+}
+
+static void do_send(struct simulation *s, int me, const struct random_op *op, int64_t start)
+{
+    const struct logp_params *p = &s->g->params;
+    const int64_t enter = start + p->o_send_ns, stream = streaming(p, op->n_bytes);
+    const int64_t arrival = enter + stream + p->L_ns;
+
+    if (p->capacity > 0) {
+        const int64_t free_at =
+            larger(place_free(s, me, true, enter), place_free(s, op->peer, false, enter));
+
+        if (free_at > enter) {
+            s->stalled[me] = start + free_at - enter;
+            return;
+        }
+    }
+    s->sent[s->n_sent++] =
+        (struct sent){me, op->peer, op->tag, op->id, op->n_bytes, arrival, false};
+    s->next_send[me] = start + larger(p->o_send_ns, p->g_ns + stream);
+    s->clock[me] = enter;
+    s->at[me]++;
+}
+
+static void do_recv(struct simulation *s, int me, const struct random_op *op, int64_t now)
+{
+    const struct logp_params *p = &s->g->params;
+    struct sent *m = candidate(s, me, op, now);
+    int64_t port = s->last_recv[me] + larger(p->o_recv_ns, p->g_ns + streaming(p, m->n_bytes));
+
+    if (p->gap_shared)
+        port = larger(port, s->next_send[me] + streaming(p, m->n_bytes));
+    m->received = true;
+    s->last_recv[me] = larger(larger(s->clock[me], m->arrival), port);
+    s->clock[me] = s->last_recv[me] + p->o_recv_ns;
+    s->out->took[me][s->n_received[me]++] = m->id;
+    s->at[me]++;
+}
+
+int random_simulate(const struct random_program *g, struct random_outcome *out)
+{
+    struct simulation *s = calloc(1, sizeof(*s));
+    int rc = 0;
+
+    if (s == NULL)
+        return -ENOMEM;
+    s->g = g;
+    s->out = out;
+    for (int i = 0; i < MOST_P; i++)
+        s->last_recv[i] = s->next_send[i] = INT64_MIN / 4;
+    for (;;) {
+        int64_t first = INT64_MAX;
+        int me = NONE;
+        const struct random_op *op;
+
+        for (int i = 0; i < g->P; i++)
+            if (event_time(s, i) < first) {
+                first = event_time(s, i);
+                me = i;
+            }
+        if (me == NONE)
+            break;
+        op = &g->ops[me][s->at[me]];
+        if (op->kind == SEND) {
+            do_send(s, me, op, first);
+        } else if (op->kind == RECV) {
+            do_recv(s, me, op, first);
+        } else {
+            s->clock[me] += op->time;
+            s->at[me]++;
+        }
+    }
+    for (int i = 0; i < g->P; i++) {
+        if (s->at[i] != g->n_ops[i])
+            rc = -EDEADLK;
+        out->end[i] = s->clock[i];
+    }
+    free(s);
+    return rc;
+}
+
+/* ---- the same on the machine ---- */
+
+int random_run(struct logp_vp *vp, void *arg)
+{
+    struct random_run *run = arg;
+    const int me = logp_vp_rank(vp);
+    unsigned char buf[MOST_BYTES];
+    int rc = 0, received = 0;
+
+    for (int i = 0; rc == 0 && i < run->g->n_ops[me]; i++) {
+        const struct random_op *op = &run->g->ops[me][i];
+        struct logp_status status;
+
+        if (op->kind == COMPUTE) {
+            rc = logp_compute(vp, op->time, NULL, NULL);
+        } else if (op->kind == SEND) {
+            memset(buf, op->id & 0xff, sizeof(buf));
+            memcpy(buf, &op->id, sizeof(op->id));
+            rc = logp_send(vp, op->peer, op->tag, buf, op->n_bytes);
+        } else {
+            int id = -1;
+
+            rc = logp_recv(vp, op->peer, op->tag, buf, sizeof(buf), &status);
+            memcpy(&id, buf, sizeof(id));
+            for (size_t k = sizeof(id); rc == 0 && k < status.n_bytes; k++)
+                rc = buf[k] == (id & 0xff) ? 0 : -EPROTO;
+            run->out.took[me][received++] = id;
+        }
+    }
+    run->out.end[me] = logp_now(vp);
+    return rc;
+}
+
+int random_differ(const struct random_program *g, const struct random_outcome *a,
+                  const struct random_outcome *b)
+{
+    for (int i = 0; i < g->P; i++) {
+        int received = 0;
+
+        if (a->end[i] != b->end[i])
+            return i;
+        for (int k = 0; k < g->n_ops[i]; k++)
+            if (g->ops[i][k].kind == RECV) {
+                if (a->took[i][received] != b->took[i][received])
+                    return i;
+                received++;
+            }
+    }
+    return NONE;
+}
+
+/* Where the first send of src is that goes to dst with this tag, from `from` on; -1: there is none.
+ */
+static int next_send(const struct random_program *g, int src, int dst, int tag, int from)
+{
+    for (int k = from; k < g->n_ops[src]; k++) {
+        const struct random_op *op = &g->ops[src][k];
+
+        if (op->kind == SEND && op->peer == dst && op->tag == tag)
+            return k;
+    }
+    return NONE;
+}
+
+/* Is `id` the next of those that src sends to me with this tag? at: where src was. */
+static bool is_next(const struct random_program *g, int src, int me, int tag, int id, int *at)
+{
+    const int k = next_send(g, src, me, tag, *at);
+
+    if (k == NONE || g->ops[src][k].id != id)
+        return false;
+    *at = k + 1;
+    return true;
+}
+
+int random_unsound(const struct random_program *g, const struct random_outcome *out)
+{
+    for (int me = 0; me < g->P; me++) {
+        int at[MOST_P][ANY + 1] = {{0}}, received = 0; /* by source and tag */
+
+        for (int k = 0; k < g->n_ops[me]; k++) {
+            const struct random_op *op = &g->ops[me][k];
+            const int id = out->took[me][received];
+            int src = op->peer == LOGP_ANY_SOURCE ? 0 : op->peer;
+
+            if (op->kind != RECV)
+                continue;
+            while (!is_next(g, src, me, op->tag, id, &at[src][op->tag]))
+                if (op->peer != LOGP_ANY_SOURCE || ++src == g->P)
+                    return me;
+            received++;
+        }
+    }
+    return NONE;
+}
+
+/* @return false: a step of a schedule cannot be this */
+static bool as_step(const struct random_op *op, struct logp_step *out)
+{
+    if (op->kind == COMPUTE)
+        return logp_step_compute(out, op->time, 0);
+    if (op->kind == SEND)
+        return logp_step_send(out, op->peer, op->tag, LOGP_RECV_BUF, 0, op->n_bytes);
+    return op->peer != LOGP_ANY_SOURCE &&
+           logp_step_receive(out, op->peer, op->tag, LOGP_RECV_BUF, 0, MOST_BYTES);
+}
+
+int random_fold(const struct random_program *g, const struct logp_delay *delay, int64_t *ns)
+{
+    struct logp_step *steps = calloc(MOST_P * MOST_OPS, sizeof(*steps));
+    const struct logp_step *of_rank[MOST_P];
+    int64_t n[MOST_P];
+    const struct logp_step_list list = {
+        .P = g->P, .steps = of_rank, .n = n, .most_bytes = MOST_BYTES};
+    const struct logp_args args = {.list = &list};
+    const struct logp_schedule schedule =
+        logp_schedule_of(logp_algorithm_find("schedule", "listed"), g->P, &args, NULL);
+    struct logp_fold fold;
+    int rc = steps != NULL ? 0 : -ENOMEM;
+
+    for (int i = 0; rc == 0 && i < g->P; i++) {
+        of_rank[i] = steps + (size_t)i * MOST_OPS;
+        n[i] = g->n_ops[i];
+        for (int k = 0; k < g->n_ops[i]; k++)
+            if (!as_step(&g->ops[i][k], &steps[(size_t)i * MOST_OPS + (size_t)k]))
+                rc = -ENOTSUP;
+    }
+    if (rc == 0)
+        rc = logp_schedule_fold(&schedule, delay, UINT64_MAX, &fold);
+    if (rc == 0 && fold.unreceived != 0)
+        rc = -EBADMSG;
+    if (rc == 0)
+        *ns = fold.ns;
+    free(steps);
+    return rc;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random programs, free of deadlock by construction, and what must come of them.
+ *
+ * A program is a random global sequence of sends, receives and computations in which every message
+ * is sent before it is received; each vp executes its own part of it in that order. Sends never
+ * wait for receivers, so the sequence itself is a schedule. Messages of the tag ANY are received
+ * from any source, and from no other.
+ *
+ * Under the virtual clock every vp's clock and every receive agree with a plain event simulation
+ * that shares no code with the library (random_simulate(), random_differ()). In any other order too
+ * each receive takes the next of what it could (random_unsound()).
+ */
+#ifndef LOGP_TESTS_RANDOM_PROGRAM_H
+#define LOGP_TESTS_RANDOM_PROGRAM_H
+
+#include <logp/logp.h>
+
+#include <stdint.h>
+
+enum { MOST_P = 8, MOST_OPS = 256, ANY = 9, TAGS = 3, NONE = -1, MOST_BYTES = 64 };
+
+enum random_kind { SEND, RECV, COMPUTE };
+
+struct random_op {
+    enum random_kind kind;
+    int peer, tag;
+    size_t n_bytes;
+    int64_t time;
+    int id; /* of the message sent */
+};
+
+struct random_program {
+    int P, n_ops[MOST_P], n_messages;
+    struct random_op ops[MOST_P][MOST_OPS];
+    struct logp_params params;
+};
+
+/* What happened: when each vp ended, and which message each of its receives took. */
+struct random_outcome {
+    int64_t end[MOST_P];
+    int took[MOST_P][MOST_OPS];
+};
+
+/* What random_run() is told and tells. */
+struct random_run {
+    const struct random_program *g;
+    struct random_outcome out;
+};
+
+/* A program for P ranks; the same from the same state of `random`. */
+void random_generate(struct random_program *g, uint64_t *random, int P);
+/* What must come of it under the virtual clock. @return 0; -ENOMEM; -EDEADLK: it is no program */
+int random_simulate(const struct random_program *g, struct random_outcome *out);
+/* What every vp executes; arg: a struct random_run. @return 0; as logp_send() and logp_recv();
+ * -EPROTO: a payload is not what was sent */
+int random_run(struct logp_vp *vp, void *arg);
+/* The first rank that ended at another time, or took another message; -1: none. */
+int random_differ(const struct random_program *g, const struct random_outcome *a,
+                  const struct random_outcome *b);
+/* Whatever the order of events was: the first rank that took a message that was not due, or not
+ * one that was; -1: none. */
+int random_unsound(const struct random_program *g, const struct random_outcome *out);
+/* The time of the last rank as the fold has it, which needs no program to run.
+ * @return 0; -ENOTSUP: it receives from any source; as logp_schedule_fold() */
+int random_fold(const struct random_program *g, const struct logp_delay *delay, int64_t *ns);
+
+#endif
