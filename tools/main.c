@@ -4,6 +4,7 @@
 #include "formats.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,11 +122,18 @@ static const struct command *the_command(const char *word)
     bad_usage("%s: no such command; %ssee logp --help", word, did_you_mean(&names, word, hint));
 }
 
+/* Without memory JSON would be told with parts missing. */
+static void *memory_for_json(size_t n)
+{
+    return or_end(malloc(n));
+}
+
 int main(int argc, char **argv)
 {
     static struct options o;
     const struct command *command = NULL;
 
+    json_set_alloc_funcs(memory_for_json, free);
     o.formats = output_formats;
     if (argc > 1 && strcmp(argv[1], "complete") == 0) {
         parse_options(1, argv, &o);

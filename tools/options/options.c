@@ -184,10 +184,8 @@ char *options_given(const struct options *o, const struct names *but)
 {
     char *all = NULL;
     size_t size;
-    FILE *f = open_memstream(&all, &size);
+    FILE *f = or_end(open_memstream(&all, &size));
 
-    if (f == NULL)
-        return NULL;
     for (int i = 0; i < n_rows; i++) {
         const char *text;
         char option[32];

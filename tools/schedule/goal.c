@@ -172,8 +172,8 @@ static void begin_all(struct goal *g)
     if (g->r->list.P > 0)
         wrong(g, "num_ranks comes once");
     begin_reading(g->r, number(g, 1, "", "`num_ranks P`"));
-    g->seen = calloc((size_t)g->r->list.P, sizeof(*g->seen));
-    if (g->seen == NULL || g->n_words != 2)
+    g->seen = or_end(calloc((size_t)g->r->list.P, sizeof(*g->seen)));
+    if (g->n_words != 2)
         wrong(g, "`num_ranks P`");
 }
 

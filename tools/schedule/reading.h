@@ -17,8 +17,6 @@ struct reading {
 
 /* ---- steps.c ---- */
 
-/* Memory, or the process ends. */
-void *or_end(void *memory);
 /* It has P ranks, none of which has steps yet. */
 void begin_reading(struct reading *r, int64_t P);
 /* One more step of a rank. place: "line 7" or "rank 3, step 5". */

@@ -10,13 +10,6 @@
 
 static const int64_t most_bytes = INT64_C(1) << 30;
 
-void *or_end(void *memory)
-{
-    if (memory == NULL)
-        bad_usage("no memory for the schedule");
-    return memory;
-}
-
 void begin_reading(struct reading *r, int64_t P)
 {
     if (P < 1 || P > LOGP_MAX_PROCESSORS)

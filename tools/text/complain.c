@@ -18,6 +18,13 @@ void bad_usage(const char *format, ...)
     exit(EXIT_USAGE);
 }
 
+void *or_end(void *memory)
+{
+    if (memory == NULL)
+        bad_usage("no memory");
+    return memory;
+}
+
 void bad_option(const char *option, const char *value, const char *allowed_format, ...)
 {
     const char *quote = option_in_environment(option) ? "'" : "";

@@ -42,20 +42,16 @@ static char *write_end(const struct end *e, enum series_kind kind)
         snprintf(text, sizeof(text), "%lldns", (long long)(e->n / 1000));
     for (size_t n = strlen(text); strchr(text, '.') != NULL && strchr("0.", text[n - 1]) != NULL;)
         text[--n] = '\0';
-    return strdup(text);
+    return or_end(strdup(text));
 }
 
 static bool add(struct series *s, char *value)
 {
-    char **more = s->n < MOST_VALUES && value != NULL
-                      ? realloc(s->value, (size_t)(s->n + 1) * sizeof(*more))
-                      : NULL;
-
-    if (more == NULL) {
+    if (s->n == MOST_VALUES) {
         free(value);
         return false;
     }
-    s->value = more;
+    s->value = or_end(realloc(s->value, (size_t)(s->n + 1) * sizeof(*s->value)));
     s->value[s->n++] = value;
     return true;
 }
@@ -91,7 +87,7 @@ static bool add_item(struct series *s, char *item, enum series_kind kind)
     char *dots = kind != SERIES_WORDS ? strstr(item, "..") : NULL;
 
     if (dots == NULL)
-        return *item != '\0' && add(s, strdup(item));
+        return *item != '\0' && add(s, or_end(strdup(item)));
     *dots = '\0';
     return add_range(s, item, dots + 2, kind);
 }
@@ -104,8 +100,8 @@ bool is_series(const char *text, enum series_kind kind)
 
 const char *read_series(const char *text, enum series_kind kind, struct series *out)
 {
-    char *copy = strdup(text), *rest = copy;
-    bool sound = copy != NULL;
+    char *copy = or_end(strdup(text)), *rest = copy;
+    bool sound = true;
 
     *out = (struct series){0};
     while (sound && rest != NULL) {

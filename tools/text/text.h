@@ -100,6 +100,8 @@ enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 /* One line on stderr, "logp: ...", and exit code 2. */
 _Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Memory as it was given; NULL ends the command. */
+void *or_end(void *memory);
 /* The same for one option, named with its dashes: "logp: --root 9: a rank, 0 .. 7"; where its value
  * comes from the environment: "logp: LOGP_ROOT '9': ...". */
 _Noreturn void bad_option(const char *option, const char *value, const char *allowed_format, ...)

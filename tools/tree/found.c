@@ -4,14 +4,8 @@
 #include "run/run.h"
 #include "tree/tree.h"
 
+#include <errno.h>
 #include <stdlib.h>
-
-static void *or_end(void *memory)
-{
-    if (memory == NULL)
-        bad_usage("no memory for the tree");
-    return memory;
-}
 
 static struct logp_explanation *explain(const struct options *o, const struct logp_coll *c,
                                         const struct logp_algorithm *a)
@@ -193,6 +187,8 @@ struct tree make_found_tree(struct options *o, const char *collective)
     e = explain(o, &c, chosen[0]);
     parent = or_end(malloc((size_t)o->P * sizeof(*parent)));
     root = logp_explanation_tree(e, c.args.root, parent, &along);
+    if (root == -ENOMEM)
+        or_end(NULL);
     if (root < 0) {
         logp_explanation_free(e);
         free(parent);

@@ -158,13 +158,6 @@ static const struct always {
 
 enum { N_ALWAYS = sizeof(always) / sizeof(always[0]) };
 
-static json_t *or_end(json_t *json)
-{
-    if (json == NULL)
-        bad_usage("no memory");
-    return json;
-}
-
 /* What follows from a condition, which n may be part of. */
 static void add(json_t *tree, const char *condition, int64_t n, json_t *then)
 {
