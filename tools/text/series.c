@@ -51,7 +51,8 @@ static bool add(struct series *s, char *value)
         free(value);
         return false;
     }
-    s->value = or_end(realloc(s->value, (size_t)(s->n + 1) * sizeof(*s->value)));
+    if ((s->n & (s->n - 1)) == 0) /* 0, or a power of two: there is no room for another */
+        s->value = or_end(realloc(s->value, (size_t)(s->n > 0 ? 2 * s->n : 1) * sizeof(char *)));
     s->value[s->n++] = value;
     return true;
 }
