@@ -157,7 +157,11 @@ inline check_deadlock()
 	fi;
 #endif
 	if
-	:: all && live_cores > 0 -> assert(DEADLOCKED); stop = true /* lpi_stop_deadlocked() */
+	:: all && live_cores > 0 ->
+	   if
+	   :: atomic { !stop -> assert(DEADLOCKED); stop = true } /* lpi_stop_deadlocked(): the lock */
+	   :: stop /* the other was first, and has gone on since */
+	   fi
 	:: else
 	fi;
 	before = 0; after = 0; one = 0; all = false

@@ -157,8 +157,13 @@ inline drain_bell(owner)
 {
 	if
 	:: atomic { bell[owner] -> bell[owner] = false };
+#ifndef CLEAR_RUNG_AFTER_THE_QUEUE
 	   rung[owner] = false;
+#endif
 	   drain_mailbox(owner)
+#ifdef CLEAR_RUNG_AFTER_THE_QUEUE
+	   ; rung[owner] = false
+#endif
 	:: else
 	fi
 }
@@ -173,7 +178,11 @@ proctype consumer()
 	:: !ALL ->
 	   drain_lane(false);
 	   if
+#ifdef CLEAR_ATTENTION_AFTER_THE_BELLS
+	   :: attention -> drain_bell(0); drain_bell(1); attention = false
+#else
 	   :: attention -> attention = false; drain_bell(0); drain_bell(1)
+#endif
 	   :: else
 	   fi
 	od

@@ -50,7 +50,11 @@ inline fill(mytag, mynumber)
 	if
 	:: atomic { offer == OPEN -> offer = CHECKED }; /* the compare-exchange */
 	   filled = (offer_tag == mytag);
+#ifdef CHECKED_AND_NOT_WANTED_STAYS
+	   offer = (filled -> CLAIMED : CHECKED)
+#else
 	   offer = (filled -> CLAIMED : OPEN)
+#endif
 	:: else
 	fi;
 #endif
