@@ -1,29 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* Real machines: see preset.h. */
+/* The named machines in cycles and bits: see preset.h. */
+#include <logp/machine_file.h>
 #include <logp/preset.h>
 
+#include <pthread.h>
 #include <string.h>
 
-/* Source: Liu, Li & Cui 1996, table 1: cycle, width, overhead, gap, delay. */
-static const struct logp_preset presets[] = {
-    {"ncube2", "nCUBE/2", 25, 1, 6400, 6400, 40},
-    {"cm5", "Thinking Machines CM-5", 25, 4, 3600, 3600, 8},
-    {"dash", "Stanford DASH", 30, 16, 30, 40, 2},
-    {"jmachine", "MIT J-Machine", 31, 8, 16, 40, 2},
-    {"monsoon", "MIT Monsoon", 20, 16, 10, 10, 2},
-};
+enum { MOST = 64 };
+
+static struct logp_preset presets[MOST];
+static size_t n_presets;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Those that are stored and forwarded in whole cycles; logp_preset_params() undoes it. */
+static void make_presets(void)
+{
+    const struct logp_machine_file *m;
+
+    for (size_t i = 0; n_presets < MOST && (m = logp_machine_file_at(i)) != NULL; i++) {
+        const struct logp_params *p = &m->params;
+
+        if (!p->store_forward || p->G_ps == 0)
+            continue;
+        presets[n_presets++] =
+            (struct logp_preset){.name = m->name,
+                                 .title = m->title,
+                                 .cycle_ns = m->unit_ns,
+                                 .width = 8 * m->unit_ns * 1000 / p->G_ps,
+                                 .overhead = (p->o_send_ns + p->o_recv_ns) / m->unit_ns,
+                                 .gap = p->g_ns / m->unit_ns,
+                                 .delay = p->L_ns / m->unit_ns};
+    }
+}
 
 const struct logp_preset *logp_presets(size_t *n)
 {
-    *n = sizeof(presets) / sizeof(presets[0]);
+    pthread_once(&once, make_presets);
+    *n = n_presets;
     return presets;
 }
 
 const struct logp_preset *logp_preset_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
-        if (strcmp(presets[i].name, name) == 0)
-            return &presets[i];
+    size_t n;
+    const struct logp_preset *all = logp_presets(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return &all[i];
     return NULL;
 }
 

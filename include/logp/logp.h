@@ -24,7 +24,9 @@
  *   latency.h     latencies by chance
  *   topology.h    networks of links: routes, delays, loads
  *   links.h       parameters that differ from pair to pair; nodes
- *   preset.h      parameters of real machines
+ *   machine_file.h  a machine in a file, and the named ones
+ *   preset.h      parameters of real machines, in cycles
+ *   quantity.h    numbers and times as people write them
  *   torus.h       the pipelined torus broadcast in its paper's units
  *   trace.h       what each processor did, and when
  */
@@ -43,11 +45,13 @@
 #include <logp/latency.h>
 #include <logp/links.h>
 #include <logp/machine.h>
+#include <logp/machine_file.h>
 #include <logp/measure.h>
 #include <logp/nonblocking.h>
 #include <logp/op.h>
 #include <logp/plugin.h>
 #include <logp/preset.h>
+#include <logp/quantity.h>
 #include <logp/schedule.h>
 #include <logp/shared.h>
 #include <logp/summation.h>

@@ -51,6 +51,44 @@ expect='w:2 o_recv o_send' wrong 'o = 1ns\no_recv = 1ns\n'
 expect='w:2 g missing' wrong 'L = 1ns\no = 1ns\n'
 expect='w:2 o_recv missing' wrong 'L = 1ns\no_send = 1ns\n'
 expect='w:0 L missing' wrong ''
+# what else a file may say: the model and what counts for it, a unit, words for people
+cat >"$dir/k" <<'END'
+name = k
+title = The K
+source = somebody, 2026
+unit = 20ns
+delay = logp
+gap = shared
+capacity = on
+L = 10
+o = 1.5
+g = 1us
+END
+json '.[0] | (.machine == "k" and .L_ns == 200 and .o_send_ns == 30 and .g_ns == 1000 and .delay == "logp" and
+      .gap == "shared" and .capacity == 1 and .gamma_ns == 20)' predict summation --machine "$dir/k"
+json '.[0] | (.gap == "separate" and .L_ns == 60 and .delay == "loggp")' \
+    predict broadcast --machine "$dir/k" --gap separate -L 3 --delay loggp
+logp predict broadcast --machine "$dir/k"
+grep -q '^The K; delay logp' "$dir/out" || fail "title: $(cat "$dir/out")"
+expect='w:1 none loggp store-forward' wrong 'delay = none\n'
+expect='w:1 wide separate shared' wrong 'gap = wide\n'
+expect='w:1 maybe on off' wrong 'capacity = maybe\n'
+expect='w:1 0 1ns' wrong 'unit = 0\n'
+expect='w:1 3 suffix' wrong "unit = 3$rest"
+expect='w:1 3 suffix' wrong "L = 3\nunit = 1us$rest"
+expect='w:1 63' wrong "name = $(printf '%070d' 0)\n"
+expect='w:1 511' wrong "name = $(printf '%0600d' 0)\n"
+# a named machine is such a file
+for machine in "$(dirname "$0")"/../../algorithms/predict/machines/*.machine; do
+    name=$(basename "$machine" .machine)
+    "$logp" predict alltoall --bytes 100 --machine "$machine" --format json >"$dir/file"
+    "$logp" predict alltoall --bytes 100 --machine "$name" --format json >"$dir/named"
+    cmp -s "$dir/file" "$dir/named" || fail "$name: $(diff "$dir/file" "$dir/named")"
+done
+[ "${name-}" = ncube2 ] || fail "the named machines are not there"
+json 'length == 5 and all(.[]; .source == "Liu, Li & Cui 1996, table 1")' list machines
+printf 'L = 1ns\n\0x' >"$dir/z"
+expect='--machine text' bad predict broadcast --machine "$dir/z"
 expect='--machine cm6 cm5 file' bad predict broadcast --machine cm6
 expect='--machine read' bad predict broadcast --machine "$dir"
 finish

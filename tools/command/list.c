@@ -49,16 +49,18 @@ static size_t list_topologies(struct entry *out)
 
 static size_t list_machines(struct entry *out)
 {
-    static char summaries[MAX_ENTRIES][128];
-    size_t n;
-    const struct logp_preset *m = logp_presets(&n);
+    static char summaries[MAX_ENTRIES][160];
+    const struct logp_machine_file *m;
+    size_t n = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        snprintf(summaries[i], sizeof(summaries[i]),
-                 "%s: L %lld, o %g, g %lld cycles of %lld ns, %lld-bit links", m[i].title,
-                 (long long)m[i].delay, (double)m[i].overhead / 2, (long long)m[i].gap,
-                 (long long)m[i].cycle_ns, (long long)m[i].width);
-        out[i] = (struct entry){.name = m[i].name, .summary = summaries[i]};
+    for (; n < MAX_ENTRIES && (m = logp_machine_file_at(n)) != NULL; n++) {
+        const struct logp_params *p = &m->params;
+
+        snprintf(summaries[n], sizeof(summaries[n]),
+                 "%s: L %lld, o %lld, g %lld ns, G %g ns; a unit is %lld ns; %s", m->title,
+                 (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->g_ns,
+                 (double)p->G_ps / 1000, (long long)m->unit_ns, m->delay);
+        out[n] = (struct entry){.name = m->name, .summary = summaries[n], .source = m->source};
     }
     return n;
 }

@@ -74,59 +74,24 @@ void use_delay(struct options *o, const char *name)
     take_delay(o, find_delay(name, &(struct names){0}));
 }
 
-/* No preset: a file, that is. */
-static void use_machine_file(struct options *o, const char *option, const char *file)
-{
-    size_t n;
-    const struct logp_preset *all = logp_presets(&n);
-    struct names names = {{"none"}, 1};
-    FILE *f = fopen(file, "re");
-    char list[MAX_LIST];
-
-    for (size_t i = 0; i < n; i++)
-        add_name(&names, all[i].name);
-    if (f == NULL)
-        bad_option(option, file, "%s, or a file that can be read: %s", one_of(&names, file, list),
-                   strerror(errno));
-    o->machine = read_machine(option, file, f, &o->params);
-    o->gamma_given = true;
-    use_delay(o, "loggp");
-    fclose(f);
-}
-
-/* The times of a real machine; its cycle is a plain unit. What is given apart wins: see
+/* The times of a real machine; its unit is a plain one. What is given apart wins: see
  * settle_options(). */
 static void apply_machine(struct options *o, const char *option, const char *text)
 {
     if (strcmp(text, "none") == 0)
         return;
-    o->machine = logp_preset_find(text);
-    if (o->machine != NULL) {
-        o->params = logp_preset_params(o->machine);
-        use_delay(o, "store-forward");
-    } else {
-        use_machine_file(o, option, text);
-    }
-    o->unit_ns = o->machine->cycle_ns;
-}
-
-static const char *all_machines(const struct options *o, char buf[MAX_LIST])
-{
-    size_t n;
-    const struct logp_preset *all = logp_presets(&n);
-    struct names names = {{"none"}, 1};
-
-    (void)o;
-    for (size_t i = 0; i < n; i++)
-        add_name(&names, all[i].name);
-    return list_names(&names, ", ", buf);
+    o->machine = find_machine(option, text);
+    o->params = o->machine->params;
+    o->gamma_given = o->machine->has_gamma;
+    use_delay(o, o->machine->delay);
+    o->unit_ns = o->machine->unit_ns;
 }
 
 static void apply_unit(struct options *o, const char *option, const char *text)
 {
     int64_t ps;
 
-    if (!parse_time_ps(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
+    if (!logp_parse_time(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
         bad_option(option, text, "a time >= 1ns with a suffix ns, us or ms");
     o->unit_ns = ps / 1000;
 }
@@ -286,7 +251,7 @@ const struct option_row model_options[] = {
     {"by", "WHAT", "predict by formula, or by schedule", "", "the formula where there is one",
      OPTIONS_BASIS, .apply = apply_by, .words = "formula, schedule"},
     {"machine", "NAME|FILE",
-     "L, o, g, G, delay and unit: a preset (see: logp list machines), or of a file", "none", "",
+     "L, o, g, G, delay and unit: a named one (see: logp list machines), or of a file", "none", "",
      OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_machine, .series = SERIES_WORDS,
      .choices = all_machines},
     {"unit", "T", "what one plain unit of time is", "10us", "",
@@ -305,10 +270,10 @@ const struct option_row model_options[] = {
     {"G", "T", "time per byte of a long message (LogGP)", "0", "", OPTIONS_MODEL | OPTIONS_TUNE,
      .apply = apply_G, .series = SERIES_TIMES, .of_machine = true},
     {"gap", "KIND", "separate, or shared by sends and receives", "separate", "",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_gap, .series = SERIES_WORDS,
+     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_gap, .series = SERIES_WORDS, .of_machine = true,
      .words = "separate, shared"},
     {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "off", "",
-     OPTIONS_MODEL, .apply = apply_capacity},
+     OPTIONS_MODEL, .apply = apply_capacity, .of_machine = true},
     {"nodes", "NxM", "N nodes of M processors each, rank by rank; *xM: as many as it takes", "", "",
      OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_nodes, .series = SERIES_WORDS},
     {"inter", "COSTS", "of messages between nodes, L=T,o=T,g=T,G=T; else as inside one", "", "",

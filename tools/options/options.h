@@ -25,7 +25,7 @@ struct options {
     int64_t P;
     struct logp_params params;
     int64_t unit_ns;
-    const struct logp_preset *machine; /* NULL: none */
+    const struct logp_machine_file *machine; /* NULL: none */
     const struct logp_delay_model *delay;
     const char *plugin; /* whose model it is, as it was written; NULL: of the table */
     const struct logp_topology *topology; /* NULL: none */

@@ -8,8 +8,6 @@
 
 #include "options/options.h"
 
-#include <stdio.h>
-
 struct option_row {
     const char *name;   /* without dashes */
     const char *value;  /* NULL: a flag */
@@ -43,10 +41,9 @@ extern const struct option_row tune_options[];   /* tune.c */
 
 /* ---- machine.c ---- */
 
-/* The machine that an open file describes, in static storage; ends the process where a line is
- * wrong. */
-const struct logp_preset *read_machine(const char *option, const char *file, FILE *f,
-                                       struct logp_params *params);
+/* The machine of a name, or in a file, which is then static; ends the process where it is none. */
+const struct logp_machine_file *find_machine(const char *option, const char *word);
+const char *all_machines(const struct options *o, char buf[MAX_LIST]);
 
 /* ---- tune.c: -P and --bytes of a command of OPTIONS_SPANS ---- */
 

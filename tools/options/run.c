@@ -114,7 +114,7 @@ static void apply_timeout(struct options *o, const char *option, const char *tex
 {
     int64_t ps;
 
-    if (!parse_time_ps(text, INT64_C(1000000000000), &ps) || ps < 1000)
+    if (!logp_parse_time(text, INT64_C(1000000000000), &ps) || ps < 1000)
         bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
     o->timeout_ns = ps / 1000;
 }

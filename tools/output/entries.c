@@ -12,7 +12,9 @@ void print_entries_table(const struct entry *all, size_t n)
             printf("  %-10s %-22s %-48s %s\n", all[i].of, all[i].name, all[i].summary,
                    all[i].source);
         else
-            printf("  %-15s %s\n", all[i].name, all[i].summary);
+            printf("  %-15s %s%s%s%s\n", all[i].name, all[i].summary,
+                   all[i].source != NULL ? " (" : "", all[i].source != NULL ? all[i].source : "",
+                   all[i].source != NULL ? ")" : "");
 }
 
 static json_t *entry_json(const struct entry *e)

@@ -1,79 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Times and numbers as people write them. Decimal arithmetic throughout: "0.1us" is 100 ns,
- * exactly. */
+/* Numbers as people write them, and times as they are shown. */
 #include "text/text.h"
+
+#include <logp/quantity.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct {
-    const char *suffix;
-    int64_t ps;
-} scales[] = {
-    {"ps", 1}, {"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", INT64_C(1000000000000)},
-};
-
-/* Behind a number: e and an exponent. @return behind it; NULL: too large */
-static const char *parse_exponent(const char *s, int64_t *mantissa, int64_t *power)
-{
-    int exponent = 0;
-
-    if ((*s != 'e' && *s != 'E') || s[1] < '0' || s[1] > '9')
-        return s;
-    for (s++; *s >= '0' && *s <= '9' && exponent < 100; s++)
-        exponent = 10 * exponent + (*s - '0');
-    for (; exponent > 0 && *mantissa > 0; exponent--)
-        if (*power > 1)
-            *power /= 10;
-        else if (__builtin_mul_overflow(*mantissa, 10, mantissa))
-            return NULL;
-    return s;
-}
-
-/* digits [. digits] [e digits] -> mantissa and by how many tens it is to be divided. */
-static const char *parse_decimal(const char *s, int64_t *mantissa, int64_t *power)
-{
-    bool point = false, any = false;
-
-    *mantissa = 0;
-    *power = 1;
-    for (;; s++) {
-        if (*s == '.' && !point) {
-            point = true;
-        } else if (*s >= '0' && *s <= '9') {
-            if (*mantissa > (INT64_MAX - 9) / 10 || *power > INT64_MAX / 10)
-                return NULL;
-            *mantissa = *mantissa * 10 + (*s - '0');
-            if (point)
-                *power *= 10;
-            any = true;
-        } else {
-            return any ? parse_exponent(s, mantissa, power) : NULL;
-        }
-    }
-}
-
-bool parse_time_ps(const char *text, int64_t unit_ps, int64_t *out)
-{
-    int64_t mantissa, power, scale = 0;
-    const char *suffix = parse_decimal(text, &mantissa, &power);
-    __int128 ps;
-
-    if (suffix == NULL)
-        return false;
-    if (*suffix == '\0')
-        scale = unit_ps;
-    for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
-        if (strcmp(suffix, scales[i].suffix) == 0)
-            scale = scales[i].ps;
-    ps = (__int128)mantissa * scale;
-    if (scale == 0 || ps % power != 0 || ps / power > INT64_MAX)
-        return false;
-    *out = (int64_t)(ps / power);
-    return true;
-}
 
 /* k, Ki: 1024; of bytes KiB too, and kB, which is 1000, as those of GNU coreutils. */
 static bool parse_scale(const char *s, bool bytes, int64_t *scale)
@@ -110,7 +44,7 @@ static bool parse_power(const char *s, int64_t base, int64_t *out)
 bool parse_number(const char *text, bool bytes, int64_t low, int64_t high, int64_t *out)
 {
     int64_t mantissa, power, scale;
-    const char *suffix = parse_decimal(text, &mantissa, &power);
+    const char *suffix = logp_parse_decimal(text, &mantissa, &power);
     __int128 n;
 
     if (suffix == NULL)

@@ -2,6 +2,8 @@
 /* Several values in one text: "2,4,8", "2..64*2", "2..20+2", "2..8", and lists of these. */
 #include "text/text.h"
 
+#include <logp/quantity.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@ static bool read_end(const char *text, enum series_kind kind, struct end *out)
 
     out->suffixed = kind == SERIES_TIMES && length > 0 && text[length - 1] == 's';
     if (kind == SERIES_TIMES)
-        return parse_time_ps(text, 1000000, &out->n);
+        return logp_parse_time(text, 1000000, &out->n);
     return parse_number(text, kind == SERIES_BYTES, 0, INT64_MAX, &out->n);
 }
 

@@ -11,11 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* ---- quantity.c: numbers with units ---- */
+/* ---- quantity.c: numbers with units; times: logp/quantity.h ---- */
 
-/* "1.5", "250ns", "10us", "2ms", "1s" in picoseconds; a plain number counts unit_ps. Exact.
- * false: not a quantity, negative, not whole picoseconds or too large. */
-bool parse_time_ps(const char *text, int64_t unit_ps, int64_t *out);
 /* A whole number in [low, high]: digits alone. */
 bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
 /* The same, also written 2^20, 1e6, 1.5k, 64Ki; of bytes 4KiB (4096) and 4kB (4000) too. */
