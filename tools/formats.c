@@ -3,12 +3,14 @@
  * help and what is said of a wrong one come from here. */
 #include "formats.h"
 
+#include "measure/measure.h"
 #include "output/crossover.h"
 #include "output/output.h"
 #include "papers/paper.h"
 #include "schedule/schedule.h"
 #include "trace/trace.h"
 #include "tree/tree.h"
+#include "validate/validate.h"
 
 const struct output_format output_formats[] = {
     {.name = "table",
@@ -19,7 +21,9 @@ const struct output_format output_formats[] = {
      .steps = &steps_as_text,
      .tree = &tree_as_text,
      .trace = &trace_as_text,
-     .paper = print_paper_text},
+     .paper = print_paper_text,
+     .measured = print_measured_table,
+     .validated = print_validated_table},
     {.name = "json",
      .records = print_json,
      .crossover = print_crossover_json,
@@ -27,13 +31,17 @@ const struct output_format output_formats[] = {
      .steps = &steps_as_json,
      .tree = &tree_as_json,
      .trace = &trace_as_json,
-     .paper = print_paper_json},
+     .paper = print_paper_json,
+     .measured = print_measured_json,
+     .validated = print_validated_json},
     {.name = "csv",
      .records = print_csv,
      .crossover = print_crossover_csv,
      .entries = print_entries_csv,
      .tree = &tree_as_csv,
-     .paper = print_paper_csv},
+     .paper = print_paper_csv,
+     .measured = print_measured_csv,
+     .validated = print_validated_csv},
     {.name = "svg",
      .draws = true,
      .tree = &tree_as_svg,
@@ -47,5 +55,6 @@ const struct output_format output_formats[] = {
      .trace = &trace_as_text},
     {.name = "goal", .steps = &steps_as_goal, .trace = &trace_as_goal},
     {.name = "perfetto", .trace = &trace_as_perfetto},
+    {.name = "machine", .measured = print_measured_machine},
     {0},
 };

@@ -10,9 +10,10 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run,  &command_watch,  &command_predict,    &command_schedule, &command_list,
-    &command_tree, &command_trace,  &command_tune,       &command_paper,    &command_bench,
-    &command_plot, &command_report, &command_completion, &command_manual};
+    &command_run,     &command_watch,    &command_predict,    &command_schedule,
+    &command_list,    &command_tree,     &command_trace,      &command_tune,
+    &command_measure, &command_validate, &command_paper,      &command_bench,
+    &command_plot,    &command_report,   &command_completion, &command_manual};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -37,6 +38,7 @@ const char help_examples[] =
     "  logp predict broadcast --explain    what a time is made of, and what counts\n"
     "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
     "  logp report page.html broadcast     all of it as a page for the browser\n"
+    "  logp measure --delay none           this host's threads: their L, o, g, G\n"
     "  logp paper kurnosov                 a paper's figures beside ours\n"
     "  logp help run                       all options of a command\n";
 

@@ -14,6 +14,7 @@
  *   schedule.h    an algorithm as steps: run them, work out what they cost, check them
  *   explain.h     the critical path of a schedule, and its time as a function of each parameter
  *   measure.h     what a measuring loop of your own needs
+ *   parameters.h  L, o, g, G of anything, measured from outside
  *   plugin.h      a delay model or algorithms of your own, for the command
  *   algorithm.h   what an algorithm is made of, for who writes one
  *   experiment.h  run an algorithm many times, measured against its prediction
@@ -49,6 +50,7 @@
 #include <logp/measure.h>
 #include <logp/nonblocking.h>
 #include <logp/op.h>
+#include <logp/parameters.h>
 #include <logp/plugin.h>
 #include <logp/preset.h>
 #include <logp/quantity.h>

@@ -17,6 +17,8 @@ struct tree_form;  /* tree/tree.h */
 struct trace_form; /* trace/trace.h */
 struct paper;      /* papers/paper.h */
 struct crossover;  /* output/crossover.h */
+struct measured;   /* measure/measure.h */
+struct validated;  /* validate/validate.h */
 
 /* What is NULL it cannot show. */
 struct output_format {
@@ -30,6 +32,8 @@ struct output_format {
     const struct tree_form *tree;
     const struct trace_form *trace;
     void (*paper)(const struct paper *p);
+    void (*measured)(const struct measured *m);
+    void (*validated)(const struct validated *v);
 };
 
 /* Can a command use this one? NULL: it can use all. */

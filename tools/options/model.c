@@ -14,6 +14,10 @@ static void apply_P(struct options *o, const char *option, const char *text)
         apply_P_list(o, option, text);
     else if (!parse_number(text, false, 1, LOGP_TREE_MAX, &o->P))
         bad_option(option, text, "a number of processors, 1 .. 2^61");
+    else if ((o->sets & OPTIONS_MEASURE) != 0 && !option_given("P"))
+        o->P = 2;
+    else if ((o->sets & OPTIONS_MEASURE) != 0 && o->P < 2)
+        bad_option(option, text, "at least two processors");
 }
 
 static void apply_schedule(struct options *o, const char *option, const char *text)
@@ -76,15 +80,19 @@ void use_delay(struct options *o, const char *name)
 
 /* The times of a real machine; its unit is a plain one. What is given apart wins: see
  * settle_options(). */
-static void apply_machine(struct options *o, const char *option, const char *text)
+void set_machine(struct options *o, const char *option, const char *text)
 {
-    if (strcmp(text, "none") == 0)
-        return;
     o->machine = find_machine(option, text);
     o->params = o->machine->params;
     o->gamma_given = o->machine->has_gamma;
     use_delay(o, o->machine->delay);
     o->unit_ns = o->machine->unit_ns;
+}
+
+static void apply_machine(struct options *o, const char *option, const char *text)
+{
+    if (strcmp(text, "none") != 0)
+        set_machine(o, option, text);
 }
 
 static void apply_unit(struct options *o, const char *option, const char *text)
@@ -245,48 +253,52 @@ static void apply_topology(struct options *o, const char *option, const char *te
 
 const struct option_row model_options[] = {
     {"P", "N", "virtual processors; where 8 do not fit and nobody says, the next that do", "8", "",
-     OPTIONS_MODEL | OPTIONS_SPANS, .apply = apply_P, .series = SERIES_NUMBERS},
+     OPTIONS_MODEL | OPTIONS_MEASURE | OPTIONS_SPANS, .apply = apply_P, .series = SERIES_NUMBERS},
     {"schedule", "FILE", "the steps in this file (json, goal) in place of a collective", "", "",
      OPTIONS_BASIS, .apply = apply_schedule},
     {"by", "WHAT", "predict by formula, or by schedule", "", "the formula where there is one",
      OPTIONS_BASIS, .apply = apply_by, .words = "formula, schedule"},
     {"machine", "NAME|FILE",
      "L, o, g, G, delay and unit: a named one (see: logp list machines), or of a file", "none", "",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_machine, .series = SERIES_WORDS,
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_machine, .series = SERIES_WORDS,
      .choices = all_machines},
     {"unit", "T", "what one plain unit of time is", "10us", "",
-     OPTIONS_MODEL | OPTIONS_UNIT | OPTIONS_PAPER | OPTIONS_TUNE, .apply = apply_unit,
-     .series = SERIES_WORDS, .of_machine = true},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_UNIT | OPTIONS_PAPER | OPTIONS_TUNE,
+     .apply = apply_unit, .series = SERIES_WORDS, .of_machine = true},
     {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_L, .series = SERIES_TIMES, .of_machine = true},
-    {"o", "T", "overhead of a send and of a receive", "2", "", OPTIONS_MODEL | OPTIONS_TUNE,
-     .apply = apply_o, .series = SERIES_TIMES, .of_machine = true},
-    {"o-send", "T", "overhead of a send, where it differs", "", "-o", OPTIONS_MODEL | OPTIONS_TUNE,
-     .apply = apply_o_send, .series = SERIES_TIMES},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_L, .series = SERIES_TIMES,
+     .of_machine = true},
+    {"o", "T", "overhead of a send and of a receive", "2", "",
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_o, .series = SERIES_TIMES,
+     .of_machine = true},
+    {"o-send", "T", "overhead of a send, where it differs", "", "-o",
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_o_send, .series = SERIES_TIMES},
     {"o-recv", "T", "overhead of a receive, where it differs", "", "-o",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_o_recv, .series = SERIES_TIMES},
-    {"g", "T", "gap between two sends, or two receives", "4", "", OPTIONS_MODEL | OPTIONS_TUNE,
-     .apply = apply_g, .series = SERIES_TIMES, .of_machine = true},
-    {"G", "T", "time per byte of a long message (LogGP)", "0", "", OPTIONS_MODEL | OPTIONS_TUNE,
-     .apply = apply_G, .series = SERIES_TIMES, .of_machine = true},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_o_recv, .series = SERIES_TIMES},
+    {"g", "T", "gap between two sends, or two receives", "4", "",
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_g, .series = SERIES_TIMES,
+     .of_machine = true},
+    {"G", "T", "time per byte of a long message (LogGP)", "0", "",
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_G, .series = SERIES_TIMES,
+     .of_machine = true},
     {"gap", "KIND", "separate, or shared by sends and receives", "separate", "",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_gap, .series = SERIES_WORDS, .of_machine = true,
-     .words = "separate, shared"},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_gap, .series = SERIES_WORDS,
+     .of_machine = true, .words = "separate, shared"},
     {"capacity", NULL, "at most ceil(L/g) messages on their way from or to anyone", "off", "",
-     OPTIONS_MODEL, .apply = apply_capacity, .of_machine = true},
+     OPTIONS_MODEL | OPTIONS_MEASURE, .apply = apply_capacity, .of_machine = true},
     {"nodes", "NxM", "N nodes of M processors each, rank by rank; *xM: as many as it takes", "", "",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_nodes, .series = SERIES_WORDS},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_nodes, .series = SERIES_WORDS},
     {"inter", "COSTS", "of messages between nodes, L=T,o=T,g=T,G=T; else as inside one", "", "",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_inter},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_inter},
     {"link", "A-B:COSTS",
      "of messages from ranks A to ranks B, as 0-1:L=9 or 0,4..7-*:g=2us,G=1ns; several", "", "",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_link, .several = true},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_link, .several = true},
     {"rendezvous", "S", "sends of more than S bytes wait for their receiver; 0: all", "none", "",
      OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_rendezvous, .series = SERIES_BYTES},
     {"delay", "NAME", "%s (see: logp list delays)", "", "logp; with -G loggp",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_delay, .series = SERIES_WORDS, .of_machine = true,
-     .choices = all_delays},
-    {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL, .apply = apply_topology,
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_delay, .series = SERIES_WORDS,
+     .of_machine = true, .choices = all_delays},
+    {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL | OPTIONS_MEASURE, .apply = apply_topology,
      .series = SERIES_WORDS, .choices = all_topologies},
     {0},
 };

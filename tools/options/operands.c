@@ -24,7 +24,7 @@ static void apply_bytes(struct options *o, const char *option, const char *text)
 {
     int64_t n;
 
-    if ((o->sets & OPTIONS_SPANS) != 0) {
+    if ((o->sets & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0) {
         apply_bytes_range(o, option, text);
         return;
     }
@@ -141,12 +141,12 @@ static void apply_packing(struct options *o, const char *option, const char *tex
 const struct option_row operand_options[] = {
     {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", "", OPTIONS_MODEL,
      .apply = apply_algo, .words = "auto, all"},
-    {"bytes", "N", "message size", "8", "", OPTIONS_MODEL | OPTIONS_SPANS, .apply = apply_bytes,
-     .series = SERIES_BYTES},
+    {"bytes", "N", "message size", "8", "", OPTIONS_MODEL | OPTIONS_SPANS | OPTIONS_MEASURE,
+     .apply = apply_bytes, .series = SERIES_BYTES},
     {"root", "R", "rank of the root", "0", "", OPTIONS_MODEL, .apply = apply_root,
      .series = SERIES_NUMBERS},
     {"gamma", "T", "time to combine two elements, or host: as this one does", "", "0; summation 1",
-     OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_gamma, .series = SERIES_TIMES},
+     OPTIONS_MODEL | OPTIONS_TUNE | OPTIONS_NETWORK, .apply = apply_gamma, .series = SERIES_TIMES},
     {"count", "N", "operands of each, of a summation in total", "", "1; summation 10P",
      OPTIONS_MODEL, .apply = apply_count, .series = SERIES_NUMBERS},
     {"counts", "LIST", "sizes of the ranks' blocks, over and over: in bytes, or elements", "",

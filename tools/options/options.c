@@ -41,6 +41,7 @@ static void make_rows(void)
     add_rows(run_options);
     add_rows(sweep_options);
     add_rows(tune_options);
+    add_rows(measure_options);
     add_rows(format_options);
 }
 

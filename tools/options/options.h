@@ -38,7 +38,7 @@ struct options {
     bool emulated;                        /* the delay model has parameters: it is not none */
     bool ignores_G;                       /* for it every message counts as one */
     bool gamma_given, gamma_host;         /* --gamma host: measured */
-    /* in place of P and n_bytes, for a command of OPTIONS_SPANS */
+    /* in place of P and n_bytes, for a command of OPTIONS_SPANS; of OPTIONS_MEASURE, of n_bytes */
     size_t n_P;
     int64_t P_list[MAX_P_LIST]; /* ascending */
     int64_t bytes_low, bytes_high;
@@ -77,6 +77,8 @@ struct options {
     const char *plot;                /* where pictures go; NULL: nowhere */
     bool only_plot;                  /* that is all that is wanted */
     bool restart, measure;
+    bool all_pairs, fit;
+    const char *on;      /* of --on: host, a named machine or a file */
     bool only_predicted; /* nothing is run */
     bool explain;
     const struct output_format *format;
@@ -101,13 +103,16 @@ enum option_set {
     OPTIONS_PLUGIN = 256, /* --plugin, also without a model, but not from the environment */
     OPTIONS_SWEEP = 512,  /* several values of an option; of an option: as OPTIONS_PAPER */
     OPTIONS_FILE = 1024,  /* --output: finished points are kept */
-    OPTIONS_CROSSOVER = 2048, /* several values only of P and sizes */
-    OPTIONS_TUNE = 4096,      /* what the table of an MPI library depends on, and --export */
-    OPTIONS_SPANS = 8192,     /* -P and --bytes: a list and a range, with defaults of their own */
-    OPTIONS_TRACE = 16384,    /* --output, --predicted */
-    OPTIONS_EXPLAIN = 32768,  /* --explain */
-    OPTIONS_WATCH = 65536,    /* --watch */
-    OPTIONS_PLOT = 131072,    /* --plot */
+    OPTIONS_CROSSOVER = 2048,   /* several values only of P and sizes */
+    OPTIONS_TUNE = 4096,        /* what the table of an MPI library depends on, and --export */
+    OPTIONS_SPANS = 8192,       /* -P and --bytes: a list and a range, with defaults of their own */
+    OPTIONS_TRACE = 16384,      /* --output, --predicted */
+    OPTIONS_EXPLAIN = 32768,    /* --explain */
+    OPTIONS_WATCH = 65536,      /* --watch */
+    OPTIONS_PLOT = 131072,      /* --plot */
+    OPTIONS_MEASURE = 1 << 20,  /* what messages take, and --bytes: a range */
+    OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
+    OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
 };
 
 /* ---- options.c ---- */
@@ -156,6 +161,9 @@ const char *show_point(char *buf, size_t size);
 
 /* ---- model.c, operands.c, run.c: what an option stands for ---- */
 
+/* L, o, g, G, delay and unit of a machine: a named one, or of a file; ends the process where it is
+ * none. */
+void set_machine(struct options *o, const char *option, const char *text);
 /* The delay model of this name, which there is. */
 void use_delay(struct options *o, const char *name);
 /* The executor of this name. @return false: there is none */

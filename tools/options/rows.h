@@ -35,9 +35,10 @@ extern const struct option_row run_options[];     /* run.c */
 const struct option_row *knob_options(void);
 void apply_knob(struct options *o, const struct logp_knob *knob, const char *option,
                 const char *text);
-extern const struct option_row sweep_options[];  /* sweep.c */
-extern const struct option_row format_options[]; /* format.c */
-extern const struct option_row tune_options[];   /* tune.c */
+extern const struct option_row sweep_options[];   /* sweep.c */
+extern const struct option_row format_options[];  /* format.c */
+extern const struct option_row tune_options[];    /* tune.c */
+extern const struct option_row measure_options[]; /* measure.c */
 
 /* ---- machine.c ---- */
 

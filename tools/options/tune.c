@@ -72,11 +72,15 @@ void apply_P_list(struct options *o, const char *option, const char *text)
 
 void apply_bytes_range(struct options *o, const char *option, const char *text)
 {
-    const char *end = parse_range(option_given("bytes") ? text : "1..16Mi", true, 0,
-                                  INT64_C(1) << 40, &o->bytes_low, &o->bytes_high, NULL, NULL);
+    const bool measured = (o->sets & OPTIONS_MEASURE) != 0;
+    const char *const preset = measured ? "1..1Mi" : "1..16Mi";
+    const char *end =
+        parse_range(option_given("bytes") ? text : preset, true, measured ? 1 : 0,
+                    INT64_C(1) << (measured ? 28 : 40), &o->bytes_low, &o->bytes_high, NULL, NULL);
 
     if (end == NULL || *end != '\0')
-        bad_option(option, text, "sizes, as 1..64Ki, 0 .. 2^40 bytes");
+        bad_option(option, text, "sizes, as 1..64Ki, %s bytes",
+                   measured ? "1 .. 2^28" : "0 .. 2^40");
 }
 
 static void apply_export(struct options *o, const char *option, const char *text)

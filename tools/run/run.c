@@ -206,10 +206,27 @@ static int run_each(const struct options *o, struct logp_machine *m, const struc
     return code;
 }
 
+int run_program(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
+{
+    int rc;
+
+    catch_signals();
+    running = m;
+    rc = interrupted ? -EINTR : logp_machine_run(m, program, arg, timeout_ns);
+    running = NULL;
+    return rc;
+}
+
 int run_rows(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
              struct row *rows, size_t n, size_t *done)
 {
     return run_each(o, m, c, rows, n, done, o->clock == LOGP_CLOCK_VIRTUAL);
+}
+
+int run_unpromised(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+                   struct row *rows, size_t n, size_t *done)
+{
+    return run_each(o, m, c, rows, n, done, false);
 }
 
 int run_alone(const struct options *o, const struct logp_coll *c, struct row *row)

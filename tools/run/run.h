@@ -75,8 +75,13 @@ void forget_explanations(struct row *rows, size_t n);
  * it, and all later ones. *done: how many were begun. @return an exit code */
 int run_rows(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
              struct row *rows, size_t n, size_t *done);
+/* The same, where runs need not take what is predicted. */
+int run_unpromised(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+                   struct row *rows, size_t n, size_t *done);
 /* Run row->algorithm on a machine of its own. @return an exit code */
 int run_alone(const struct options *o, const struct logp_coll *c, struct row *row);
+/* As logp_machine_run(); Ctrl-C ends it. */
+int run_program(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 /* Show how far a row is with this function instead of a line of its own; and one that is done with
  * another, or, NULL, by nothing. */
 void show_progress_with(void (*show)(const struct row *row, int done, int total),

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What estimates are made of: medians without outliers, and lines over sizes. */
+#ifndef LPI_PARAMETERS_H
+#define LPI_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- sample.c ---- */
+
+/* Times of one kind, in order, without outliers. */
+struct lpi_sample {
+    int64_t *sorted; /* n of them */
+    size_t n, left_out;
+};
+
+/* Of n_given >= 1 times; to be freed. 0; -ENOMEM */
+int lpi_sample_create(struct lpi_sample *out, const int64_t *times, size_t n_given);
+/* The middle one, or the mean of the two in the middle. */
+double lpi_sample_median(const struct lpi_sample *s);
+/* The same of as many drawn from it at random, with repetitions; *random goes on. room: n times */
+double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *room);
+/* Half the 95 % interval of the median, at least; 0: all are the same. */
+double lpi_sample_spread(const struct lpi_sample *s);
+
+/* ---- lines.c ---- */
+
+/* A value at x, and how far off it may be. */
+struct lpi_dot {
+    double x, y, sigma;
+};
+
+/* y = base + slope x */
+struct lpi_fitted {
+    double base, slope;
+};
+
+/* Least squares, each weighted by 1 / sigma^2; of one dot, or of equal x: no slope. */
+struct lpi_fitted lpi_fit(const struct lpi_dot *dots, size_t n);
+/* The sum of the squares of what is left, in sigmas; INFINITY: there are no dots. */
+double lpi_misfit(const struct lpi_dot *dots, size_t n, const struct lpi_fitted *line);
+
+/*
+ * Where one line does not do: cut 0 .. n - 1 into ranges, of at least three each, so that the sum
+ * of misfits of two curves over the same x, and a price for each range, is the least.
+ * @param first, second  n dots each; those of sigma <= 0 count nothing
+ * @param ends           out: behind the last of each range, at most `most` of them
+ * @return how many ranges
+ */
+size_t lpi_cut(const struct lpi_dot *first, const struct lpi_dot *second, size_t n, size_t *ends,
+               size_t most);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Times of one kind: what is left of them without outliers, and their median. */
+#include "parameters/parameters.h"
+
+#include <logp/experiment.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int lpi_sample_create(struct lpi_sample *out, const int64_t *times, size_t n)
+{
+    int64_t *sorted = malloc(n * sizeof(*sorted)), low, high, far;
+    size_t from = 0;
+
+    if (sorted == NULL)
+        return -ENOMEM;
+    memcpy(sorted, times, n * sizeof(*sorted));
+    logp_summarize(sorted, n);
+    low = sorted[(n - 1) / 4];
+    high = sorted[n - 1 - (n - 1) / 4];
+    far = 3 * (high - low);
+    far = far > llabs(sorted[n / 2]) / 100 ? far : llabs(sorted[n / 2]) / 100;
+    far = far > 20 ? far : 20;
+    while (sorted[from] < low - far)
+        from++;
+    out->sorted = sorted;
+    out->n = n;
+    while (sorted[out->n - 1] > high + far)
+        out->n--;
+    out->n -= from;
+    out->left_out = n - out->n;
+    memmove(sorted, sorted + from, out->n * sizeof(*sorted));
+    return 0;
+}
+
+static double middle(const int64_t *sorted, size_t n)
+{
+    return ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2]) / 2;
+}
+
+double lpi_sample_median(const struct lpi_sample *s)
+{
+    return middle(s->sorted, s->n);
+}
+
+/* xorshift64* */
+static uint64_t next(uint64_t *random)
+{
+    *random ^= *random >> 12;
+    *random ^= *random << 25;
+    *random ^= *random >> 27;
+    return *random * UINT64_C(2685821657736338717);
+}
+
+double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *room)
+{
+    for (size_t i = 0; i < s->n; i++)
+        room[i] = s->sorted[next(random) % s->n];
+    logp_summarize(room, s->n);
+    return middle(room, s->n);
+}
+
+double lpi_sample_spread(const struct lpi_sample *s)
+{
+    struct logp_interval interval = {s->sorted[0], s->sorted[s->n - 1]};
+
+    logp_median_interval(s->sorted, s->n, &interval);
+    return (double)(interval.high_ns - interval.low_ns) / 2;
+}

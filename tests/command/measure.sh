@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# L, o, g, G from outside: exact under the virtual clock, as a table, JSON, CSV and the file of a machine.
+. "$(dirname "$0")/support.sh"
+
+virtual=(--clock virtual --executor fiber --bytes 1..8k)
+model=(-L 1234ns --o-send 210ns --o-recv 305ns -g 407ns -G 0.083ns --gamma 0.51ns)
+is='(.L_ns == 1234 and .o_send_ns == 210 and .o_recv_ns == 305 and .g_ns == 407 and .G_ns_per_byte == 0.083)'
+json ".[0] | ($is and .gamma_ns == 0.51 and .exact and .gap == \"separate\" and .delay == \"loggp\" and .left_out == 0 and
+      .ranks == [0, 1] and .P == 2 and .sizes[0].bytes == 1 and .sizes[-1].bytes == 8192 and .intervals_ns.L == [1234, 1234])" \
+    measure "${virtual[@]}" "${model[@]}"
+json ".[0] | ($is and .gap == \"shared\")" measure "${virtual[@]}" "${model[@]}" --gap shared
+json ".[0] | ($is and .exact)" measure "${virtual[@]}" "${model[@]}" --executor thread --reps 5 -P 7
+json '.[0] | (.g_hidden and .g_ns == 200 and .gap == null)' measure "${virtual[@]}" -L 1us -o 200ns -g 100ns
+json '.[0] | (.delay == "store-forward" and .L_ns == 60 and .g_ns == 1200 and .G_ns_per_byte == 15)' \
+    measure "${virtual[@]}" --machine dash
+json 'length == 6 and all(.[]; .L_ns == 60000) and map(.ranks) == [[0,1],[0,2],[0,3],[1,2],[1,3],[2,3]]' \
+    measure "${virtual[@]}" --pairs all -P 4
+# a ring of four: the opposite rank is two hops away
+json 'map(.L_ns) == [60000, 120000, 60000, 60000, 120000, 60000]' \
+    measure "${virtual[@]}" --pairs all -P 4 --topology ring
+
+# the file of a machine, measured again: the same
+logp measure "${virtual[@]}" "${model[@]}" --format machine --output "$dir/m"
+[ $code -eq 0 ] || fail "measure: exit code $code: $(cat "$dir/all")"
+json ".[0] | ($is and .gamma_ns == 0.51 and .exact)" measure "${virtual[@]}" --machine "$dir/m"
+json '.[0] | (.L_ns == 1234 and .o_recv_ns == 305 and .delay == "loggp" and .gap == "separate")' \
+    predict broadcast --machine "$dir/m"
+for machine in cm5 monsoon; do
+    "$logp" measure "${virtual[@]}" --machine $machine --format machine >"$dir/again"
+    for words in 'broadcast --bytes 500' 'alltoall --bytes 3' barrier; do
+        # shellcheck disable=SC2086
+        a=$("$logp" predict $words --machine $machine --format json | jq -c '.[0] | [.predicted_ns, .algorithm]')
+        # shellcheck disable=SC2086
+        b=$("$logp" predict $words --machine "$dir/again" --format json | jq -c '.[0] | [.predicted_ns, .algorithm]')
+        [ "$a" = "$b" ] || fail "$words on $machine: $a, measured $b"
+    done
+done
+says 'g 0.407 0.407 0.407 0.407 +0.00 %' measure "${virtual[@]}" "${model[@]}"
+says 'g <= 0.200 0.200 0.200 0.100' measure "${virtual[@]}" -L 1us -o 200ns -g 100ns
+logp measure "${virtual[@]}" "${model[@]}" --format csv
+[ "$(sed -n '1p;2p' "$dir/out" | tr '\n' ' ')" = 'client,server,bytes,one_way_ns,o_send_ns,o_recv_ns,apart_ns,sent_apart_ns,received_apart_ns 0,1,1,1749,210,305,407,407,407 ' ] ||
+    fail "csv: $(head -2 "$dir/out")"
+# on the wall clock, whatever it takes: all that there is
+json '.[0] | (.L_ns >= 0 and .times > 80 and (.exact | not) and (.protocols | length) > 0 and (.combining | length) > 3)' \
+    measure --delay none --bytes 1..64 --reps 3 --executor fiber
+json '.[0] | (.o_send_ns >= 0 and .combining == [])' measure --unit 1us --bytes 1..16 --reps 3 --executor fiber
+
+expect='measure broadcast word' bad measure broadcast
+expect='--bytes 8..4 1..64Ki' bad measure --bytes 8..4
+expect='--bytes 0..4 1..64Ki' bad measure --bytes 0..4
+expect='-P 1 two' bad measure -P 1
+expect='--pairs some first all' bad measure --pairs some
+expect='--pairs all 127' bad measure --pairs all -P 128
+expect='--algo measure' bad measure --algo flat
+expect='--format svg' bad measure --format svg
+expect='--format machine' bad run broadcast --format machine
+expect='--output /nowhere/m' bad measure --output /nowhere/m
+finish

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Measured against predicted: on emulated machines under the virtual clock, where all is known.
+. "$(dirname "$0")/support.sh"
+
+machine() { printf 'L = %s\no_send = %s\no_recv = %s\ng = %s\nG = %s\ngamma = %s\n' "$@"; }
+machine 6000ns 2000ns 2100ns 4000ns 0.5ns 1ns >"$dir/as"
+virtual=(--clock virtual --executor fiber --machine "$dir/as")
+# what it is predicted for: nothing is off, and auto has no regret
+json 'length > 10 and all(.[]; .ratio == 1 and .regret == 1 and .measured_ns == .best_measured_ns and .fit == null and
+      (.algorithms | all(.verified and .ratio == 1)))' validate "${virtual[@]}" --on "$dir/as" -P 2,5 --bytes 8..4k
+json 'map([.collective, .P, .bytes]) == [["broadcast",3,1],["broadcast",3,8],["broadcast",3,64],["broadcast",3,100],
+      ["barrier",3,0]]' validate broadcast barrier "${virtual[@]}" --on "$dir/as" -P 3 --bytes 1..100
+
+# one parameter is another: it is named, with its value
+n=0
+for is in '9000ns 2000ns 2100ns 4000ns 0.5ns 1ns' '6000ns 2500ns 2100ns 4000ns 0.5ns 1ns' \
+    '6000ns 2000ns 2100ns 4000ns 0.7ns 1ns' '6000ns 2000ns 2100ns 4000ns 0.5ns 1.5ns'; do
+    # shellcheck disable=SC2086
+    machine $is >"$dir/is"
+    which=$(sed -n "$((n + 1))p" <<<'.L.alone_ns - 9000
+.o_send.alone_ns - 2500
+10000 * (.G.alone_ns - 0.7)
+10000 * (.gamma.alone_ns - 1.5)')
+    n=$((n + 1))
+    json "(.[0].fit | ($which | fabs) < 60 and .error > 0.005 and .fitted_error <= .error / 4) and any(.[]; .ratio > 1)" \
+        validate broadcast reduce allreduce alltoall "${virtual[@]}" --on "$dir/is" -P 4,8 --bytes 8..32k --fit
+done
+logp validate barrier "${virtual[@]}" --on "$dir/is" -P 4 --fit
+grep -q '^gamma .* nothing depends on it$' "$dir/out" || fail "gamma: $(cat "$dir/out")"
+grep -q 'auto chose the best measured at 1 of 1 points; its regret is 1.000' "$dir/out" ||
+    fail "summary: $(cat "$dir/out")"
+# regret is what another choice would have saved
+machine 1ns 1ns 1ns 90000ns 0 0 >"$dir/is"
+json '.[0] | ((.measured_ns / .best_measured_ns / .regret - 1 | fabs) < 1e-6 and .regret > 1.2 and
+      ([.algorithms[].measured_ns] | min) == .best_measured_ns)' \
+    validate broadcast "${virtual[@]}" --on "$dir/is" -P 8 --bytes 8
+logp validate broadcast "${virtual[@]}" --on "$dir/as" -P 4 --bytes 8 --format csv
+[ "$(head -1 "$dir/out")" = 'collective,P,bytes,algorithm,predicted_ns,measured_ns,ratio,auto,best' ] || fail "csv"
+grep -q '^broadcast,4,8,flat,' "$dir/out" || fail "csv: $(cat "$dir/out")"
+# this host, at its own speed
+json 'length == 2 and all(.[]; .measured_ns > 0 and (.algorithms | all(.verified)))' \
+    validate broadcast barrier --machine "$dir/as" -P 2 --bytes 8 --reps 5
+
+expect='validate nonsense broadcast' bad validate nonsense
+expect='validate summation broadcast' bad validate summation
+expect='--clock virtual --on' bad validate --clock virtual
+expect='--on nowhere cm5 file' bad validate --on nowhere
+expect='--machine nowhere cm5 file' bad validate --machine nowhere
+expect='--delay none' bad validate --delay none
+expect='-P 2000 1024' bad validate -P 2000
+expect='--bytes 9..3 sizes' bad validate --bytes 9..3
+expect='--fit run' bad run broadcast --fit
+finish

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* logp measure: L, o, g, G of what the options ask for, from outside. */
+#include "measure/measure.h"
+#include "command/command.h"
+#include "run/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All pairs, or the first. Ends the process where there are too many. */
+static struct pair *list_pairs(const struct options *o, size_t *n)
+{
+    const int64_t P = o->all_pairs ? o->P : 2;
+    struct pair *pairs = NULL;
+
+    *n = 0;
+    if (P < 128)
+        pairs = calloc((size_t)(P * (P - 1) / 2), sizeof(*pairs));
+    else
+        bad_option("--pairs", "all", "up to 127 processors");
+    if (pairs == NULL)
+        bad_usage("no memory");
+    for (int i = 0; i < P; i++)
+        for (int k = i + 1; k < P; k++)
+            pairs[(*n)++] = (struct pair){.client = i, .server = k};
+    return pairs;
+}
+
+/* Where nothing is emulated, combining is what this host does. */
+static void measure_combining(struct measured *m)
+{
+    const struct logp_op *sum = logp_op_find("sum", "double");
+
+    if (m->o->emulated || m->o->plugin != NULL)
+        return;
+    for (int64_t count = 1; count <= 1 << 20; count *= 16) {
+        const int64_t ps = logp_op_measure(sum, (size_t)count);
+
+        if (ps >= 0)
+            m->combining[m->n_combining++] = (struct combining){count, ps};
+    }
+}
+
+static int measure(struct options *o)
+{
+    struct measured out = {.o = o};
+    struct pair *pairs;
+    struct logp_machine *m;
+    int code;
+
+    if (o->n_words > 1)
+        bad_usage("measure %s: it takes no word", o->words[1]);
+    pairs = list_pairs(o, &out.n_pairs);
+    check_machine(o);
+    if (o->output != NULL && *o->output != '\0' && freopen(o->output, "w", stdout) == NULL)
+        bad_option("--output", o->output, "a file that can be written: %s", strerror(errno));
+    m = create_machine(o);
+    out.n_cores = logp_machine_cores(m);
+    out.pairs = pairs;
+    code = measure_pairs(o, m, pairs, out.n_pairs);
+    end_machine(m);
+    if (code == EXIT_OK) {
+        measure_combining(&out);
+        o->format->measured(&out);
+    }
+    free(pairs);
+    return code;
+}
+
+static bool prints(const struct output_format *format)
+{
+    return format->measured != NULL;
+}
+
+const struct command command_measure = {
+    .name = "measure",
+    .arguments = "",
+    .summary = "L, o, g, G of a machine, from outside",
+    .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_FORMAT,
+    .prints = prints,
+    .remark =
+        "\nOf the emulated machine that the options describe; of this host's threads or fibers:\n"
+        "--delay none. -P [2]; --bytes A..B [1..1Mi; on the wall clock as long as a round trip\n"
+        "takes 2 ms]. By round trips of one and several messages, with and without waits between\n"
+        "them; lines over sizes by least squares. --format machine is a file for --machine.",
+    .call = measure,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* logp validate: collectives on a machine, measured against what its parameters predict. */
+#include "validate/validate.h"
+#include "command/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct names usual = {
+    {"broadcast", "reduce", "allreduce", "allgather", "alltoall", "barrier"}, 6};
+
+/* Those that the words name, or the usual. */
+static struct names list_collectives(const struct options *o)
+{
+    const struct logp_collective *c;
+    struct names known = {0}, wanted = {0};
+    char list[MAX_LIST];
+
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
+        if (c->operands == LOGP_OPERANDS_NONE || c->operands == LOGP_OPERANDS_BYTES ||
+            c->operands == LOGP_OPERANDS_VECTOR)
+            add_name(&known, c->name);
+    for (int i = 1; i < o->n_words; i++) {
+        if (find_name(&known, o->words[i]) < 0)
+            bad_usage("validate %s: no such collective; %s", o->words[i],
+                      one_of(&known, o->words[i], list));
+        add_name(&wanted, o->words[i]);
+    }
+    return wanted.n > 0 ? wanted : usual;
+}
+
+/* What nobody says: sizes and processors that a laptop runs in a minute. */
+static void settle_points(struct options *o)
+{
+    if (!o->emulated)
+        bad_option("--delay", o->delay->name, "a model that predictions are made under");
+    if (!option_given("P")) {
+        o->n_P = 3;
+        for (int i = 0; i < 3; i++)
+            o->P_list[i] = 2 << i;
+    }
+    if (!option_given("bytes")) {
+        o->bytes_low = 8;
+        o->bytes_high = 64 << 10;
+    }
+    for (size_t i = 0; i < o->n_P; i++)
+        if (o->P_list[i] > 1024)
+            bad_option("-P", option_text("P"), "up to 1024 processors");
+    if (o->bytes_high > 1 << 24)
+        bad_option("--bytes", option_text("bytes"), "up to 16 MiB");
+}
+
+static int validate(struct options *o)
+{
+    struct validated v = {.o = o};
+    struct options on = *o;
+    const struct names collectives = list_collectives(o);
+    int code = EXIT_OK;
+
+    settle_points(o);
+    on.params = (struct logp_params){0};
+    if (strcmp(o->on, "host") != 0) {
+        v.on = o->on;
+        set_machine(&on, "--on", o->on);
+    } else if (o->clock == LOGP_CLOCK_VIRTUAL) {
+        bad_option("--clock", "virtual", "wall, of this host; --on says what else to run on");
+    } else {
+        use_delay(&on, "none");
+    }
+    if (o->output != NULL && *o->output != '\0' && freopen(o->output, "w", stdout) == NULL)
+        bad_option("--output", o->output, "a file that can be written: %s", strerror(errno));
+    for (int i = 0; i < collectives.n && code == EXIT_OK; i++)
+        code = validate_collective(&v, &on, collectives.name[i]);
+    if (o->fit)
+        fit_parameters(&v);
+    o->format->validated(&v);
+    forget_points(&v);
+    return code;
+}
+
+static bool prints(const struct output_format *format)
+{
+    return format->validated != NULL;
+}
+
+const struct command command_validate = {
+    .name = "validate",
+    .arguments = "[COLLECTIVE...]",
+    .summary = "collectives measured on a machine, against predictions",
+    .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_FORMAT,
+    .prints = prints,
+    .remark =
+        "\nAll algorithms that have a prediction, over -P [2,4,8] and --bytes [8..64Ki, times 8],\n"
+        "predicted with --machine, measured on this host at its own speed, or --on an emulated\n"
+        "machine. Regret: the time of what auto chooses over that of the best measured. --fit: by\n"
+        "least squares, what the parameters would be for times to be as measured.",
+    .call = validate,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* What was found as a file of a machine: see logp/machine_file.h. */
+#include "measure/measure.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static void print_ns(const char *key, int64_t ns, const char *remark)
+{
+    printf("%-8s = %lldns%s%s\n", key, (long long)ns, remark != NULL ? "  # " : "",
+           remark != NULL ? remark : "");
+}
+
+static void print_ps(const char *key, int64_t ps, const char *remark)
+{
+    printf("%-8s = %lld.%03lldns%s%s\n", key, (long long)(ps / 1000), (long long)(ps % 1000),
+           remark != NULL ? "  # " : "", remark != NULL ? remark : "");
+}
+
+static void print_source(const struct measured *m)
+{
+    char host[64] = "?", day[16];
+    const time_t now = time(NULL);
+    struct tm when;
+
+    gethostname(host, sizeof(host) - 1);
+    localtime_r(&now, &when);
+    strftime(day, sizeof(day), "%Y-%m-%d", &when);
+    printf("source   = logp measure, %s, %s, %s executor\n", host, day, m->o->executor);
+}
+
+static void print_protocols(const struct logp_found *f)
+{
+    for (int i = 0; f->n_protocols > 1 && i < f->n_protocols; i++) {
+        const struct logp_protocol *p = &f->protocols[i];
+
+        printf("# %zu .. %zu bytes: L %.0fns, G %.4fns end to end", p->from, p->to, p->L_ns,
+               p->wire_G_ns);
+        if (p->G_ns >= 0)
+            printf(", g %.0fns, G %.4fns in a stream", p->g_ns, p->G_ns);
+        putchar('\n');
+    }
+}
+
+void print_measured_machine(const struct measured *m)
+{
+    const struct logp_found *f = &m->pairs[0].found;
+    const struct logp_params *p = &f->params;
+
+    print_source(m);
+    printf("delay    = %s\n", f->delay);
+    print_ns("L", p->L_ns, f->L_hidden ? "the overheads are longer than half a round trip" : NULL);
+    print_ns("o_send", p->o_send_ns, NULL);
+    print_ns("o_recv", p->o_recv_ns, NULL);
+    print_ns("g", p->g_ns, f->g_hidden ? "or less: hidden behind the overhead" : NULL);
+    print_ps("G", p->G_ps, NULL);
+    if (f->has_gamma)
+        print_ps("gamma", p->gamma_ps, NULL);
+    else if (m->n_combining > 0)
+        print_ps("gamma", m->combining[m->n_combining / 2].ps, "of this host, sums of doubles");
+    printf("gap      = %s%s\n", p->gap_shared ? "shared" : "separate",
+           f->gap == LOGP_GAP_UNSEEN ? "  # not to be seen" : "");
+    print_protocols(f);
+}

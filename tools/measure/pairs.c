@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pairs of ranks, one after the other: rank 0 says whose turn it is, and hears what was found. All
+ * goes by messages: the ranks may be in different processes.
+ */
+#include "measure/measure.h"
+#include "run/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURN = 1, FOUND = 2 };
+
+struct job {
+    struct logp_observe how;
+    uint64_t seed;
+    struct pair *pairs; /* of rank 0 */
+    size_t n;
+};
+
+static int measure_pair(struct logp_vp *vp, const struct job *job, struct pair *pair)
+{
+    struct logp_observed *seen;
+    int rc = logp_observe(vp, pair->server, &job->how, &seen);
+
+    if (rc != 0)
+        return rc;
+    pair->n_sizes = seen->n_sizes;
+    rc = logp_estimate(seen, job->seed, &pair->found, pair->sizes);
+    logp_observed_free(seen);
+    return rc;
+}
+
+/* A rank but the first: until nobody's turn comes. */
+static int follow(struct logp_vp *vp, const struct job *job)
+{
+    const int me = logp_vp_rank(vp);
+    struct pair pair;
+    int rc = 0;
+
+    while (rc == 0) {
+        int turn[2];
+
+        rc = logp_recv(vp, 0, TURN, turn, sizeof(turn), NULL);
+        if (rc != 0 || turn[0] == turn[1])
+            break;
+        if (turn[1] == me) {
+            rc = logp_observe_serve(vp, turn[0]);
+            continue;
+        }
+        pair = (struct pair){.client = turn[0], .server = turn[1]};
+        rc = measure_pair(vp, job, &pair);
+        if (rc == 0)
+            rc = logp_send(vp, 0, FOUND, &pair, sizeof(pair));
+    }
+    return rc;
+}
+
+static int lead(struct logp_vp *vp, const struct job *job)
+{
+    const int end[2] = {0, 0};
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < job->n; i++) {
+        struct pair *p = &job->pairs[i];
+        const int turn[2] = {p->client, p->server};
+
+        rc = logp_send(vp, p->server, TURN, turn, sizeof(turn));
+        if (rc == 0 && p->client == 0) {
+            rc = measure_pair(vp, job, p);
+        } else if (rc == 0) {
+            rc = logp_send(vp, p->client, TURN, turn, sizeof(turn));
+            if (rc == 0)
+                rc = logp_recv(vp, p->client, FOUND, p, sizeof(*p), NULL);
+            /* the name is where the library of this process has it */
+            p->found.delay = logp_delay_name(&p->found.params);
+        }
+    }
+    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
+        rc = logp_send(vp, i, TURN, end, sizeof(end));
+    return rc;
+}
+
+static int program(struct logp_vp *vp, void *arg)
+{
+    return logp_vp_rank(vp) == 0 ? lead(vp, arg) : follow(vp, arg);
+}
+
+/* On the wall clock some milliseconds for each timing do; on the virtual one, time costs nothing.
+ */
+static struct logp_observe how_to(const struct options *o, size_t n_pairs)
+{
+    const bool wall = o->clock == LOGP_CLOCK_WALL;
+    const int64_t ms = 1000000;
+
+    return (struct logp_observe){.size = sizeof(struct logp_observe),
+                                 .bytes_low = (size_t)o->bytes_low,
+                                 .bytes_high = (size_t)o->bytes_high,
+                                 .reps = o->reps < 3 ? 3 : o->reps,
+                                 .limit_ns = !wall         ? 0
+                                             : n_pairs > 1 ? 2 * ms
+                                                           : 20 * ms,
+                                 .size_limit_ns = !wall                   ? 0
+                                                  : option_given("bytes") ? 1000 * ms
+                                                                          : 2 * ms,
+                                 .combine_high = o->emulated || o->plugin != NULL ? 64000 : 0};
+}
+
+int measure_pairs(const struct options *o, struct logp_machine *m, struct pair *pairs, size_t n)
+{
+    struct job job = {how_to(o, n), o->seed, pairs, n};
+    const int rc = run_program(m, program, &job, o->timeout_ns);
+    char option[32];
+
+    if (rc == 0)
+        return EXIT_OK;
+    if (rc == -EINTR)
+        fprintf(stderr, "logp: measure: interrupted\n");
+    else if (rc == -ETIMEDOUT)
+        fprintf(stderr, "logp: measure: not finished within %s\n",
+                option_shown("--timeout", option));
+    else
+        fprintf(stderr, "logp: measure: %s\n", strerror(-rc));
+    return EXIT_WRONG;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* What was found, for people and for programs. */
+#include "measure/measure.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One of the parameters. */
+struct value {
+    const char *name;
+    const struct logp_estimated *found;
+    int64_t set_ps; /* as the options say, of an emulated machine */
+    bool of_byte;   /* ns per byte, or element; else us */
+    bool hidden;
+};
+
+enum { N_VALUES = 6 };
+
+static void list_values(const struct measured *m, const struct logp_found *f,
+                        struct value out[N_VALUES])
+{
+    const struct logp_params *p = &m->o->params;
+    const struct value all[N_VALUES] = {{"L", &f->L, p->L_ns * 1000, false, f->L_hidden},
+                                        {"o_send", &f->o_send, p->o_send_ns * 1000, false, false},
+                                        {"o_recv", &f->o_recv, p->o_recv_ns * 1000, false, false},
+                                        {"g", &f->g, p->g_ns * 1000, false, f->g_hidden},
+                                        {"G", &f->G, p->G_ps, true, false},
+                                        {"gamma", &f->gamma, p->gamma_ps, true, false}};
+
+    memcpy(out, all, sizeof(all));
+}
+
+static const char *gap_word(const struct logp_found *f)
+{
+    return f->gap == LOGP_GAP_SHARED ? "shared" : f->gap == LOGP_GAP_SEPARATE ? "separate" : NULL;
+}
+
+/* ---- for people ---- */
+
+static bool is_emulated(const struct measured *m)
+{
+    return m->o->emulated && m->o->plugin == NULL;
+}
+
+static void print_heading(const struct measured *m)
+{
+    const struct options *o = m->o;
+
+    if (o->machine != NULL)
+        printf("%s; ", o->machine->title);
+    if (o->plugin != NULL)
+        printf("delays by %s", o->plugin);
+    else
+        printf("delay %s%s%s", o->delay->name, o->topology != NULL ? " on " : "",
+               o->topology != NULL ? logp_topology_spec(o->topology) : "");
+    printf("; %s clock, %s executor on %d core%s\n",
+           o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, m->n_cores,
+           m->n_cores == 1 ? "" : "s");
+}
+
+static void print_value(const struct measured *m, const struct value *v)
+{
+    const double unit = v->of_byte ? 1 : 1000;
+    char text[32];
+
+    snprintf(text, sizeof(text), "%s%.*f", v->hidden ? "<= " : "", v->of_byte ? 4 : 3,
+             v->found->ns / unit);
+    printf("%-8s%14s", v->name, text);
+    printf("%14.*f%14.*f", v->of_byte ? 4 : 3, v->found->low_ns / unit, v->of_byte ? 4 : 3,
+           v->found->high_ns / unit);
+    if (is_emulated(m)) {
+        const double set = (double)v->set_ps / 1000;
+
+        printf("%14.*f", v->of_byte ? 4 : 3, set / unit);
+        if (set > 0 && !v->hidden)
+            printf("%+11.2f %%", (v->found->ns / set - 1) * 100);
+    }
+    putchar('\n');
+}
+
+static void print_remarks(const struct logp_found *f)
+{
+    if (f->g_hidden)
+        puts("g is hidden: no rate depends on it, here it is no longer than an overhead.");
+    if (f->L_hidden)
+        puts("The overheads are longer than half a round trip: L is taken for 0.");
+    printf("Gaps of sends and receives: %s.",
+           gap_word(f) != NULL ? gap_word(f) : "shared or not, that cannot be seen here");
+    if (f->exact)
+        puts(" No two times of one kind differed.");
+    else
+        printf(" %zu of %zu times were left out, as too far from the others.\n", f->n_left_out,
+               f->n_times);
+}
+
+static void print_protocols(const struct logp_found *f)
+{
+    printf("\n%-22s%10s%14s%10s%14s%12s\n", "bytes", "L, us", "G end to end", "g, us",
+           "G in a stream", "off by up to");
+    for (int i = 0; i < f->n_protocols; i++) {
+        const struct logp_protocol *p = &f->protocols[i];
+        char range[32];
+
+        snprintf(range, sizeof(range), "%zu .. %zu", p->from, p->to);
+        printf("%-22s%10.3f%14.4f", range, p->L_ns / 1000, p->wire_G_ns);
+        if (p->g_ns < 0 && p->G_ns < 0)
+            printf("%10s%14s", "hidden", "-");
+        else
+            printf("%10.3f%14.4f", p->g_ns / 1000, p->G_ns);
+        printf("%10.1f %%\n", p->error * 100);
+    }
+}
+
+static void print_sizes(const struct pair *pair)
+{
+    printf("\n%12s%14s%12s%12s%16s\n", "bytes", "one way, us", "o_send", "o_recv",
+           "one to the next");
+    for (size_t i = 0; i < pair->n_sizes; i++) {
+        const struct logp_size_seen *s = &pair->sizes[i];
+
+        printf("%12zu%14.3f%12.3f%12.3f%16.3f\n", s->n_bytes, s->one_way / 1000, s->o_send / 1000,
+               s->o_recv / 1000, s->apart / 1000);
+    }
+}
+
+static void print_pair(const struct measured *m, const struct pair *pair)
+{
+    const struct logp_found *f = &pair->found;
+    struct value values[N_VALUES];
+
+    printf("\nranks %d and %d: times in us, of a byte or an element in ns\n", pair->client,
+           pair->server);
+    printf("%-8s%14s%28s%s\n", "", "measured", "95 % interval",
+           is_emulated(m) ? "        set to" : "");
+    list_values(m, f, values);
+    for (int i = 0; i < N_VALUES - !f->has_gamma; i++)
+        print_value(m, &values[i]);
+    print_remarks(f);
+    if (f->n_protocols > 1)
+        printf("\nIt behaves differently in %d ranges of sizes:", f->n_protocols);
+    if (f->n_protocols > 1 || !f->exact)
+        print_protocols(f);
+    print_sizes(pair);
+}
+
+static void print_combining(const struct measured *m)
+{
+    if (m->n_combining == 0)
+        return;
+    printf("\n%12s%14s\n", "doubles", "gamma, ns");
+    for (size_t i = 0; i < m->n_combining; i++)
+        printf("%12lld%14.4f\n", (long long)m->combining[i].count,
+               (double)m->combining[i].ps / 1000);
+}
+
+void print_measured_table(const struct measured *m)
+{
+    print_heading(m);
+    for (size_t i = 0; i < m->n_pairs; i++)
+        print_pair(m, &m->pairs[i]);
+    print_combining(m);
+}
+
+/* ---- for programs ---- */
+
+static json_t *interval_json(const struct logp_estimated *e)
+{
+    return json_pack("[f,f]", e->low_ns, e->high_ns);
+}
+
+static json_t *protocols_json(const struct logp_found *f)
+{
+    json_t *all = json_array();
+
+    for (int i = 0; i < f->n_protocols; i++) {
+        const struct logp_protocol *p = &f->protocols[i];
+        json_t *g = p->g_ns < 0 && p->G_ns < 0 ? json_null() : json_real(p->g_ns);
+        json_t *G = p->G_ns < 0 ? json_null() : json_real(p->G_ns);
+
+        json_array_append_new(all, json_pack("{s:I,s:I,s:f,s:f,s:o,s:o,s:f}", "from",
+                                             (json_int_t)p->from, "to", (json_int_t)p->to, "L_ns",
+                                             p->L_ns, "wire_G_ns_per_byte", p->wire_G_ns, "g_ns", g,
+                                             "G_ns_per_byte", G, "error", p->error));
+    }
+    return all;
+}
+
+static json_t *sizes_json(const struct pair *pair)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < pair->n_sizes; i++) {
+        const struct logp_size_seen *s = &pair->sizes[i];
+
+        json_array_append_new(all, json_pack("{s:I,s:f,s:f,s:f,s:f,s:f,s:f}", "bytes",
+                                             (json_int_t)s->n_bytes, "one_way_ns", s->one_way,
+                                             "o_send_ns", s->o_send, "o_recv_ns", s->o_recv,
+                                             "apart_ns", s->apart, "sent_apart_ns", s->sent_apart,
+                                             "received_apart_ns", s->received_apart));
+    }
+    return all;
+}
+
+static json_t *combining_json(const struct measured *m)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < m->n_combining; i++)
+        json_array_append_new(all,
+                              json_pack("{s:I,s:f}", "count", (json_int_t)m->combining[i].count,
+                                        "gamma_ns", (double)m->combining[i].ps / 1000));
+    return all;
+}
+
+static json_t *pair_json(const struct measured *m, const struct pair *pair)
+{
+    const struct options *o = m->o;
+    const struct logp_found *f = &pair->found;
+    const struct logp_params *p = &f->params;
+    json_t *j = json_pack("{s:[i,i],s:I,s:I,s:I,s:I,s:f,s:f,s:s,s:s?,s:b,s:b,s:b,s:b}", "ranks",
+                          pair->client, pair->server, "L_ns", (json_int_t)p->L_ns, "o_send_ns",
+                          (json_int_t)p->o_send_ns, "o_recv_ns", (json_int_t)p->o_recv_ns, "g_ns",
+                          (json_int_t)p->g_ns, "G_ns_per_byte", (double)p->G_ps / 1000, "gamma_ns",
+                          (double)p->gamma_ps / 1000, "delay", f->delay, "gap", gap_word(f),
+                          "g_hidden", (int)f->g_hidden, "L_hidden", (int)f->L_hidden, "gamma_seen",
+                          (int)f->has_gamma, "exact", (int)f->exact);
+    struct value values[N_VALUES];
+    json_t *intervals = json_object();
+
+    list_values(m, f, values);
+    for (int i = 0; i < N_VALUES; i++)
+        json_object_set_new(intervals, values[i].name, interval_json(values[i].found));
+    json_object_set_new(j, "intervals_ns", intervals);
+    json_object_set_new(j, "times", json_integer((json_int_t)f->n_times));
+    json_object_set_new(j, "left_out", json_integer((json_int_t)f->n_left_out));
+    json_object_set_new(j, "error", json_real(f->error));
+    json_object_set_new(j, "protocols", protocols_json(f));
+    json_object_set_new(j, "sizes", sizes_json(pair));
+    json_object_set_new(j, "combining", combining_json(m));
+    json_object_set_new(j, "P", json_integer((json_int_t)o->P));
+    json_object_set_new(j, "clock",
+                        json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
+    json_object_set_new(j, "executor", json_string(o->executor));
+    return j;
+}
+
+void print_measured_json(const struct measured *m)
+{
+    for (size_t i = 0; i < m->n_pairs; i++) {
+        json_t *j = pair_json(m, &m->pairs[i]);
+
+        fputs(i > 0 ? ",\n " : "[", stdout);
+        json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+        json_decref(j);
+    }
+    puts("]");
+}
+
+void print_measured_csv(const struct measured *m)
+{
+    puts("client,server,bytes,one_way_ns,o_send_ns,o_recv_ns,apart_ns,sent_apart_ns,"
+         "received_apart_ns");
+    for (size_t i = 0; i < m->n_pairs; i++)
+        for (size_t k = 0; k < m->pairs[i].n_sizes; k++) {
+            const struct logp_size_seen *s = &m->pairs[i].sizes[k];
+
+            printf("%d,%d,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", m->pairs[i].client,
+                   m->pairs[i].server, s->n_bytes, s->one_way, s->o_send, s->o_recv, s->apart,
+                   s->sent_apart, s->received_apart);
+        }
+}

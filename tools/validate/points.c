@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* A point: all algorithms that have a prediction, run on one machine. */
+#include "validate/validate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As the options predict it; sizes of vectors are whole elements. */
+static struct logp_coll coll_of(const struct options *o, const char *collective, int64_t bytes)
+{
+    struct options at = *o;
+    struct logp_coll c;
+
+    at.n_bytes = (size_t)bytes;
+    at.count = bytes / (int64_t)sizeof(double);
+    c = make_coll(&at, collective);
+    c.model.bare = false;
+    return c;
+}
+
+static void explain(const struct options *o, const struct logp_coll *c, struct validated_row *row)
+{
+    struct logp_explanation *e;
+
+    if (logp_explanation_of(row->algorithm, o->P, &c->args, &c->model, &e) != 0)
+        return;
+    row->terms = e->terms;
+    logp_explanation_free(e);
+}
+
+/* Those that have a prediction: *n of them, to be freed; NULL: no memory. */
+static struct validated_row *predicted_rows(const struct options *o, const char *collective,
+                                            const struct logp_coll *c, size_t *n)
+{
+    struct validated_row *rows = calloc(MAX_ALGORITHMS, sizeof(*rows));
+    const struct logp_algorithm *a;
+
+    *n = 0;
+    for (size_t i = 0; rows != NULL && (a = logp_algorithm_at(collective, i)) != NULL; i++) {
+        const int64_t ns = a->steps != NULL ? latest_end(o, c, a) : -1;
+
+        if (ns < 0 || *n == MAX_ALGORITHMS)
+            continue;
+        rows[*n] = (struct validated_row){.algorithm = a, .predicted_ns = ns};
+        if (o->fit)
+            explain(o, c, &rows[*n]);
+        ++*n;
+    }
+    return rows;
+}
+
+/* Of equals the first of the table. */
+static void find_best(struct validated_point *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct validated_row *row = &p->rows[i];
+
+        if (p->chosen == NULL || row->predicted_ns < p->chosen->predicted_ns)
+            p->chosen = row;
+        if (p->best == NULL || row->measured_ns < p->best->measured_ns)
+            p->best = row;
+    }
+}
+
+static int run_point(struct validated *v, const struct options *on, const struct logp_coll *c,
+                     struct validated_point *p)
+{
+    struct row rows[MAX_ALGORITHMS] = {0};
+    struct logp_machine *m = create_machine(on);
+    struct logp_coll as_it_is = *c;
+    size_t done;
+    int code;
+
+    as_it_is.model.params.gamma_ps = on->params.gamma_ps; /* which no message brings with it */
+    v->n_cores = logp_machine_cores(m);
+    for (size_t i = 0; i < p->n; i++)
+        rows[i].algorithm = p->rows[i].algorithm;
+    code = run_unpromised(on, m, &as_it_is, rows, p->n, &done);
+    for (size_t i = 0; i < done; i++) {
+        const struct logp_record *r = &rows[i].record;
+
+        p->rows[i].measured_ns = r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
+        p->rows[i].verified = r->verified;
+    }
+    p->n = code == EXIT_OK ? done : 0; /* what is half done is not told */
+    end_machine(m);
+    return code;
+}
+
+static int validate_point(struct validated *v, const struct options *on, const char *collective,
+                          int64_t P, int64_t bytes)
+{
+    struct options o = *v->o, ours = *on;
+    struct validated_point *points, *p;
+    struct logp_coll c;
+    int code;
+
+    o.P = ours.P = P;
+    c = coll_of(&o, collective, bytes);
+    points = realloc(v->points, (v->n + 1) * sizeof(*points));
+    if (points == NULL)
+        bad_usage("no memory");
+    v->points = points;
+    p = &points[v->n];
+    *p = (struct validated_point){.collective = collective, .P = P, .bytes = bytes};
+    p->rows = predicted_rows(&o, collective, &c, &p->n);
+    if (p->rows == NULL)
+        bad_usage("no memory");
+    if (p->n == 0) {
+        free(p->rows);
+        return EXIT_OK;
+    }
+    v->n++;
+    code = run_point(v, &ours, &c, p);
+    find_best(p);
+    return code;
+}
+
+int validate_collective(struct validated *v, const struct options *on, const char *collective)
+{
+    const struct options *o = v->o;
+    const enum logp_operands operands = logp_collective_find(collective)->operands;
+    const int64_t low = operands == LOGP_OPERANDS_VECTOR && o->bytes_low < 8 ? 8 : o->bytes_low;
+    int code = EXIT_OK;
+
+    for (size_t i = 0; i < o->n_P && code == EXIT_OK; i++) {
+        int64_t bytes = operands == LOGP_OPERANDS_NONE ? 0 : low;
+
+        do {
+            code = validate_point(v, on, collective, o->P_list[i], bytes);
+            bytes = bytes > 0 && bytes < o->bytes_high && bytes * 8 > o->bytes_high ? o->bytes_high
+                                                                                    : bytes * 8;
+        } while (code == EXIT_OK && !runs_are_over() && bytes > 0 && bytes <= o->bytes_high);
+    }
+    return runs_are_over() ? EXIT_WRONG : code;
+}
+
+void forget_points(struct validated *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        free(v->points[i].rows);
+    free(v->points);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured beside predicted: as a table, JSON and CSV. */
+#include "validate/validate.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+
+double regret_of(const struct validated_point *p)
+{
+    return p->best->measured_ns > 0 ? (double)p->chosen->measured_ns / (double)p->best->measured_ns
+                                    : 1;
+}
+
+static double ratio_of(const struct validated_row *row)
+{
+    return row->predicted_ns > 0 ? (double)row->measured_ns / (double)row->predicted_ns : 0;
+}
+
+/* ---- for people ---- */
+
+static void print_summary(const struct validated *v)
+{
+    double most = 1, product = 0;
+    size_t best = 0, n = 0;
+
+    for (size_t i = 0; i < v->n; i++) {
+        if (v->points[i].n == 0)
+            continue;
+        product += log(regret_of(&v->points[i]));
+        most = fmax(most, regret_of(&v->points[i]));
+        best += v->points[i].chosen == v->points[i].best;
+        n++;
+    }
+    if (n > 0)
+        printf("\nauto chose the best measured at %zu of %zu points; its regret is %.3f on "
+               "average (geometric), %.3f at most.\n",
+               best, n, exp(product / (double)n), most);
+}
+
+static void print_fit(const struct validated *v)
+{
+    const struct fitted_parameter *most = NULL;
+
+    printf("\nTimes are off from predictions by %.1f %% (root mean square). In ns:\n\n", //
+           v->error * 100);
+    printf("%-8s%14s%14s%14s%14s\n", "", "is", "alone", "then off by", "all together");
+    for (int k = 0; k < FITTED; k++) {
+        const struct fitted_parameter *f = &v->fit[k];
+
+        if (!f->counts) {
+            printf("%-8s%14.3f  nothing depends on it\n", f->name, f->is_ns);
+            continue;
+        }
+        printf("%-8s%14.3f%14.3f%12.1f %%%14.3f\n", f->name, f->is_ns, f->alone_ns,
+               f->alone_error * 100, f->together_ns);
+        most = most == NULL || f->alone_error < most->alone_error ? f : most;
+    }
+    printf("\nWith all of them, %.1f %% are left.", v->fitted_error * 100);
+    if (most != NULL)
+        printf(" The one that explains most is %s: %.3f ns instead of %.3f.", most->name,
+               most->alone_ns, most->is_ns);
+    putchar('\n');
+}
+
+void print_validated_table(const struct validated *v)
+{
+    const struct options *o = v->o;
+
+    printf("predicted with %s; measured %s%s, %s clock, %s executor on %d core%s\n\n",
+           o->machine != NULL ? o->machine->title : "L, o, g, G as they are set",
+           v->on != NULL ? "on an emulated " : "on this host", v->on != NULL ? v->on : "",
+           o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, v->n_cores,
+           v->n_cores == 1 ? "" : "s");
+    printf("%-15s%5s%10s  %-20s%12s%12s%8s  %-20s%12s%8s\n", "times in us", "P", "bytes", "auto",
+           "predicted", "measured", "ratio", "best measured", "measured", "regret");
+    for (size_t i = 0; i < v->n; i++) {
+        const struct validated_point *p = &v->points[i];
+
+        if (p->n == 0)
+            continue;
+        printf("%-15s%5lld%10lld  %-20s%12.3f%12.3f%8.3f  %-20s%12.3f%8.3f\n", p->collective,
+               (long long)p->P, (long long)p->bytes, p->chosen->algorithm->name,
+               (double)p->chosen->predicted_ns / 1000, (double)p->chosen->measured_ns / 1000,
+               ratio_of(p->chosen), p->best->algorithm->name, (double)p->best->measured_ns / 1000,
+               regret_of(p));
+    }
+    print_summary(v);
+    if (v->has_fit)
+        print_fit(v);
+}
+
+/* ---- for programs ---- */
+
+static json_t *rows_json(const struct validated_point *p)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < p->n; i++) {
+        const struct validated_row *row = &p->rows[i];
+
+        json_array_append_new(all,
+                              json_pack("{s:s,s:I,s:I,s:f,s:b}", "algorithm", row->algorithm->name,
+                                        "predicted_ns", (json_int_t)row->predicted_ns,
+                                        "measured_ns", (json_int_t)row->measured_ns, "ratio",
+                                        ratio_of(row), "verified", (int)row->verified));
+    }
+    return all;
+}
+
+static json_t *fit_json(const struct validated *v)
+{
+    json_t *all;
+
+    if (!v->has_fit)
+        return json_null();
+    all = json_pack("{s:f,s:f}", "error", v->error, "fitted_error", v->fitted_error);
+    for (int k = 0; k < FITTED; k++) {
+        const struct fitted_parameter *f = &v->fit[k];
+
+        json_object_set_new(all, f->name,
+                            f->counts ? json_pack("{s:f,s:f,s:f,s:f}", "is_ns", f->is_ns,
+                                                  "alone_ns", f->alone_ns, "alone_error",
+                                                  f->alone_error, "together_ns", f->together_ns)
+                                      : json_null());
+    }
+    return all;
+}
+
+/* A record for each point; the fit is of all, and stands in each. */
+void print_validated_json(const struct validated *v)
+{
+    const char *between = "[";
+    json_t *fit = fit_json(v);
+
+    for (size_t i = 0; i < v->n; i++) {
+        const struct validated_point *p = &v->points[i];
+        json_t *j;
+
+        if (p->n == 0)
+            continue;
+        j = json_pack(
+            "{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:O}", "collective", p->collective, "P",
+            (json_int_t)p->P, "bytes", (json_int_t)p->bytes, "algorithm",
+            p->chosen->algorithm->name, "predicted_ns", (json_int_t)p->chosen->predicted_ns,
+            "measured_ns", (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
+            p->best->algorithm->name, "best_measured_ns", (json_int_t)p->best->measured_ns,
+            "regret", regret_of(p), "algorithms", rows_json(p), "fit", fit);
+        fputs(between, stdout);
+        between = ",\n ";
+        json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+        json_decref(j);
+    }
+    puts(*between == '[' ? "[]" : "]");
+    json_decref(fit);
+}
+
+void print_validated_csv(const struct validated *v)
+{
+    puts("collective,P,bytes,algorithm,predicted_ns,measured_ns,ratio,auto,best");
+    for (size_t i = 0; i < v->n; i++)
+        for (size_t k = 0; k < v->points[i].n; k++) {
+            const struct validated_point *p = &v->points[i];
+            const struct validated_row *row = &p->rows[k];
+
+            printf("%s,%lld,%lld,%s,%lld,%lld,%.6f,%s,%s\n", p->collective, (long long)p->P,
+                   (long long)p->bytes, row->algorithm->name, (long long)row->predicted_ns,
+                   (long long)row->measured_ns, ratio_of(row), row == p->chosen ? "true" : "false",
+                   row == p->best ? "true" : "false");
+        }
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Collectives measured on a machine, beside what the parameters of a file predict: logp validate.
+ */
+#ifndef LOGP_VALIDATE_H
+#define LOGP_VALIDATE_H
+
+#include "choice/choice.h"
+#include "run/run.h"
+
+/* An algorithm at a point. */
+struct validated_row {
+    const struct logp_algorithm *algorithm;
+    int64_t predicted_ns, measured_ns; /* measured: the median */
+    bool verified;
+    struct logp_terms terms; /* of its critical path; all 0: it cannot be explained */
+};
+
+/* A collective, P and a size, and its algorithms that have a prediction. */
+struct validated_point {
+    const char *collective;
+    int64_t P;
+    int64_t bytes;                      /* of a message or an operand; 0: it has none */
+    struct validated_row *rows;         /* n */
+    const struct validated_row *chosen; /* by auto: the best predicted */
+    const struct validated_row *best;   /* measured */
+    size_t n;
+};
+
+/* What a parameter would be for times to be as measured. */
+struct fitted_parameter {
+    const char *name;
+    double is_ns, alone_ns, together_ns; /* as the file says; fitted alone; all of them together */
+    double alone_error;                  /* what is then left: as validated.error */
+    bool counts;                         /* some time depends on it */
+};
+
+enum { FITTED = 6 };
+
+struct validated {
+    const struct options *o;
+    const char *on; /* what ran: a named machine or file that is emulated; NULL: this host */
+    int n_cores;
+    struct validated_point *points;
+    size_t n;
+    bool has_fit;
+    double error, fitted_error; /* root of the mean square of measured over predicted, less 1 */
+    struct fitted_parameter fit[FITTED];
+};
+
+/* ---- points.c ---- */
+
+/* Run all points of a collective, on machines as `on` says, predicted as v->o says. What goes wrong
+ * is said. @return an exit code */
+int validate_collective(struct validated *v, const struct options *on, const char *collective);
+void forget_points(struct validated *v);
+
+/* ---- fit.c ---- */
+
+void fit_parameters(struct validated *v);
+
+/* ---- print.c ---- */
+
+/* Time of the chosen one over that of the best; 1: it is the best. */
+double regret_of(const struct validated_point *p);
+void print_validated_table(const struct validated *v);
+void print_validated_json(const struct validated *v);
+void print_validated_csv(const struct validated *v);
+
+#endif
