@@ -86,8 +86,10 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
  * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or an
  * error
  */
-static int start_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e,
-                      const struct lpi_delay *d, struct logp_transfer *t)
+static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, struct lpi_proc *to,
+                                                            struct lpi_envelope *e,
+                                                            const struct lpi_delay *d,
+                                                            struct logp_transfer *t)
 {
     const int64_t capacity = d->ops.capacity != NULL ? d->ops.capacity(d->model) : 0;
     int rc;

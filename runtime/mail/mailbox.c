@@ -163,7 +163,7 @@ static struct lpi_envelope unpack(const struct slot *s)
         e.data = s->u.bytes;
         break;
     case SLOT_MESSAGE:
-        return lpi_envelope_of(s->u.message, true);
+        return lpi_envelope_of_any(s->u.message, true);
     case SLOT_DIRECT:
         e.kind = LPI_IN_PLACE;
         e.n_bytes = s->u.n_direct;
@@ -223,7 +223,7 @@ static void drain_mailbox(const struct lpi_proc *p)
             lpi_pause();
             drain_lane(c, l, INT32_MAX); /* older than m */
         }
-        e = lpi_envelope_of(m, true);
+        e = lpi_envelope_of_any(m, true);
         deliver(c, &e);
         lpi_pause();
         /* release pairs with free_slot() and all_delivered() */

@@ -316,16 +316,35 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     return taken;
 }
 
-static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_message *m)
+/* r takes m, which is pending. */
+static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struct logp_request *r,
+                                                       struct lpi_message *m,
+                                                       const struct lpi_envelope *e)
 {
-    const struct lpi_envelope e = lpi_envelope_of(m, false);
-
-    if (!bind(p, r, &e))
+    if (!bind(p, r, e))
         return false;
     unpend(&p->inbox, m);
     lpi_credit_give(p, m->n_bytes);
     lpi_message_free(p->core, m);
     return true;
+}
+
+/* The same of the request of a send that waits. */
+static __attribute__((noinline)) bool take_request(struct lpi_proc *p, struct logp_request *r,
+                                                   struct lpi_message *m)
+{
+    const struct lpi_envelope e = lpi_envelope_of_any(m, false);
+
+    return take(p, r, m, &e);
+}
+
+static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_message *m)
+{
+    const struct lpi_envelope e = lpi_envelope_of(m, false);
+
+    if (__builtin_expect(m->kind != LPI_PLAIN, false))
+        return take_request(p, r, m);
+    return take(p, r, m, &e);
 }
 
 /* Would r, which is posted, take the next message with its label at once? */

@@ -170,11 +170,24 @@ static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool pa
                                  .tag = m->tag,
                                  .n_bytes = m->n_bytes,
                                  .arrival = m->arrival,
-                                 .data = lpi_has_payload(m->kind) ? m->data : (void *)m->rendezvous,
+                                 .data = m->data,
                                  .message = m,
-                                 .request = m->kind >= LPI_ANSWER ? m->request : NULL,
-                                 .kind = (enum lpi_message_kind)m->kind,
                                  .paid = paid};
+}
+
+/* Any message, as it is handed over. */
+static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, bool paid)
+{
+    struct lpi_envelope e = lpi_envelope_of(m, paid);
+
+    if (__builtin_expect(m->kind != LPI_PLAIN, false)) {
+        e.kind = (enum lpi_message_kind)m->kind;
+        if (!lpi_has_payload(e.kind))
+            e.rendezvous = m->rendezvous;
+        if (e.kind >= LPI_ANSWER)
+            e.request = m->request;
+    }
+    return e;
 }
 
 /* The bytes that its message has to hold. */

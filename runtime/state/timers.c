@@ -81,20 +81,23 @@ void lpi_timers_clear(struct lpi_timers *t)
 }
 
 /* At the end of its memory a run moves to the front, if that frees half of it. */
-static bool has_room(const struct lpi_timers *t, struct lpi_run *r)
+static __attribute__((noinline)) bool move_to_front(const struct lpi_timers *t, struct lpi_run *r)
 {
     const int n = r->tail - r->head;
 
-    if (n == 0) {
-        r->head = r->tail = 0;
-    } else if (r->tail == t->capacity) {
-        if (n > t->capacity / 2)
-            return false;
-        memcpy(r->slots, r->slots + r->head, (size_t)n * sizeof(*r->slots));
-        r->head = 0;
-        r->tail = n;
-    }
+    if (n > t->capacity / 2)
+        return false;
+    memcpy(r->slots, r->slots + r->head, (size_t)n * sizeof(*r->slots));
+    r->head = 0;
+    r->tail = n;
     return true;
+}
+
+static bool has_room(const struct lpi_timers *t, struct lpi_run *r)
+{
+    if (r->tail == r->head)
+        r->head = r->tail = 0;
+    return r->tail < t->capacity || move_to_front(t, r);
 }
 
 static const struct lpi_slot *first_of(const struct lpi_timers *t, int part)
@@ -104,22 +107,22 @@ static const struct lpi_slot *first_of(const struct lpi_timers *t, int part)
 
 void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp)
 {
-    struct lpi_slot s = {key, rank, stamp};
+    const struct lpi_slot s = {key, rank, stamp};
 
     if (t->top == NONE || (t->top != UNKNOWN && before(&s, first_of(t, t->top))))
         t->top = UNKNOWN;
     t->n++;
     for (int i = 0; i < LPI_RUNS; i++) {
         struct lpi_run *r = &t->runs[i];
+        int64_t at = key;
 
-        const struct lpi_slot *last = r->tail > r->head ? &r->slots[r->tail - 1] : NULL;
-
-        if (last != NULL && before(&s, last) && (!t->is_loose || last->key - key >= t->n))
-            continue;
+        if (r->tail > r->head && before(&s, &r->slots[r->tail - 1])) {
+            at = r->slots[r->tail - 1].key;
+            if (!t->is_loose || at - key >= t->n)
+                continue;
+        }
         if (has_room(t, r)) {
-            if (last != NULL && last->key > key)
-                s.key = last->key;
-            r->slots[r->tail++] = s;
+            r->slots[r->tail++] = (struct lpi_slot){at, rank, stamp};
             return;
         }
     }
