@@ -91,6 +91,9 @@ static void tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
         lpi_text_add(t, "waits in a send until rank %d receives it", w->source);
         with_tag(t, w->tag);
         break;
+    case LOGP_WAIT_HALTED:
+        lpi_text_add(t, "has stopped");
+        break;
     case LOGP_WAIT_NONE:
         lpi_text_add(t, "waits for nothing");
         break;

@@ -41,6 +41,7 @@ struct state {
     struct logp_coll c;       /* knobs chosen once, not by each rank; not planned */
     struct ending *endings;   /* wall clock: by rank */
     bool *wrong;              /* by rank, in any repetition: read after the run */
+    int *wrong_ranks;         /* with faults: room for a list of them */
     int64_t *wall, *emulated; /* by repetition */
     int P, total;
     int done;     /* repetitions, of total: rank 0 writes it between the syncs */
@@ -130,6 +131,8 @@ static void judge(struct state *s, int64_t late)
     }
     if (s->counted && late > LOGP_START_TOLERANCE_NS && r->restarts < x->reps / 10) {
         r->restarts++;
+        if (x->faults != NULL) /* the run is made again, with the same draws */
+            s->total = 0;
         return;
     }
     s->done++;
@@ -137,6 +140,8 @@ static void judge(struct state *s, int64_t late)
         return;
     s->wall[r->reps] = wall - s->start_ns;
     s->emulated[r->reps++] = emulated - s->start_ns;
+    if (x->faults != NULL) /* the next is another run */
+        return;
     if (enough(s))
         s->total = s->done;
     report_progress(s);
@@ -246,18 +251,28 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
     return rc;
 }
 
+/* The task of a rank, whose part is to be freed. 0; as lpi_plan() */
+static int prepare(const struct state *s, int rank, struct task *t)
+{
+    const int rc = lpi_plan(s->experiment->algorithm, s->P, rank, &t->c);
+
+    if (rc != 0)
+        return rc;
+    lpi_buffers_of(&s->buffers, s->collective, rank, &t->c, &t->buf, &t->recv_buf);
+    t->operands = t->buf;
+    t->result = t->recv_buf;
+    lpi_one_buffer(s->experiment->algorithm, s->P, rank, &t->c, &t->operands, &t->result);
+    return 0;
+}
+
 static int program(struct logp_vp *vp, void *arg)
 {
     struct state *s = arg;
     struct task t = {.c = s->c};
-    int rc = lpi_plan(s->experiment->algorithm, s->P, logp_vp_rank(vp), &t.c);
+    int rc = prepare(s, logp_vp_rank(vp), &t);
 
     if (rc != 0)
         return rc;
-    lpi_buffers_of(&s->buffers, s->collective, logp_vp_rank(vp), &t.c, &t.buf, &t.recv_buf);
-    t.operands = t.buf;
-    t.result = t.recv_buf;
-    lpi_one_buffer(s->experiment->algorithm, s->P, logp_vp_rank(vp), &t.c, &t.operands, &t.result);
     rc = s->is_virtual ? repeat_virtual(vp, s, &t) : repeat(vp, s, &t);
     lpi_free_part(&t.c.part);
     return rc;
@@ -290,7 +305,7 @@ static void finish(struct state *s, const struct logp_report *report)
 {
     struct logp_record *r = s->record;
 
-    for (int i = s->P - 1; i >= 0; i--)
+    for (int i = s->P - 1; i >= 0 && s->own.faults == NULL; i--)
         if (s->wrong[i])
             r->wrong_rank = i;
     r->verified = r->reps > 0 && r->wrong_rank < 0;
@@ -351,6 +366,124 @@ static int run_all(struct logp_machine *machine, struct state *s)
     return rc;
 }
 
+/* ---- with faults ---- */
+
+/* The last repetition, whose run has ended with rc: the ranks without the right result are marked,
+ * also those that never came so far as to look. @return how many did not finish, all after an
+ * error; or an error */
+static int look_at(struct state *s, int rc, uint64_t seed)
+{
+    int missing = rc != 0 ? s->P : 0;
+
+    for (int i = 0; rc == 0 && s->is_virtual && i < s->P; i++)
+        missing += s->finished[i] == 0;
+    for (int i = 0; missing > 0 && i < s->P; i++) {
+        struct task t = {.c = s->c};
+
+        rc = prepare(s, i, &t);
+        if (rc == 0)
+            rc = verify(s, i, seed, &t);
+        lpi_free_part(&t.c.part);
+        if (rc != 0)
+            return rc;
+    }
+    return missing;
+}
+
+/* A counted repetition has ended. 0; or an error */
+static int count_faulty(struct state *s, int rc, const struct logp_report *report, uint64_t seed)
+{
+    struct logp_record *r = s->record;
+    struct logp_failed failed = {.repetition = s->done, .error = rc, .report = report};
+    struct logp_fault_counts struck;
+    int missing = look_at(s, rc, seed), *wrong = s->wrong_ranks;
+
+    if (missing < 0)
+        return missing;
+    logp_fault_counts(s->own.faults, &struck);
+    r->struck.dropped += struck.dropped;
+    r->struck.duplicated += struck.duplicated;
+    r->struck.flipped += struck.flipped;
+    r->struck.delayed += struck.delayed;
+    for (int i = 0; i < report->n_waits; i++) /* what a rank that has stopped holds is no result */
+        s->wrong[report->waits[i].rank] |= report->waits[i].kind == LOGP_WAIT_HALTED;
+    for (int i = 0; i < s->P; i++)
+        if (s->wrong[i])
+            wrong[failed.n_wrong++] = i;
+    if (missing == 0 && failed.n_wrong == 0) {
+        if (s->is_virtual)
+            s->emulated[r->reps++] = s->latest[0];
+        return 0;
+    }
+    r->reps -= missing == 0 && !s->is_virtual; /* judge() knows nothing of results */
+    if (r->failed++ == 0 && failed.n_wrong > 0)
+        r->wrong_rank = wrong[0];
+    failed.wrong = wrong;
+    if (s->own.failed != NULL)
+        s->own.failed(s->own.failed_arg, &failed);
+    return 0;
+}
+
+/* A run that says nothing about the algorithm. */
+static bool is_over(int rc)
+{
+    return rc == -EINTR || rc == -ETIMEDOUT || rc == -ENOMEM || rc == -EBUSY || rc == -ENOTSUP ||
+           rc == -EAGAIN;
+}
+
+/* What all runs say together: of lags the largest, and messages of those that have ended. */
+static void add_report(struct logp_report *all, const struct logp_report *one)
+{
+    all->messages += one->error == 0 ? one->messages : 0;
+    all->lag.median_ns = lpi_max(all->lag.median_ns, one->lag.median_ns);
+    all->lag.p99_ns = lpi_max(all->lag.p99_ns, one->lag.p99_ns);
+    all->lag.max_ns = lpi_max(all->lag.max_ns, one->lag.max_ns);
+}
+
+/* Each repetition is a run of its own. */
+static int run_faulty(struct logp_machine *machine, struct state *s)
+{
+    const struct logp_experiment x = s->own;
+    const int64_t start = lpi_host_ns();
+    struct logp_report all = {.error = 0};
+    int rc = 0;
+
+    for (int i = -x.warmup; rc == 0 && i < x.reps; i++) {
+        if (i == 0)
+            s->first_start_ns = lpi_host_ns();
+        s->counted = i >= 0;
+        s->own.seed = x.seed + (uint64_t)(i + x.warmup);
+        s->done = 0;
+        s->total = 1;
+        memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
+        memset(s->wrong, 0, (size_t)s->P * sizeof(*s->wrong));
+        s->latest[0] = 0;
+        logp_fault_seed(x.faults, x.seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(int64_t)i);
+        rc = logp_machine_run(machine, program, s, time_left(&x, start));
+        if (is_over(rc))
+            break;
+        if (rc == 0 && s->total == 0) {
+            i--;
+            continue;
+        }
+        s->done = i;
+        s->total = x.reps;
+        if (i >= 0) {
+            add_report(&all, logp_machine_report(machine));
+            rc = count_faulty(s, rc, logp_machine_report(machine), s->own.seed + 1);
+            s->done++;
+            report_progress(s);
+        } else {
+            rc = 0;
+        }
+        if (rc == 0 && !s->is_virtual && i >= 0 && s->record->reps > 0 && enough(s))
+            break;
+    }
+    finish(s, &all);
+    s->record->verified = s->record->reps > 0 && s->record->failed == 0;
+    return rc;
+}
+
 /* Room for what the repetitions are measured by; freed by free_state() in any case. 0; an error */
 static int make_state(struct state *s, const struct logp_experiment *x, int P)
 {
@@ -358,13 +491,14 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
 
     s->endings = lpi_zeroed(s->is_virtual ? 1 : (size_t)P, sizeof(*s->endings));
     s->wrong = calloc((size_t)P, sizeof(*s->wrong));
+    s->wrong_ranks = malloc((x->faults != NULL ? (size_t)P : 1) * sizeof(*s->wrong_ranks));
     s->wall = malloc(reps * sizeof(*s->wall));
     s->emulated = malloc(reps * sizeof(*s->emulated));
     s->sorted = malloc(reps * sizeof(*s->sorted));
     s->finished = calloc((size_t)P, sizeof(*s->finished));
     s->latest = malloc(reps * sizeof(*s->latest));
-    if (s->endings == NULL || s->wrong == NULL || s->wall == NULL || s->emulated == NULL ||
-        s->sorted == NULL || s->finished == NULL || s->latest == NULL)
+    if (s->endings == NULL || s->wrong == NULL || s->wrong_ranks == NULL || s->wall == NULL ||
+        s->emulated == NULL || s->sorted == NULL || s->finished == NULL || s->latest == NULL)
         return -ENOMEM;
     return lpi_buffers_create(&s->buffers, s->collective, x->algorithm, &s->c, P);
 }
@@ -373,6 +507,7 @@ static void free_state(struct state *s)
 {
     free(s->endings);
     free(s->wrong);
+    free(s->wrong_ranks);
     lpi_buffers_destroy(&s->buffers);
     free(s->wall);
     free(s->emulated);
@@ -398,7 +533,7 @@ static int run(struct logp_machine *machine, struct state *s)
     int rc = make_state(s, s->experiment, s->P);
 
     if (rc == 0)
-        rc = run_all(machine, s);
+        rc = s->own.faults != NULL ? run_faulty(machine, s) : run_all(machine, s);
     return rc;
 }
 
@@ -422,7 +557,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         rc = refuse(&s->own, &s->c, P);
     if (rc == 0) {
         s->collective = logp_collective_find(s->own.algorithm->collective);
-        if (delayed)
+        if (delayed && s->own.faults == NULL)
             record->prediction =
                 logp_predict_by(s->own.algorithm, P, &s->own.args, &s->own.model, s->own.by);
         record->has_measured = wall;

@@ -334,6 +334,8 @@ static int go_on(struct fold *f, uint32_t r)
         case LOGP_STEP_COMPUTE:
         case LOGP_STEP_COMBINE:
             rc = s.ns < 0 ? wrong(f, r, -EINVAL) : 0;
+            if (rc == 0 && f->ops->work != NULL)
+                s.ns = f->ops->work(f->model, (int)r, k->clock, s.ns) - k->clock;
             if (rc == 0 && f->traced.trace != NULL)
                 rc = lpi_traced_compute(&f->traced, r, k->clock, s.ns);
             k->clock += s.ns;
@@ -455,6 +457,8 @@ static int make(struct fold *f, const struct logp_delay *delay)
         return -ENOMEM;
     if (f->ops->restart != NULL)
         f->ops->restart(f->model, true);
+    if (f->ops->begin != NULL)
+        f->ops->begin(f->model, 0);
     if (f->schedule.plan != NULL)
         f->parts = calloc(P, sizeof(*f->parts)); /* of many algorithms next to none is touched */
     return f->schedule.plan == NULL || f->parts != NULL ? 0 : -ENOMEM;
@@ -513,6 +517,8 @@ static int fold(const struct logp_schedule *schedule, const struct logp_delay *d
     if (delay->ops == NULL)
         return -ENOTSUP;
     rc = logp_delay_functions(delay, &ops);
+    if (rc == 0 && (ops.fate != NULL || ops.stops != NULL))
+        rc = -ENOTSUP; /* it is not the schedule alone that says what is received */
     if (rc != 0)
         return rc;
     f.out = out;

@@ -85,6 +85,16 @@ struct logp_transfer {
     int64_t arrival; /**< send: out, >= done; receive: in, the message arrives */
 };
 
+/** A time that does not come: what begins or ends then never does, because its processor has
+ *  stopped. */
+#define LOGP_STOPPED (INT64_MAX / 4)
+
+/** What becomes of a message on its way. */
+struct logp_fate {
+    int copies;   /**< that arrive, all at the same time: 1; 0: it is lost; 2: it comes twice */
+    int64_t flip; /**< this bit of the payload is the other one when it arrives; -1: none */
+};
+
 /**
  * A delay model. Every function gets the model's own pointer.
  * Threads: under the wall clock, `start` and `send` run on the sender's thread, `recv` on a
@@ -121,6 +131,18 @@ struct logp_delay_ops {
     /** The parameters of a message from src to dst, for a model in which they differ from those of
      *  params, which then has some; as long as the model is there. NULL: they are all the same. */
     const struct logp_params *(*link)(void *model, int src, int dst);
+    /** What becomes of the message of a send that has been charged: *fate says one copy, no bit
+     *  flipped, and may be changed. A request of a send that waits for its receiver can be lost,
+     * but does not come twice. NULL: all messages arrive once, as they were sent. */
+    void (*fate)(void *model, const struct logp_transfer *t, struct logp_fate *fate);
+    /** When work of a processor that takes ns >= 0 by itself and begins at `from` is done: of
+     *  logp_compute() and of looks in vain; overheads are the business of send and recv. NULL: at
+     *  from + ns. LOGP_STOPPED: never; send's t->start and recv's t->done may be that, too. */
+    int64_t (*work)(void *model, int rank, int64_t from, int64_t ns);
+    /** From when on a processor does nothing any more. NULL: all go on for ever. */
+    int64_t (*stops)(void *model, int rank);
+    /** After restart: time begins anew at start_ns, 0 with a run. NULL: it does not matter. */
+    void (*begin)(void *model, int64_t start_ns);
 };
 
 /** A model ready for use. ops == NULL stands for `none`: nothing is emulated. The functions are

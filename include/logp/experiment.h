@@ -17,12 +17,23 @@
 
 #include <logp/algorithm.h>
 #include <logp/defs.h>
+#include <logp/fault.h>
 #include <logp/machine.h>
 
 LOGP_BEGIN_DECLS
 
 /** A start later than this (a preempted core) is not counted. */
 #define LOGP_START_TOLERANCE_NS 1000
+
+/** A repetition that has failed: of a run with faults (fault.h). */
+struct logp_failed {
+    int repetition; /**< which of the counted ones, from 0 */
+    int error;      /**< what logp_machine_run() has returned; 0: it ended, with a wrong result, or
+                         with processors that had stopped */
+    const struct logp_report *report;
+    const int *wrong; /**< ranks without the right result, ascending */
+    int n_wrong;
+};
 
 /** What to run, and how often. */
 struct logp_experiment {
@@ -42,6 +53,16 @@ struct logp_experiment {
      * long they took. */
     void (*progress)(void *arg, int done, int total);
     void *progress_arg;
+    /** The model that logp_fault_create() has made, in force on the machine; NULL: none. Then each
+     *  repetition is a run of its own, with draws of its own (a seed that is made of this one's and
+     *  its number), whatever becomes of it: those that end with the right result everywhere are
+     *  timed, the others counted; that they have failed is no error. There is no prediction, and
+     * nobody stays away from a barrier. */
+    void *faults;
+    /** Called after each that has failed, between runs; what it is told is valid until it returns.
+     *  NULL: not wanted. */
+    void (*failed)(void *arg, const struct logp_failed *failed);
+    void *failed_arg;
     struct logp_model model; /**< that of the machine's delay model */
     struct logp_args args;   /**< last, since it may grow */
 };
@@ -78,6 +99,8 @@ struct logp_record {
     bool verified;     /**< every result of every repetition was right, nobody left a barrier before
                             all had come, and reps > 0 */
     int wrong_rank;    /**< a rank with a wrong result, or that left too early; -1: none */
+    int failed; /**< with faults: repetitions that did not end everywhere with the right result */
+    struct logp_fault_counts struck; /**< with faults: in all counted repetitions */
 };
 
 /**

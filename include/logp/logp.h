@@ -23,6 +23,7 @@
  *   check.h       a test kit: programs run as they could also have gone, failures again
  *   explore.h     what it is built with: choice points of the virtual clock
  *   latency.h     latencies by chance
+ *   fault.h       faults and noise
  *   topology.h    networks of links: routes, delays, loads
  *   links.h       parameters that differ from pair to pair; nodes
  *   machine_file.h  a machine in a file, and the named ones
@@ -42,6 +43,7 @@
 #include <logp/experiment.h>
 #include <logp/explain.h>
 #include <logp/explore.h>
+#include <logp/fault.h>
 #include <logp/group.h>
 #include <logp/latency.h>
 #include <logp/links.h>

@@ -205,6 +205,7 @@ enum logp_wait_kind {
     LOGP_WAIT_AWAY, /**< it is outside the runtime, and holds its core or has given it up */
     LOGP_WAIT_ROOM, /**< room for a message; source: to whom */
     LOGP_WAIT_SEND, /**< its send waits for its receiver; source: who that is */
+    LOGP_WAIT_HALTED, /**< nothing: the delay model has stopped it for good (fault.h) */
 };
 
 /** What a vp waits for. */
@@ -225,7 +226,8 @@ struct logp_report {
         uint64_t n;
         int64_t median_ns, p99_ns, max_ns; /**< median, p99: at most 1/32 too large */
     } lag;
-    const struct logp_wait_info *waits; /**< deadlock, timeout: who waits for whom */
+    const struct logp_wait_info *waits; /**< deadlock, timeout: who waits for whom; otherwise those
+                                             that the delay model has stopped for good */
     int n_waits;
     /** The first LOGP_CHECK() of check.h that has not held. */
     struct logp_asserted {

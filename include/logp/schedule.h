@@ -213,7 +213,8 @@ struct logp_fold {
  * @param out    out; also where an error is returned
  * @return 0; -EDEADLK (ranks wait for what is never sent), -EMSGSIZE (a message that is larger than
  *         its receive), -EINVAL (P; a step that names no rank, tag or time), -E2BIG (more messages
- *         than `most`), -EOVERFLOW (beyond 36 years), -ENOTSUP (delay `none`), -ENOMEM, as
+ *         than `most`), -EOVERFLOW (beyond 36 years), -ENOTSUP (delay `none`, or
+ *         one that has a fate or stops processors), -ENOMEM, as
  *         logp_delay_functions(), or what the plan returns
  * Cost: some 50 ns a message; 64 bytes a rank and 40 for each message under way.
  */

@@ -445,7 +445,7 @@ int lpi_poll_cost(struct lpi_proc *p)
         lpi_check_pollers(p->core);
     if (!lpi_has_clock(p))
         return lpi_yield(p);
-    return lpi_wait_until(p, p->emulated + p->core->machine->poll_ns);
+    return lpi_wait_until(p, lpi_work(p, p->core->machine->poll_ns));
 }
 
 int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,

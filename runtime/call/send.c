@@ -18,6 +18,8 @@
 #include "mail/room.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { SENDS_IN_ROW = 64 };
 
@@ -80,6 +82,51 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
     return rc;
 }
 
+/* Post a copy of e with this bit of its payload flipped. */
+static int post_flipped(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e,
+                        int64_t bit)
+{
+    unsigned char *payload = malloc(e->n_bytes);
+    struct lpi_envelope flipped = *e;
+    int rc;
+
+    if (payload == NULL)
+        return -ENOMEM;
+    memcpy(payload, e->data, e->n_bytes);
+    payload[bit / 8] ^= (unsigned char)(1U << bit % 8);
+    flipped.data = payload;
+    rc = lpi_post(p, to, &flipped);
+    free(payload);
+    return rc;
+}
+
+/*
+ * Post e as the model says: not, once or twice, as it is or changed. Of a send that waits for its
+ * receiver the second copy is a message like any other, and there is none of its request. A copy
+ * for which there is no room is lost.
+ */
+static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi_proc *to,
+                                                  const struct lpi_envelope *e,
+                                                  const struct lpi_delay *d,
+                                                  const struct logp_transfer *t)
+{
+    struct logp_fate fate = {.copies = 1, .flip = -1};
+    struct lpi_envelope copy = *e;
+    int rc = 0;
+
+    d->ops.fate(d->model, t, &fate);
+    for (int i = 0; rc == 0 && i < fate.copies && (i == 0 || e->kind != LPI_REQUEST); i++) {
+        if (fate.flip >= 0 && (uint64_t)fate.flip / 8 < t->n_bytes)
+            rc = post_flipped(p, to, &copy, fate.flip);
+        else
+            rc = lpi_post(p, to, &copy);
+        if (i > 0 && (rc == -ENOBUFS || rc == -EMSGSIZE))
+            rc = 0;
+        copy.kind = LPI_PLAIN;
+    }
+    return rc;
+}
+
 /*
  * Start the send under model d, in an RCU section. All that can refuse it comes first, so nothing
  * that has been charged is taken back.
@@ -96,6 +143,8 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
 
     t->done = LOGP_NEVER;
     d->ops.start(d->model, &p->port, t);
+    if (t->start == LOGP_STOPPED)
+        return lpi_delay_halt(p);
     if (p->core->machine->is_virtual && t->start > p->emulated) {
         t->ready = t->start;
         return -EAGAIN;
@@ -109,7 +158,8 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
     if (capacity > 0)
         lpi_capacity_settle(p, to, t->arrival);
     e->arrival = t->arrival;
-    rc = lpi_post(p, to, e);
+    rc = __builtin_expect(d->ops.fate != NULL, false) ? hand_over_to(p, to, e, d, t)
+                                                      : lpi_post(p, to, e);
     count(p, rc);
     return rc;
 }

@@ -6,6 +6,7 @@
 #include "core/outside.h"
 #include "core/sched.h"
 #include "core/sync.h"
+#include "delay/in_force.h"
 #include "mail/close.h"
 #include "state/explore.h"
 
@@ -41,8 +42,8 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
             lpi_record_compute(p, before, before + took);
         return lpi_stopped(p);
     }
-    end = lpi_after(p->emulated, took > t_ns ? took : t_ns);
-    if (m->recorders != NULL)
+    end = lpi_work(p, took > t_ns ? took : t_ns);
+    if (m->recorders != NULL && end != LOGP_STOPPED)
         lpi_record_compute(p, p->emulated, end);
     return leave(p, lpi_wait_until(p, end));
 }
@@ -136,6 +137,8 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
 {
     int rc = lpi_stopped(vp->proc);
 
+    if (rc == 0 && lpi_work(vp->proc, 0) == LOGP_STOPPED)
+        rc = lpi_delay_halt(vp->proc);
     if (rc != 0)
         return rc;
     rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);

@@ -44,13 +44,14 @@ static bool nothing_pending(struct logp_machine *m)
     return lpi_lanes_quiet(m) && !lpi_watch_pending(m);
 }
 
-/* What p waits for, as its core's holder left it. */
-static struct logp_wait_info wait_of(const struct lpi_proc *p)
+struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
 {
     const struct logp_request *const r = p->waits_for; /* once: somebody may stop the run */
     struct logp_wait_info w = {.rank = p->rank, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
 
-    if (p->state == LPI_SYNC) {
+    if (p->halted) {
+        w.kind = LOGP_WAIT_HALTED;
+    } else if (p->state == LPI_SYNC) {
         w.kind = LOGP_WAIT_SYNC;
     } else if (p->state == LPI_ROOM || p->state == LPI_SENDING) {
         w.kind = p->state == LPI_ROOM ? LOGP_WAIT_ROOM : LOGP_WAIT_SEND;
@@ -87,7 +88,7 @@ void lpi_record_waits(struct logp_machine *m, bool away)
     int n = 0;
 
     for (int i = 0; i < m->P && !away; i++) {
-        m->waits[n] = wait_of(&m->procs[i]);
+        m->waits[n] = lpi_wait_of(&m->procs[i]);
         n += m->waits[n].kind != LOGP_WAIT_NONE;
     }
     for (int i = 0; i < m->n_cores && away; i++) {

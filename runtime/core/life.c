@@ -26,7 +26,7 @@ void lpi_proc_main(struct lpi_proc *p)
     p->state = LPI_RUNNING; /* its slot in the timers no longer holds */
     rc = lpi_stopped(p);
     if (m->is_virtual && !lpi_is_parallel(m) && p->rank == 0) /* the first: all begin at 0 */
-        lpi_delay_restart(m, true);
+        lpi_delay_restart(m, true, 0);
     if (rc == 0 && !m->is_virtual)
         rc = lpi_sync(p, NULL);
     if (rc == 0)
@@ -35,6 +35,8 @@ void lpi_proc_main(struct lpi_proc *p)
         lpi_record_idle(p);
     if (p->state == LPI_OUTSIDE) /* it forgot to come back */
         lpi_come_back(p, LOGP_NEVER);
+    if (rc == -EHOSTDOWN && p->halted) /* the others know nothing of it */
+        rc = 0;
     lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);
     if (rc != 0 && lpi_stop(m, -ECANCELED)) {
         /* the first error; relaxed: read after all came home */

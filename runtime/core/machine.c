@@ -312,6 +312,7 @@ static void prepare_core(struct lpi_core *c)
 
         p->emulated = p->left = 0;
         p->emulating = false;
+        p->halted = false;
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         p->sends = 0;
         p->polls = 0;
@@ -356,6 +357,19 @@ static void discard_asked(struct logp_machine *m)
         }
 }
 
+/* Those that the delay model has stopped, where nobody waits. */
+static void record_halted(struct logp_machine *m)
+{
+    struct logp_report *r = &m->report;
+
+    if (r->n_waits > 0)
+        return;
+    for (int i = 0; i < m->P; i++)
+        if (m->procs[i].halted)
+            m->waits[r->n_waits++] = lpi_wait_of(&m->procs[i]);
+    r->waits = m->waits;
+}
+
 /* All have come home: count and free what was never received. */
 static void collect(struct logp_machine *m)
 {
@@ -364,6 +378,9 @@ static void collect(struct logp_machine *m)
     int stopped;
 
     m->uncollected = false;
+    /* relaxed: whether, not which */
+    if (atomic_load_explicit(&m->has_work, memory_order_relaxed))
+        record_halted(m);
     lpi_groups_discard(m);
     lpi_areas_discard(m);
     for (int i = 0; i < m->n_cores; i++)

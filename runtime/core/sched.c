@@ -26,6 +26,7 @@
 #include "core/explore.h"
 #include "core/look_up.h"
 #include "core/window.h"
+#include "delay/in_force.h"
 #include "mail/close.h"
 #include "host/relax.h"
 #include "mail/mailbox.h"
@@ -279,12 +280,13 @@ static int wait_timed(struct lpi_proc *p, int64_t deadline)
 
 /*
  * p's clock advances to deadline: on the wall clock it waits until then.
- * @return  0; -EOVERFLOW: no clock goes so far; or the error that stops the run
+ * @return  0; -EOVERFLOW: no clock goes so far; -EHOSTDOWN: p has stopped; or the error that stops
+ * the run
  */
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
 {
     if (deadline >= clock_end)
-        return -EOVERFLOW;
+        return deadline == LOGP_STOPPED ? lpi_delay_halt(p) : -EOVERFLOW;
     if (!p->core->machine->is_virtual)
         return wait_timed(p, deadline);
     if (deadline > p->emulated)

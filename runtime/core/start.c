@@ -66,7 +66,6 @@ void lpi_fix_start(struct logp_machine *m)
     const unsigned generation = atomic_load_explicit(&m->sync_generation, memory_order_relaxed);
     int64_t start = 0;
 
-    lpi_delay_restart(m, !m->is_virtual && generation == 0);
     lpi_capacity_reset(m);
     if (m->is_virtual) {
         for (int i = 0; i < m->P; i++)
@@ -79,6 +78,7 @@ void lpi_fix_start(struct logp_machine *m)
     } else {
         start = lpi_soon(m);
     }
+    lpi_delay_restart(m, !m->is_virtual && generation == 0, start);
     atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
     atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);

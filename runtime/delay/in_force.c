@@ -51,6 +51,9 @@ static struct lpi_delay *swap(struct logp_machine *m, struct lpi_delay *copy)
         free(copy);
         copy = NULL;
     }
+    /* relaxed: who finds it set looks at the model itself */
+    atomic_store_explicit(&m->has_work, copy != NULL && copy->ops.work != NULL,
+                          memory_order_relaxed);
     /* acq_rel: release pairs with the acquire in model_lock(); acquire because the old model is
      * about to be freed by us */
     return atomic_exchange_explicit(&m->delay, copy, memory_order_acq_rel);
@@ -152,12 +155,51 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
     d->ops.recv(d->model, &p->port, &t);
     model_unlock(m);
     r->done = t.done;
-    if (m->recorders != NULL)
+    if (m->recorders != NULL && t.done != LOGP_STOPPED)
         lpi_record_receive(p, r, t.start);
 }
 
-/* Time begins anew. Called by a vp while no other sends or receives. */
-void lpi_delay_restart(struct logp_machine *m, bool new_run)
+int64_t lpi_delay_work(const struct lpi_proc *p, int64_t ns)
+{
+    struct logp_machine *m = p->core->machine;
+    const struct lpi_delay *d = model_lock(m);
+    int64_t end = lpi_after(p->emulated, ns);
+
+    if (d == NULL)
+        return end;
+    if (d->ops.work != NULL && ns < LOGP_PARAM_MAX_NS)
+        end = d->ops.work(d->model, p->rank, p->emulated, ns);
+    model_unlock(m);
+    return end;
+}
+
+/* INT64_MAX: never. */
+static int64_t stops_at(const struct lpi_proc *p)
+{
+    struct logp_machine *m = p->core->machine;
+    const struct lpi_delay *d = model_lock(m);
+    int64_t t = INT64_MAX;
+
+    if (d == NULL)
+        return t;
+    if (d->ops.stops != NULL)
+        t = d->ops.stops(d->model, p->rank);
+    model_unlock(m);
+    return t;
+}
+
+int lpi_delay_halt(struct lpi_proc *p)
+{
+    const int64_t t = stops_at(p);
+
+    if (t != INT64_MAX && t > p->emulated)
+        p->emulated = t;
+    p->halted = true;
+    return -EHOSTDOWN;
+}
+
+/* Time begins anew, at `start`. Called by a vp while no other sends or receives. */
+void lpi_delay_restart(struct logp_machine *m, bool new_run, int64_t start)
 {
     const struct lpi_delay *d = model_lock(m);
 
@@ -165,6 +207,8 @@ void lpi_delay_restart(struct logp_machine *m, bool new_run)
         return;
     if (d->ops.restart != NULL)
         d->ops.restart(d->model, new_run);
+    if (d->ops.begin != NULL)
+        d->ops.begin(d->model, start);
     model_unlock(m);
 }
 
@@ -184,6 +228,8 @@ int64_t lpi_delay_begin(struct logp_machine *m)
         return 0;
     if (d->ops.restart != NULL)
         d->ops.restart(d->model, true);
+    if (d->ops.begin != NULL)
+        d->ops.begin(d->model, 0);
     lookahead = d->ops.lookahead(d->model);
     return lookahead < INT64_MAX / 4 ? lookahead : INT64_MAX / 4; /* it is added to times */
 }

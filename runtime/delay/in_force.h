@@ -35,9 +35,24 @@ int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out);
 void lpi_delay_install(struct logp_machine *m, struct lpi_delay *copy);
 void lpi_delay_order(struct logp_machine *m, struct lpi_delay *copy, int64_t at);
 void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
-void lpi_delay_restart(struct logp_machine *m, bool new_run);
+void lpi_delay_restart(struct logp_machine *m, bool new_run, int64_t start);
 int64_t lpi_delay_begin(struct logp_machine *m);
 void lpi_delay_fini(struct logp_machine *m);
+
+/* p, whose work the model says is never done, does nothing any more. @return -EHOSTDOWN */
+int lpi_delay_halt(struct lpi_proc *p);
+/* lpi_work(), where the model has a say. */
+int64_t lpi_delay_work(const struct lpi_proc *p, int64_t ns);
+
+/* When work of p that begins now is done; LOGP_STOPPED: never. */
+static inline int64_t lpi_work(const struct lpi_proc *p, int64_t ns)
+{
+    /* relaxed: whether, not which */
+    if (__builtin_expect(atomic_load_explicit(&p->core->machine->has_work, memory_order_relaxed),
+                         false))
+        return lpi_delay_work(p, ns);
+    return lpi_after(p->emulated, ns);
+}
 
 /* o_recv and the gap of a receive that has its message: sets r->done. */
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);

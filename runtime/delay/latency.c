@@ -4,10 +4,11 @@
  * the place of its L. Nothing is remembered from draw to draw, so senders on different cores need
  * not meet, and a run again draws the same.
  */
+#include "delay/draw.h"
+
 #include <logp/latency.h>
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,31 +21,6 @@ struct varied {
     int64_t samples[];
 };
 
-/* splitmix64: Steele et al., 2014 */
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
-/* In (0, 1]. */
-static double fraction(uint64_t random)
-{
-    return (double)((random >> 11) + 1) * 0x1p-53;
-}
-
-static int64_t rounded(double ns)
-{
-    return ns < (double)LOGP_PARAM_MAX_NS ? (int64_t)llround(ns) : LOGP_PARAM_MAX_NS;
-}
-
-static int64_t below(uint64_t random, int64_t n)
-{
-    return (int64_t)((unsigned __int128)random * (uint64_t)n >> 64);
-}
-
 /* Standard normal. Box & Muller, Ann. Math. Stat. 29(2), 1958 */
 static double normal(uint64_t random)
 {
@@ -55,14 +31,13 @@ static double normal(uint64_t random)
 /* L: of the link. */
 static int64_t draw(const struct varied *v, const struct logp_transfer *t, int64_t L)
 {
-    const uint64_t pair = (uint64_t)(uint32_t)t->src << 32 | (uint32_t)t->dst;
-    const uint64_t random = mix(mix(mix(v->how.seed) ^ pair) ^ t->number);
+    const uint64_t random = draw_of(v->how.seed, t->src, t->dst, t->number);
 
     switch (v->how.kind) {
     case LOGP_LATENCY_UNIFORM:
         return below(random, L + 1);
     case LOGP_LATENCY_EXPONENTIAL:
-        return rounded(-(double)L * log(fraction(random)));
+        return exponential(random, L);
     case LOGP_LATENCY_LOGNORMAL:
         return rounded((double)L * exp(v->how.sigma * normal(random)));
     case LOGP_LATENCY_SAMPLES:

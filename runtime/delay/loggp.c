@@ -9,7 +9,7 @@
  * both streamings, out through the port and in; a send after a receive for neither, since the
  * message was in before its receive began.
  */
-#include <logp/delay.h>
+#include "delay/draw.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,23 +46,11 @@ int64_t logp_capacity(const struct logp_params *params)
     return max2(1, (params->L_ns + params->g_ns - 1) / params->g_ns);
 }
 
-/* splitmix64: Steele et al., 2014 */
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 /* 0 .. L, from who sends to whom, and how many it has sent before. No state: senders on different
  * cores need not meet, and the order in which they run does not matter. */
 static int64_t draw_latency(const struct logp_params *p, const struct logp_transfer *t)
 {
-    const uint64_t pair = (uint64_t)(uint32_t)t->src << 32 | (uint32_t)t->dst;
-    const uint64_t random = mix(mix(mix(p->seed) ^ pair) ^ t->number);
-
-    return (int64_t)((unsigned __int128)random * (uint64_t)(p->L_ns + 1) >> 64);
+    return below(draw_of(p->seed, t->src, t->dst, t->number), p->L_ns + 1);
 }
 
 static void start(void *model, const struct logp_port *port, struct logp_transfer *t)

@@ -207,7 +207,8 @@ static inline __attribute__((always_inline)) void settled(struct lpi_proc *p,
         lpi_charge_recv(p, r);
     else
         r->done = lpi_later(p, r->arrival);
-    wake_at(p, r->done);
+    /* one that has stopped is to find that out */
+    wake_at(p, r->done != LOGP_STOPPED ? r->done : lpi_later(p, r->arrival));
 }
 
 static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, void *buf,

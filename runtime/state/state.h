@@ -90,7 +90,8 @@ struct lpi_proc {
     _Alignas(64) enum lpi_state state;
     unsigned emulating : 1;     /* emulated and left are valid (delay was not none) */
     unsigned waits_for_any : 1; /* in a wait that whatever comes may end */
-    unsigned sends : 30;        /* in this run */
+    unsigned halted : 1;        /* the delay model has stopped it for good */
+    unsigned sends : 29;        /* in this run */
     unsigned stamp;             /* of its deadline in the timers */
     int polls; /* tests and probes in a row that found nothing; < 0: so many readings of the clock,
                   virtual, in a row */
@@ -220,8 +221,9 @@ struct logp_machine {
     atomic_int stop;                   /* negative errno: the run is over */
     _Atomic int64_t pending_at;        /* virtual: the next replacement; INT64_MAX: none */
     bool is_virtual;
-    bool short_ways; /* the wall clock, and no extras */
-    bool extras;     /* runs are recorded or explored, or sends wait for their receivers */
+    bool short_ways;      /* the wall clock, and no extras */
+    bool extras;          /* runs are recorded or explored, or sends wait for their receivers */
+    atomic_bool has_work; /* the model says how long a processor works */
     int P, n_cores;
     struct lpi_recorder *recorders; /* by rank: chunks.h; NULL: nothing is recorded */
     struct lpi_tracing *tracing;

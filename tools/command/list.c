@@ -65,12 +65,22 @@ static size_t list_machines(struct entry *out)
     return n;
 }
 
+static size_t list_faults(struct entry *out)
+{
+    const struct logp_fault_kind *f;
+    size_t n = 0;
+
+    for (; n < MAX_ENTRIES && (f = logp_fault_kind_at(n)) != NULL; n++)
+        out[n] = (struct entry){.name = f->form, .summary = f->summary};
+    return n;
+}
+
 static const struct kind {
     const char *name;
     size_t (*list)(struct entry *out);
 } kinds[] = {
     {"collectives", list_collectives}, {"algorithms", list_algorithms}, {"delays", list_delays},
-    {"topologies", list_topologies},   {"machines", list_machines},
+    {"topologies", list_topologies},   {"machines", list_machines},     {"faults", list_faults},
 };
 
 enum { ALGORITHMS = 1, N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };

@@ -71,8 +71,8 @@ const struct command command_run = {
     .name = "run",
     .arguments = "COLLECTIVE",
     .summary = "run it, measure it, hold it against the model",
-    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_EXPLAIN |
-               OPTIONS_WATCH,
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
+               OPTIONS_EXPLAIN | OPTIONS_WATCH,
     .prints = prints,
     .call = run,
 };
@@ -89,7 +89,8 @@ const struct command command_watch = {
     .name = "watch",
     .arguments = "COLLECTIVE",
     .summary = "run --algo all --watch: a live table of all algorithms",
-    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_WATCH,
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
+               OPTIONS_WATCH,
     .prints = prints,
     .remark =
         "\nOn stderr, a line for each algorithm: how many of its runs are done, measured over\n"

@@ -99,7 +99,8 @@ const struct command command_trace = {
     .name = "trace",
     .arguments = "COLLECTIVE",
     .summary = "one run as a space-time diagram: text, svg, perfetto, json or goal",
-    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_TRACE,
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
+               OPTIONS_TRACE,
     .prints = prints,
     .remark =
         "\nThe last counted run is shown, and --reps is 1 where nobody says. A run is beside its "

@@ -16,7 +16,7 @@ enum { MOST_ROWS = 96 };
 
 /* In the order in which they are applied: --machine before what it sets, --unit before times, -P
  * and --schedule before --root, --clock before --reps, -G before --delay, that before --topology,
- * and that before --plugin. */
+ * and that before --plugin; all of these, and --seed, before --fault and --noise. */
 static const struct option_row *rows[MOST_ROWS];
 static int n_rows;
 
@@ -39,6 +39,7 @@ static void make_rows(void)
     add_rows(operand_options);
     add_rows(knob_options());
     add_rows(run_options);
+    add_rows(fault_options);
     add_rows(sweep_options);
     add_rows(tune_options);
     add_rows(measure_options);

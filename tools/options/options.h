@@ -34,10 +34,10 @@ struct options {
     struct logp_link_costs inter;         /* between nodes */
     const struct link_rules *rules;       /* of --link; NULL: none */
     const struct logp_links *links;       /* all that, of P processors; NULL: all are alike */
-    int64_t rendezvous;                   /* sends of more bytes wait for their receiver; -1: none */
-    bool emulated;                        /* the delay model has parameters: it is not none */
-    bool ignores_G;                       /* for it every message counts as one */
-    bool gamma_given, gamma_host;         /* --gamma host: measured */
+    int64_t rendezvous;           /* sends of more bytes wait for their receiver; -1: none */
+    bool emulated;                /* the delay model has parameters: it is not none */
+    bool ignores_G;               /* for it every message counts as one */
+    bool gamma_given, gamma_host; /* --gamma host: measured */
     /* in place of P and n_bytes, for a command of OPTIONS_SPANS; of OPTIONS_MEASURE, of n_bytes */
     size_t n_P;
     int64_t P_list[MAX_P_LIST]; /* ascending */
@@ -67,7 +67,8 @@ struct options {
     int64_t timeout_ns;
     size_t queue_limit; /* 0: the machine's own */
     uint64_t seed;
-    int n_cores; /* 0: all allowed */
+    const char *faults, *noise; /* as they were written; NULL: none */
+    int n_cores;                /* 0: all allowed */
     int cores[MAX_CORES];
     /* what is asked of the command, and how it answers */
     unsigned sets;                   /* of the command: enum option_set */
@@ -110,6 +111,7 @@ enum option_set {
     OPTIONS_EXPLAIN = 32768,    /* --explain */
     OPTIONS_WATCH = 65536,      /* --watch */
     OPTIONS_PLOT = 131072,      /* --plot */
+    OPTIONS_FAULT = 262144,     /* --fault, --noise */
     OPTIONS_MEASURE = 1 << 20,  /* what messages take, and --bytes: a range */
     OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
@@ -195,6 +197,13 @@ int64_t links_own_G(const struct options *o);
 struct logp_params model_params(const struct options *o);
 /* The delay model of o->plugin, which is set; ends the process where it refuses to make one. */
 struct logp_delay make_plugin_delay(const struct options *o);
+
+/* ---- fault.c ---- */
+
+/* Is there a fault, or noise? */
+bool is_faulty(const struct options *o);
+/* What the model of them is made with. */
+struct logp_fault_config fault_config(const struct options *o);
 
 /* ---- format.c ---- */
 

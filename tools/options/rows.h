@@ -35,6 +35,7 @@ extern const struct option_row run_options[];     /* run.c */
 const struct option_row *knob_options(void);
 void apply_knob(struct options *o, const struct logp_knob *knob, const char *option,
                 const char *text);
+extern const struct option_row fault_options[];   /* fault.c */
 extern const struct option_row sweep_options[];   /* sweep.c */
 extern const struct option_row format_options[];  /* format.c */
 extern const struct option_row tune_options[];    /* tune.c */

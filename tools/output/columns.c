@@ -4,8 +4,8 @@
 
 const struct column *output_column(size_t i)
 {
-    const struct column *all[] = {asked_columns, knob_columns(), run_columns, result_columns,
-                                  sweep_columns};
+    const struct column *all[] = {asked_columns,  knob_columns(), run_columns,
+                                  result_columns, fault_columns,  sweep_columns};
 
     for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
         for (const struct column *col = all[k]; col->value != NULL; col++)

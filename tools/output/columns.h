@@ -51,7 +51,8 @@ struct column {
 };
 
 /* asked.c, result.c: what was asked for, and what came of it. The last has no value. */
-extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[];
+extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
+    fault_columns[]; /* faults.c */
 /* The knobs of algorithms, likewise: knobs.c */
 const struct column *knob_columns(void);
 

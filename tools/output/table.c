@@ -121,6 +121,10 @@ static void print_heading(const struct output *out)
         printf("every send waits for its receiver; ");
     else if (o->rendezvous > 0)
         printf("sends of more than %lld bytes wait for their receiver; ", (long long)o->rendezvous);
+    if (o->faults != NULL)
+        printf("faults %s; ", o->faults);
+    if (o->noise != NULL)
+        printf("noise %s; ", o->noise);
     if (out->n_cores == 0)
         print_least(lower_bound(o, out->collective, out->c));
     else

@@ -11,6 +11,10 @@ static void refuse(const struct options *o)
 {
     if (o->plugin != NULL)
         bad_option("--plugin", o->plugin, "with --explain, a delay model of the table");
+    if (is_faulty(o))
+        bad_option(o->faults != NULL ? "--fault" : "--noise",
+                   o->faults != NULL ? o->faults : o->noise,
+                   "none, with --explain: what strikes is on no path");
     if (!o->emulated)
         bad_option("--delay", o->delay->name,
                    "with --explain, a delay model under which messages take time");

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int create_delay(const struct options *o, struct logp_delay *delay)
+/* Without faults and noise. */
+static int create_network(const struct options *o, struct logp_delay *delay)
 {
     struct logp_params params = o->params;
     struct logp_delay ends;
@@ -31,6 +32,31 @@ int create_delay(const struct options *o, struct logp_delay *delay)
     if (rc != 0)
         logp_delay_destroy(&ends);
     return rc;
+}
+
+int create_delay(const struct options *o, struct logp_delay *delay)
+{
+    const struct logp_fault_config config = fault_config(o);
+    char why[LOGP_FAULT_WHY];
+    struct logp_delay network;
+    int rc = create_network(o, delay);
+
+    if (rc != 0 || !is_faulty(o))
+        return rc;
+    network = *delay;
+    rc = logp_fault_create(&network, &config, delay, why);
+    if (rc != 0)
+        logp_delay_destroy(&network);
+    return rc;
+}
+
+/* The machine that was made last, and the model of its faults. */
+static const struct logp_machine *last;
+static void *last_faults;
+
+void *faults_of(const struct logp_machine *m)
+{
+    return m == last ? last_faults : NULL;
 }
 
 /* Many processors under the virtual clock, and a model that several cores can simulate at once? */
@@ -103,6 +129,8 @@ struct logp_machine *try_machine(const struct options *o)
                 rc == -EAGAIN && !o->fibers ? "; try --executor fiber" : "");
         return NULL;
     }
+    last = m;
+    last_faults = is_faulty(o) ? config.delay.model : NULL;
     warn_of_host(o, m);
     return m;
 }

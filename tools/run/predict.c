@@ -3,32 +3,41 @@
 #include "choice/choice.h"
 #include "run/run.h"
 
-/* By its schedule, under the plug-in itself; twice, as what it answers may change with time. */
-static struct logp_prediction predict_plugin(const struct options *o, const struct logp_coll *c,
-                                             const struct logp_algorithm *algorithm)
+/* Does the model always answer the same? */
+static bool is_fixed(const struct options *o, const struct logp_coll *c,
+                     const struct logp_delay *delay)
+{
+    return !is_faulty(o) ||
+           (logp_fault_predictable(delay->model) && !c->model.params.latency_varies);
+}
+
+/* By its schedule, under the model itself; twice, as what a plug-in answers may change with time.
+ */
+static struct logp_prediction predict_model(const struct options *o, const struct logp_coll *c,
+                                            const struct logp_algorithm *algorithm)
 {
     const struct logp_schedule s = logp_schedule_of(algorithm, o->P, &c->args, &c->model);
     struct logp_prediction p = {.certainty = LOGP_PREDICTION_NONE};
     struct logp_fold first, second;
     struct logp_delay delay;
 
-    if (o->P > LOGP_MAX_PROCESSORS)
+    if (o->P > LOGP_MAX_PROCESSORS || create_delay(o, &delay) != 0)
         return p;
-    delay = make_plugin_delay(o);
-    if (s.steps != NULL && o->by != LOGP_BY_FORMULA && o->P <= LOGP_FOLD_P &&
-        logp_schedule_fold(&s, &delay, LOGP_FOLD_MESSAGES, &first) == 0 &&
+    if (is_fixed(o, c, &delay) && s.steps != NULL && o->by != LOGP_BY_FORMULA &&
+        o->P <= LOGP_FOLD_P && logp_schedule_fold(&s, &delay, LOGP_FOLD_MESSAGES, &first) == 0 &&
         logp_schedule_fold(&s, &delay, LOGP_FOLD_MESSAGES, &second) == 0 && first.ns == second.ns)
         p = (struct logp_prediction){LOGP_PREDICTION_EXACT, first.ns, LOGP_BY_SCHEDULE};
     logp_delay_destroy(&delay);
     return p;
 }
 
-/* Our formulas do not know the rules of a plug-in, unless it says that latencies vary up to L. */
+/* Our formulas do not know the rules of a plug-in, unless it says that latencies vary up to L; nor
+ * faults and noise. */
 struct logp_prediction predict(const struct options *o, const struct logp_coll *c,
                                const struct logp_algorithm *algorithm)
 {
-    if (o->plugin != NULL && !c->model.params.latency_varies)
-        return predict_plugin(o, c, algorithm);
+    if (is_faulty(o) || (o->plugin != NULL && !c->model.params.latency_varies))
+        return predict_model(o, c, algorithm);
     return logp_predict_by(algorithm, o->P, &c->args, &c->model, o->by);
 }
 

@@ -68,12 +68,20 @@ static void show_progress(void *arg, int done, int total)
     show(arg, done, total);
 }
 
-static void explain_waits(const struct logp_report *report)
+void explain_waits(const struct logp_report *report, bool through)
 {
-    for (int i = 0; i < report->n_waits && i < WAITS_SHOWN; i++) {
+    int shown = 0, more = 0;
+
+    for (int i = 0; i < report->n_waits; i++) {
         const struct logp_wait_info *w = &report->waits[i];
         char source[24] = "any rank", tag[24] = "any tag";
 
+        if (!through && w->kind == LOGP_WAIT_SYNC)
+            continue;
+        if (shown++ >= WAITS_SHOWN) {
+            more++;
+            continue;
+        }
         if (w->source != LOGP_ANY_SOURCE)
             snprintf(source, sizeof(source), "rank %d", w->source);
         if (w->tag != LOGP_ANY_TAG)
@@ -87,11 +95,13 @@ static void explain_waits(const struct logp_report *report)
             fprintf(stderr, "logp:   rank %d waits for all others\n", w->rank);
         else if (w->kind == LOGP_WAIT_POLL)
             fprintf(stderr, "logp:   rank %d polls and finds nothing\n", w->rank);
+        else if (w->kind == LOGP_WAIT_HALTED)
+            fprintf(stderr, "logp:   rank %d has stopped\n", w->rank);
         else
             fprintf(stderr, "logp:   rank %d is outside the runtime and holds its core\n", w->rank);
     }
-    if (report->n_waits > WAITS_SHOWN)
-        fprintf(stderr, "logp:   ... and %d more\n", report->n_waits - WAITS_SHOWN);
+    if (more > 0)
+        fprintf(stderr, "logp:   ... and %d more\n", more);
 }
 
 static void explain_error(const struct row *row, const struct logp_machine *m, int error)
@@ -111,7 +121,7 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
         fprintf(stderr, "rank %d: %s\n", report->error_rank, strerror(-error));
     else
         fprintf(stderr, "%s\n", strerror(-error));
-    explain_waits(report);
+    explain_waits(report, true);
 }
 
 /* What the last run did to the links of its delay model, if that has any. */
@@ -151,9 +161,24 @@ static bool kept(const struct row *row)
     return false;
 }
 
+/* What a repetition that fails is told with. */
+struct telling {
+    const struct options *o;
+    struct row *row;
+    void *faults;
+};
+
+static void tell_failed(void *arg, const struct logp_failed *failed)
+{
+    const struct telling *t = arg;
+
+    explain_failed(t->o, t->row, t->faults, failed);
+}
+
 static int run_one(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
                    struct row *row)
 {
+    struct telling telling = {o, row, faults_of(m)};
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = row->algorithm,
                                       .args = c->args,
@@ -166,14 +191,17 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                                       .precision_ppm = o->precision_ppm,
                                       .limit_ns = o->limit_ns,
                                       .progress = o->progress || o->watch ? show_progress : NULL,
-                                      .progress_arg = row};
+                                      .progress_arg = row,
+                                      .faults = telling.faults,
+                                      .failed = tell_failed,
+                                      .failed_arg = &telling};
     int rc;
 
     if (o->watch)
         show(row, 0, o->reps);
     rc = logp_experiment_run(m, &x, &row->record);
     row->ran = true;
-    if (o->plugin != NULL)
+    if (o->plugin != NULL || is_faulty(o))
         row->record.prediction = predict(o, c, row->algorithm);
     if (show_finished != NULL)
         show_finished(o, c, row);
@@ -183,7 +211,9 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
         explain_error(row, m, rc);
     else
         read_links(m, row);
-    if (rc == 0 && !row->record.verified)
+    if (is_faulty(o))
+        sum_up_faults(row);
+    else if (rc == 0 && !row->record.verified)
         fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d\n", row->algorithm->collective,
                 row->algorithm->name, row->record.wrong_rank);
     return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;

@@ -14,6 +14,8 @@ struct row {
     struct logp_link_use links, busiest; /* on a topology: messages and waiting of one run */
     struct logp_explanation *explained;  /* with --explain; NULL: it cannot be */
     const char *unexplained;             /* why not; NULL: it is */
+    bool explained_failure; /* with faults: the first repetition that has failed has been told of */
+    char wrong_ranks[128];  /* those without the right result in it: "3,7"; many: "3,7,+5 more" */
 };
 
 /* ---- machine.c ---- */
@@ -28,6 +30,18 @@ struct logp_machine *try_machine(const struct options *o);
 void check_machine(const struct options *o);
 /* End it, or the process, where a processor never came back: without waiting for it. */
 void end_machine(struct logp_machine *m);
+
+/* The model of its faults and noise; NULL: there are none. */
+void *faults_of(const struct logp_machine *m);
+
+/* ---- faults.c ---- */
+
+/* A repetition has failed: what has struck, who waits for whom, who lacks what. The first of a row
+ * alone is told. */
+void explain_failed(const struct options *o, struct row *row, const void *faults,
+                    const struct logp_failed *f);
+/* After the last: how many. */
+void sum_up_faults(const struct row *row);
 
 /* ---- predict.c ---- */
 
@@ -82,6 +96,8 @@ int run_unpromised(const struct options *o, struct logp_machine *m, const struct
 int run_alone(const struct options *o, const struct logp_coll *c, struct row *row);
 /* As logp_machine_run(); Ctrl-C ends it. */
 int run_program(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
+/* Who waits for whom; through: also those that wait for all others. */
+void explain_waits(const struct logp_report *report, bool through);
 /* Show how far a row is with this function instead of a line of its own; and one that is done with
  * another, or, NULL, by nothing. */
 void show_progress_with(void (*show)(const struct row *row, int done, int total),

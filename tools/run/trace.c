@@ -38,6 +38,10 @@ struct logp_trace *trace_prediction(const struct options *o, const struct logp_c
 
     if (s.steps == NULL || create_delay(o, &delay) != 0)
         return NULL;
+    if (is_faulty(o) && !logp_fault_predictable(delay.model)) {
+        logp_delay_destroy(&delay);
+        return NULL;
+    }
     snprintf(label, sizeof(label), "%s/%s", algorithm->collective, algorithm->name);
     if (logp_trace_predict(&s, &delay, most, label, &fold, &trace) != 0)
         trace = NULL;

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The delay model of faults and noise: see fault.h.
+ *
+ * The inner model says when a send or receive starts, how long it keeps its processor, and when its
+ * message would arrive. Here the start is moved to where the processor is not away, the time that
+ * it is kept is stretched, and so is the message's way; then its fate is drawn. What is counted of
+ * a rank (how many operations it has made) belongs to the holder of its core, as its port does;
+ * what is counted of all is atomic, and complete in itself: relaxed, read when the run has ended.
+ */
+#include "delay/fault.h"
+
+#include "delay/draw.h"
+
+#include <logp/machine.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STRIKES = 64, ROUNDS = 64 };
+
+struct faulty {
+    struct logp_delay_ops ops; /* those of this model that it needs */
+    struct logp_delay inner;
+    struct logp_delay_ops within; /* of the inner one */
+    const struct logp_params *params;
+    struct lpi_fault *faults; /* noise first */
+    int n, P;
+    uint64_t seed;
+    int64_t origin;       /* of times in texts */
+    unsigned *operations; /* by rank: sends and receives so far; NULL: nobody draws by them */
+    _Atomic uint64_t dropped, duplicated, flipped, delayed;
+    _Atomic uint64_t n_strikes;
+    struct logp_strike strikes[MOST_STRIKES];
+};
+
+static bool is_in(const struct lpi_rank_set *set, int rank)
+{
+    for (int i = 0; i < set->n; i++)
+        if (rank >= set->range[i].first && rank <= set->range[i].last)
+            return true;
+    return set->n == 0;
+}
+
+static bool holds_at(const struct faulty *m, const struct lpi_fault *f, int64_t t)
+{
+    return t - m->origin >= f->from && t - m->origin < f->to;
+}
+
+/* ---- processors ---- */
+
+/* A tick of this processor: how far is t behind the beginning of the last one? */
+static int64_t since_tick(const struct faulty *m, const struct lpi_fault *f, int rank, int64_t t)
+{
+    const int64_t shift =
+        f->shift >= 0 ? f->shift : below(draw_of(m->seed ^ f->salt, rank, rank, 0), f->ns);
+    const int64_t since = (t - m->origin - shift) % f->ns;
+
+    return since >= 0 ? since : since + f->ns;
+}
+
+/* From t, or later, when the rank is not away. LOGP_STOPPED: never */
+static int64_t back_at(const struct faulty *m, int rank, int64_t t)
+{
+    bool away = true;
+
+    for (int round = 0; away && round < ROUNDS; round++) {
+        away = false;
+        for (int i = 0; i < m->n; i++) {
+            const struct lpi_fault *f = &m->faults[i];
+            int64_t since;
+
+            if ((f->what != LPI_STOP && f->what != LPI_TICK) || !holds_at(m, f, t) ||
+                !is_in(&f->a, rank))
+                continue;
+            if (f->what == LPI_STOP && f->to == INT64_MAX)
+                return LOGP_STOPPED;
+            since = f->what == LPI_TICK ? since_tick(m, f, rank, t) : 0;
+            if (f->what == LPI_STOP)
+                t = m->origin + f->to;
+            else if (since < f->length)
+                t += f->length - since;
+            else
+                continue;
+            away = true;
+        }
+    }
+    return t;
+}
+
+/* How much longer an operation of the rank takes: the number-th of those that are drawn for. */
+static int64_t longer(const struct faulty *m, const struct lpi_fault *f, int rank, unsigned number)
+{
+    const uint64_t random = draw_of(m->seed ^ f->salt, rank, rank, number);
+
+    switch (f->what) {
+    case LPI_FIXED:
+        return f->ns;
+    case LPI_UNIFORM:
+        return below(random, f->ns + 1);
+    case LPI_EXPONENTIAL:
+        return exponential(random, f->ns);
+    case LPI_SAMPLES:
+        return f->samples[below(random, f->n_samples)];
+    default:
+        return 0;
+    }
+}
+
+/* How long ticks are away in ns of work from t on, when there is none. */
+static int64_t in_ticks(const struct faulty *m, const struct lpi_fault *f, int rank, int64_t t,
+                        int64_t ns)
+{
+    const int64_t before = f->ns - since_tick(m, f, rank, t), between = f->ns - f->length;
+
+    return ns <= before ? 0 : (ns - before + between - 1) / between * f->length;
+}
+
+/* When ns of work are done that begin at t, when the rank is not away; number < 0: not an overhead.
+ * LOGP_STOPPED: never */
+static int64_t done_at(const struct faulty *m, int rank, int64_t t, int64_t ns, int64_t number)
+{
+    for (int i = 0; i < m->n; i++) {
+        const struct lpi_fault *f = &m->faults[i];
+
+        if (f->what < LPI_STOP || !is_in(&f->a, rank))
+            continue;
+        if (f->what == LPI_STOP) {
+            const int64_t from = m->origin + f->from;
+
+            if (from <= t || from >= t + ns)
+                continue;
+            if (f->to == INT64_MAX)
+                return LOGP_STOPPED;
+            ns += f->to - f->from;
+        } else if (!holds_at(m, f, t)) {
+            continue;
+        } else if (f->what == LPI_SLOW) {
+            ns = rounded((double)ns * f->factor);
+        } else if (f->what == LPI_TICK) {
+            ns += in_ticks(m, f, rank, t, ns);
+        } else if (number >= 0) {
+            ns += longer(m, f, rank, (unsigned)number);
+        }
+    }
+    return t + ns;
+}
+
+static int64_t number_of(const struct faulty *m, int rank)
+{
+    return m->operations != NULL ? m->operations[rank] : 0;
+}
+
+static void count_operation(const struct faulty *m, int rank)
+{
+    if (m->operations != NULL)
+        m->operations[rank]++;
+}
+
+static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
+{
+    const struct faulty *m = model;
+    const int64_t number = number_of(m, t->src);
+
+    m->within.start(m->inner.model, port, t);
+    t->start = back_at(m, t->src, t->start);
+    if (t->start != LOGP_STOPPED)
+        t->done = done_at(m, t->src, t->start, m->params->o_send_ns, number);
+    if (t->start == LOGP_STOPPED || t->done == LOGP_STOPPED)
+        t->start = t->done = LOGP_STOPPED;
+}
+
+static void stretch_send(const struct faulty *m, struct logp_port *port, struct logp_transfer *t)
+{
+    const int64_t done = done_at(m, t->src, t->start, t->done - t->start, number_of(m, t->src));
+
+    count_operation(m, t->src);
+    if (done == LOGP_STOPPED)
+        return; /* the inner model has not said so at the start */
+    t->arrival += done - t->done;
+    t->done = done;
+    if (port->send_next < done)
+        port->send_next = done;
+}
+
+static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct faulty *m = model;
+    const int64_t number = number_of(m, t->dst);
+    int64_t at;
+
+    m->within.recv(m->inner.model, port, t);
+    count_operation(m, t->dst);
+    at = back_at(m, t->dst, t->start);
+    t->done = at != LOGP_STOPPED ? done_at(m, t->dst, at, t->done - t->start, number) : at;
+    if (at != t->start)
+        port->recv_start = at;
+    t->start = at;
+}
+
+static int64_t work(void *model, int rank, int64_t from, int64_t ns)
+{
+    const struct faulty *m = model;
+    const int64_t at = back_at(m, rank, from);
+
+    return at != LOGP_STOPPED ? done_at(m, rank, at, ns, -1) : at;
+}
+
+static int64_t stops(void *model, int rank)
+{
+    const struct faulty *m = model;
+    int64_t at = INT64_MAX;
+
+    for (int i = 0; i < m->n; i++) {
+        const struct lpi_fault *f = &m->faults[i];
+
+        if (f->what == LPI_STOP && f->to == INT64_MAX && is_in(&f->a, rank) &&
+            m->origin + f->from < at)
+            at = m->origin + f->from;
+    }
+    return at;
+}
+
+/* ---- messages ---- */
+
+static bool concerns(const struct lpi_fault *f, const struct logp_transfer *t)
+{
+    if (!f->to_b)
+        return is_in(&f->a, t->src) || is_in(&f->a, t->dst);
+    return (is_in(&f->a, t->src) && is_in(&f->b, t->dst)) ||
+           (f->either_way && is_in(&f->b, t->src) && is_in(&f->a, t->dst));
+}
+
+/* Does it strike this message? Then it is noted. */
+static bool strikes(struct faulty *m, const struct lpi_fault *f, const struct logp_transfer *t)
+{
+    uint64_t i;
+
+    if (!holds_at(m, f, t->start) || !concerns(f, t) ||
+        fraction(draw_of(m->seed ^ f->salt, t->src, t->dst, t->number)) > f->p)
+        return false;
+    i = atomic_fetch_add_explicit(&m->n_strikes, 1, memory_order_relaxed);
+    if (i < MOST_STRIKES)
+        m->strikes[i] = (struct logp_strike){.kind = lpi_fault_name(f->what),
+                                             .src = t->src,
+                                             .dst = t->dst,
+                                             .number = t->number,
+                                             .time_ns = t->start - m->origin};
+    return true;
+}
+
+static void count(_Atomic uint64_t *n, bool one)
+{
+    if (one)
+        atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
+}
+
+static void send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    struct faulty *m = model;
+    bool late = false;
+
+    m->within.send(m->inner.model, port, t);
+    if (m->ops.work != NULL)
+        stretch_send(m, port, t);
+    for (int i = 0; i < m->n; i++) {
+        const struct lpi_fault *f = &m->faults[i];
+
+        if (f->what != LPI_DELAY || !strikes(m, f, t))
+            continue;
+        t->arrival = t->done + rounded((double)(t->arrival - t->done) * f->factor);
+        late = true;
+    }
+    count(&m->delayed, late);
+}
+
+static void fate(void *model, const struct logp_transfer *t, struct logp_fate *fate)
+{
+    struct faulty *m = model;
+
+    for (int i = 0; i < m->n; i++) {
+        const struct lpi_fault *f = &m->faults[i];
+
+        if (f->what > LPI_CUT || f->what == LPI_DELAY || fate->copies == 0 ||
+            (f->what == LPI_FLIP && t->n_bytes == 0) || !strikes(m, f, t))
+            continue;
+        if (f->what == LPI_DUPLICATE)
+            fate->copies = 2;
+        else if (f->what == LPI_FLIP)
+            fate->flip = below(draw_of(mix(m->seed ^ f->salt), t->src, t->dst, t->number),
+                               8 * (int64_t)t->n_bytes);
+        else
+            fate->copies = 0;
+    }
+    count(&m->dropped, fate->copies == 0);
+    count(&m->duplicated, fate->copies == 2);
+    count(&m->flipped, fate->copies > 0 && fate->flip >= 0);
+}
+
+/* ---- what the inner model says ---- */
+
+static void start_as_within(void *model, const struct logp_port *port, struct logp_transfer *t)
+{
+    const struct faulty *m = model;
+
+    m->within.start(m->inner.model, port, t);
+}
+
+static void recv_as_within(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct faulty *m = model;
+
+    m->within.recv(m->inner.model, port, t);
+}
+
+static const struct logp_params *params(void *model)
+{
+    const struct faulty *m = model;
+
+    return m->within.params(m->inner.model);
+}
+
+static int64_t capacity(void *model)
+{
+    const struct faulty *m = model;
+
+    return m->within.capacity(m->inner.model);
+}
+
+static int64_t lookahead(void *model)
+{
+    const struct faulty *m = model;
+
+    return m->within.lookahead(m->inner.model);
+}
+
+static void restart(void *model, bool new_run)
+{
+    struct faulty *m = model;
+
+    if (m->within.restart != NULL)
+        m->within.restart(m->inner.model, new_run);
+    if (new_run && m->operations != NULL)
+        memset(m->operations, 0, (size_t)m->P * sizeof(*m->operations));
+    m->origin = 0;
+}
+
+static void begin(void *model, int64_t start_ns)
+{
+    struct faulty *m = model;
+
+    if (m->within.begin != NULL)
+        m->within.begin(m->inner.model, start_ns);
+    m->origin = start_ns;
+}
+
+static void destroy(void *model)
+{
+    struct faulty *m = model;
+
+    logp_delay_destroy(&m->inner);
+    lpi_faults_free(m->faults, m->n);
+    free(m->operations);
+    free(m);
+}
+
+/* ---- making it ---- */
+
+static bool is_drawn_noise(const struct lpi_fault *f)
+{
+    return f->what == LPI_UNIFORM || f->what == LPI_EXPONENTIAL || f->what == LPI_SAMPLES;
+}
+
+/* Only what something of it needs is there: the rest is as fast as without. */
+static void choose_ops(struct faulty *m)
+{
+    bool of_messages = false, of_processors = false, for_good = false;
+
+    for (int i = 0; i < m->n; i++) {
+        const struct lpi_fault *f = &m->faults[i];
+
+        of_messages |= f->what < LPI_STOP && f->what != LPI_DELAY;
+        of_processors |= f->what >= LPI_STOP;
+        for_good |= f->what == LPI_STOP && f->to == INT64_MAX;
+    }
+    m->ops = (struct logp_delay_ops){.size = sizeof(m->ops),
+                                     .name = "faults",
+                                     .start = of_processors ? start : start_as_within,
+                                     .send = send,
+                                     .recv = of_processors ? recv : recv_as_within,
+                                     .params = params,
+                                     .capacity = m->within.capacity != NULL ? capacity : NULL,
+                                     .destroy = destroy,
+                                     .restart = restart,
+                                     .lookahead = m->within.lookahead != NULL ? lookahead : NULL,
+                                     .fate = of_messages ? fate : NULL,
+                                     .work = of_processors ? work : NULL,
+                                     .stops = for_good ? stops : NULL,
+                                     .begin = begin};
+}
+
+static int make(struct faulty *m, const struct logp_fault_config *config, char why[LOGP_FAULT_WHY])
+{
+    bool drawn = false;
+    int rc = lpi_faults_read(config->noise, true, config, &m->faults, &m->n, why);
+
+    if (rc == 0)
+        rc = lpi_faults_read(config->faults, false, config, &m->faults, &m->n, why);
+    for (int i = 0; rc == 0 && i < m->n; i++)
+        drawn |= is_drawn_noise(&m->faults[i]);
+    m->P = (int)config->P;
+    m->seed = config->seed;
+    if (rc == 0 && drawn)
+        m->operations = calloc((size_t)m->P, sizeof(*m->operations));
+    return rc == 0 && drawn && m->operations == NULL ? -ENOMEM : rc;
+}
+
+int logp_fault_create(struct logp_delay *inner, const struct logp_fault_config *given,
+                      struct logp_delay *out, char why[LOGP_FAULT_WHY])
+{
+    struct logp_fault_config config;
+    struct faulty *m;
+    int rc = logp_take_struct(&config, sizeof(config), LOGP_UP_TO(struct logp_fault_config, seed),
+                              given);
+
+    why[0] = '\0';
+    if (rc == 0 && (config.P < 1 || config.P > LOGP_MAX_PROCESSORS || config.unit_ns < 0 ||
+                    config.unit_ns > LOGP_PARAM_MAX_NS))
+        rc = -EINVAL;
+    if (rc != 0)
+        return rc;
+    m = calloc(1, sizeof(*m));
+    if (m == NULL)
+        return -ENOMEM;
+    rc = logp_delay_functions(inner, &m->within);
+    if (rc == 0 && m->within.params == NULL)
+        rc = -EINVAL;
+    if (rc == 0)
+        rc = make(m, &config, why);
+    if (rc != 0) {
+        lpi_faults_free(m->faults, m->n);
+        free(m);
+        return rc;
+    }
+    m->inner = *inner;
+    m->params = params(m);
+    choose_ops(m);
+    *inner = (struct logp_delay){0};
+    *out = (struct logp_delay){&m->ops, m};
+    return 0;
+}
+
+/* ---- what is asked of it ---- */
+
+void logp_fault_seed(void *model, uint64_t seed)
+{
+    struct faulty *m = model;
+
+    m->seed = seed;
+    m->dropped = m->duplicated = m->flipped = m->delayed = m->n_strikes = 0;
+}
+
+bool logp_fault_predictable(const void *model)
+{
+    const struct faulty *m = model;
+    bool by_chance = m->ops.fate != NULL || m->ops.stops != NULL;
+
+    for (int i = 0; i < m->n; i++) {
+        const struct lpi_fault *f = &m->faults[i];
+
+        by_chance |= is_drawn_noise(f) || (f->what == LPI_TICK && f->shift < 0) ||
+                     (f->what == LPI_DELAY && f->p > 0 && f->p < 1);
+    }
+    return !by_chance;
+}
+
+void logp_fault_counts(const void *model, struct logp_fault_counts *out)
+{
+    const struct faulty *m = model;
+
+    *out = (struct logp_fault_counts){.dropped = m->dropped,
+                                      .duplicated = m->duplicated,
+                                      .flipped = m->flipped,
+                                      .delayed = m->delayed};
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct logp_strike *x = a, *y = b;
+
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    if (x->src != y->src)
+        return x->src < y->src ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+int logp_fault_strikes(const void *model, struct logp_strike *out, int room)
+{
+    const struct faulty *m = model;
+    const uint64_t all = m->n_strikes;
+    const int n = all < MOST_STRIKES ? (int)all : MOST_STRIKES;
+    struct logp_strike sorted[MOST_STRIKES];
+
+    memcpy(sorted, m->strikes, (size_t)n * sizeof(*sorted));
+    qsort(sorted, (size_t)n, sizeof(*sorted), by_time);
+    for (int i = 0; i < n && i < room; i++)
+        out[i] = sorted[i];
+    return n;
+}

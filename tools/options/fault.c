@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* --fault and --noise: the library reads them (logp/fault.h), and says what is wrong. */
+#include "options/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool is_faulty(const struct options *o)
+{
+    return o->faults != NULL || o->noise != NULL;
+}
+
+struct logp_fault_config fault_config(const struct options *o)
+{
+    return (struct logp_fault_config){.size = sizeof(struct logp_fault_config),
+                                      .faults = o->faults,
+                                      .noise = o->noise,
+                                      .P = o->P < LOGP_MAX_PROCESSORS ? o->P : LOGP_MAX_PROCESSORS,
+                                      .unit_ns = o->unit_ns,
+                                      .seed = o->seed};
+}
+
+/* Is the text, which one of the two is, as the library wants it? */
+static void check(const struct options *o, const char *option, const char *text)
+{
+    const struct logp_fault_config config = fault_config(o);
+    const struct logp_params params = {.L_ns = 0};
+    struct logp_delay inner, delay;
+    char why[LOGP_FAULT_WHY];
+    int rc;
+
+    if (!o->emulated && o->plugin == NULL)
+        bad_option(option, text, "needs a delay model other than none");
+    rc = logp_delay_create("loggp", &params, &inner);
+    if (rc == 0)
+        rc = logp_fault_create(&inner, &config, &delay, why);
+    logp_delay_destroy(rc == 0 ? &delay : &inner);
+    if (rc != 0)
+        bad_option(option, text, "%s", why[0] != '\0' ? why : "no memory");
+}
+
+static void apply(struct options *o, const char *option, const char *text, const char **field)
+{
+    *field = NULL;
+    if (*text == '\0' || strcmp(text, "none") == 0)
+        return;
+    *field = text;
+    check(o, option, text);
+}
+
+static void apply_fault(struct options *o, const char *option, const char *text)
+{
+    apply(o, option, text, &o->faults);
+}
+
+static void apply_noise(struct options *o, const char *option, const char *text)
+{
+    apply(o, option, text, &o->noise);
+}
+
+static const char *forms(bool noise, char buf[MAX_LIST])
+{
+    const struct logp_fault_kind *kind;
+    struct names names = {0};
+
+    for (size_t i = 0; (kind = logp_fault_kind_at(i)) != NULL; i++)
+        if (kind->is_noise == noise)
+            add_name(&names, kind->form);
+    return list_names(&names, ", ", buf);
+}
+
+static const char *fault_forms(const struct options *o, char buf[MAX_LIST])
+{
+    (void)o;
+    return forms(false, buf);
+}
+
+static const char *noise_forms(const struct options *o, char buf[MAX_LIST])
+{
+    (void)o;
+    return forms(true, buf);
+}
+
+const struct option_row fault_options[] = {
+    {"fault", "SPEC", "%s; @A-B:FROM..TO: where, when", "none", "", OPTIONS_FAULT,
+     .apply = apply_fault, .choices = fault_forms, .several = true},
+    {"noise", "SPEC", "each overhead is longer: %s", "none", "", OPTIONS_FAULT,
+     .apply = apply_noise, .choices = noise_forms, .several = true},
+    {0},
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What faults have done to a run, in words. */
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STRIKES_SHOWN = 8 };
+
+/* "3, 7 and 5 more" */
+static void list_ranks(const struct logp_failed *f, char *out, size_t size, const char *between)
+{
+    size_t n = 0;
+
+    out[0] = '\0';
+    for (int i = 0; i < f->n_wrong; i++) {
+        if (n + 40 > size) {
+            snprintf(out + n, size - n, "%s%d more", between[1] == ' ' ? " and " : ",+",
+                     f->n_wrong - i);
+            return;
+        }
+        n += (size_t)snprintf(out + n, size - n, "%s%d", i > 0 ? between : "", f->wrong[i]);
+    }
+}
+
+static void explain_strikes(const void *faults)
+{
+    struct logp_strike all[STRIKES_SHOWN];
+    const int n = logp_fault_strikes(faults, all, STRIKES_SHOWN);
+    char time[32];
+
+    for (int i = 0; i < n && i < STRIKES_SHOWN; i++)
+        fprintf(stderr, "logp:   %s: message %u of rank %d, to rank %d, sent at %s\n", all[i].kind,
+                all[i].number + 1, all[i].src, all[i].dst,
+                show_ns(all[i].time_ns, time, sizeof(time)));
+    if (n > STRIKES_SHOWN)
+        fprintf(stderr, "logp:   ... and more\n");
+}
+
+void explain_failed(const struct options *o, struct row *row, const void *faults,
+                    const struct logp_failed *f)
+{
+    char ranks[256];
+
+    if (row->explained_failure)
+        return;
+    row->explained_failure = true;
+    list_ranks(f, row->wrong_ranks, sizeof(row->wrong_ranks), ",");
+    fprintf(stderr, "%slogp: %s %s: run %d of %d failed\n", o->progress ? "\r\033[K" : "",
+            row->algorithm->collective, row->algorithm->name, f->repetition + 1, o->reps);
+    explain_strikes(faults);
+    explain_waits(f->report, false); /* who waits for the next repetition is through */
+    if (f->n_wrong == 0)
+        return;
+    list_ranks(f, ranks, sizeof(ranks), ", ");
+    fprintf(stderr, "logp:   without the right result: rank%s %s\n", f->n_wrong > 1 ? "s" : "",
+            ranks);
+}
+
+void sum_up_faults(const struct row *row)
+{
+    const struct logp_record *r = &row->record;
+    const struct logp_fault_counts *s = &r->struck;
+    const int all = r->reps + r->failed;
+
+    if (r->failed > 0)
+        fprintf(stderr,
+                "logp: %s %s: %d of %d runs failed; of all messages %" PRIu64 " dropped, %" PRIu64
+                " duplicated, %" PRIu64 " flipped, %" PRIu64 " delayed\n",
+                row->algorithm->collective, row->algorithm->name, r->failed, all, s->dropped,
+                s->duplicated, s->flipped, s->delayed);
+}
