@@ -205,6 +205,8 @@ static int64_t work(void *model, int rank, int64_t from, int64_t ns)
     const struct faulty *m = model;
     const int64_t at = back_at(m, rank, from);
 
+    if (ns == 0 && at != LOGP_STOPPED) /* no work takes no time */
+        return from;
     return at != LOGP_STOPPED ? done_at(m, rank, at, ns, -1) : at;
 }
 

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Machines with faults and noise: each kind strikes where it should, on both clocks; a run ends,
+ * whatever is lost, and says why; collectives are found wrong when they are; and where nothing is
+ * left to chance the fold says exactly what the virtual clock does.
+ */
+#include "support.h"
+
+#include <math.h>
+
+enum { LONG = 100000 };
+
+static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
+static const struct logp_params params = {
+    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 3000, .g_ns = 4000, .G_ps = 10};
+
+/* loggp, struck. */
+static struct logp_delay struck(int P, const char *faults, const char *noise, uint64_t seed)
+{
+    const struct logp_fault_config config = {.size = sizeof(config),
+                                             .faults = faults,
+                                             .noise = noise,
+                                             .P = P,
+                                             .unit_ns = 1000,
+                                             .seed = seed};
+    struct logp_delay inner, delay;
+    char why[LOGP_FAULT_WHY];
+
+    cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
+    cr_assert_eq(logp_fault_create(&inner, &config, &delay, why), 0, "%s", why);
+    return delay;
+}
+
+/* ---- messages ---- */
+
+/* Rank 0 sends n_bytes to 1, which receives as many as arrive, and then waits for one that does
+ * not. */
+struct sent {
+    size_t n_bytes;
+    int arrive;
+    unsigned char out[LONG], in[2][LONG];
+};
+
+static int send_one(struct logp_vp *vp, void *arg)
+{
+    struct sent *s = arg;
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0)
+        rc = logp_send(vp, 1, 5, s->out, s->n_bytes);
+    for (int i = 0; logp_vp_rank(vp) == 1 && rc == 0 && i < s->arrive; i++)
+        rc = logp_recv(vp, 0, 5, s->in[i], s->n_bytes, NULL);
+    if (logp_vp_rank(vp) == 1 && rc == 0)
+        rc = logp_recv(vp, 0, 6, NULL, 0, NULL);
+    return rc;
+}
+
+static int differing_bits(const unsigned char *a, const unsigned char *b, size_t n)
+{
+    int bits = 0;
+
+    for (size_t i = 0; i < n; i++)
+        bits += __builtin_popcount(a[i] ^ b[i]);
+    return bits;
+}
+
+/* One message of so many bytes, of which so many copies arrive with so many bits flipped. */
+static void check_message(const char *faults, size_t n_bytes, int arrive, int flipped)
+{
+    static struct sent s;
+
+    for (int i = 0; i < 2; i++) {
+        struct logp_delay d = struck(2, faults, NULL, 1);
+        struct logp_machine *m = test_machine_of(2, clocks[i], d);
+
+        s.n_bytes = n_bytes;
+        s.arrive = arrive;
+        for (size_t k = 0; k < n_bytes; k++)
+            s.out[k] = (unsigned char)(k * 7);
+        memset(s.in, 0xff, sizeof(s.in));
+        cr_assert_eq(logp_machine_run(m, send_one, &s, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_report(m)->unreceived, 0);
+        cr_assert_eq(logp_machine_report(m)->messages, 1);
+        cr_assert_eq(logp_machine_report(m)->n_waits, 1);
+        cr_assert_eq(logp_machine_report(m)->waits[0].tag, 6);
+        for (int k = 0; k < arrive; k++)
+            cr_assert_eq(differing_bits(s.in[k], s.out, n_bytes), flipped);
+        for (size_t k = 0; k < n_bytes; k++)
+            cr_assert_eq(s.out[k], (unsigned char)(k * 7));
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+Test(fault_runs, a_message_is_lost_comes_twice_or_with_a_bit_flipped)
+{
+    const size_t sizes[] = {1, 8, 100, 5000, LONG};
+
+    for (int i = 0; i < 5; i++) {
+        check_message("drop:1", sizes[i], 0, 0);
+        check_message("dup:1", sizes[i], 2, 0);
+        check_message("flip:1", sizes[i], 1, 1);
+        check_message("dup:1,flip:1", sizes[i], 2, 1);
+        check_message("dup:1,flip:1,cut@0-1", sizes[i], 0, 0);
+        check_message("cut@1-0", sizes[i], 1, 0);
+    }
+    check_message("flip:1", 0, 1, 0);
+    check_message("dup:1", 0, 2, 0);
+}
+
+/* The first strike is told; counts are of all runs since the seed was set. */
+Test(fault_runs, what_has_struck_is_counted_and_listed)
+{
+    struct logp_delay d = struck(2, "dup:1,flip:1,delay:2", NULL, 1);
+    struct logp_machine *m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, d);
+    struct logp_fault_counts counts;
+    struct logp_strike strikes[4];
+    static struct sent s = {.n_bytes = 8, .arrive = 1};
+
+    for (int i = 1; i <= 3; i++) {
+        cr_assert_eq(logp_machine_run(m, send_one, &s, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_report(m)->unreceived, 1);
+        logp_fault_counts(d.model, &counts);
+        cr_assert_eq(counts.dropped, 0);
+        cr_assert_eq(counts.duplicated, (uint64_t)i);
+        cr_assert_eq(counts.flipped, (uint64_t)i);
+        cr_assert_eq(counts.delayed, (uint64_t)i);
+    }
+    logp_fault_seed(d.model, 2);
+    cr_assert_eq(logp_fault_strikes(d.model, strikes, 4), 0);
+    cr_assert_eq(logp_machine_run(m, send_one, &s, test_timeout_ns), -EDEADLK);
+    cr_assert_eq(logp_fault_strikes(d.model, strikes, 4), 3);
+    cr_assert(strikes[0].src == 0 && strikes[0].dst == 1 && strikes[0].number == 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* A send that waits for its receiver: its request, or its payload, can be lost like any message. */
+static int exchange(struct logp_vp *vp, void *arg)
+{
+    unsigned char *in = arg;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_send(vp, 1, 5, "abc", 3);
+    return logp_recv(vp, 0, 5, in, 3, NULL);
+}
+
+Test(fault_runs, sends_that_wait_for_their_receiver_are_struck_too)
+{
+    static const struct {
+        const char *faults;
+        int rc, unreceived, flipped;
+    } cases[] = {{"drop:1", -EDEADLK, 0, 0},
+                 {"drop:1@:9..", -EDEADLK, 0, 0}, /* the payload alone */
+                 {"dup:1", 0, 1, 0},
+                 {"flip:1", 0, 0, 1}};
+
+    if (test_shares_stack())
+        return;
+    for (int i = 0; i < 4; i++) {
+        struct logp_machine *m =
+            test_machine_of(2, LOGP_CLOCK_VIRTUAL, struck(2, cases[i].faults, NULL, 1));
+        unsigned char in[3] = {0};
+
+        cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+        cr_assert_eq(logp_machine_run(m, exchange, in, test_timeout_ns), cases[i].rc);
+        cr_assert_eq(logp_machine_report(m)->unreceived, (uint64_t)cases[i].unreceived);
+        if (cases[i].rc == 0)
+            cr_assert_eq(differing_bits(in, (const unsigned char *)"abc", 3), cases[i].flipped);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- processors ---- */
+
+/* What rank 1 does when it stops, after 20 us; the others wait for nobody. */
+enum way { SENDS, RECEIVES, COMPUTES, POLLS, SYNCS, STARTS, WAYS };
+
+struct stopping {
+    enum way way;
+    int rc, again; /* of the call in which it stopped, and of the next */
+    int64_t at;
+};
+
+static int one_way(struct logp_vp *vp, enum way way)
+{
+    struct logp_request *r = NULL;
+    bool found;
+    int rc;
+
+    switch (way) {
+    case SENDS:
+        return logp_send(vp, 0, 1, NULL, 0);
+    case RECEIVES:
+        return logp_recv(vp, 0, 1, NULL, 0, NULL);
+    case COMPUTES:
+        return logp_compute(vp, 3000, NULL, NULL);
+    case POLLS:
+        return logp_probe(vp, 0, 7, &found, NULL);
+    case STARTS:
+        rc = logp_isend(vp, 0, 1, NULL, 0, &r);
+        return rc == 0 ? logp_wait(vp, r, NULL) : rc;
+    default:
+        rc = logp_compute(vp, 1000, NULL, NULL);
+        return rc == 0 ? 0 : logp_sync(vp, NULL);
+    }
+}
+
+static int goes_on(struct logp_vp *vp, void *arg)
+{
+    struct stopping *s = arg;
+    int rc = 0;
+
+    for (int i = 0; logp_vp_rank(vp) == 0 && s->way == RECEIVES && i < 20; i++)
+        rc = logp_send(vp, 1, 1, NULL, 0);
+    if (logp_vp_rank(vp) == 0)
+        return rc;
+    while (rc == 0)
+        rc = one_way(vp, s->way);
+    s->rc = rc;
+    s->again = one_way(vp, s->way == RECEIVES || s->way == POLLS ? SENDS : s->way);
+    s->at = logp_now(vp);
+    return rc;
+}
+
+Test(fault_runs, a_processor_that_stops_is_silent_and_the_run_ends)
+{
+    for (int i = 0; i < 2; i++)
+        for (int way = 0; way < WAYS; way++) {
+            struct logp_machine *m = test_machine_of(2, clocks[i], struck(2, "stop@1:20", NULL, 1));
+            const struct logp_report *r = logp_machine_report(m);
+            struct stopping s = {.way = (enum way)way};
+
+            cr_assert_eq(logp_machine_run(m, goes_on, &s, test_timeout_ns), 0, "%d", way);
+            cr_assert_eq(s.rc, -EHOSTDOWN);
+            cr_assert_eq(s.again, -EHOSTDOWN);
+            cr_assert_geq(s.at, 20000);
+            cr_assert_eq(r->error_rank, -1);
+            cr_assert_eq(r->n_waits, 1);
+            cr_assert_eq(r->waits[0].rank, 1);
+            cr_assert_eq(r->waits[0].kind, LOGP_WAIT_HALTED);
+            /* and the next run begins anew */
+            s.rc = 0;
+            cr_assert_eq(logp_machine_run(m, goes_on, &s, test_timeout_ns), 0);
+            cr_assert_eq(s.rc, -EHOSTDOWN);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+/* Who waits for one that has stopped is told so. */
+static int waits_for_it(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    if (logp_vp_rank(vp) == 1) {
+        const int rc = logp_compute(vp, 30000, NULL, NULL);
+
+        return rc == 0 ? logp_send(vp, 0, 4, NULL, 0) : rc;
+    }
+    return logp_vp_rank(vp) == 0 ? logp_recv(vp, 1, 4, NULL, 0, NULL) : logp_sync(vp, NULL);
+}
+
+Test(fault_runs, a_deadlock_names_who_has_stopped)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_machine *m = test_machine_of(3, clocks[i], struck(3, "stop@1:20", NULL, 1));
+        const struct logp_report *r = logp_machine_report(m);
+
+        cr_assert_eq(logp_machine_run(m, waits_for_it, NULL, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(r->n_waits, 3);
+        cr_assert_eq(r->waits[0].kind, LOGP_WAIT_RECV);
+        cr_assert_eq(r->waits[0].source, 1);
+        cr_assert_eq(r->waits[1].kind, LOGP_WAIT_HALTED);
+        cr_assert_eq(r->waits[2].kind, LOGP_WAIT_SYNC);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* -EHOSTDOWN of a processor that has not stopped is an error like any other. */
+static int gives_up(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 1 ? -EHOSTDOWN : 0;
+}
+
+Test(fault_runs, an_error_of_ones_own_stays_one)
+{
+    struct logp_machine *m =
+        test_machine_of(3, LOGP_CLOCK_VIRTUAL, struck(3, "stop@2:20", NULL, 1));
+
+    cr_assert_eq(logp_machine_run(m, gives_up, NULL, test_timeout_ns), -EHOSTDOWN);
+    cr_assert_eq(logp_machine_report(m)->error_rank, 1);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* ---- times: by hand ---- */
+
+/* Rank 0 computes 10 us and sends one byte to 1. When it is free again, and when 1 is. */
+static int compute_and_send(struct logp_vp *vp, void *arg)
+{
+    int64_t *at = arg;
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0)
+        rc = logp_compute(vp, 10000, NULL, NULL);
+    if (rc == 0)
+        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, "x", 1)
+                                   : logp_recv(vp, 0, 0, &(char){0}, 1, NULL);
+    at[logp_vp_rank(vp)] = logp_now(vp);
+    return rc;
+}
+
+Test(fault_runs, times_are_those_worked_out_by_hand)
+{
+    static const struct {
+        const char *faults, *noise;
+        int64_t at[2];
+    } cases[] = {
+        {NULL, NULL, {12000, 21000}},
+        {"slow:2@0", NULL, {24000, 33000}},
+        {"slow:2@1", NULL, {12000, 24000}},
+        {"delay:3", NULL, {12000, 33000}},
+        {"delay:3@1-0", NULL, {12000, 21000}},
+        {"stop@0:5..8", NULL, {15000, 24000}},
+        {"stop@0:11..20", NULL, {21000, 30000}},
+        {"stop@0:10..20", NULL, {22000, 31000}},
+        {"stop@1:18..30", NULL, {12000, 33000}},
+        {NULL, "fixed:500ns", {12500, 22000}},
+        {NULL, "tick:5us:1us:0", {15000, 24000}},
+        {"slow:2@1", "fixed:1", {13000, 27000}},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int64_t at[2] = {-1, -1};
+
+        test_run(
+            test_machine_of(2, LOGP_CLOCK_VIRTUAL, struck(2, cases[i].faults, cases[i].noise, 1)),
+            compute_and_send, at);
+        cr_assert_eq(at[0], cases[i].at[0], "%zu: %ld", i, (long)at[0]);
+        cr_assert_eq(at[1], cases[i].at[1], "%zu: %ld", i, (long)at[1]);
+        /* no call returns sooner on the wall clock */
+        test_run(test_machine_of(2, LOGP_CLOCK_WALL, struck(2, cases[i].faults, cases[i].noise, 1)),
+                 compute_and_send, at);
+        if (cases[i].faults == NULL && strncmp(cases[i].noise ? cases[i].noise : "", "t", 1) != 0)
+            cr_assert(at[0] >= cases[i].at[0] && at[1] >= cases[i].at[1], "%zu", i);
+    }
+}
+
+/* Times of faults count from the last common start. */
+static int after_a_start(struct logp_vp *vp, void *arg)
+{
+    int64_t *took = arg, start;
+    int rc = logp_compute(vp, 50000, NULL, NULL);
+
+    if (rc == 0)
+        rc = logp_sync(vp, &start);
+    if (rc == 0)
+        rc = logp_compute(vp, 10000, NULL, NULL);
+    if (logp_vp_rank(vp) == 0)
+        *took = logp_now(vp) - start;
+    return rc;
+}
+
+Test(fault_runs, time_begins_anew_with_a_common_start)
+{
+    int64_t took;
+
+    test_run(test_machine_of(3, LOGP_CLOCK_VIRTUAL, struck(3, "slow:3@0:..5", NULL, 1)),
+             after_a_start, &took);
+    cr_assert_eq(took, 30000);
+    test_run(test_machine_of(3, LOGP_CLOCK_WALL, struck(3, "stop@0:..90", NULL, 1)), after_a_start,
+             &took);
+    cr_assert_geq(took, 100000);
+}
+
+/* ---- collectives ---- */
+
+static struct logp_experiment experiment(const char *collective, const char *algorithm, int reps,
+                                         void *faults)
+{
+    struct logp_experiment x = {.size = sizeof(x),
+                                .algorithm = logp_algorithm_find(collective, algorithm),
+                                .reps = reps,
+                                .timeout_ns = test_timeout_ns,
+                                .seed = 11,
+                                .faults = faults,
+                                .model = {.params = params},
+                                .args = {.n_bytes = 64, .count = 5}};
+
+    cr_assert(x.algorithm != NULL);
+    x.args.op = logp_op_find("sum", "int64");
+    return x;
+}
+
+/* What the repetitions that failed say. */
+struct told {
+    int failed, deadlocks, ranks, halted, last;
+};
+
+static void hear(void *arg, const struct logp_failed *f)
+{
+    struct told *t = arg;
+
+    cr_assert_gt(f->repetition, t->last);
+    t->last = f->repetition;
+    t->failed++;
+    t->deadlocks += f->error == -EDEADLK;
+    t->ranks += f->n_wrong;
+    for (int i = 0; i < f->report->n_waits; i++)
+        t->halted += f->report->waits[i].kind == LOGP_WAIT_HALTED;
+}
+
+static struct logp_record run_struck(const char *collective, const char *algorithm, int P,
+                                     enum logp_clock clock, int reps, const char *faults,
+                                     const char *noise, struct told *told)
+{
+    struct logp_delay d = struck(P, faults, noise, 1);
+    struct logp_machine *m = test_machine_of(P, clock, d);
+    struct logp_experiment x = experiment(collective, algorithm, reps, d.model);
+    struct logp_record r;
+
+    *told = (struct told){.last = -1};
+    x.failed = hear;
+    x.failed_arg = told;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert_eq(r.failed, told->failed);
+    cr_assert_eq(r.reps + r.failed, reps);
+    cr_assert_eq(r.verified, r.failed == 0 && r.reps > 0);
+    cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_NONE);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return r;
+}
+
+/* A broadcast fails where one of its 7 messages is lost, and then as often as it should. */
+Test(fault_runs, a_broadcast_fails_where_a_message_is_lost)
+{
+    const double p = 1 - pow(1 - 0.02, 7);
+
+    for (int i = 0; i < 2; i++) {
+        const int reps = i == 0 ? 100 / TEST_SCALE + 1 : 2000 / TEST_SCALE;
+        const double deviation = sqrt(reps * p * (1 - p));
+        struct told t;
+        const struct logp_record r =
+            run_struck("broadcast", "binomial", 8, clocks[i], reps, "drop:0.02", NULL, &t);
+
+        cr_assert(fabs(r.failed - reps * p) < 4 * deviation + 1, "%d of %d", r.failed, reps);
+        cr_assert_eq(t.deadlocks, t.failed);
+        cr_assert_geq(t.ranks, t.failed);
+        cr_assert_geq(r.struck.dropped, (uint64_t)r.failed);
+    }
+}
+
+Test(fault_runs, a_flipped_bit_is_found_in_the_result)
+{
+    static const char *const what[][2] = {{"broadcast", "chain"},
+                                          {"allreduce", "recursive-doubling"},
+                                          {"allgather", "ring"},
+                                          {"reduce", "binomial"},
+                                          {"alltoall", "linear"}};
+
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 5; k++) {
+            struct told t;
+            const struct logp_record r = run_struck(what[k][0], what[k][1], 4, clocks[i], 3,
+                                                    "flip:1@1-,flip:1@-1", NULL, &t);
+
+            cr_assert_eq(t.failed, 3, "%s", what[k][0]);
+            cr_assert_eq(t.deadlocks, 0);
+            cr_assert_geq(t.ranks, 3);
+            cr_assert_gt(r.struck.flipped, (uint64_t)2);
+            cr_assert_geq(r.wrong_rank, 0);
+        }
+}
+
+/* An allgather round a ring takes the second copy for the next block. */
+Test(fault_runs, a_message_that_comes_twice_can_spoil_a_collective)
+{
+    for (int i = 0; i < 2; i++) {
+        struct told t;
+
+        run_struck("allgather", "ring", 4, clocks[i], 3, "dup:1@0-1", NULL, &t);
+        cr_assert_eq(t.failed, 3);
+        run_struck("broadcast", "binomial", 4, clocks[i], 3, "dup:1", NULL, &t);
+        cr_assert_eq(t.failed, 0); /* it is left over */
+    }
+}
+
+Test(fault_runs, a_stopped_processor_makes_a_collective_fail_and_no_other_run)
+{
+    for (int i = 0; i < 2; i++) {
+        struct told t;
+
+        run_struck("broadcast", "flat", 4, clocks[i], 3, "stop@2:1", NULL, &t);
+        cr_assert_eq(t.failed, 3);
+        cr_assert_eq(t.halted, 3);
+        cr_assert_eq(t.ranks, 3); /* the root cannot know */
+        run_struck("barrier", "dissemination", 4, clocks[i], 3, "stop@2:1", NULL, &t);
+        cr_assert(t.failed == 3 && t.deadlocks == 3 && t.halted == 3);
+        run_struck("barrier", "dissemination", 4, clocks[i], 3, "stop@2:1..40", NULL, &t);
+        cr_assert_eq(t.failed, 0);
+        run_struck("allreduce", "recursive-doubling", 4, clocks[i], 3, "cut@0+1=2+3:..1ms", NULL,
+                   &t);
+        cr_assert(t.failed == 3 && t.deadlocks == 3);
+    }
+}
+
+Test(fault_runs, several_at_once_each_strike)
+{
+    struct told t;
+    const struct logp_record r = run_struck(
+        "alltoall", "linear", 6, LOGP_CLOCK_VIRTUAL, 200 / TEST_SCALE,
+        "drop:0.01,dup:0.05,flip:0.02,delay:3:0.1,slow:2@3,stop@4:20..30", "exp:1,fixed:10ns", &t);
+
+    cr_assert(r.struck.dropped > 0 && r.struck.duplicated > 0 && r.struck.flipped > 0);
+    cr_assert(r.struck.delayed > r.struck.dropped);
+    cr_assert(r.failed > 0 && r.failed < 200);
+}
+
+/* The same of both executors, and of as many cores as there are. */
+Test(fault_runs, a_seed_decides_whatever_carries_processors)
+{
+    static const char *const executors[] = {"thread", "fiber", "fiber"};
+    struct logp_record r[3];
+
+    for (int i = 0; i < 3; i++) {
+        struct logp_delay d = struck(8, "drop:0.01,delay:2:0.1,slow:3@5", "exp:2", 4);
+        const struct logp_config config = {.size = sizeof(config),
+                                           .n_processors = 8,
+                                           .clock = LOGP_CLOCK_VIRTUAL,
+                                           .executor = executors[i],
+                                           .parallel = i == 2,
+                                           .delay = d};
+        struct logp_experiment x = experiment("broadcast", "binomial", 50, d.model);
+        struct logp_machine *m;
+
+        cr_assert_eq(logp_machine_create(&config, &m), 0);
+        cr_assert_eq(logp_experiment_run(m, &x, &r[i]), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+        cr_assert_eq(r[i].failed, r[0].failed);
+        cr_assert_eq(r[i].struck.dropped, r[0].struck.dropped);
+        cr_assert_eq(r[i].struck.delayed, r[0].struck.delayed);
+        cr_assert_eq(r[i].emulated.median_ns, r[0].emulated.median_ns);
+        cr_assert_eq(r[i].emulated.max_ns, r[0].emulated.max_ns);
+    }
+    cr_assert(r[0].failed > 0 && r[0].emulated.max_ns > r[0].emulated.min_ns);
+}
+
+/* ---- the fold ---- */
+
+/* All rows under what is not left to chance. */
+Test(fault_runs, the_fold_is_the_virtual_clock_to_the_nanosecond)
+{
+    static const struct {
+        const char *faults, *noise;
+    } cases[] = {{"slow:2@0,slow:1.5@2:10..40,delay:2@1-", "fixed:300ns"},
+                 {"stop@0:5..9,stop@3:20..31", "tick:7us:900ns:2us"},
+                 {"delay:1.7@2=0", "tick:3us:100ns:0,fixed:11ns@1"}};
+    const int sizes[] = {1, 2, 5, 8, 9};
+    size_t n;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+    int done = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < 5 * 3; k++) {
+            const int P = sizes[k / 3];
+            struct logp_delay d = struck(9, cases[k % 3].faults, cases[k % 3].noise, 1);
+            struct logp_experiment x = experiment(rows[i]->collective, rows[i]->name, 1, d.model);
+            struct logp_machine *m;
+            struct logp_schedule s;
+            struct logp_record r;
+            struct logp_fold fold;
+
+            x.args.rows = x.args.cols = P;
+            x.model.params.gamma_ps = 700000;
+            s = logp_schedule_of(rows[i], P, &x.args, &x.model);
+            if (s.steps == NULL || logp_algorithm_needs(rows[i], P, &x.args, &x.model) != NULL) {
+                logp_delay_destroy(&d);
+                continue;
+            }
+            cr_assert_eq(logp_schedule_fold(&s, &d, 0, &fold), 0, "%s", rows[i]->name);
+            m = test_machine_of(P, LOGP_CLOCK_VIRTUAL, d);
+            cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s", rows[i]->name);
+            cr_assert(r.verified, "%s %s", rows[i]->collective, rows[i]->name);
+            cr_assert_eq(fold.ns, r.emulated.median_ns, "%s %s P %d case %d: %ld %ld",
+                         rows[i]->collective, rows[i]->name, P, k % 3, (long)fold.ns,
+                         (long)r.emulated.median_ns);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+            done++;
+        }
+    cr_assert_gt(done, 300);
+}
+
+Test(fault_runs, the_fold_refuses_what_may_lose_messages)
+{
+    const struct logp_experiment x = experiment("broadcast", "binomial", 1, NULL);
+    const struct logp_schedule s = logp_schedule_of(x.algorithm, 4, &x.args, &x.model);
+    static const char *const faults[] = {"drop:0.1", "stop@1:5"};
+
+    for (int i = 0; i < 2; i++) {
+        struct logp_delay d = struck(4, faults[i], NULL, 1);
+        struct logp_fold fold;
+
+        cr_assert_eq(logp_schedule_fold(&s, &d, 0, &fold), -ENOTSUP);
+        logp_delay_destroy(&d);
+    }
+}
