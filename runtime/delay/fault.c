@@ -456,6 +456,16 @@ int logp_fault_create(struct logp_delay *inner, const struct logp_fault_config *
 
 /* ---- what is asked of it ---- */
 
+bool lpi_fault_within(struct logp_delay *delay)
+{
+    const struct faulty *m = delay->model;
+
+    if (delay->ops->send != send)
+        return false;
+    *delay = (struct logp_delay){&m->within, m->inner.model};
+    return true;
+}
+
 void logp_fault_seed(void *model, uint64_t seed)
 {
     struct faulty *m = model;

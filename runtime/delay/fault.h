@@ -51,4 +51,7 @@ int lpi_faults_read(const char *text, bool noise, const struct logp_fault_config
 void lpi_faults_free(struct lpi_fault *faults, int n);
 const char *lpi_fault_name(enum lpi_fault_what what);
 
+/* fault.c: is the model one of faults? Then *delay is what is within it. */
+bool lpi_fault_within(struct logp_delay *delay);
+
 #endif

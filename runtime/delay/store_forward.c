@@ -11,6 +11,7 @@
  * else is published through them. The run that counted them has ended, or its vps stand at a common
  * start, before they are read or cleared; joining the run, or that start, orders that.
  */
+#include "delay/fault.h"
 #include "state/state.h"
 
 #include <logp/topology.h>
@@ -221,8 +222,14 @@ static const struct model *model_of(const struct logp_machine *machine)
 {
     /* relaxed: the end of the run, or who replaced it, has ordered it */
     const struct lpi_delay *d = atomic_load_explicit(&machine->delay, memory_order_relaxed);
+    struct logp_delay delay;
 
-    return d != NULL && d->ops.send == send ? d->model : NULL;
+    if (d == NULL)
+        return NULL;
+    delay = (struct logp_delay){&d->ops, d->model};
+    while (lpi_fault_within(&delay))
+        ;
+    return delay.ops->send == send ? delay.model : NULL;
 }
 
 int logp_link_use(const struct logp_machine *machine, int link, struct logp_link_use *out)

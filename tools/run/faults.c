@@ -58,16 +58,27 @@ void explain_failed(const struct options *o, struct row *row, const void *faults
             ranks);
 }
 
-void sum_up_faults(const struct row *row)
+void sum_up_faults(const struct options *o, const struct row *row)
 {
     const struct logp_record *r = &row->record;
-    const struct logp_fault_counts *s = &r->struck;
-    const int all = r->reps + r->failed;
+    const struct {
+        uint64_t n;
+        const char *what;
+    } all[] = {{r->struck.dropped, "dropped"},
+               {r->struck.duplicated, "duplicated"},
+               {r->struck.flipped, "flipped"},
+               {r->struck.delayed, "delayed"}};
+    const char *between = "; messages:";
+    char struck[160] = "";
+    size_t n = 0;
 
-    if (r->failed > 0)
-        fprintf(stderr,
-                "logp: %s %s: %d of %d runs failed; of all messages %" PRIu64 " dropped, %" PRIu64
-                " duplicated, %" PRIu64 " flipped, %" PRIu64 " delayed\n",
-                row->algorithm->collective, row->algorithm->name, r->failed, all, s->dropped,
-                s->duplicated, s->flipped, s->delayed);
+    for (int i = 0; i < 4; i++)
+        if (all[i].n > 0) {
+            n += (size_t)snprintf(struck + n, sizeof(struck) - n, "%s %" PRIu64 " %s", between,
+                                  all[i].n, all[i].what);
+            between = ",";
+        }
+    if (r->failed > 0 || (n > 0 && o->format->for_people))
+        fprintf(stderr, "logp: %s %s: %d of %d runs failed%s\n", row->algorithm->collective,
+                row->algorithm->name, r->failed, r->reps + r->failed, struck);
 }

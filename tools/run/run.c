@@ -128,7 +128,8 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
 static void read_links(const struct logp_machine *m, struct row *row)
 {
     const struct logp_record *r = &row->record;
-    const int runs = r->reps + r->restarts;
+    /* with faults each repetition is a run, and the last counts */
+    const int runs = faults_of(m) != NULL ? r->reps > 0 : r->reps + r->restarts;
 
     if (runs == 0 || logp_link_use(m, -1, &row->links) != 0 ||
         logp_link_busiest(m, &row->busiest) != 0)
@@ -212,7 +213,7 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
     else
         read_links(m, row);
     if (is_faulty(o))
-        sum_up_faults(row);
+        sum_up_faults(o, row);
     else if (rc == 0 && !row->record.verified)
         fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d\n", row->algorithm->collective,
                 row->algorithm->name, row->record.wrong_rank);

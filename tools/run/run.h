@@ -40,8 +40,8 @@ void *faults_of(const struct logp_machine *m);
  * alone is told. */
 void explain_failed(const struct options *o, struct row *row, const void *faults,
                     const struct logp_failed *f);
-/* After the last: how many. */
-void sum_up_faults(const struct row *row);
+/* After the last: how many, and, also where none has, for people, what has struck. */
+void sum_up_faults(const struct options *o, const struct row *row);
 
 /* ---- predict.c ---- */
 
