@@ -133,6 +133,32 @@ Test(fault_runs, what_has_struck_is_counted_and_listed)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+static bool not_the_flip(void *arg, const struct logp_strike *strike)
+{
+    ++*(int *)arg;
+    return strcmp(strike->kind, "flip") != 0;
+}
+
+Test(fault_runs, a_strike_can_be_called_off)
+{
+    struct logp_delay d = struck(2, "dup:1,flip:1,delay:2", NULL, 1);
+    struct logp_machine *m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, d);
+    static struct sent s = {.n_bytes = 8, .arrive = 2};
+    struct logp_fault_counts counts;
+    int asked = 0;
+
+    if (!test_parallel()) {
+        logp_fault_ask(d.model, not_the_flip, &asked);
+        cr_assert_eq(logp_machine_run(m, send_one, &s, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(asked, 3);
+        cr_assert_eq(differing_bits(s.in[1], s.out, 8), 0);
+        logp_fault_counts(d.model, &counts);
+        cr_assert(counts.flipped == 0 && counts.duplicated == 1 && counts.delayed == 1);
+        cr_assert_eq(logp_fault_strikes(d.model, NULL, 0), 2);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* A send that waits for its receiver: its request, or its payload, can be lost like any message. */
 static int exchange(struct logp_vp *vp, void *arg)
 {

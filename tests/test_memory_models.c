@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "short_of_memory.h"
 
+#include <unistd.h>
+
 static const struct logp_params params = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 250, .g_ns = 400, .G_ps = 300};
 
@@ -86,6 +88,41 @@ static int some_links(void *arg)
 Test(memory_models, links_of_their_own)
 {
     without_each("links", some_links, NULL);
+}
+
+static int one_fault(void *arg)
+{
+    const char *text = arg;
+    const bool noise = strncmp(text, "file:", 5) == 0 || strncmp(text, "exp:", 4) == 0;
+    const struct logp_fault_config config = {.size = sizeof(config),
+                                             .faults = noise ? NULL : text,
+                                             .noise = noise ? text : NULL,
+                                             .P = 100,
+                                             .unit_ns = 1};
+    struct logp_delay inner, delay = {0};
+    char why[LOGP_FAULT_WHY];
+    int rc = make_model("loggp", &inner);
+
+    if (rc == 0)
+        rc = logp_fault_create(&inner, &config, &delay, why);
+    if (rc == 0 && delay.ops == NULL)
+        rc = -EPROTO;
+    logp_delay_destroy(delay.ops != NULL ? &delay : &inner);
+    return rc;
+}
+
+Test(memory_models, faults_and_noise)
+{
+    char path[] = "/tmp/logp-samples-XXXXXX", file[64];
+    const int f = mkstemp(path);
+
+    cr_assert_eq(write(f, "1\n2\n", 4), 4);
+    close(f);
+    snprintf(file, sizeof(file), "file:%s", path);
+    without_each("drop", one_fault, (void *)"drop:0.1,dup:1,slow:2@1");
+    without_each("exp", one_fault, (void *)"exp:1");
+    without_each("file", one_fault, (void *)file);
+    unlink(path);
 }
 
 static int one_topology(void *arg)

@@ -7,12 +7,12 @@
  * judges the repetition; and one after which everyone reads the verdict, so that nobody has to do
  * so while it is timed.
  */
-#include "buffers.h"
 #include "choice/choice.h"
 #include "held_back.h"
 #include "operand/operand.h"
 #include "predict/predict.h"
 #include "schedule/schedule.h"
+#include "state.h"
 
 #include <logp/experiment.h>
 #include <logp/measure.h>
@@ -20,42 +20,11 @@
 #include <logp/vp.h>
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static const int64_t progress_every_ns = 100000000;
-
-/* When one vp ended one repetition; a line each, they are written at the same time. */
-struct ending {
-    _Alignas(64) int64_t wall, emulated;
-};
-
-struct state {
-    struct logp_experiment own; /* as far as the caller has it */
-    const struct logp_experiment *experiment;
-    const struct logp_collective *collective;
-    struct logp_record *record;
-    struct lpi_buffers buffers;
-    struct logp_coll c;       /* knobs chosen once, not by each rank; not planned */
-    struct ending *endings;   /* wall clock: by rank */
-    bool *wrong;              /* by rank, in any repetition: read after the run */
-    int *wrong_ranks;         /* with faults: room for a list of them */
-    int64_t *wall, *emulated; /* by repetition */
-    int P, total;
-    int done;     /* repetitions, of total: rank 0 writes it between the syncs */
-    bool counted; /* not the warm-up */
-    bool is_virtual;
-    int *finished;           /* virtual clock, by rank: repetitions */
-    _Atomic int64_t *latest; /* by repetition: when the last ended */
-    int64_t start_ns;
-    int64_t last_progress;
-    int64_t *sorted;        /* room for as many times as wall */
-    int64_t first_start_ns; /* of the counted repetitions */
-    int next_look;          /* how precise are they, after so many of them? */
-    int next_summary;       /* and what is told of them so far */
-};
 
 /* What is told of the repetitions so far. Sorting takes longer the more there are, and is done the
  * less often. */
@@ -73,7 +42,7 @@ static void summarize_so_far(struct state *s)
     r->emulated = logp_summarize(s->sorted, n);
 }
 
-static void report_progress(struct state *s)
+void lpi_report_progress(struct state *s)
 {
     const struct logp_experiment *x = s->experiment;
     int64_t now;
@@ -109,7 +78,7 @@ static bool precise(struct state *s)
 }
 
 /* After a counted repetition: shall it be the last? */
-static bool enough(struct state *s)
+bool lpi_enough(struct state *s)
 {
     const int64_t limit_ns = s->experiment->limit_ns;
 
@@ -142,17 +111,10 @@ static void judge(struct state *s, int64_t late)
     s->emulated[r->reps++] = emulated - s->start_ns;
     if (x->faults != NULL) /* the next is another run */
         return;
-    if (enough(s))
+    if (lpi_enough(s))
         s->total = s->done;
-    report_progress(s);
+    lpi_report_progress(s);
 }
-
-/* What one vp has to do. */
-struct task {
-    struct logp_coll c; /* planned */
-    void *buf, *recv_buf;
-    void *operands, *result; /* in place: where those are, else as above */
-};
 
 static void make_operands(const struct state *s, int rank, uint64_t seed, const struct task *t)
 {
@@ -165,7 +127,7 @@ static void make_operands(const struct state *s, int rank, uint64_t seed, const 
 }
 
 /* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
-static int verify(struct state *s, int rank, uint64_t seed, const struct task *t)
+int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t)
 {
     const int right = s->collective->check(s->P, rank, seed, &t->c, t->buf, t->result);
 
@@ -191,7 +153,7 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
     mine->emulated = logp_clocks(vp, &mine->wall);
     logp_trace_end(vp);
     rc = logp_sync(vp, NULL);
-    verified = verify(s, me, seed, t);
+    verified = lpi_verify(s, me, seed, t);
     if (rc == 0)
         rc = verified;
     if (rc == 0 && me == 0) {
@@ -241,7 +203,7 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
             rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
         logp_trace_end(vp);
         if (rc == 0)
-            rc = verify(s, me, seed, t);
+            rc = lpi_verify(s, me, seed, t);
         if (rc != 0)
             break;
         end = logp_now(vp) - start;
@@ -252,7 +214,7 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
 }
 
 /* The task of a rank, whose part is to be freed. 0; as lpi_plan() */
-static int prepare(const struct state *s, int rank, struct task *t)
+int lpi_task_of(const struct state *s, int rank, struct task *t)
 {
     const int rc = lpi_plan(s->experiment->algorithm, s->P, rank, &t->c);
 
@@ -265,11 +227,11 @@ static int prepare(const struct state *s, int rank, struct task *t)
     return 0;
 }
 
-static int program(struct logp_vp *vp, void *arg)
+int lpi_repeat_program(struct logp_vp *vp, void *arg)
 {
     struct state *s = arg;
     struct task t = {.c = s->c};
-    int rc = prepare(s, logp_vp_rank(vp), &t);
+    int rc = lpi_task_of(s, logp_vp_rank(vp), &t);
 
     if (rc != 0)
         return rc;
@@ -301,7 +263,7 @@ static void settle_interval(struct state *s)
                                                (size_t)r->reps, &r->interval);
 }
 
-static void finish(struct state *s, const struct logp_report *report)
+void lpi_finish(struct state *s, const struct logp_report *report)
 {
     struct logp_record *r = s->record;
 
@@ -335,7 +297,7 @@ static void count_finished(struct state *s)
 }
 
 /* Of the time for all, what is left; 0: no limit. */
-static int64_t time_left(const struct logp_experiment *x, int64_t start)
+int64_t lpi_time_left(const struct logp_experiment *x, int64_t start)
 {
     return x->timeout_ns > 0 ? lpi_max(x->timeout_ns - (lpi_host_ns() - start), 1) : 0;
 }
@@ -349,7 +311,7 @@ static int run_all(struct logp_machine *machine, struct state *s)
     int rc = 0;
 
     for (int i = 0; rc == 0 && i < absences; i++)
-        rc = lpi_run_without(machine, x, i, &s->c, &s->buffers, time_left(x, start), s->wrong);
+        rc = lpi_run_without(machine, x, i, &s->c, &s->buffers, lpi_time_left(x, start), s->wrong);
     for (int counted = x->warmup == 0; rc == 0 && counted < 2; counted++) {
         s->counted = counted;
         s->total = counted ? x->reps : x->warmup;
@@ -357,130 +319,12 @@ static int run_all(struct logp_machine *machine, struct state *s)
         s->first_start_ns = lpi_host_ns();
         memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
         memset(s->latest, 0, (size_t)s->total * sizeof(*s->latest));
-        rc = logp_machine_run(machine, program, s, time_left(x, start));
+        rc = logp_machine_run(machine, lpi_repeat_program, s, lpi_time_left(x, start));
     }
     if (s->counted && s->is_virtual)
         count_finished(s);
     if (s->counted)
-        finish(s, logp_machine_report(machine));
-    return rc;
-}
-
-/* ---- with faults ---- */
-
-/* The last repetition, whose run has ended with rc: the ranks without the right result are marked,
- * also those that never came so far as to look. @return how many did not finish, all after an
- * error; or an error */
-static int look_at(struct state *s, int rc, uint64_t seed)
-{
-    int missing = rc != 0 ? s->P : 0;
-
-    for (int i = 0; rc == 0 && s->is_virtual && i < s->P; i++)
-        missing += s->finished[i] == 0;
-    for (int i = 0; missing > 0 && i < s->P; i++) {
-        struct task t = {.c = s->c};
-
-        rc = prepare(s, i, &t);
-        if (rc == 0)
-            rc = verify(s, i, seed, &t);
-        lpi_free_part(&t.c.part);
-        if (rc != 0)
-            return rc;
-    }
-    return missing;
-}
-
-/* A counted repetition has ended. 0; or an error */
-static int count_faulty(struct state *s, int rc, const struct logp_report *report, uint64_t seed)
-{
-    struct logp_record *r = s->record;
-    struct logp_failed failed = {.repetition = s->done, .error = rc, .report = report};
-    struct logp_fault_counts struck;
-    int missing = look_at(s, rc, seed), *wrong = s->wrong_ranks;
-
-    if (missing < 0)
-        return missing;
-    logp_fault_counts(s->own.faults, &struck);
-    r->struck.dropped += struck.dropped;
-    r->struck.duplicated += struck.duplicated;
-    r->struck.flipped += struck.flipped;
-    r->struck.delayed += struck.delayed;
-    for (int i = 0; i < report->n_waits; i++) /* what a rank that has stopped holds is no result */
-        s->wrong[report->waits[i].rank] |= report->waits[i].kind == LOGP_WAIT_HALTED;
-    for (int i = 0; i < s->P; i++)
-        if (s->wrong[i])
-            wrong[failed.n_wrong++] = i;
-    if (missing == 0 && failed.n_wrong == 0) {
-        if (s->is_virtual)
-            s->emulated[r->reps++] = s->latest[0];
-        return 0;
-    }
-    r->reps -= missing == 0 && !s->is_virtual; /* judge() knows nothing of results */
-    if (r->failed++ == 0 && failed.n_wrong > 0)
-        r->wrong_rank = wrong[0];
-    failed.wrong = wrong;
-    if (s->own.failed != NULL)
-        s->own.failed(s->own.failed_arg, &failed);
-    return 0;
-}
-
-/* A run that says nothing about the algorithm. */
-static bool is_over(int rc)
-{
-    return rc == -EINTR || rc == -ETIMEDOUT || rc == -ENOMEM || rc == -EBUSY || rc == -ENOTSUP ||
-           rc == -EAGAIN;
-}
-
-/* What all runs say together: of lags the largest, and messages of those that have ended. */
-static void add_report(struct logp_report *all, const struct logp_report *one)
-{
-    all->messages += one->error == 0 ? one->messages : 0;
-    all->lag.median_ns = lpi_max(all->lag.median_ns, one->lag.median_ns);
-    all->lag.p99_ns = lpi_max(all->lag.p99_ns, one->lag.p99_ns);
-    all->lag.max_ns = lpi_max(all->lag.max_ns, one->lag.max_ns);
-}
-
-/* Each repetition is a run of its own. */
-static int run_faulty(struct logp_machine *machine, struct state *s)
-{
-    const struct logp_experiment x = s->own;
-    const int64_t start = lpi_host_ns();
-    struct logp_report all = {.error = 0};
-    int rc = 0;
-
-    for (int i = -x.warmup; rc == 0 && i < x.reps; i++) {
-        if (i == 0)
-            s->first_start_ns = lpi_host_ns();
-        s->counted = i >= 0;
-        s->own.seed = x.seed + (uint64_t)(i + x.warmup);
-        s->done = 0;
-        s->total = 1;
-        memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
-        memset(s->wrong, 0, (size_t)s->P * sizeof(*s->wrong));
-        s->latest[0] = 0;
-        logp_fault_seed(x.faults, x.seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(int64_t)i);
-        rc = logp_machine_run(machine, program, s, time_left(&x, start));
-        if (is_over(rc))
-            break;
-        if (rc == 0 && s->total == 0) {
-            i--;
-            continue;
-        }
-        s->done = i;
-        s->total = x.reps;
-        if (i >= 0) {
-            add_report(&all, logp_machine_report(machine));
-            rc = count_faulty(s, rc, logp_machine_report(machine), s->own.seed + 1);
-            s->done++;
-            report_progress(s);
-        } else {
-            rc = 0;
-        }
-        if (rc == 0 && !s->is_virtual && i >= 0 && s->record->reps > 0 && enough(s))
-            break;
-    }
-    finish(s, &all);
-    s->record->verified = s->record->reps > 0 && s->record->failed == 0;
+        lpi_finish(s, logp_machine_report(machine));
     return rc;
 }
 
@@ -533,7 +377,7 @@ static int run(struct logp_machine *machine, struct state *s)
     int rc = make_state(s, s->experiment, s->P);
 
     if (rc == 0)
-        rc = s->own.faults != NULL ? run_faulty(machine, s) : run_all(machine, s);
+        rc = s->own.faults != NULL ? lpi_run_faulty(machine, s) : run_all(machine, s);
     return rc;
 }
 

@@ -109,6 +109,18 @@ struct logp_strike {
  *  @return how many there are, at most 64; the first `room` of them are in out */
 LOGP_API int logp_fault_strikes(const void *model, struct logp_strike *out, int room);
 
+/**
+ * Ask before each strike of a message whether it takes place: for whoever looks for the fewest that
+ * matter. One that does not is neither counted nor listed.
+ * @param takes_place  called when the draws say that it would strike, in the order of sends; so for
+ *                     virtual machines of one core. It may call nothing of the machine. NULL: as
+ *                     the draws say
+ * Threads: not during a run.
+ */
+LOGP_API void logp_fault_ask(void *model,
+                             bool (*takes_place)(void *arg, const struct logp_strike *strike),
+                             void *arg);
+
 /** A row of the table of what there is. */
 struct logp_fault_kind {
     size_t size; /**< of this struct in the library */

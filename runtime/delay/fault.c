@@ -34,6 +34,8 @@ struct faulty {
     _Atomic uint64_t dropped, duplicated, flipped, delayed;
     _Atomic uint64_t n_strikes;
     struct logp_strike strikes[MOST_STRIKES];
+    bool (*takes_place)(void *arg, const struct logp_strike *strike); /* NULL: it does */
+    void *arg;
 };
 
 static bool is_in(const struct lpi_rank_set *set, int rank)
@@ -238,18 +240,22 @@ static bool concerns(const struct lpi_fault *f, const struct logp_transfer *t)
 /* Does it strike this message? Then it is noted. */
 static bool strikes(struct faulty *m, const struct lpi_fault *f, const struct logp_transfer *t)
 {
+    struct logp_strike strike;
     uint64_t i;
 
     if (!holds_at(m, f, t->start) || !concerns(f, t) ||
         fraction(draw_of(m->seed ^ f->salt, t->src, t->dst, t->number)) > f->p)
         return false;
+    strike = (struct logp_strike){.kind = lpi_fault_name(f->what),
+                                  .src = t->src,
+                                  .dst = t->dst,
+                                  .number = t->number,
+                                  .time_ns = t->start - m->origin};
+    if (m->takes_place != NULL && !m->takes_place(m->arg, &strike))
+        return false;
     i = atomic_fetch_add_explicit(&m->n_strikes, 1, memory_order_relaxed);
     if (i < MOST_STRIKES)
-        m->strikes[i] = (struct logp_strike){.kind = lpi_fault_name(f->what),
-                                             .src = t->src,
-                                             .dst = t->dst,
-                                             .number = t->number,
-                                             .time_ns = t->start - m->origin};
+        m->strikes[i] = strike;
     return true;
 }
 
@@ -472,6 +478,15 @@ void logp_fault_seed(void *model, uint64_t seed)
 
     m->seed = seed;
     m->dropped = m->duplicated = m->flipped = m->delayed = m->n_strikes = 0;
+}
+
+void logp_fault_ask(void *model, bool (*takes_place)(void *arg, const struct logp_strike *strike),
+                    void *arg)
+{
+    struct faulty *m = model;
+
+    m->takes_place = takes_place;
+    m->arg = arg;
 }
 
 bool logp_fault_predictable(const void *model)

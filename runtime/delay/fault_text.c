@@ -20,6 +20,8 @@ static const char *const bad_factor = "a factor, 1 .. 1e6, behind a colon";
 static const char *const bad_time =
     "a time behind a colon, in units or with a suffix ns, us, ms or s, at most 11 days";
 
+static const char *const no_memory = "memory";
+
 /* ---- numbers: as in C, whatever the locale ---- */
 
 /* @return behind the number; NULL: there is none */
@@ -138,8 +140,13 @@ static const char *tick_values(struct lpi_fault *f, char **value, int64_t unit_n
 
 static const char *file_values(struct lpi_fault *f, char **value, int64_t unit_ns)
 {
+    const int rc =
+        value[0] != NULL ? logp_latency_read(value[0], &f->samples, &f->n_samples) : -EINVAL;
+
     (void)unit_ns;
-    if (value[0] == NULL || logp_latency_read(value[0], &f->samples, &f->n_samples) != 0)
+    if (rc == -ENOMEM)
+        return no_memory;
+    if (rc != 0)
         return "a file that can be read, with a time in ns, 0 .. 11 days, in each line";
     return NULL;
 }
@@ -373,6 +380,8 @@ static int add_fault(const char *text, size_t length, bool noise, const struct l
         return 0;
     }
     free(f->samples);
+    if (allowed == no_memory)
+        return -ENOMEM;
     snprintf(why, LOGP_FAULT_WHY, "%.*s: %s", (int)(length < 64 ? length : 64), text, allowed);
     return -EINVAL;
 }

@@ -339,8 +339,8 @@ const struct command command_bench = {
     .name = "bench",
     .arguments = "COLLECTIVE",
     .summary = "sweeps: run it for several P, sizes, L, ..., each until its median is known",
-    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
-               OPTIONS_FILE | OPTIONS_WATCH | OPTIONS_PLOT,
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
+               OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_WATCH | OPTIONS_PLOT,
     .prints = prints,
     .under = &command_crossover,
     .remark =

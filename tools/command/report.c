@@ -152,7 +152,7 @@ const struct command command_report = {
     .name = "report",
     .arguments = "FILE.html COLLECTIVE",
     .summary = "what bench finds out, as a page for the browser",
-    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_BASIS | OPTIONS_SWEEP,
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_BASIS | OPTIONS_SWEEP,
     .prints = prints,
     .remark =
         "\nIt runs what logp bench runs of the same options, several values of them included, and\n"

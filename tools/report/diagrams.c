@@ -36,7 +36,7 @@ static json_t *add_trace(struct page *page, struct logp_trace *trace)
 /* Without the messages, which are in the trace. */
 static json_t *explanation(const struct output *out, const struct row *row)
 {
-    const bool known = out->o->emulated && out->o->plugin == NULL;
+    const bool known = out->o->emulated && out->o->plugin == NULL && !is_faulty(out->o);
     const char *why;
     struct logp_explanation *e =
         known ? explain_algorithm(out->o, out->c, row->algorithm, &why) : NULL;

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The experiment where messages may be lost and processors stop: each repetition is a run of its
+ * own, so that none is spoilt by what an earlier one has left behind, and goes on to the next
+ * whatever becomes of it. Who lacks the right result is looked up when the run has ended, also of
+ * ranks that never came so far as to look for themselves.
+ */
+#include "operand/operand.h"
+#include "predict/predict.h"
+#include "schedule/schedule.h"
+#include "state.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The last repetition, whose run has ended with rc: the ranks without the right result are marked,
+ * also those that never came so far as to look. @return how many did not finish, all after an
+ * error; or an error */
+static int look_at(struct state *s, int rc, uint64_t seed)
+{
+    int missing = rc != 0 ? s->P : 0;
+
+    for (int i = 0; rc == 0 && s->is_virtual && i < s->P; i++)
+        missing += s->finished[i] == 0;
+    for (int i = 0; missing > 0 && i < s->P; i++) {
+        struct task t = {.c = s->c};
+
+        rc = lpi_task_of(s, i, &t);
+        if (rc == 0)
+            rc = lpi_verify(s, i, seed, &t);
+        lpi_free_part(&t.c.part);
+        if (rc != 0)
+            return rc;
+    }
+    return missing;
+}
+
+/* A counted repetition has ended. 0; or an error */
+static int count_faulty(struct state *s, int rc, const struct logp_report *report, uint64_t seed)
+{
+    struct logp_record *r = s->record;
+    struct logp_failed failed = {.repetition = s->done, .error = rc, .report = report};
+    struct logp_fault_counts struck;
+    int missing = look_at(s, rc, seed), *wrong = s->wrong_ranks;
+
+    if (missing < 0)
+        return missing;
+    logp_fault_counts(s->own.faults, &struck);
+    r->struck.dropped += struck.dropped;
+    r->struck.duplicated += struck.duplicated;
+    r->struck.flipped += struck.flipped;
+    r->struck.delayed += struck.delayed;
+    for (int i = 0; i < report->n_waits; i++) /* what a rank that has stopped holds is no result */
+        s->wrong[report->waits[i].rank] |= report->waits[i].kind == LOGP_WAIT_HALTED;
+    for (int i = 0; i < s->P; i++)
+        if (s->wrong[i])
+            wrong[failed.n_wrong++] = i;
+    if (missing == 0 && failed.n_wrong == 0) {
+        if (s->is_virtual)
+            s->emulated[r->reps++] = s->latest[0];
+        return 0;
+    }
+    r->reps -= missing == 0 && !s->is_virtual; /* judge() knows nothing of results */
+    if (r->failed++ == 0 && failed.n_wrong > 0)
+        r->wrong_rank = wrong[0];
+    failed.wrong = wrong;
+    if (s->own.failed != NULL)
+        s->own.failed(s->own.failed_arg, &failed);
+    return 0;
+}
+
+/* A run that says nothing about the algorithm. */
+static bool is_over(int rc)
+{
+    return rc == -EINTR || rc == -ETIMEDOUT || rc == -ENOMEM || rc == -EBUSY || rc == -ENOTSUP ||
+           rc == -EAGAIN;
+}
+
+/* What all runs say together: of lags the largest, and messages of those that have ended. */
+static void add_report(struct logp_report *all, const struct logp_report *one)
+{
+    all->messages += one->error == 0 ? one->messages : 0;
+    all->lag.median_ns = lpi_max(all->lag.median_ns, one->lag.median_ns);
+    all->lag.p99_ns = lpi_max(all->lag.p99_ns, one->lag.p99_ns);
+    all->lag.max_ns = lpi_max(all->lag.max_ns, one->lag.max_ns);
+}
+
+/* Each repetition is a run of its own. */
+int lpi_run_faulty(struct logp_machine *machine, struct state *s)
+{
+    const struct logp_experiment x = s->own;
+    const int64_t start = lpi_host_ns();
+    struct logp_report all = {.error = 0};
+    int rc = 0;
+
+    for (int i = -x.warmup; rc == 0 && i < x.reps; i++) {
+        if (i == 0)
+            s->first_start_ns = lpi_host_ns();
+        s->counted = i >= 0;
+        s->own.seed = x.seed + (uint64_t)(i + x.warmup);
+        s->done = 0;
+        s->total = 1;
+        memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
+        memset(s->wrong, 0, (size_t)s->P * sizeof(*s->wrong));
+        s->latest[0] = 0;
+        logp_fault_seed(x.faults, x.seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(int64_t)i);
+        rc = logp_machine_run(machine, lpi_repeat_program, s, lpi_time_left(&x, start));
+        if (is_over(rc))
+            break;
+        if (rc == 0 && s->total == 0) {
+            i--;
+            continue;
+        }
+        s->done = i;
+        s->total = x.reps;
+        if (i >= 0) {
+            add_report(&all, logp_machine_report(machine));
+            rc = count_faulty(s, rc, logp_machine_report(machine), s->own.seed + 1);
+            s->done++;
+            lpi_report_progress(s);
+        } else {
+            rc = 0;
+        }
+        if (rc == 0 && !s->is_virtual && i >= 0 && s->record->reps > 0 && lpi_enough(s))
+            break;
+    }
+    lpi_finish(s, &all);
+    s->record->verified = s->record->reps > 0 && s->record->failed == 0;
+    return rc;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* An experiment under way: experiment.c; with faults, faulty.c. */
+#ifndef LPI_EXPERIMENT_STATE_H
+#define LPI_EXPERIMENT_STATE_H
+
+#include "buffers.h"
+
+#include <logp/experiment.h>
+
+#include <stdatomic.h>
+
+/* When one vp ended one repetition; a line each, they are written at the same time. */
+struct ending {
+    _Alignas(64) int64_t wall, emulated;
+};
+
+struct state {
+    struct logp_experiment own; /* as far as the caller has it */
+    const struct logp_experiment *experiment;
+    const struct logp_collective *collective;
+    struct logp_record *record;
+    struct lpi_buffers buffers;
+    struct logp_coll c;       /* knobs chosen once, not by each rank; not planned */
+    struct ending *endings;   /* wall clock: by rank */
+    bool *wrong;              /* by rank, in any repetition: read after the run */
+    int *wrong_ranks;         /* with faults: room for a list of them */
+    int64_t *wall, *emulated; /* by repetition */
+    int P, total;
+    int done;     /* repetitions, of total: rank 0 writes it between the syncs */
+    bool counted; /* not the warm-up */
+    bool is_virtual;
+    int *finished;           /* virtual clock, by rank: repetitions */
+    _Atomic int64_t *latest; /* by repetition: when the last ended */
+    int64_t start_ns;
+    int64_t last_progress;
+    int64_t *sorted;        /* room for as many times as wall */
+    int64_t first_start_ns; /* of the counted repetitions */
+    int next_look;          /* how precise are they, after so many of them? */
+    int next_summary;       /* and what is told of them so far */
+};
+
+/* What one vp has to do. */
+struct task {
+    struct logp_coll c; /* planned */
+    void *buf, *recv_buf;
+    void *operands, *result; /* in place: where those are, else as above */
+};
+
+/* ---- experiment.c ---- */
+
+/* The task of a rank, whose part is to be freed. 0; as lpi_plan() */
+int lpi_task_of(const struct state *s, int rank, struct task *t);
+/* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
+int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t);
+/* s->done repetitions of s->total, on each vp: what the machine runs. */
+int lpi_repeat_program(struct logp_vp *vp, void *arg);
+/* After a counted repetition: shall it be the last? */
+bool lpi_enough(struct state *s);
+void lpi_report_progress(struct state *s);
+/* Of the time for all, what is left; 0: no limit. */
+int64_t lpi_time_left(const struct logp_experiment *x, int64_t start);
+/* Fill the record from what has been counted. */
+void lpi_finish(struct state *s, const struct logp_report *report);
+
+/* ---- faulty.c ---- */
+
+/* All repetitions, each a run of its own. 0; or an error that is none of the algorithm's */
+int lpi_run_faulty(struct logp_machine *machine, struct state *s);
+
+#endif
