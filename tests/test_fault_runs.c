@@ -101,6 +101,7 @@ Test(fault_runs, a_message_is_lost_comes_twice_or_with_a_bit_flipped)
         check_message("flip:1", sizes[i], 1, 1);
         check_message("dup:1,flip:1", sizes[i], 2, 1);
         check_message("dup:1,flip:1,cut@0-1", sizes[i], 0, 0);
+        check_message("cut@0-1,dup:1,flip:1", sizes[i], 0, 0);
         check_message("cut@1-0", sizes[i], 1, 0);
     }
     check_message("flip:1", 0, 1, 0);
@@ -367,6 +368,29 @@ Test(fault_runs, times_are_those_worked_out_by_hand)
         if (cases[i].faults == NULL && strncmp(cases[i].noise ? cases[i].noise : "", "t", 1) != 0)
             cr_assert(at[0] >= cases[i].at[0] && at[1] >= cases[i].at[1], "%zu", i);
     }
+}
+
+/* Rank 0 sends two messages; when 1 has both. */
+static int send_two(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, NULL, 0)
+                                   : logp_recv(vp, 0, 0, NULL, 0, NULL);
+    if (logp_vp_rank(vp) == 1)
+        *(int64_t *)arg = logp_now(vp);
+    return rc;
+}
+
+/* The first receive starts at 20 us, and the second a gap later. */
+Test(fault_runs, the_gap_counts_from_where_a_receive_has_started)
+{
+    int64_t at = -1;
+
+    test_run(test_machine_of(2, LOGP_CLOCK_VIRTUAL, struck(2, "stop@1:..20", NULL, 1)), send_two,
+             &at);
+    cr_assert_eq(at, 27000);
 }
 
 /* Times of faults count from the last common start. */
