@@ -16,7 +16,8 @@
  * Errors of every function that may wait, besides its own: -EDEADLK (every vp waits, or has polled
  * a million times in a row for nothing without a look at its clock, and nothing is on its way),
  * -ECANCELED (another vp returned an error), -ETIMEDOUT, -EOVERFLOW (beyond 36 years, and it does
- * not wait for them), or what logp_machine_stop() was given. Return it: the run is over.
+ * not wait for them), or what logp_machine_stop() was given. Return it: the run is over. And
+ * -EHOSTDOWN: the delay model has stopped this processor (fault.h). Return it: the run goes on.
  */
 #ifndef LOGP_VP_H
 #define LOGP_VP_H
