@@ -19,8 +19,7 @@ static int64_t host_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* As the caller gave it, with the defaults in place. */
-static int take(const struct logp_check *given, struct logp_check *check)
+int lpi_take_check(const struct logp_check *given, struct logp_check *check)
 {
     const size_t first = LOGP_UP_TO(struct logp_check, checked);
     int rc = 0;
@@ -106,8 +105,10 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
     const struct lpi_outcome outcome = job->outcome;
     struct lpi_answers answers = {0};
     struct lpi_story story = {.told = calloc((size_t)plan.P, sizeof(*story.told))};
+    struct logp_replay *origin = lpi_origin();
     int rc = story.told == NULL || !lpi_answers_copy(&answers, &job->taken) ? -ENOMEM : 0;
 
+    job->origin = origin;
     if (rc == 0 && outcome.kind != LOGP_FAILURE_TIMEOUT)
         rc = lpi_job_again(job, &plan, &answers, &story);
     if (rc != -ENOMEM && !lpi_job_same(&job->outcome, &outcome)) {
@@ -119,22 +120,10 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
         rc = lpi_tell(job, failure);
     job->story = NULL;
     free(answers.index);
-    free(story.told);
-    free(story.deviations);
-    free(story.waits);
+    lpi_story_fini(&story);
+    job->origin = NULL;
+    logp_replay_free(origin);
     return rc;
-}
-
-/* @return 0; the errno of what went wrong with the file */
-static int write_file(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "we");
-    int rc;
-
-    if (f == NULL)
-        return -errno;
-    rc = fputs(text, f) < 0 ? -EIO : 0;
-    return fclose(f) != 0 && rc == 0 ? -errno : rc;
 }
 
 /* Over all sizes. @return 0, and no failure; or as logp_check() */
@@ -160,15 +149,14 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
         lpi_shrink(job);
     rc = tell(job, failure);
     job->checked = done;
-    if (rc == 0 && c->replay_file != NULL)
-        rc = write_file(c->replay_file, failure->replay);
+    if (rc == 0)
+        rc = lpi_leave_replay(job, failure);
     return rc != 0 ? rc : failure->error;
 }
 
-/* Memory of a job that a vp which does not come back may still use is not freed. */
-static void finish(struct lpi_job *job)
+void lpi_job_free(struct lpi_job *job)
 {
-    if (job->left_behind)
+    if (job == NULL || job->left_behind)
         return;
     lpi_job_fini(job);
     free(job);
@@ -181,13 +169,28 @@ static int nothing(struct logp_failure *failure)
     return failure->text == NULL ? -ENOMEM : 0;
 }
 
+int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int rc)
+{
+    if (found->text == NULL && nothing(found) != 0)
+        rc = -ENOMEM;
+    if (failure != NULL)
+        *failure = *found;
+    else
+        logp_failure_free(found);
+    return rc;
+}
+
 int logp_check(logp_program program, void *arg, struct logp_check *given,
                struct logp_failure *failure)
 {
     struct logp_failure found = {.rank = -1};
-    struct lpi_job *job = calloc(1, sizeof(*job));
-    int rc = job == NULL ? -ENOMEM : take(given, &job->check);
+    struct lpi_job *job;
+    int rc;
 
+    if (lpi_again_file() != NULL)
+        return lpi_again(program, arg, given, failure);
+    job = calloc(1, sizeof(*job));
+    rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
     if (rc == 0 && (program == NULL || !valid(&job->check)))
         rc = -EINVAL;
     if (rc == 0) {
@@ -201,55 +204,8 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     }
     if (given != NULL && job != NULL)
         given->checked = job->checked;
-    if (found.text == NULL && nothing(&found) != 0)
-        rc = -ENOMEM;
-    if (failure != NULL)
-        *failure = found;
-    else
-        logp_failure_free(&found);
-    if (job != NULL)
-        finish(job);
-    return rc;
-}
-
-int logp_check_replay(logp_program program, void *arg, const struct logp_check *given,
-                      const char *replay, struct logp_failure *failure)
-{
-    struct logp_failure found = {.rank = -1};
-    struct lpi_job *job = calloc(1, sizeof(*job));
-    struct lpi_answers answers = {0};
-    int64_t *samples = NULL;
-    struct lpi_plan plan;
-    char *name = NULL;
-    int rc = job == NULL ? -ENOMEM : take(given, &job->check);
-
-    if (rc == 0)
-        rc = program == NULL || replay == NULL
-                 ? -EINVAL
-                 : lpi_replay_parse(replay, &plan, &answers, &samples);
-    if (rc == 0) {
-        name = logp_replay_name(replay);
-        if (name != NULL)
-            job->check.name = name;
-        job->program = program;
-        job->arg = arg;
-        rc = lpi_job_again(job, &plan, &answers, NULL);
-    }
-    if (rc == 0 && job->outcome.kind != LOGP_FAILURE_NONE) {
-        rc = tell(job, &found);
-        rc = rc != 0 ? rc : found.error;
-    }
-    if (found.text == NULL && nothing(&found) != 0)
-        rc = -ENOMEM;
-    if (failure != NULL)
-        *failure = found;
-    else
-        logp_failure_free(&found);
-    free(name);
-    free(answers.index);
-    if (job != NULL)
-        finish(job);
-    free(samples);
+    rc = lpi_hand_over(&found, failure, rc);
+    lpi_job_free(job);
     return rc;
 }
 

@@ -5,6 +5,8 @@
  */
 #include "kit.h"
 
+#include <logp/trace.h>
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -331,6 +333,22 @@ static int run(struct lpi_job *job, bool (*again)(void *, const struct logp_repo
     return job->outcome.error != 0 || job->ended != 0 ? job->outcome.error : rc;
 }
 
+/* Record the run that is to come, or take what was recorded: what cannot be had is none. */
+static void trace(struct lpi_job *job, bool begins)
+{
+    const struct logp_trace_config config = {.size = sizeof(config)};
+    struct logp_machine *m = job->now->machine;
+
+    if (job->trace == NULL || job->story == NULL)
+        return;
+    if (begins)
+        logp_machine_trace(m, &config);
+    else if (logp_machine_take_trace(m, job->trace) == 0)
+        logp_machine_trace(m, NULL);
+    else
+        *job->trace = NULL;
+}
+
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story)
 {
@@ -343,8 +361,11 @@ int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
     rc = take_machine(job);
     if (rc == 0)
         rc = begin(job);
-    if (rc == 0)
+    if (rc == 0) {
+        trace(job, true);
         rc = run(job, no_more);
+        trace(job, false);
+    }
     job->given = NULL;
     return rc;
 }

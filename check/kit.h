@@ -10,10 +10,12 @@
  *   text.c                   a text that grows
  *   random.c pct.c exhaustive.c   the strategies
  *   job.c                    runs
- *   replay.c                 plans and choices as text, and back
+ *   replay.c parse.c         plans and choices as text, and back
+ *   origin.c                 how this process was started; where replays are left
  *   tell.c                   what happened, in words
  *   shrink.c                 the same failure with less
- *   check.c                  the functions of check.h
+ *   check.c                  logp_check()
+ *   again.c trace.c          replays, and what the command hears of them
  */
 #ifndef LPI_KIT_H
 #define LPI_KIT_H
@@ -32,6 +34,8 @@ struct lpi_text {
 };
 void lpi_text_add(struct lpi_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* "name text", and the line's end; what would end the line earlier is \xHH, and \ is \\. */
+void lpi_text_add_line(struct lpi_text *t, const char *name, const char *text);
 
 /* ---- strategies ---- */
 
@@ -117,10 +121,12 @@ struct lpi_job {
     const struct lpi_strategy_ops *ops; /* NULL: the answers of `given`, then 0 */
     void *strategy;
     const struct lpi_answers *given;
-    struct lpi_answers taken; /* in this run, of choices between several */
-    struct lpi_story *story;  /* NULL: not wanted */
-    int ended;                /* this run was, by one of the answers below 0; 0: it was not */
-    bool left_behind;         /* a machine that may still use the job */
+    struct lpi_answers taken;         /* in this run, of choices between several */
+    struct lpi_story *story;          /* NULL: not wanted */
+    struct logp_trace **trace;        /* out: of the run with a story; NULL: not wanted */
+    const struct logp_replay *origin; /* how the process was started; NULL: nobody knows */
+    int ended;        /* this run was, by one of the answers below 0; 0: it was not */
+    bool left_behind; /* a machine that may still use the job */
 
     uint64_t most;  /* runs */
     int64_t end_ns; /* host; 0: none */
@@ -137,12 +143,48 @@ int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
 bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b);
 void lpi_job_fini(struct lpi_job *job);
 
-/* ---- replay.c ---- */
+/* ---- check.c ---- */
 
+/* As the caller gave it, with the defaults in place. @return 0; -EINVAL, -E2BIG */
+int lpi_take_check(const struct logp_check *given, struct logp_check *check);
+/* What is found is given to the caller, who may not want it. @return rc; -ENOMEM */
+int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int rc);
+/* Memory of a job that a vp which does not come back may still use is not freed. */
+void lpi_job_free(struct lpi_job *job);
+
+/* ---- again.c ---- */
+
+/* The file that is to be replayed in place of all runs; NULL: there is none. */
+const char *lpi_again_file(void);
+/* logp_check(), with that. */
+int lpi_again(logp_program program, void *arg, struct logp_check *given,
+              struct logp_failure *failure);
+
+/* ---- replay.c, parse.c, origin.c ---- */
+
+enum { LPI_REPLAY_VERSION = 1 };
+
+struct lpi_replay {
+    struct logp_replay facts; /* the first: what everybody may know */
+    struct lpi_plan plan;
+    struct lpi_answers answers;
+    int64_t *samples;
+};
+
+extern const char *const lpi_failure_names[]; /* by kind */
 void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job);
-/* samples: to be freed. @return 0; -EINVAL, -ENOMEM */
-int lpi_replay_parse(const char *text, struct lpi_plan *plan, struct lpi_answers *answers,
-                     int64_t **samples);
+/* Nothing in it. NULL: no memory */
+struct lpi_replay *lpi_replay_new(void);
+/* One more argument of the command; it becomes the replay's. @return false: no memory */
+bool lpi_replay_add_argument(struct logp_replay *r, char *argument);
+/* As logp_replay_parse(). */
+int lpi_replay_parse(const char *text, struct lpi_replay **out);
+
+/* How this process was started, as far as can be known. NULL: no memory */
+struct logp_replay *lpi_origin(void);
+/* Leave the failure's replay where the check or the environment wants it, and say so in its text.
+ * @return 0; the errno of writing replay_file */
+int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure);
 
 /* ---- tell.c ---- */
 
@@ -159,12 +201,26 @@ struct lpi_story {
     int n_deviations, room;
     struct logp_wait_info *waits;
     int n_waits;
+    struct logp_note *notes; /* all, in the order in which they came; kept for a trace */
+    int n_notes, room_for_notes;
+    bool keeps_notes;
 };
 void lpi_story_note(struct lpi_story *s, const struct logp_note *note);
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i);
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
+void lpi_story_fini(struct lpi_story *s);
 /* The failure in job->outcome, with the story of its last run. @return 0; -ENOMEM */
 int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
+/* "send to rank 1, tag 2, 8 bytes" */
+void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
+/* "waits for a message of rank 1, tag 2" */
+void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
+
+/* ---- trace.c ---- */
+
+/* A trace of the job's last run, as lines: see again.c. */
+void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,
+                     const struct logp_trace *trace);
 
 /* ---- shrink.c ---- */
 

@@ -16,6 +16,16 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
     struct lpi_told *t = &s->told[n->rank];
 
     t->last[t->n++ % LPI_STORY_NOTES] = *n;
+    if (s->keeps_notes && s->n_notes == s->room_for_notes) {
+        const int room = 2 * s->room_for_notes + 64;
+        struct logp_note *notes = realloc(s->notes, (size_t)room * sizeof(*notes));
+
+        s->keeps_notes = notes != NULL;
+        s->notes = notes != NULL ? notes : s->notes;
+        s->room_for_notes = room;
+    }
+    if (s->keeps_notes)
+        s->notes[s->n_notes++] = *n;
 }
 
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i)
@@ -48,6 +58,14 @@ bool lpi_story_waits(struct lpi_story *s, const struct logp_report *r)
     return true;
 }
 
+void lpi_story_fini(struct lpi_story *s)
+{
+    free(s->told);
+    free(s->deviations);
+    free(s->waits);
+    free(s->notes);
+}
+
 /* ---- words ---- */
 
 static void rank_or_any(struct lpi_text *t, int source)
@@ -66,9 +84,8 @@ static void with_tag(struct lpi_text *t, int tag)
         lpi_text_add(t, ", tag %d", tag);
 }
 
-static void tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
+void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
 {
-    lpi_text_add(t, "  rank %d ", w->rank);
     switch (w->kind) {
     case LOGP_WAIT_RECV:
         lpi_text_add(t, "waits for a message of ");
@@ -98,7 +115,6 @@ static void tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
         lpi_text_add(t, "waits for nothing");
         break;
     }
-    lpi_text_add(t, "\n");
 }
 
 static void tell_alternative(struct lpi_text *t, const struct logp_alternative *a)
@@ -116,9 +132,8 @@ static void tell_alternative(struct lpi_text *t, const struct logp_alternative *
     }
 }
 
-static void tell_note(struct lpi_text *t, const struct logp_note *n)
+void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
 {
-    lpi_text_add(t, "    %" PRId64 " ns ", n->time_ns);
     switch (n->kind) {
     case LOGP_NOTE_SEND:
         lpi_text_add(t, "send to rank %d", n->peer);
@@ -134,13 +149,12 @@ static void tell_note(struct lpi_text *t, const struct logp_note *n)
         rank_or_any(t, n->peer);
         break;
     case LOGP_NOTE_ENDED:
-        lpi_text_add(t, n->value != 0 ? "returned %" PRId64 "\n" : "returned\n", n->value);
+        lpi_text_add(t, n->value != 0 ? "returned %" PRId64 : "returned", n->value);
         return;
     }
     with_tag(t, n->tag);
     if (n->kind != LOGP_NOTE_MISSED)
         lpi_text_add(t, ", %" PRId64 " bytes", n->value);
-    lpi_text_add(t, "\n");
 }
 
 static void tell_what(struct lpi_text *t, const struct lpi_job *job)
@@ -215,8 +229,13 @@ static void tell_events(struct lpi_text *t, const struct lpi_story *s, int P)
             break;
         }
         lpi_text_add(t, "  rank %d:%s\n", i, told->n == 0 ? " none" : from > 0 ? " ..." : "");
-        for (unsigned k = from; k < told->n; k++)
-            tell_note(t, &told->last[k % LPI_STORY_NOTES]);
+        for (unsigned k = from; k < told->n; k++) {
+            const struct logp_note *note = &told->last[k % LPI_STORY_NOTES];
+
+            lpi_text_add(t, "    %" PRId64 " ns ", note->time_ns);
+            lpi_tell_note(t, note);
+            lpi_text_add(t, "\n");
+        }
     }
 }
 
@@ -248,8 +267,11 @@ int lpi_tell(const struct lpi_job *job, struct logp_failure *failure)
     tell_choices(&text, s, job);
     if (s->n_waits > 0)
         lpi_text_add(&text, "who waits for whom:\n");
-    for (int i = 0; i < s->n_waits; i++)
-        tell_wait(&text, &s->waits[i]);
+    for (int i = 0; i < s->n_waits; i++) {
+        lpi_text_add(&text, "  rank %d ", s->waits[i].rank);
+        lpi_tell_wait(&text, &s->waits[i]);
+        lpi_text_add(&text, "\n");
+    }
     tell_events(&text, s, job->plan.P);
     lpi_replay_write(&replay, job);
     if (text.failed || replay.failed) {

@@ -31,3 +31,16 @@ void lpi_text_add(struct lpi_text *t, const char *format, ...)
     }
     t->n += (size_t)n;
 }
+
+void lpi_text_add_line(struct lpi_text *t, const char *name, const char *text)
+{
+    lpi_text_add(t, *text != '\0' ? "%s " : "%s", name);
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++)
+        if (*c == '\\')
+            lpi_text_add(t, "\\\\");
+        else if (*c < ' ' || *c == 0x7f)
+            lpi_text_add(t, "\\x%02x", *c);
+        else
+            lpi_text_add(t, "%c", *c);
+    lpi_text_add(t, "\n");
+}

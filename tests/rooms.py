@@ -14,7 +14,8 @@ HOUSES = {
     "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call"],
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment", "parameters"],
     "check": [],
-    "tools": ["text", "plot", "schedule", "options", "choice", "run", "output", "trace", "tree", "tune", "measure", "validate",
+    "tools": ["text", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "tree", "tune",
+              "measure", "validate",
               "papers", "report", "command"],
 }
 

@@ -10,10 +10,10 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run,     &command_watch,    &command_predict,    &command_schedule,
-    &command_list,    &command_tree,     &command_trace,      &command_tune,
-    &command_measure, &command_validate, &command_paper,      &command_bench,
-    &command_plot,    &command_report,   &command_completion, &command_manual};
+    &command_run,        &command_watch, &command_predict, &command_schedule, &command_list,
+    &command_tree,       &command_trace, &command_tune,    &command_measure,  &command_validate,
+    &command_paper,      &command_bench, &command_plot,    &command_report,   &command_replay,
+    &command_completion, &command_manual};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -148,8 +148,12 @@ int main(int argc, char **argv)
         return EXIT_OK;
     }
     take_help(&o);
+    if (o.n_words == 0)
+        add_rest(&o);
     if (o.n_words > 0)
         command = the_second(the_command(o.words[0]), &o);
+    if (command != NULL && !command->starts)
+        add_rest(&o);
     o.prints = command != NULL ? command->prints : NULL;
     if (o.help && command != NULL)
         print_command_help(command, &o);

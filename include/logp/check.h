@@ -113,7 +113,8 @@ struct logp_check {
     int smallest;         /**< P that the program is made for, for smaller failures; 0: of sizes */
     bool as_found;        /**< do not make the failure smaller */
     const char *name;     /**< of the program, for texts and replay files; NULL: "program" */
-    const char *replay_file;     /**< NULL, or where the replay of a failure is written to */
+    const char *replay_file;     /**< NULL, or where the replay of a failure is written to; else
+                                      LOGP_REPLAY_DIR of the environment says: see logp_check() */
     struct logp_checked checked; /**< out */
 };
 
@@ -146,17 +147,32 @@ struct logp_failure {
                                  on buffers */
     char *text;   /**< all of that in words: who waits for whom, the choices that matter, the last
                        events of each rank. Never NULL after logp_check(), "" without a failure */
-    char *replay; /**< what a replay file holds; NULL without a failure */
+    char *replay; /**< what a replay file holds, the command line of this process included; NULL
+                       without a failure */
 };
 
 /**
  * Run a program over sizes, orders and latencies, until it fails or has been run often enough.
+ *
+ * The environment has a say, so that a failure in a test run far away can be seen again at a desk:
+ *   LOGP_REPLAY_DIR=DIR  a failure leaves its replay in this folder, which is made where it is
+ *                        missing: NAME-pP-SEED.replay. The last line of failure.text names it, or
+ *                        says why it could not be written
+ *   LOGP_REPLAY=FILE     instead of all runs the one of this replay is shown, by every logp_check()
+ *                        of a program with its name and with its P among the sizes, or between the
+ *                        smallest and the largest; all others return 0 at once, having run
+ *                        nothing. Give names where there are several. There is no timeout under a
+ *                        debugger, unless that is the failure. `logp replay FILE` starts the
+ *                        process of the failure so, and says what came of it
+ *   LOGP_REPLAY_EXECUTOR=NAME  with it: "thread", whatever the check says
+ *
  * @param arg      passed to it, to before and to after
  * @param check    checked is written, also where -EINVAL is returned
  * @param failure  out; NULL: not wanted
  * @return 0; what went wrong first (logp_failure.error); what `before` returned; -EINVAL (sizes, or
  *         fields that do not go together), -E2BIG, -ENOENT (executor), -ENOMEM, -EAGAIN (no more
- *         threads); the errno of writing replay_file, with the failure filled in
+ *         threads); the errno of writing replay_file, with the failure filled in. With LOGP_REPLAY
+ *         as logp_check_replay(), or the errno of reading it
  * Threads: any; several at once, each with a program of its own
  */
 LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *check,
@@ -167,18 +183,49 @@ LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *chec
  * @param check   as it was given to logp_check(); what a replay says itself (P, seed, strategy,
  *                latencies, sends) is not looked at. NULL: defaults
  * @param replay  logp_failure.replay, or what a replay file holds
- * @return as logp_check(); 0: it does not fail any more; -EINVAL: this is no replay, or one of a
- *         later version; -ESTALE: the program does not come to the same choices any more
+ * @return as logp_check(); 0: it does not fail any more; -EINVAL: this is no replay;
+ *         -EPROTONOSUPPORT: it is one of another version; -ESTALE: the program does not come to the
+ *         same choices any more
  */
 LOGP_API int logp_check_replay(logp_program program, void *arg, const struct logp_check *check,
                                const char *replay, struct logp_failure *failure);
 
-/** A file, whole, as a string to be freed with free(). @return 0; -ENOMEM, -EFBIG (beyond 64 MiB),
- *  or the errno of opening and reading it */
-LOGP_API int logp_replay_read(const char *path, char **text);
+/**
+ * What a replay says of itself. The library makes it; it may grow.
+ */
+struct logp_replay {
+    size_t size;
+    int version; /**< of what the text claims to be; 0: no replay at all */
+    int line;    /**< the first that is not understood, from 1; 0: all are */
+    char *name;  /**< of the program; "" where it says none */
+    int P;
+    uint64_t run, seed;
+    int n_choices, n_deviations;
+    bool has_params; /**< otherwise nothing was said of time, and clocks order nothing */
+    struct logp_params params;
+    enum logp_failure_kind kind; /**< how it failed; NONE: it does not say */
+    int error;
+    char *expression; /**< LOGP_FAILURE_ASSERTED; else NULL */
+    char **command;   /**< what started the process that found it, NULL at its end: the program's
+                           path, then its arguments; NULL: nobody knows */
+    char *directory;  /**< where; NULL: nobody knows */
+};
 
-/** The name of the program that a replay is of, to be freed with free(); NULL: this is none. */
-LOGP_API char *logp_replay_name(const char *replay);
+/**
+ * Read a replay.
+ * @param out  to be freed with logp_replay_free(); also where an error is returned, but NULL where
+ *             that is -ENOMEM
+ * @return 0; -EINVAL (out->line says where), -EPROTONOSUPPORT (a replay of another version),
+ *         -ENOMEM
+ */
+LOGP_API int logp_replay_parse(const char *text, struct logp_replay **out);
+
+/** NULL is allowed. */
+LOGP_API void logp_replay_free(struct logp_replay *replay);
+
+/** A file, whole, as a string to be freed with free(). @return 0; -ENOMEM, -EFBIG (beyond 64 MiB),
+ *  -EINVAL (it holds a zero byte), or the errno of opening and reading it */
+LOGP_API int logp_replay_read(const char *path, char **text);
 
 /** Free what a failure holds. */
 LOGP_API void logp_failure_free(struct logp_failure *failure);

@@ -54,7 +54,8 @@ def main():
         row.sort()
         for a, b in zip(row, row[1:]):
             assert a[1] <= b[0] + 0.011, "boxes overlap: %r %r" % (a, b)
-    scale = 840 / max(trace["wall_ns"], (trace["predicted"] or {"end_ns": 0})["end_ns"], 1)
+    scale = 840 / max([trace["wall_ns"], (trace["predicted"] or {"end_ns": 0})["end_ns"], 1] +
+                      [e["arrival_ns"] or 0 for e in trace["events"] if e["kind"] == "send"])
     wanted = sorted((round(lines["P%d" % e["rank"]]), e["kind"], 56 + e["start_ns"] * scale,
                      56 + e["end_ns"] * scale) for e in trace["events"] if e["kind"] != "mark")
     found = sorted((y, kind, x, end) for y, row in by_row.items() for x, end, kind in row)

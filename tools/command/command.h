@@ -16,6 +16,7 @@ struct command {
     int (*call)(struct options *o); /* @return exit code */
     const struct command *under;    /* another, whose second word stands behind this one's */
     struct names (*words)(void);    /* what the arguments may be, where they do not say; or NULL */
+    bool starts;                    /* behind -- stands the command line of a program */
 };
 
 /* ---- main.c ---- */
@@ -32,7 +33,8 @@ void complete_words(struct options *o, int n, char **words);
 
 extern const struct command command_run, command_predict, command_schedule, command_list,
     command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
-    command_completion, command_manual, command_watch, command_plot, command_report, command_measure, command_validate;
+    command_completion, command_manual, command_watch, command_plot, command_report,
+    command_measure, command_validate, command_replay;
 
 /* bench.c: run all points of a sweep, and answer with what came of them. @return exit code */
 int run_sweep(struct options *o, void (*answer)(const struct output *out));

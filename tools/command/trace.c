@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* logp trace: one run as a space-time diagram, beside its prediction; or that alone. */
+/* logp trace: one run as a space-time diagram, beside its prediction; or that alone; or the run of
+ * a replay file. */
 #include "trace/trace.h"
 #include "choice/choice.h"
 #include "command/command.h"
+#include "replay/replay.h"
 #include "run/run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,6 +37,98 @@ static bool open_output(const struct options *o)
     return false;
 }
 
+/* ---- of a replay ---- */
+
+enum { STEP = 1000 }; /* ns, where times are steps */
+
+/* In place of options that mean something to a collective. */
+static void settle_replay(struct options *o, const struct logp_replay *r)
+{
+    static const struct names taken = {{"--replay", "--format", "--output", "--executor", "--unit"},
+                                       5};
+    const int64_t times[] = {r->params.L_ns, r->params.o_send_ns, r->params.o_recv_ns,
+                             r->params.g_ns};
+    const int64_t most = o->format->trace->most;
+    struct option_facts f;
+
+    if (o->n_words > 1)
+        bad_usage("trace %s --replay: a collective or a replay, not both", o->words[1]);
+    for (int i = 0; option_facts(o, i, 0, &f); i++)
+        if (option_on_command_line(f.option) && find_name(&taken, f.option) < 0)
+            bad_option(f.option, option_text(f.option), "not with --replay, which says it all");
+    if (most > 0 && r->P > most)
+        bad_option("--format", o->format->name, "with up to %lld processors, and this has %d",
+                   (long long)most, r->P);
+    o->emulated = r->has_params;
+    o->params = r->params;
+    o->ignores_G = false;
+    o->topology = NULL;
+    if (r->has_params && option_given("unit"))
+        return;
+    o->unit_ns = r->has_params ? 1 : STEP;
+    for (int64_t unit = 1; r->has_params && unit <= r->params.L_ns; unit *= 10) {
+        bool fits = true;
+
+        for (int i = 0; i < 4; i++)
+            fits &= times[i] % unit == 0;
+        o->unit_ns = fits ? unit : o->unit_ns;
+    }
+}
+
+/* The lines of a failure's text that say what went wrong, in one. To be freed */
+static char *in_short(const char *text)
+{
+    char *all = calloc(2 * strlen(text) + 1, 1), *to = all;
+    bool wanted = true;
+
+    if (all == NULL)
+        bad_usage("no memory");
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        const char *words = line + strspn(line, " ");
+        const size_t n = strcspn(words, "\n");
+
+        wanted = wanted && strncmp(line, "run ", 4) != 0 && strncmp(line, "last ", 5) != 0;
+        if (wanted && n > 0)
+            to += sprintf(to, "%s%.*s", to > all ? "; " : "", (int)n, words);
+        wanted = wanted || strncmp(line, "who ", 4) == 0;
+        if (words[n] == '\0')
+            break;
+    }
+    return all;
+}
+
+static int trace_replay(struct options *o)
+{
+    struct logp_replay *r = read_replay(o->replay);
+    struct shown s = {.o = o, .program = r->name};
+    struct replayed what;
+    char *failure;
+    int code;
+
+    settle_replay(o, r);
+    if (!open_output(o))
+        return EXIT_WRONG;
+    what = run_replay(o, o->replay, r, true);
+    failure = in_short(what.text != NULL ? what.text : "");
+    s.failure = failure;
+    s.trace = what.trace;
+    s.steps = what.steps;
+    if (what.trace == NULL || what.outcome > REPLAYED_PASSED)
+        code = tell_replayed(o->replay, r, &what);
+    else
+        code = tell_changed(o->replay, r, &what);
+    if (what.trace == NULL && what.outcome <= REPLAYED_PASSED)
+        fprintf(stderr, "logp: %s: nothing could be recorded\n", o->replay);
+    else if (what.trace != NULL)
+        o->format->trace->show(&s);
+    free(failure);
+    free_replayed(&what);
+    logp_replay_free(r);
+    return code;
+}
+
+/* ---- of a collective ---- */
+
 /* What cannot be shown is refused before anything is run. */
 static void refuse(const struct options *o, const struct logp_algorithm *a, size_t n)
 {
@@ -54,7 +149,7 @@ static void refuse(const struct options *o, const struct logp_algorithm *a, size
                    "with --predicted a model in which messages take time");
 }
 
-static int trace(struct options *o)
+static int trace_collective(struct options *o)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     const char *collective = named_collective(o);
@@ -90,6 +185,14 @@ static int trace(struct options *o)
     return code;
 }
 
+static int trace(struct options *o)
+{
+    if (o->replay != NULL)
+        return trace_replay(o);
+    add_rest(o);
+    return trace_collective(o);
+}
+
 static bool prints(const struct output_format *format)
 {
     return format->trace != NULL;
@@ -100,12 +203,16 @@ const struct command command_trace = {
     .arguments = "COLLECTIVE",
     .summary = "one run as a space-time diagram: text, svg, perfetto, json or goal",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
-               OPTIONS_TRACE,
+               OPTIONS_TRACE | OPTIONS_REPLAY,
     .prints = prints,
     .remark =
         "\nThe last counted run is shown, and --reps is 1 where nobody says. A run is beside its "
         "prediction;\nthey part at the first event that ends by more than 1 % of the whole "
         "later or earlier. A .pftrace\nfile of --format perfetto opens at "
-        "https://ui.perfetto.dev.",
+        "https://ui.perfetto.dev.\n"
+        "--replay FILE [-- PROGRAM ARGUMENTS] is as logp replay, drawn; where nothing was said of "
+        "time there,\nits events stand one behind the other, in the order in which they "
+        "happened.",
     .call = trace,
+    .starts = true,
 };

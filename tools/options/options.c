@@ -99,6 +99,7 @@ static enum source find_text(int i, const struct options *o, const char **text)
 {
     const struct option_row *r = rows[i];
     const char *environment = from_environment(r);
+    const unsigned from_command_line = OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY;
     const bool other = o->clock == LOGP_CLOCK_VIRTUAL && *r->preset != '\0';
     enum source source = FROM_DEFAULT;
 
@@ -106,7 +107,7 @@ static enum source find_text(int i, const struct options *o, const char **text)
     if (given[i] != NULL) {
         source = FROM_COMMAND_LINE;
         *text = given[i];
-    } else if (environment != NULL && (r->set & o->sets & ~(unsigned)OPTIONS_PLUGIN) != 0 &&
+    } else if (environment != NULL && (r->set & o->sets & ~from_command_line) != 0 &&
                option_matters(r->name, o)) {
         source = FROM_ENVIRONMENT;
         *text = environment;
@@ -237,12 +238,24 @@ static void take_given(int i, const char *text)
     given[i] = all[i];
 }
 
+/* @return how many words stand before -- */
+static int split_rest(int argc, char **argv, struct options *o)
+{
+    int n = 1;
+
+    while (n < argc && strcmp(argv[n], "--") != 0)
+        n++;
+    o->rest = n < argc ? &argv[n + 1] : NULL;
+    return n < argc ? n : argc;
+}
+
 void parse_options(int argc, char **argv, struct options *o)
 {
     char shorts[2 * MOST_ROWS + 4];
     struct option longs[MOST_ROWS + 3];
     int c;
 
+    argc = split_rest(argc, argv, o);
     make_rows();
     make_getopt(shorts, longs);
     opterr = 0;
@@ -272,6 +285,8 @@ static void show_default(const struct option_row *r, unsigned sets, char *out, s
     if ((r->set & sets & OPTIONS_SPANS) != 0 ||
         ((r->set & sets & (OPTIONS_PAPER | OPTIONS_SWEEP)) != 0 && (r->set & OPTIONS_PAPER) != 0))
         snprintf(out, size, " [see below]");
+    else if ((r->set & sets) == OPTIONS_AGAIN)
+        snprintf(out, size, " [as the test says]");
     else if (*r->preset != '\0' || *r->other != '\0')
         snprintf(out, size, " [%s%s%s]", r->preset, both ? "; virtual clock " : "", r->other);
 }
@@ -304,6 +319,13 @@ static void show_words(const struct option_row *r, const struct options *o, char
             add_name(&names, w->word);
         list_names(&names, ", ", words);
     }
+}
+
+void add_rest(struct options *o)
+{
+    for (; o->rest != NULL && *o->rest != NULL; o->rest++)
+        add_word(o, *o->rest);
+    o->rest = NULL;
 }
 
 bool option_facts(const struct options *o, int i, unsigned sets, struct option_facts *out)

@@ -81,6 +81,7 @@ struct options {
     bool all_pairs, fit;
     const char *on;      /* of --on: host, a named machine or a file */
     bool only_predicted; /* nothing is run */
+    const char *replay;  /* a file; NULL: none */
     bool explain;
     const struct output_format *format;
     const struct output_format *formats; /* all there are; the last has no name */
@@ -88,6 +89,7 @@ struct options {
     /* words that are not options, the command first */
     const char *words[8];
     int n_words;
+    char **rest; /* what stands behind --, NULL at its end; NULL: there is none */
     bool help, version;
 };
 
@@ -115,6 +117,8 @@ enum option_set {
     OPTIONS_MEASURE = 1 << 20,  /* what messages take, and --bytes: a range */
     OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
+    OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */
+    OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */
 };
 
 /* ---- options.c ---- */
@@ -122,6 +126,8 @@ enum option_set {
 /* Split the command line into words and options, whose values settle_options() looks at; ends the
  * process on bad usage. */
 void parse_options(int argc, char **argv, struct options *o);
+/* What stands behind -- are words, too. */
+void add_rest(struct options *o);
 /* Fill o with what a command of these sets can use: from the environment (LOGP_P, LOGP_UNIT, ...;
  * an empty variable is as good as none), then from the command line. Ends the process where one of
  * them is wrong, or not an option of the command. o->formats and o->prints are set. */

@@ -146,8 +146,9 @@ static void apply_watch(struct options *o, const char *option, const char *text)
 const struct option_row run_options[] = {
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "", OPTIONS_RUN,
      .apply = apply_clock, .words = "wall, virtual"},
-    {"executor", "NAME", "what carries a processor: %s", "thread", "", OPTIONS_RUN | OPTIONS_PAPER,
-     .apply = apply_executor, .series = SERIES_WORDS, .choices = all_executors},
+    {"executor", "NAME", "what carries a processor: %s", "thread", "",
+     OPTIONS_RUN | OPTIONS_PAPER | OPTIONS_AGAIN, .apply = apply_executor, .series = SERIES_WORDS,
+     .choices = all_executors},
     {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN | OPTIONS_PAPER | OPTIONS_SWEEP,
      .apply = apply_reps},
     {"warmup", "N", "uncounted runs before", "5", "0", OPTIONS_RUN | OPTIONS_PAPER,

@@ -158,6 +158,12 @@ static void apply_predicted(struct options *o, const char *option, const char *t
     o->only_predicted = switched(option, text);
 }
 
+static void apply_replay(struct options *o, const char *option, const char *text)
+{
+    (void)option; /* the command reads it */
+    o->replay = *text != '\0' ? text : NULL;
+}
+
 static void apply_measure(struct options *o, const char *option, const char *text)
 {
     o->measure = switched(option, text);
@@ -174,6 +180,8 @@ const struct option_row sweep_options[] = {
      .apply = apply_output},
     {"predicted", NULL, "nothing is run: of the schedule, under the model", "off", "",
      OPTIONS_TRACE, .apply = apply_predicted},
+    {"replay", "FILE", "a failure found by the test kit, in place of a collective", "", "none",
+     OPTIONS_REPLAY, .apply = apply_replay},
     {"restart", NULL, "begin the file of --output anew, whatever is in it", "off", "", OPTIONS_FILE,
      .apply = apply_restart},
     {"measure", NULL, "run the best and the second on both sides of each change", "off", "",

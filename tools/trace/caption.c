@@ -24,6 +24,11 @@ __attribute__((format(printf, 2, 3))) static void add(char buf[MAX_CAPTION], con
     va_end(arguments);
 }
 
+const char *unit_words(const struct shown *s)
+{
+    return s->steps ? "steps" : "units";
+}
+
 const char *title_of(const struct shown *s, char buf[MAX_CAPTION])
 {
     static const char *const sources[] = {
@@ -36,12 +41,16 @@ const char *title_of(const struct shown *s, char buf[MAX_CAPTION])
     char time[32];
 
     buf[0] = '\0';
-    add(buf, "%s/%s, P = %lld: ", s->algorithm->collective, s->algorithm->name, (long long)info->P);
+    if (s->algorithm != NULL)
+        add(buf, "%s/%s", s->algorithm->collective, s->algorithm->name);
+    else
+        add(buf, "%.*s", MAX_CAPTION / 2, s->program);
+    add(buf, ", P = %lld: ", (long long)info->P);
     if (info->source == LOGP_TRACE_HOST)
         add(buf, "%s", show_ns(info->wall_ns, time, sizeof(time)));
     else
-        add(buf, "%s units", in_units(s->o, info->wall_ns, time));
-    add(buf, ", %s", sources[info->source]);
+        add(buf, "%s %s", in_units(s->o, info->wall_ns, time), unit_words(s));
+    add(buf, ", %s", s->steps ? "in the order in which they were taken" : sources[info->source]);
     return buf;
 }
 
@@ -121,6 +130,8 @@ const char *parting_of(const struct shown *s, char buf[MAX_CAPTION])
     size_t n;
 
     buf[0] = '\0';
+    if (s->algorithm == NULL)
+        add(buf, "%s", s->failure);
     if (s->predicted == NULL)
         return buf;
     if (!p->alike) {

@@ -90,6 +90,20 @@ static char **quoted_labels(const struct logp_trace *t)
     return labels;
 }
 
+static void print_name(const struct shown *s)
+{
+    printf("{\"collective\":");
+    print_text(s->algorithm != NULL ? s->algorithm->collective : NULL);
+    printf(",\"algorithm\":");
+    print_text(s->algorithm != NULL ? s->algorithm->name : NULL);
+    if (s->algorithm != NULL)
+        return;
+    printf(",\"program\":");
+    print_text(s->program);
+    printf(",\"failure\":");
+    print_text(*s->failure != '\0' ? s->failure : NULL);
+}
+
 static void show_json(const struct shown *s)
 {
     static const char *const sources[] = {[LOGP_TRACE_PREDICTED] = "predicted",
@@ -102,13 +116,10 @@ static void show_json(const struct shown *s)
 
     if (labels == NULL)
         bad_usage("no memory");
-    printf("{\"collective\":");
-    print_text(s->algorithm->collective);
-    printf(",\"algorithm\":");
-    print_text(s->algorithm->name);
+    print_name(s);
     printf(",\"P\":%lld,\"unit_ns\":%lld,\"clock\":\"%s\",\"end_ns\":%lld,\"wall_ns\":%lld,"
            "\"messages\":%llu,\"dropped\":%llu,\n",
-           (long long)info->P, (long long)s->o->unit_ns, sources[info->source],
+           (long long)info->P, (long long)s->o->unit_ns, s->steps ? "steps" : sources[info->source],
            (long long)info->end_ns, (long long)info->wall_ns, (unsigned long long)info->n_messages,
            (unsigned long long)info->dropped);
     print_model(s);

@@ -210,21 +210,26 @@ static void draw_axis(const struct canvas *c)
                "<text class=\"mid\" x=\"%.2f\" y=\"%d\">%.6g</text>\n",
                x, c->top, x, c->bottom + 4, x, c->bottom + LINE, k * step);
     }
-    printf("<text class=\"mid\" x=\"%d\" y=\"%d\">time in units of %s</text>\n", LEFT + WIDTH / 2,
-           c->bottom + 2 * LINE, show_ns(c->s->o->unit_ns, unit, sizeof(unit)));
+    printf("<text class=\"mid\" x=\"%d\" y=\"%d\">%s%s</text>\n", LEFT + WIDTH / 2,
+           c->bottom + 2 * LINE, c->s->steps ? "steps" : "time in units of ",
+           c->s->steps ? "" : show_ns(c->s->o->unit_ns, unit, sizeof(unit)));
 }
 
 /* One entry: what is drawn, and the word for it. @return where the next begins */
-static int entry(const char *kind, int height, const char *word, int x, int y)
+static int entry(const struct canvas *c, const char *kind, int height, const char *words, int x,
+                 int y)
 {
+    const char *model = strstr(words, " ("); /* which has no say in steps */
+    const int n = (int)(c->s->steps && model != NULL ? (size_t)(model - words) : strlen(words));
+
     if (height > 0)
         printf("<rect class=\"%s\" x=\"%d\" y=\"%g\" width=\"14\" height=\"%d\"/>", kind, x,
                y - 4 - height / 2.0, height);
     else
         printf("<line class=\"wire\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>", x, y - 9, x + 14,
                y);
-    printf("<text x=\"%d\" y=\"%d\">%s</text>\n", x + 19, y, word);
-    return x + 19 + 7 * (int)strlen(word) + 16;
+    printf("<text x=\"%d\" y=\"%d\">%.*s</text>\n", x + 19, y, n, words);
+    return x + 19 + 7 * n + 16;
 }
 
 static void draw_legend(const struct canvas *c, int y)
@@ -233,14 +238,14 @@ static void draw_legend(const struct canvas *c, int y)
 
     for (int kind = 0; kind < LOGP_EVENT_KINDS; kind++)
         if (c->used[kind])
-            x = entry(logp_event_kind_name((enum logp_event_kind)kind), looks[kind].height,
+            x = entry(c, logp_event_kind_name((enum logp_event_kind)kind), looks[kind].height,
                       looks[kind].word, x, y);
     if (c->wires)
-        x = entry("wire", 0, "message (L)", x, y);
+        x = entry(c, "wire", 0, "message (L)", x, y);
     if (c->late)
-        x = entry("late", 2, "late", x, y);
+        x = entry(c, "late", 2, "late", x, y);
     if (c->strips)
-        entry("send", STRIP, "predicted", x, y);
+        entry(c, "send", STRIP, "predicted", x, y);
 }
 
 static void begin(const struct canvas *c)
@@ -264,7 +269,7 @@ static void begin(const struct canvas *c)
 
 static void show_svg(const struct shown *s)
 {
-    enum { TITLE = 15, TITLE_CHARS = 96, CHARS = 128 };
+    enum { TITLE = 15, TITLE_CHARS = 96, CHARS = 120 };
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     const int P = (int)info->P;
     struct canvas c = {.s = s, .row = P <= 12 ? 34 : P <= 24 ? 26 : 20, .end_ns = info->wall_ns};
@@ -277,6 +282,11 @@ static void show_svg(const struct shown *s)
 
     if (s->predicted != NULL && logp_trace_info(s->predicted)->end_ns > c.end_ns)
         c.end_ns = logp_trace_info(s->predicted)->end_ns;
+    for (size_t i = 0, k; i < n; i++) { /* one that nobody has received may come later */
+        const struct logp_event *e = &logp_trace_events(s->trace, m[i].from, &k)[m[i].send];
+
+        c.end_ns = e->arrival_ns > c.end_ns ? e->arrival_ns : c.end_ns;
+    }
     c.top = 14 + LINE * (heads + lines) + 6;
     c.bottom = c.top + c.row * P;
     c.height = c.bottom + LINE * (4 + feet) + 8;

@@ -174,7 +174,7 @@ static void print_axis(const struct page *p)
         at = cell + n;
         next = at + 1;
     }
-    puts(" units");
+    printf(" %s\n", unit_words(p->s));
 }
 
 static void print_diagram(struct page *p, const struct logp_trace *trace)

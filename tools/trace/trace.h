@@ -32,10 +32,12 @@ struct parting compare_traces(const struct logp_trace *run, const struct logp_tr
 
 struct shown {
     const struct options *o;
-    const struct logp_algorithm *algorithm;
-    const struct logp_trace *trace;     /* of the run; of the schedule, where there is no run */
-    const struct logp_trace *predicted; /* beside it; NULL: there is none */
-    struct parting parting;             /* where there is one */
+    const struct logp_algorithm *algorithm; /* NULL: it is of a replay: */
+    const char *program, *failure;          /* its name, and what went wrong; "": nothing */
+    bool steps;                             /* times are not units but steps */
+    const struct logp_trace *trace;         /* of the run; of the schedule, where there is no run */
+    const struct logp_trace *predicted;     /* beside it; NULL: there is none */
+    struct parting parting;                 /* where there is one */
 };
 
 /* How a format shows a trace, on stdout. */
@@ -52,13 +54,15 @@ extern const struct trace_form trace_as_text, trace_as_svg, trace_as_perfetto, t
 
 enum { MAX_CAPTION = 256 };
 
+/* "units" or "steps" */
+const char *unit_words(const struct shown *s);
 /* A time in units: "24", "24.5". */
 const char *in_units(const struct options *o, int64_t ns, char buf[32]);
 /* "broadcast/optimal, P = 8: 24 units, predicted" */
 const char *title_of(const struct shown *s, char buf[MAX_CAPTION]);
 /* "L 6, o 2, g 4; a unit is 10 us" */
 const char *model_of(const struct shown *s, char buf[MAX_CAPTION]);
-/* "as predicted", "parts from the prediction ..."; "": there is nothing beside it */
+/* The failure; "as predicted", "parts from the prediction ..."; "": there is nothing beside it */
 const char *parting_of(const struct shown *s, char buf[MAX_CAPTION]);
 /* "send to 5", "receive from 0, 8 bytes", "compute"; with_bytes: of a message its size, too */
 const char *event_words(const struct logp_trace *t, const struct logp_event *e, bool with_bytes,

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The run of a replay: once more, and just once, so that a debugger stops where it fails the first
+ * time that it comes there.
+ *
+ * Where the environment names a replay, logp_check() does this. What started the process hears of
+ * it, if it says where: LOGP_REPLAY_OUT is a file to which each logp_check() that has had a part in
+ * it appends, in one piece,
+ *
+ *     logp-replayed 1
+ *     outcome again -71      or otherwise, passed, stale, not-run; what logp_check() returns
+ *     text 312               so many bytes follow, and then a line's end
+ *     ...
+ *     trace 3 steps          with LOGP_REPLAY_TRACE=1: processors, and what times are: trace.c
+ *     ...
+ *     end
+ */
+#include "kit.h"
+
+#include <logp/trace.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* NULL: it is not set, or empty. */
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
+const char *lpi_again_file(void)
+{
+    return variable("LOGP_REPLAY");
+}
+
+/* The one run of r, by a job that has a program. A story is left to a vp that does not come back.
+ * @return as logp_check_replay(): what there is to say of a failure is in found */
+static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
+               struct logp_failure *found)
+{
+    int rc = -ENOMEM;
+
+    job->origin = &r->facts;
+    job->check.name = r->facts.name;
+    story->told = calloc((size_t)r->plan.P, sizeof(*story->told));
+    if (story->told != NULL)
+        rc = lpi_job_again(job, &r->plan, &r->answers, story);
+    if (job->outcome.kind == LOGP_FAILURE_TIMEOUT)
+        job->story = NULL;
+    if (rc == 0 && job->outcome.kind != LOGP_FAILURE_NONE) {
+        rc = lpi_tell(job, found);
+        rc = rc != 0 ? rc : found->error;
+    }
+    return rc;
+}
+
+static void clean(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story)
+{
+    if (job == NULL || !job->left_behind) {
+        lpi_story_fini(story);
+        free(story);
+    }
+    lpi_job_free(job);
+    if (r != NULL)
+        logp_replay_free(&r->facts);
+}
+
+int logp_check_replay(logp_program program, void *arg, const struct logp_check *given,
+                      const char *replay, struct logp_failure *failure)
+{
+    struct logp_failure found = {.rank = -1};
+    struct lpi_story *story = calloc(1, sizeof(*story));
+    struct lpi_job *job = calloc(1, sizeof(*job));
+    struct lpi_replay *r = NULL;
+    int rc = job == NULL || story == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
+
+    if (rc == 0)
+        rc = program == NULL || replay == NULL ? -EINVAL : lpi_replay_parse(replay, &r);
+    if (rc == 0) {
+        job->program = program;
+        job->arg = arg;
+        rc = run(job, r, story, &found);
+    }
+    rc = lpi_hand_over(&found, failure, rc);
+    clean(job, r, story);
+    return rc;
+}
+
+/* ---- by the environment ---- */
+
+/* Is it the program of the replay, with so many processors as it may have? */
+static bool is_meant(const struct logp_check *c, const struct logp_replay *r)
+{
+    int least = c->smallest > 0 ? c->smallest : INT32_MAX, most = 0;
+
+    for (int i = 0; i < c->n_sizes; i++) {
+        least = c->sizes[i] < least ? c->sizes[i] : least;
+        most = c->sizes[i] > most ? c->sizes[i] : most;
+    }
+    return strcmp(c->name, r->name) == 0 && r->P >= least && r->P <= most;
+}
+
+/* Does a debugger hold this process? */
+static bool is_debugged(void)
+{
+    FILE *f = fopen("/proc/self/status", "re");
+    char line[128];
+    int tracer = 0;
+
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+            break;
+    if (f != NULL)
+        fclose(f);
+    return tracer > 0;
+}
+
+static const char *outcome_of(const struct lpi_job *job, const struct logp_replay *r, int rc)
+{
+    const struct lpi_outcome *o = &job->outcome;
+    const char *expression = o->asserted.expression;
+
+    if (o->kind == LOGP_FAILURE_NONE)
+        return rc == 0 ? "passed" : rc == -ESTALE ? "stale" : "not-run";
+    if (r->kind == LOGP_FAILURE_NONE)
+        return "again";
+    if (o->kind != r->kind || o->error != r->error ||
+        (r->expression != NULL && (expression == NULL || strcmp(expression, r->expression) != 0)))
+        return "otherwise";
+    return "again";
+}
+
+/* To whom it may concern. */
+static void report(const struct lpi_text *t)
+{
+    const char *path = variable("LOGP_REPLAY_OUT");
+    const int out = path != NULL && !t->failed ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    ssize_t n;
+
+    if (out < 0)
+        return;
+    do
+        n = write(out, t->s, t->n);
+    while (n < 0 && errno == EINTR);
+    close(out);
+}
+
+static void add_outcome(struct lpi_text *t, const char *outcome, int rc, const char *words)
+{
+    lpi_text_add(t, "logp-replayed 1\noutcome %s %d\ntext %zu\n%s\n", outcome, rc, strlen(words),
+                 words);
+}
+
+/* The file of the environment. @return 0; or what is wrong, which the text says */
+static int read_file(const char *path, struct lpi_replay **r, struct lpi_text *wrong)
+{
+    char *text = NULL;
+    int rc = logp_replay_read(path, &text);
+
+    if (rc == 0)
+        rc = lpi_replay_parse(text, r);
+    free(text);
+    if (rc == -EINVAL)
+        lpi_text_add(wrong, "LOGP_REPLAY %s: line %d is not that of a replay\n", path,
+                     *r != NULL ? (*r)->facts.line : 1);
+    else if (rc != 0)
+        lpi_text_add(wrong, "LOGP_REPLAY %s: %s\n", path, strerror(-rc));
+    return rc;
+}
+
+/* The run, and the report of it. */
+static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
+                struct logp_failure *found)
+{
+    const bool untimed = r->plan.untimed, traced = variable("LOGP_REPLAY_TRACE") != NULL;
+    struct logp_trace *trace = NULL;
+    struct lpi_text t = {0};
+    int rc;
+
+    if (variable("LOGP_REPLAY_EXECUTOR") != NULL)
+        job->check.executor = variable("LOGP_REPLAY_EXECUTOR");
+    if (r->facts.kind != LOGP_FAILURE_TIMEOUT && is_debugged())
+        job->check.timeout_ns = 0;
+    if (traced)
+        job->trace = &trace;
+    story->keeps_notes = traced && untimed;
+    rc = run(job, r, story, found);
+    add_outcome(&t, outcome_of(job, &r->facts, rc), rc, found->text != NULL ? found->text : "");
+    if (trace != NULL && !job->left_behind)
+        lpi_trace_write(&t, job, story, trace);
+    lpi_text_add(&t, "end\n");
+    report(&t);
+    free(t.s);
+    logp_trace_free(trace);
+    return rc;
+}
+
+int lpi_again(logp_program program, void *arg, struct logp_check *given,
+              struct logp_failure *failure)
+{
+    struct logp_failure found = {.rank = -1};
+    struct lpi_story *story = calloc(1, sizeof(*story));
+    struct lpi_job *job = calloc(1, sizeof(*job));
+    struct lpi_replay *r = NULL;
+    struct logp_checked checked = {.text = "another program is replayed"};
+    struct lpi_text wrong = {0};
+    int rc = job == NULL || story == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
+
+    if (rc == 0)
+        rc = program == NULL ? -EINVAL : read_file(lpi_again_file(), &r, &wrong);
+    if (rc == 0 && is_meant(&job->check, &r->facts)) {
+        checked = (struct logp_checked){.runs = 1, .text = "1 run, of a replay"};
+        job->program = program;
+        job->arg = arg;
+        rc = show(job, r, story, &found);
+    }
+    if (given != NULL)
+        given->checked = checked;
+    found.text = found.text != NULL ? found.text : wrong.s;
+    rc = lpi_hand_over(&found, failure, rc);
+    clean(job, r, story);
+    return rc;
+}

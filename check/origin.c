@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* How this process was started, and the files in which it leaves its replays. */
+#include "kit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_ARGUMENTS = 4096, MOST_FILES = 1000 };
+
+/* ---- how it was started ---- */
+
+/* What a link of /proc leads to. NULL: it cannot be known */
+static char *target(const char *link)
+{
+    static const char gone[] = " (deleted)"; /* it has been built again since */
+    char path[4096];
+    const ssize_t n = readlink(link, path, sizeof(path) - 1);
+    char *at;
+
+    if (n <= 0)
+        return NULL;
+    path[n] = '\0';
+    at = (size_t)n > strlen(gone) ? path + n - strlen(gone) : NULL;
+    if (at != NULL && strcmp(at, gone) == 0)
+        *at = '\0';
+    return strdup(path);
+}
+
+/* Its path stands for the first argument, which may be anything. */
+struct logp_replay *lpi_origin(void)
+{
+    struct lpi_replay *new = lpi_replay_new();
+    struct logp_replay *r = new != NULL ? &new->facts : NULL;
+    FILE *f = r != NULL ? fopen("/proc/self/cmdline", "re") : NULL;
+    char *argument = NULL;
+    size_t room = 0;
+
+    if (f == NULL)
+        return r;
+    if (lpi_replay_add_argument(r, target("/proc/self/exe"))) {
+        r->directory = target("/proc/self/cwd");
+        for (int i = 0; i < MOST_ARGUMENTS && getdelim(&argument, &room, '\0', f) > 0; i++)
+            if (i > 0 && !lpi_replay_add_argument(r, strdup(argument)))
+                break;
+    }
+    free(argument);
+    fclose(f);
+    return r;
+}
+
+/* ---- files ---- */
+
+/* @return 0; the errno of what went wrong with the file, which is closed */
+static int fill(FILE *f, const char *text)
+{
+    const int rc = fputs(text, f) < 0 ? -EIO : 0;
+
+    return fclose(f) != 0 && rc == 0 ? -errno : rc;
+}
+
+static int write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "we");
+
+    return f != NULL ? fill(f, text) : -errno;
+}
+
+static bool holds(const char *path, const char *text)
+{
+    char *there;
+    bool same;
+
+    if (logp_replay_read(path, &there) != 0)
+        return false;
+    same = strcmp(there, text) == 0;
+    free(there);
+    return same;
+}
+
+/* "DIR/NAME-p3-SEED.replay"; the next ones, where another failure has that: "-2", "-3" before the
+ * dot. @return 0, or an errno */
+static int leave_in(const char *folder, const struct logp_check *check, const struct lpi_plan *plan,
+                    const char *text, char *path, size_t size)
+{
+    const size_t n = (size_t)snprintf(path, size, "%s/%s", folder, check->name);
+
+    if (n >= size || n - strlen(check->name) + 64 >= size)
+        return -ENAMETOOLONG;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        path[strlen(folder)] = '\0';
+        return -errno;
+    }
+    for (char *c = path + strlen(folder) + 1; *c != '\0'; c++)
+        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *c) == NULL)
+            *c = '_';
+    for (int i = 1; i < MOST_FILES; i++) {
+        char more[16] = "";
+        int at;
+
+        if (i > 1)
+            snprintf(more, sizeof(more), "-%d", i);
+        snprintf(path + n, size - n, "-p%d-%" PRIu64 "%s.replay", plan->P, plan->seed, more);
+        at = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (at >= 0) {
+            FILE *f = fdopen(at, "w");
+
+            if (f != NULL)
+                return fill(f, text);
+            close(at);
+            return -ENOMEM;
+        }
+        if (errno != EEXIST)
+            return -errno;
+        if (holds(path, text))
+            return 0;
+    }
+    return -EEXIST;
+}
+
+/* One more line of the failure's text; it stays as it is where there is no memory. */
+static void add_line(struct logp_failure *failure, const char *before, const char *path, int rc)
+{
+    struct lpi_text t = {0};
+
+    lpi_text_add(&t, "%s%s%s", failure->text, before, path);
+    lpi_text_add(&t, "%s%s\n", rc != 0 ? ": " : "", rc != 0 ? strerror(-rc) : "");
+    if (t.failed) {
+        free(t.s);
+        return;
+    }
+    free(failure->text);
+    failure->text = t.s;
+}
+
+int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure)
+{
+    const char *path = job->check.replay_file, *folder = getenv("LOGP_REPLAY_DIR");
+    char made[4096];
+    int rc;
+
+    if (path == NULL && (folder == NULL || *folder == '\0'))
+        return 0;
+    if (path != NULL) {
+        rc = write_file(path, failure->replay);
+    } else {
+        rc = leave_in(folder, &job->check, &job->plan, failure->replay, made, sizeof(made));
+        path = rc == -ENAMETOOLONG ? folder : made;
+    }
+    add_line(failure,
+             rc == 0 ? "see it again: logp replay " : "its replay could not be written to ", path,
+             rc);
+    return job->check.replay_file != NULL ? rc : 0;
+}

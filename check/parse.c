@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* A replay's text, read: what its items are is said in replay.c. */
+#include "kit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_CHOICES = 100000000 };
+
+struct reading {
+    const char *at; /* what is left of the line */
+    struct lpi_replay *to;
+    struct lpi_plan *plan;
+};
+
+/* The next number of the line. @return false: there is none in this range */
+static bool number(struct reading *r, int64_t least, int64_t most, int64_t *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoll(r->at, &end, 10);
+    if (end == r->at || errno != 0 || *out < least || *out > most)
+        return false;
+    r->at = end;
+    return true;
+}
+
+static bool seed(struct reading *r, uint64_t *out)
+{
+    char *end;
+
+    errno = 0;
+    r->at += strspn(r->at, " ");
+    *out = strtoull(r->at, &end, 10);
+    if (end == r->at || *r->at == '-' || errno != 0)
+        return false;
+    r->at = end;
+    return true;
+}
+
+/* What is left of the line, to be freed. @return 0; -EINVAL, -ENOMEM */
+static int read_text(struct reading *r, char **out)
+{
+    const char *end;
+    char *to;
+
+    r->at += *r->at == ' ';
+    end = r->at + strcspn(r->at, "\n");
+    *out = to = malloc((size_t)(end - r->at) + 1);
+    if (to == NULL)
+        return -ENOMEM;
+    while (r->at < end) {
+        unsigned byte;
+
+        if (*r->at != '\\') {
+            *to++ = *r->at++;
+        } else if (r->at[1] == '\\') {
+            *to++ = '\\';
+            r->at += 2;
+        } else if (sscanf(r->at, "\\x%2x", &byte) == 1 && byte != 0 && end - r->at >= 4) {
+            *to++ = (char)byte;
+            r->at += 4;
+        } else {
+            break;
+        }
+    }
+    *to = '\0';
+    if (r->at == end)
+        return 0;
+    free(*out);
+    *out = NULL;
+    return -EINVAL;
+}
+
+/* The same, of an item that there is only once. */
+static int read_once(struct reading *r, char **out)
+{
+    return *out != NULL ? -EINVAL : read_text(r, out);
+}
+
+static int read_program(struct reading *r)
+{
+    return read_once(r, &r->to->facts.name);
+}
+
+static int read_directory(struct reading *r)
+{
+    return read_once(r, &r->to->facts.directory);
+}
+
+static int read_argument(struct reading *r)
+{
+    char *argument = NULL;
+    const int rc = read_text(r, &argument);
+
+    return rc != 0 ? rc : lpi_replay_add_argument(&r->to->facts, argument) ? 0 : -ENOMEM;
+}
+
+static int read_failed(struct reading *r)
+{
+    struct logp_replay *f = &r->to->facts;
+    int64_t error;
+    size_t n;
+    int kind = LOGP_FAILURE_LEFT_OVER;
+
+    r->at += *r->at == ' ';
+    n = strcspn(r->at, " \n");
+    while (kind > LOGP_FAILURE_NONE && (strlen(lpi_failure_names[kind]) != n ||
+                                        strncmp(lpi_failure_names[kind], r->at, n) != 0))
+        kind--;
+    r->at += n;
+    if (kind == LOGP_FAILURE_NONE || !number(r, INT32_MIN, INT32_MAX, &error))
+        return -EINVAL;
+    f->kind = (enum logp_failure_kind)kind;
+    f->error = (int)error;
+    return read_once(r, &f->expression);
+}
+
+static int read_processors(struct reading *r)
+{
+    int64_t P;
+
+    if (!number(r, 1, LOGP_MAX_PROCESSORS, &P))
+        return -EINVAL;
+    r->plan->P = (int)P;
+    return 0;
+}
+
+static int read_run(struct reading *r)
+{
+    return seed(r, &r->plan->run) ? 0 : -EINVAL;
+}
+
+static int read_seed(struct reading *r)
+{
+    return seed(r, &r->plan->seed) ? 0 : -EINVAL;
+}
+
+static int read_vary(struct reading *r)
+{
+    const struct {
+        const char *name;
+        bool *what;
+    } words[] = {{"untimed", &r->plan->untimed},
+                 {"late", &r->plan->late},
+                 {"order", &r->plan->order},
+                 {"messages", &r->plan->messages}};
+
+    while (r->at += strspn(r->at, " "), *r->at != '\n' && *r->at != '\0') {
+        const size_t n = strcspn(r->at, " \n");
+        size_t i = 0;
+
+        while (i < 4 && (strlen(words[i].name) != n || strncmp(words[i].name, r->at, n) != 0))
+            i++;
+        if (i == 4)
+            return -EINVAL;
+        *words[i].what = true;
+        r->at += n;
+    }
+    return 0;
+}
+
+static int read_misses(struct reading *r)
+{
+    int64_t n;
+
+    if (!number(r, 0, 1000000, &n))
+        return -EINVAL;
+    r->plan->misses = (int)n;
+    return 0;
+}
+
+static int read_sends(struct reading *r)
+{
+    return number(r, 0, INT64_MAX, &r->plan->rendezvous) ? 0 : -EINVAL;
+}
+
+static int read_relies(struct reading *r)
+{
+    r->plan->relies = true;
+    return 0;
+}
+
+static int read_params(struct reading *r)
+{
+    struct logp_params *m = &r->plan->params;
+    int64_t *const times[] = {&m->L_ns, &m->o_send_ns, &m->o_recv_ns,
+                              &m->g_ns, &m->G_ps,      &m->gamma_ps};
+    int64_t shared, store, varies;
+
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        if (!number(r, 0, LOGP_PARAM_MAX_NS, times[i]))
+            return -EINVAL;
+    if (!number(r, 0, 1, &shared) || !number(r, LOGP_CAPACITY_RULE, INT64_MAX, &m->capacity) ||
+        !number(r, 0, 1, &store) || !number(r, 0, 1, &varies) || !seed(r, &m->seed))
+        return -EINVAL;
+    m->gap_shared = shared != 0;
+    m->store_forward = store != 0;
+    m->latency_varies = varies != 0;
+    r->plan->has_params = true;
+    return 0;
+}
+
+static int read_latency(struct reading *r)
+{
+    int64_t kind;
+    char *end;
+
+    if (!number(r, LOGP_LATENCY_AS_IS, LOGP_LATENCY_SAMPLES, &kind))
+        return -EINVAL;
+    r->plan->latency.kind = (enum logp_latency_kind)kind;
+    r->plan->latency.sigma = strtod(r->at, &end);
+    if (end == r->at || !(r->plan->latency.sigma >= 0))
+        return -EINVAL;
+    r->at = end;
+    return 0;
+}
+
+static int read_samples(struct reading *r)
+{
+    int64_t n;
+
+    if (r->to->samples != NULL || !number(r, 1, (int64_t)strlen(r->at), &n))
+        return -EINVAL;
+    r->to->samples = malloc((size_t)n * sizeof(*r->to->samples));
+    if (r->to->samples == NULL)
+        return -ENOMEM;
+    for (int64_t i = 0; i < n; i++)
+        if (!number(r, 0, LOGP_PARAM_MAX_NS, &r->to->samples[i]))
+            return -EINVAL;
+    r->plan->latency.samples = r->to->samples;
+    r->plan->latency.n_samples = (int)n;
+    return 0;
+}
+
+static int read_choices(struct reading *r)
+{
+    struct lpi_answers *a = &r->to->answers;
+    int64_t n, i, answer;
+
+    if (a->index != NULL || !number(r, 0, MOST_CHOICES, &n))
+        return -EINVAL;
+    a->index = calloc((size_t)n + 1, sizeof(*a->index));
+    if (a->index == NULL)
+        return -ENOMEM;
+    a->n = a->room = (int)n;
+    while (r->at += strspn(r->at, " "), *r->at != '\n' && *r->at != '\0') {
+        if (!number(r, 0, n - 1, &i) || *r->at++ != '=' || !number(r, 0, INT32_MAX, &answer))
+            return -EINVAL;
+        a->index[i] = (int)answer;
+    }
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*read)(struct reading *r);
+} items[] = {
+    {"program", read_program},
+    {"processors", read_processors},
+    {"run", read_run},
+    {"seed", read_seed},
+    {"failed", read_failed},
+    {"directory", read_directory},
+    {"argument", read_argument},
+    {"vary", read_vary},
+    {"misses", read_misses},
+    {"sends", read_sends},
+    {"relies-on-buffers", read_relies},
+    {"params", read_params},
+    {"latency", read_latency},
+    {"samples", read_samples},
+    {"choices", read_choices},
+};
+
+/* One line. @return 0; -EINVAL, -ENOMEM */
+static int read_item(struct reading *r)
+{
+    const size_t n = strcspn(r->at, " \n");
+
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+        if (strlen(items[i].name) == n && strncmp(items[i].name, r->at, n) == 0) {
+            int rc;
+
+            r->at += n;
+            rc = items[i].read(r);
+            if (rc != 0)
+                return rc;
+            r->at += strspn(r->at, " \r");
+            return *r->at == '\n' || *r->at == '\0' ? 0 : -EINVAL;
+        }
+    return -EINVAL;
+}
+
+/* @return behind "logp-replay N"; NULL: it does not begin so */
+static const char *after_version(const char *text, int *version)
+{
+    int n = 0;
+
+    *version = 0;
+    if (sscanf(text, "logp-replay %d%n", version, &n) != 1 || *version < 1 ||
+        (text[n] != '\n' && text[n] != '\r'))
+        return NULL;
+    text += n;
+    return text + strcspn(text, "\n") + 1;
+}
+
+static bool is_whole(const struct lpi_replay *r)
+{
+    return r->plan.P > 0 && r->answers.index != NULL &&
+           (r->plan.latency.kind == LOGP_LATENCY_SAMPLES) == (r->samples != NULL);
+}
+
+static void fill_facts(struct lpi_replay *r)
+{
+    struct logp_replay *f = &r->facts;
+
+    f->P = r->plan.P;
+    f->run = r->plan.run;
+    f->seed = r->plan.seed;
+    f->has_params = r->plan.has_params;
+    f->params = r->plan.params;
+    f->n_choices = r->answers.n;
+    f->n_deviations = lpi_answers_deviations(&r->answers);
+    if (f->kind != LOGP_FAILURE_ASSERTED) {
+        free(f->expression);
+        f->expression = NULL;
+    }
+}
+
+int lpi_replay_parse(const char *text, struct lpi_replay **out)
+{
+    struct lpi_replay *r = *out = lpi_replay_new();
+    struct reading reading = {.to = r};
+    int rc = 0;
+
+    if (r == NULL)
+        return -ENOMEM;
+    reading.plan = &r->plan;
+    reading.at = after_version(text, &r->facts.version);
+    r->facts.line = 1;
+    if (reading.at == NULL)
+        return -EINVAL;
+    if (r->facts.version != LPI_REPLAY_VERSION)
+        return -EPROTONOSUPPORT;
+    while (rc == 0 && *reading.at != '\0') {
+        r->facts.line++;
+        rc = read_item(&reading);
+        reading.at += *reading.at == '\n';
+    }
+    if (rc == 0 && r->facts.name == NULL)
+        r->facts.name = strdup("");
+    if (rc == 0 && r->facts.name == NULL)
+        rc = -ENOMEM;
+    if (rc == 0 && !is_whole(r)) {
+        r->facts.line++;
+        rc = -EINVAL;
+    }
+    if (rc == 0)
+        r->facts.line = 0;
+    fill_facts(r);
+    return rc;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace of a replay, as lines for whoever draws it:
+ *
+ *     trace 3 steps          so many processors
+ *     label 9                so many bytes follow, and then a line's end; the first is 1
+ *     broadcast
+ *     event RANK KIND START END ARRIVAL BYTES PEER TAG LABEL
+ *
+ * Where nothing is said of time all of a run may happen at time 0, and what counts is the order:
+ * then times are steps, of 1000 ns each. Each send, receive, computing and mark, and each look at
+ * what came, takes the next step of all; a message arrives at the step that receives it, and one
+ * that is never received at the end. Otherwise times are those of the run.
+ *
+ * At the end of a rank stands, as a mark, what went wrong there.
+ */
+#include "kit.h"
+
+#include <logp/trace.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { STEP = 1000 };
+
+struct writing {
+    struct lpi_text *t; /* NULL: steps are only counted */
+    const struct logp_trace *trace;
+    uint32_t n_labels;
+    int64_t now;     /* when the next step begins */
+    int64_t **steps; /* by rank and event; NULL: times */
+    struct at {
+        size_t next;     /* event */
+        int64_t last_ns; /* where the last one ended */
+    } * ranks;
+};
+
+static void write_event(struct writing *w, int64_t rank, const struct logp_event *e)
+{
+    lpi_text_add(w->t,
+                 "event %" PRId64 " %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d %u\n",
+                 rank, (int)e->kind, e->start_ns, e->end_ns, e->arrival_ns, e->bytes, e->peer,
+                 e->tag, (unsigned)e->label);
+    w->ranks[rank].last_ns = e->end_ns;
+}
+
+static void write_label(struct writing *w, const char *text)
+{
+    lpi_text_add(w->t, "label %zu\n%s\n", strlen(text), text);
+    w->n_labels++;
+}
+
+/* Where the rank's last event has ended. */
+static void write_mark(struct writing *w, int64_t rank, const char *text)
+{
+    const int64_t at = w->ranks[rank].last_ns;
+
+    write_label(w, text);
+    write_event(w, rank,
+                &(struct logp_event){.kind = LOGP_EVENT_MARK,
+                                     .start_ns = at,
+                                     .end_ns = at,
+                                     .arrival_ns = -1,
+                                     .peer = -1,
+                                     .tag = -1,
+                                     .label = w->n_labels});
+}
+
+/* A wait up to a time, if there is any. */
+static void write_idle(struct writing *w, int64_t rank, int64_t until, int peer, int tag)
+{
+    const int64_t from = w->ranks[rank].last_ns;
+
+    if (until > from)
+        write_event(w, rank,
+                    &(struct logp_event){.kind = LOGP_EVENT_IDLE,
+                                         .start_ns = from,
+                                         .end_ns = until,
+                                         .arrival_ns = -1,
+                                         .peer = peer < 0 ? -1 : peer,
+                                         .tag = tag < 0 ? -1 : tag});
+}
+
+/* ---- steps ---- */
+
+/* The step at which a message is received, or the end. */
+static int64_t received(const struct writing *w, const struct logp_event *e, int64_t end)
+{
+    size_t n;
+    const struct logp_trace_message *m = logp_trace_messages(w->trace, &n);
+
+    if (e->message < 0 || m[e->message].receive < 0)
+        return end;
+    return w->steps[m[e->message].to][m[e->message].receive];
+}
+
+/* The next event of a rank takes the next step. */
+static void take_step(struct writing *w, int64_t rank, const struct logp_event *event, size_t i,
+                      int64_t end)
+{
+    struct logp_event e = *event;
+    const int64_t now = w->now;
+
+    w->now += STEP;
+    w->steps[rank][i] = now;
+    if (w->t == NULL)
+        return;
+    if (e.kind == LOGP_EVENT_RECEIVE)
+        write_idle(w, rank, now, e.peer, e.tag);
+    e.start_ns = now;
+    e.end_ns = e.kind != LOGP_EVENT_MARK ? now + STEP : now;
+    e.arrival_ns = e.kind == LOGP_EVENT_RECEIVE ? now
+                   : e.kind == LOGP_EVENT_SEND  ? received(w, event, end)
+                                                : -1;
+    write_event(w, rank, &e);
+}
+
+/* The events of a rank that begin before this time, up to the next of this kind. */
+static void go_to(struct writing *w, int64_t rank, int kind, int64_t before_ns, int64_t end)
+{
+    size_t n;
+    const struct logp_event *e = logp_trace_events(w->trace, rank, &n);
+    struct at *at = &w->ranks[rank];
+
+    while (at->next < n && e[at->next].start_ns < before_ns) {
+        const size_t i = at->next++;
+        const bool is_time = e[i].kind == LOGP_EVENT_GAP || e[i].kind == LOGP_EVENT_STALL ||
+                             e[i].kind == LOGP_EVENT_IDLE;
+
+        if (!is_time)
+            take_step(w, rank, &e[i], i, end);
+        if ((int)e[i].kind == kind)
+            return;
+    }
+}
+
+/* No trace has it. What begins when it begins came before; nothing found, it takes time. */
+static void look(struct writing *w, const struct logp_note *note, int64_t end)
+{
+    struct at *at = &w->ranks[note->rank];
+    struct lpi_text words = {0};
+
+    go_to(w, note->rank, -1, note->time_ns + (note->kind == LOGP_NOTE_MISSED), end);
+    at->last_ns = at->last_ns > w->now ? at->last_ns : w->now;
+    w->now += STEP;
+    if (w->t == NULL)
+        return;
+    lpi_tell_note(&words, note);
+    write_mark(w, note->rank, words.s != NULL ? words.s : "");
+    free(words.s);
+}
+
+/* All in the order of the notes; end: of the last, where it is known. */
+static void go(struct writing *w, const struct lpi_story *s, int64_t P, int64_t end)
+{
+    w->now = 0;
+    memset(w->ranks, 0, (size_t)P * sizeof(*w->ranks));
+    for (int i = 0; i < s->n_notes; i++) {
+        const struct logp_note *note = &s->notes[i];
+
+        if (note->kind == LOGP_NOTE_SEND)
+            go_to(w, note->rank, LOGP_EVENT_SEND, INT64_MAX, end);
+        else if (note->kind == LOGP_NOTE_RECEIVE)
+            go_to(w, note->rank, LOGP_EVENT_RECEIVE, INT64_MAX, end);
+        else if (note->kind == LOGP_NOTE_ENDED)
+            go_to(w, note->rank, -1, INT64_MAX, end);
+        else
+            look(w, note, end);
+    }
+    for (int64_t r = 0; r < P; r++)
+        go_to(w, r, -1, INT64_MAX, end);
+}
+
+static bool make_steps(struct writing *w, int64_t P)
+{
+    w->steps = calloc((size_t)P, sizeof(*w->steps));
+    for (int64_t r = 0; w->steps != NULL && r < P; r++) {
+        size_t n;
+
+        logp_trace_events(w->trace, r, &n);
+        w->steps[r] = calloc(n + 1, sizeof(**w->steps));
+        if (w->steps[r] == NULL)
+            return false;
+    }
+    return w->steps != NULL;
+}
+
+/* ---- all of it ---- */
+
+static void write_times(struct writing *w, int64_t P)
+{
+    for (int64_t r = 0; r < P; r++) {
+        size_t n;
+        const struct logp_event *e = logp_trace_events(w->trace, r, &n);
+
+        for (size_t i = 0; i < n; i++)
+            write_event(w, r, &e[i]);
+    }
+}
+
+static void write_ends(struct writing *w, const struct lpi_job *job, const struct lpi_story *s,
+                       int64_t end)
+{
+    const struct lpi_outcome *o = &job->outcome;
+    struct lpi_text words = {0};
+
+    if (o->kind == LOGP_FAILURE_ASSERTED)
+        lpi_text_add(&words, "%s does not hold", o->asserted.expression);
+    else if (o->kind == LOGP_FAILURE_ERROR)
+        lpi_text_add(&words, "returned %d", o->error);
+    if (words.s != NULL && o->rank >= 0)
+        write_mark(w, o->rank, words.s);
+    free(words.s);
+    for (int i = 0; i < s->n_waits; i++) {
+        const struct logp_wait_info *wait = &s->waits[i];
+
+        words = (struct lpi_text){0};
+        lpi_tell_wait(&words, wait);
+        write_mark(w, wait->rank, words.s != NULL ? words.s : "");
+        write_idle(w, wait->rank, end, wait->source, wait->tag);
+        free(words.s);
+    }
+}
+
+void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,
+                     const struct logp_trace *trace)
+{
+    const struct logp_trace_info *info = logp_trace_info(trace);
+    struct writing w = {.trace = trace, .ranks = calloc((size_t)info->P, sizeof(*w.ranks))};
+    int64_t end = info->end_ns;
+
+    if (w.ranks == NULL || (job->plan.untimed && !make_steps(&w, info->P))) {
+        t->failed = true;
+    } else {
+        if (job->plan.untimed) {
+            go(&w, s, info->P, 0);
+            end = w.now;
+        }
+        w.t = t;
+        lpi_text_add(t, "trace %" PRId64 " %s\n", info->P, w.steps != NULL ? "steps" : "ns");
+        for (uint32_t i = 1; i <= info->n_labels; i++)
+            write_label(&w, logp_trace_label(trace, i));
+        if (w.steps != NULL)
+            go(&w, s, info->P, end);
+        else
+            write_times(&w, info->P);
+        write_ends(&w, job, s, end);
+    }
+    for (int64_t r = 0; w.steps != NULL && r < info->P; r++)
+        free(w.steps[r]);
+    free(w.steps);
+    free(w.ranks);
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# replay, trace --replay: what a test leaves behind where it fails is shown again, byte for byte, by
+# another build and by threads too; and what is wrong with files and programs.
+. "$(dirname "$0")/support.sh"
+here=$(dirname "$0")/../trace
+replayed=$(dirname "$plugin")/replayed
+rebuilt=$(dirname "$plugin")/rebuilt
+mkdir "$dir/at"
+
+# all of its failures, each with a file that the text names
+(cd "$dir/at" && LOGP_REPLAY_DIR=left/over "$replayed" >"$dir/none" && exit 1)
+grep -q '^its replay could not be written to left/over: No such file' "$dir/none" || fail "no folder: $(cat "$dir/none")"
+(cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >"$dir/found") && fail 'nothing has failed'
+mapfile -t left < <(sed -n "s|^see it again: logp replay |$dir/at/|p" "$dir/found")
+[ ${#left[@]} -eq 4 ] || fail "not four replays: $(cat "$dir/found")"
+# the same once more are the same files; of another failure of that name, another one
+(cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >/dev/null)
+[ "$(find "$dir/at/left" -type f | wc -l)" -eq 4 ] || fail "$(ls "$dir/at/left")"
+(cd "$dir/at" && LOGP_REPLAY_DIR=left OTHERWISE=1 "$replayed" race >/dev/null)
+[ -n "$(find "$dir/at/left" -name 'race-p3-*-2.replay')" ] || fail "$(ls "$dir/at/left")"
+race=${left[0]} timed=${left[1]} ring=${left[2]} late=${left[3]}
+
+programs=("" "$replayed" "$rebuilt")
+for file in "${left[@]}"; do
+    awk -v file="$(basename "$file")" '
+        /failed with P/ { text = "" } { text = text $0 "\n" }
+        /^see it again/ && index($0, file) { sub(/see it again[^\n]*\n$/, "", text); printf "%s", text }
+    ' "$dir/found" | grep -v '^this is the program' >"$dir/text"
+    [ -s "$dir/text" ] || fail "no text of $file"
+    for program in "${programs[@]}"; do
+        for executor in '' thread fiber; do
+            logp replay "$file" ${executor:+--executor $executor} ${program:+-- "$program"}
+            [ $code -eq 1 ] || fail "replay $file $executor $program: exit code $code: $(cat "$dir/all")"
+            cmp "$dir/out" "$dir/text" || fail "replay $file $executor $program: another text: $(cat "$dir/out")"
+            grep -q '^this is the program$' "$dir/all" || fail "what the program prints is lost"
+            logp trace --replay "$file" --format json ${executor:+--executor $executor} ${program:+-- "$program"}
+            [ $code -eq 0 ] || fail "trace --replay $file: exit code $code: $(cat "$dir/all")"
+            [ -e "$dir/trace" ] || cp "$dir/out" "$dir/trace"
+            cmp "$dir/out" "$dir/trace" || fail "trace --replay $file $executor $program: another run"
+        done
+    done
+    mv "$dir/trace" "$dir/t.json"
+    logp trace --replay "$file" --format svg --output "$dir/t.svg"
+    python3 "$here/svg.py" "$dir/t.svg" "$dir/t.json" || fail "svg of $file"
+    command -v protoc >/dev/null || continue
+    logp trace --replay "$file" --format perfetto --output "$dir/t.pftrace"
+    python3 "$here/pftrace.py" "$dir/t.pftrace" "$dir/t.json" >"$dir/said" || fail "perfetto of $file"
+done
+# others are not run, and fail nothing: the exit code of the program is not looked at
+LOGP_REPLAY=$ring "$replayed" race late >"$dir/out" || fail "others are run: $(cat "$dir/out")"
+LOGP_REPLAY=$ring "$replayed" >"$dir/out" && fail 'the environment alone: it does not fail'
+grep -q '^ring failed with P = 2: deadlock$' "$dir/out" || fail "the environment alone: $(cat "$dir/out")"
+
+# what is drawn. In steps, each event has its own, and messages go forward
+steps='[.events[] | select(.kind != "idle" and (.label == null or (.label | test("waits|hold") | not))) | .start_ns]'
+json "(.clock == \"steps\") and .collective == null and .program == \"race\" and .unit_ns == 1000 and .parameters == null and
+      ($steps | sort) == [0, 1000, 2000] and
+      (.events | map(select(.kind == \"receive\")) | map([.rank, .peer, .start_ns])) == [[0, 2, 2000]] and
+      (.events[] | select(.kind == \"mark\")).label == \"status.source == i does not hold\"" trace --replay "$race"
+json ".clock == \"virtual\" and .parameters.L_ns == 6000 and .unit_ns == 1000 and
+      (.events[] | select(.kind == \"receive\")).end_ns == .end_ns" trace --replay "$timed"
+json '.unit_ns == 500' trace --replay "$timed" --unit 500ns
+json '[.events[] | select(.kind == "mark") | [.rank, .label]] ==
+      [[0, "begin"], [0, "waits for a message of rank 1, tag 1"], [1, "begin"],
+       [1, "found nothing of rank 0, tag 1"], [1, "waits for a message of rank 1, tag 1"]] and
+      (.failure | contains("deadlock; rank 0 waits for"))' trace --replay "$ring"
+json '[.events[] | select(.kind == "send") | [.start_ns, .arrival_ns]] == [[1000, 2000], [4000, 5000]] and
+      .end_ns == 5000' trace --replay "$late"
+says 'race, P = 3: 3 steps, in the order in which they were taken' trace --replay "$race"
+logp trace --replay "$race" --format goal
+grep -q 'send 4b to 0 tag 3' "$dir/out" || fail "goal: $(cat "$dir/out")"
+
+# mended, or wrong in another way
+MENDED=1 logp replay "$ring"
+[ $code -eq 0 ] || fail "mended: exit code $code: $(cat "$dir/all")"
+[ "$(<"$dir/out")" = 'ring, P = 2: it does not fail any more' ] || fail "mended: $(cat "$dir/out")"
+MENDED=1 logp trace --replay "$ring"
+{ [ $code -eq 0 ] && grep -q '^ring, P = 2: ' "$dir/out"; } || fail "mended, drawn: $(cat "$dir/out" "$dir/all")"
+stderr_has 'ring does not fail any more'
+OTHERWISE=1 logp replay "$race"
+[ $code -eq 1 ] || fail "otherwise: exit code $code"
+stderr_has 'race fails in another way than it did'
+grep -q '^race failed with P = 3: rank 0 returned -5' "$dir/out" || fail "otherwise: $(cat "$dir/out")"
+
+# what is wrong with files
+wrong() { # TEXT...: a file of these lines
+    printf '%s\n' "$@" >"$dir/wrong"
+    bad replay "$dir/wrong"
+}
+expect="$dir/nosuch No such file" bad replay "$dir/nosuch"
+expect="$dir/nosuch No such file" bad trace --replay "$dir/nosuch"
+expect='LOGP_REPLAY_DIR' bad replay
+expect='extra unexpected' bad replay "$race" extra
+expect='no replay file' bad replay /dev/null
+expect='no replay file' wrong 'something else'
+expect='version 2' wrong 'logp-replay 2' 'program x'
+expect='line 3' wrong 'logp-replay 1' 'program x' 'fruit 7' 'processors 2' 'choices 0'
+expect='line 3' wrong 'logp-replay 1' 'program x' 'failed oddly -5'
+expect='line 3' wrong 'logp-replay 1' 'program x' 'argument \q'
+expect='line 3' wrong 'logp-replay 1' 'program x' 'program y'
+expect='line 3 missing' wrong 'logp-replay 1' 'program x'
+expect='does not say which program --' wrong 'logp-replay 1' 'program x' 'processors 2' 'choices 0'
+printf 'logp-replay 1\nprogram x\0y\n' >"$dir/zero"
+expect='zero byte' bad replay "$dir/zero"
+head -c 2000 /dev/urandom >"$dir/noise"
+expect="$dir/noise" bad replay "$dir/noise"
+expect="$dir Is a directory" bad replay "$dir"
+# with the program
+sed "s|^argument .*|argument $dir/gone|" "$race" >"$dir/moved"
+expect="$dir/gone No such file --" bad replay "$dir/moved"
+sed "s|^directory .*|directory $dir/gone|" "$race" >"$dir/moved"
+expect="folder $dir/gone --" bad replay "$dir/moved"
+expect='never came to a check "race" P = 3' bad replay "$race" -- true
+sed 's/^processors 3/processors 7/' "$race" >"$dir/moved"
+cannot() { # TEXT WORDS...: exit code 2, and stderr ends so
+    local text=$1
+    shift
+    logp "$@"
+    { [ $code -eq 2 ] && [ ! -s "$dir/out" ]; } || fail "$*: exit code $code"
+    case $(tail -n 1 "$dir/err") in *"$text"*) ;; *) fail "$*: no '$text' in: $(cat "$dir/err")" ;; esac
+}
+cannot 'never came to a check of "race" with P = 7' replay "$dir/moved"
+cannot 'never came to a check of "race" with P = 3' replay "$race" -- "$replayed" ring
+cannot 'never came' trace --replay "$race" -- "$replayed" ring
+sed 's/^choices .*/choices 7 2=2/' "$race" >"$dir/moved"
+cannot 'does not come to the same choices any more' replay "$dir/moved"
+sed 's/^program race/program ring/' "$race" >"$dir/moved"
+logp replay "$dir/moved" # another program: whatever it is, it ends
+[ $code -ne 1 ] || grep -q 'ring' "$dir/out" || fail "another program: $(cat "$dir/out")"
+# shellcheck disable=SC2016
+cannot 'never came' replay "$race" -- sh -c 'kill -SEGV $$'
+grep -q '^logp: sh was ended by a signal: Segmentation fault' "$dir/all" || fail "a crash: $(cat "$dir/all")"
+LOGP_REPLAY=$dir/noise "$replayed" race >"$dir/out" && fail 'a wrong file in the environment'
+grep -q "^LOGP_REPLAY $dir/noise: line 1 " "$dir/out" || fail "environment: $(cat "$dir/out")"
+
+# options
+expect='--executor process thread' bad replay "$race" --executor process
+expect='-P not' bad replay "$race" -P 3
+expect='-P 3 --replay' bad trace --replay "$race" -P 3
+expect='--clock wall --replay' bad trace --replay "$race" --clock wall
+expect='broadcast replay not both' bad trace broadcast --replay "$race"
+expect='--format csv' bad trace --replay "$race" --format csv
+expect='--replay not' bad run broadcast --replay "$race"
+LOGP_REPLAY=$race json '.program == null and .algorithm == "flat"' trace broadcast --predicted --algo flat
+says 'broadcast/flat, P = 8: 34 units, predicted' trace --predicted --algo flat -- broadcast
+finish

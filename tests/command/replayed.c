@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A test program as people write them, for replay.sh: small programs with a fault, each under a
+ * check of its own.
+ *
+ *     replayed [NAME...]    all of them, or these; says how those failed that did, and exits with 1
+ *
+ * With MENDED set the faults are gone; with OTHERWISE they fail in another way.
+ */
+#include <logp/logp.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool mended, otherwise;
+
+/* The first message is taken for that of rank 1. */
+static int race(struct logp_vp *vp, void *arg)
+{
+    struct logp_status status;
+    int x = logp_vp_rank(vp), rc = 0;
+
+    (void)arg;
+    if (x > 0)
+        return logp_send(vp, 0, 3, &x, sizeof(x));
+    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++) {
+        rc = logp_recv(vp, mended ? i : LOGP_ANY_SOURCE, 3, &x, sizeof(x), &status);
+        if (rc == 0 && otherwise && status.source != i)
+            return -5;
+        if (rc == 0)
+            rc = LOGP_CHECK(vp, status.source == i);
+    }
+    return rc;
+}
+
+/* Neighbours in a ring that all receive first, once a probe has found nothing. */
+static int ring(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    bool found = false;
+    int rc = logp_mark(vp, "begin");
+
+    (void)arg;
+    if (rc == 0 && me == 0)
+        rc = logp_send(vp, 1 % P, 1, NULL, 0);
+    if (rc == 0 && me == 1)
+        rc = logp_probe(vp, 0, 1, &found, NULL);
+    if (rc == 0 && me == 1 && !found && !mended) /* "it will not come any more" */
+        rc = logp_recv(vp, P - 1, 1, NULL, 0, NULL);
+    if (rc == 0)
+        rc = logp_recv(vp, (me + P - 1) % P, 1, NULL, 0, NULL);
+    if (rc == 0 && me > 0)
+        rc = logp_send(vp, (me + 1) % P, 1, NULL, 0);
+    return rc;
+}
+
+/* A message is left over where the other's comes later. */
+static int late(struct logp_vp *vp, void *arg)
+{
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL);
+        for (int i = 2; rc == 0 && mended && i < logp_vp_size(vp); i++)
+            rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL);
+        return rc;
+    }
+    rc = logp_compute(vp, 100, NULL, NULL);
+    return rc != 0 ? rc : logp_send(vp, 0, 0, NULL, 0);
+}
+
+static const struct logp_params params = {
+    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+
+static const struct {
+    const char *name;
+    logp_program program;
+    struct logp_check check;
+} rows[] = {
+    {"race", race, {.seed = 1}},
+    {"race in time", race, {.params = &params, .latency = {.kind = LOGP_LATENCY_EXPONENTIAL}}},
+    {"ring", ring, {.strategy = LOGP_STRATEGY_EXHAUSTIVE}},
+    {"late\\\t\xc3\xa9\"<", late, {.all_received = true}},
+};
+
+static bool is_wanted(const char *name, int argc, char **argv)
+{
+    bool wanted = argc < 2;
+
+    for (int i = 1; i < argc; i++)
+        wanted |= strncmp(argv[i], name, strlen(argv[i])) == 0;
+    return wanted;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+
+    mended = getenv("MENDED") != NULL;
+    otherwise = getenv("OTHERWISE") != NULL;
+    puts("this is the program");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct logp_check check = rows[i].check;
+        struct logp_failure failure;
+
+        if (!is_wanted(rows[i].name, argc, argv))
+            continue;
+        check.sizes = (int[]){2, 3, 5};
+        check.n_sizes = 3;
+        check.name = rows[i].name;
+        failed |= logp_check(rows[i].program, NULL, &check, &failure) != 0;
+        fputs(failure.text, stdout);
+        logp_failure_free(&failure);
+    }
+    return failed;
+}

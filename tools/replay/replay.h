@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* A failure that the test kit has found, shown again by the program that has it. */
+#ifndef LOGP_TOOL_REPLAY_H
+#define LOGP_TOOL_REPLAY_H
+
+#include "options/options.h"
+
+/* What came of a replay; of several checks that had a part in it the best, which is the first. */
+enum replay_outcome {
+    REPLAYED_AGAIN,     /* it failed as it did */
+    REPLAYED_OTHERWISE, /* it failed in another way */
+    REPLAYED_PASSED,    /* it does not fail */
+    REPLAYED_STALE,     /* the program does not come to the same choices */
+    REPLAYED_NOT,       /* it could not be run: error */
+    REPLAY_NOT_REACHED, /* no check of the program came to it */
+};
+
+struct replayed {
+    enum replay_outcome outcome;
+    int error; /* what logp_check() returned */
+    char *text;
+    struct logp_trace *trace; /* NULL: none was wanted, or there is none */
+    bool steps;               /* its times are steps */
+};
+
+/* A replay file, which there must be: ends the process otherwise. To be freed. */
+struct logp_replay *read_replay(const char *path);
+
+/* ---- start.c ---- */
+
+/* Run the program of the file, or o->rest, where that is given; it answers. Ends the process where
+ * it cannot be started. What it prints goes to stderr. */
+struct replayed run_replay(const struct options *o, const char *path, const struct logp_replay *r,
+                           bool traced);
+/* Say what came of it, the failure on stdout. @return an exit code */
+int tell_replayed(const char *path, const struct logp_replay *r, const struct replayed *what);
+/* Say on stderr alone if it has not failed as it did. @return EXIT_OK */
+int tell_changed(const char *path, const struct logp_replay *r, const struct replayed *what);
+void free_replayed(struct replayed *what);
+
+/* ---- answers.c ---- */
+
+/* What the program's checks have written, as check.h's library writes it. */
+struct replayed read_answers(const char *text, size_t n);
+
+#endif
