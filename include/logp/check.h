@@ -156,7 +156,7 @@ struct logp_failure {
  *
  * The environment has a say, so that a failure in a test run far away can be seen again at a desk:
  *   LOGP_REPLAY_DIR=DIR  a failure leaves its replay in this folder, which is made where it is
- *                        missing: NAME-pP-SEED.replay. The last line of failure.text names it, or
+ *                        missing: NAME-pP-SEED.replay. One more line of failure.text names it, or
  *                        says why it could not be written
  *   LOGP_REPLAY=FILE     instead of all runs the one of this replay is shown, by every logp_check()
  *                        of a program with its name and with its P among the sizes, or between the
