@@ -58,7 +58,8 @@ static bool valid(const struct logp_check *c)
            c->sends >= LOGP_SENDS_BUFFERED && c->sends <= LOGP_SENDS_VARIED &&
            c->rendezvous_bytes <= INT64_MAX && strchr(c->name, '\n') == NULL &&
            !(exhaustive && (c->params != NULL || c->sends == LOGP_SENDS_VARIED)) &&
-           !(c->latency.kind != LOGP_LATENCY_AS_IS && c->params == NULL);
+           (c->params != NULL ||
+            (c->latency.kind == LOGP_LATENCY_AS_IS && c->faults == NULL && c->noise == NULL));
 }
 
 static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
@@ -72,7 +73,9 @@ static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
                               .has_params = c->params != NULL,
                               .misses = c->misses,
                               .rendezvous = -1,
-                              .latency = c->latency};
+                              .latency = c->latency,
+                              .faults = c->faults,
+                              .noise = c->noise};
     if (c->params != NULL)
         plan->params = *c->params;
 }
@@ -201,6 +204,8 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         make_plan(&job->plan, &job->check);
         rc = search(job, &found);
         describe(&job->checked, &job->check, found.kind != LOGP_FAILURE_NONE);
+        if (rc == -EINVAL && *job->why != '\0')
+            snprintf(job->checked.text, sizeof(job->checked.text), "%.150s", job->why);
     }
     if (given != NULL && job != NULL)
         given->checked = job->checked;

@@ -97,6 +97,25 @@ static int choose(void *arg, const struct logp_alternative *a, int n)
     return 0;
 }
 
+/* A fault that is drawn strikes, unless it is left out: then it has not been given as an answer. */
+static bool takes_place(void *arg, const struct logp_strike *strike)
+{
+    struct lpi_job *job = arg;
+    int answer = 1;
+
+    if (job->ended != 0)
+        return false;
+    if (job->ops == NULL)
+        answer = given(job, 2);
+    if ((answer == 1 && job->story != NULL &&
+         !lpi_story_strike(job->story, job->taken.n, strike)) ||
+        (answer >= 0 && !append(&job->taken, answer)))
+        answer = LPI_NO_MEMORY;
+    if (answer < 0)
+        job->ended = answer;
+    return answer == 1;
+}
+
 static void note(void *arg, const struct logp_note *n)
 {
     const struct lpi_job *job = arg;
@@ -105,6 +124,35 @@ static void note(void *arg, const struct logp_note *n)
 }
 
 /* ---- machines ---- */
+
+static bool is_text(const char *text)
+{
+    return text != NULL && *text != '\0';
+}
+
+/* Around the model that is there. */
+static int add_faults(struct lpi_job *job, struct logp_delay *delay, void **fault)
+{
+    const struct logp_fault_config config = {.size = sizeof(config),
+                                             .faults = job->plan.faults,
+                                             .noise = job->plan.noise,
+                                             .P = job->plan.P,
+                                             .unit_ns = 1};
+    struct logp_delay inner = *delay;
+    int rc;
+
+    *fault = NULL;
+    if (!is_text(config.faults) && !is_text(config.noise))
+        return 0;
+    rc = logp_fault_create(&inner, &config, delay, job->why);
+    if (rc != 0) {
+        logp_delay_destroy(&inner);
+        return rc;
+    }
+    *fault = delay->model;
+    logp_fault_ask(*fault, takes_place, job);
+    return 0;
+}
 
 static int set_delay(const struct lpi_job *job, struct logp_delay *out, void **latency)
 {
@@ -143,6 +191,8 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
     if (config.executor == NULL)
         config.executor = "fiber";
     rc = set_delay(job, &config.delay, &m->latency);
+    if (rc == 0)
+        rc = add_faults(job, &config.delay, &m->fault);
     if (rc != 0)
         return rc;
     rc = logp_machine_create(&config, &m->machine);
@@ -182,11 +232,21 @@ static int take_machine(struct lpi_job *job)
     return rc != 0 ? rc : logp_machine_explore(job->now->machine, &explorer);
 }
 
-void lpi_job_fini(struct lpi_job *job)
+void lpi_job_forget(struct lpi_job *job)
 {
     for (int i = 0; i < job->n_machines; i++)
         logp_machine_destroy(job->machines[i].machine); /* one that is busy stays behind */
     free(job->machines);
+    job->machines = NULL;
+    job->n_machines = 0;
+}
+
+void lpi_job_fini(struct lpi_job *job)
+{
+    lpi_job_forget(job);
+    for (int i = 0; i < job->n_texts; i++)
+        free(job->texts[i]);
+    free(job->texts);
     free(job->taken.index);
 }
 
@@ -203,6 +263,8 @@ static int begin(struct lpi_job *job)
     logp_machine_set_rendezvous(job->now->machine, plan->rendezvous);
     if (job->now->latency != NULL)
         logp_latency_seed(job->now->latency, plan->seed);
+    if (job->now->fault != NULL)
+        logp_fault_seed(job->now->fault, plan->seed);
     if (job->ops != NULL)
         job->ops->begin(job->strategy, plan->seed);
     return job->check.before != NULL ? job->check.before(plan->P, job->arg) : 0;

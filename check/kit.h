@@ -22,6 +22,7 @@
 
 #include <logp/check.h>
 #include <logp/explore.h>
+#include <logp/fault.h>
 
 #include <stdlib.h>
 
@@ -84,6 +85,7 @@ struct lpi_plan {
     int64_t rendezvous; /* sends of more bytes wait for their receiver; < 0: none */
     struct logp_params params;
     struct logp_latency latency;
+    const char *faults, *noise; /* texts; NULL or "": none */
 };
 
 struct lpi_answers {
@@ -113,7 +115,7 @@ struct lpi_job {
     struct lpi_plan plan;
     struct lpi_machine { /* by P */
         struct logp_machine *machine;
-        void *latency; /* model; NULL */
+        void *latency, *fault; /* models; NULL */
     } * machines;
     int n_machines;
     struct lpi_machine *now;
@@ -132,11 +134,16 @@ struct lpi_job {
     int64_t end_ns; /* host; 0: none */
     struct logp_checked checked;
     struct lpi_outcome outcome;
+    char why[LOGP_FAULT_WHY]; /* a text of the plan is refused */
+    char **texts;             /* of plans, to be freed with the job */
+    int n_texts;
 };
 
 /* Runs with P processors, under job->plan with a seed of its own each, until one fails, job->most
  * have been done, or the strategy has come to its end. @return 0: see outcome; or what is wrong */
 int lpi_job_search(struct lpi_job *job, int P);
+/* The plan's machines are to be others from now on. */
+void lpi_job_forget(struct lpi_job *job);
 /* One run: plan and answers as given. @return 0: see outcome */
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story);
@@ -169,6 +176,7 @@ struct lpi_replay {
     struct lpi_plan plan;
     struct lpi_answers answers;
     int64_t *samples;
+    char *faults, *noise;
 };
 
 extern const char *const lpi_failure_names[]; /* by kind */
@@ -197,6 +205,7 @@ struct lpi_story {
     struct lpi_deviation {
         int number; /* of the choice */
         struct logp_alternative usual, taken;
+        struct logp_strike strike; /* which is usually none; kind NULL: it is about the former */
     } * deviations;
     int n_deviations, room;
     struct logp_wait_info *waits;
@@ -207,6 +216,7 @@ struct lpi_story {
 };
 void lpi_story_note(struct lpi_story *s, const struct logp_note *note);
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i);
+bool lpi_story_strike(struct lpi_story *s, int number, const struct logp_strike *strike);
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
 void lpi_story_fini(struct lpi_story *s);
 /* The failure in job->outcome, with the story of its last run. @return 0; -ENOMEM */

@@ -235,6 +235,22 @@ static int read_samples(struct reading *r)
     return 0;
 }
 
+static int read_faults(struct reading *r)
+{
+    const int rc = read_once(r, &r->to->faults);
+
+    r->plan->faults = r->to->faults;
+    return rc;
+}
+
+static int read_noise(struct reading *r)
+{
+    const int rc = read_once(r, &r->to->noise);
+
+    r->plan->noise = r->to->noise;
+    return rc;
+}
+
 static int read_choices(struct reading *r)
 {
     struct lpi_answers *a = &r->to->answers;
@@ -273,6 +289,8 @@ static const struct {
     {"latency", read_latency},
     {"samples", read_samples},
     {"choices", read_choices},
+    {"faults", read_faults},
+    {"noise", read_noise},
 };
 
 /* One line. @return 0; -EINVAL, -ENOMEM */
@@ -310,7 +328,8 @@ static const char *after_version(const char *text, int *version)
 static bool is_whole(const struct lpi_replay *r)
 {
     return r->plan.P > 0 && r->answers.index != NULL &&
-           (r->plan.latency.kind == LOGP_LATENCY_SAMPLES) == (r->samples != NULL);
+           (r->plan.latency.kind == LOGP_LATENCY_SAMPLES) == (r->samples != NULL) &&
+           (r->plan.has_params || (r->faults == NULL && r->noise == NULL));
 }
 
 static void fill_facts(struct lpi_replay *r)

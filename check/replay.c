@@ -17,6 +17,7 @@
  *     params L o_send o_recv g G gamma gap_shared capacity store_forward latency_varies seed
  *     latency 3 1            the kind, sigma
  *     samples 2 100 200      how many, then all of them
+ *     faults drop:0.1@0-3    and noise: as fault.h says, in ns
  *     choices 14 3=2 9=1     how many; those that were not answered with the usual one
  */
 #include "kit.h"
@@ -77,6 +78,10 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
             lpi_text_add(t, " %" PRId64, p->latency.samples[i]);
         lpi_text_add(t, "\n");
     }
+    if (p->faults != NULL && *p->faults != '\0')
+        lpi_text_add_line(t, "faults", p->faults);
+    if (p->noise != NULL && *p->noise != '\0')
+        lpi_text_add_line(t, "noise", p->noise);
     lpi_text_add(t, "choices %d", job->taken.n);
     for (int i = 0; i < job->taken.n; i++)
         if (job->taken.index[i] != 0)
@@ -164,6 +169,8 @@ void logp_replay_free(struct logp_replay *replay)
     free(replay->expression);
     free(replay->name);
     free(r->answers.index);
+    free(r->faults);
+    free(r->noise);
     free(r->samples);
     free(r);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same failure with less: with fewer processors, with buffered sends, and with as few answers
- * as possible that are not the usual ones.
+ * The same failure with less: with fewer processors, fewer faults, buffered sends, and with as few
+ * answers as possible that are not the usual ones; a fault that strikes a message is one.
  *
  * The last is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations: parts
  * of them are put back to the usual answer, halves first, single ones last, and what still fails in
@@ -57,6 +57,63 @@ static void fewer_processors(struct shrinking *s)
     job->most = most;
 }
 
+/* The text without item i, kept by the job. NULL: it has no such item, or no memory */
+static const char *without(struct lpi_job *job, const char *text, int i)
+{
+    char **texts = realloc(job->texts, (size_t)(job->n_texts + 1) * sizeof(*texts));
+    const char *from = text, *to;
+    size_t n;
+    char *out;
+
+    if (texts == NULL)
+        return NULL;
+    job->texts = texts;
+    for (; i > 0 && from[strcspn(from, ",;")] != '\0'; i--)
+        from += strcspn(from, ",;") + 1;
+    to = from + strcspn(from, ",;");
+    if (i > 0 || *from == '\0')
+        return NULL;
+    out = strdup(text);
+    if (out == NULL)
+        return NULL;
+    n = (size_t)(from - text);
+    if (*to != '\0')
+        strcpy(out + n, to + 1);
+    else
+        out[n > 0 ? n - 1 : 0] = '\0';
+    texts[job->n_texts++] = out;
+    return out;
+}
+
+/* Fewer faults, and less noise: a search of its own without each of them. */
+static void fewer_faults(struct shrinking *s, bool noise)
+{
+    struct lpi_job *job = s->job;
+    const uint64_t most = job->most;
+
+    if (most > RUNS_OF_SMALLER)
+        job->most = RUNS_OF_SMALLER;
+    for (int i = 0;;) {
+        const char *text = noise ? s->plan.noise : s->plan.faults;
+        const char *less = text != NULL ? without(job, text, i) : NULL;
+
+        if (less == NULL)
+            break;
+        lpi_job_forget(job);
+        job->plan = s->plan;
+        *(noise ? &job->plan.noise : &job->plan.faults) = less;
+        if (lpi_job_search(job, s->plan.P) == 0 && lpi_job_same(&job->outcome, &s->outcome) &&
+            lpi_answers_copy(&s->best, &job->taken)) {
+            s->plan = job->plan;
+            s->outcome = job->outcome;
+        } else {
+            i++;
+        }
+    }
+    lpi_job_forget(job);
+    job->most = most;
+}
+
 /* trial: best with the deviations number from .. from+n-1 put back. @return so many were */
 static int put_back(struct shrinking *s, int from, int n)
 {
@@ -106,6 +163,10 @@ void lpi_shrink(struct lpi_job *job)
     if (lpi_answers_copy(&s.best, &job->taken)) {
         if (!job->check.as_found) {
             fewer_processors(&s);
+            if (s.plan.faults != NULL || s.plan.noise != NULL) {
+                fewer_faults(&s, false);
+                fewer_faults(&s, true);
+            }
             s.plan.relies = needs_synchronous(&s);
             fewer_deviations(&s);
         }

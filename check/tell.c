@@ -28,10 +28,8 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
         s->notes[s->n_notes++] = *n;
 }
 
-bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i)
+static bool deviate(struct lpi_story *s, const struct lpi_deviation *deviation)
 {
-    if (i == 0)
-        return true;
     if (s->n_deviations == s->room) {
         const int room = 2 * s->room + 16;
         struct lpi_deviation *d = realloc(s->deviations, (size_t)room * sizeof(*d));
@@ -41,8 +39,19 @@ bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alterna
         s->deviations = d;
         s->room = room;
     }
-    s->deviations[s->n_deviations++] = (struct lpi_deviation){number, a[0], a[i]};
+    s->deviations[s->n_deviations++] = *deviation;
     return true;
+}
+
+bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i)
+{
+    return i == 0 ||
+           deviate(s, &(struct lpi_deviation){.number = number, .usual = a[0], .taken = a[i]});
+}
+
+bool lpi_story_strike(struct lpi_story *s, int number, const struct logp_strike *strike)
+{
+    return deviate(s, &(struct lpi_deviation){.number = number, .strike = *strike});
 }
 
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *r)
@@ -194,6 +203,10 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
     lpi_text_add(
         t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ from the usual order\n",
         job->plan.run, job->plan.seed, job->taken.n, s->n_deviations);
+    if (job->plan.faults != NULL && *job->plan.faults != '\0')
+        lpi_text_add(t, "faults: %s\n", job->plan.faults);
+    if (job->plan.noise != NULL && *job->plan.noise != '\0')
+        lpi_text_add(t, "noise: %s\n", job->plan.noise);
     if (job->story == NULL && job->outcome.kind != LOGP_FAILURE_TIMEOUT)
         lpi_text_add(t, "The same choices have not failed again: runs differ by something else.\n");
     if (job->plan.relies)
@@ -208,6 +221,12 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
             break;
         }
         lpi_text_add(t, "  %d: ", d->number + 1);
+        if (d->strike.kind != NULL) {
+            lpi_text_add(t, "%s strikes message %u of rank %d, to rank %d, at %" PRId64 " ns\n",
+                         d->strike.kind, d->strike.number, d->strike.src, d->strike.dst,
+                         d->strike.time_ns);
+            continue;
+        }
         tell_alternative(t, &d->taken);
         lpi_text_add(t, "; usual: ");
         tell_alternative(t, &d->usual);

@@ -143,6 +143,57 @@ Test(check_more, an_assertion_ends_the_run_whatever_the_program_returns)
     cr_assert_eq(logp_replay_read("/no/such/file", &text), -ENOENT);
 }
 
+/* ---- faults ---- */
+
+static int in_a_row(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 4; i++)
+        rc = logp_vp_rank(vp) == 1   ? logp_send(vp, 0, i, &i, sizeof(i))
+             : logp_vp_rank(vp) == 0 ? logp_recv(vp, 1, i, &i, sizeof(i), NULL)
+                                     : 0;
+    return rc;
+}
+
+/* One message that is lost is enough, of all that happens. */
+Test(check_more, a_failure_keeps_the_faults_that_it_takes)
+{
+    static const struct logp_params p = {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40};
+    struct logp_check check = {.sizes = (int[]){5},
+                               .n_sizes = 1,
+                               .smallest = 2,
+                               .params = &p,
+                               .faults = "delay:3,drop:0.5;dup:0.3,slow:2@0..1",
+                               .noise = "uniform:50"};
+    struct logp_failure f, again;
+
+    for (check.seed = 0; check.seed < 10; check.seed++) {
+        cr_assert_eq(logp_check(in_a_row, NULL, &check, &f), -EDEADLK);
+        cr_assert_eq(f.P, 2);
+        cr_assert_eq(f.n_deviations, 1, "%s", f.text);
+        cr_assert(strstr(f.text, "\nfaults: drop:0.5\n") != NULL, "%s", f.text);
+        cr_assert(strstr(f.text, "noise") == NULL, "%s", f.text);
+        cr_assert(strstr(f.text, ": drop strikes message ") != NULL, "%s", f.text);
+        for (int i = 0; i < 10; i++) {
+            const struct logp_check how = {.executor = i < 8 ? "fiber" : "thread"};
+
+            cr_assert_eq(logp_check_replay(in_a_row, NULL, &how, f.replay, &again), -EDEADLK);
+            cr_assert_str_eq(f.text, again.text);
+            cr_assert_str_eq(f.replay, again.replay);
+            logp_failure_free(&again);
+        }
+        logp_failure_free(&f);
+    }
+    check.faults = "drop:2";
+    cr_assert_eq(logp_check(in_a_row, NULL, &check, NULL), -EINVAL);
+    cr_assert(strstr(check.checked.text, "drop") != NULL, "%s", check.checked.text);
+    check.params = NULL;
+    check.faults = "drop:0.5";
+    cr_assert_eq(logp_check(in_a_row, NULL, &check, NULL), -EINVAL);
+}
+
 /* ---- busy loops ---- */
 
 static int waits_for_a_time(struct logp_vp *vp, void *arg)

@@ -74,7 +74,8 @@ struct logp_checked {
     bool complete;       /**< exhaustive: these are all of them, and no bound was hit */
     uint64_t choices;    /**< the most of a run */
     double chance;       /**< PCT: 1 / (P k^(d-1)) for the largest P and k that were seen */
-    char text[160];      /**< the same as a line: "12 of 12 executions explored" */
+    char text[160];      /**< the same as a line: "12 of 12 executions explored"; or what is wrong
+                              with faults or noise */
 };
 
 /** Zero is a good default for every field. A size of 0 stands for the fields up to `checked`. */
@@ -95,6 +96,10 @@ struct logp_check {
      * clock orders, and choices are between what could happen at one time. Not with exhaustive. */
     const struct logp_params *params;
     struct logp_latency latency; /**< with params: latencies by chance; its seed is not looked at */
+    /** With params: what strikes, and by how much overheads are longer, as fault.h says; times
+     * without a suffix are ns. Each run draws anew. A failure keeps what it takes, and each strike
+     * on a message counts as a choice. NULL: nothing */
+    const char *faults, *noise;
     enum logp_sends sends;
     size_t rendezvous_bytes; /**< S of LOGP_SENDS_LIMITED and _VARIED */
     bool fixed_order;        /**< do not vary which processor goes next */

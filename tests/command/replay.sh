@@ -13,13 +13,13 @@ mkdir "$dir/at"
 grep -q '^its replay could not be written to left/over: No such file' "$dir/none" || fail "no folder: $(cat "$dir/none")"
 (cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >"$dir/found") && fail 'nothing has failed'
 mapfile -t left < <(sed -n "s|^see it again: logp replay |$dir/at/|p" "$dir/found")
-[ ${#left[@]} -eq 4 ] || fail "not four replays: $(cat "$dir/found")"
+[ ${#left[@]} -eq 5 ] || fail "not five replays: $(cat "$dir/found")"
 # the same once more are the same files; of another failure of that name, another one
 (cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >/dev/null)
-[ "$(find "$dir/at/left" -type f | wc -l)" -eq 4 ] || fail "$(ls "$dir/at/left")"
+[ "$(find "$dir/at/left" -type f | wc -l)" -eq 5 ] || fail "$(ls "$dir/at/left")"
 (cd "$dir/at" && LOGP_REPLAY_DIR=left OTHERWISE=1 "$replayed" race >/dev/null)
 [ -n "$(find "$dir/at/left" -name 'race-p3-*-2.replay')" ] || fail "$(ls "$dir/at/left")"
-race=${left[0]} timed=${left[1]} ring=${left[2]} late=${left[3]}
+race=${left[0]} timed=${left[1]} ring=${left[2]} lost=${left[3]} late=${left[4]}
 
 programs=("" "$replayed" "$rebuilt")
 for file in "${left[@]}"; do
@@ -67,6 +67,17 @@ json '[.events[] | select(.kind == "mark") | [.rank, .label]] ==
       (.failure | contains("deadlock; rank 0 waits for"))' trace --replay "$ring"
 json '[.events[] | select(.kind == "send") | [.start_ns, .arrival_ns]] == [[1000, 2000], [4000, 5000]] and
       .end_ns == 5000' trace --replay "$late"
+# of the faults only what it takes is left, and the message is lost in the picture, too
+grep -qx 'faults drop:0.2' "$lost" || fail "faults are left: $(cat "$lost")"
+grep -q '^noise' "$lost" && fail "noise is left: $(cat "$lost")"
+logp replay "$lost"
+grep -q '^faults: drop:0.2$' "$dir/out" || fail "no faults: $(cat "$dir/out")"
+[ "$(grep -c 'drop strikes message [0-2] of rank 1, to rank 0, at' "$dir/out")" -eq 1 ] || fail "not one: $(cat "$dir/out")"
+json '(.events | map(select(.kind == "send")) | length) - (.events | map(select(.kind == "receive")) | length) >= 1' \
+    trace --replay "$lost"
+sed 's/^choices .*/choices 3/' "$lost" >"$dir/none"
+logp replay "$dir/none"
+[ $code -eq 0 ] || fail "without the strike: exit code $code: $(cat "$dir/all")"
 says 'race, P = 3: 3 steps, in the order in which they were taken' trace --replay "$race"
 logp trace --replay "$race" --format goal
 grep -q 'send 4b to 0 tag 3' "$dir/out" || fail "goal: $(cat "$dir/out")"

@@ -72,6 +72,21 @@ static int late(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_send(vp, 0, 0, NULL, 0);
 }
 
+/* All messages are there, if the network loses none. */
+static int gather(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    (void)arg;
+    for (int k = 0; rc == 0 && k < 3; k++) {
+        if (logp_vp_rank(vp) > 0)
+            rc = logp_send(vp, 0, k, &k, sizeof(k));
+        for (int i = 1; rc == 0 && logp_vp_rank(vp) == 0 && i < logp_vp_size(vp); i++)
+            rc = logp_recv(vp, i, k, &k, sizeof(k), NULL);
+    }
+    return rc;
+}
+
 static const struct logp_params params = {
     .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
 
@@ -83,6 +98,9 @@ static const struct {
     {"race", race, {.seed = 1}},
     {"race in time", race, {.params = &params, .latency = {.kind = LOGP_LATENCY_EXPONENTIAL}}},
     {"ring", ring, {.strategy = LOGP_STRATEGY_EXHAUSTIVE}},
+    {"lost",
+     gather,
+     {.params = &params, .faults = "dup:0.2,drop:0.2,slow:2@0", .noise = "exp:300", .smallest = 2}},
     {"late\\\t\xc3\xa9\"<", late, {.all_received = true}},
 };
 
