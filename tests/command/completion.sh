@@ -64,6 +64,9 @@ offers '' '' run -P ''
 offers 'broadcast' '' run -P 4 --capacity b
 # files
 offers 'schedule.goal' 'run' predict --schedule s
+offers 'schedule.goal' 'run' replay s
+offers 'schedule.goal' 'run' trace --replay s
+offers '--executor' '--replay' replay --
 COMP_WORDS=("$logp" run --schedule with) COMP_CWORD=3
 _logp "$logp" with --schedule
 [ "${#COMPREPLY[@]}:${COMPREPLY[0]}" = '1:with blank.json' ] || fail "a blank: ${COMPREPLY[*]}"
