@@ -50,11 +50,8 @@ static void write_label(struct writing *w, const char *text)
     w->n_labels++;
 }
 
-/* Where the rank's last event has ended. */
-static void write_mark(struct writing *w, int64_t rank, const char *text)
+static void write_mark(struct writing *w, int64_t rank, int64_t at, const char *text)
 {
-    const int64_t at = w->ranks[rank].last_ns;
-
     write_label(w, text);
     write_event(w, rank,
                 &(struct logp_event){.kind = LOGP_EVENT_MARK,
@@ -146,7 +143,7 @@ static void look(struct writing *w, const struct logp_note *note, int64_t end)
     if (w->t == NULL)
         return;
     lpi_tell_note(&words, note);
-    write_mark(w, note->rank, words.s != NULL ? words.s : "");
+    write_mark(w, note->rank, at->last_ns, words.s != NULL ? words.s : "");
     free(words.s);
 }
 
@@ -187,14 +184,29 @@ static bool make_steps(struct writing *w, int64_t P)
 
 /* ---- all of it ---- */
 
-static void write_times(struct writing *w, int64_t P)
+/* What strikes a message stands where its send begins. */
+static void write_strikes(struct writing *w, const struct lpi_story *s, int64_t rank,
+                          const struct logp_event *send)
+{
+    for (int i = 0; i < s->n_deviations; i++) {
+        const struct logp_strike *strike = &s->deviations[i].strike;
+
+        if (strike->kind != NULL && strike->src == rank && strike->time_ns == send->start_ns)
+            write_mark(w, rank, send->start_ns, strike->kind);
+    }
+}
+
+static void write_times(struct writing *w, const struct lpi_story *s, int64_t P)
 {
     for (int64_t r = 0; r < P; r++) {
         size_t n;
         const struct logp_event *e = logp_trace_events(w->trace, r, &n);
 
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            if (e[i].kind == LOGP_EVENT_SEND)
+                write_strikes(w, s, r, &e[i]);
             write_event(w, r, &e[i]);
+        }
     }
 }
 
@@ -209,14 +221,14 @@ static void write_ends(struct writing *w, const struct lpi_job *job, const struc
     else if (o->kind == LOGP_FAILURE_ERROR)
         lpi_text_add(&words, "returned %d", o->error);
     if (words.s != NULL && o->rank >= 0)
-        write_mark(w, o->rank, words.s);
+        write_mark(w, o->rank, w->ranks[o->rank].last_ns, words.s);
     free(words.s);
     for (int i = 0; i < s->n_waits; i++) {
         const struct logp_wait_info *wait = &s->waits[i];
 
         words = (struct lpi_text){0};
         lpi_tell_wait(&words, wait);
-        write_mark(w, wait->rank, words.s != NULL ? words.s : "");
+        write_mark(w, wait->rank, w->ranks[wait->rank].last_ns, words.s != NULL ? words.s : "");
         write_idle(w, wait->rank, end, wait->source, wait->tag);
         free(words.s);
     }
@@ -243,7 +255,7 @@ void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct
         if (w.steps != NULL)
             go(&w, s, info->P, end);
         else
-            write_times(&w, info->P);
+            write_times(&w, s, info->P);
         write_ends(&w, job, s, end);
     }
     for (int64_t r = 0; w.steps != NULL && r < info->P; r++)

@@ -73,7 +73,8 @@ grep -q '^noise' "$lost" && fail "noise is left: $(cat "$lost")"
 logp replay "$lost"
 grep -q '^faults: drop:0.2$' "$dir/out" || fail "no faults: $(cat "$dir/out")"
 [ "$(grep -c 'drop strikes message [0-2] of rank 1, to rank 0, at' "$dir/out")" -eq 1 ] || fail "not one: $(cat "$dir/out")"
-json '(.events | map(select(.kind == "send")) | length) - (.events | map(select(.kind == "receive")) | length) >= 1' \
+json '(.events | map(select(.kind == "send")) | length) - (.events | map(select(.kind == "receive")) | length) >= 1 and
+      (.events[] | select(.label == "drop") | .rank) == 1' \
     trace --replay "$lost"
 sed 's/^choices .*/choices 3/' "$lost" >"$dir/none"
 logp replay "$dir/none"
