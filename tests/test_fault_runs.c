@@ -637,6 +637,39 @@ Test(fault_runs, the_fold_is_the_virtual_clock_to_the_nanosecond)
     cr_assert_gt(done, 300);
 }
 
+/* Around links that differ: overheads are those of the link. */
+Test(fault_runs, links_keep_their_parameters)
+{
+    const struct logp_fault_config config = {
+        .size = sizeof(config), .faults = "slow:2@0", .noise = "fixed:100", .P = 4, .unit_ns = 1};
+    const struct logp_link_costs far = {9000, 2500, 3500, 6000, LOGP_AS_BEFORE};
+    struct logp_experiment x = experiment("broadcast", "binomial", 1, NULL);
+    const struct logp_schedule s = logp_schedule_of(x.algorithm, 4, &x.args, &x.model);
+    struct logp_links *links;
+    struct logp_delay inner, d;
+    struct logp_machine *m;
+    struct logp_record r;
+    struct logp_fold plain, fold;
+    char why[LOGP_FAULT_WHY];
+
+    cr_assert_eq(logp_links_create(4, &links), 0);
+    cr_assert_eq(logp_links_nodes(links, 2, &far), 0);
+    cr_assert_eq(logp_links_delay(links, &params, &inner), 0);
+    cr_assert_eq(logp_schedule_fold(&s, &inner, 0, &plain), 0);
+    cr_assert_eq(logp_fault_create(&inner, &config, &d, why), 0, "%s", why);
+    cr_assert_eq(d.ops->link(d.model, 0, 3)->L_ns, 9000);
+    cr_assert_eq(d.ops->link(d.model, 0, 1)->L_ns, params.L_ns);
+    cr_assert_eq(logp_schedule_fold(&s, &d, 0, &fold), 0);
+    cr_assert_gt(fold.ns, plain.ns);
+    x.faults = d.model;
+    m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, d);
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert(r.verified);
+    cr_assert_eq(r.emulated.median_ns, fold.ns);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    logp_links_destroy(links);
+}
+
 Test(fault_runs, the_fold_refuses_what_may_lose_messages)
 {
     const struct logp_experiment x = experiment("broadcast", "binomial", 1, NULL);

@@ -90,6 +90,7 @@ Test(memory_models, links_of_their_own)
     without_each("links", some_links, NULL);
 }
 
+/* A model of faults, or of noise. */
 static int one_fault(void *arg)
 {
     const char *text = arg;

@@ -150,6 +150,20 @@ static int64_t done_at(const struct faulty *m, int rank, int64_t t, int64_t ns, 
     return t + ns;
 }
 
+static const struct logp_params *link(void *model, int src, int dst)
+{
+    const struct faulty *m = model;
+
+    return m->within.link(m->inner.model, src, dst);
+}
+
+/* Of a send, as the inner model takes it. */
+static int64_t o_send(const struct faulty *m, const struct logp_transfer *t)
+{
+    return m->within.link != NULL ? m->within.link(m->inner.model, t->src, t->dst)->o_send_ns
+                                  : m->params->o_send_ns;
+}
+
 static int64_t number_of(const struct faulty *m, int rank)
 {
     return m->operations != NULL ? m->operations[rank] : 0;
@@ -169,7 +183,7 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
     m->within.start(m->inner.model, port, t);
     t->start = back_at(m, t->src, t->start);
     if (t->start != LOGP_STOPPED)
-        t->done = done_at(m, t->src, t->start, m->params->o_send_ns, number);
+        t->done = done_at(m, t->src, t->start, o_send(m, t), number);
     if (t->start == LOGP_STOPPED || t->done == LOGP_STOPPED)
         t->start = t->done = LOGP_STOPPED;
 }
@@ -401,6 +415,7 @@ static void choose_ops(struct faulty *m)
                                      .destroy = destroy,
                                      .restart = restart,
                                      .lookahead = m->within.lookahead != NULL ? lookahead : NULL,
+                                     .link = m->within.link != NULL ? link : NULL,
                                      .fate = of_messages ? fate : NULL,
                                      .work = of_processors ? work : NULL,
                                      .stops = for_good ? stops : NULL,
