@@ -73,7 +73,7 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct varied *v = model;
 
-    const int64_t L = link_of(model, t->src, t->dst)->L_ns;
+    const int64_t L = v->ops.link != NULL ? link_of(model, t->src, t->dst)->L_ns : v->L;
 
     v->ops.send(v->inner.model, port, t);
     t->arrival += draw(v, t, L) - L;
