@@ -84,15 +84,17 @@ static bool is_explored(const struct logp_machine *m)
     return lpi_has_extras(m) && m->explore != NULL;
 }
 
+static inline struct lpi_proc *usual_next(struct lpi_core *c)
+{
+    struct lpi_proc *ready = take_ready(c);
+
+    return ready != NULL ? ready : lpi_earliest(c);
+}
+
 /* Who is to have the core; NULL: nobody can go on. */
 static struct lpi_proc *next_proc(struct lpi_core *c)
 {
-    struct lpi_proc *ready;
-
-    if (is_explored(c->machine))
-        return lpi_explore_next(c);
-    ready = take_ready(c);
-    return ready != NULL ? ready : lpi_earliest(c);
+    return is_explored(c->machine) ? lpi_explore_next(c) : usual_next(c);
 }
 
 /*
@@ -219,9 +221,13 @@ int lpi_hold(struct lpi_proc *p)
     while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: it has been p's turn */
         struct lpi_proc *first;
 
-        if (look_up_now(c))
-            lpi_look_up(c);
-        first = next_proc(c);
+        if (is_explored(m)) {
+            first = lpi_explore_next(c); /* it looks up for itself */
+        } else {
+            if (look_up_now(c))
+                lpi_look_up(c);
+            first = usual_next(c);
+        }
         if (window_is_over(c, first))
             lpi_next_window(c);
         else if (first == NULL)
