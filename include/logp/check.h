@@ -21,24 +21,29 @@
  *   - the function `after` says so, or a message is left over where that is not wanted.
  *
  * What a program may do, and may not:
- *   its memory    Runs follow each other in one process: what they leave in memory of their own is
- *                 there for the next. `before` is the place to begin anew.
- *   time          Only what is declared takes time (logp_compute(), sleeps, the delay model). A
- *                 loop of looks (probe, test) pays for each; one that only reads logp_now() pays
- *                 for each reading after the first 1000 in a row: time passes, and others go on.
- *   busy loops    One that neither calls the library nor ends holds everything up: the run's
- *                 timeout names its rank, logp_check() returns -ETIMEDOUT, and its machine stays
- *                 behind, as the loop still runs on it.
- *   locks         Vps change only inside calls of vp.h. A mutex that is locked and unlocked
- *                 between two of them is as usual (and always free). One that is held across a
- *                 call: another vp that locks it waits for a vp that cannot run, for ever with a
- *                 plain mutex (the timeout names it); try pthread_mutex_trylock() in a loop with a
- *                 look or a sleep. A PTHREAD_MUTEX_ERRORCHECK one says EDEADLK, a recursive one
- *                 lets all vps in, since fibers are one thread.
- *   threads       A program's own threads may compute for it, and be joined, as always. They must
- *                 not call anything of vp.h, and what they do when is not under the kit's control.
- *   its stack     fibers, of stack_bytes. An error is returned, from function to function, as
- *                 everywhere in this library: nothing jumps over a frame, destructors run.
+ *
+ * - Its memory: runs follow each other in one process, and what they leave in memory of their own
+ *   is there for the next. `before` is the place to begin anew.
+ *
+ * - Time: only what is declared takes time (logp_compute(), sleeps, the delay model). A loop of
+ *   looks (probe, test) pays for each; one that only reads logp_now() pays for each reading after
+ *   the first 1000 in a row: time passes, and others go on.
+ *
+ * - Busy loops: one that neither calls the library nor ends holds everything up. The run's timeout
+ *   names its rank, logp_check() returns -ETIMEDOUT, and its machine stays behind, as the loop
+ *   still runs on it.
+ *
+ * - Locks: vps change only inside calls of vp.h. A mutex that is locked and unlocked between two of
+ *   them is as usual (and always free). One that is held across a call: another vp that locks it
+ *   waits for a vp that cannot run, for ever with a plain mutex (the timeout names it); try
+ *   pthread_mutex_trylock() in a loop with a look or a sleep. A PTHREAD_MUTEX_ERRORCHECK one says
+ *   EDEADLK, a recursive one lets all vps in, since fibers are one thread.
+ *
+ * - Threads: a program's own may compute for it, and be joined, as always. They must not call
+ *   anything of vp.h, and what they do when is not under the kit's control.
+ *
+ * - Its stack: fibers, of stack_bytes. An error is returned, from function to function, as
+ *   everywhere in this library: nothing jumps over a frame, destructors run.
  */
 #ifndef LOGP_CHECK_H
 #define LOGP_CHECK_H
