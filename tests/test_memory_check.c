@@ -121,7 +121,8 @@ static int written(void *arg)
 {
     const char *path = arg;
     struct kit k = kit_of(race, -EPROTO, LOGP_STRATEGY_RANDOM);
-    char *text = NULL, *name = NULL;
+    struct logp_replay *replay = NULL;
+    char *text = NULL;
     int rc;
 
     k.check.replay_file = path;
@@ -129,11 +130,11 @@ static int written(void *arg)
     if (rc != 0)
         return rc;
     rc = logp_replay_read(path, &text);
-    if (rc == 0) {
-        name = logp_replay_name(text);
-        rc = name == NULL ? -ENOMEM : strcmp(name, "program") == 0 ? 0 : -EPROTO;
-    }
-    free(name);
+    if (rc == 0)
+        rc = logp_replay_parse(text, &replay);
+    if (rc == 0 && strcmp(replay->name, "program") != 0)
+        rc = -EPROTO;
+    logp_replay_free(replay);
     free(text);
     return rc;
 }

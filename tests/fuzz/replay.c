@@ -33,9 +33,11 @@ static int too_large(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);
+    struct logp_replay *replay = NULL;
     struct logp_failure failure;
 
-    free(logp_replay_name(text));
+    logp_replay_parse(text, &replay);
+    logp_replay_free(replay);
     if (!too_large(text)) {
         const struct logp_check check = {.size = sizeof(check), .timeout_ns = 1000000000};
 
