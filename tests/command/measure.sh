@@ -20,6 +20,20 @@ json 'length == 6 and all(.[]; .L_ns == 60000) and map(.ranks) == [[0,1],[0,2],[
 json 'map(.L_ns) == [60000, 120000, 60000, 60000, 120000, 60000]' \
     measure "${virtual[@]}" --pairs all -P 4 --topology ring
 
+# nodes are found, and the options that say the same
+nodes=(--nodes 2x3 --inter L=90us,o=30us,g=50us,G=7ns)
+json 'map(.L_ns) == [60000, 60000, 90000, 90000, 90000, 60000, 90000, 90000, 90000, 90000, 90000, 90000, 60000, 60000, 60000]' \
+    measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}"
+says '--nodes *x3 --inter L=90000ns,o_send=30000ns,o_recv=30000ns,g=50000ns,G=7000ps' \
+    measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}"
+says '# --nodes *x3 --inter L=90000ns,o_send=30000ns,o_recv=30000ns,g=50000ns,G=7000ps' \
+    measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}" --format machine
+says 'L = 60000ns' measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}" --format machine
+says 'There are no nodes: all pairs are alike, or near ones are no blocks of ranks.' \
+    measure "${virtual[@]}" --pairs all -P 4 --topology ring
+says 'There are no nodes: all pairs are alike, or near ones are no blocks of ranks.' \
+    measure "${virtual[@]}" --pairs all -P 3
+
 # the file of a machine, measured again: the same
 logp measure "${virtual[@]}" "${model[@]}" --format machine --output "$dir/m"
 [ $code -eq 0 ] || fail "measure: exit code $code: $(cat "$dir/all")"

@@ -45,7 +45,9 @@ static void print_protocols(const struct logp_found *f)
 
 void print_measured_machine(const struct measured *m)
 {
-    const struct logp_found *f = &m->pairs[0].found;
+    struct levels l;
+    const bool nodes = m->n_pairs > 1 && find_levels(m, &l);
+    const struct logp_found *f = &(nodes ? l.inside : &m->pairs[0])->found;
     const struct logp_params *p = &f->params;
 
     print_source(m);
@@ -62,4 +64,11 @@ void print_measured_machine(const struct measured *m)
     printf("gap      = %s%s\n", p->gap_shared ? "shared" : "separate",
            f->gap == LOGP_GAP_UNSEEN ? "  # not to be seen" : "");
     print_protocols(f);
+    if (nodes) {
+        p = &l.between->found.params;
+        printf("# nodes of %d ranks; between them:\n"
+               "# --nodes *x%d --inter L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lldps\n",
+               l.node_size, l.node_size, (long long)p->L_ns, (long long)p->o_send_ns,
+               (long long)p->o_recv_ns, (long long)p->g_ns, (long long)p->G_ps);
+    }
 }

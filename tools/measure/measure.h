@@ -36,6 +36,17 @@ struct measured {
  * @return an exit code */
 int measure_pairs(const struct options *o, struct logp_machine *m, struct pair *pairs, size_t n);
 
+/* ---- levels.c ---- */
+
+/* Nodes of several ranks each, and a pair inside one and between two, in the middle of its kind. */
+struct levels {
+    int node_size;
+    const struct pair *inside, *between;
+};
+
+/* @return are there nodes? */
+bool find_levels(const struct measured *m, struct levels *out);
+
 /* ---- print.c, machine.c ---- */
 
 void print_measured_table(const struct measured *m);

@@ -154,11 +154,33 @@ static void print_combining(const struct measured *m)
                (double)m->combining[i].ps / 1000);
 }
 
+/* What options say the same. */
+static void print_levels(const struct measured *m)
+{
+    const struct logp_params *p;
+    struct levels l;
+
+    if (m->n_pairs < 2)
+        return;
+    if (!find_levels(m, &l)) {
+        puts("\nThere are no nodes: all pairs are alike, or near ones are no blocks of ranks.");
+        return;
+    }
+    p = &l.between->found.params;
+    printf(
+        "\nThere are nodes of %d ranks; as ranks %d and %d inside one, as %d and %d between two:\n"
+        "  --nodes *x%d --inter L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lldps\n",
+        l.node_size, l.inside->client, l.inside->server, l.between->client, l.between->server,
+        l.node_size, (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
+        (long long)p->g_ns, (long long)p->G_ps);
+}
+
 void print_measured_table(const struct measured *m)
 {
     print_heading(m);
     for (size_t i = 0; i < m->n_pairs; i++)
         print_pair(m, &m->pairs[i]);
+    print_levels(m);
     print_combining(m);
 }
 
