@@ -67,8 +67,9 @@ struct logp_observed {
     int n_spaced, n_burst;
     struct logp_observation *sizes; /**< ascending */
     size_t n_sizes;
-    struct logp_combined { /**< the root's reduction of two operands, the other of which is there */
-        int64_t count;     /**< doubles */
+    /** The root's reduction of two operands, the other of which is there. */
+    struct logp_combined {
+        int64_t count; /**< doubles */
         size_t n;
         int64_t *times_ns;
     } * combined;
@@ -82,8 +83,8 @@ struct logp_observe {
     size_t bytes_high;     /**< the largest; 0: 1 MiB */
     int reps;              /**< of each timing, at least 3; 0: 100 */
     int64_t limit_ns;      /**< of each timing, then ten are enough; 0: none */
-    int64_t size_limit_ns; /**< larger messages are left out as soon as a round trip takes this
-                                long, from 4 KiB on; 0: none */
+    int64_t size_limit_ns; /**< beyond 4 KiB, no larger messages than those that take this long
+                                there and back; 0: none */
     int64_t combine_high;  /**< gamma, by reductions of up to so many doubles; 0: it is not looked
                                 for */
 };
