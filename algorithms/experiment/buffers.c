@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operands and results of all ranks of an experiment, in one piece of memory: at equal
- * distances where the collective says how large they are, else one after the other. All of it is
- * written before the run, so what the host does not have is refused: it may well promise it, and
- * end the process when it is used.
+ * The operands and results of all ranks of an experiment in this process, in one piece of memory:
+ * at equal distances where the collective says how large they are, else one after the other. All of
+ * it is written before the run, so what the host does not have is refused: it may well promise it,
+ * and end the process when it is used.
  */
 #include "buffers.h"
 #include "choice/choice.h"
@@ -84,9 +84,9 @@ static int measure(struct lpi_buffers *b, const struct logp_collective *collecti
         return -ENOMEM;
     b->buf_bytes = aligned(buf);
     b->stride = b->buf_bytes + aligned(recv_buf);
-    if (!can_have((size_t)b->P * b->stride))
+    if (!can_have((size_t)b->n * b->stride))
         return -ENOMEM;
-    b->memory = lpi_zeroed((size_t)b->P, b->stride);
+    b->memory = lpi_zeroed((size_t)b->n, b->stride);
     return b->memory != NULL ? 0 : -ENOMEM;
 }
 
@@ -102,7 +102,7 @@ static int measure_planned(struct lpi_buffers *b, const struct logp_collective *
     b->offsets = malloc((size_t)b->P * sizeof(*b->offsets));
     if (b->offsets == NULL)
         return -ENOMEM;
-    for (int i = 0; i < b->P; i++) {
+    for (int i = b->first; i < b->first + b->n; i++) {
         struct logp_coll c = *unplanned;
         size_t buf, recv_buf;
         const int rc = lpi_plan(algorithm, b->P, i, &c);
@@ -123,9 +123,10 @@ static int measure_planned(struct lpi_buffers *b, const struct logp_collective *
 }
 
 int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *collective,
-                       const struct logp_algorithm *algorithm, const struct logp_coll *c, int P)
+                       const struct logp_algorithm *algorithm, const struct logp_coll *c, int P,
+                       int first, int n)
 {
-    *b = (struct lpi_buffers){.P = P};
+    *b = (struct lpi_buffers){.P = P, .first = first, .n = n};
     return collective->operands == LOGP_OPERANDS_TOTAL
                ? measure_planned(b, collective, algorithm, c)
                : measure(b, collective, c);
@@ -134,7 +135,7 @@ int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *coll
 void lpi_buffers_of(const struct lpi_buffers *b, const struct logp_collective *collective, int rank,
                     const struct logp_coll *c, void **buf, void **recv_buf)
 {
-    size_t at = (size_t)rank * b->stride, bytes = b->buf_bytes, result;
+    size_t at = (size_t)(rank - b->first) * b->stride, bytes = b->buf_bytes, result;
 
     if (b->offsets != NULL) {
         at = b->offsets[rank];

@@ -6,6 +6,9 @@
  * has three syncs: the common start; one after which rank 0 alone reads what all have written and
  * judges the repetition; and one after which everyone reads the verdict, so that nobody has to do
  * so while it is timed.
+ *
+ * Over several processes each has the state of its own ranks, and its first tells rank 0 what they
+ * have written, and is told the verdict: leaders.c.
  */
 #include "choice/choice.h"
 #include "held_back.h"
@@ -17,6 +20,7 @@
 #include <logp/experiment.h>
 #include <logp/measure.h>
 #include <logp/trace.h>
+#include <logp/transport.h>
 #include <logp/vp.h>
 
 #include <errno.h>
@@ -86,18 +90,11 @@ bool lpi_enough(struct state *s)
 }
 
 /* Rank 0, while all others wait for the next start: does this repetition count? */
-static void judge(struct state *s, int64_t late)
+static void judge(struct state *s, int64_t wall, int64_t emulated, int64_t late)
 {
     struct logp_record *r = s->record;
     const struct logp_experiment *x = s->experiment;
-    int64_t wall = 0, emulated = 0;
 
-    for (int i = 0; i < s->P; i++) {
-        const struct ending *e = &s->endings[i];
-
-        wall = e->wall > wall ? e->wall : wall;
-        emulated = e->emulated > emulated ? e->emulated : emulated;
-    }
     if (s->counted && late > LOGP_START_TOLERANCE_NS && r->restarts < x->reps / 10) {
         r->restarts++;
         if (x->faults != NULL) /* the run is made again, with the same draws */
@@ -114,6 +111,33 @@ static void judge(struct state *s, int64_t late)
     if (lpi_enough(s))
         s->total = s->done;
     lpi_report_progress(s);
+}
+
+/* By the first rank of each process, with what all of its ranks have written. */
+static int judge_all(struct logp_vp *vp, struct state *s)
+{
+    const struct lpi_leaders *l = &s->leaders;
+    struct logp_record *r = s->record;
+    int64_t last[] = {0, 0, logp_start_late(vp)}, verdict[4]; /* wall, emulated, late */
+    int rc = 0;
+
+    for (int i = l->first; i < l->first + l->n_local; i++) {
+        last[0] = lpi_max(last[0], s->endings[i].wall);
+        last[1] = lpi_max(last[1], s->endings[i].emulated);
+    }
+    if (l->n > 1)
+        rc = lpi_leaders_gather(vp, l, last, 3);
+    if (rc == 0 && l->first == 0)
+        judge(s, last[0], last[1], last[2]);
+    if (rc != 0 || l->n == 1)
+        return rc;
+    memcpy(verdict, (int64_t[]){s->done, s->total, r->reps, r->restarts}, sizeof(verdict));
+    rc = lpi_leaders_tell(vp, l, verdict, 4);
+    s->done = (int)verdict[0];
+    s->total = (int)verdict[1];
+    r->reps = (int)verdict[2];
+    r->restarts = (int)verdict[3];
+    return rc;
 }
 
 static void make_operands(const struct state *s, int rank, uint64_t seed, const struct task *t)
@@ -156,9 +180,9 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
     verified = lpi_verify(s, me, seed, t);
     if (rc == 0)
         rc = verified;
-    if (rc == 0 && me == 0) {
+    if (rc == 0 && me == s->leaders.first) {
         s->start_ns = start;
-        judge(s, logp_start_late(vp));
+        rc = judge_all(vp, s);
     }
     return rc != 0 ? rc : logp_sync(vp, NULL);
 }
@@ -263,13 +287,35 @@ static void settle_interval(struct state *s)
                                                (size_t)r->reps, &r->interval);
 }
 
-void lpi_finish(struct state *s, const struct logp_report *report)
+/* Over several processes: what rank 0 knows of the repetitions, and which result is wrong. */
+static void share(struct state *s, struct logp_machine *machine)
+{
+    struct logp_record *r = s->record;
+    int64_t reps = r->reps, wrong = r->wrong_rank < 0 ? s->P : r->wrong_rank;
+    const size_t room = (size_t)s->experiment->reps * sizeof(*s->wall);
+
+    if (s->leaders.first != 0) {
+        memset(s->wall, 0, room);
+        memset(s->emulated, 0, room);
+    }
+    if (logp_machine_agree(machine, &reps, 1, LOGP_AGREE_MIN) != 0 ||
+        logp_machine_agree(machine, &wrong, 1, LOGP_AGREE_MIN) != 0)
+        return;
+    r->reps = (int)reps;
+    r->wrong_rank = wrong < s->P ? (int)wrong : -1;
+    logp_machine_agree(machine, s->wall, (size_t)reps, LOGP_AGREE_MAX);
+    logp_machine_agree(machine, s->emulated, (size_t)reps, LOGP_AGREE_MAX);
+}
+
+void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp_report *report)
 {
     struct logp_record *r = s->record;
 
     for (int i = s->P - 1; i >= 0 && s->own.faults == NULL; i--)
         if (s->wrong[i])
             r->wrong_rank = i;
+    if (s->leaders.n > 1)
+        share(s, machine);
     r->verified = r->reps > 0 && r->wrong_rank < 0;
     r->lag.median_ns = report->lag.median_ns;
     r->lag.p99_ns = report->lag.p99_ns;
@@ -278,7 +324,8 @@ void lpi_finish(struct state *s, const struct logp_report *report)
         return;
     if (s->is_virtual)
         memset(s->wall, 0, (size_t)r->reps * sizeof(*s->wall));
-    r->messages = report->messages / (uint64_t)(r->reps + r->restarts);
+    r->messages =
+        report->messages / (uint64_t)(r->reps + r->restarts) - lpi_leaders_messages(&s->leaders);
     r->measured = logp_summarize(s->wall, (size_t)r->reps);
     r->emulated = logp_summarize(s->emulated, (size_t)r->reps);
     settle_interval(s);
@@ -324,7 +371,7 @@ static int run_all(struct logp_machine *machine, struct state *s)
     if (s->counted && s->is_virtual)
         count_finished(s);
     if (s->counted)
-        lpi_finish(s, logp_machine_report(machine));
+        lpi_finish(s, machine, logp_machine_report(machine));
     return rc;
 }
 
@@ -344,7 +391,8 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
     if (s->endings == NULL || s->wrong == NULL || s->wrong_ranks == NULL || s->wall == NULL ||
         s->emulated == NULL || s->sorted == NULL || s->finished == NULL || s->latest == NULL)
         return -ENOMEM;
-    return lpi_buffers_create(&s->buffers, s->collective, x->algorithm, &s->c, P);
+    return lpi_buffers_create(&s->buffers, s->collective, x->algorithm, &s->c, P, s->leaders.first,
+                              s->leaders.n_local);
 }
 
 static void free_state(struct state *s)
@@ -374,10 +422,14 @@ static int refuse(const struct logp_experiment *x, const struct logp_coll *c, in
 
 static int run(struct logp_machine *machine, struct state *s)
 {
-    int rc = make_state(s, s->experiment, s->P);
+    int64_t worst = make_state(s, s->experiment, s->P);
+    int rc = logp_machine_agree(machine, &worst, 1, LOGP_AGREE_MIN);
 
-    if (rc == 0)
-        rc = s->own.faults != NULL ? lpi_run_faulty(machine, s) : run_all(machine, s);
+    rc = rc != 0 ? rc : (int)worst;
+    if (rc == 0 && s->own.faults != NULL)
+        rc = s->leaders.n > 1 ? -ENOTSUP : lpi_run_faulty(machine, s);
+    else if (rc == 0)
+        rc = run_all(machine, s);
     return rc;
 }
 
@@ -394,6 +446,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     if (s == NULL)
         return rc;
     *s = (struct state){.record = record, .P = P, .is_virtual = !wall};
+    lpi_leaders_of(&s->leaders, machine);
     rc = logp_take_struct(&s->own, sizeof(s->own), LOGP_UP_TO(struct logp_experiment, args), given);
     s->experiment = &s->own;
     s->c = lpi_coll(&s->own.args, &s->own.model);

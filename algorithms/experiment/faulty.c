@@ -124,7 +124,7 @@ int lpi_run_faulty(struct logp_machine *machine, struct state *s)
         if (rc == 0 && !s->is_virtual && i >= 0 && s->record->reps > 0 && lpi_enough(s))
             break;
     }
-    lpi_finish(s, &all);
+    lpi_finish(s, machine, &all);
     s->record->verified = s->record->reps > 0 && s->record->failed == 0;
     return rc;
 }

@@ -4,6 +4,7 @@
 #define LPI_EXPERIMENT_STATE_H
 
 #include "buffers.h"
+#include "leaders.h"
 
 #include <logp/experiment.h>
 
@@ -20,6 +21,7 @@ struct state {
     const struct logp_collective *collective;
     struct logp_record *record;
     struct lpi_buffers buffers;
+    struct lpi_leaders leaders;
     struct logp_coll c;       /* knobs chosen once, not by each rank; not planned */
     struct ending *endings;   /* wall clock: by rank */
     bool *wrong;              /* by rank, in any repetition: read after the run */
@@ -60,7 +62,7 @@ void lpi_report_progress(struct state *s);
 /* Of the time for all, what is left; 0: no limit. */
 int64_t lpi_time_left(const struct logp_experiment *x, int64_t start);
 /* Fill the record from what has been counted. */
-void lpi_finish(struct state *s, const struct logp_report *report);
+void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp_report *report);
 
 /* ---- faulty.c ---- */
 

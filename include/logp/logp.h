@@ -31,6 +31,7 @@
  *   quantity.h    numbers and times as people write them
  *   torus.h       the pipelined torus broadcast in its paper's units
  *   trace.h       what each processor did, and when
+ *   transport.h   machines over the processes of an MPI program
  */
 #ifndef LOGP_LOGP_H
 #define LOGP_LOGP_H
@@ -62,6 +63,7 @@
 #include <logp/topology.h>
 #include <logp/torus.h>
 #include <logp/trace.h>
+#include <logp/transport.h>
 #include <logp/tree.h>
 #include <logp/vp.h>
 

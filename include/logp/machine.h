@@ -98,7 +98,11 @@ struct logp_config {
     void *time_arg;          /**< passed to it */
     int64_t rendezvous_from; /**< sends of so many bytes or more wait for their receiver, those
                                   without bytes as those of one: logp_machine_set_rendezvous(). 0:
-                                  none does. Not on a parallel machine */
+                                  none does. Not on a parallel machine, nor over processes */
+    /** NULL, "mailbox": all vps are in this process. "mpi": they are spread over the processes of
+     * an MPI program, of the MPI whose launcher has started it; "mpi:openmpi", "mpi:mpich": of that
+     * one. What is different then: transport.h. */
+    const char *transport;
 };
 
 /**
@@ -107,8 +111,12 @@ struct logp_config {
  * @return 0; -EINVAL (no size, P, a core that this process may not use, an unknown clock, a
  *         negative size, wait_for_room or rendezvous_from of a parallel machine,
  *         logp_delay_functions()), -E2BIG (a field that is not known here, or
- *         logp_delay_functions()), -ENOENT (executor), -ENOMEM, -EAGAIN (no more threads), -ENOTSUP
- * (a forked child)
+ *         logp_delay_functions()), -ENOENT (executor, transport), -ENOMEM, -EAGAIN (no more
+ *         threads), -ENOTSUP (a forked child). With a transport the same in all its processes, and:
+ *         -ELIBACC (it cannot be loaded: logp_transport_error()), -EPERM (the program has begun MPI
+ *         with less than MPI_THREAD_SERIALIZED), -EIO (MPI refuses to begin), -EINVAL (P below the
+ *         number of processes, or not the same in all), -ENOTSUP (the virtual clock, wait_for_room,
+ *         rendezvous_from), -EBUSY (there is such a machine)
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 
@@ -122,8 +130,9 @@ typedef int (*logp_program)(struct logp_vp *vp, void *arg);
  * @param timeout_ns  the run is stopped after this time; 0: never
  * @return 0; the first error that a program returned; -EDEADLK (every vp waits and nothing is
  *         on its way); -ETIMEDOUT; what logp_machine_stop() was given; -EBUSY (a vp of an
- *         earlier run has not come home); -ENOTSUP (parallel, and the model has no lookahead; a
- *         forked child).
+ *         earlier run has not come home, or a process does not answer any more); -ENOTSUP
+ *         (parallel, and the model has no lookahead; the same over several processes, or it has a
+ *         capacity; a forked child). Over several processes the same in all of them.
  * Details: logp_machine_report()
  */
 LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program, void *arg,
@@ -141,7 +150,7 @@ LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program
  * relies on buffers deadlocks. While choices are explored (explore.h) logp_isend() does not wait.
  * @param n_bytes  0: every send; < 0: none, as at first
  * Threads: as logp_machine_run(), not during a run; also by the function of logp_machine_repeat()
- * @return 0; -ENOTSUP (a parallel machine); -ENOMEM
+ * @return 0; -ENOTSUP (a parallel machine, or one over processes); -ENOMEM
  */
 LOGP_API int logp_machine_set_rendezvous(struct logp_machine *machine, int64_t n_bytes);
 

@@ -6,6 +6,7 @@
 #include "core/sched.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
+#include "mail/far.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/offer.h"
@@ -61,6 +62,8 @@ void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
 {
     while (r->state == LPI_REQ_PROMISED && await_payload(p, r) == 0)
         ; /* it comes into buf */
+    if (r->state == LPI_REQ_PROMISED && p->core->machine->far != NULL)
+        lpi_far_forgo(p);
     if (r->state == LPI_REQ_PROMISED)
         r->state = LPI_REQ_FAILED; /* the run is over: nothing comes any more */
     while (r->state == LPI_REQ_POSTED && !lpi_offer_withdraw(p, r))
@@ -224,20 +227,16 @@ int lpi_look_in_vain(struct lpi_proc *p)
     return rc != 0 ? rc : -ETIME;
 }
 
-/* The same, where it may be somebody's choice, and the payload may have to be waited for.
- * @return also 1: r may be matched, and comes too late */
+/* The same, where it may be somebody's choice. @return also 1: r may be matched, and comes too late
+ */
 static __attribute__((noinline)) int await_with_extras(struct lpi_proc *p, struct logp_request *r,
                                                        int64_t until)
 {
-    int rc = lpi_asks(p) ? lpi_await_beside(p, r, until) : 0;
+    const int rc = lpi_asks(p) ? lpi_await_beside(p, r, until) : 0;
 
-    if (rc != 0)
-        lpi_abandon(p, r);
-    else
-        rc = is_a_choice(p, r, until) ? await_explored(p, r, until) : await_match(p, r, until);
-
-    while (rc == 0 && r->state == LPI_REQ_PROMISED)
-        rc = await_payload(p, r);
+    if (rc == 0)
+        return is_a_choice(p, r, until) ? await_explored(p, r, until) : await_match(p, r, until);
+    lpi_abandon(p, r);
     return rc;
 }
 
@@ -255,6 +254,8 @@ static inline __attribute__((always_inline)) int finish_recv(const struct logp_v
     int64_t matched = begun;
     int rc = extras ? await_with_extras(p, r, until) : await_match(p, r, until);
 
+    while (__builtin_expect(r->state == LPI_REQ_PROMISED, false) && rc == 0)
+        rc = await_payload(p, r);
     if (bare && waits)
         matched = lpi_wall(p->core->machine);
     if ((extras && rc == 1) || (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))) {
@@ -318,7 +319,8 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
         if (rc != 0)
             lpi_abandon(p, r);
     }
-    if (rc == 0 && r->state != LPI_REQ_FAILED && r->arrival < 0 && lpi_plain(p->core->machine))
+    if (rc == 0 && r->state != LPI_REQ_FAILED && r->state != LPI_REQ_PROMISED && r->arrival < 0 &&
+        lpi_plain(p->core->machine))
         lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
     else if (rc == 0)
         rc = lpi_finish_recv(vp, r, INT64_MAX, status);

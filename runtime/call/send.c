@@ -12,6 +12,7 @@
 #include "delay/capacity.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
+#include "mail/far.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/pool.h"
@@ -252,17 +253,31 @@ int lpi_send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envel
     return send_when_room(p, to, e);
 }
 
+/* To another process: until what p has sent is its own again, others of its core go on. */
+static void await_own(struct lpi_proc *p)
+{
+    while (!lpi_far_has_let_go(p)) {
+        lpi_poll(p->core);
+        if (p->core->turns.ready_first != NULL || p->core->turns.timers.n > 0)
+            lpi_yield(p);
+    }
+}
+
 /* Not inlined: its envelope would lie on the stack of the short way too. */
 static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct lpi_proc *to,
                                               int dst, int tag, const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
+    int rc;
 
     if (lpi_waits_for_receiver(p, n_bytes))
         return lpi_send_synchronously(p, to, &e);
     enter(p);
-    return leave(p, send_when_room(p, to, &e));
+    rc = send_when_room(p, to, &e);
+    if (p->core->machine->far != NULL)
+        await_own(p);
+    return leave(p, rc);
 }
 
 /* Can it be sent? 0; -EINVAL, or what the run was stopped with */

@@ -43,7 +43,7 @@ struct fiber {
 };
 
 struct fibers {
-    struct fiber *fibers; /* by rank */
+    struct fiber *fibers; /* by rank, from the first of this process */
     struct fiber *homes;  /* by core: the carriers' own contexts */
     struct lpi_baton *carriers;
     int n_carriers; /* threads that exist */
@@ -94,9 +94,9 @@ static void begin(struct lpi_fcontext_transfer t)
     abort();
 }
 
-static void *stack_of(const struct fibers *f, int rank)
+static void *stack_of(const struct fibers *f, int n)
 {
-    return f->stacks + (size_t)rank * f->stride + f->guard;
+    return f->stacks + (size_t)n * f->stride + f->guard;
 }
 
 /* The fiber of a vp that is about to get the core. */
@@ -110,7 +110,7 @@ static struct fiber *ready(struct lpi_proc *p)
         const struct fibers *f = fibers_of(p->core->machine);
         const size_t size = f->stride - f->guard;
         const size_t colour = (size_t)(p->rank % COLOURS) * COLOUR;
-        char *stack = stack_of(f, p->rank);
+        char *stack = stack_of(f, p->rank - p->core->machine->first_rank);
 
         fiber->state = (struct lpi_thread_state){0};
         lpi_shadow_fresh(&fiber->shadow, stack, size);
@@ -126,7 +126,8 @@ static bool guards(const struct lpi_core *c, const void *address)
     const int rank = atomic_load_explicit(&c->holder, memory_order_relaxed);
 
     return rank >= 0 &&
-           (uintptr_t)address - (uintptr_t)stack_of(f, rank) + f->guard < (uintptr_t)f->guard;
+           (uintptr_t)address - (uintptr_t)stack_of(f, rank - c->machine->first_rank) + f->guard <
+               (uintptr_t)f->guard;
 }
 
 /* No vp has begun. */
@@ -134,7 +135,7 @@ static void unbegun(const struct logp_machine *m)
 {
     struct fibers *f = fibers_of(m);
 
-    for (int i = 0; i < m->P; i++)
+    for (int i = 0; i < m->n_local; i++)
         f->fibers[i].context = NULL;
 }
 
@@ -196,19 +197,19 @@ static int map_stacks(struct logp_machine *m, struct fibers *f)
     /* an odd number of pages: or their tops would all share a few sets of the TLB */
     const size_t size = ((m->stack_bytes + page - 1) / page | 1) * page;
 
-    f->guard = m->P <= LPI_MOST_OWN_STACKS ? LPI_GUARD_BYTES : 0;
+    f->guard = m->n_local <= LPI_MOST_OWN_STACKS ? LPI_GUARD_BYTES : 0;
     f->stride = size + f->guard;
-    f->mapped = f->stride * (size_t)m->P;
+    f->mapped = f->stride * (size_t)m->n_local;
     f->stacks = mmap(NULL, f->mapped, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (f->stacks == MAP_FAILED) {
         f->stacks = NULL;
         return -ENOMEM;
     }
-    for (int i = 0; f->guard > 0 && i < m->P; i++)
+    for (int i = 0; f->guard > 0 && i < m->n_local; i++)
         if (mprotect(f->stacks + (size_t)i * f->stride, f->guard, PROT_NONE) != 0)
             return -ENOMEM;
-    for (int i = 0; i < m->P; i++)
+    for (int i = 0; i < m->n_local; i++)
         lpi_shadow_register(&f->fibers[i].shadow, stack_of(f, i), size);
     return 0;
 }
@@ -223,7 +224,7 @@ static void destroy(struct logp_machine *m)
         lpi_baton_give(&f->carriers[i], LPI_BATON_QUIT);
     for (int i = 0; i < f->n_carriers; i++)
         pthread_join(f->carriers[i].thread, NULL);
-    for (int i = 0; f->stacks != NULL && i < m->P; i++)
+    for (int i = 0; f->stacks != NULL && i < m->n_local; i++)
         lpi_shadow_forget(&f->fibers[i].shadow);
     if (f->stacks != NULL)
         munmap(f->stacks, f->mapped);
@@ -242,13 +243,13 @@ static int create(struct logp_machine *m)
     if (f == NULL)
         return -ENOMEM;
     m->executor_data = f;
-    f->fibers = calloc((size_t)m->P, sizeof(*f->fibers));
+    f->fibers = calloc((size_t)m->n_local, sizeof(*f->fibers));
     f->homes = calloc((size_t)m->n_cores, sizeof(*f->homes));
     f->carriers = aligned_alloc(LPI_LINE, (size_t)m->n_cores * sizeof(*f->carriers));
     if (f->fibers == NULL || f->homes == NULL || f->carriers == NULL)
         return -ENOMEM;
-    for (int i = 0; i < m->P; i++)
-        m->procs[i].carrier = &f->fibers[i];
+    for (int i = 0; i < m->n_local; i++)
+        m->procs[m->first_rank + i].carrier = &f->fibers[i];
     rc = map_stacks(m, f);
     while (rc == 0 && f->n_carriers < m->n_cores) {
         struct lpi_baton *b = &f->carriers[f->n_carriers];

@@ -105,14 +105,14 @@ static int create(struct logp_machine *m)
     if (t == NULL)
         return -ENOMEM;
     m->executor_data = t;
-    t->batons = aligned_alloc(LPI_LINE, (size_t)m->P * sizeof(*t->batons));
+    t->batons = aligned_alloc(LPI_LINE, (size_t)m->n_local * sizeof(*t->batons));
     t->yields = aligned_alloc(LPI_LINE, (size_t)m->n_cores * sizeof(*t->yields));
     if (t->batons == NULL || t->yields == NULL)
         return -ENOMEM;
     for (int i = 0; i < m->n_cores; i++)
         t->yields[i] = (struct yields){0};
-    while (rc == 0 && t->n < m->P) {
-        struct lpi_proc *p = &m->procs[t->n];
+    while (rc == 0 && t->n < m->n_local) {
+        struct lpi_proc *p = &m->procs[m->first_rank + t->n];
 
         p->carrier = &t->batons[t->n];
         t->batons[t->n].arg = p;

@@ -151,7 +151,7 @@ void lpi_area_leave(struct logp_vp *vp)
 
 void lpi_areas_discard(struct logp_machine *m)
 {
-    for (int i = 0; m->areas != NULL && i < m->P; i++) {
+    for (int i = m->first_rank; m->areas != NULL && i < m->first_rank + m->n_local; i++) {
         struct lpi_attached *beside = lpi_attached_of(&m->procs[i]);
         struct lpi_joined *j;
 

@@ -6,10 +6,11 @@
  * message is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took
  * anything in between. If that holds for all cores, all that was sent between cores has been taken,
  * and no core has yet to notice the end of a sync, a word that one waits for, or room, then there
- * was a moment at which nothing could ever happen again.
+ * was a moment at which nothing could ever happen again, in this process: far_control.c.
  */
 #include "core/deadlock.h"
 
+#include "core/far_control.h"
 #include "core/watch.h"
 #include "host/pause.h"
 #include "mail/lane.h"
@@ -20,8 +21,7 @@
 
 #include <errno.h>
 
-/* Sum of the epochs; they only grow, so an equal sum means that none has changed. */
-static bool all_idle(const struct logp_machine *m, unsigned long *sum)
+bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum)
 {
     *sum = 0;
     for (int i = 0; i < m->n_cores; i++) {
@@ -87,7 +87,7 @@ void lpi_record_waits(struct logp_machine *m, bool away)
 {
     int n = 0;
 
-    for (int i = 0; i < m->P && !away; i++) {
+    for (int i = m->first_rank; i < m->first_rank + m->n_local && !away; i++) {
         m->waits[n] = lpi_wait_of(&m->procs[i]);
         n += m->waits[n].kind != LOGP_WAIT_NONE;
     }
@@ -98,7 +98,7 @@ void lpi_record_waits(struct logp_machine *m, bool away)
         if (rank >= 0)
             m->waits[n++] = away_info(rank);
     }
-    for (int i = 0; m->mails != NULL && i < m->P && away; i++)
+    for (int i = m->first_rank; m->mails != NULL && i < m->first_rank + m->n_local && away; i++)
         /* relaxed: as above */
         if (atomic_load_explicit(&m->mails[i].is_outside, memory_order_relaxed))
             m->waits[n++] = away_info(i);
@@ -128,15 +128,18 @@ void lpi_check_deadlock(struct lpi_core *c)
     /* acquire pairs with the release in logp_machine_expect(): what was injected before is seen */
     if (atomic_load_explicit(&m->expects, memory_order_acquire))
         return;
-    if (!all_idle(m, &before))
+    if (!lpi_all_idle(m, &before))
         return;
     lpi_pause();
     if (!nothing_pending(m) || lpi_room_for_one(m))
         return;
     lpi_pause();
-    if (!all_idle(m, &after) || before != after)
+    if (!lpi_all_idle(m, &after) || before != after)
         return;
-    lpi_stop_deadlocked(m);
+    if (m->far == NULL)
+        lpi_stop_deadlocked(m);
+    else if (c->index == 0) /* the others may still send something */
+        lpi_far_idle(c, after);
 }
 
 /* p is LOOKING: may its look end without a message? */

@@ -5,6 +5,9 @@
 
 #include "state/state.h"
 
+/* Sum of the epochs of all cores, if all are idle; they only grow, so an equal sum means that none
+ * has changed. */
+bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum);
 void lpi_check_deadlock(struct lpi_core *c);
 void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);

@@ -11,6 +11,7 @@
 #include "core/sync.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
+#include "mail/far.h"
 #include "mail/match.h"
 #include "state/stop.h"
 
@@ -44,6 +45,8 @@ void lpi_proc_main(struct lpi_proc *p)
         atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
     }
     lpi_offer_close(p);
+    if (m->far != NULL)
+        lpi_far_forgo(p);
     lpi_match_close(p);
     lpi_attached_end(p);
     p->state = LPI_ENDED;

@@ -7,6 +7,7 @@
 #include "core/explore.h"
 #include "core/sync_group.h"
 #include "core/life.h"
+#include "core/processes.h"
 #include "delay/capacity.h"
 #include "delay/in_force.h"
 #include "host/clock.h"
@@ -97,7 +98,7 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
     c->machine = m;
     c->index = index;
     c->cpu = cpu;
-    c->n_procs = m->P / m->n_cores + (index < m->P % m->n_cores);
+    c->n_procs = m->n_local / m->n_cores + (index < m->n_local % m->n_cores);
     c->first_rank = *next_rank;
     rc = lpi_timers_init(&c->turns.timers, c->n_procs);
     c->procs = malloc((size_t)c->n_procs * sizeof(struct lpi_proc *));
@@ -114,7 +115,7 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
 {
     const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
     const bool has_mails = m->n_cores > 1 || !m->is_virtual;
-    int rank = 0, rc = 0;
+    int rank = m->first_rank, rc = 0;
 
     /* who waits for room must see all that there is */
     m->credit_batch = config->wait_for_room ? 0 : share < most_credit ? share : most_credit;
@@ -166,6 +167,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_tracing_destroy(m);
     lpi_explore_free(m);
     lpi_memory_free(m->asked, (size_t)m->P, sizeof(struct lpi_rendezvous *));
+    lpi_far_destroy(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
@@ -209,7 +211,7 @@ static int look_at(const struct logp_config *given, struct logp_config *config)
 /* What is as the configuration says, or by default. */
 static void configure(struct logp_machine *m, const struct logp_config *config)
 {
-    m->P = config->n_processors;
+    m->P = m->n_local = config->n_processors;
     m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
@@ -222,10 +224,30 @@ static void configure(struct logp_machine *m, const struct logp_config *config)
     m->executor = with_stacks(find_executor(config->executor), config);
 }
 
+/* The cores of this process; the caller frees *cpus. */
+static int choose_cores(struct logp_machine *m, const struct logp_config *config, int **cpus)
+{
+    struct logp_config all = *config;
+    int rc;
+
+    if (m->far == NULL)
+        return lpi_cores_choose(config, cpus, &m->n_cores, &m->taken_core);
+    all.n_processors = LOGP_MAX_PROCESSORS; /* as many as may be */
+    if (all.cores == NULL)
+        all.n_cores = 0;
+    rc = lpi_far_agree_on(m, lpi_cores_choose(&all, cpus, &m->n_cores, &m->taken_core));
+    if (rc != 0)
+        return rc;
+    lpi_far_divide(m, *cpus, &m->n_cores);
+    if (config->cores == NULL && config->n_cores > 0 && m->n_cores > config->n_cores)
+        m->n_cores = config->n_cores;
+    return 0;
+}
+
 static int make_parts(struct logp_machine *m, const struct logp_config *config)
 {
     int *cpus = NULL;
-    int rc = lpi_cores_choose(config, &cpus, &m->n_cores, &m->taken_core);
+    int rc = choose_cores(m, config, &cpus);
 
     if (rc == 0)
         rc = init_memory(m, cpus, config);
@@ -236,10 +258,13 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
 int logp_machine_create(const struct logp_config *given, struct logp_machine **out)
 {
     struct logp_config config;
+    const struct lpi_transport *transport = NULL;
     struct lpi_delay *delay = NULL;
     struct logp_machine *m;
     int rc = look_at(given, &config);
 
+    if (rc == 0)
+        rc = lpi_transport_find(config.transport, &transport);
     if (rc != 0)
         return rc;
     if (!lpi_process_enter())
@@ -258,12 +283,18 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     atomic_init(&m->pending_at, INT64_MAX);
     atomic_init(&m->credit, (int64_t)m->queue_limit);
     init_home(m);
-    rc = make_parts(m, &config);
-    if (rc == 0 && config.rendezvous_from > 0)
-        rc = logp_machine_set_rendezvous(m, config.rendezvous_from - 1);
-    if (rc == 0 && config.delay.ops != NULL)
-        rc = lpi_delay_copy(&config.delay, &delay);
+    if (transport != NULL)
+        rc = lpi_far_create(m, &config, transport);
+    if (rc == 0) {
+        rc = make_parts(m, &config);
+        if (rc == 0 && config.rendezvous_from > 0)
+            rc = logp_machine_set_rendezvous(m, config.rendezvous_from - 1);
+        if (rc == 0 && config.delay.ops != NULL)
+            rc = lpi_delay_copy(&config.delay, &delay);
+        rc = lpi_far_agree_on(m, rc);
+    }
     if (rc != 0) {
+        free(delay);
         destroy_all(m);
         return rc;
     }
@@ -394,7 +425,7 @@ static void collect(struct logp_machine *m)
         if (i > 0)
             lpi_histogram_merge(lag, &c->lag.waits);
     }
-    for (int i = 0; i < m->P; i++) {
+    for (int i = m->first_rank; i < m->first_rank + m->n_local; i++) {
         r->unreceived += (uint64_t)m->procs[i].inbox.n_pending;
         lpi_match_discard(&m->procs[i], m->procs[i].core);
     }
@@ -412,6 +443,8 @@ static void collect(struct logp_machine *m)
     stopped = atomic_exchange_explicit(&m->stop, 0, memory_order_relaxed);
     if (r->error == 0)
         r->error = stopped;
+    if (m->far != NULL)
+        lpi_far_collect(m);
 }
 
 static void prepare(struct logp_machine *m, logp_program program, void *arg)
@@ -435,6 +468,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     lpi_explore_begin(m);
     m->extras = m->recorders != NULL || m->explore != NULL || m->rendezvous_from > 0;
     m->short_ways = !m->is_virtual && !m->extras;
+    if (m->far != NULL)
+        lpi_far_prepare(m);
     m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
     m->uncollected = true;
     m->n_runs++;
@@ -497,12 +532,14 @@ static void launch(struct logp_machine *m)
 
 int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
 {
+    const int64_t end = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
+    int rc;
+
     if (lpi_process_is_orphan())
         return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
     if (m->away > 0 || program == NULL || timeout_ns < 0) {
-        const int rc = m->away > 0 ? -EBUSY : -EINVAL;
-
+        rc = m->away > 0 ? -EBUSY : -EINVAL;
         pthread_mutex_unlock(&m->lock);
         return rc;
     }
@@ -513,6 +550,11 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         pthread_mutex_unlock(&m->lock);
         return -ENOTSUP;
     }
+    rc = m->far != NULL ? lpi_far_can_run(m) : 0;
+    if (rc != 0) {
+        pthread_mutex_unlock(&m->lock);
+        return rc;
+    }
     prepare(m, program, arg);
     if (!lpi_stopping(m))
         launch(m);
@@ -521,11 +563,15 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
             lpi_record_waits(m, true);
             lpi_injections_close(m);
+            if (m->far != NULL)
+                m->far->is_lost = true; /* it cannot answer */
             m->report.error = -ETIMEDOUT;
             pthread_mutex_unlock(&m->lock);
             return -ETIMEDOUT;
         }
     }
+    if (m->far != NULL)
+        lpi_far_conclude(m, end);
     lpi_injections_close(m);
     if (m->uncollected)
         collect(m);
@@ -540,6 +586,9 @@ int logp_machine_repeat(struct logp_machine *m, logp_program program, void *arg,
     const bool by_itself = m->n_cores == 1 && m->executor->repeats;
     unsigned before;
     int rc;
+
+    if (m->far != NULL)
+        return -ENOTSUP;
 
     m->again_arg = again_arg;
     m->again = by_itself ? again : NULL;
@@ -565,7 +614,7 @@ int logp_machine_destroy(struct logp_machine *m)
 
 int logp_machine_set_rendezvous(struct logp_machine *m, int64_t n_bytes)
 {
-    if (lpi_is_parallel(m))
+    if (lpi_is_parallel(m) || m->far != NULL)
         return -ENOTSUP;
     if (m->asked == NULL && n_bytes >= 0)
         m->asked = lpi_memory_zeroed((size_t)m->P, sizeof(struct lpi_rendezvous *));

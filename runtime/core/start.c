@@ -62,25 +62,32 @@ static void attend(struct logp_machine *m, unsigned bits)
 /* All procs of the machine have arrived: fix the start. */
 void lpi_fix_start(struct logp_machine *m)
 {
+    lpi_fix_start_at(m, m->is_virtual ? 0 : lpi_clock_ns(&m->clock) + START_MARGIN_NS, -1);
+}
+
+int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start)
+{
     /* relaxed: only this function changes it during a run */
     const unsigned generation = atomic_load_explicit(&m->sync_generation, memory_order_relaxed);
-    int64_t start = 0;
 
     lpi_capacity_reset(m);
     if (m->is_virtual) {
+        start = 0;
         for (int i = 0; i < m->P; i++)
             if (m->procs[i].emulated > start)
                 start = m->procs[i].emulated;
     } else if (generation == 0) {
         /* the first start of a run is its time 0 */
-        m->base_ns = lpi_clock_ns(&m->clock) + START_MARGIN_NS;
+        m->base_ns = clock_ns;
+        start = 0;
         lpi_injections_open(m);
-    } else {
-        start = lpi_soon(m);
+    } else if (start < 0) {
+        start = clock_ns - m->base_ns;
     }
     lpi_delay_restart(m, !m->is_virtual && generation == 0, start);
     atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
     atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
     attend(m, LPI_ATT_SYNC); /* its release publishes the four */
+    return start;
 }

@@ -13,6 +13,7 @@
 #include "core/back.h"
 #include "core/sched.h"
 #include "core/start.h"
+#include "mail/far.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,77 +27,146 @@ struct lpi_group {
     int ranks[]; /* of those */
 };
 
+/* Who has come: to the sync of which group. */
+struct coming {
+    uint32_t context;
+    int first, size, rank;
+    int64_t at;
+};
+
 /* Where what the members of this group share is, or the end of the list. */
-static struct lpi_group **link_of(struct logp_machine *m, const struct logp_vp *vp)
+static struct lpi_group **link_of(struct logp_machine *m, const struct coming *x)
 {
     struct lpi_group **link = &m->groups;
 
-    while (*link != NULL && ((*link)->context != vp->context || (*link)->first != vp->to_global[0]))
+    while (*link != NULL && ((*link)->context != x->context || (*link)->first != x->first))
         link = &(*link)->next;
     return link;
 }
 
-static struct lpi_group *new_group(const struct logp_vp *vp)
+static struct lpi_group *new_group(const struct coming *x)
 {
-    struct lpi_group *g = malloc(sizeof(*g) + (size_t)vp->size * sizeof(g->ranks[0]));
+    struct lpi_group *g = malloc(sizeof(*g) + (size_t)x->size * sizeof(g->ranks[0]));
 
     if (g != NULL)
-        *g =
-            (struct lpi_group){.context = vp->context, .first = vp->to_global[0], .size = vp->size};
+        *g = (struct lpi_group){.context = x->context, .first = x->first, .size = x->size};
     return g;
+}
+
+/* A member starts, or is told of an error, where it waits. By the holder of core c. */
+static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
+{
+    struct logp_machine *m = c->machine;
+    struct lpi_proc *p = &m->procs[rank];
+
+    if (m->far != NULL && !lpi_is_local(m, rank)) {
+        lpi_far_tell(
+            c, m->far->process_of[rank],
+            (struct lpi_wire){.kind = LPI_WIRE_PART, .dst = rank, .tag = error, .arrival = start},
+            NULL, 0);
+        return;
+    }
+    if (m->far != NULL)
+        p->any.src = error;
+    if (p->core != c)
+        lpi_call_back(p, start);
+    else if (p->state == LPI_SYNC) /* else the run has been stopped, and it went on */
+        lpi_start_at(p, start);
 }
 
 /* All members are there; the caller is one of core c. */
 static void release(struct lpi_core *c, const struct lpi_group *g)
 {
-    struct logp_machine *m = c->machine;
-    const int64_t start = m->is_virtual ? g->latest : lpi_soon(m);
+    const int64_t start = c->machine->is_virtual ? g->latest : lpi_soon(c->machine);
 
-    for (int i = 0; i < g->size; i++) {
-        struct lpi_proc *p = &m->procs[g->ranks[i]];
-
-        if (p->core != c)
-            lpi_call_back(p, start);
-        else if (p->state == LPI_SYNC) /* else the run has been stopped, and it went on */
-            lpi_start_at(p, start);
-    }
+    for (int i = 0; i < g->size; i++)
+        let_go(c, g->ranks[i], start, 0);
 }
 
-/* p is at the group's sync. Called with the machine's lock, which orders the members. */
-static int arrive(struct lpi_proc *p, const struct logp_vp *vp)
+/* Called with the machine's lock, which orders the members. *all: the group, if that is all of it.
+ */
+static int come(struct logp_machine *m, const struct coming *x, struct lpi_group **all)
 {
-    struct lpi_group **link = link_of(p->core->machine, vp), *g = *link;
+    struct lpi_group **link = link_of(m, x), *g = *link;
 
+    *all = NULL;
     if (g == NULL)
-        g = *link = new_group(vp);
+        g = *link = new_group(x);
     if (g == NULL)
         return -ENOMEM;
-    if (g->size != vp->size)
+    if (g->size != x->size)
         return -EINVAL;
-    p->state = LPI_SYNC;
-    if (p->emulated > g->latest)
-        g->latest = p->emulated;
-    g->ranks[g->n++] = p->rank;
+    if (x->at > g->latest)
+        g->latest = x->at;
+    g->ranks[g->n++] = x->rank;
     if (g->n < g->size)
         return 0;
     *link = g->next;
-    release(p->core, g);
-    free(g);
+    *all = g;
     return 0;
+}
+
+/* By the holder of core c, of a vp of this process or another. */
+static int arrive(struct lpi_core *c, const struct coming *x)
+{
+    struct logp_machine *m = c->machine;
+    struct lpi_group *all;
+    int rc;
+
+    pthread_mutex_lock(&m->lock);
+    rc = come(m, x, &all);
+    pthread_mutex_unlock(&m->lock);
+    if (all != NULL)
+        release(c, all);
+    free(all);
+    return rc;
+}
+
+void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w)
+{
+    const struct coming x = {w->context, w->dst, (int)w->n_bytes, w->src, w->arrival};
+    int rc;
+
+    if (w->kind == LPI_WIRE_PART) {
+        let_go(c, w->dst, w->arrival, w->tag);
+        return;
+    }
+    rc = c->machine->far->is_home ? -ECANCELED : arrive(c, &x);
+    if (rc != 0)
+        let_go(c, w->src, 0, rc);
 }
 
 int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
 {
     struct lpi_proc *p = vp->proc;
-    struct logp_machine *m = p->core->machine;
-    int rc;
+    struct lpi_core *c = p->core;
+    struct lpi_far *f = c->machine->far;
+    const struct coming x = {vp->context, vp->to_global[0], vp->size, p->rank, p->emulated};
+    int rc = 0;
 
     p->polls = 0;
-    pthread_mutex_lock(&m->lock);
-    rc = arrive(p, vp);
-    pthread_mutex_unlock(&m->lock);
-    if (rc == 0)
+    p->state = LPI_SYNC;
+    if (f != NULL)
+        p->any.src = 0;
+    if (f == NULL || lpi_is_local(c->machine, x.first))
+        rc = arrive(c, &x);
+    else
+        lpi_far_tell(c, f->process_of[x.first],
+                     (struct lpi_wire){.kind = LPI_WIRE_MEET,
+                                       .context = x.context,
+                                       .src = x.rank,
+                                       .dst = x.first,
+                                       .n_bytes = (uint64_t)x.size,
+                                       .arrival = x.at},
+                     NULL, 0);
+    if (rc != 0)
+        p->state = LPI_RUNNING;
+    else
         rc = lpi_hold(p);
+    if (f != NULL) {
+        rc = rc != 0 ? rc : p->any.src;
+        p->wait_until = INT64_MAX;
+    }
     if (rc == 0 && start != NULL)
         *start = p->deadline;
     return rc;

@@ -3,9 +3,12 @@
 #ifndef LPI_SYNC_GROUP_H
 #define LPI_SYNC_GROUP_H
 
-#include "state/state.h"
+#include "state/far.h"
 
 int lpi_sync_group(const struct logp_vp *vp, int64_t *start);
+/* A member of another process has come to a sync that meets here, or one of this process may go on.
+ */
+void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w);
 /* After a run that was stopped while members waited. */
 void lpi_groups_discard(struct logp_machine *m);
 

@@ -150,10 +150,10 @@ bool lpi_watch_pending(struct logp_machine *m)
 {
     bool pending = false;
 
-    if (lpi_attached_of(&m->procs[0]) == NULL)
+    if (lpi_attached_of(&m->procs[m->first_rank]) == NULL)
         return false;
     pthread_mutex_lock(&m->lock);
-    for (int i = 0; i < m->P && !pending; i++)
+    for (int i = m->first_rank; i < m->first_rank + m->n_local && !pending; i++)
         pending = is_reached(&lpi_attached_of(&m->procs[i])->watch);
     pthread_mutex_unlock(&m->lock);
     return pending;

@@ -8,15 +8,18 @@
  * the lane is older than what the same core has queued: the lane is drained before a queued message
  * is delivered.
  *
- * Long messages: offer.c.
+ * Long messages: offer.c. Other processes: far.c; what they send to a vp of another core comes over
+ * the lane from the first, as if their vps lived there.
  */
 #include "mail/mailbox.h"
 
+#include "mail/far.h"
 #include "mail/lane.h"
 #include "mail/match.h"
 #include "mail/offer.h"
 #include "mail/pool.h"
 #include "mail/queue.h"
+#include "state/far.h"
 #include "state/message.h"
 #include "state/stop.h"
 
@@ -85,44 +88,42 @@ int lpi_find_room(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_e
 
     if (c->credit >= cost || (lpi_is_here(c, e->dst) && lpi_match_wanted(to, e) != NULL))
         return 0;
+    if (c->machine->far != NULL && !lpi_is_local(c->machine, e->dst)) /* held there, not here */
+        return (size_t)cost > c->machine->queue_limit ? -EMSGSIZE : 0;
     return lpi_credit_refill(c, cost);
 }
 
-/*
- * Hand a message to `to`. The payload has been copied when this returns.
- * @return  0; -ENOBUFS, -EMSGSIZE (lpi_find_room()), -ENOMEM
- */
-int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
+int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_envelope *e)
 {
-    struct lpi_core *c = from->core;
     const int64_t cost = lpi_message_cost(e->n_bytes);
     struct lpi_lane *l;
     struct slot *s;
     struct lpi_message *m;
     int rc;
 
-    if (lpi_is_here(c, e->dst))
-        return lpi_deliver(to, c, e);
     /* an answer may take it below 0: it frees more, in a while */
     rc = c->credit < cost && e->kind != LPI_ANSWER ? lpi_credit_refill(c, cost) : 0;
     if (rc != 0)
         return rc;
     l = c->out[to->core_index];
     s = free_slot(l);
-    if (s != NULL && e->n_bytes <= LPI_SLOT_BYTES && e->kind == LPI_PLAIN) {
+    if (s != NULL && e->n_bytes <= LPI_SLOT_BYTES && e->kind == LPI_PLAIN && e->message == NULL) {
         s->n_bytes = (unsigned short)e->n_bytes;
         if (e->n_bytes > 0)
             memcpy(s->u.bytes, e->data, e->n_bytes);
         lpi_lane_publish(l, s, e, SLOT_INLINE);
     } else if (s != NULL && e->n_bytes >= LPI_OFFER_FROM && e->kind == LPI_PLAIN &&
-               fill_offer(c->machine, l, to, e)) {
+               e->message == NULL && fill_offer(c->machine, l, to, e)) {
         s->u.n_direct = e->n_bytes;
         lpi_lane_publish(l, s, e, SLOT_DIRECT);
     } else {
-        m = lpi_message_new(c, lpi_held_bytes(e));
-        if (m == NULL)
-            return -ENOMEM;
-        lpi_message_fill(m, e);
+        m = e->message;
+        if (m == NULL) {
+            m = lpi_message_new(c, lpi_held_bytes(e));
+            if (m == NULL)
+                return -ENOMEM;
+            lpi_message_fill(m, e);
+        }
         if (s != NULL) {
             s->u.message = m;
             lpi_lane_publish(l, s, e, SLOT_MESSAGE);
@@ -135,6 +136,22 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
     }
     c->credit -= cost;
     return 0;
+}
+
+/*
+ * Hand a message to `to`. The payload has been copied when this returns; that of a long one to
+ * another process may be read until lpi_far_let_go().
+ * @return  0; -ENOBUFS, -EMSGSIZE (lpi_find_room()), -ENOMEM
+ */
+int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
+{
+    struct lpi_core *c = from->core;
+
+    if (lpi_is_here(c, e->dst))
+        return lpi_deliver(to, c, e);
+    if (c->machine->far != NULL && !lpi_is_local(c->machine, e->dst))
+        return lpi_far_post(from, e);
+    return lpi_post_to_core(c, to, e);
 }
 
 /* ---- consumer ---- */
@@ -242,5 +259,7 @@ bool lpi_poll(struct lpi_core *c)
         if (c->in[i] != NULL)
             any |= drain_lane(c, c->in[i], DRAIN_BURST);
     lpi_pause();
+    if (m->far != NULL && c->index == 0)
+        any |= lpi_far_look(c);
     return lpi_queue_answer(c, drain_mailbox) || any;
 }

@@ -22,6 +22,7 @@
 #include "mail/offer.h"
 #include "mail/pool.h"
 #include "mail/room.h"
+#include "state/far.h"
 #include "state/message.h"
 #include "state/stop.h"
 #include "state/turns.h"
@@ -222,23 +223,24 @@ static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, void 
         lpi_stop(p->core->machine, -ENOMEM);
 }
 
-/* r has met a send that waits for it: the answer goes out, the payload comes later. */
+/* r has met a message without its payload, which comes later: from another process, or of a send
+ * that waits for it; then the answer goes out. */
 static __attribute__((noinline)) void promise(struct lpi_proc *p, struct logp_request *r,
                                               const struct lpi_envelope *e)
 {
     const int64_t met = e->arrival > r->posted ? e->arrival : r->posted;
-    const struct lpi_envelope answer = {
-        .context = e->context,
-        .src = p->rank,
-        .dst = e->rendezvous->sender->rank,
-        .tag = e->tag,
-        .arrival = e->arrival < 0 ? LOGP_NEVER : lpi_after(met, e->rendezvous->latency),
-        .rendezvous = e->rendezvous,
-        .request = r,
-        .kind = LPI_ANSWER};
+    struct lpi_envelope answer = {
+        .context = e->context, .src = p->rank, .tag = e->tag, .request = r, .kind = LPI_ANSWER};
     int rc;
 
     r->state = LPI_REQ_PROMISED;
+    if (e->kind == LPI_ON_ITS_WAY) {
+        e->cargo->request = r;
+        return;
+    }
+    answer.dst = e->rendezvous->sender->rank;
+    answer.rendezvous = e->rendezvous;
+    answer.arrival = e->arrival < 0 ? LOGP_NEVER : lpi_after(met, e->rendezvous->latency);
     rc = p->core->machine->answer(p, e->rendezvous->sender, &answer);
     if (rc != 0)
         lpi_stop(p->core->machine, rc);
@@ -304,8 +306,8 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     r->got_tag = e->tag;
     r->n_bytes = e->n_bytes;
     r->arrival = e->arrival;
-    if (__builtin_expect(e->kind == LPI_REQUEST, false) && taken) {
-        if (e->message != NULL)
+    if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false) && taken) {
+        if (e->message != NULL && e->kind == LPI_REQUEST)
             e->message->kind = LPI_PLAIN; /* as it is in the pool */
         promise(p, r, e);
         return true;
@@ -330,13 +332,18 @@ static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struc
     return true;
 }
 
-/* The same of the request of a send that waits. */
-static __attribute__((noinline)) bool take_request(struct lpi_proc *p, struct logp_request *r,
-                                                   struct lpi_message *m)
+/* The same of one whose payload comes later. */
+static __attribute__((noinline)) bool take_unpaid(struct lpi_proc *p, struct logp_request *r,
+                                                  struct lpi_message *m)
 {
     const struct lpi_envelope e = lpi_envelope_of_any(m, false);
 
-    return take(p, r, m, &e);
+    if (e.kind != LPI_ON_ITS_WAY)
+        return take(p, r, m, &e);
+    if (!bind(p, r, &e))
+        return false;
+    unpend(&p->inbox, m); /* it is needed until that has come */
+    return true;
 }
 
 static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_message *m)
@@ -344,8 +351,29 @@ static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_
     const struct lpi_envelope e = lpi_envelope_of(m, false);
 
     if (__builtin_expect(m->kind != LPI_PLAIN, false))
-        return take_request(p, r, m);
+        return take_unpaid(p, r, m);
     return take(p, r, m, &e);
+}
+
+void lpi_match_come(struct lpi_cargo *l)
+{
+    struct lpi_message *m = l->message;
+    struct logp_request *r = l->request;
+
+    if (m != NULL)
+        m->kind = LPI_PLAIN;
+    if (r == NULL && !l->is_dropped)
+        return; /* it is pending */
+    if (r != NULL && m != NULL)
+        memcpy(r->buf, m->data, m->n_bytes);
+    if (m != NULL) {
+        lpi_credit_give(l->to, m->n_bytes);
+        lpi_message_free(l->to->core, m);
+    }
+    if (r != NULL) {
+        r->state = LPI_REQ_BOUND;
+        settled(l->to, r);
+    }
 }
 
 /* Would r, which is posted, take the next message with its label at once? */
@@ -403,6 +431,8 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
             return -ENOMEM;
         lpi_message_fill(m, e);
     }
+    if (__builtin_expect(e->kind == LPI_ON_ITS_WAY, false))
+        e->cargo->message = m;
     if (!e->paid)
         at->credit -= lpi_message_cost(e->n_bytes);
     if (e->arrival == LOGP_NEVER) /* nothing is emulated: the order of delivery */
@@ -484,7 +514,7 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, in
 
     for (int k = 1; m != NULL && (m->src != src || m->tag != tag || m->context != context); k++)
         m = k < FIRST_FEW ? m->next : NULL;
-    if (m == NULL || m->n_bytes > capacity || in->n_any > 0 ||
+    if (m == NULL || m->n_bytes > capacity || in->n_any > 0 || m->kind != LPI_PLAIN ||
         m->arrival >= 0) /* on its way, from before */
         return NULL;
     unpend(in, m);

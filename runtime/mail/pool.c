@@ -234,7 +234,9 @@ void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
     m->kind = (unsigned char)e->kind;
     if (__builtin_expect(e->kind >= LPI_ANSWER, false))
         m->request = e->request;
-    if (__builtin_expect(!lpi_has_payload(e->kind), false))
+    if (__builtin_expect(e->kind == LPI_ON_ITS_WAY, false))
+        m->link.cargo = e->cargo;
+    else if (__builtin_expect(!lpi_has_payload(e->kind), false))
         m->rendezvous = e->rendezvous;
     else if (e->n_bytes > 0)
         memcpy(m->data, e->data, e->n_bytes);

@@ -17,6 +17,7 @@
 
 struct lpi_core;
 struct lpi_proc;
+struct lpi_cargo; /* far.h */
 struct logp_request;
 
 enum {
@@ -34,16 +35,18 @@ struct lpi_label {
 /* A message of the program's, or one of the three of a send that waits for its receiver. */
 enum lpi_message_kind {
     LPI_PLAIN,
-    LPI_IN_PLACE, /* the same, with the payload in the buffer of the receive on offer */
-    LPI_REQUEST,  /* is matched, as if it had the payload */
-    LPI_ANSWER,   /* a receive has met it */
-    LPI_PAYLOAD,  /* goes straight into the buffer of that receive */
+    LPI_IN_PLACE,   /* the same, with the payload in the buffer of the receive on offer */
+    LPI_ON_ITS_WAY, /* from another process; the payload comes later, to where the cargo says */
+    LPI_REQUEST,    /* is matched, as if it had the payload */
+    LPI_ANSWER,     /* a receive has met it */
+    LPI_PAYLOAD,    /* goes straight into the buffer of that receive */
 };
 
-/* A request and an answer have none: `rendezvous` stands in its place. */
+/* A request and an answer have none: `rendezvous` stands in its place. Nor has what is on its way:
+ * there it is `cargo`. */
 static inline bool lpi_has_payload(int kind)
 {
-    return kind != LPI_REQUEST && kind != LPI_ANSWER;
+    return kind < LPI_ON_ITS_WAY || kind == LPI_PAYLOAD;
 }
 
 /*
@@ -73,6 +76,7 @@ struct lpi_envelope {
     union {
         const void *data;                  /* payload; where it stays is the caller's business */
         struct lpi_rendezvous *rendezvous; /* of a request or an answer */
+        struct lpi_cargo *cargo;           /* ON_ITS_WAY */
     };
     struct lpi_message *message;  /* already holds the payload; NULL: it does not */
     struct logp_request *request; /* of an answer or a payload: the receiver's */
@@ -84,6 +88,7 @@ struct lpi_message {
     union {
         struct cds_wfcq_node queue; /* while in a mailbox */
         struct lpi_message *free;   /* while in a free or returned list */
+        struct lpi_cargo *cargo;    /* while ON_ITS_WAY */
     } link;
     struct lpi_message *prev, *next;    /* pending list, in the order of delivery */
     struct lpi_message *next_in_stream; /* of the index */
@@ -99,7 +104,7 @@ struct lpi_message {
     uint32_t context;
     int src, dst, tag;
     unsigned char size_class;
-    unsigned char kind; /* enum lpi_message_kind */
+    unsigned char kind; /* enum lpi_message_kind; ON_ITS_WAY: `link.cargo` */
     union {
         char inline_data[LPI_INLINE];
         size_t bytes; /* LPI_CLASS_NONE: in all */
@@ -109,8 +114,8 @@ struct lpi_message {
 
 enum lpi_request_state {
     LPI_REQ_POSTED,   /* in the posted list */
-    LPI_REQ_PROMISED, /* a send that waits for its receiver has been matched: the payload is to come
-                       */
+    LPI_REQ_PROMISED, /* a send that waits for its receiver has been matched, or one of another
+                         process: the payload is to come */
     LPI_REQ_BOUND,    /* a message has been matched, its payload is in buf */
     LPI_REQ_FAILED,   /* the message was too large; it is still pending */
     LPI_REQ_CHARGED,  /* bound, and o_recv is accounted for: complete at `done` */
@@ -182,7 +187,9 @@ static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, boo
 
     if (__builtin_expect(m->kind != LPI_PLAIN, false)) {
         e.kind = (enum lpi_message_kind)m->kind;
-        if (!lpi_has_payload(e.kind))
+        if (e.kind == LPI_ON_ITS_WAY)
+            e.cargo = m->link.cargo;
+        else if (!lpi_has_payload(e.kind))
             e.rendezvous = m->rendezvous;
         if (e.kind >= LPI_ANSWER)
             e.request = m->request;

@@ -225,6 +225,8 @@ struct logp_machine {
     bool extras;          /* runs are recorded or explored, or sends wait for their receivers */
     atomic_bool has_work; /* the model says how long a processor works */
     int P, n_cores;
+    int first_rank, n_local;        /* the vps of this process */
+    struct lpi_far *far;            /* the other processes; NULL: there are none */
     struct lpi_recorder *recorders; /* by rank: chunks.h; NULL: nothing is recorded */
     struct lpi_tracing *tracing;
     int taken_core; /* of the process's; -1: none */

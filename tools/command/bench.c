@@ -340,7 +340,7 @@ const struct command command_bench = {
     .arguments = "COLLECTIVE",
     .summary = "sweeps: run it for several P, sizes, L, ..., each until its median is known",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
-               OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_WATCH | OPTIONS_PLOT,
+               OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_WATCH | OPTIONS_PROCESSES | OPTIONS_PLOT,
     .prints = prints,
     .under = &command_crossover,
     .remark =

@@ -167,6 +167,7 @@ void settle_options(struct options *o, const char *command, unsigned sets)
     o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* 0 is a time, too */
     unsettled = *o;
     settle_rows(o);
+    check_transport(o);
 }
 
 void settle_point(struct options *o, int64_t i)

@@ -59,6 +59,7 @@ struct options {
     enum logp_basis by;
     /* how they are run */
     const char *executor;
+    const char *transport; /* as it was written */
     enum logp_clock clock;
     bool fibers; /* that is what the executor has */
     bool progress, watch;
@@ -114,6 +115,7 @@ enum option_set {
     OPTIONS_WATCH = 65536,      /* --watch */
     OPTIONS_PLOT = 131072,      /* --plot */
     OPTIONS_FAULT = 262144,     /* --fault, --noise */
+    OPTIONS_PROCESSES = 524288, /* --transport */
     OPTIONS_MEASURE = 1 << 20,  /* what messages take, and --bytes: a range */
     OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
@@ -132,6 +134,8 @@ void add_rest(struct options *o);
  * an empty variable is as good as none), then from the command line. Ends the process where one of
  * them is wrong, or not an option of the command. o->formats and o->prints are set. */
 void settle_options(struct options *o, const char *command, unsigned sets);
+/* Does what is run go over the processes of a launcher (--transport)? */
+bool over_processes(const struct options *o);
 /* What there is to say of an option, as the commands of these sets take it. */
 struct option_facts {
     char option[32];           /* with its dashes */

@@ -81,4 +81,7 @@ bool switched(const char *option, const char *text);
 int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps);
 int64_t to_ns(const struct options *o, const char *option, const char *text);
 
+/* Ends the process where --transport does not go with what else is given. */
+void check_transport(const struct options *o);
+
 #endif

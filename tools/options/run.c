@@ -3,6 +3,7 @@
 #include "options/rows.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,6 +47,41 @@ static const char *all_executors(const struct options *o, char buf[MAX_LIST])
 
     (void)o;
     return list_names(&names, ", ", buf);
+}
+
+/* "mpi", or "mpi:" and of which kind: that is for who makes the machine to know. */
+static void apply_transport(struct options *o, const char *option, const char *text)
+{
+    struct names names = {0};
+    char plain[16];
+
+    for (const char *const *name = logp_transports(); *name != NULL; name++)
+        add_name(&names, *name);
+    snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(text, ":"), text);
+    if (find_name(&names, text) < 0 && strcmp(plain, "mpi") != 0)
+        refuse_name(option, text, &names);
+    o->transport = text;
+}
+
+bool over_processes(const struct options *o)
+{
+    return o->transport != NULL && strcmp(o->transport, "mailbox") != 0;
+}
+
+/* What all processes would have to agree on, and what is of one box. */
+void check_transport(const struct options *o)
+{
+    const char *with = !over_processes(o)               ? NULL
+                       : o->clock == LOGP_CLOCK_VIRTUAL ? "the virtual clock"
+                       : o->topology != NULL            ? "a topology"
+                       : logp_capacity(&o->params) > 0  ? "a capacity"
+                       : o->gamma_host                  ? "--gamma host"
+                       : o->output != NULL              ? "--output: redirect what is printed"
+                       : o->plot != NULL                ? "--plot"
+                                                        : NULL;
+
+    if (with != NULL)
+        bad_option("--transport", o->transport, "mailbox with %s", with);
 }
 
 static void apply_reps(struct options *o, const char *option, const char *text)
@@ -149,6 +185,8 @@ const struct option_row run_options[] = {
     {"executor", "NAME", "what carries a processor: %s", "thread", "",
      OPTIONS_RUN | OPTIONS_PAPER | OPTIONS_AGAIN, .apply = apply_executor, .series = SERIES_WORDS,
      .choices = all_executors},
+    {"transport", "NAME", "mpi: over the processes of mpirun; mpi:openmpi, mpi:mpich: of that MPI",
+     "mailbox", "", OPTIONS_PROCESSES, .apply = apply_transport, .words = "mailbox, mpi"},
     {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN | OPTIONS_PAPER | OPTIONS_SWEEP,
      .apply = apply_reps},
     {"warmup", "N", "uncounted runs before", "5", "0", OPTIONS_RUN | OPTIONS_PAPER,

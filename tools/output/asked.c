@@ -98,6 +98,11 @@ VALUE(executor_of)
     return text_cell(out->o->executor);
 }
 
+VALUE(transport_of)
+{
+    return text_cell(over_processes(out->o) ? out->o->transport : "mailbox");
+}
+
 VALUE(delay_of)
 {
     return text_cell(out->o->plugin != NULL ? out->o->plugin : out->o->delay->name);
@@ -168,6 +173,7 @@ const struct column run_columns[] = {
     {KEY("machine", machine_of), SWEPT("machine", -8)},
     {KEY("clock", clock_of)},
     {KEY("executor", executor_of), SWEPT("executor", -8)},
+    {KEY("transport", transport_of)},
     {KEY("delay", delay_of), SWEPT("delay", -6)},
     {KEY("topology", topology_of), SWEPT("topology", -9)},
     {KEY("nodes", nodes_of), SWEPT("nodes", -6)},

@@ -161,6 +161,11 @@ VALUE(sweep_of)
     return text_cell(out->sweep);
 }
 
+VALUE(processes_of)
+{
+    return number_cell(CELL_WHOLE, row->ran, row->processes);
+}
+
 const struct column result_columns[] = {
     {KEY("predicted_ns", predicted_of), TABLE("predicted", 13, TABLE_ANY)},
     {KEY("prediction", certainty_of), TABLE("certainty", -9, TABLE_PREDICTED)},
@@ -187,6 +192,7 @@ const struct column result_columns[] = {
     {PART("lag_ns", "p99", lag_of), RECORD(lag.p99_ns), TABLE("lag p99", 9, TABLE_WALL)},
     {PART("lag_ns", "max", lag_of), RECORD(lag.max_ns)},
     {KEY("restarts", restarts_of), .measured = true},
+    {KEY("processes", processes_of), .measured = true},
     {KEY("ratio", ratio_of), .measured = true},
     {KEY("messages", messages_of), .measured = true},
     {KEY("link_most", link_most_of), .measured = true},

@@ -94,10 +94,19 @@ static void print_least(int64_t lower_bound_ns)
     putchar('\n');
 }
 
+static const char *show_processes(const struct output *out, char text[48])
+{
+    text[0] = '\0';
+    if (over_processes(out->o) && out->n > 0)
+        snprintf(text, 48, " of each of %d processes", out->rows[0].processes);
+    return text;
+}
+
 static void print_heading(const struct output *out)
 {
     const struct options *o = out->o;
     const struct logp_collective *what = logp_collective_find(out->collective);
+    char processes[48];
 
     fputs(out->collective, stdout);
     if (what != NULL)
@@ -128,9 +137,10 @@ static void print_heading(const struct output *out)
     if (out->n_cores == 0)
         print_least(lower_bound(o, out->collective, out->c));
     else
-        printf("%s clock, %s executor on %d core%s, %d run%s each\n",
+        printf("%s clock, %s executor on %d core%s%s, %d run%s each\n",
                o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, out->n_cores,
-               out->n_cores == 1 ? "" : "s", o->reps, o->reps == 1 ? "" : "s");
+               out->n_cores == 1 ? "" : "s", show_processes(out, processes), o->reps,
+               o->reps == 1 ? "" : "s");
 }
 
 /* ---- the table ---- */

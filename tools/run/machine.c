@@ -101,6 +101,13 @@ void check_machine(const struct options *o)
     logp_delay_destroy(&delay);
 }
 
+/* Of several processes the first prints what is the same for all. */
+static void be_silent(void)
+{
+    if (freopen("/dev/null", "w", stdout) == NULL)
+        fprintf(stderr, "logp: /dev/null: %s\n", strerror(errno));
+}
+
 struct logp_machine *try_machine(const struct options *o)
 {
     struct logp_config config = {.size = sizeof(config),
@@ -109,6 +116,7 @@ struct logp_machine *try_machine(const struct options *o)
                                  .executor = o->executor,
                                  .cores = o->n_cores > 0 ? o->cores : NULL,
                                  .n_cores = o->n_cores,
+                                 .transport = o->transport,
                                  .queue_limit = o->queue_limit,
                                  .rendezvous_from = o->rendezvous + 1};
     struct logp_machine *m = NULL;
@@ -123,6 +131,14 @@ struct logp_machine *try_machine(const struct options *o)
     if (rc == -EINVAL && o->n_cores > 0)
         bad_option("--cores", option_text("cores"),
                    "each core once, and of those that this process may run on");
+    if (rc == -ENOENT && over_processes(o))
+        bad_option("--transport", o->transport, "mailbox, mpi, mpi:openmpi, mpi:mpich");
+    if (rc == -ELIBACC)
+        bad_option("--transport", o->transport, "one that can be loaded: %s",
+                   logp_transport_error());
+    if (rc == -EINVAL && over_processes(o))
+        bad_option("--transport", o->transport,
+                   "at least one processor for each process, and the same options for all");
     if (rc != 0) {
         fprintf(stderr, "logp: cannot make a machine of %lld processors (%s executor): %s%s\n",
                 (long long)o->P, o->executor, strerror(-rc),
@@ -131,6 +147,8 @@ struct logp_machine *try_machine(const struct options *o)
     }
     last = m;
     last_faults = is_faulty(o) ? config.delay.model : NULL;
+    if (logp_machine_process(m) > 0)
+        be_silent();
     warn_of_host(o, m);
     return m;
 }

@@ -9,7 +9,8 @@
 struct row {
     const struct logp_algorithm *algorithm;
     struct logp_record record;
-    bool ran; /* run, not predict */
+    bool ran;      /* run, not predict */
+    int processes; /* over so many */
     bool has_links;
     struct logp_link_use links, busiest; /* on a topology: messages and waiting of one run */
     struct logp_explanation *explained;  /* with --explain; NULL: it cannot be */

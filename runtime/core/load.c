@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transports by name: shared objects, none of which the library itself needs.
+ *
+ * Of the MPIs that there are the one is taken whose launcher has started this process, as its
+ * environment says; else, or where that is not to be had, the first that can be loaded.
+ */
+#define _GNU_SOURCE
+#include "core/processes.h"
+
+#include <logp/transport.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct library {
+    const char *name;     /* of the option, and of the file */
+    const char *variable; /* of the environment that its launcher makes */
+} libraries[] = {{"openmpi", "OMPI_COMM_WORLD_SIZE"}, {"mpich", "PMI_SIZE"}};
+
+enum { N_LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
+
+static char why[512];
+
+const char *const *logp_transports(void)
+{
+    static const char *const names[] = {"mailbox", "mpi", NULL};
+
+    return names;
+}
+
+const char *logp_transport_error(void)
+{
+    return why;
+}
+
+/* One that has been opened stays. NULL: as `why` says */
+static const struct lpi_transport *open_file(const char *directory, const char *name)
+{
+    const struct lpi_transport *t = NULL;
+    char path[1100];
+    void *file;
+
+    snprintf(path, sizeof(path), "%s/liblogp-mpi-%s.so", directory, name);
+    file = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* the MPI's own plug-ins look for it there */
+    if (file != NULL)
+        t = dlsym(file, "lpi_transport");
+    if (t == NULL)
+        snprintf(why, sizeof(why), "%s", dlerror());
+    else if (t->size == sizeof(*t))
+        return t;
+    else
+        snprintf(why, sizeof(why), "%s: of another version", path);
+    return NULL;
+}
+
+static const struct lpi_transport *open_library(const char *name)
+{
+    const char *const given = getenv("LOGP_TRANSPORT_PATH");
+    char own[1024] = ".", path[1100];
+    Dl_info info;
+
+    if (given != NULL && given[0] != '\0')
+        return open_file(given, name);
+    if (dladdr((void *)(uintptr_t)logp_transports, &info) != 0 &&
+        strrchr(info.dli_fname, '/') != NULL)
+        snprintf(own, sizeof(own), "%.*s", (int)(strrchr(info.dli_fname, '/') - info.dli_fname),
+                 info.dli_fname);
+    snprintf(path, sizeof(path), "%s/liblogp-mpi-%s.so", own, name);
+    return open_file(access(path, F_OK) == 0 ? own : LOGP_LIBRARY_DIRECTORY, name);
+}
+
+static const struct lpi_transport *open_mpi(void)
+{
+    const struct lpi_transport *t = NULL;
+
+    for (int i = 0; t == NULL && i < N_LIBRARIES; i++)
+        if (getenv(libraries[i].variable) != NULL)
+            t = open_library(libraries[i].name);
+    for (int i = 0; t == NULL && i < N_LIBRARIES; i++)
+        t = open_library(libraries[i].name);
+    return t;
+}
+
+int lpi_transport_find(const char *name, const struct lpi_transport **out)
+{
+    *out = NULL;
+    why[0] = '\0';
+    if (name == NULL || strcmp(name, "mailbox") == 0)
+        return 0;
+    if (strcmp(name, "mpi") == 0) {
+        *out = open_mpi();
+        return *out != NULL ? 0 : -ELIBACC;
+    }
+    for (int i = 0; i < N_LIBRARIES; i++)
+        if (strncmp(name, "mpi:", 4) == 0 && strcmp(name + 4, libraries[i].name) == 0) {
+            *out = open_library(libraries[i].name);
+            return *out != NULL ? 0 : -ELIBACC;
+        }
+    return -ENOENT;
+}

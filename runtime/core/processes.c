@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine over several processes: see far.h, and transport.h of the library. */
+#define _GNU_SOURCE
+#include "core/processes.h"
+
+#include "core/far_control.h"
+#include "delay/in_force.h"
+#include "host/memory.h"
+#include "mail/far.h"
+#include "mail/mailbox.h"
+#include "state/stop.h"
+
+#include <logp/transport.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A process that does not answer is waited for so long after the end of a run. */
+static const int64_t patience_ns = INT64_C(5000000000);
+
+static atomic_bool in_use; /* by a machine: there is one communicator */
+static uint32_t n_runs;    /* of all machines: the same in all processes */
+
+int logp_machine_processes(const struct logp_machine *m)
+{
+    return m->far != NULL ? m->far->n_processes : 1;
+}
+
+int logp_machine_process(const struct logp_machine *m)
+{
+    return m->far != NULL ? m->far->process : 0;
+}
+
+int logp_machine_ranks(const struct logp_machine *m, int process, int *first, int *n)
+{
+    const int n_processes = logp_machine_processes(m), share = m->P / n_processes;
+    const int more = m->P % n_processes;
+
+    if (process < 0 || process >= n_processes)
+        return -EINVAL;
+    *first = process * share + (process < more ? process : more);
+    *n = share + (process < more);
+    return 0;
+}
+
+int logp_machine_agree(struct logp_machine *m, int64_t *values, size_t n, enum logp_agreement how)
+{
+    static const enum lpi_reduction as[] = {LPI_SUM, LPI_MIN, LPI_MAX};
+    const bool busy = logp_machine_busy(m) || (m->far != NULL && m->far->is_lost);
+
+    if (!busy && m->far != NULL)
+        m->far->ops->reduce(values, n, as[how]);
+    return busy ? -EBUSY : 0;
+}
+
+/* ---- from creation to destruction ---- */
+
+/* How far this process's clock is ahead of that of process 0: nothing on one host, else as the
+ * shortest of some round trips says. */
+static int64_t measure_clock(struct lpi_far *f)
+{
+    enum { TRIPS = 50 };
+    const struct lpi_transport *ops = f->ops;
+    int64_t shortest = INT64_MAX, offset = 0;
+    struct lpi_found x;
+    int index, n_here;
+
+    ops->alike("", 1, &index, &n_here);
+    if (n_here == f->n_processes) /* then it is so for all */
+        return 0;
+    for (int i = f->process == 0 ? TRIPS * (f->n_processes - 1) : TRIPS; i > 0; i--) {
+        int64_t sent = lpi_monotonic_ns(), now, theirs;
+
+        if (f->process != 0)
+            while (ops->send(0, &sent, sizeof(sent), NULL, 0) != 0)
+                ;
+        while (!ops->look(&x))
+            ;
+        now = lpi_monotonic_ns();
+        if (f->process == 0) {
+            const int to = x.process;
+
+            while (ops->send(to, &now, sizeof(now), NULL, 0) != 0)
+                ;
+        } else if (memcpy(&theirs, x.bytes, sizeof(theirs)), now - sent < shortest) {
+            shortest = now - sent;
+            offset = sent + shortest / 2 - theirs;
+        }
+    }
+    return offset;
+}
+
+/* All processes must ask for the same machine. */
+static int compare_all(const struct lpi_far *f, int P)
+{
+    int64_t least[2] = {P, n_runs}, most[2] = {P, n_runs};
+
+    f->ops->reduce(least, 2, LPI_MIN);
+    f->ops->reduce(most, 2, LPI_MAX);
+    return memcmp(least, most, sizeof(least)) != 0 || P < f->n_processes ? -EINVAL : 0;
+}
+
+static int make_parts(struct logp_machine *m, struct lpi_far *f)
+{
+    const size_t n = (size_t)f->n_processes, P = (size_t)m->P;
+
+    f->process_of = lpi_memory_zeroed(P, sizeof(*f->process_of));
+    f->giving = lpi_memory_zeroed(P, sizeof(*f->giving));
+    f->states = calloc(n, sizeof(*f->states));
+    f->is_known = calloc(n, sizeof(*f->is_known));
+    if (f->process_of == NULL || f->giving == NULL || f->states == NULL || f->is_known == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < f->n_processes; i++) {
+        int first, n_ranks;
+
+        logp_machine_ranks(m, i, &first, &n_ranks);
+        for (int k = 0; k < n_ranks; k++)
+            f->process_of[first + k] = i;
+    }
+    return logp_machine_ranks(m, f->process, &m->first_rank, &m->n_local);
+}
+
+int lpi_far_create(struct logp_machine *m, const struct logp_config *config,
+                   const struct lpi_transport *ops)
+{
+    struct lpi_far *f;
+    int rc;
+
+    if (config->clock != LOGP_CLOCK_WALL || config->wait_for_room || config->rendezvous_from > 0)
+        return -ENOTSUP;
+    if (atomic_exchange_explicit(&in_use, true, memory_order_acquire))
+        return -EBUSY;
+    f = m->far = calloc(1, sizeof(*f));
+    if (f == NULL) {
+        atomic_store_explicit(&in_use, false, memory_order_release);
+        return -ENOMEM;
+    }
+    f->ops = ops;
+    f->control = lpi_far_control;
+    rc = ops->open(&f->process, &f->n_processes);
+    if (rc != 0) {
+        f->n_processes = 0; /* there is nobody to agree with */
+        return rc;
+    }
+    rc = compare_all(f, m->P);
+    if (rc != 0)
+        return rc;
+    f->clock_offset_ns = measure_clock(f);
+    return make_parts(m, f);
+}
+
+void lpi_far_destroy(struct logp_machine *m)
+{
+    struct lpi_far *f = m->far;
+
+    if (f == NULL)
+        return;
+    if (f->is_lost)
+        f->ops->give_up();
+    lpi_memory_free(f->process_of, (size_t)m->P, sizeof(*f->process_of));
+    lpi_memory_free(f->giving, (size_t)m->P, sizeof(*f->giving));
+    free(f->states);
+    free(f->is_known);
+    free(f);
+    /* release pairs with the acquire in lpi_far_create() */
+    atomic_store_explicit(&in_use, false, memory_order_release);
+}
+
+void lpi_far_divide(struct logp_machine *m, int *cores, int *n)
+{
+    int64_t set[1024] = {0}; /* a bit for each, as far as they go */
+    struct lpi_far *f = m->far;
+    int index, n_alike, first, end;
+
+    for (int i = 0; i < *n; i++)
+        set[cores[i] / 64 % 1024] |= (int64_t)(UINT64_C(1) << cores[i] % 64);
+    f->ops->alike(set, sizeof(set), &index, &n_alike);
+    f->is_crowded = n_alike > *n;
+    first = f->is_crowded ? index % *n : (int)((int64_t)index * *n / n_alike);
+    end = f->is_crowded ? first + 1 : (int)((int64_t)(index + 1) * *n / n_alike);
+    *n = end - first < m->n_local ? end - first : m->n_local;
+    memmove(cores, cores + first, (size_t)*n * sizeof(*cores));
+    f->is_shared = *n > 1;
+}
+
+int lpi_far_agree_on(struct logp_machine *m, int rc)
+{
+    int64_t worst = rc;
+
+    if (m->far == NULL || m->far->n_processes == 0)
+        return rc;
+    m->far->ops->reduce(&worst, 1, LPI_MIN);
+    return (int)worst;
+}
+
+/* ---- a run ---- */
+
+int lpi_far_can_run(struct logp_machine *m)
+{
+    /* relaxed: it is replaced under the lock, which is held */
+    const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
+
+    if (m->far->is_lost)
+        return -EBUSY;
+    return d == NULL || (d->ops.lookahead != NULL &&
+                         (d->ops.capacity == NULL || d->ops.capacity(d->model) <= 0))
+               ? 0
+               : -ENOTSUP;
+}
+
+void lpi_far_prepare(struct logp_machine *m)
+{
+    struct lpi_far *f = m->far;
+
+    f->run = ++n_runs;
+    atomic_store_explicit(&f->sent, 0, memory_order_relaxed);
+    f->received = 0;
+    f->dropped = 0;
+    f->is_told = f->stop_told = f->is_home = f->is_ended = false;
+    f->error = INT64_MAX;
+    atomic_store_explicit(&f->n_come, 0, memory_order_relaxed);
+    memset(f->is_known, 0, (size_t)f->n_processes * sizeof(*f->is_known));
+    f->n_known = 0;
+    f->n_said = -1;
+}
+
+void lpi_far_conclude(struct logp_machine *m, int64_t end)
+{
+    struct lpi_far *f = m->far;
+    struct lpi_core *c = &m->cores[0];
+    int64_t last = INT64_MAX;
+
+    while (!f->is_ended && !f->is_lost) {
+        int64_t now;
+
+        lpi_far_home(m);
+        if (lpi_poll(c))
+            continue;
+        now = lpi_monotonic_ns();
+        if (end > 0 && now > end)
+            lpi_stop(m, -ETIMEDOUT);
+        if (last == INT64_MAX && lpi_stopping(m))
+            last = now + patience_ns;
+        f->is_lost = now > last;
+    }
+    for (int i = 0; i < m->n_cores; i++) /* what came for them was pending already */
+        while (lpi_poll(&m->cores[i]) && !f->is_lost)
+            ;
+}
+
+/* Who waits for whom, over all. */
+static void gather_waits(struct logp_machine *m)
+{
+    struct lpi_far *f = m->far;
+    struct logp_report *r = &m->report;
+    const size_t one = sizeof(*m->waits);
+    struct logp_wait_info *mine = malloc((size_t)m->n_local * one);
+    int64_t *n_waits = calloc((size_t)f->n_processes, sizeof(*n_waits));
+    int *n_bytes = calloc((size_t)f->n_processes, sizeof(*n_bytes));
+    int64_t missing = mine == NULL || n_waits == NULL || n_bytes == NULL;
+
+    f->ops->reduce(&missing, 1, LPI_MAX);
+    if (!missing) {
+        memcpy(mine, m->waits, (size_t)r->n_waits * one);
+        n_waits[f->process] = r->n_waits;
+        f->ops->reduce(n_waits, (size_t)f->n_processes, LPI_SUM);
+        for (int i = r->n_waits = 0; i < f->n_processes; i++) {
+            n_bytes[i] = (int)n_waits[i] * (int)one;
+            r->n_waits += (int)n_waits[i];
+        }
+        f->ops->gather(mine, n_bytes[f->process], m->waits, n_bytes);
+        r->waits = m->waits;
+    }
+    free(mine);
+    free(n_waits);
+    free(n_bytes);
+}
+
+/* The lag of all. */
+static void merge_lag(struct logp_machine *m)
+{
+    struct lpi_histogram *h = &m->cores[0].lag.waits;
+    int64_t counts[LPI_HIST_BUCKETS + 1];
+    struct logp_report *r = &m->report;
+
+    counts[LPI_HIST_BUCKETS] = (int64_t)h->n;
+    for (int i = 0; i < LPI_HIST_BUCKETS; i++)
+        counts[i] = h->count[i];
+    m->far->ops->reduce(counts, LPI_HIST_BUCKETS + 1, LPI_SUM);
+    m->far->ops->reduce(&h->max, 1, LPI_MAX);
+    h->n = (uint64_t)counts[LPI_HIST_BUCKETS];
+    for (int i = 0; i < LPI_HIST_BUCKETS; i++)
+        h->count[i] = (uint32_t)counts[i];
+    r->lag.n = h->n;
+    r->lag.max_ns = h->max;
+    r->lag.median_ns = lpi_histogram_permille(h, 500);
+    r->lag.p99_ns = lpi_histogram_permille(h, 990);
+}
+
+void lpi_far_collect(struct logp_machine *m)
+{
+    struct lpi_far *f = m->far;
+    struct logp_report *r = &m->report;
+    int64_t counts[2] = {(int64_t)r->messages, (int64_t)(r->unreceived + f->dropped)};
+    const int own = r->error;
+
+    if (f->is_lost) {
+        r->error = own != 0 ? own : -ETIMEDOUT;
+        return;
+    }
+    r->error = f->error == INT64_MAX ? 0 : -(int)(f->error & 0x7fffffff);
+    r->error_rank = r->error != 0 && f->error >> 32 < m->P ? (int)(f->error >> 32) : -1;
+    if (r->error == 0 && own != 0) /* it came when all others had ended: it is the next run's */
+        lpi_stop(m, own);
+    f->ops->reduce(counts, 2, LPI_SUM); /* nobody begins anew before all are here */
+    r->messages = (uint64_t)counts[0];
+    r->unreceived = (uint64_t)counts[1];
+    if (logp_machine_delayed(m))
+        merge_lag(m);
+    if (r->error == -EDEADLK)
+        gather_waits(m);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine over several processes, from creation to destruction: see processes.c. */
+#ifndef LPI_PROCESSES_H
+#define LPI_PROCESSES_H
+
+#include "state/far.h"
+
+/* load.c: the transport of this name, loaded; NULL: the mailbox. 0; -ENOENT; -ELIBACC: it cannot be
+ * loaded, logp_transport_error() */
+int lpi_transport_find(const char *name, const struct lpi_transport **out);
+
+/* Join the others: m->far and the ranks of this process are set. -ENOTSUP, -EINVAL: what the
+ * configuration asks for cannot be; -EBUSY; as lpi_transport.open() */
+int lpi_far_create(struct logp_machine *m, const struct logp_config *config,
+                   const struct lpi_transport *ops);
+void lpi_far_destroy(struct logp_machine *m);
+/* The cores of this host are divided among its processes: of n, keep this one's. */
+void lpi_far_divide(struct logp_machine *m, int *cores, int *n);
+/* What the creation of the machine came to: the worst of all. */
+int lpi_far_agree_on(struct logp_machine *m, int rc);
+
+/* Can the model in force be used? 0; -ENOTSUP, -EBUSY: a process is lost */
+int lpi_far_can_run(struct logp_machine *m);
+void lpi_far_prepare(struct logp_machine *m);
+/* The vps of this process have ended: until those of all have, at most until `end` of the host's
+ * clock (0: for ever), and not much longer than that, or than the run has been stopped. */
+void lpi_far_conclude(struct logp_machine *m, int64_t end);
+/* After collect(): the report becomes that of the whole machine. */
+void lpi_far_collect(struct logp_machine *m);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages between processes, over a transport (host/transport.h).
+ *
+ * A short message goes with its header. Of a long one the header goes first and the payload beside
+ * it, from the sender's buffer: the sender waits, in its scheduler, until that is its own again.
+ * The receiving process takes the payload as soon as it finds the header, whether or not a receive
+ * is posted, so that no sender waits for more than that the other process looks: straight into the
+ * receive's buffer, else into a message, which is pending meanwhile, so that no later one
+ * overtakes.
+ *
+ * Only the first core looks. Long messages to vps of other cores are complete before they are
+ * passed on, and all later ones to other cores wait for them.
+ */
+#include "mail/far.h"
+
+#include "mail/mailbox.h"
+#include "mail/match.h"
+#include "mail/pool.h"
+#include "state/message.h"
+#include "state/stop.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BURST = 64,
+    YIELD_EVERY = 16, /* looks in vain, where processes share cores */
+};
+
+/* Several cores call the transport, one at a time. Acquire pairs with the release in let(). */
+static inline void take(struct lpi_far *f)
+{
+    while (f->is_shared && atomic_exchange_explicit(&f->busy, true, memory_order_acquire))
+        ;
+}
+
+static inline void let(struct lpi_far *f)
+{
+    if (f->is_shared)
+        atomic_store_explicit(&f->busy, false, memory_order_release);
+}
+
+/* One more counted message has been sent. Relaxed: the scan reads it while all cores are idle. */
+static void count_sent(struct lpi_far *f)
+{
+    if (f->is_shared)
+        atomic_fetch_add_explicit(&f->sent, 1, memory_order_relaxed);
+    else
+        atomic_store_explicit(&f->sent, atomic_load_explicit(&f->sent, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+}
+
+/* ---- sending ---- */
+
+/*
+ * Send, whatever it takes: while there is no room, others are listened to. given: NULL, or the
+ * header is all, and more goes beside it, in the same order. By the holder of c.
+ */
+static int put(struct lpi_core *c, int process, const struct lpi_wire *w, const void *more,
+               size_t n, struct lpi_transfer **given)
+{
+    struct lpi_far *f = c->machine->far;
+    int rc;
+
+    for (;;) {
+        take(f);
+        rc = f->ops->send(process, w, sizeof(*w), more, given == NULL ? n : 0);
+        if (rc == 0 && given != NULL && (*given = f->ops->give(process, more, n)) == NULL) {
+            f->is_lost = true; /* it waits for what does not come */
+            rc = -ENOMEM;
+        }
+        let(f);
+        if (rc != -EAGAIN || f->is_lost)
+            return rc;
+        if (c->index == 0 && !f->is_looking)
+            lpi_far_look(c);
+    }
+}
+
+int lpi_far_post(struct lpi_proc *from, const struct lpi_envelope *e)
+{
+    struct lpi_core *c = from->core;
+    struct lpi_far *f = c->machine->far;
+    const int process = f->process_of[e->dst];
+    struct lpi_wire w = {.kind = LPI_WIRE_DATA,
+                         .run = f->run & 0xffffff,
+                         .context = e->context,
+                         .src = e->src,
+                         .dst = e->dst,
+                         .tag = e->tag,
+                         .n_bytes = e->n_bytes,
+                         .arrival = e->arrival};
+
+    if ((size_t)lpi_message_cost(e->n_bytes) > c->machine->queue_limit)
+        return -EMSGSIZE;
+    count_sent(f);
+    if (sizeof(w) + e->n_bytes <= f->ops->message_bytes)
+        return put(c, process, &w, e->data, e->n_bytes, NULL);
+    w.kind = LPI_WIRE_LONG;
+    return put(c, process, &w, e->data, e->n_bytes, &f->giving[from->rank]);
+}
+
+bool lpi_far_has_let_go(struct lpi_proc *p)
+{
+    struct lpi_far *f = p->core->machine->far;
+    struct lpi_transfer **t = &f->giving[p->rank];
+
+    if (*t == NULL || f->is_lost)
+        return true;
+    take(f);
+    if (f->ops->is_over(*t, false))
+        *t = NULL;
+    let(f);
+    return *t == NULL;
+}
+
+void lpi_far_tell(struct lpi_core *c, int process, struct lpi_wire w, const void *more, size_t n)
+{
+    struct lpi_far *f = c->machine->far;
+
+    w.run = f->run & 0xffffff;
+    if (process == f->process) {
+        f->control(c, process, &w, more);
+        return;
+    }
+    if (w.kind <= LPI_WIRE_COUNTED)
+        count_sent(f);
+    put(c, process, &w, more, n, NULL);
+}
+
+void lpi_far_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n)
+{
+    for (int i = 0; i < c->machine->far->n_processes; i++)
+        if (i != c->machine->far->process)
+            lpi_far_tell(c, i, w, more, n);
+}
+
+/* ---- receiving ---- */
+
+static struct lpi_envelope envelope_of(const struct lpi_wire *w)
+{
+    return (struct lpi_envelope){.context = w->context,
+                                 .src = w->src,
+                                 .dst = w->dst,
+                                 .tag = w->tag,
+                                 .n_bytes = w->n_bytes,
+                                 .arrival = w->arrival};
+}
+
+/* Memory for what nobody receives. */
+static bool make_sink(struct lpi_core *c, struct lpi_cargo *l, const struct lpi_envelope *e)
+{
+    l->is_dropped = true;
+    l->message = lpi_message_new(c, e->n_bytes);
+    if (l->message != NULL)
+        c->credit -= lpi_message_cost(e->n_bytes); /* given back with the rest */
+    c->machine->far->dropped++;
+    return l->message != NULL;
+}
+
+/* In the order of coming. */
+static void append(struct lpi_cargo **link, struct lpi_cargo *l)
+{
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = l;
+}
+
+/* A message to a vp of another core waits for those before it, or for its payload. */
+static bool hold(struct lpi_core *c, struct lpi_cargo *l, struct lpi_envelope *e)
+{
+    l->message = lpi_message_new(c, e->n_bytes);
+    if (l->message == NULL)
+        return false;
+    l->is_over = e->data != NULL;
+    if (e->data == NULL) {
+        e->kind = LPI_ON_ITS_WAY;
+        e->cargo = l;
+    }
+    lpi_message_fill(l->message, e);
+    append(&c->machine->far->held, l);
+    return true;
+}
+
+/* Those at the head that are there go on their way. */
+static void pass_held(struct lpi_core *c)
+{
+    struct lpi_far *f = c->machine->far;
+    struct lpi_cargo *l;
+
+    while ((l = f->held) != NULL && l->is_over) {
+        struct lpi_envelope e;
+        int rc;
+
+        l->message->kind = LPI_PLAIN;
+        e = lpi_envelope_of(l->message, false);
+        rc = lpi_stopping(c->machine) ? -ECANCELED : lpi_post_to_core(c, l->to, &e);
+        if (rc != 0) {
+            lpi_message_free(c, l->message);
+            f->dropped++;
+            lpi_stop(c->machine, rc);
+        }
+        f->held = l->next;
+        f->received++;
+        free(l);
+    }
+}
+
+/* A message whose payload comes beside it: take that. @return false: no memory */
+static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
+{
+    struct logp_machine *m = c->machine;
+    struct lpi_envelope e = envelope_of(w);
+    struct lpi_cargo *l = calloc(1, sizeof(*l));
+    const bool is_here = lpi_is_here(c, w->dst);
+    int rc = 0;
+
+    if (l == NULL)
+        return false;
+    l->to = &m->procs[w->dst];
+    if (!lpi_stopping(m) && is_here) {
+        e.kind = LPI_ON_ITS_WAY;
+        e.cargo = l;
+        rc = lpi_deliver(l->to, c, &e);
+        if (rc != 0)
+            lpi_stop(m, rc);
+    }
+    if ((lpi_stopping(m) && l->request == NULL && l->message == NULL)
+            ? !make_sink(c, l, &e)
+            : !is_here && !hold(c, l, &e)) {
+        free(l);
+        return false;
+    }
+    if (is_here || l->is_dropped)
+        append(&m->far->coming, l);
+    take(m->far);
+    l->transfer = m->far->ops->take(
+        process, l->message != NULL ? l->message->data : l->request->buf, w->n_bytes);
+    let(m->far);
+    return l->transfer != NULL;
+}
+
+/* @return false: no memory */
+static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data)
+{
+    struct logp_machine *m = c->machine;
+    struct lpi_far *f = m->far;
+    struct lpi_proc *to = &m->procs[w->dst];
+    struct lpi_envelope e = envelope_of(w);
+    struct lpi_cargo *l;
+    int rc = 0;
+
+    if (lpi_stopping(m)) {
+        f->dropped++;
+        f->received++;
+        return true;
+    }
+    e.data = data;
+    if (lpi_is_here(c, w->dst)) {
+        if (w->arrival != LOGP_NEVER || !lpi_plain(m) ||
+            !lpi_deliver_here(to, c, &(struct lpi_label){w->context, w->src, w->tag}, data,
+                              w->n_bytes, false))
+            rc = lpi_deliver(to, c, &e);
+    } else if (f->held == NULL) {
+        rc = lpi_post_to_core(c, to, &e);
+    } else {
+        l = calloc(1, sizeof(*l));
+        if (l == NULL)
+            return false;
+        l->to = to;
+        return hold(c, l, &e);
+    }
+    f->received++;
+    if (rc != 0)
+        lpi_stop(m, rc);
+    return true;
+}
+
+/* Whoever looks sees first what has come since. */
+static bool take_what_came(struct lpi_core *c)
+{
+    struct lpi_far *f = c->machine->far;
+    struct lpi_cargo **link = &f->coming, *l;
+    bool any = false;
+
+    while ((l = *link) != NULL) {
+        take(f);
+        l->is_over = f->ops->is_over(l->transfer, false);
+        let(f);
+        if (l->is_over) {
+            *link = l->next;
+            lpi_busy(c);
+            lpi_match_come(l);
+            f->received++;
+            free(l);
+            any = true;
+        } else {
+            link = &l->next;
+        }
+    }
+    for (l = f->held; l != NULL; l = l->next)
+        if (!l->is_over) {
+            take(f);
+            l->is_over = f->ops->is_over(l->transfer, false);
+            let(f);
+        }
+    if (f->held != NULL)
+        pass_held(c);
+    return any;
+}
+
+static void hear(struct lpi_core *c, const struct lpi_found *x)
+{
+    struct logp_machine *m = c->machine;
+    struct lpi_far *f = m->far;
+    const char *more = x->bytes + sizeof(struct lpi_wire);
+    struct lpi_wire w;
+    bool good = true;
+
+    memcpy(&w, x->bytes, sizeof(w));
+    if (w.run != (f->run & 0xffffff))
+        return; /* of a run that is over, and counted no more */
+    if (w.kind <= LPI_WIRE_COUNTED)
+        lpi_busy(c); /* before the scan can miss it */
+    if (w.kind == LPI_WIRE_DATA)
+        good = take_short(c, &w, more);
+    else if (w.kind == LPI_WIRE_LONG)
+        good = take_long(c, x->process, &w);
+    else
+        f->received += w.kind <= LPI_WIRE_COUNTED;
+    if (w.kind > LPI_WIRE_LONG)
+        f->control(c, x->process, &w, more);
+    if (!good) { /* what is counted as sent is never received */
+        f->is_lost = true;
+        lpi_stop(m, -ENOMEM);
+    }
+}
+
+bool lpi_far_look(struct lpi_core *c)
+{
+    struct lpi_far *f = c->machine->far;
+    struct lpi_found x;
+    bool any = false;
+
+    if (f->coming != NULL || f->held != NULL)
+        any = take_what_came(c);
+    f->is_looking = true;
+    /* after the first, who can go on now does so first */
+    for (int i = 0; i < BURST && (i == 0 || c->turns.ready_first == NULL); i++) {
+        bool found;
+
+        take(f);
+        found = f->ops->look(&x);
+        let(f);
+        if (!found)
+            break;
+        hear(c, &x);
+        any = true;
+    }
+    f->is_looking = false;
+    if (!any && f->is_crowded && ++f->looks_in_vain % YIELD_EVERY == 0)
+        sched_yield();
+    if (!f->stop_told && lpi_stopping(c->machine))
+        f->control(c, f->process, NULL, NULL);
+    return any;
+}
+
+void lpi_far_forgo(struct lpi_proc *p)
+{
+    struct lpi_far *f = p->core->machine->far;
+    struct lpi_cargo **link = &f->coming, *l;
+    const int64_t patience_ns = 2000000000;
+    int64_t end = 0;
+
+    if (p->core->index != 0) /* those have none */
+        return;
+    while ((l = *link) != NULL) {
+        if (l->to != p || l->request == NULL) {
+            link = &l->next;
+            continue;
+        }
+        l->request->state = LPI_REQ_FAILED;
+        if (l->message != NULL) {
+            l->request = NULL;
+            l->is_dropped = true;
+            continue;
+        }
+        if (end == 0)
+            end = lpi_monotonic_ns() + patience_ns;
+        take(f);
+        while (!f->ops->is_over(l->transfer, lpi_monotonic_ns() > end))
+            ;
+        let(f);
+        *link = l->next;
+        f->received++;
+        free(l);
+    }
+}

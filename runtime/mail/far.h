@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages between processes: see far.c. */
+#ifndef LPI_MAIL_FAR_H
+#define LPI_MAIL_FAR_H
+
+#include "state/far.h"
+
+/* As lpi_post(), to a vp of another process. The payload of a long message may be read until
+ * lpi_far_has_let_go(). */
+int lpi_far_post(struct lpi_proc *from, const struct lpi_envelope *e);
+/* Is what p has sent its own again? */
+bool lpi_far_has_let_go(struct lpi_proc *p);
+/* Take what other processes have sent. By the holder of the first core. @return true: there was
+ * something */
+bool lpi_far_look(struct lpi_core *c);
+/* p, the caller, waits for none of its receives any more: nothing comes into their buffers
+ * afterwards. */
+void lpi_far_forgo(struct lpi_proc *p);
+/* Say something to a process, which may be this one: then it is heard at once. By the holder of c,
+ * whatever core that is, if it is another process. */
+void lpi_far_tell(struct lpi_core *c, int process, struct lpi_wire w, const void *more, size_t n);
+void lpi_far_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n);
+
+#endif

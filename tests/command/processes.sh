@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# --transport mpi: what is printed, refused, and how a run over processes ends.
+# usage: tests/command/processes.sh LOGP KIND
+set -uo pipefail
+logp=$1 kind=$2
+bad=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+run=(mpirun."$kind")
+command -v "${run[0]}" >/dev/null || run=(mpirun)
+if [ "$kind" = openmpi ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    run+=(--oversubscribe)
+fi
+
+wrong() {
+    echo "WRONG: $*" >&2
+    cat "$dir/out" "$dir/err" >&2
+    bad=1
+}
+
+# over N CODE WORDS...: N processes of it end with this code, soon
+over() {
+    local n=$1 code=$2 got=0
+    shift 2
+    timeout --foreground 60 "${run[@]}" -n "$n" "$logp" "$@" >"$dir/out" 2>"$dir/err" </dev/null || got=$?
+    [ "$got" -eq "$code" ] || wrong "$got, not $code: $*"
+}
+
+says() { grep -qF -- "$1" "$dir/err" || wrong "does not say: $1"; }
+
+small=(-P 7 --transport "mpi:$kind" --executor fiber --reps 5 --warmup 1 --delay none)
+
+for n in 2 3; do
+    over "$n" 0 run allreduce "${small[@]}" --algo all --format json
+    jq -e --argjson n "$n" 'length > 5 and all(.[]; .verified and .processes == $n and .reps == 5 and
+        .transport == "mpi:'"$kind"'" and .P == 7 and .measured_ns.min > 0)' "$dir/out" >/dev/null ||
+        wrong "records over $n processes"
+done
+# what is sent is the algorithm's alone
+over 2 0 run broadcast "${small[@]}" --algo binomial --format json
+jq -e '.[0].messages == 6' "$dir/out" >/dev/null || wrong "messages"
+over 2 0 run barrier "${small[@]}" # somebody stays away: a deadlock that is found
+over 2 0 bench broadcast --transport "mpi:$kind" --executor fiber --delay none -P 2,5 --reps 4 --format csv
+[ "$(wc -l <"$dir/out")" -ge 3 ] || wrong "bench"
+
+over 2 2 run broadcast -P 4 --transport pigeon
+says '--transport pigeon: one of: mailbox, mpi'
+over 2 2 run broadcast -P 4 --transport mpi:pigeon
+says '--transport mpi:pigeon: mailbox, mpi, mpi:openmpi, mpi:mpich'
+over 2 2 run broadcast -P 4 --transport mpi --clock virtual
+says '--transport mpi: mailbox with the virtual clock'
+over 2 2 run broadcast -P 4 --transport mpi --topology ring
+over 2 2 run broadcast -P 4 --transport mpi --capacity
+over 2 2 run allreduce -P 4 --transport mpi --gamma host
+over 2 2 bench broadcast -P 4 --transport mpi --output "$dir/file"
+[ ! -e "$dir/file" ] || wrong "--output"
+over 2 2 run broadcast -P 1 --transport "mpi:$kind"
+says 'at least one processor for each process'
+"$logp" trace broadcast --transport mpi >"$dir/out" 2>"$dir/err" && wrong "trace --transport"
+LOGP_TRANSPORT_PATH=$dir "$logp" run broadcast --transport mpi >"$dir/out" 2>"$dir/err"
+[ $? -eq 2 ] || wrong "no such library"
+says "$dir/liblogp-mpi-"
+
+# A process dies, or is told to end: the others end, too, with a code that is not 0.
+long=(-P 4 --transport "mpi:$kind" --executor fiber --delay none --reps 10000000 --timeout 300s)
+for signal in KILL TERM INT; do
+    timeout --foreground 100 "${run[@]}" -n 2 "$logp" run alltoall "${long[@]}" --seed $$ \
+        >"$dir/out" 2>"$dir/err" </dev/null &
+    job=$!
+    for _ in $(seq 100); do
+        mapfile -t processes < <(pgrep -f "^$logp run alltoall .*--seed $$\$")
+        [ "${#processes[@]}" -lt 2 ] || break
+        sleep 0.1
+    done
+    sleep 1
+    kill -"$signal" "${processes[1]}" || wrong "nobody to kill"
+    wait "$job"
+    got=$?
+    case $got in 0 | 124) wrong "$got after SIG$signal" ;; esac
+    sleep 0.2
+    ! pgrep -f "^$logp run alltoall .*--seed $$\$" >/dev/null || wrong "somebody lives on after SIG$signal"
+    [ "$signal" = KILL ] || says 'interrupted after'
+done
+exit "$bad"

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A program of the tests, as so many processes of this kind of MPI.
+# usage: tests/processes.sh openmpi|mpich N COMMAND...
+set -euo pipefail
+kind=$1 n=$2
+shift 2
+export LOGP_TEST_TRANSPORT=mpi:$kind
+run=(mpirun."$kind")
+command -v "${run[0]}" >/dev/null || run=(mpirun)
+if [ "$kind" = openmpi ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    run+=(--oversubscribe)
+fi
+exec timeout --foreground 280 "${run[@]}" -n "$n" "$@" </dev/null

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A machine over the processes of an MPI program, which all run this: tests/processes.sh starts it
+ * with 2 and 3 of them. One process alone is a machine too. What is by rank is written and read
+ * where the rank lives.
+ */
+#define LOGP_TESTS_PLAIN
+#include "drawn.h"
+
+#include <logp/shared.h>
+#include <logp/transport.h>
+
+enum { CASES = 400, LONG = 100000 };
+
+static int processes(void)
+{
+    const char *openmpi = getenv("OMPI_COMM_WORLD_SIZE"), *mpich = getenv("PMI_SIZE");
+
+    return openmpi != NULL ? atoi(openmpi) : mpich != NULL ? atoi(mpich) : 1;
+}
+
+static struct logp_machine *machine(int P, size_t queue_limit)
+{
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = P,
+                                       .executor = test_executor(),
+                                       .queue_limit = queue_limit,
+                                       .transport = getenv("LOGP_TEST_TRANSPORT")};
+    struct logp_machine *m = NULL;
+    const int rc = logp_machine_create(&config, &m);
+
+    if (rc == -ELIBACC)
+        fprintf(stderr, "%s\n", logp_transport_error());
+    cr_assert_eq(rc, 0);
+    return m;
+}
+
+/* @return what the run says; it is the same in all processes, or least and most differ */
+static int run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
+{
+    const int rc = logp_machine_run(m, program, arg, timeout_ns);
+    int64_t least = rc, most = rc;
+
+    cr_assert(rc == -ENOTSUP || logp_machine_report(m)->error == rc);
+    cr_assert_eq(logp_machine_agree(m, &least, 1, LOGP_AGREE_MIN), 0);
+    cr_assert_eq(logp_machine_agree(m, &most, 1, LOGP_AGREE_MAX), 0);
+    cr_assert_eq(least, most);
+    return rc;
+}
+
+/* ---- which ranks are where ---- */
+
+Test(processes, have_blocks_of_ranks)
+{
+    struct logp_machine *m = machine(11, 0);
+    int next = 0, first, n;
+    int64_t values[2] = {1, logp_machine_process(m)};
+
+    cr_assert_eq(logp_machine_processes(m), processes());
+    for (int i = 0; i < logp_machine_processes(m); i++) {
+        cr_assert_eq(logp_machine_ranks(m, i, &first, &n), 0);
+        cr_assert_eq(first, next);
+        cr_assert(n == 11 / processes() || n == 11 / processes() + 1);
+        next += n;
+    }
+    cr_assert_eq(next, 11);
+    cr_assert_eq(logp_machine_ranks(m, processes(), &first, &n), -EINVAL);
+    cr_assert_eq(logp_machine_ranks(m, -1, &first, &n), -EINVAL);
+    cr_assert_eq(logp_machine_agree(m, values, 2, LOGP_AGREE_SUM), 0);
+    cr_assert_eq(values[0], processes());
+    cr_assert_eq(values[1], processes() * (processes() - 1) / 2);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* ---- what cannot be ---- */
+
+static int refused_to_a_vp(struct logp_vp *vp, void *arg)
+{
+    void *memory;
+
+    (void)arg;
+    cr_assert(!logp_shared_possible(vp));
+    cr_assert_eq(logp_shared(vp, &memory, 8, &memory), -ENOTSUP);
+    return 0;
+}
+
+static int only_wait(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_recv(vp, LOGP_ANY_SOURCE, 1, NULL, 0, NULL);
+}
+
+Test(processes, refuse_what_is_of_one_box)
+{
+    struct logp_config config = {
+        .size = sizeof(config), .n_processors = 6, .transport = "mpi", .clock = LOGP_CLOCK_VIRTUAL};
+    const struct logp_trace_config trace = {.size = sizeof(trace)};
+    struct logp_params params = test_params(1000, 100, 200);
+    struct logp_machine *m, *other;
+    struct logp_topology *ring;
+    int other_rank;
+
+    cr_assert_eq(logp_machine_create(&config, &m), -ENOTSUP);
+    config.clock = LOGP_CLOCK_WALL;
+    config.wait_for_room = true;
+    cr_assert_eq(logp_machine_create(&config, &m), -ENOTSUP);
+    config.wait_for_room = false;
+    config.transport = "pigeon";
+    cr_assert_eq(logp_machine_create(&config, &m), -ENOENT);
+    config.transport = "mpi:pigeon";
+    cr_assert_eq(logp_machine_create(&config, &m), -ENOENT);
+    config.transport = "mpi";
+    config.n_processors = processes() - 1;
+    if (processes() > 1)
+        cr_assert_eq(logp_machine_create(&config, &m), -EINVAL);
+    config.n_processors = 6;
+
+    m = machine(6, 0);
+    cr_assert_eq(logp_machine_create(&config, &other), -EBUSY);
+    cr_assert_eq(logp_machine_trace(m, &trace), -ENOTSUP);
+    cr_assert_eq(logp_machine_repeat(m, only_wait, NULL, 0, NULL, NULL), -ENOTSUP);
+    cr_assert_eq(run(m, refused_to_a_vp, NULL, test_timeout_ns), 0);
+    other_rank = logp_machine_process(m) == 0 ? 5 : 0;
+    if (processes() > 1)
+        cr_assert_eq(logp_inject(m, other_rank, 1, NULL, 0), -ENOTSUP);
+    cr_assert_eq(logp_topology_create("ring", 6, &ring), 0);
+    cr_assert_eq(logp_machine_set_delay(m, test_on_links(ring, &params), 0), 0);
+    cr_assert_eq(run(m, only_wait, NULL, test_timeout_ns), -ENOTSUP);
+    params.capacity = -1;
+    test_set_params(m, &params);
+    cr_assert_eq(run(m, only_wait, NULL, test_timeout_ns), -ENOTSUP);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    logp_topology_destroy(ring);
+}
+
+/* ---- messages ---- */
+
+/* Byte i of what src sends dst as its k-th. */
+static char byte_of(int src, int dst, int k, size_t i)
+{
+    return (char)((size_t)(src * 31 + dst * 7 + k * 3) + i % 251);
+}
+
+static const size_t sizes[] = {0, 1, 8, 500, 4000, 4096, 4200, 30000, LONG};
+
+enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+
+/* All send to all, of all sizes, before anyone receives; from the last to the first, by name. */
+static int all_to_all(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    char *buf = malloc(LONG);
+    struct logp_status status;
+    int rc = 0;
+
+    (void)arg;
+    for (int k = 0; k < N_SIZES; k++)
+        for (int dst = 0; rc == 0 && dst < P; dst++) {
+            for (size_t i = 0; i < sizes[k]; i++)
+                buf[i] = byte_of(me, dst, k, i);
+            rc = logp_send(vp, dst, k % 2, buf, sizes[k]);
+        }
+    for (int odd = 1; odd >= 0; odd--) /* in the order sent, for each tag */
+        for (int src = P - 1; src >= 0; src--)
+            for (int k = odd; rc == 0 && k < N_SIZES; k += 2) {
+                rc = logp_recv(vp, src, odd, buf, LONG, &status);
+                cr_assert(rc != 0 || (status.source == src && status.tag == odd &&
+                                      status.n_bytes == sizes[k]));
+                for (size_t i = 0; rc == 0 && i < sizes[k]; i++)
+                    cr_assert_eq(buf[i], byte_of(src, me, k, i));
+            }
+    free(buf);
+    return rc;
+}
+
+/* A long one first, a short one after it with the same tag: posted ahead, by whatever name. */
+static int keep_order(struct logp_vp *vp, void *any)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), from = (me + P - 1) % P;
+    const int src = *(bool *)any ? LOGP_ANY_SOURCE : from;
+    const int tag = *(bool *)any ? LOGP_ANY_TAG : 3;
+    char *out = calloc(1, LONG), *in[2] = {calloc(1, LONG), calloc(1, LONG)};
+    struct logp_request *requests[2];
+    struct logp_status status[2];
+    int rc = 0;
+
+    for (int round = 0; rc == 0 && round < 50; round++) {
+        const bool early = (round + me) % 2 == 0;
+
+        memset(out, me + round, LONG);
+        for (int i = 0; early && rc == 0 && i < 2; i++)
+            rc = logp_irecv(vp, src, tag, in[i], LONG, &requests[i]);
+        if (rc == 0)
+            rc = logp_send(vp, (me + 1) % P, 3, out, LONG);
+        if (rc == 0)
+            rc = logp_send(vp, (me + 1) % P, 3, out, 5);
+        for (int i = 0; !early && rc == 0 && i < 2; i++)
+            rc = logp_irecv(vp, src, tag, in[i], LONG, &requests[i]);
+        if (rc == 0)
+            rc = logp_waitall(vp, requests, 2, status);
+        if (rc != 0)
+            break;
+        cr_assert(status[0].n_bytes == LONG && status[1].n_bytes == 5);
+        cr_assert(in[0][0] == (char)(from + round) && in[0][LONG - 1] == in[0][0]);
+        cr_assert(in[1][4] == (char)(from + round));
+    }
+    free(out);
+    free(in[0]);
+    free(in[1]);
+    return rc;
+}
+
+/* Too small a buffer loses nothing; a probe finds what is there; a wait ends. */
+static int meet_late(struct logp_vp *vp, void *size)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), from = (me + P - 1) % P;
+    const size_t n = *(size_t *)size;
+    char *buf = calloc(1, n);
+    struct logp_status status;
+    bool found = false;
+    int rc;
+
+    cr_assert_eq(logp_recv_until(vp, from, 4, buf, n, logp_now(vp) + 100000, NULL), -ETIME);
+    rc = logp_sync(vp, NULL);
+    memset(buf, me, n);
+    if (rc == 0)
+        rc = logp_send(vp, (me + 1) % P, 4, buf, n);
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, &status);
+    if (rc == 0) {
+        cr_assert(status.source == from && status.tag == 4 && status.n_bytes == n);
+        cr_assert_eq(logp_recv(vp, from, 4, buf, n - 1, &status), -EMSGSIZE);
+        cr_assert_eq(status.n_bytes, n);
+        cr_assert_eq(logp_recv(vp, LOGP_ANY_SOURCE, 4, buf, 0, &status), -EMSGSIZE);
+        rc = logp_recv(vp, from, 4, buf, n, NULL);
+        cr_assert(buf[0] == (char)from && buf[n - 1] == (char)from);
+    }
+    free(buf);
+    return rc;
+}
+
+Test(processes, messages_are_as_on_one_box)
+{
+    static bool any[] = {false, true};
+    static size_t truncated[] = {8, 4000, LONG};
+
+    for (int P = processes(); P <= 9; P += 3) {
+        struct logp_machine *m = machine(P, 0);
+
+        cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_report(m)->messages, (uint64_t)(P * P * N_SIZES));
+        cr_assert_eq(logp_machine_report(m)->unreceived, 0);
+        for (int i = 0; i < 2; i++)
+            cr_assert_eq(run(m, keep_order, &any[i], test_timeout_ns), 0);
+        for (int i = 0; i < 3; i++)
+            cr_assert_eq(run(m, meet_late, &truncated[i], test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_report(m)->unreceived, 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* Those of even rank, from the last to the first; and all, again and again. */
+static int sync_groups(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    int members[64], n = 0, rc = 0;
+    struct logp_vp *group = NULL;
+    int64_t start, before = -1;
+
+    (void)arg;
+    for (int i = P - 1; i >= 0; i--)
+        if (i % 2 == me % 2)
+            members[n++] = i;
+    rc = logp_group_create(vp, 5, members, n, &group);
+    for (int i = 0; rc == 0 && i < 20; i++) {
+        rc = logp_sync(group, &start);
+        cr_assert(rc != 0 || start > before);
+        before = start;
+        if (rc == 0 && i % 5 == 0)
+            rc = logp_sync(vp, &start);
+    }
+    logp_group_destroy(group);
+    return rc;
+}
+
+/* The first two ranks disagree about how many they are. */
+static int disagree(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), P = logp_vp_size(vp), members[] = {0, P - 1, 1};
+    struct logp_vp *group;
+    int rc;
+
+    (void)arg;
+    if (me != 0 && me != P - 1)
+        return 0;
+    rc = logp_group_create(vp, 5, members, me == 0 ? 3 : 2, &group);
+    if (me == P - 1 && rc == 0)
+        rc = logp_recv(vp, 0, 1, NULL, 0, NULL); /* when rank 0 waits, or soon will */
+    if (me == 0 && rc == 0)
+        rc = logp_send(vp, P - 1, 1, NULL, 0);
+    if (rc == 0)
+        rc = logp_sync(group, NULL);
+    logp_group_destroy(group);
+    return rc;
+}
+
+Test(processes, groups_meet)
+{
+    struct logp_machine *m = machine(8, 0);
+
+    cr_assert_eq(run(m, sync_groups, NULL, test_timeout_ns), 0);
+    cr_assert_eq(run(m, disagree, NULL, test_timeout_ns), -EINVAL);
+    cr_assert_eq(run(m, sync_groups, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* ---- how runs end ---- */
+
+static int fail_last(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == logp_vp_size(vp) - 1 ? -EDOM : only_wait(vp, NULL);
+}
+
+/* Long messages are on their way to receives that are given up. */
+static int fail_amid(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    char *out = calloc(1, LONG), *in = calloc(1, LONG);
+    struct logp_request *r;
+    int rc = logp_irecv(vp, (me + P - 1) % P, 1, in, LONG, &r);
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 3; i++)
+        rc = logp_send(vp, (me + 1) % P, 1 + i, out, LONG);
+    if (rc == 0)
+        rc = me == P - 1 ? -EDOM : only_wait(vp, NULL);
+    free(in);
+    free(out);
+    return rc;
+}
+
+static int wait_round(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+
+    (void)arg;
+    return me == 2 ? 0 : logp_recv(vp, (me + 1) % P, 10 + me, NULL, 0, NULL);
+}
+
+static int never_meet(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 0 ? only_wait(vp, NULL) : logp_sync(vp, NULL);
+}
+
+static int poll_for_ever(struct logp_vp *vp, void *arg)
+{
+    bool found = false;
+    int rc = 0;
+
+    (void)arg;
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, LOGP_ANY_SOURCE, 1, &found, NULL);
+    return rc;
+}
+
+static int leave_behind(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    char *buf = calloc(1, LONG);
+    int rc = logp_send(vp, (me + 1) % P, 1, buf, 8);
+
+    (void)arg;
+    if (rc == 0)
+        rc = logp_send(vp, (me + 1) % P, 1, buf, LONG);
+    free(buf);
+    return rc;
+}
+
+Test(processes, end_together)
+{
+    struct logp_machine *m = machine(7, 0);
+    const struct logp_report *report = logp_machine_report(m);
+
+    for (int i = 0; i < 5; i++) {
+        cr_assert_eq(run(m, fail_last, NULL, test_timeout_ns), -EDOM);
+        cr_assert_eq(report->error_rank, 6);
+        cr_assert_eq(run(m, fail_amid, NULL, test_timeout_ns), -EDOM);
+        cr_assert_eq(report->error_rank, 6);
+        cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
+        cr_assert_eq(run(m, leave_behind, NULL, test_timeout_ns), 0);
+        cr_assert(report->messages == 14 && report->unreceived == 14);
+    }
+    cr_assert_eq(run(m, wait_round, NULL, test_timeout_ns), -EDEADLK);
+    cr_assert_eq(report->n_waits, 6);
+    for (int i = 0; i < 6; i++) {
+        const struct logp_wait_info *w = &report->waits[i];
+
+        cr_assert_eq(w->rank, i < 2 ? i : i + 1);
+        cr_assert(w->kind == LOGP_WAIT_RECV && w->source == (w->rank + 1) % 7 &&
+                  w->tag == 10 + w->rank);
+    }
+    cr_assert_eq(run(m, never_meet, NULL, test_timeout_ns), -EDEADLK);
+    cr_assert_eq(report->n_waits, 7);
+    cr_assert_eq(report->waits[6].kind, LOGP_WAIT_SYNC);
+    if (processes() > 1)
+        cr_assert_eq(run(m, poll_for_ever, NULL, 200000000), -ETIMEDOUT);
+    if (logp_machine_process(m) == processes() - 1)
+        logp_machine_stop(m, -EINTR);
+    cr_assert_eq(run(m, only_wait, NULL, test_timeout_ns), -EINTR);
+    cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* What one process holds is limited. */
+static int flood_one(struct logp_vp *vp, void *arg)
+{
+    char *buf = calloc(1, LONG);
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 50 && logp_vp_rank(vp) != 0; i++)
+        rc = logp_send(vp, 0, 1, buf, LONG);
+    free(buf);
+    return rc != 0 || logp_vp_rank(vp) != 0 ? rc : logp_recv(vp, 0, 2, NULL, 0, NULL);
+}
+
+static int send_too_long(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < logp_vp_size(vp); i++)
+        cr_assert_eq(logp_send(vp, i, 1, vp, (size_t)2 << 20), -EMSGSIZE);
+    return 0;
+}
+
+Test(processes, hold_no_more_than_they_may)
+{
+    struct logp_machine *m = machine(processes(), 1 << 20);
+
+    if (processes() > 1)
+        cr_assert_eq(run(m, flood_one, NULL, test_timeout_ns), -ENOBUFS);
+    cr_assert_eq(run(m, send_too_long, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* ---- every algorithm ---- */
+
+static void run_case(struct logp_machine **machines, uint64_t seed, int64_t *ran)
+{
+    struct drawn d = draw(seed);
+    size_t n;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+
+    for (size_t i = 0; d.P >= processes() && i < n; i++) {
+        const struct logp_experiment x = {.size = sizeof(x),
+                                          .algorithm = rows[i],
+                                          .reps = d.reps,
+                                          .timeout_ns = test_timeout_ns,
+                                          .seed = seed,
+                                          .model = d.coll.model,
+                                          .args = d.coll.args};
+        struct logp_record r;
+
+        if (strcmp(rows[i]->collective, d.collective->name) != 0 ||
+            test_needs(rows[i], d.P, &d.coll) != NULL)
+            continue;
+        if (machines[d.P] == NULL) {
+            for (int P = 0; P <= MOST_P; P++) { /* one at a time */
+                logp_machine_destroy(machines[P]);
+                machines[P] = NULL;
+            }
+            machines[d.P] = machine(d.P, 0);
+        }
+        must(logp_experiment_run(machines[d.P], &x, &r) == 0, "it runs", &d, rows[i]->name);
+        must(r.verified && r.reps == d.reps && r.wrong_rank < 0, "it is right", &d, rows[i]->name);
+        ++*ran;
+    }
+    logp_topology_destroy(d.topology);
+}
+
+Test(processes, run_every_algorithm)
+{
+    struct logp_machine *machines[MOST_P + 1] = {NULL};
+    /* more processes than cores take turns, a time slice each */
+    const uint64_t cases = processes() > 2 ? CASES / 5 : CASES;
+    int64_t ran = 0;
+
+    for (uint64_t seed = 1; seed <= cases; seed++)
+        run_case(machines, seed, &ran);
+    for (int P = 0; P <= MOST_P; P++)
+        logp_machine_destroy(machines[P]);
+    cr_log_info("%ld runs", (long)ran);
+    cr_assert_gt(ran, (int64_t)cases);
+}
+
+/* A result that is wrong in one process is wrong in all. */
+static int spoil(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+{
+    (void)c, (void)recv_buf;
+    memset(buf, logp_vp_rank(vp) == 4 ? 1 : 0, 1);
+    return 0;
+}
+
+Test(processes, find_a_wrong_result)
+{
+    struct logp_machine *m = machine(5, 0);
+    struct logp_algorithm own = *logp_algorithm_find("broadcast", "binomial");
+    const struct logp_experiment x = {
+        .size = sizeof(x), .algorithm = &own, .reps = 2, .seed = 3, .args.n_bytes = 8};
+    struct logp_record r;
+
+    own.steps = NULL;
+    own.run = spoil;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert(!r.verified);
+    cr_assert_geq(r.wrong_rank, 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
