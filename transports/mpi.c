@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,13 +150,31 @@ static void alike(const void *what, size_t n_bytes, int *index, int *n)
     free(all);
 }
 
+/* Not as MPI_Wait(): on a host with more processes than cores whoever is waited for may need this
+ * one.
+ */
+static void wait_for(MPI_Request *request)
+{
+    int is_over = false;
+
+    while (!is_over) {
+        MPI_Test(request, &is_over, MPI_STATUS_IGNORE);
+        if (!is_over)
+            sched_yield();
+    }
+}
+
 static void reduce(int64_t *values, size_t n, enum lpi_reduction how)
 {
     const MPI_Op op = how == LPI_SUM ? MPI_SUM : how == LPI_MIN ? MPI_MIN : MPI_MAX;
 
-    for (size_t at = 0; at < n; at += PIECE)
-        MPI_Allreduce(MPI_IN_PLACE, values + at, (int)(n - at < PIECE ? n - at : PIECE),
-                      MPI_INT64_T, op, collective);
+    MPI_Request request;
+
+    for (size_t at = 0; at < n; at += PIECE) {
+        MPI_Iallreduce(MPI_IN_PLACE, values + at, (int)(n - at < PIECE ? n - at : PIECE),
+                       MPI_INT64_T, op, collective, &request);
+        wait_for(&request);
+    }
 }
 
 static void gather(const void *mine, int n_bytes, void *all, const int *n_all)
