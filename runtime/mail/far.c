@@ -155,10 +155,12 @@ static bool make_sink(struct lpi_core *c, struct lpi_cargo *l, const struct lpi_
 {
     l->is_dropped = true;
     l->message = lpi_message_new(c, e->n_bytes);
-    if (l->message != NULL)
-        c->credit -= lpi_message_cost(e->n_bytes); /* given back with the rest */
     c->machine->far->dropped++;
-    return l->message != NULL;
+    if (l->message == NULL)
+        return false;
+    l->message->n_bytes = e->n_bytes;
+    c->credit -= lpi_message_cost(e->n_bytes); /* given back with the rest */
+    return true;
 }
 
 /* In the order of coming. */
