@@ -11,9 +11,8 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Of each house the rooms, from the bottom up; what lies beside them is above all.
 HOUSES = {
-    "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call"],
+    "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment", "parameters"],
-    "check": [],
     "tools": ["text", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "tree", "tune",
               "measure", "validate",
               "papers", "report", "command"],

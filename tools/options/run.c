@@ -75,6 +75,8 @@ void check_transport(const struct options *o)
                        : o->clock == LOGP_CLOCK_VIRTUAL ? "the virtual clock"
                        : o->topology != NULL            ? "a topology"
                        : logp_capacity(&o->params) > 0  ? "a capacity"
+                       : o->rendezvous >= 0             ? "--rendezvous"
+                       : is_faulty(o)                   ? "faults or noise"
                        : o->gamma_host                  ? "--gamma host"
                        : o->output != NULL              ? "--output: redirect what is printed"
                        : o->plot != NULL                ? "--plot"
