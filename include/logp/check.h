@@ -107,7 +107,8 @@ struct logp_check {
     /** With params: what strikes, and by how much overheads are longer, as fault.h says; times
      * without a suffix are ns. Each run draws anew. A failure keeps what it takes, and each strike
      * on a message counts as a choice. NULL: nothing */
-    const char *faults, *noise;
+    const char *faults;
+    const char *noise; /**< the same */
     enum logp_sends sends;
     size_t rendezvous_bytes; /**< S of LOGP_SENDS_LIMITED and _VARIED */
     bool fixed_order;        /**< do not vary which processor goes next */
@@ -219,8 +220,8 @@ struct logp_replay {
     enum logp_failure_kind kind; /**< how it failed; NONE: it does not say */
     int error;
     char *expression; /**< LOGP_FAILURE_ASSERTED; else NULL */
-    char **command;   /**< what started the process that found it, NULL at its end: the program's
-                           path, then its arguments; NULL: nobody knows */
+    char **command;   /**< what started the process that found it: a path, arguments, and NULL at
+                           the end; NULL: nobody knows */
     char *directory;  /**< where; NULL: nobody knows */
 };
 

@@ -61,18 +61,20 @@ struct logp_observation {
     int64_t *times_ns[LOGP_TIMINGS]; /**< in the order in which they were taken */
 };
 
+/** The root's reduction of two operands, the other of which is there. */
+struct logp_combined {
+    int64_t count;     /**< doubles */
+    size_t n;          /**< how many times */
+    int64_t *times_ns; /**< in the order in which they were taken */
+};
+
 /** What has been seen of a machine. */
 struct logp_observed {
     size_t size; /**< of this struct in the library: it may have grown */
     int n_spaced, n_burst;
     struct logp_observation *sizes; /**< ascending */
     size_t n_sizes;
-    /** The root's reduction of two operands, the other of which is there. */
-    struct logp_combined {
-        int64_t count; /**< doubles */
-        size_t n;
-        int64_t *times_ns;
-    } * combined;
+    struct logp_combined *combined;
     size_t n_combined;
 };
 

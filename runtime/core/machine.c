@@ -395,7 +395,7 @@ static void record_halted(struct logp_machine *m)
 
     if (r->n_waits > 0)
         return;
-    for (int i = 0; i < m->P; i++)
+    for (int i = m->first_rank; i < m->first_rank + m->n_local; i++)
         if (m->procs[i].halted)
             m->waits[r->n_waits++] = lpi_wait_of(&m->procs[i]);
     r->waits = m->waits;

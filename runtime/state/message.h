@@ -200,7 +200,7 @@ static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, boo
 /* The bytes that its message has to hold. */
 static inline size_t lpi_held_bytes(const struct lpi_envelope *e)
 {
-    return lpi_has_payload(e->kind) ? e->n_bytes : 0;
+    return e->kind == LPI_REQUEST || e->kind == LPI_ANSWER ? 0 : e->n_bytes;
 }
 
 /* The bytes that a message of n_bytes counts against the machine's queue limit. */
