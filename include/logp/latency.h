@@ -38,7 +38,8 @@ struct logp_latency {
  * Read samples: one time in ns a line, '#' begins a comment.
  * @param samples  out: to be freed with free()
  * @param n        out
- * @return 0; -EINVAL (something else, a number below 0, or none at all), -ENOMEM, or the errno of
+ * @return 0; -EINVAL (something else, a number below 0, none at all, more than 2^24, or a line of
+ *         more than 254 letters), -ENOMEM, or the errno of
  *         opening and reading it
  */
 LOGP_API int logp_latency_read(const char *path, int64_t **samples, int *n);

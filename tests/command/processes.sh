@@ -50,7 +50,7 @@ says '--transport pigeon: one of: mailbox, mpi'
 over 2 2 run broadcast -P 4 --transport mpi:pigeon
 says '--transport mpi:pigeon: mailbox, mpi, mpi:openmpi, mpi:mpich'
 over 2 2 run broadcast -P 4 --transport mpi --clock virtual
-says '--transport mpi: mailbox with the virtual clock'
+says '--transport mpi: not together with the virtual clock'
 over 2 2 run broadcast -P 4 --transport mpi --topology ring
 over 2 2 run broadcast -P 4 --transport mpi --capacity
 over 2 2 run allreduce -P 4 --transport mpi --gamma host

@@ -172,6 +172,8 @@ static int trace_collective(struct options *o)
         code = run_traced(o, &c, chosen[0], &run);
     s.trace = o->only_predicted ? predicted : run;
     s.predicted = o->only_predicted ? NULL : predicted;
+    if (s.trace == NULL && o->only_predicted && is_faulty(o))
+        bad_option("predicted", "on", "off with faults or noise by chance");
     if (s.trace == NULL && o->only_predicted) {
         fprintf(stderr, "logp: %s %s cannot be predicted here\n", collective, chosen[0]->name);
         code = EXIT_WRONG;

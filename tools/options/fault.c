@@ -35,8 +35,12 @@ static void check(const struct options *o, const char *option, const char *text)
     if (rc == 0)
         rc = logp_fault_create(&inner, &config, &delay, why);
     logp_delay_destroy(rc == 0 ? &delay : &inner);
-    if (rc != 0)
-        bad_option(option, text, "%s", why[0] != '\0' ? why : "no memory");
+    if (rc != 0) {
+        const size_t n = strlen(text);
+        const bool alone = strncmp(why, text, n) == 0 && strncmp(why + n, ": ", 2) == 0;
+
+        bad_option(option, text, "%s", why[0] == '\0' ? "no memory" : alone ? why + n + 2 : why);
+    }
 }
 
 static void apply(struct options *o, const char *option, const char *text, const char **field)

@@ -83,7 +83,7 @@ void check_transport(const struct options *o)
                                                         : NULL;
 
     if (with != NULL)
-        bad_option("--transport", o->transport, "mailbox with %s", with);
+        bad_option("--transport", o->transport, "not together with %s", with);
 }
 
 static void apply_reps(struct options *o, const char *option, const char *text)

@@ -98,7 +98,8 @@ static const char *show_processes(const struct output *out, char text[48])
 {
     text[0] = '\0';
     if (over_processes(out->o) && out->n > 0)
-        snprintf(text, 48, " of each of %d processes", out->rows[0].processes);
+        snprintf(text, 48, " of each of %d process%s", out->rows[0].processes,
+                 out->rows[0].processes == 1 ? "" : "es");
     return text;
 }
 
@@ -192,7 +193,7 @@ static bool is_left(const struct column *col)
 static void add_column(const struct output *out, const struct column *col, size_t n)
 {
     char(*cells)[CELL_SIZE] = calloc(n, sizeof(*cells));
-    int width = abs(col->width);
+    int width = abs(col->width), heading = (int)strlen(col->heading);
     bool says = false, differs = false;
     size_t k = 0;
 
@@ -217,7 +218,7 @@ static void add_column(const struct output *out, const struct column *col, size_
     }
     shown.column[shown.n] = col;
     shown.cell[shown.n] = cells;
-    shown.width[shown.n++] = width;
+    shown.width[shown.n++] = width > heading ? width : heading;
 }
 
 /* One line: the headings (row < 0), or what the columns say of a row. Without blanks at its end. */

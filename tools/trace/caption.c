@@ -102,6 +102,10 @@ const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
     if (s->o->topology != NULL)
         add(buf, ", %s", logp_topology_spec(s->o->topology));
     add_links(buf, s->o);
+    if (s->o->faults != NULL)
+        add(buf, ", faults %s", s->o->faults);
+    if (s->o->noise != NULL)
+        add(buf, ", noise %s", s->o->noise);
     add(buf, "; a unit is %s", show_ns(s->o->unit_ns, unit, sizeof(unit)));
     return buf;
 }
