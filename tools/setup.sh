@@ -9,6 +9,8 @@ build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboo
     libjansson-dev zlib1g-dev libjs-dygraphs"
 test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh gnuplot-nox
     chromium python3 g++ libgtest-dev libopenmpi-dev openmpi-bin libmpich-dev mpich"
+# libFuzzer, where the distribution has it by these names
+fuzz_packages="clang libclang-rt-dev"
 
 say() { printf '== %s\n' "$*" >&2; }
 
