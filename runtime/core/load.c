@@ -54,7 +54,7 @@ static const struct lpi_transport *open_file(const char *directory, const char *
     else if (t->size == sizeof(*t))
         return t;
     else
-        snprintf(why, sizeof(why), "%s: of another version", path);
+        snprintf(why, sizeof(why), "%.400s: of another version", path);
     return NULL;
 }
 
@@ -86,6 +86,17 @@ static const struct lpi_transport *open_mpi(void)
     return t;
 }
 
+/* Has the launcher of another MPI started this process? Each would be alone. */
+static bool is_anothers(int library)
+{
+    for (int i = 0; i < N_LIBRARIES && getenv(libraries[library].variable) == NULL; i++)
+        if (getenv(libraries[i].variable) != NULL) {
+            snprintf(why, sizeof(why), "this is the launcher of %s", libraries[i].name);
+            return true;
+        }
+    return false;
+}
+
 int lpi_transport_find(const char *name, const struct lpi_transport **out)
 {
     *out = NULL;
@@ -98,6 +109,8 @@ int lpi_transport_find(const char *name, const struct lpi_transport **out)
     }
     for (int i = 0; i < N_LIBRARIES; i++)
         if (strncmp(name, "mpi:", 4) == 0 && strcmp(name + 4, libraries[i].name) == 0) {
+            if (is_anothers(i))
+                return -ELIBACC;
             *out = open_library(libraries[i].name);
             return *out != NULL ? 0 : -ELIBACC;
         }

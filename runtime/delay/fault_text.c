@@ -382,7 +382,8 @@ static int add_fault(const char *text, size_t length, bool noise, const struct l
     free(f->samples);
     if (allowed == no_memory)
         return -ENOMEM;
-    snprintf(why, LOGP_FAULT_WHY, "%.*s: %s", (int)(length < 64 ? length : 64), text, allowed);
+    snprintf(why, LOGP_FAULT_WHY, "%.*s: %.*s", (int)(length < 64 ? length : 64), text,
+             LOGP_FAULT_WHY - 68, allowed);
     return -EINVAL;
 }
 
