@@ -582,6 +582,70 @@ Test(rendezvous, many_isends_at_once)
     }
 }
 
+/* ---- waits that end between the request and its payload ---- */
+
+/* Rank 1 gives up then: what comes too late is there for the next receive. */
+static int give_up_between(struct logp_vp *vp, void *arg)
+{
+    const int64_t until = *(const int64_t *)arg;
+    int x = 7, rc;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_send(vp, 1, 0, &x, sizeof(x));
+    x = 0;
+    rc = logp_recv_until(vp, 0, 0, &x, sizeof(x), until, NULL);
+    if (rc == -ETIME)
+        rc = logp_recv(vp, 0, 0, &x, sizeof(x), NULL);
+    return rc != 0 ? rc : x == 7 ? 0 : -EIO;
+}
+
+Test(rendezvous, a_receive_may_give_up_between_request_and_payload)
+{
+    const struct logp_params *p = &all_params[0];
+
+    for (int64_t until = 0; until < 4 * p->L_ns; until += 100) {
+        struct logp_machine *m = machine_of(2, LOGP_CLOCK_VIRTUAL, p, 1);
+
+        cr_assert_eq(logp_machine_run(m, give_up_between, &until, test_timeout_ns), 0, "%d",
+                     (int)until);
+        cr_expect_eq(logp_machine_report(m)->unreceived, 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* Both isend, and wait for the other's message for a while first. */
+static int wait_a_while(struct logp_vp *vp, void *arg)
+{
+    const int64_t until = *(const int64_t *)arg;
+    const int me = logp_vp_rank(vp);
+    struct logp_request *out, *in;
+    int x = -1, rc;
+
+    rc = logp_isend(vp, 1 - me, 0, &me, sizeof(me), &out);
+    if (rc == 0)
+        rc = logp_irecv(vp, 1 - me, 0, &x, sizeof(x), &in);
+    if (rc == 0)
+        rc = logp_wait_until(vp, in, until, NULL);
+    if (rc == -ETIME)
+        rc = logp_wait(vp, in, NULL);
+    if (rc == 0)
+        rc = logp_wait(vp, out, NULL);
+    return rc != 0 ? rc : x == 1 - me ? 0 : -EIO;
+}
+
+Test(rendezvous, who_waits_for_a_while_still_sends)
+{
+    const struct logp_params *p = &all_params[0];
+
+    for (int64_t until = 0; until < 4 * p->L_ns; until += 100) {
+        struct logp_machine *m = machine_of(2, LOGP_CLOCK_VIRTUAL, p, 1);
+
+        cr_assert_eq(logp_machine_run(m, wait_a_while, &until, test_timeout_ns), 0, "%d",
+                     (int)until);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
 /* ---- what relies on buffers ---- */
 
 /* Rank 1 wants the second message first. */

@@ -58,9 +58,19 @@ static int await_payload(struct lpi_proc *p, struct logp_request *r)
     return rc;
 }
 
+/* The same with an end: what comes later must not be charged. Nor may p, which has sends under way
+ * as well, leave those. */
+static int await_payload_until(struct lpi_proc *p, struct logp_request *r, int64_t until)
+{
+    if (until == INT64_MAX && !lpi_asks(p))
+        return await_payload(p, r);
+    return lpi_await_beside(p, r, lpi_clock(p) < until ? until : INT64_MAX);
+}
+
 void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
 {
-    while (r->state == LPI_REQ_PROMISED && await_payload(p, r) == 0)
+    while (r->state == LPI_REQ_PROMISED &&
+           (p->halted ? await_payload(p, r) : lpi_await_beside(p, r, INT64_MAX)) == 0)
         ; /* it comes into buf */
     if (r->state == LPI_REQ_PROMISED && p->core->machine->far != NULL)
         lpi_far_forgo(p);
@@ -254,8 +264,11 @@ static inline __attribute__((always_inline)) int finish_recv(const struct logp_v
     int64_t matched = begun;
     int rc = extras ? await_with_extras(p, r, until) : await_match(p, r, until);
 
-    while (__builtin_expect(r->state == LPI_REQ_PROMISED, false) && rc == 0)
-        rc = await_payload(p, r);
+    while (__builtin_expect(r->state == LPI_REQ_PROMISED, false) && rc == 0) {
+        rc = await_payload_until(p, r, until);
+        if (rc != 0)
+            lpi_abandon(p, r);
+    }
     if (bare && waits)
         matched = lpi_wall(p->core->machine);
     if ((extras && rc == 1) || (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))) {
