@@ -646,6 +646,45 @@ Test(rendezvous, who_waits_for_a_while_still_sends)
     }
 }
 
+/* Rank 1 is met by a long one; then what rank 2 sends takes all the room there is. */
+static int crowd(struct logp_vp *vp, void *arg)
+{
+    static const char bytes[4096];
+    const int me = logp_vp_rank(vp);
+    char in[4096];
+    int rc = 0;
+
+    (void)arg;
+    if (me == 0)
+        return logp_send(vp, 1, 0, bytes, sizeof(bytes));
+    if (me == 1)
+        rc = logp_recv(vp, 0, 0, in, sizeof(in), NULL);
+    if (me == 2) {
+        rc = logp_sleep_until(vp, 60100);
+        while (rc == 0)
+            rc = logp_send(vp, 1, 1, bytes, 1000);
+        rc = rc == -ENOBUFS ? 0 : rc;
+    }
+    return rc;
+}
+
+Test(rendezvous, a_payload_has_room)
+{
+    struct logp_config c = {.size = sizeof(c),
+                            .n_processors = 3,
+                            .clock = LOGP_CLOCK_VIRTUAL,
+                            .executor = test_executor(),
+                            .queue_limit = 12000,
+                            .rendezvous_from = 2000};
+    const struct logp_params p = {.L_ns = 60000, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40};
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_delay_create("loggp", &p, &c.delay), 0);
+    cr_assert_eq(logp_machine_create(&c, &m), 0);
+    cr_expect_eq(logp_machine_run(m, crowd, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* ---- what relies on buffers ---- */
 
 /* Rank 1 wants the second message first. */

@@ -86,6 +86,8 @@ int lpi_find_room(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_e
     struct lpi_core *c = from->core;
     const int64_t cost = lpi_message_cost(e->n_bytes);
 
+    if (e->kind == LPI_PAYLOAD) /* its request had room, and its receive waits */
+        return 0;
     if (c->credit >= cost || (lpi_is_here(c, e->dst) && lpi_match_wanted(to, e) != NULL))
         return 0;
     if (c->machine->far != NULL && !lpi_is_local(c->machine, e->dst)) /* held there, not here */
@@ -101,8 +103,8 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
     struct lpi_message *m;
     int rc;
 
-    /* an answer may take it below 0: it frees more, in a while */
-    rc = c->credit < cost && e->kind != LPI_ANSWER ? lpi_credit_refill(c, cost) : 0;
+    /* an answer or a payload may take it below 0: it goes to whom it is for, and waits nowhere */
+    rc = c->credit < cost && e->kind < LPI_ANSWER ? lpi_credit_refill(c, cost) : 0;
     if (rc != 0)
         return rc;
     l = c->out[to->core_index];
