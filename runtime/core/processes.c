@@ -204,7 +204,7 @@ int lpi_far_can_run(struct logp_machine *m)
 
     if (m->far->is_lost)
         return -EBUSY;
-    return d == NULL || (d->ops.lookahead != NULL &&
+    return d == NULL || (d->ops.fate == NULL && d->ops.lookahead != NULL &&
                          (d->ops.capacity == NULL || d->ops.capacity(d->model) <= 0))
                ? 0
                : -ENOTSUP;

@@ -154,6 +154,7 @@ static struct lpi_envelope envelope_of(const struct lpi_wire *w)
 static bool make_sink(struct lpi_core *c, struct lpi_cargo *l, const struct lpi_envelope *e)
 {
     l->is_dropped = true;
+    l->to = c->procs[0]; /* whose core this is: it has its room back there */
     l->message = lpi_message_new(c, e->n_bytes);
     c->machine->far->dropped++;
     if (l->message == NULL)
