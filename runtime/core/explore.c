@@ -245,6 +245,8 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
             (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
             patient = p;
     }
+    if (first_of(c) != NULL || c->turns.ready_first != NULL) /* a send has met its receiver */
+        return lpi_explore_next(c);
     if (n == 0 && patient != NULL && grow(c->machine, 0)) /* beyond the bound on misses */
         x->list[n++] = (struct logp_alternative){LOGP_MISS, patient->rank, -1, 0};
     if (n == 0)
