@@ -291,7 +291,7 @@ static bool take_what_came(struct lpi_core *c)
 
     while ((l = *link) != NULL) {
         take(f);
-        l->is_over = f->ops->is_over(l->transfer, false);
+        l->is_over = l->transfer != NULL && f->ops->is_over(l->transfer, false);
         let(f);
         if (l->is_over) {
             *link = l->next;
@@ -307,7 +307,7 @@ static bool take_what_came(struct lpi_core *c)
     for (l = f->held; l != NULL; l = l->next)
         if (!l->is_over) {
             take(f);
-            l->is_over = f->ops->is_over(l->transfer, false);
+            l->is_over = l->transfer != NULL && f->ops->is_over(l->transfer, false);
             let(f);
         }
     if (f->held != NULL)
@@ -394,7 +394,7 @@ void lpi_far_forgo(struct lpi_proc *p)
         if (end == 0)
             end = lpi_monotonic_ns() + patience_ns;
         take(f);
-        while (!f->ops->is_over(l->transfer, lpi_monotonic_ns() > end))
+        while (l->transfer != NULL && !f->ops->is_over(l->transfer, lpi_monotonic_ns() > end))
             ;
         let(f);
         *link = l->next;
