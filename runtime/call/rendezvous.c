@@ -14,6 +14,7 @@
 #include "delay/in_force.h"
 #include "mail/close.h"
 #include "mail/match.h"
+#include "state/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -120,6 +121,8 @@ int lpi_pay(struct lpi_proc *p)
                                  .kind = LPI_PAYLOAD};
         const int rc = lpi_send_when_room(p, z->to, &e);
 
+        if (rc != 0 && !p->halted && !lpi_stopped(p))
+            lpi_stop(p->core->machine, rc); /* its receiver would wait for ever */
         if (rc != 0)
             return rc;
         z->paid = true;
