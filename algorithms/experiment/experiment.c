@@ -317,6 +317,7 @@ void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp
     if (s->leaders.n > 1)
         share(s, machine);
     r->verified = r->reps > 0 && r->wrong_rank < 0;
+    r->clock_error_ns = logp_machine_clock_error(machine);
     r->lag.median_ns = report->lag.median_ns;
     r->lag.p99_ns = report->lag.p99_ns;
     r->lag.max_ns = report->lag.max_ns;
@@ -442,7 +443,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     struct state *s = calloc(1, sizeof(*s));
     int rc = -ENOMEM;
 
-    *record = (struct logp_record){.P = P, .wrong_rank = -1};
+    *record = (struct logp_record){.P = P, .wrong_rank = -1, .clock_error_ns = -1};
     if (s == NULL)
         return rc;
     *s = (struct state){.record = record, .P = P, .is_virtual = !wall};

@@ -36,6 +36,14 @@
  * - a process that has died: mpirun ends the others. Where it does not, their runs end with their
  *   timeout, and they end each other when they exit
  * All else is as on one box.
+ *
+ * The clock. The processes of one host read one clock. Between hosts, and wherever a process has a
+ * clock of its own (logp_config.time_ns), they have that of process 0 in common: the others fit how
+ * far theirs is ahead and how fast that grows, by the shortest of batches of round trips, in rounds
+ * in which each that has a fit already answers one more (HCA3: Hunold, Carpen-Amarie, Hierarchical
+ * clock synchronization in MPI, CLUSTER 2018, 325-336). That takes about 0.1 s for each doubling of
+ * the processes, before the first run and before one that begins more than 2 s after the last fit;
+ * the run's timeout counts from then on. What it is off: logp_machine_clock_error().
  */
 #ifndef LOGP_TRANSPORT_H
 #define LOGP_TRANSPORT_H
@@ -59,6 +67,14 @@ LOGP_API int logp_machine_processes(const struct logp_machine *machine);
 
 /** @return which of them this is, 0 .. processes - 1. */
 LOGP_API int logp_machine_process(const struct logp_machine *machine);
+
+/**
+ * How far the clocks of its processes were apart in the last run, at most, in ns: what each has
+ * found itself off process 0 by further round trips, plus half of the shortest of these, the
+ * greatest of all, after the fit and again after the run. The same in all processes.
+ * @return 0: they are on one host, and read the same clock; -1: mailbox, or there was no run yet
+ */
+LOGP_API int64_t logp_machine_clock_error(const struct logp_machine *machine);
 
 /** The ranks of one of them: n from *first on. @return 0; -EINVAL (no such process) */
 LOGP_API int logp_machine_ranks(const struct logp_machine *machine, int process, int *first,

@@ -3,7 +3,7 @@
  * What the processes of a machine tell each other in a run.
  *
  * Starts. A process whose vps are all at the sync tells process 0, which fixes the start when all
- * have; on the clock of process 0, and each reckons with how far its own is off.
+ * have, on the clock that they have in common: common_clock.c.
  *
  * Stops. Whoever stops the run tells all others.
  *
@@ -235,7 +235,7 @@ void lpi_far_control(struct lpi_core *c, int from, const struct lpi_wire *w, con
         hear_come(c);
         break;
     case LPI_WIRE_START:
-        lpi_fix_start_at(m, (int64_t)w->n_bytes + m->far->clock_offset_ns, w->arrival);
+        lpi_fix_start_at(m, (int64_t)w->n_bytes, w->arrival);
         break;
     case LPI_WIRE_MEET:
     case LPI_WIRE_PART:
@@ -259,5 +259,8 @@ void lpi_far_control(struct lpi_core *c, int from, const struct lpi_wire *w, con
     case LPI_WIRE_DATA:
     case LPI_WIRE_LONG:
         tell_stop(c);
+        break;
+    case LPI_WIRE_CLOCK: /* nobody is in a run then */
+        break;
     }
 }

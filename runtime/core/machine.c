@@ -7,6 +7,7 @@
 #include "core/explore.h"
 #include "core/sync_group.h"
 #include "core/life.h"
+#include "core/common_clock.h"
 #include "core/processes.h"
 #include "delay/capacity.h"
 #include "delay/in_force.h"
@@ -459,6 +460,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->live_cores, m->n_cores);
     if (!m->is_virtual) {
         lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
+        if (m->far != NULL)
+            lpi_common_clock_set(m);
         m->clock_overhead = lpi_clock_overhead(&m->clock);
         m->base_ns = lpi_clock_ns(&m->clock);
     }
@@ -532,7 +535,7 @@ static void launch(struct logp_machine *m)
 
 int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
 {
-    const int64_t end = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
+    int64_t end = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
     int rc;
 
     if (lpi_process_is_orphan())
@@ -550,11 +553,13 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         pthread_mutex_unlock(&m->lock);
         return -ENOTSUP;
     }
-    rc = m->far != NULL ? lpi_far_can_run(m) : 0;
+    rc = m->far != NULL ? lpi_far_meet(m, end) : 0;
     if (rc != 0) {
         pthread_mutex_unlock(&m->lock);
         return rc;
     }
+    if (m->far != NULL && end > 0) /* what the clocks took does not count */
+        end = lpi_after(lpi_monotonic_ns(), timeout_ns);
     prepare(m, program, arg);
     if (!lpi_stopping(m))
         launch(m);

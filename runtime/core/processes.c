@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "core/processes.h"
 
+#include "core/common_clock.h"
 #include "core/far_control.h"
 #include "delay/in_force.h"
 #include "host/memory.h"
@@ -55,42 +56,12 @@ int logp_machine_agree(struct logp_machine *m, int64_t *values, size_t n, enum l
     return busy ? -EBUSY : 0;
 }
 
-/* ---- from creation to destruction ---- */
-
-/* How far this process's clock is ahead of that of process 0: nothing on one host, else as the
- * shortest of some round trips says. */
-static int64_t measure_clock(struct lpi_far *f)
+int64_t logp_machine_clock_error(const struct logp_machine *m)
 {
-    enum { TRIPS = 50 };
-    const struct lpi_transport *ops = f->ops;
-    int64_t shortest = INT64_MAX, offset = 0;
-    struct lpi_found x;
-    int index, n_here;
-
-    ops->alike("", 1, &index, &n_here);
-    if (n_here == f->n_processes) /* then it is so for all */
-        return 0;
-    for (int i = f->process == 0 ? TRIPS * (f->n_processes - 1) : TRIPS; i > 0; i--) {
-        int64_t sent = lpi_monotonic_ns(), now, theirs;
-
-        if (f->process != 0)
-            while (ops->send(0, &sent, sizeof(sent), NULL, 0) != 0)
-                ;
-        while (!ops->look(&x))
-            ;
-        now = lpi_monotonic_ns();
-        if (f->process == 0) {
-            const int to = x.process;
-
-            while (ops->send(to, &now, sizeof(now), NULL, 0) != 0)
-                ;
-        } else if (memcpy(&theirs, x.bytes, sizeof(theirs)), now - sent < shortest) {
-            shortest = now - sent;
-            offset = sent + shortest / 2 - theirs;
-        }
-    }
-    return offset;
+    return m->far != NULL ? m->far->clock_error_ns : -1;
 }
+
+/* ---- from creation to destruction ---- */
 
 /* All processes must ask for the same machine. */
 static int compare_all(const struct lpi_far *f, int P)
@@ -139,6 +110,7 @@ int lpi_far_create(struct logp_machine *m, const struct logp_config *config,
     }
     f->ops = ops;
     f->control = lpi_far_control;
+    lpi_clock_init(&f->host_clock, NULL, NULL); /* its rate is measured from now on */
     rc = ops->open(&f->process, &f->n_processes);
     if (rc != 0) {
         f->n_processes = 0; /* there is nobody to agree with */
@@ -147,7 +119,7 @@ int lpi_far_create(struct logp_machine *m, const struct logp_config *config,
     rc = compare_all(f, m->P);
     if (rc != 0)
         return rc;
-    f->clock_offset_ns = measure_clock(f);
+    lpi_common_clock_open(m);
     return make_parts(m, f);
 }
 
@@ -197,17 +169,17 @@ int lpi_far_agree_on(struct logp_machine *m, int rc)
 
 /* ---- a run ---- */
 
-int lpi_far_can_run(struct logp_machine *m)
+int lpi_far_meet(struct logp_machine *m, int64_t end)
 {
     /* relaxed: it is replaced under the lock, which is held */
     const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
 
     if (m->far->is_lost)
         return -EBUSY;
-    return d == NULL || (d->ops.fate == NULL && d->ops.lookahead != NULL &&
-                         (d->ops.capacity == NULL || d->ops.capacity(d->model) <= 0))
-               ? 0
-               : -ENOTSUP;
+    if (d != NULL && (d->ops.fate != NULL || d->ops.lookahead == NULL ||
+                      (d->ops.capacity != NULL && d->ops.capacity(d->model) > 0)))
+        return -ENOTSUP;
+    return lpi_common_clock_meet(m, end);
 }
 
 void lpi_far_prepare(struct logp_machine *m)
@@ -315,6 +287,7 @@ void lpi_far_collect(struct logp_machine *m)
     if (r->error == 0 && own != 0) /* it came when all others had ended: it is the next run's */
         lpi_stop(m, own);
     f->ops->reduce(counts, 2, LPI_SUM); /* nobody begins anew before all are here */
+    lpi_common_clock_check(m);
     r->messages = (uint64_t)counts[0];
     r->unreceived = (uint64_t)counts[1];
     if (logp_machine_delayed(m))

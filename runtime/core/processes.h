@@ -19,8 +19,10 @@ void lpi_far_divide(struct logp_machine *m, int *cores, int *n);
 /* What the creation of the machine came to: the worst of all. */
 int lpi_far_agree_on(struct logp_machine *m, int rc);
 
-/* Can the model in force be used? 0; -ENOTSUP, -EBUSY: a process is lost */
-int lpi_far_can_run(struct logp_machine *m);
+/* Before a run, by all alike: can the model in force be used, and what is the time? Others are waited
+ * for until `end` of the host's clock (0: for ever). 0; -ENOTSUP; -EBUSY: a process is lost;
+ * -ETIMEDOUT: now one is */
+int lpi_far_meet(struct logp_machine *m, int64_t end);
 void lpi_far_prepare(struct logp_machine *m);
 /* The vps of this process have ended: until those of all have, at most until `end` of the host's
  * clock (0: for ever), and not much longer than that, or than the run has been stopped. */

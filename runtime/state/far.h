@@ -32,6 +32,7 @@ enum lpi_wire_kind {
     LPI_WIRE_ASK,   /* is it still so? */
     LPI_WIRE_SAY,
     LPI_WIRE_END, /* all are at the end, and nothing is on its way */
+    LPI_WIRE_CLOCK, /* between runs: core/common_clock.c */
 };
 
 /* At the head of each message. */
@@ -80,7 +81,15 @@ struct lpi_far {
         *giving;              /* by rank: what its last send has not let go yet; NULL: nothing */
     struct lpi_cargo *coming; /* to vps of the first core */
     struct lpi_cargo *held;   /* messages to vps of other cores, behind one that is not there yet */
-    int64_t clock_offset_ns;  /* this process's clock less that of process 0 */
+    /* the clock that all have in common: core/common_clock.c */
+    bool is_fitted;              /* each has its own; else all are on one host */
+    struct lpi_clock host_clock; /* there: as process 0 has calibrated it */
+    struct lpi_fit {
+        int64_t at_ns, ahead_ns; /* of this process's clock, and of process 0's then */
+        double drift;            /* how fast that grows */
+    } fit;
+    int64_t fitted_ns;                    /* when, by the host's clock */
+    int64_t fit_error_ns, clock_error_ns; /* after the fit; of the last run, < 0: none yet */
     /* What is not a vp's: core/far_control.c. w == NULL: the run is stopping, and nobody has told.
      */
     void (*control)(struct lpi_core *c, int from, const struct lpi_wire *w, const void *more);

@@ -35,7 +35,8 @@ small=(-P 7 --transport "mpi:$kind" --executor fiber --reps 5 --warmup 1 --delay
 for n in 2 3; do
     over "$n" 0 run allreduce "${small[@]}" --algo all --format json
     jq -e --argjson n "$n" 'length > 5 and all(.[]; .verified and .processes == $n and .reps == 5 and
-        .transport == "mpi:'"$kind"'" and .P == 7 and .measured_ns.min > 0)' "$dir/out" >/dev/null ||
+        .transport == "mpi:'"$kind"'" and .P == 7 and .measured_ns.min > 0 and
+        .clock_error_ns == 0)' "$dir/out" >/dev/null ||
         wrong "records over $n processes"
 done
 # what is sent is the algorithm's alone

@@ -23,7 +23,7 @@ static const double bearable = 0.01;
 
 struct advice judge_rows(const struct output *out)
 {
-    struct advice a = {.n_cores = out->n_cores};
+    struct advice a = {.n_cores = out->n_cores, .clock_error_ns = -1};
     double most = 1 + bearable;
 
     for (size_t i = 0; i < out->n; i++) {
@@ -31,6 +31,11 @@ struct advice judge_rows(const struct output *out)
         const bool exact = r->prediction.certainty == LOGP_PREDICTION_EXACT;
         const double ratio = exact ? logp_record_ratio(r) : 0;
 
+        if (r->clock_error_ns > a.clock_error_ns)
+            a.clock_error_ns = r->clock_error_ns;
+        a.clock_is_off |=
+            ratio > 0 && ((double)r->clock_error_ns > bearable * (double)out->o->unit_ns ||
+                          (double)r->clock_error_ns > bearable * (double)r->prediction.ns);
         a.judged += ratio > 0;
         a.restarts += r->restarts;
         a.late += ratio > 1 + bearable;
@@ -80,6 +85,14 @@ void print_advice(const struct options *o, const struct advice *a)
     if (a->restarts > 0)
         printf("%d run%s repeated: a core was not there at the start\n", a->restarts,
                a->restarts == 1 ? " was" : "s were");
+    if (a->clock_error_ns > 0)
+        printf("The clocks of the processes are at most %.3f us apart%s.\n",
+               (double)a->clock_error_ns / 1000,
+               a->clock_is_off ? ": more than 1 % of the unit or of a prediction, so nothing is said"
+                                 " of the host"
+                               : "");
+    if (a->clock_is_off)
+        return;
     if (a->worst == NULL) {
         if (a->judged > 0)
             puts("The host kept up: every median is within 1 % of its prediction.");

@@ -166,6 +166,13 @@ VALUE(processes_of)
     return number_cell(CELL_WHOLE, row->ran, row->processes);
 }
 
+VALUE(clock_error_of)
+{
+    const int64_t ns = row->record.clock_error_ns;
+
+    return number_cell(CELL_WHOLE, row->ran && ns >= 0, ns);
+}
+
 const struct column result_columns[] = {
     {KEY("predicted_ns", predicted_of), TABLE("predicted", 13, TABLE_ANY)},
     {KEY("prediction", certainty_of), TABLE("certainty", -9, TABLE_PREDICTED)},
@@ -193,6 +200,7 @@ const struct column result_columns[] = {
     {PART("lag_ns", "max", lag_of), RECORD(lag.max_ns)},
     {KEY("restarts", restarts_of), .measured = true},
     {KEY("processes", processes_of), .measured = true},
+    {KEY("clock_error_ns", clock_error_of), .measured = true},
     {KEY("ratio", ratio_of), .measured = true},
     {KEY("messages", messages_of), .measured = true},
     {KEY("link_most", link_most_of), .measured = true},
