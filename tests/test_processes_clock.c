@@ -57,14 +57,15 @@ static struct logp_machine *machine(struct skew *s, int64_t ppm, const struct lo
     return m;
 }
 
-/* Of this process: the machine's time less the host's, where both were read within the least time;
- * at the start of a run, and some time later. */
+/* Of this process: the machine's time less what process 0's clock makes of the host's, where both
+ * were read within the least time; at the start of a run, and some time later. */
 struct seen {
-    int rank; /* of the vp that looks */
+    int rank;    /* of the vp that looks */
+    double rate; /* of process 0, whose time it is */
     int64_t first, last;
 };
 
-static int64_t difference(struct logp_vp *vp)
+static int64_t difference(struct logp_vp *vp, double rate)
 {
     int64_t least = INT64_MAX, at_least = 0;
 
@@ -73,7 +74,7 @@ static int64_t difference(struct logp_vp *vp)
 
         if (took < least) {
             least = took;
-            at_least = wall - before - took / 2;
+            at_least = wall - before - took / 2 - (int64_t)(rate * (double)before);
         }
     }
     return at_least;
@@ -87,10 +88,10 @@ static int compare_with_host(struct logp_vp *vp, void *arg)
 
     if (rc != 0 || logp_vp_rank(vp) != seen->rank) /* one of each process */
         return rc;
-    seen->first = difference(vp);
+    seen->first = difference(vp, seen->rate);
     rc = logp_recv_until(vp, LOGP_ANY_SOURCE, 1, NULL, 0, logp_now(vp) + second_ns / 2, NULL);
     rc = rc == -ETIME ? 0 : rc;
-    seen->last = difference(vp);
+    seen->last = difference(vp, seen->rate);
     return rc;
 }
 
@@ -111,7 +112,7 @@ Test(processes_clock, is_fitted)
 
     for (int i = 0; i < 2; i++) {
         struct skew s;
-        struct seen seen;
+        struct seen seen = {.rate = 1e-6 * (double)ppm[i]};
         struct logp_machine *m = machine(&s, ppm[i], &params);
         int n_ranks;
         const bool alone = logp_machine_processes(m) == 1;

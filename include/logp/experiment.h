@@ -101,7 +101,7 @@ struct logp_record {
     int wrong_rank;    /**< a rank with a wrong result, or that left too early; -1: none */
     int failed; /**< with faults: repetitions that did not end everywhere with the right result */
     struct logp_fault_counts struck; /**< with faults: in all counted repetitions */
-    int64_t clock_error_ns; /**< logp_machine_clock_error(); -1: it is of one process */
+    int64_t clock_error_ns;          /**< logp_machine_clock_error(); -1: it is of one process */
 };
 
 /**

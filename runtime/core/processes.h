@@ -19,8 +19,8 @@ void lpi_far_divide(struct logp_machine *m, int *cores, int *n);
 /* What the creation of the machine came to: the worst of all. */
 int lpi_far_agree_on(struct logp_machine *m, int rc);
 
-/* Before a run, by all alike: can the model in force be used, and what is the time? Others are waited
- * for until `end` of the host's clock (0: for ever). 0; -ENOTSUP; -EBUSY: a process is lost;
+/* Before a run, by all alike: can the model in force be used, and what is the time? Others are
+ * waited for until `end` of the host's clock (0: for ever). 0; -ENOTSUP; -EBUSY: a process is lost;
  * -ETIMEDOUT: now one is */
 int lpi_far_meet(struct logp_machine *m, int64_t end);
 void lpi_far_prepare(struct logp_machine *m);

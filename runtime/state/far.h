@@ -31,7 +31,7 @@ enum lpi_wire_kind {
                      */
     LPI_WIRE_ASK,   /* is it still so? */
     LPI_WIRE_SAY,
-    LPI_WIRE_END, /* all are at the end, and nothing is on its way */
+    LPI_WIRE_END,   /* all are at the end, and nothing is on its way */
     LPI_WIRE_CLOCK, /* between runs: core/common_clock.c */
 };
 

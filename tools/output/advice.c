@@ -88,9 +88,10 @@ void print_advice(const struct options *o, const struct advice *a)
     if (a->clock_error_ns > 0)
         printf("The clocks of the processes are at most %.3f us apart%s.\n",
                (double)a->clock_error_ns / 1000,
-               a->clock_is_off ? ": more than 1 % of the unit or of a prediction, so nothing is said"
-                                 " of the host"
-                               : "");
+               a->clock_is_off
+                   ? ": more than 1 % of the unit or of a prediction, so nothing is said"
+                     " of the host"
+                   : "");
     if (a->clock_is_off)
         return;
     if (a->worst == NULL) {
