@@ -347,14 +347,17 @@ static int settle_quiet(struct client *c, size_t n_bytes, int64_t *round_ns)
 {
     const struct plan two = {.act = ACT_ANSWER, .n = 2};
     const size_t size = n_bytes > sizeof(struct command) ? n_bytes : sizeof(struct command);
-    int64_t times[LEAST_REPS];
+    int64_t times[ENOUGH_REPS];
     int rc = grow(&c->end, size);
 
     for (int i = 0; rc == 0 && i < 2; i++) {
-        rc = repeat(c, &two, size, LEAST_REPS, NULL, times);
-        qsort(times, LEAST_REPS, sizeof(*times), compare);
+        rc = repeat(c, &two, size, ENOUGH_REPS, NULL, times);
+        if (rc != 0)
+            break;
+        qsort(times, ENOUGH_REPS, sizeof(*times), compare);
         *round_ns = times[0]; /* whatever held the others up was no gap */
-        c->quiet_ns = *round_ns > c->quiet_ns / 2 ? 2 * *round_ns : c->quiet_ns;
+        if (i > 0 || *round_ns > c->quiet_ns / 2)
+            c->quiet_ns = 2 * *round_ns;
         if (rc == 0)
             rc = calibrate(c, c->quiet_ns);
     }

@@ -4,7 +4,6 @@
 #include "command/command.h"
 #include "run/run.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +53,17 @@ static int measure(struct options *o)
         bad_usage("measure %s: it takes no word", o->words[1]);
     pairs = list_pairs(o, &out.n_pairs);
     check_machine(o);
-    if (o->output != NULL && *o->output != '\0' && freopen(o->output, "w", stdout) == NULL)
-        bad_option("--output", o->output, "a file that can be written: %s", strerror(errno));
     m = create_machine(o);
+    begin_output(o, m);
     out.n_cores = logp_machine_cores(m);
+    out.n_processes = logp_machine_processes(m);
+    out.process = logp_machine_process(m);
+    if (!o->all_pairs && out.n_processes > 1)
+        logp_machine_ranks(m, 1, &pairs->server, &(int){0});
     out.pairs = pairs;
     code = measure_pairs(o, m, pairs, out.n_pairs);
     end_machine(m);
-    if (code == EXIT_OK) {
+    if (code == EXIT_OK && out.process == 0) {
         measure_combining(&out);
         o->format->measured(&out);
     }
@@ -78,12 +80,13 @@ const struct command command_measure = {
     .name = "measure",
     .arguments = "",
     .summary = "L, o, g, G of a machine, from outside",
-    .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_FORMAT,
+    .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT,
     .prints = prints,
     .remark =
         "\nOf the emulated machine that the options describe; of this host's threads or fibers:\n"
         "--delay none. -P [2]; --bytes A..B [1..1Mi; on the wall clock as long as a round trip\n"
         "takes 2 ms]. By round trips of one and several messages, with and without waits between\n"
-        "them; lines over sizes by least squares. --format machine is a file for --machine.",
+        "them; lines over sizes by least squares. --format machine is a file for --machine. With\n"
+        "--transport mpi between the first ranks of two processes of mpirun.",
     .call = measure,
 };

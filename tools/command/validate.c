@@ -3,9 +3,11 @@
 #include "validate/validate.h"
 #include "command/command.h"
 
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { MOST_P = 1024 };
 
 static const struct names usual = {
     {"broadcast", "reduce", "allreduce", "allgather", "alltoall", "barrier"}, 6};
@@ -35,20 +37,65 @@ static void settle_points(struct options *o)
 {
     if (!o->emulated)
         bad_option("--delay", o->delay->name, "a model that predictions are made under");
-    if (!option_given("P")) {
-        o->n_P = 3;
-        for (int i = 0; i < 3; i++)
-            o->P_list[i] = 2 << i;
-    }
     if (!option_given("bytes")) {
         o->bytes_low = 8;
         o->bytes_high = 64 << 10;
     }
     for (size_t i = 0; i < o->n_P; i++)
-        if (o->P_list[i] > 1024)
+        if (o->P_list[i] > MOST_P)
             bad_option("-P", option_text("P"), "up to 1024 processors");
     if (o->bytes_high > 1 << 24)
         bad_option("--bytes", option_text("bytes"), "up to 16 MiB");
+}
+
+/* Ends all processes where they predict with different parameters: they would not choose alike. */
+static void check_alike(const struct options *o, struct logp_machine *m)
+{
+    const struct logp_params *p = &o->params;
+    const struct logp_link_costs *c = &o->inter;
+    const int64_t all[] = {p->L_ns,      p->o_send_ns,  p->o_recv_ns, p->g_ns, p->G_ps,
+                           p->gamma_ps,  p->gap_shared, o->node_size, c->L_ns, c->o_send_ns,
+                           c->o_recv_ns, c->g_ns,       c->G_ps};
+    enum { N = sizeof(all) / sizeof(all[0]) };
+    int64_t least[N], most[N];
+
+    memcpy(least, all, sizeof(all));
+    memcpy(most, all, sizeof(all));
+    logp_machine_agree(m, least, N, LOGP_AGREE_MIN);
+    logp_machine_agree(m, most, N, LOGP_AGREE_MAX);
+    if (memcmp(least, most, sizeof(least)) == 0)
+        return;
+    if (logp_machine_process(m) == 0)
+        fprintf(stderr,
+                "logp: --transport %s: the same machine, and the same parameters, in all "
+                "processes\n",
+                o->transport);
+    end_machine(m);
+    exit(EXIT_USAGE);
+}
+
+/* Over how many processes: only the machines of points go over them; one with room for all that
+ * there may be says it before. */
+static int begin_processes(const struct options *o)
+{
+    struct options most = *o;
+    struct logp_machine *m;
+    int n;
+
+    if (!over_processes(o)) {
+        begin_output(o, NULL);
+        return 1;
+    }
+    most.P = MOST_P;
+    most.links = NULL;
+    use_delay(&most, "none");
+    use_executor(&most, "fiber");
+    m = create_machine(&most);
+    n = logp_machine_processes(m);
+    check_alike(o, m);
+    begin_output(o, m);
+    end_machine(m);
+    return n;
 }
 
 static int validate(struct options *o)
@@ -60,6 +107,8 @@ static int validate(struct options *o)
 
     settle_points(o);
     on.params = (struct logp_params){0};
+    on.node_size = 0; /* --nodes and --link are of what is predicted */
+    on.rules = NULL;
     if (strcmp(o->on, "host") != 0) {
         v.on = o->on;
         set_machine(&on, "--on", o->on);
@@ -68,8 +117,12 @@ static int validate(struct options *o)
     } else {
         use_delay(&on, "none");
     }
-    if (o->output != NULL && *o->output != '\0' && freopen(o->output, "w", stdout) == NULL)
-        bad_option("--output", o->output, "a file that can be written: %s", strerror(errno));
+    v.n_processes = begin_processes(o);
+    if (!option_given("P")) {
+        o->n_P = 3;
+        for (int i = 0; i < 3; i++)
+            o->P_list[i] = (int64_t)(v.n_processes < 2 ? 2 : v.n_processes) << i;
+    }
     for (int i = 0; i < collectives.n && code == EXIT_OK; i++)
         code = validate_collective(&v, &on, collectives.name[i]);
     if (o->fit)
@@ -88,12 +141,14 @@ const struct command command_validate = {
     .name = "validate",
     .arguments = "[COLLECTIVE...]",
     .summary = "collectives measured on a machine, against predictions",
-    .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_FORMAT,
+    .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT,
     .prints = prints,
     .remark =
-        "\nAll algorithms that have a prediction, over -P [2,4,8] and --bytes [8..64Ki, times 8],\n"
-        "predicted with --machine, measured on this host at its own speed, or --on an emulated\n"
-        "machine. Regret: the time of what auto chooses over that of the best measured. --fit: by\n"
-        "least squares, what the parameters would be for times to be as measured.",
+        "\nAll algorithms that have a prediction, over -P [2,4,8; over n processes n,2n,4n] and\n"
+        "--bytes [8..64Ki, times 8], predicted with --machine, measured on this host at its own\n"
+        "speed, over processes with --transport mpi, or --on an emulated machine. Regret: the "
+        "time\n"
+        "of what auto chooses over that of the best measured. --fit: by least squares, what the\n"
+        "parameters would be for times to be as measured.",
     .call = validate,
 };

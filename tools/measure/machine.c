@@ -27,7 +27,10 @@ static void print_source(const struct measured *m)
     gethostname(host, sizeof(host) - 1);
     localtime_r(&now, &when);
     strftime(day, sizeof(day), "%Y-%m-%d", &when);
-    printf("source   = logp measure, %s, %s, %s executor\n", host, day, m->o->executor);
+    printf("source   = logp measure, %s, %s, %s executor", host, day, m->o->executor);
+    if (over_processes(m->o))
+        printf(", %s, %d processes", m->o->transport, m->n_processes);
+    putchar('\n');
 }
 
 static void print_protocols(const struct logp_found *f)

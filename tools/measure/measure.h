@@ -24,6 +24,7 @@ struct combining {
 struct measured {
     const struct options *o;
     int n_cores;
+    int n_processes, process; /* over so many, and which this is */
     const struct pair *pairs;
     size_t n_pairs;
     struct combining combining[16];

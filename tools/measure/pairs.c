@@ -116,6 +116,9 @@ int measure_pairs(const struct options *o, struct logp_machine *m, struct pair *
 
     if (rc == 0)
         return EXIT_OK;
+    /* what all processes know one says */
+    if (logp_machine_process(m) > 0 && (rc != -ETIMEDOUT || logp_machine_report(m)->n_waits == 0))
+        return EXIT_WRONG;
     if (rc == -EINTR)
         fprintf(stderr, "logp: measure: interrupted\n");
     else if (rc == -ETIMEDOUT)
@@ -123,5 +126,6 @@ int measure_pairs(const struct options *o, struct logp_machine *m, struct pair *
                 option_shown("--timeout", option));
     else
         fprintf(stderr, "logp: measure: %s\n", strerror(-rc));
+    explain_waits(logp_machine_report(m), true);
     return EXIT_WRONG;
 }

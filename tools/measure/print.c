@@ -54,9 +54,12 @@ static void print_heading(const struct measured *m)
     else
         printf("delay %s%s%s", o->delay->name, o->topology != NULL ? " on " : "",
                o->topology != NULL ? logp_topology_spec(o->topology) : "");
-    printf("; %s clock, %s executor on %d core%s\n",
+    printf("; %s clock, %s executor on %d core%s",
            o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, m->n_cores,
            m->n_cores == 1 ? "" : "s");
+    if (over_processes(o))
+        printf(" of each of %d processes, transport %s", m->n_processes, o->transport);
+    putchar('\n');
 }
 
 static void print_value(const struct measured *m, const struct value *v)
@@ -264,6 +267,8 @@ static json_t *pair_json(const struct measured *m, const struct pair *pair)
     json_object_set_new(j, "clock",
                         json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
     json_object_set_new(j, "executor", json_string(o->executor));
+    json_object_set_new(j, "transport", json_string(over_processes(o) ? o->transport : "mailbox"));
+    json_object_set_new(j, "processes", json_integer(m->n_processes));
     return j;
 }
 

@@ -78,9 +78,10 @@ void check_transport(const struct options *o)
                        : o->rendezvous >= 0             ? "--rendezvous"
                        : is_faulty(o)                   ? "faults or noise"
                        : o->gamma_host                  ? "--gamma host"
-                       : o->output != NULL              ? "--output: redirect what is printed"
-                       : o->plot != NULL                ? "--plot"
-                                                        : NULL;
+                       : o->output != NULL && (o->sets & OPTIONS_NETWORK) == 0
+                           ? "--output: redirect what is printed"
+                       : o->plot != NULL ? "--plot"
+                                         : NULL;
 
     if (with != NULL)
         bad_option("--transport", o->transport, "not together with %s", with);

@@ -162,6 +162,26 @@ struct logp_machine *create_machine(const struct options *o)
     return m;
 }
 
+void begin_output(const struct options *o, struct logp_machine *m)
+{
+    const bool first = m == NULL || logp_machine_process(m) == 0;
+    int64_t error = 0;
+
+    if (o->output == NULL || *o->output == '\0')
+        return;
+    if (first && freopen(o->output, "w", stdout) == NULL)
+        error = errno;
+    if (m != NULL)
+        logp_machine_agree(m, &error, 1, LOGP_AGREE_MAX);
+    if (error == 0)
+        return;
+    if (m != NULL)
+        end_machine(m);
+    if (!first)
+        exit(EXIT_USAGE);
+    bad_option("--output", o->output, "a file that can be written: %s", strerror((int)error));
+}
+
 void end_machine(struct logp_machine *m)
 {
     if (logp_machine_destroy(m) != 0) {

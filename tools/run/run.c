@@ -225,6 +225,16 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
     return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;
 }
 
+/* Has Ctrl-C ended all runs, in whichever process? */
+static bool all_over(struct logp_machine *m)
+{
+    int64_t over = interrupted;
+
+    if (logp_machine_agree(m, &over, 1, LOGP_AGREE_MAX) != 0 || over != 0)
+        interrupted = 1;
+    return interrupted;
+}
+
 /* The rows until one goes wrong, or does not keep what was promised of it, where that is asked. */
 static int run_each(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
                     struct row *rows, size_t n, size_t *done, bool promised)
@@ -233,7 +243,7 @@ static int run_each(const struct options *o, struct logp_machine *m, const struc
 
     catch_signals();
     running = m;
-    for (*done = 0; *done < n && code == EXIT_OK && !interrupted; ++*done) {
+    for (*done = 0; *done < n && code == EXIT_OK && !all_over(m); ++*done) {
         code = run_one(o, m, c, &rows[*done]);
         if (code == EXIT_OK && promised && !kept(&rows[*done]))
             code = EXIT_WRONG;

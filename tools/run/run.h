@@ -32,6 +32,10 @@ void check_machine(const struct options *o);
 /* End it, or the process, where a processor never came back: without waiting for it. */
 void end_machine(struct logp_machine *m);
 
+/* What is printed from now on goes to the file of --output, of several processes in the first; ends
+ * all of them where it cannot. m: between runs; NULL: there is one process */
+void begin_output(const struct options *o, struct logp_machine *m);
+
 /* The model of its faults and noise; NULL: there are none. */
 void *faults_of(const struct logp_machine *m);
 
@@ -106,7 +110,7 @@ void show_progress_with(void (*show)(const struct row *row, int done, int total)
                                          const struct row *row));
 /* Now, on a clock that only goes forward. */
 int64_t host_ns(void);
-/* Has Ctrl-C ended all runs? */
+/* Has Ctrl-C, in this process, ended all runs? */
 bool runs_are_over(void);
 
 #endif

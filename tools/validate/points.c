@@ -96,6 +96,8 @@ static int validate_point(struct validated *v, const struct options *on, const c
     int code;
 
     o.P = ours.P = P;
+    o.links = links_of(&o, P);
+    ours.links = links_of(&ours, P);
     c = coll_of(&o, collective, bytes);
     points = realloc(v->points, (v->n + 1) * sizeof(*points));
     if (points == NULL)

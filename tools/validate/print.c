@@ -67,11 +67,19 @@ void print_validated_table(const struct validated *v)
 {
     const struct options *o = v->o;
 
-    printf("predicted with %s; measured %s%s, %s clock, %s executor on %d core%s\n\n",
+    printf("predicted with %s; measured %s%s, %s clock, %s executor on %d core%s",
            o->machine != NULL ? o->machine->title : "L, o, g, G as they are set",
-           v->on != NULL ? "on an emulated " : "on this host", v->on != NULL ? v->on : "",
+           v->on != NULL       ? "on an emulated "
+           : over_processes(o) ? "by transport "
+                               : "on this host",
+           v->on != NULL       ? v->on
+           : over_processes(o) ? o->transport
+                               : "",
            o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, v->n_cores,
            v->n_cores == 1 ? "" : "s");
+    if (over_processes(o))
+        printf(" of each of %d processes", v->n_processes);
+    puts("\n");
     printf("%-15s%5s%10s  %-20s%12s%12s%8s  %-20s%12s%8s\n", "times in us", "P", "bytes", "auto",
            "predicted", "measured", "ratio", "best measured", "measured", "regret");
     for (size_t i = 0; i < v->n; i++) {
@@ -139,13 +147,14 @@ void print_validated_json(const struct validated *v)
 
         if (p->n == 0)
             continue;
-        j = json_pack(
-            "{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:O}", "collective", p->collective, "P",
-            (json_int_t)p->P, "bytes", (json_int_t)p->bytes, "algorithm",
-            p->chosen->algorithm->name, "predicted_ns", (json_int_t)p->chosen->predicted_ns,
-            "measured_ns", (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
-            p->best->algorithm->name, "best_measured_ns", (json_int_t)p->best->measured_ns,
-            "regret", regret_of(p), "algorithms", rows_json(p), "fit", fit);
+        j = json_pack("{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:O,s:i}", "collective",
+                      p->collective, "P", (json_int_t)p->P, "bytes", (json_int_t)p->bytes,
+                      "algorithm", p->chosen->algorithm->name, "predicted_ns",
+                      (json_int_t)p->chosen->predicted_ns, "measured_ns",
+                      (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
+                      p->best->algorithm->name, "best_measured_ns",
+                      (json_int_t)p->best->measured_ns, "regret", regret_of(p), "algorithms",
+                      rows_json(p), "fit", fit, "processes", v->n_processes);
         fputs(between, stdout);
         between = ",\n ";
         json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));

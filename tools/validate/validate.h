@@ -39,7 +39,7 @@ enum { FITTED = 6 };
 struct validated {
     const struct options *o;
     const char *on; /* what ran: a named machine or file that is emulated; NULL: this host */
-    int n_cores;
+    int n_cores, n_processes;
     struct validated_point *points;
     size_t n;
     bool has_fit;
