@@ -46,6 +46,28 @@ over 2 0 run barrier "${small[@]}" # somebody stays away: a deadlock that is fou
 over 2 0 bench broadcast --transport "mpi:$kind" --executor fiber --delay none -P 2,5 --reps 4 --format csv
 [ "$(wc -l <"$dir/out")" -ge 3 ] || wrong "bench"
 
+
+# measured between two processes, and collectives over them; the first alone prints, and writes the file
+mpi=(--transport "mpi:$kind" --executor fiber)
+over 2 0 measure "${mpi[@]}" --delay none --bytes 1..8k --reps 5 -P 5 --format json
+jq -e '.[0] | (.ranks == [0, 3] and .processes == 2 and .transport == "mpi:'"$kind"'" and .times > 80 and .o_send_ns > 0 and
+    (.combining | length) > 3)' "$dir/out" >/dev/null || wrong "measured"
+over 2 0 measure "${mpi[@]}" --pairs all -P 3 --delay none --bytes 1..64 --reps 5 --format json
+jq -e 'map(.ranks) == [[0, 1], [0, 2], [1, 2]]' "$dir/out" >/dev/null || wrong "all pairs"
+over 2 0 measure "${mpi[@]}" --delay none --bytes 1..8k --reps 5 --format machine --output "$dir/machine"
+[ ! -s "$dir/out" ] && [ "$(grep -c '^L ' "$dir/machine")" -eq 1 ] || wrong "the file of a machine"
+over 2 0 validate broadcast allreduce barrier "${mpi[@]}" --machine "$dir/machine" --bytes 8..64 --reps 3 --fit --format json
+jq -e 'length == 15 and (map(.P) | unique) == [2, 4, 8] and all(.[]; .processes == 2 and .regret >= 1 and .fit.error > 0 and
+    (.algorithms | all(.verified)))' "$dir/out" >/dev/null || wrong "validated"
+over 2 2 validate barrier "${mpi[@]}" -P 1
+says 'at least one processor for each process'
+for command in measure validate; do
+    over 2 2 $command "${mpi[@]}" --output /nowhere/file
+    [ "$(grep -c '^logp: --output /nowhere/file: ' "$dir/err")" -eq 1 ] || wrong "$command --output"
+done
+over 2 2 measure "${mpi[@]}" --clock virtual
+says 'mailbox with the virtual clock'
+
 over 2 2 run broadcast -P 4 --transport pigeon
 says '--transport pigeon: one of: mailbox, mpi'
 over 2 2 run broadcast -P 4 --transport mpi:pigeon
