@@ -66,7 +66,7 @@ for command in measure validate; do
     [ "$(grep -c '^logp: --output /nowhere/file: ' "$dir/err")" -eq 1 ] || wrong "$command --output"
 done
 over 2 2 measure "${mpi[@]}" --clock virtual
-says 'mailbox with the virtual clock'
+says 'not together with the virtual clock'
 
 over 2 2 run broadcast -P 4 --transport pigeon
 says '--transport pigeon: one of: mailbox, mpi'
