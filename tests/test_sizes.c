@@ -69,7 +69,7 @@ Test(sizes, a_machine_is_made_of_a_configuration_of_any_version)
     struct logp_config *config = &grown.config;
 
     cr_expect_eq(create(config), -EINVAL);
-    config->size = sizeof(*config) - 1;
+    config->size = LOGP_UP_TO(struct logp_config, time_arg) - 1;
     cr_expect_eq(create(config), -EINVAL);
     config->size = sizeof(*config);
     cr_expect_eq(create(config), 0);

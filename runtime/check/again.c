@@ -61,7 +61,7 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
 
 static void clean(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story)
 {
-    if (job == NULL || !job->left_behind) {
+    if (story != NULL && (job == NULL || !job->left_behind)) {
         lpi_story_fini(story);
         free(story);
     }
