@@ -30,6 +30,8 @@ enum key {
     NAME,
     TITLE,
     SOURCE,
+    NODES,
+    INTER,
     DELAY,
     UNIT,
     LATENCY,
@@ -46,11 +48,15 @@ enum key {
 
 static int take_text(struct reading *r, enum key key, const char *value)
 {
-    const size_t most[] = {sizeof(r->m->name), sizeof(r->m->title), sizeof(r->m->source)};
-    char *const text[] = {r->m->name, r->m->title, r->m->source};
+    struct logp_machine_file *const m = r->m;
+    const size_t most[] = {sizeof(m->name), sizeof(m->title), sizeof(m->source), sizeof(m->nodes),
+                           sizeof(m->inter)};
+    char *const text[] = {m->name, m->title, m->source, m->nodes, m->inter};
+    char allowed[32];
 
+    snprintf(allowed, sizeof(allowed), "at most %zu bytes", most[key] - 1);
     if (strlen(value) >= most[key])
-        return refuse(r, value, key == SOURCE ? "at most 159 bytes" : "at most 63 bytes");
+        return refuse(r, value, allowed);
     memcpy(text[key], value, strlen(value) + 1);
     return 0;
 }
@@ -126,7 +132,8 @@ static const struct {
     int (*take)(struct reading *r, enum key key, const char *value);
 } keys[N_KEYS] = {
     [NAME] = {"name", take_text},     [TITLE] = {"title", take_text},
-    [SOURCE] = {"source", take_text}, [DELAY] = {"delay", take_delay},
+    [SOURCE] = {"source", take_text}, [NODES] = {"nodes", take_text},
+    [INTER] = {"inter", take_text},   [DELAY] = {"delay", take_delay},
     [UNIT] = {"unit", take_time},     [LATENCY] = {"L", take_time},
     [O] = {"o", take_time},           [O_SEND] = {"o_send", take_time},
     [O_RECV] = {"o_recv", take_time}, [GAP] = {"g", take_time},

@@ -16,6 +16,8 @@
  *     G        = 0.08ns       # of a byte; left out: 0
  *     gamma    = 0.5ns        # to combine two elements; left out: nobody has said
  *     gap      = separate     # or shared
+ *     nodes    = *x8          # two levels: ranks r / 8 are a node; inside one cost as above
+ *     inter    = L=12us,g=2us # between nodes: L, o, o_send, o_recv, g, G, some of them, with units
  *     capacity = off          # or on: at most ceil(L/g) messages on their way
  *
  * Each key at most once, in any order, but unit before what counts it. `logp measure --format
@@ -37,6 +39,8 @@ struct logp_machine_file {
     char name[64];             /**< empty: it does not say */
     char title[64];            /**< the name, where it does not say */
     char source[160];          /**< empty: it does not say */
+    char nodes[32];            /**< two levels: as option --nodes has it, "*x8"; empty: one */
+    char inter[160];           /**< what messages between nodes cost, as option --inter has it */
     const char *delay;         /**< of logp_delay_model_at(), static storage */
     int64_t unit_ns;           /**< 1 where it does not say */
     bool has_gamma;            /**< it says how much gamma is */

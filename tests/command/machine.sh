@@ -78,6 +78,15 @@ expect='w:1 3 suffix' wrong "unit = 3$rest"
 expect='w:1 3 suffix' wrong "L = 3\nunit = 1us$rest"
 expect='w:1 63' wrong "name = $(printf '%070d' 0)\n"
 expect='w:1 511' wrong "name = $(printf '%0600d' 0)\n"
+# two levels
+printf 'L = 5us\no = 1us\ng = 2us\nnodes = *x4\ninter = L=9us\n' >"$dir/two"
+json '.[0] | (.nodes == "*x4" and .inter.L_ns == 9000 and .L_ns == 5000 and .prediction == "exact")' \
+    predict broadcast -P 8 --machine "$dir/two"
+printf 'L = 5us\no = 1us\ng = 2us\nnodes = 4x\ninter = L=9us\n' >"$dir/w"
+expect='--nodes 4x takes' bad predict broadcast --machine "$dir/w"
+printf 'L = 5us\no = 1us\ng = 2us\nnodes = *x4\n' >"$dir/w"
+expect='--nodes *x4 --inter' bad predict broadcast --machine "$dir/w"
+
 # a named machine is such a file
 for machine in "$(dirname "$0")"/../../algorithms/predict/machines/*.machine; do
     name=$(basename "$machine" .machine)

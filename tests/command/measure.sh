@@ -26,8 +26,9 @@ json 'map(.L_ns) == [60000, 60000, 90000, 90000, 90000, 60000, 90000, 90000, 900
     measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}"
 says '--nodes *x3 --inter L=90000ns,o_send=30000ns,o_recv=30000ns,g=50000ns,G=7000ps' \
     measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}"
-says '# --nodes *x3 --inter L=90000ns,o_send=30000ns,o_recv=30000ns,g=50000ns,G=7000ps' \
-    measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}" --format machine
+logp measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}" --format machine --output "$dir/two"
+json '.[0] | (.nodes == "*x3" and .inter == {"L_ns":90000,"o_send_ns":30000,"o_recv_ns":30000,"g_ns":50000,"G_ns_per_byte":7} and
+              .prediction == "exact")' predict broadcast -P 12 --machine "$dir/two"
 says 'L = 60000ns' measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}" --format machine
 says 'There are no nodes: all pairs are alike, or near ones are no blocks of ranks.' \
     measure "${virtual[@]}" --pairs all -P 4 --topology ring

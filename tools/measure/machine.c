@@ -69,9 +69,9 @@ void print_measured_machine(const struct measured *m)
     print_protocols(f);
     if (nodes) {
         p = &l.between->found.params;
-        printf("# nodes of %d ranks; between them:\n"
-               "# --nodes *x%d --inter L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lldps\n",
-               l.node_size, l.node_size, (long long)p->L_ns, (long long)p->o_send_ns,
-               (long long)p->o_recv_ns, (long long)p->g_ns, (long long)p->G_ps);
+        printf("nodes    = *x%d\n"
+               "inter    = L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lld.%03lldns\n",
+               l.node_size, (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
+               (long long)p->g_ns, (long long)(p->G_ps / 1000), (long long)(p->G_ps % 1000));
     }
 }

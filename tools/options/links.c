@@ -341,7 +341,7 @@ void apply_inter(struct options *o, const char *option, const char *text)
     if (*text != '\0')
         read_costs(o, option, text, &o->inter);
     if (o->node_size > 0 && same_costs(&o->inter, &nothing))
-        bad_option("nodes", option_text("nodes"), "with %s, what messages between nodes cost",
+        bad_option("nodes", o->nodes, "with %s, what messages between nodes cost",
                    option_shown(option, nodes));
 }
 

@@ -87,6 +87,9 @@ void set_machine(struct options *o, const char *option, const char *text)
     o->gamma_given = o->machine->has_gamma;
     use_delay(o, o->machine->delay);
     o->unit_ns = o->machine->unit_ns;
+    apply_nodes(o, "nodes", o->machine->nodes);
+    if (o->machine->nodes[0] != '\0' || o->machine->inter[0] != '\0')
+        apply_inter(o, "inter", o->machine->inter);
 }
 
 static void apply_machine(struct options *o, const char *option, const char *text)
