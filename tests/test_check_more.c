@@ -88,6 +88,7 @@ Test(check_more, what_is_no_replay_is_refused)
     const char *const wrong[] = {
         "",
         "logp-replay\n",
+        "logp-replay 1\r",
         "logp-replay 1\n",
         "logp-replay 1\nprocessors 2\n",
         "logp-replay 1\nprocessors -1\nchoices 0\n",

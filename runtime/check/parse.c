@@ -321,8 +321,8 @@ static const char *after_version(const char *text, int *version)
     if (sscanf(text, "logp-replay %d%n", version, &n) != 1 || *version < 1 ||
         (text[n] != '\n' && text[n] != '\r'))
         return NULL;
-    text += n;
-    return text + strcspn(text, "\n") + 1;
+    text += n + (int)strcspn(text + n, "\n");
+    return *text == '\n' ? text + 1 : text;
 }
 
 static bool is_whole(const struct lpi_replay *r)
