@@ -549,13 +549,13 @@ static int isend_many(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     struct logp_request *q[2 * MANY] = {NULL};
-    static const char bytes[5000];
-    char in[MANY][5000];
+    static const char bytes[2500];
+    char in[MANY][2500];
     int rc = 0, index = 0;
 
     (void)arg;
     for (int i = 0; rc == 0 && i < MANY; i++)
-        rc = logp_isend(vp, (me + i) % P, i, bytes, (size_t)(i * 125), &q[i]);
+        rc = logp_isend(vp, (me + i) % P, i, bytes, (size_t)(i * 60), &q[i]);
     for (int i = 0; rc == 0 && i < MANY; i++)
         rc = logp_irecv(vp, i % 2 == 0 ? (me + MANY * P - i) % P : LOGP_ANY_SOURCE, i, in[i],
                         sizeof(in[i]), &q[MANY + i]);

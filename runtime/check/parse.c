@@ -251,6 +251,14 @@ static int read_noise(struct reading *r)
     return rc;
 }
 
+static bool skip(struct reading *r, char c)
+{
+    if (*r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
 static int read_choices(struct reading *r)
 {
     struct lpi_answers *a = &r->to->answers;
@@ -263,7 +271,7 @@ static int read_choices(struct reading *r)
         return -ENOMEM;
     a->n = a->room = (int)n;
     while (r->at += strspn(r->at, " "), *r->at != '\n' && *r->at != '\0') {
-        if (!number(r, 0, n - 1, &i) || *r->at++ != '=' || !number(r, 0, INT32_MAX, &answer))
+        if (!number(r, 0, n - 1, &i) || !skip(r, '=') || !number(r, 0, INT32_MAX, &answer))
             return -EINVAL;
         a->index[i] = (int)answer;
     }
@@ -367,7 +375,7 @@ int lpi_replay_parse(const char *text, struct lpi_replay **out)
     while (rc == 0 && *reading.at != '\0') {
         r->facts.line++;
         rc = read_item(&reading);
-        reading.at += *reading.at == '\n';
+        reading.at += rc == 0 && *reading.at == '\n';
     }
     if (rc == 0 && r->facts.name == NULL)
         r->facts.name = strdup("");
