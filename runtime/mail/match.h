@@ -26,8 +26,6 @@ void lpi_match_offers(struct lpi_proc *p, const struct lpi_label *label,
                       void (*add)(void *arg, int source, int64_t arrival), void *arg);
 /* The first message of this source that a receive from any source could take meets it. */
 void lpi_match_meet(struct lpi_proc *p, int source);
-/* The payload of a send that has waited comes to the receive that it has met. */
-void lpi_match_keep_promise(struct lpi_proc *p, const struct lpi_envelope *e);
 /* A payload that was to come is there. By the holder of its vp's core. */
 void lpi_match_come(struct lpi_cargo *l);
 void lpi_match_close(struct lpi_proc *p);
