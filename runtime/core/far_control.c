@@ -5,7 +5,8 @@
  * Starts. A process whose vps are all at the sync tells process 0, which fixes the start when all
  * have, on the clock that they have in common: common_clock.c.
  *
- * Stops. Whoever stops the run tells all others.
+ * Stops. Whoever stops the run tells all others, and before it tells of anything else: vps that
+ * have ended because of it leave others waiting, which is no deadlock.
  *
  * Deadlocks and the end. A process that can do nothing by itself, for all of its cores are idle
  * (deadlock.c) or all of its vps have ended, tells process 0, with how many messages it has sent
@@ -67,6 +68,13 @@ static void tell_stop(struct lpi_core *c)
                      NULL, 0);
 }
 
+/* Before a process tells of itself: what it tells then may be so only because it has stopped. */
+static void tell_stop_first(struct lpi_core *c)
+{
+    if (!c->machine->far->stop_told && lpi_stopping(c->machine))
+        tell_stop(c);
+}
+
 static void hear_stop(struct lpi_core *c, int error)
 {
     struct logp_machine *m = c->machine;
@@ -124,6 +132,7 @@ static void tell_state(struct lpi_core *c)
 {
     struct lpi_far *f = c->machine->far;
 
+    tell_stop_first(c);
     f->is_told = true;
     f->told = state_of(c->machine);
     lpi_far_tell(c, 0, (struct lpi_wire){.kind = LPI_WIRE_STATE}, &f->told, sizeof(f->told));
@@ -166,8 +175,10 @@ static void hear_say(struct lpi_core *c, int from, bool so, uint32_t scan)
 
 static void hear_ask(struct lpi_core *c, uint32_t scan)
 {
-    const bool so = still(c);
+    bool so;
 
+    tell_stop_first(c);
+    so = still(c);
     c->machine->far->is_told &= so;
     lpi_far_tell(c, 0, (struct lpi_wire){.kind = LPI_WIRE_SAY, .src = so, .context = scan}, NULL,
                  0);
