@@ -378,6 +378,22 @@ static int leave_behind(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* While something goes round, a process stops the run as a signal does. */
+static int stop_amid(struct logp_vp *vp, void *m)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    int rc = me == 0 ? logp_send(vp, 1, 1, NULL, 0) : 0;
+
+    while (rc == 0) {
+        rc = logp_recv(vp, (me + P - 1) % P, 1, NULL, 0, NULL);
+        if (rc == 0 && me == P - 1)
+            logp_machine_stop(m, -EINTR);
+        if (rc == 0)
+            rc = logp_send(vp, (me + 1) % P, 1, NULL, 0);
+    }
+    return rc;
+}
+
 Test(processes, end_together)
 {
     struct logp_machine *m = machine(7, 0);
@@ -409,6 +425,8 @@ Test(processes, end_together)
     if (logp_machine_process(m) == processes() - 1)
         logp_machine_stop(m, -EINTR);
     cr_assert_eq(run(m, only_wait, NULL, test_timeout_ns), -EINTR);
+    for (int i = 0; i < 300; i++)
+        cr_assert_eq(run(m, stop_amid, m, test_timeout_ns), -EINTR);
     cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
