@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Machines whose sends wait for their receivers. */
+#ifndef LOGP_TESTS_RENDEZVOUS_H
+#define LOGP_TESTS_RENDEZVOUS_H
+
+#include "support.h"
+
+static const struct logp_params all_params[] = {
+    {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40},
+    {.L_ns = 60, .o_send_ns = 3, .o_recv_ns = 7, .g_ns = 40, .G_ps = 1500, .gamma_ps = 700},
+    {.L_ns = 30, .o_send_ns = 5, .o_recv_ns = 2, .g_ns = 1, .G_ps = 300, .gap_shared = true},
+    {.L_ns = 0, .o_send_ns = 0, .o_recv_ns = 1, .g_ns = 9},
+    {.L_ns = 30, .o_send_ns = 5, .o_recv_ns = 2, .g_ns = 10, .capacity = LOGP_CAPACITY_RULE},
+};
+
+enum { N_PARAMS = sizeof(all_params) / sizeof(all_params[0]) };
+
+static inline struct logp_machine *machine_of(int P, enum logp_clock clock,
+                                              const struct logp_params *p, int64_t from)
+{
+    struct logp_config c = {.size = sizeof(c),
+                            .n_processors = P,
+                            .clock = clock,
+                            .executor = test_executor(),
+                            .stacks = test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO,
+                            .rendezvous_from = from};
+    struct logp_machine *m = NULL;
+
+    if (p != NULL)
+        cr_assert_eq(logp_delay_create("loggp", p, &c.delay), 0);
+    cr_assert_eq(logp_machine_create(&c, &m), 0);
+    return m;
+}
+
+#endif
