@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host has no memory: whatever the library asks it for is refused once, each request in its
+ * turn. It says so, or does without; nothing is lost, and afterwards all goes well. Here
+ * plans and experiments.
+ */
+#define _GNU_SOURCE
+#include "memory_jobs.h"
+
+/* Small arguments that every algorithm of the table takes, of 4 processors. */
+static struct logp_coll small(void)
+{
+    return (struct logp_coll){.args.root = 1,
+                              .args.n_bytes = 8,
+                              .args.count = 9,
+                              .args.op = logp_op_find("sum", "double"),
+                              .args.rows = 8,
+                              .args.cols = 12,
+                              .args.k = 0,
+                              .model.params = params};
+}
+
+static int one_plan(void *arg)
+{
+    int rc = 0;
+
+    for (int rank = 0; rc == 0 && rank < 4; rank++) {
+        struct logp_coll c = small();
+
+        rc = test_plan(arg, 4, rank, &c);
+        test_unplan(&c);
+        test_unplan(&c); /* where it failed there is nothing to undo, and here nothing left */
+    }
+    return rc;
+}
+
+Test(memory_algorithms, every_plan)
+{
+    size_t n;
+    const struct logp_algorithm *const *a = test_rows(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (a[i]->plan != NULL)
+            without_each(a[i]->name, one_plan, (void *)a[i]);
+}
+
+static void experiment(const struct logp_algorithm *a, enum logp_clock clock)
+{
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = a,
+                                      .args = small().args,
+                                      .model = small().model,
+                                      .reps = 2,
+                                      .warmup = 1,
+                                      .timeout_ns = run_timeout_ns};
+    struct job j = {.name = a->name, .P = 4, .clock = clock, .model = "loggp", .experiment = &x};
+    char what[128];
+
+    snprintf(what, sizeof(what), "%s %s, clock %d", a->collective, a->name, (int)clock);
+    without_each(what, live, &j);
+}
+
+/* One of each collective, and on the wall clock a few; what all of them plan is above. */
+Test(memory_algorithms, every_collective_in_an_experiment, .timeout = 100)
+{
+    size_t n;
+    const struct logp_algorithm *const *a = test_rows(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        const bool last = i + 1 == n || strcmp(a[i]->collective, a[i + 1]->collective) != 0;
+
+        if (last)
+            experiment(a[i], LOGP_CLOCK_VIRTUAL);
+    }
+    experiment(logp_algorithm_find("reduce", "flat"), LOGP_CLOCK_WALL);
+    experiment(logp_algorithm_find("barrier", "dissemination"), LOGP_CLOCK_WALL);
+}
+
+/* A barrier that does not wait for rank 0. */
+static int without_first(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+{
+    (void)buf, (void)recv_buf;
+    return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, c->args.tag, NULL, 0)
+                                 : logp_recv(vp, 1, c->args.tag, NULL, 0, NULL);
+}
+
+static struct logp_prediction no_prediction(int64_t P, const struct logp_coll *c)
+{
+    (void)P, (void)c;
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
+}
+
+static int does_nothing(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+{
+    (void)vp, (void)c, (void)buf, (void)recv_buf;
+    return 0;
+}
+
+/* It is found out, whatever is refused, or nothing is said. */
+static int wrong(void *arg)
+{
+    const struct job *j = arg;
+    struct logp_machine *m;
+    struct logp_record r;
+    int rc = create(arg, &m);
+
+    if (rc != 0)
+        return rc;
+    rc = logp_experiment_run(m, j->experiment, &r);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return rc == 0 && r.verified ? -EPROTO : rc;
+}
+
+static void without_each_wrong(const struct logp_algorithm *row, int P)
+{
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = row,
+                                      .args = small().args,
+                                      .model = small().model,
+                                      .reps = 1,
+                                      .timeout_ns = run_timeout_ns};
+    struct job j = {.P = P, .clock = LOGP_CLOCK_VIRTUAL, .model = "loggp", .experiment = &x};
+
+    without_each(row->collective, wrong, &j);
+}
+
+Test(memory_algorithms, a_wrong_barrier_is_found_out_or_nothing_said)
+{
+    const struct logp_algorithm row = {.size = sizeof(struct logp_algorithm),
+                                       .collective = "barrier",
+                                       .name = "wrong",
+                                       .run = without_first,
+                                       .predict = no_prediction};
+
+    without_each_wrong(&row, 2);
+}
+
+/* One of each collective. */
+Test(memory_algorithms, doing_nothing_is_found_out_or_nothing_said, .timeout = 100)
+{
+    size_t n;
+    const struct logp_algorithm *const *a = test_rows(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct logp_algorithm row = *a[i];
+
+        row.run = does_nothing;
+        if (i + 1 == n || strcmp(a[i]->collective, a[i + 1]->collective) != 0)
+            without_each_wrong(&row, 4);
+    }
+}
