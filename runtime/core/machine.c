@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine from creation to destruction, and what its runs report: see machine.h. */
-#include "core/area.h"
-#include "core/attach.h"
+/* A machine from creation to destruction: see machine.h. */
 #include "carrier/carrier.h"
-#include "core/deadlock.h"
+#include "core/attach.h"
 #include "core/explore.h"
-#include "core/sync_group.h"
 #include "core/life.h"
-#include "core/common_clock.h"
 #include "core/processes.h"
+#include "core/run.h"
 #include "delay/capacity.h"
 #include "delay/in_force.h"
-#include "host/clock.h"
 #include "host/cores.h"
-#include "host/histogram.h"
 #include "host/memory.h"
 #include "host/process.h"
-#include "mail/inject.h"
 #include "mail/lane.h"
 #include "mail/mailbox.h"
-#include "mail/match.h"
 #include "mail/pool.h"
-#include "state/lag.h"
 #include "state/record.h"
 #include "state/stop.h"
 #include "state/timers.h"
@@ -30,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A vp that is outside the runtime when the timeout comes gets so long to come back. */
-static const int64_t grace_ns = INT64_C(1000000000);
 static const size_t most_limit = SIZE_MAX / 4; /* of the queue limit: sums of it do not overflow */
 static const int64_t most_credit = 1 << 20;    /* bytes of the queue limit a core takes at once */
 
@@ -68,8 +58,6 @@ static const struct lpi_executor *find_executor(const char *name)
             return lpi_executors[i];
     return NULL;
 }
-
-static bool come_home(struct lpi_core *c);
 
 /* ---- create ---- */
 
@@ -277,7 +265,7 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     }
     configure(m, &config);
     m->live = lpi_proc_main;
-    m->come_home = come_home;
+    m->come_home = lpi_come_home;
     m->polls_in_vain = LPI_POLLS_IN_VAIN;
     m->answer = lpi_post;
     m->report.error_rank = -1;
@@ -316,295 +304,6 @@ bool logp_machine_busy(struct logp_machine *m)
     return busy;
 }
 
-/* ---- run ---- */
-
-static void prepare_core(struct lpi_core *c)
-{
-    atomic_store(&c->attention, 0);
-    atomic_store(&c->back, NULL);
-    atomic_store(&c->idle_epoch, 0);
-    c->life.is_idle = false;
-    c->life.n_live = c->n_procs;
-    lpi_timers_clear(&c->turns.timers);
-    c->turns.timers.is_loose = !c->machine->is_virtual;
-    c->turns.ready_first = c->room.first = NULL;
-    atomic_store(&c->room.wanted, INT64_MAX);
-    c->room.at = 0;
-    c->window.end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
-    c->life.n_at_sync = c->life.n_outside = 0;
-    c->life.stop_cursor = 0;
-    c->turns.prepared = NULL;
-    c->turns.slack = c->machine->executor->slack_ns * c->n_procs;
-    c->turns.clock_seen = 0;
-    c->window.alarm = false;
-    c->messages = 0;
-    lpi_lag_reset(&c->lag);
-    for (int i = 0; i < c->n_procs; i++) {
-        struct lpi_proc *p = c->procs[i];
-
-        p->emulated = p->left = 0;
-        p->emulating = false;
-        p->halted = false;
-        p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
-        p->sends = 0;
-        p->polls = 0;
-        p->waits_for = NULL;
-        p->waits_for_any = false;
-        p->wait_until = INT64_MAX;
-        p->state = LPI_TIMED;
-        p->deadline = 0;
-        lpi_timers_push(&c->turns.timers, 0, p->rank, p->stamp);
-    }
-}
-
-static struct timespec at(int64_t ns)
-{
-    return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-}
-
-/* Wait for all cores, until `deadline` (0: for ever). Called with the lock held. */
-static bool await_home(struct logp_machine *m, int64_t deadline)
-{
-    const struct timespec t = at(deadline);
-
-    while (m->away > 0) {
-        if (deadline == 0)
-            pthread_cond_wait(&m->home, &m->lock);
-        else if (pthread_cond_timedwait(&m->home, &m->lock, &t) == ETIMEDOUT)
-            return m->away == 0;
-    }
-    return true;
-}
-
-/* Sends that have not found their receiver. */
-static void discard_asked(struct logp_machine *m)
-{
-    for (int i = 0; m->asked != NULL && i < m->P; i++)
-        while (m->asked[i] != NULL) {
-            struct lpi_rendezvous *z = m->asked[i];
-
-            m->asked[i] = z->next;
-            free(z->copy);
-            free(z);
-        }
-}
-
-/* Those that the delay model has stopped, where nobody waits. */
-static void record_halted(struct logp_machine *m)
-{
-    struct logp_report *r = &m->report;
-
-    if (r->n_waits > 0)
-        return;
-    for (int i = m->first_rank; i < m->first_rank + m->n_local; i++)
-        if (m->procs[i].halted)
-            m->waits[r->n_waits++] = lpi_wait_of(&m->procs[i]);
-    r->waits = m->waits;
-}
-
-/* All have come home: count and free what was never received. */
-static void collect(struct logp_machine *m)
-{
-    struct logp_report *r = &m->report;
-    struct lpi_histogram *lag = &m->cores[0].lag.waits;
-    int stopped;
-
-    m->uncollected = false;
-    /* relaxed: whether, not which */
-    if (atomic_load_explicit(&m->has_work, memory_order_relaxed))
-        record_halted(m);
-    lpi_groups_discard(m);
-    lpi_areas_discard(m);
-    for (int i = 0; i < m->n_cores; i++)
-        while (lpi_poll(&m->cores[i]))
-            ;
-    discard_asked(m);
-    for (int i = 0; i < m->n_cores; i++) {
-        const struct lpi_core *c = &m->cores[i];
-
-        r->messages += c->messages;
-        if (i > 0)
-            lpi_histogram_merge(lag, &c->lag.waits);
-    }
-    for (int i = m->first_rank; i < m->first_rank + m->n_local; i++) {
-        r->unreceived += (uint64_t)m->procs[i].inbox.n_pending;
-        lpi_match_discard(&m->procs[i], m->procs[i].core);
-    }
-    for (int i = 0; i < m->n_cores; i++) {
-        lpi_pool_forget_requests(&m->cores[i]);
-        m->cores[i].credit = 0; /* nothing is queued any more */
-    }
-    atomic_store_explicit(&m->credit, (int64_t)m->queue_limit, memory_order_relaxed);
-    r->lag.n = lag->n;
-    r->lag.max_ns = lag->max;
-    r->lag.median_ns = lpi_histogram_permille(lag, 500);
-    r->lag.p99_ns = lpi_histogram_permille(lag, 990);
-    r->error_rank = atomic_load_explicit(&m->error_rank, memory_order_relaxed);
-    /* what comes from now on is for the next run; relaxed: nothing is published by it */
-    stopped = atomic_exchange_explicit(&m->stop, 0, memory_order_relaxed);
-    if (r->error == 0)
-        r->error = stopped;
-    if (m->far != NULL)
-        lpi_far_collect(m);
-}
-
-static void prepare(struct logp_machine *m, logp_program program, void *arg)
-{
-    m->program = program;
-    m->arg = arg;
-    m->report = (struct logp_report){.error_rank = -1};
-    atomic_store(&m->error_rank, -1);
-    atomic_store(&m->sync_arrived, 0);
-    atomic_store(&m->sync_generation, 0);
-    atomic_store(&m->n_met, 0);
-    atomic_store(&m->live_cores, m->n_cores);
-    if (!m->is_virtual) {
-        lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
-        if (m->far != NULL)
-            lpi_common_clock_set(m);
-        m->clock_overhead = lpi_clock_overhead(&m->clock);
-        m->base_ns = lpi_clock_ns(&m->clock);
-    }
-    lpi_capacity_reset(m);
-    if (m->recorders != NULL)
-        lpi_tracing_prepare(m);
-    lpi_explore_begin(m);
-    m->extras = m->recorders != NULL || m->explore != NULL || m->rendezvous_from > 0;
-    m->short_ways = !m->is_virtual && !m->extras;
-    if (m->far != NULL)
-        lpi_far_prepare(m);
-    m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
-    m->uncollected = true;
-    m->n_runs++;
-    for (int i = 0; i < m->n_cores; i++)
-        prepare_core(&m->cores[i]);
-}
-
-/*
- * All of the machine's one core have come home, and its carrier may begin the next run. Called with
- * the lock, which is not held while somebody is asked.
- */
-static bool begin_again(struct logp_machine *m)
-{
-    bool again;
-
-    collect(m);
-    pthread_mutex_unlock(&m->lock);
-    again = m->again(m->again_arg, &m->report);
-    pthread_mutex_lock(&m->lock);
-    m->uncollected = m->again == NULL; /* it took too long: the run that was to come is over */
-    if (!again || m->uncollected)
-        return false;
-    prepare(m, m->program, m->arg);
-    return true;
-}
-
-/* The last proc of a core has ended, and so have all of the machine. */
-static bool come_home(struct lpi_core *c)
-{
-    struct logp_machine *m = c->machine;
-    bool again;
-
-    pthread_mutex_lock(&m->lock);
-    again = m->again != NULL && begin_again(m);
-    if (!again && --m->away == 0)
-        pthread_cond_signal(&m->home);
-    pthread_mutex_unlock(&m->lock);
-    return again;
-}
-
-/* As await_home(), with so much time for each run. */
-static bool await_runs(struct logp_machine *m, int64_t timeout_ns)
-{
-    unsigned seen;
-
-    do {
-        seen = m->n_runs;
-        if (await_home(m, timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0))
-            return true;
-    } while (m->n_runs != seen);
-    m->again = NULL;
-    return false;
-}
-
-static void launch(struct logp_machine *m)
-{
-    m->away = m->n_cores;
-    m->executor->launch(m);
-}
-
-int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
-{
-    int64_t end = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
-    int rc;
-
-    if (lpi_process_is_orphan())
-        return -ENOTSUP;
-    pthread_mutex_lock(&m->lock);
-    if (m->away > 0 || program == NULL || timeout_ns < 0) {
-        rc = m->away > 0 ? -EBUSY : -EINVAL;
-        pthread_mutex_unlock(&m->lock);
-        return rc;
-    }
-    if (m->uncollected) /* of a run that had not come home in time */
-        collect(m);
-    m->lookahead = lpi_is_parallel(m) ? lpi_delay_begin(m) : 0;
-    if (lpi_is_parallel(m) && m->lookahead <= 0) {
-        pthread_mutex_unlock(&m->lock);
-        return -ENOTSUP;
-    }
-    rc = m->far != NULL ? lpi_far_meet(m, end) : 0;
-    if (rc != 0) {
-        pthread_mutex_unlock(&m->lock);
-        return rc;
-    }
-    if (m->far != NULL && end > 0) /* what the clocks took does not count */
-        end = lpi_after(lpi_monotonic_ns(), timeout_ns);
-    prepare(m, program, arg);
-    if (!lpi_stopping(m))
-        launch(m);
-    if (!await_runs(m, timeout_ns)) {
-        lpi_stop(m, -ETIMEDOUT);
-        if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
-            lpi_record_waits(m, true);
-            lpi_injections_close(m);
-            if (m->far != NULL)
-                m->far->is_lost = true; /* it cannot answer */
-            m->report.error = -ETIMEDOUT;
-            pthread_mutex_unlock(&m->lock);
-            return -ETIMEDOUT;
-        }
-    }
-    if (m->far != NULL)
-        lpi_far_conclude(m, end);
-    lpi_injections_close(m);
-    if (m->uncollected)
-        collect(m);
-    pthread_mutex_unlock(&m->lock);
-    return m->report.error;
-}
-
-int logp_machine_repeat(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns,
-                        bool (*again)(void *again_arg, const struct logp_report *report),
-                        void *again_arg)
-{
-    const bool by_itself = m->n_cores == 1 && m->executor->repeats;
-    unsigned before;
-    int rc;
-
-    if (m->far != NULL)
-        return -ENOTSUP;
-
-    m->again_arg = again_arg;
-    m->again = by_itself ? again : NULL;
-    do {
-        before = m->n_runs;
-        rc = logp_machine_run(m, program, arg, timeout_ns);
-    } while (!by_itself && rc != -ETIMEDOUT && m->n_runs != before && again(again_arg, &m->report));
-    m->again = NULL;
-    return rc;
-}
-
 int logp_machine_destroy(struct logp_machine *m)
 {
     if (m == NULL || lpi_process_is_orphan())
@@ -612,7 +311,7 @@ int logp_machine_destroy(struct logp_machine *m)
     if (logp_machine_busy(m))
         return -EBUSY;
     if (m->uncollected)
-        collect(m);
+        lpi_collect(m);
     destroy_all(m);
     return 0;
 }
