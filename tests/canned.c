@@ -62,8 +62,9 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         .P = logp_machine_size(machine),
         .reps = (int)number(s, "reps", 77),
         .restarts = (int)number(s, "restarts", 0),
-        .prediction = {(enum logp_certainty)number(s, "certainty", LOGP_PREDICTION_EXACT),
-                       number(s, "predicted", 200000)},
+        .prediction = {.certainty =
+                           (enum logp_certainty)number(s, "certainty", LOGP_PREDICTION_EXACT),
+                       .ns = number(s, "predicted", 200000)},
         .has_measured = wall,
         .has_emulated = !wall || delayed,
         .has_lag = wall && delayed,

@@ -35,7 +35,7 @@ static struct logp_record measured(int64_t median_ns)
 {
     return (struct logp_record){
         .reps = 1,
-        .prediction = {LOGP_PREDICTION_EXACT, 1},
+        .prediction = {.certainty = LOGP_PREDICTION_EXACT, .ns = 1},
         .has_measured = true,
         .has_emulated = true,
         .measured = {1, median_ns, 2 * median_ns, 3 * median_ns, 4 * median_ns},

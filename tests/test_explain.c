@@ -251,7 +251,7 @@ Test(explain, with_100_other_values_of_each_parameter_it_is_the_fold_and_the_vir
         if (machines[d.P] == NULL)
             machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
         cr_assert_eq(explain(rows[row], d.P, &d.coll, &e), 0);
-        for (int p = 0; p < LOGP_PARAMETERS; p++) {
+        for (enum logp_parameter p = 0; p < LOGP_PARAMETERS; p++) {
             struct logp_curve c;
             const int rc = logp_explanation_curve(e, p, &c);
 
@@ -273,7 +273,7 @@ Test(explain, with_100_other_values_of_each_parameter_it_is_the_fold_and_the_vir
         }
         logp_explanation_free(e);
     }
-    for (int p = 0; p < LOGP_PARAMETERS; p++) {
+    for (enum logp_parameter p = 0; p < LOGP_PARAMETERS; p++) {
         cr_log_info("%-6s %d breakpoints, %d replanned alike", logp_parameter_name(p),
                     breakpoints[p], same[p]);
         cr_assert_gt(breakpoints[p], 10);

@@ -192,7 +192,7 @@ Test(inject, a_model_is_told_that_the_vp_sent_to_itself)
 static int is_nobodys(struct logp_vp *vp, void *arg)
 {
     struct logp_vp *group;
-    bool found;
+    bool found = false;
     int rc = logp_group_create(vp, 5, NULL, 0, &group), x = 0;
 
     (void)arg;

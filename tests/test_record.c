@@ -82,7 +82,7 @@ static struct logp_record record(bool measured, bool emulated)
 {
     return (struct logp_record){
         .reps = 5,
-        .prediction = {LOGP_PREDICTION_EXACT, 1000},
+        .prediction = {.certainty = LOGP_PREDICTION_EXACT, .ns = 1000},
         .has_measured = measured,
         .has_emulated = emulated,
         .measured = {2000, 3000, 4000, 5000, 6000},

@@ -217,7 +217,7 @@ static const char *read_set(const char *s, int64_t P, struct lpi_rank_set *set)
     if (*s < '0' || *s > '9')
         return s;
     for (;; s++) {
-        int64_t first, last;
+        int64_t first = 0, last;
 
         s = set->n < LPI_MOST_RANGES ? read_rank(s, &first) : NULL;
         last = first;

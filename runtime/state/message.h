@@ -44,7 +44,7 @@ enum lpi_message_kind {
 
 /* A request and an answer have none: `rendezvous` stands in its place. Nor has what is on its way:
  * there it is `cargo`. */
-static inline bool lpi_has_payload(int kind)
+static inline bool lpi_has_payload(enum lpi_message_kind kind)
 {
     return kind < LPI_ON_ITS_WAY || kind == LPI_PAYLOAD;
 }
