@@ -230,7 +230,9 @@ int lpi_await_beside(struct lpi_proc *p, struct logp_request *r, int64_t until)
     int rc;
 
     while ((rc = lpi_catch_up(p)) == 0) {
-        const int64_t next = r->state > LPI_REQ_PROMISED ? r->arrival : lpi_next_arrival(p);
+        const int64_t next = r->state > LPI_REQ_PROMISED ? r->arrival
+                             : horizon(p) == LOGP_NEVER  ? INT64_MAX /* explored: nothing meets */
+                                                         : lpi_next_arrival(p);
 
         if ((r->state > LPI_REQ_PROMISED && next <= lpi_clock(p)) ||
             (until != INT64_MAX && lpi_clock(p) >= until))

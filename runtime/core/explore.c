@@ -34,16 +34,13 @@ int lpi_explore_ask(const struct lpi_explore *x, int n)
     return i >= 0 && i < n ? i : 0;
 }
 
-/* Room for one more alternative. */
-static bool grow(struct logp_machine *m, int n)
+static __attribute__((noinline)) bool grow(struct logp_machine *m, int n)
 {
     struct lpi_explore *x = m->explore;
     const int room = 2 * n + 16;
     struct logp_alternative *list;
     int64_t *arrivals;
 
-    if (n < x->room)
-        return true;
     list = realloc(x->list, (size_t)room * sizeof(*list));
     if (list != NULL)
         x->list = list;
@@ -58,50 +55,69 @@ static bool grow(struct logp_machine *m, int n)
     return true;
 }
 
-/* ---- who goes next ---- */
-
-/* The usual one of those that have a deadline. */
-static struct lpi_proc *first_of(const struct lpi_core *c)
+/* Room for one more alternative than n. */
+static inline bool make_room(struct logp_machine *m, int n)
 {
-    struct lpi_proc *p = c->procs[0], *const end = p + c->n_procs, *first = NULL;
-
-    for (; p < end; p++) /* by rank */
-        if (p->state == LPI_TIMED && (first == NULL || p->deadline < first->deadline))
-            first = p;
-    return first;
+    return n < m->explore->room || grow(m, n);
 }
 
-static struct logp_alternative go_on(const struct lpi_proc *p)
+/* ---- who goes next ---- */
+
+/* The usual one of those that have a deadline. shared: others may have the same one. */
+static struct lpi_proc *first_of(const struct lpi_core *c, bool *shared)
 {
-    return (struct logp_alternative){LOGP_GO_ON, p->rank, -1,
-                                     p->core->machine->explore->vps[p->rank].vain};
+    const struct logp_machine *m = c->machine;
+    int64_t *due = m->explore->due;
+
+    for (;;) {
+        int64_t least = INT64_MAX;
+        int first = -1;
+
+        for (int i = 0; i < m->P; i++)
+            if (due[i] < least) {
+                least = due[i];
+                first = i;
+                *shared = false;
+            } else if (due[i] == least) {
+                *shared = true;
+            }
+        if (first < 0 || m->procs[first].state == LPI_TIMED)
+            return first < 0 ? NULL : &m->procs[first];
+        due[first] = INT64_MAX; /* it went on without being asked for */
+    }
+}
+
+static struct logp_alternative go_on(const struct lpi_explore *x, int rank)
+{
+    return (struct logp_alternative){LOGP_GO_ON, rank, -1, x->vps[rank].vain};
 }
 
 /* One of those with a deadline, the usual one first and the others by rank. */
 static struct lpi_proc *ask_who(struct lpi_core *c, struct lpi_proc *first)
 {
     struct lpi_explore *x = c->machine->explore;
-    const struct lpi_proc *p = c->procs[0], *const end = p + c->n_procs; /* they are neighbours */
+    struct lpi_proc *procs = c->machine->procs;
+    const int64_t latest = x->by.untimed ? INT64_MAX - 1 : first->deadline;
     int n = 0;
 
-    if (!grow(c->machine, c->n_procs))
+    if (!make_room(c->machine, c->n_procs))
         return first;
-    x->list[n++] = go_on(first);
-    for (; p < end; p++)
-        if (p->state == LPI_TIMED && p != first &&
-            (x->by.untimed || p->deadline == first->deadline))
-            x->list[n++] = go_on(p);
-    return n > 1 ? &c->machine->procs[x->list[lpi_explore_ask(x, n)].rank] : first;
+    x->list[n++] = go_on(x, first->rank);
+    for (int i = 0; i < c->n_procs; i++)
+        if (x->due[i] <= latest && i != first->rank && procs[i].state == LPI_TIMED)
+            x->list[n++] = go_on(x, i);
+    return n > 1 ? &procs[x->list[lpi_explore_ask(x, n)].rank] : first;
 }
 
 bool lpi_explore_others(struct lpi_proc *p, int64_t t)
 {
     const struct lpi_explore *x = p->core->machine->explore;
     const struct lpi_proc *first;
+    bool shared;
 
     if (x->by.untimed && !x->by.order)
         return false;
-    first = first_of(p->core);
+    first = first_of(p->core, &shared);
     return first != NULL &&
            ((x->by.order && (x->by.untimed || first->deadline <= t)) || first->deadline < t ||
             (first->deadline == t && first->rank < p->rank));
@@ -141,7 +157,7 @@ static void add(void *arg, int source, int64_t arrival)
     for (int i = g->from; i < g->n; i++)
         if (x->list[i].source == source)
             return;
-    if ((g->only != LPI_NOTHING && g->only != source) || !grow(g->p->core->machine, g->n))
+    if ((g->only != LPI_NOTHING && g->only != source) || !make_room(g->p->core->machine, g->n))
         return;
     insert(x, g->from, g->n++, (struct logp_alternative){LOGP_TAKE, g->p->rank, source, 0},
            arrival);
@@ -171,20 +187,34 @@ static int promised(const struct lpi_explored_vp *v, const struct lpi_look *look
     return same(&label, &v->promise) ? v->promised : LPI_NOTHING;
 }
 
+/* What arrives later cannot be taken yet. */
+static int64_t there_by(const struct lpi_proc *p)
+{
+    return p->core->machine->explore->by.untimed ? INT64_MAX : p->emulated;
+}
+
+static void look_around(struct gathering *g, const struct lpi_look *look)
+{
+    /* binds, too, what is not open to choice */
+    lpi_match_offers(g->p, look->label, g->until, add, g);
+    for (int i = 0; i < look->n; i++)
+        if (is_bound(look->requests[i]))
+            add(g, look->requests[i]->from, look->requests[i]->arrival);
+}
+
 /* Append what p's look could come to, misses aside. @return how many entries there are now */
 static int gather(struct lpi_proc *p, const struct lpi_look *look, int n)
 {
     const struct lpi_explore *x = p->core->machine->explore;
-    struct gathering g = {.p = p,
-                          .from = n,
-                          .n = n,
-                          .until = x->by.untimed ? INT64_MAX : p->emulated,
-                          .only = promised(&x->vps[p->rank], look)};
+    struct gathering g = {
+        .p = p, .from = n, .n = n, .until = there_by(p), .only = promised(&x->vps[p->rank], look)};
 
-    lpi_match_offers(p, look->label, add, &g); /* binds, too, what is not open to choice */
-    for (int i = 0; i < look->n; i++)
-        if (is_bound(look->requests[i]))
-            add(&g, look->requests[i]->from, look->requests[i]->arrival);
+    look_around(&g, look);
+    if (g.n == n && g.only != LPI_NOTHING) { /* it has been taken by a receive of its source */
+        x->vps[p->rank].has_promise = false;
+        g.only = LPI_NOTHING;
+        look_around(&g, look);
+    }
     while (g.n > n && x->arrivals[g.n - 1] > g.until) /* the first of its source is not there yet */
         g.n--;
     return g.n;
@@ -197,7 +227,7 @@ static int add_miss(struct lpi_proc *p, const struct lpi_look *look, int from, i
     const struct lpi_explored_vp *v = &x->vps[p->rank];
 
     if (!look->may_miss || !x->by.untimed || v->misses >= x->by.misses ||
-        (n > from && promised(v, look) != LPI_NOTHING) || !grow(p->core->machine, n))
+        (n > from && promised(v, look) != LPI_NOTHING) || !make_room(p->core->machine, n))
         return n;
     x->list[n++] = (struct logp_alternative){LOGP_MISS, p->rank, -1, 0};
     return n;
@@ -224,7 +254,7 @@ static void settle(struct lpi_proc *p, struct lpi_look *look, const struct logp_
     for (int i = 0; i < look->n; i++)
         bound = bound || (is_bound(look->requests[i]) && look->requests[i]->from == a->source);
     if (!bound)
-        lpi_match_meet(p, a->source);
+        lpi_match_meet(p, a->source, there_by(p));
 }
 
 /* Nobody can go on but those that are LOOKING: one of them does. */
@@ -232,6 +262,7 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *patient = NULL;
+    bool shared;
     int n = 0, i;
 
     for (i = 0; i < c->n_procs; i++) {
@@ -245,9 +276,10 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
             (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
             patient = p;
     }
-    if (first_of(c) != NULL || c->turns.ready_first != NULL) /* a send has met its receiver */
+    if (first_of(c, &shared) != NULL ||
+        c->turns.ready_first != NULL) /* a send has met its receiver */
         return lpi_explore_next(c);
-    if (n == 0 && patient != NULL && grow(c->machine, 0)) /* beyond the bound on misses */
+    if (n == 0 && patient != NULL && make_room(c->machine, 0)) /* beyond the bound on misses */
         x->list[n++] = (struct logp_alternative){LOGP_MISS, patient->rank, -1, 0};
     if (n == 0)
         return NULL;
@@ -262,6 +294,7 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *first;
+    bool shared;
 
     /* relaxed: set on this core; not now and then, as each run must be the same */
     if (atomic_load_explicit(&c->attention, memory_order_relaxed) != 0 || c->room.first != NULL)
@@ -272,11 +305,12 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
         first->state = LPI_RUNNING;
         return first;
     }
-    first = first_of(c);
+    first = first_of(c, &shared);
     if (first == NULL)
         return x->by.late ? choose_late(c) : NULL;
-    if (x->by.order)
+    if (x->by.order && (x->by.untimed || shared))
         first = ask_who(c, first);
+    x->due[first->rank] = INT64_MAX;
     first->emulated = first->deadline;
     first->state = LPI_RUNNING;
     return first;
@@ -320,8 +354,10 @@ void lpi_explore_note(const struct lpi_proc *p, const struct logp_note *note)
 
 void lpi_explore_begin(struct logp_machine *m)
 {
-    for (int i = 0; m->explore != NULL && i < m->P; i++)
+    for (int i = 0; m->explore != NULL && i < m->P; i++) {
         m->explore->vps[i] = (struct lpi_explored_vp){0};
+        m->explore->due[i] = 0; /* all begin */
+    }
 }
 
 void lpi_explore_free(struct logp_machine *m)
@@ -329,6 +365,7 @@ void lpi_explore_free(struct logp_machine *m)
     if (m->explore == NULL)
         return;
     free(m->explore->vps);
+    free(m->explore->due);
     free(m->explore->list);
     free(m->explore->arrivals);
     free(m->explore);
@@ -359,12 +396,13 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
 
         if (x == NULL)
             return -ENOMEM;
+        m->explore = x;
         x->vps = calloc((size_t)m->P, sizeof(*x->vps));
-        if (x->vps == NULL) {
-            free(x);
+        x->due = calloc((size_t)m->P, sizeof(*x->due));
+        if (x->vps == NULL || x->due == NULL) {
+            lpi_explore_free(m);
             return -ENOMEM;
         }
-        m->explore = x;
     }
     m->explore->by = by;
     return 0;

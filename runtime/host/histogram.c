@@ -24,7 +24,7 @@ int64_t lpi_histogram_permille(const struct lpi_histogram *h, int q)
     const uint64_t rank = (h->n * (uint64_t)q + 999) / 1000;
     uint64_t seen = 0;
 
-    for (int i = 0; i < LPI_HIST_BUCKETS; i++) {
+    for (int i = 0; h->n > 0 && i < LPI_HIST_BUCKETS; i++) {
         seen += h->count[i];
         if (h->count[i] > 0 && seen >= rank) {
             const int shift = i < 2 * LPI_HIST_STEPS ? 0 : i / LPI_HIST_STEPS - 1;

@@ -596,6 +596,8 @@ void lpi_match_arrived(struct lpi_proc *p, int64_t until)
     struct logp_request *r;
     struct lpi_message *m;
 
+    if (until == LOGP_NEVER && p->inbox.n_any > 0) /* nothing has */
+        return;
     while (p->inbox.n_any > 0) {
         r = first_to_meet(&p->inbox, &m);
         if (r == NULL || m->arrival > until)
@@ -659,26 +661,35 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
 
 /* ---- while choices are explored: core/explore.c ---- */
 
-/* The first posted receive that m fits. */
-static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m)
+/* The first posted receive that m fits; late: one of its source may not be there yet, and m does
+ * not overtake that. */
+static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m,
+                                      bool late)
 {
     struct logp_request *r = in->posted_first;
 
-    while (r != NULL && !is_for(m, &(struct lpi_label){r->context, r->src, r->tag}))
-        r = r->next;
+    for (; r != NULL; r = r->next) {
+        const struct lpi_label l = label_of(r);
+
+        if (is_for(m, &l) && !(late && overtakes(m, &l)))
+            break;
+    }
     return r;
 }
 
-void lpi_match_offers(struct lpi_proc *p, const struct lpi_label *label,
+void lpi_match_offers(struct lpi_proc *p, const struct lpi_label *label, int64_t until,
                       void (*add)(void *arg, int source, int64_t arrival), void *arg)
 {
     struct lpi_message *m = p->inbox.first;
+    bool late = false;
 
     while (m != NULL) {
-        struct logp_request *r = label == NULL ? first_fit(&p->inbox, m) : NULL;
+        struct logp_request *r = label == NULL ? first_fit(&p->inbox, m, late) : NULL;
         struct lpi_message *next = m->next;
 
-        if (label != NULL ? is_for(m, label) : r != NULL && r->src == LOGP_ANY_SOURCE)
+        if (r != NULL && r->src == LOGP_ANY_SOURCE && m->arrival > until)
+            late = true;
+        else if (label != NULL ? is_for(m, label) : r != NULL && r->src == LOGP_ANY_SOURCE)
             add(arg, m->src, m->arrival);
         else if (r != NULL && !bind_pending(p, r, m))
             continue; /* too small: m is for the next */
@@ -686,15 +697,21 @@ void lpi_match_offers(struct lpi_proc *p, const struct lpi_label *label,
     }
 }
 
-void lpi_match_meet(struct lpi_proc *p, int source)
+void lpi_match_meet(struct lpi_proc *p, int source, int64_t until)
 {
-    for (struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
-        struct logp_request *r = m->src == source ? first_fit(&p->inbox, m) : NULL;
+    bool late = false;
 
-        if (r != NULL && r->src == LOGP_ANY_SOURCE) {
+    for (struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
+        struct logp_request *r = m->src == source ? first_fit(&p->inbox, m, late) : NULL;
+
+        if (r == NULL || r->src != LOGP_ANY_SOURCE)
+            continue;
+        if (m->arrival <= until) {
             bind_pending(p, r, m);
+            lpi_match_arrived(p, LOGP_NEVER); /* it was the last from any source: named ones, now */
             return;
         }
+        late = true;
     }
 }
 

@@ -36,6 +36,7 @@ struct lpi_explored_vp {
 struct lpi_explore {
     struct logp_explorer by;
     struct lpi_explored_vp *vps; /* by rank */
+    int64_t *due; /* by rank: the deadline of each that is TIMED; of others that, or INT64_MAX */
     struct logp_alternative *list;
     int64_t *arrivals; /* of the list's, while it is made */
     int room;          /* entries of both */

@@ -8,7 +8,8 @@ void lpi_lag_reset(struct lpi_lag *lag)
 {
     lag->deadline = -1;
     lag->start_pending = lag->inside = false;
-    lpi_histogram_reset(&lag->waits);
+    if (lag->waits.n > 0)
+        lpi_histogram_reset(&lag->waits);
 }
 
 void lpi_lag_record(struct lpi_lag *lag, unsigned generation)

@@ -2,6 +2,7 @@
 /* See turns.h. */
 #include "state/turns.h"
 
+#include "state/explore.h"
 #include "state/timers.h"
 
 /* Is this the deadline of its proc, and not one that has been moved or withdrawn? */
@@ -19,9 +20,10 @@ void lpi_set_deadline(struct lpi_proc *p, int64_t deadline)
 
     p->state = LPI_TIMED;
     p->deadline = deadline;
-    if (lpi_has_extras(c->machine) &&
-        c->machine->explore != NULL) /* there all procs are looked at */
+    if (lpi_has_extras(c->machine) && c->machine->explore != NULL) {
+        c->machine->explore->due[p->rank] = deadline;
         return;
+    }
     p->stamp++; /* what it had does not hold any more */
     if (c->turns.timers.n >= c->turns.timers.capacity)
         lpi_timers_purge(&c->turns.timers, holds, c->machine);
