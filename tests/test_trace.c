@@ -610,7 +610,110 @@ Test(trace, what_is_started_has_its_own_label)
     logp_trace_free(t);
 }
 
+/* ---- runs that are ended ---- */
+
+/* 0 tells 1, which waits for another; 2 computes, and waits for 3, which has returned. */
+static int in_vain(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    int rc = 0;
+
+    (void)arg;
+    if (me == 0)
+        rc = logp_send(vp, 1, 7, &me, sizeof(me));
+    if (rc == 0 && me == 2)
+        rc = logp_compute(vp, 5, NULL, NULL);
+    if (rc == 0 && me < 3)
+        rc = logp_recv(vp, me == 0 ? 1 : 3, 9, NULL, 0, NULL);
+    return rc;
+}
+
+Test(trace, who_waits_when_a_run_is_ended_waits_up_to_the_end)
+{
+    static const int peers[] = {1, 3, 3};
+    static const int64_t since[] = {1, 0, 5};
+    const struct logp_params params = test_params(10, 1, 3);
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
+    struct logp_trace *t;
+    size_t n;
+
+    trace_on(m, 0);
+    cr_assert_eq(logp_machine_run(m, in_vain, NULL, test_timeout_ns), -EDEADLK);
+    t = taken(m);
+    for (int r = 0; r < 3; r++) {
+        const struct logp_event *e = logp_trace_events(t, r, &n);
+
+        cr_assert_gt(n, 0);
+        e += n - 1;
+        cr_expect_eq(e->kind, LOGP_EVENT_IDLE);
+        cr_expect_eq(e->fate, LOGP_FATE_ENDLESS);
+        cr_expect_eq(e->peer, peers[r]);
+        cr_expect_eq(e->tag, 9);
+        cr_expect_eq(e->start_ns, since[r]);
+        cr_expect_eq(e->end_ns, 11, "the message that nobody receives is there at 11");
+    }
+    logp_trace_events(t, 3, &n);
+    cr_expect_eq(n, 0);
+    cr_expect_eq(logp_trace_info(t)->end_ns, 11);
+    logp_trace_free(t);
+    t = taken(m); /* once */
+    cr_expect_eq(logp_trace_info(t)->n_events, 0);
+    logp_trace_free(t);
+    logp_machine_destroy(m);
+}
+
 /* ---- event by event ---- */
+
+/* Two sends to 1 that arrive at one time, and so many receives. */
+static const struct logp_trace_message *two_sends(uint16_t first, uint16_t second, int receives,
+                                                  struct logp_trace **t)
+{
+    struct logp_event e = {.arrival_ns = 9, .peer = 1, .kind = LOGP_EVENT_SEND, .fate = first};
+    size_t n;
+
+    cr_assert_eq(logp_trace_create(2, LOGP_TRACE_VIRTUAL, t), 0);
+    cr_assert_eq(logp_trace_add(*t, 0, &e), 0);
+    e.fate = second;
+    cr_assert_eq(logp_trace_add(*t, 0, &e), 0);
+    e = (struct logp_event){
+        .start_ns = 9, .end_ns = 9, .arrival_ns = 9, .kind = LOGP_EVENT_RECEIVE};
+    for (int i = 0; i < receives; i++)
+        cr_assert_eq(logp_trace_add(*t, 1, &e), 0);
+    cr_assert_eq(logp_trace_settle(*t), 0);
+    return logp_trace_messages(*t, &n);
+}
+
+Test(trace, what_is_lost_has_no_receive_and_what_comes_twice_has_two)
+{
+    static const struct {
+        uint16_t first, second;
+        int receives;
+        int64_t receive[4]; /* of the first, again; of the second, again */
+    } rows[] = {
+        {0, 0, 1, {0, -1, -1, -1}},
+        {LOGP_FATE_DROPPED, 0, 1, {-1, -1, 0, -1}},
+        {0, LOGP_FATE_DROPPED, 1, {0, -1, -1, -1}},
+        {LOGP_FATE_DUPLICATED, 0, 3, {0, 1, 2, -1}},
+        {LOGP_FATE_DUPLICATED, LOGP_FATE_DUPLICATED, 3, {0, 1, 2, -1}},
+        {0, LOGP_FATE_DUPLICATED | LOGP_FATE_FLIPPED, 3, {0, -1, 1, 2}},
+        {LOGP_FATE_FLIPPED, 0, 2, {0, -1, 1, -1}},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct logp_trace *t;
+        const struct logp_trace_message *m =
+            two_sends(rows[i].first, rows[i].second, rows[i].receives, &t);
+        size_t n;
+
+        for (int k = 0; k < 4; k++)
+            cr_expect_eq(k % 2 == 0 ? m[k / 2].receive : m[k / 2].again, rows[i].receive[k],
+                         "row %zu, %d", i, k);
+        for (int k = 0; k < 4; k++)
+            if (rows[i].receive[k] >= 0)
+                cr_expect_eq(logp_trace_events(t, 1, &n)[rows[i].receive[k]].message, k / 2);
+        logp_trace_free(t);
+    }
+}
 
 Test(trace, events_that_make_no_sense_are_refused)
 {
@@ -627,12 +730,13 @@ Test(trace, events_that_make_no_sense_are_refused)
     cr_expect_eq(logp_trace_add_label(t, "a"), 1);
     cr_expect_eq(logp_trace_add(t, 2, &e), -EINVAL);
     cr_expect_eq(logp_trace_add(t, -1, &e), -EINVAL);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         struct logp_event bad = e;
 
         bad.kind = i == 0 ? LOGP_EVENT_KINDS : bad.kind;
         bad.end_ns = i == 1 ? 4 : bad.end_ns;
         bad.label = i == 2 ? 3 : 0;
+        bad.fate = i == 6 ? 2 * LOGP_FATE_ENDLESS : 0;
         bad.peer = i == 3 ? 2 : i == 4 ? -1 : i == 5 ? -3 : 1;
         cr_expect_eq(logp_trace_add(t, 0, &bad), -EINVAL, "%d", i);
     }

@@ -169,10 +169,11 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
 
     make_operands(s, me, seed, t);
     rc = logp_sync(vp, &start);
-    logp_trace_begin(vp, start);
+    if (rc == 0)
+        logp_trace_begin(vp, start);
     if (rc == 0)
         rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
-    if (rc != 0)
+    if (rc != 0) /* the trace goes on: it waits for ever */
         return rc;
     mine->emulated = logp_clocks(vp, &mine->wall);
     logp_trace_end(vp);
@@ -222,10 +223,12 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
         make_operands(s, me, seed, t);
         if (i > 0)
             rc = logp_sync(vp, &start);
-        logp_trace_begin(vp, start);
+        if (rc == 0)
+            logp_trace_begin(vp, start);
         if (rc == 0)
             rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
-        logp_trace_end(vp);
+        if (rc == 0)
+            logp_trace_end(vp);
         if (rc == 0)
             rc = lpi_verify(s, me, seed, t);
         if (rc != 0)

@@ -10,7 +10,9 @@
  * What a processor does is a list of events in the order of time, which do not overlap: index i of
  * rank r is the name of an event. A send that is held up is preceded by a gap (g), then by a stall
  * (capacity, or no room in the queue limit); a receive by idle time (its message has not arrived),
- * then by a gap. Time that no event covers is the program's own (wall clock).
+ * then by a gap. Time that no event covers is the program's own (wall clock). A run that was ended
+ * leaves waits behind: those of logp_report.waits are there, up to the end of the trace, and so is
+ * from when on a processor has stopped for good.
  *
  * Tracing is off unless it is asked for. While it is on an event costs a few ns of host time, which
  * is not the program's: it counts as lag, and is made up for as such.
@@ -35,11 +37,21 @@ enum logp_event_kind {
     LOGP_EVENT_STALL,   /**< the capacity, or the machine's queue limit, holds up a send */
     LOGP_EVENT_IDLE,    /**< waits: for a message, for others at a common start, for a time */
     LOGP_EVENT_MARK,    /**< the program was here: logp_mark() */
+    LOGP_EVENT_HALTED,  /**< the delay model has stopped it for good (fault.h) */
     LOGP_EVENT_KINDS,
 };
 
-/** @return "send", "receive", "compute", "gap", "stall", "idle" or "mark"; NULL: no such kind. */
+/** @return "send", "receive", "compute", "gap", "stall", "idle", "mark" or "halted"; NULL: no such
+ * kind. */
 LOGP_API const char *logp_event_kind_name(enum logp_event_kind kind);
+
+/** What becomes of a message, by its send, as fault.h says; and of a wait. Bits. */
+enum logp_event_fate {
+    LOGP_FATE_DROPPED = 1,    /**< it is lost on its way; else it would come at arrival_ns */
+    LOGP_FATE_DUPLICATED = 2, /**< it comes twice */
+    LOGP_FATE_FLIPPED = 4,    /**< it comes with another bit */
+    LOGP_FATE_ENDLESS = 8,    /**< idle, stall: it did not end, the run was ended */
+};
 
 /**
  * An event. Times are on the processor's clock, as logp_now() says it, from the beginning of the
@@ -56,7 +68,8 @@ struct logp_event {
     int64_t bytes;      /**< of the message; a gap, stall or idle time: of what it holds up */
     int peer;           /**< rank, of the same; -1: none; LOGP_OUTSIDE: logp_inject() */
     int tag;            /**< of the same; -1: none */
-    uint32_t kind;      /**< enum logp_event_kind */
+    uint16_t kind;      /**< enum logp_event_kind */
+    uint16_t fate;      /**< bits of enum logp_event_fate; 0: arrives as it was sent, or ends */
     uint32_t label;     /**< what it belongs to ("broadcast/optimal"); a mark: its name. 0: none
                              logp_trace_label() */
 };
@@ -103,6 +116,7 @@ struct logp_trace_message {
     int from, to;    /**< ranks */
     int64_t send;    /**< index of the event of rank `from` */
     int64_t receive; /**< of rank `to`; -1: it is not in the trace */
+    int64_t again;   /**< LOGP_FATE_DUPLICATED: the receive of the other copy; -1: as there */
 };
 
 /** @return the messages, by their number (logp_event.message): in the order of (from, send).
@@ -197,8 +211,8 @@ LOGP_API uint32_t logp_trace_add_label(struct logp_trace *trace, const char *tex
 /**
  * Add an event, behind those that its rank has.
  * @param event  copied; `message` is not looked at: logp_trace_settle() finds it
- * @return 0; -EINVAL (rank, kind, an end before the start, a start before the last event's end, a
- *         label or peer that there is not; a send to nobody), -EBUSY (it is settled), -ENOMEM
+ * @return 0; -EINVAL (rank, kind, fate, an end before the start, a start before the last event's
+ * end, a label or peer that there is not; a send to nobody), -EBUSY (it is settled), -ENOMEM
  */
 LOGP_API int logp_trace_add(struct logp_trace *trace, int64_t rank, const struct logp_event *event);
 

@@ -56,12 +56,14 @@ static void count(struct lpi_proc *p, int rc)
 /* A send has taken place where extras are on. @return it is recorded */
 static __attribute__((noinline)) bool is_recorded(struct lpi_proc *p, const struct lpi_envelope *e)
 {
+    const bool traced = p->core->machine->recorders != NULL;
+
     if (e->kind == LPI_REQUEST) { /* no message of its own, but the next one's number */
         p->core->messages--;
-        return false;
+        return traced && lpi_record_is_lost(p); /* and with it its message */
     }
     lpi_note(p, LOGP_NOTE_SEND, e->dst, e->tag, (int64_t)e->n_bytes);
-    return p->core->machine->recorders != NULL;
+    return traced;
 }
 
 static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
@@ -116,6 +118,8 @@ static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi
     int rc = 0;
 
     d->ops.fate(d->model, t, &fate);
+    if (p->core->machine->recorders != NULL)
+        lpi_record_fate(p, &fate);
     for (int i = 0; rc == 0 && i < fate.copies && (i == 0 || e->kind != LPI_REQUEST); i++) {
         if (fate.flip >= 0 && (uint64_t)fate.flip / 8 < t->n_bytes)
             rc = post_flipped(p, to, &copy, fate.flip);

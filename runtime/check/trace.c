@@ -5,14 +5,15 @@
  *     trace 3 steps          so many processors
  *     label 9                so many bytes follow, and then a line's end; the first is 1
  *     broadcast
- *     event RANK KIND START END ARRIVAL BYTES PEER TAG LABEL
+ *     event RANK KIND START END ARRIVAL BYTES PEER TAG LABEL FATE
  *
  * Where nothing is said of time all of a run may happen at time 0, and what counts is the order:
  * then times are steps, of 1000 ns each. Each send, receive, computing and mark, and each look at
  * what came, takes the next step of all; a message arrives at the step that receives it, and one
  * that is never received at the end. Otherwise times are those of the run.
  *
- * At the end of a rank stands, as a mark, what went wrong there.
+ * At the end of a rank stands, as a mark, what went wrong there, and a wait for ever goes to the
+ * end.
  */
 #include "kit.h"
 
@@ -37,10 +38,10 @@ struct writing {
 
 static void write_event(struct writing *w, int64_t rank, const struct logp_event *e)
 {
-    lpi_text_add(w->t,
-                 "event %" PRId64 " %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d %u\n",
-                 rank, (int)e->kind, e->start_ns, e->end_ns, e->arrival_ns, e->bytes, e->peer,
-                 e->tag, (unsigned)e->label);
+    lpi_text_add(
+        w->t, "event %" PRId64 " %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d %u %d\n",
+        rank, (int)e->kind, e->start_ns, e->end_ns, e->arrival_ns, e->bytes, e->peer, e->tag,
+        (unsigned)e->label, (int)e->fate);
     w->ranks[rank].last_ns = e->end_ns;
 }
 
@@ -205,9 +206,32 @@ static void write_times(struct writing *w, const struct lpi_story *s, int64_t P)
         for (size_t i = 0; i < n; i++) {
             if (e[i].kind == LOGP_EVENT_SEND)
                 write_strikes(w, s, r, &e[i]);
-            write_event(w, r, &e[i]);
+            if (e[i].kind != LOGP_EVENT_HALTED && (e[i].fate & LOGP_FATE_ENDLESS) == 0)
+                write_event(w, r, &e[i]);
         }
     }
+}
+
+/* From where it waits up to the end, and what for. */
+static void write_wait(struct writing *w, const struct logp_wait_info *wait, int64_t end)
+{
+    const int64_t from = w->ranks[wait->rank].last_ns;
+    const bool halted = wait->kind == LOGP_WAIT_HALTED;
+    struct lpi_text words = {0};
+
+    lpi_tell_wait(&words, wait);
+    write_mark(w, wait->rank, from, words.s != NULL ? words.s : "");
+    free(words.s);
+    write_event(w, wait->rank,
+                &(struct logp_event){.kind = halted                         ? LOGP_EVENT_HALTED
+                                             : wait->kind == LOGP_WAIT_ROOM ? LOGP_EVENT_STALL
+                                                                            : LOGP_EVENT_IDLE,
+                                     .fate = halted ? 0 : LOGP_FATE_ENDLESS,
+                                     .start_ns = from,
+                                     .end_ns = end > from ? end : from,
+                                     .arrival_ns = -1,
+                                     .peer = wait->source < 0 ? -1 : wait->source,
+                                     .tag = wait->tag < 0 ? -1 : wait->tag});
 }
 
 static void write_ends(struct writing *w, const struct lpi_job *job, const struct lpi_story *s,
@@ -223,15 +247,8 @@ static void write_ends(struct writing *w, const struct lpi_job *job, const struc
     if (words.s != NULL && o->rank >= 0)
         write_mark(w, o->rank, w->ranks[o->rank].last_ns, words.s);
     free(words.s);
-    for (int i = 0; i < s->n_waits; i++) {
-        const struct logp_wait_info *wait = &s->waits[i];
-
-        words = (struct lpi_text){0};
-        lpi_tell_wait(&words, wait);
-        write_mark(w, wait->rank, w->ranks[wait->rank].last_ns, words.s != NULL ? words.s : "");
-        write_idle(w, wait->rank, end, wait->source, wait->tag);
-        free(words.s);
-    }
+    for (int i = 0; i < s->n_waits; i++)
+        write_wait(w, &s->waits[i], end);
 }
 
 void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,

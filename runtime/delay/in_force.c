@@ -192,6 +192,8 @@ int lpi_delay_halt(struct lpi_proc *p)
 {
     const int64_t t = stops_at(p);
 
+    if (t != INT64_MAX && p->core->machine->recorders != NULL && !p->halted)
+        lpi_record_halt(p, t);
     if (t != INT64_MAX && t > p->emulated)
         p->emulated = t;
     p->halted = true;

@@ -35,6 +35,7 @@ struct traced_core {
 };
 
 struct lpi_tracing {
+    bool is_taken;       /* what the last run has recorded */
     int64_t events_most; /* of each vp */
     size_t chunk_events, chunk_bytes;
     struct traced_core cores[];
@@ -155,6 +156,7 @@ int lpi_tracing_create(struct logp_machine *m, const struct logp_trace_config *c
     if (t == NULL || m->recorders == NULL)
         rc = -ENOMEM;
     if (rc == 0) {
+        t->is_taken = true;
         t->events_most = config->events_most > 0 ? config->events_most
                          : share > 1024          ? share
                                                  : 1024;
@@ -176,12 +178,15 @@ int lpi_tracing_create(struct logp_machine *m, const struct logp_trace_config *c
 
 void lpi_tracing_prepare(struct logp_machine *m)
 {
+    m->tracing->is_taken = false;
     for (int i = 0; i < m->P; i++) {
         struct lpi_recorder *r = &m->recorders[i];
 
         lpi_recorder_forget(m->procs[i].core, r);
         r->since = r->origin = 0;
         r->label = 0;
+        r->fate = 0;
+        r->halted = LOGP_NEVER;
         r->is_off = false;
     }
 }
@@ -246,22 +251,82 @@ static int copy_core(const struct logp_machine *m, struct logp_trace *out, int i
     return rc;
 }
 
+/* When the last thing happens, arrivals included. */
+static int64_t end_of(const struct logp_trace *t)
+{
+    int64_t end = 0;
+
+    for (int64_t r = 0; r < t->info.P; r++)
+        for (size_t i = 0; i < t->ranks[r].n; i++) {
+            const struct logp_event *e = &t->ranks[r].events[i];
+
+            end = e->end_ns > end ? e->end_ns : end;
+            end = e->arrival_ns > end ? e->arrival_ns : end;
+        }
+    return end;
+}
+
+/* What was waited for from t on it has not seen. */
+static void stop_waiting(struct lpi_rank_events *of, int64_t t)
+{
+    while (of->n > 0 && of->events[of->n - 1].start_ns >= t &&
+           of->events[of->n - 1].kind == LOGP_EVENT_IDLE)
+        of->n--;
+    if (of->n > 0 && of->events[of->n - 1].kind == LOGP_EVENT_IDLE &&
+        of->events[of->n - 1].end_ns > t)
+        of->events[of->n - 1].end_ns = t;
+}
+
+/* A vp waits, or has stopped, from where it is known what it did up to the end. */
+static int add_wait(struct logp_machine *m, struct logp_trace *out, const struct logp_wait_info *w,
+                    int64_t end)
+{
+    const struct lpi_recorder *r = &m->recorders[w->rank];
+    struct lpi_rank_events *of = &out->ranks[w->rank];
+    struct logp_event e = {.start_ns = r->since - r->origin,
+                           .arrival_ns = -1,
+                           .peer = w->source >= 0 ? w->source : -1,
+                           .tag = w->tag >= 0 ? w->tag : -1,
+                           .kind = LOGP_EVENT_IDLE,
+                           .fate = LOGP_FATE_ENDLESS};
+
+    if (w->kind == LOGP_WAIT_NONE || w->kind == LOGP_WAIT_AWAY || r->is_off || r->is_full)
+        return 0;
+    if (w->kind == LOGP_WAIT_ROOM)
+        e.kind = LOGP_EVENT_STALL;
+    if (w->kind == LOGP_WAIT_HALTED) {
+        e.kind = LOGP_EVENT_HALTED;
+        e.fate = 0;
+        if (r->halted >= 0)
+            stop_waiting(of, e.start_ns = r->halted - r->origin);
+    }
+    if (of->n > 0 && of->events[of->n - 1].end_ns > e.start_ns)
+        e.start_ns = of->events[of->n - 1].end_ns;
+    e.end_ns = end > e.start_ns ? end : e.start_ns;
+    return logp_trace_add(out, w->rank, &e);
+}
+
 int lpi_tracing_take(struct logp_machine *m, struct logp_trace **out)
 {
     const enum logp_trace_source source = m->is_virtual     ? LOGP_TRACE_VIRTUAL
                                           : lpi_emulates(m) ? LOGP_TRACE_WALL
                                                             : LOGP_TRACE_HOST;
     struct logp_trace *t;
+    int64_t end;
     int rc = logp_trace_create(m->P, source, &t);
 
     if (rc != 0)
         return rc;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
         rc = copy_core(m, t, i);
+    end = end_of(t);
+    for (int i = 0; rc == 0 && !m->tracing->is_taken && i < m->report.n_waits; i++)
+        rc = add_wait(m, t, &m->report.waits[i], end);
     if (rc == 0)
         rc = logp_trace_settle(t);
     if (rc == 0) {
         lpi_tracing_prepare(m);
+        m->tracing->is_taken = true;
         *out = t;
     } else {
         logp_trace_free(t);

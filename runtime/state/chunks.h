@@ -14,9 +14,11 @@ struct lpi_recorder {
     struct logp_event *last_event;                  /* of the call under way; NULL: none */
     int64_t since;                                  /* the vp's time is accounted for until then */
     uint32_t label;
+    uint16_t fate;        /* of the message that is being sent: enum logp_event_fate */
     bool is_off, is_full; /* full: an event has been dropped, and so are all that follow */
     struct lpi_chunk_of_events *first, *last;
     int64_t origin; /* what is time 0 in the trace */
+    int64_t halted; /* when it was stopped for good; LOGP_NEVER: it goes on, or nobody knows */
     int64_t left;   /* so many events more than there is room for may be kept */
     uint64_t dropped;
 };

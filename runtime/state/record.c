@@ -111,6 +111,28 @@ void lpi_record_send(struct lpi_proc *p, const struct lpi_envelope *e,
         return;
     event->arrival_ns = t->arrival;
     event->message = e->context;
+    event->fate = r->fate;
+    r->fate = 0;
+}
+
+void lpi_record_fate(struct lpi_proc *p, const struct logp_fate *fate)
+{
+    unsigned bits = LOGP_FATE_DROPPED;
+
+    if (fate->copies > 0)
+        bits = (fate->copies > 1 ? (unsigned)LOGP_FATE_DUPLICATED : 0) |
+               (fate->flip >= 0 ? (unsigned)LOGP_FATE_FLIPPED : 0);
+    recorder_of(p)->fate = (uint16_t)bits;
+}
+
+void lpi_record_halt(struct lpi_proc *p, int64_t t)
+{
+    recorder_of(p)->halted = t;
+}
+
+bool lpi_record_is_lost(const struct lpi_proc *p)
+{
+    return recorder_of(p)->fate == LOGP_FATE_DROPPED;
 }
 
 /* A receive has its message. */

@@ -18,6 +18,11 @@ void lpi_record_stall(struct lpi_proc *p, const struct lpi_envelope *e); /* unti
 /* t is charged. It was wanted at begun; without capacity it could have started at free_at. */
 void lpi_record_send(struct lpi_proc *p, const struct lpi_envelope *e,
                      const struct logp_transfer *t, int64_t begun, int64_t free_at);
+/* What becomes of the message of the next send that is recorded. */
+void lpi_record_fate(struct lpi_proc *p, const struct logp_fate *fate);
+bool lpi_record_is_lost(const struct lpi_proc *p);
+/* The delay model has stopped it, for good, at t. */
+void lpi_record_halt(struct lpi_proc *p, int64_t t);
 /* r has its message; the receive is from start to r->done. */
 void lpi_record_receive(struct lpi_proc *p, const struct logp_request *r, int64_t start);
 /* Nothing is emulated: a send since begun; and, on the wall clock, a receive which waited until

@@ -2,8 +2,8 @@
 /*
  * Which receive belongs to which send. The two ends of a message have the same source, destination,
  * context, tag and time of arrival; of those that have all of them in common the first sent is the
- * first received. For each destination its sends and its receives are sorted by these, and go side
- * by side.
+ * first received. One that is lost has no receive, one that comes twice has two. For each
+ * destination its sends and its receives are sorted by these, and go side by side.
  */
 #include "trace/trace.h"
 
@@ -64,7 +64,7 @@ static void sort_sends(struct logp_trace *t, size_t *first, struct end *sends)
 
             if (e->kind != LOGP_EVENT_SEND)
                 continue;
-            t->messages[number] = (struct logp_trace_message){(int)r, e->peer, (int64_t)i, -1};
+            t->messages[number] = (struct logp_trace_message){(int)r, e->peer, (int64_t)i, -1, -1};
             sends[first[e->peer]++] = end_of(e, (int)r, (int64_t)number++);
         }
     for (int64_t d = t->info.P; d > 0; d--)
@@ -86,11 +86,14 @@ static struct ends receives_of(const struct lpi_rank_events *r, struct end *memo
 static void pair(struct logp_trace *t, const struct ends *sends, const struct ends *receives)
 {
     for (size_t i = 0, k = 0; i < sends->n && k < receives->n;) {
-        const int64_t by = side(&sends->all[i], &receives->all[k]);
+        struct logp_trace_message *m = &t->messages[sends->all[i].index];
+        const uint16_t fate = t->ranks[m->from].events[m->send].fate;
+        const bool is_lost = (fate & LOGP_FATE_DROPPED) != 0, is_second = m->receive >= 0;
+        const int64_t by = is_lost ? -1 : side(&sends->all[i], &receives->all[k]);
 
         if (by == 0)
-            t->messages[sends->all[i].index].receive = receives->all[k].index;
-        i += by <= 0;
+            *(is_second ? &m->again : &m->receive) = receives->all[k].index;
+        i += by < 0 || (by == 0 && (is_second || (fate & LOGP_FATE_DUPLICATED) == 0));
         k += by >= 0;
     }
 }
@@ -107,6 +110,8 @@ static void number(struct logp_trace *t)
         t->ranks[x->from].events[x->send].message = (int64_t)m;
         if (x->receive >= 0)
             t->ranks[x->to].events[x->receive].message = (int64_t)m;
+        if (x->again >= 0)
+            t->ranks[x->to].events[x->again].message = (int64_t)m;
     }
 }
 

@@ -15,7 +15,7 @@ const char *logp_event_kind_name(enum logp_event_kind kind)
         [LOGP_EVENT_SEND] = "send", [LOGP_EVENT_RECEIVE] = "receive",
         [LOGP_EVENT_GAP] = "gap",   [LOGP_EVENT_COMPUTE] = "compute",
         [LOGP_EVENT_MARK] = "mark", [LOGP_EVENT_STALL] = "stall",
-        [LOGP_EVENT_IDLE] = "idle",
+        [LOGP_EVENT_IDLE] = "idle", [LOGP_EVENT_HALTED] = "halted",
     };
 
     return (unsigned)kind < LOGP_EVENT_KINDS ? names[kind] : NULL;
@@ -76,7 +76,8 @@ int lpi_trace_room(struct logp_trace *t, int64_t rank, size_t n)
 static bool fits(const struct logp_trace *t, const struct lpi_rank_events *r,
                  const struct logp_event *e)
 {
-    return e->kind < LOGP_EVENT_KINDS && e->end_ns >= e->start_ns && e->label <= t->labels.n &&
+    return e->kind < LOGP_EVENT_KINDS && e->fate < 2 * LOGP_FATE_ENDLESS &&
+           e->end_ns >= e->start_ns && e->label <= t->labels.n &&
            (r->n == 0 || e->start_ns >= r->events[r->n - 1].end_ns) && e->peer < t->info.P &&
            e->peer >= (e->kind == LOGP_EVENT_SEND ? 0 : LOGP_OUTSIDE);
 }

@@ -66,7 +66,14 @@ json '[.events[] | select(.kind == "mark") | [.rank, .label]] ==
        [1, "found nothing of rank 0, tag 1"], [1, "waits for a message of rank 1, tag 1"]] and
       (.failure | contains("deadlock; rank 0 waits for"))' trace --replay "$ring"
 json '[.events[] | select(.kind == "send") | [.start_ns, .arrival_ns]] == [[1000, 2000], [4000, 5000]] and
-      .end_ns == 5000' trace --replay "$late"
+      .end_ns == 5000 and [.events[] | select(.kind == "send") | .received] == [1, 0]' trace --replay "$late"
+waits='[.events[] | select(.fate == "endless") | [.rank, .kind, .peer, .tag]]'
+json "$waits == [[0,\"idle\",1,1],[1,\"idle\",1,1]]" trace --replay "$ring"
+json "$waits == [[0,\"idle\",1,0]] and
+      ([.events[] | select(.kind == \"send\") | [.fate, .received]] == [[\"dropped\",0],[null,0],[null,0]])" \
+    trace --replay "$lost"
+logp trace --replay "$lost"
+grep -q '^messages: 1 lost, 2 never received$' "$dir/out" || fail "drawn: $(cat "$dir/out")"
 # of the faults only what it takes is left, and the message is lost in the picture, too
 grep -qx 'faults drop:0.2' "$lost" || fail "faults are left: $(cat "$lost")"
 grep -q '^noise' "$lost" && fail "noise is left: $(cat "$lost")"

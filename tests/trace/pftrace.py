@@ -125,6 +125,8 @@ def read(path):
 
 
 def name_of(e):
+    if e["fate"] == "endless":
+        return "waits for ever"
     words = {"send": "send to %s", "receive": "receive from %s", "mark": e["label"] or "mark"}
     if e["kind"] in words and (e["peer"] is not None or e["kind"] == "mark"):
         return words[e["kind"]].replace("%s", str(e["peer"]))
@@ -133,22 +135,31 @@ def name_of(e):
 
 def expected(trace):
     """The same slices, from the JSON."""
-    received = {e["message"] for e in trace["events"]
-                if e["kind"] == "receive" and e["message"] is not None}
+    n_messages = sum(e["kind"] == "send" for e in trace["events"])
+    got = defaultdict(int)
     out = []
     for e in trace["events"]:
-        if e["kind"] == "idle":
+        if e["kind"] == "idle" and e["fate"] != "endless":
             continue
         port = e["kind"] in ("gap", "stall")
-        flow = [e["message"] + 1] if e["message"] in received else []
+        lost = "dropped" in (e["fate"] or "")
+        flies = e["kind"] == "send" and (e["arrival_ns"] or 0) > e["end_ns"]
+        begun, ended = [], []
+        if e["kind"] == "send":
+            begun = [e["message"] + 1 + n_messages * i for i in range(max(e["received"], flies))]
+        elif e["kind"] == "receive" and e["message"] is not None:
+            ended = [e["message"] + 1 + n_messages * got[e["message"]]]
+            got[e["message"]] += 1
         notes = {k: e[k] for k in ("bytes", "tag", "late_ns") if e[k]}
         out.append(("P%d" % e["rank"], "port" if port else "processor", name_of(e),
-                    e["label"] or "", e["start_ns"], e["end_ns"],
-                    flow if e["kind"] == "send" else [], flow if e["kind"] == "receive" else [],
-                    notes))
-        if e["kind"] == "send" and (e["arrival_ns"] or 0) > e["end_ns"]:
-            out.append(("P%d" % e["rank"], "in flight", "to %d" % e["peer"], e["label"] or "",
-                        e["end_ns"], e["arrival_ns"], flow, [], {}))
+                    e["label"] or "", e["start_ns"], e["end_ns"], begun, ended, notes))
+        if flies:
+            copies = 2 if "duplicated" in (e["fate"] or "") else 1
+            word = "lost: to" if lost else "never received: to" if e["received"] < copies else "to"
+            arrival = e["end_ns"] + (e["arrival_ns"] - e["end_ns"]) // 2 if lost else e["arrival_ns"]
+            flow, over = (begun, []) if e["received"] > 0 else ([], begun)
+            out.append(("P%d" % e["rank"], "in flight", "%s %d" % (word, e["peer"]), e["label"] or "",
+                        e["end_ns"], arrival, flow, over, {}))
     return out
 
 

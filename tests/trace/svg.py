@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A space-time diagram as SVG is well-formed, boxes of a processor do not overlap, nor does text,
-nothing is outside, and boxes and arrows are where the same trace as JSON says.
+nothing is outside, and boxes and arrows are where the same trace as JSON says: those of lost messages
+end halfway, with a cross, those that nobody receives in a ring, and there are two of what comes twice.
 
 usage: tests/trace/svg.py FILE.svg FILE.json
 """
@@ -11,7 +12,7 @@ import sys
 import xml.etree.ElementTree as ET
 
 NS = "{http://www.w3.org/2000/svg}"
-KINDS = ("send", "receive", "compute", "gap", "stall", "idle")
+KINDS = ("send", "receive", "compute", "gap", "stall", "idle", "halted", "endless")
 EM = 0.62  # of a character, on the safe side of what sans-serif fonts take on average
 
 
@@ -25,6 +26,18 @@ def text_box(t, size):
 
 def overlap(a, b):
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def ways(e):
+    """The lines of a send: class, how much of the way, and how far beside the first."""
+    fate = e["fate"] or ""
+    if "dropped" in fate:
+        return [("lost", 0.5, 0)]
+    arrives = "changed" if "flipped" in fate else "wire"
+    found = [(arrives if e["received"] > 0 else "left", 1, 0)]
+    if "duplicated" in fate:
+        found.append(((arrives if e["received"] > 1 else "left") + " again", 1, 5))
+    return found
 
 
 def main():
@@ -54,24 +67,33 @@ def main():
         row.sort()
         for a, b in zip(row, row[1:]):
             assert a[1] <= b[0] + 0.011, "boxes overlap: %r %r" % (a, b)
-    scale = 840 / max([trace["wall_ns"], (trace["predicted"] or {"end_ns": 0})["end_ns"], 1] +
+    endless = [e for e in trace["events"] if e["kind"] == "halted" or e["fate"] == "endless"]
+    end = max([trace["wall_ns"], (trace["predicted"] or {"end_ns": 0})["end_ns"], 1] +
                       [e["arrival_ns"] or 0 for e in trace["events"] if e["kind"] == "send"])
-    wanted = sorted((round(lines["P%d" % e["rank"]]), e["kind"], 56 + e["start_ns"] * scale,
-                     56 + e["end_ns"] * scale) for e in trace["events"] if e["kind"] != "mark")
+    scale = 840 / (end + end // 16 + 1 if endless else end)
+    wanted = sorted((round(lines["P%d" % e["rank"]]), "endless" if e["fate"] == "endless" else e["kind"],
+                     56 + e["start_ns"] * scale, 896 if e in endless else 56 + e["end_ns"] * scale)
+                    for e in trace["events"] if e["kind"] != "mark")
     found = sorted((y, kind, x, end) for y, row in by_row.items() for x, end, kind in row)
     assert len(found) == len(wanted), "%d boxes, %d events" % (len(found), len(wanted))
     for a, b in zip(found, wanted):
         assert a[:2] == b[:2] and abs(a[2] - b[2]) < 0.02 and abs(a[3] - b[3]) < 0.02, (a, b)
     ends = {e["message"]: e["rank"] for e in trace["events"] if e["kind"] == "receive"}
-    wires = sorted((float(w.get("x1")), float(w.get("x2")), float(w.get("y1")) < float(w.get("y2")))
+    below = max(lines.values()) + 12
+    wires = sorted((w.get("class"), float(w.get("x1")), float(w.get("x2")), float(w.get("y1")) < float(w.get("y2")))
                    for w in root.iter(NS + "line")
-                   if w.get("class") == "wire" and float(w.get("y2")) < max(lines.values()) + 12)
-    wanted = sorted((56 + e["end_ns"] * scale, 56 + e["arrival_ns"] * scale,
+                   if w.get("class").split()[0] in ("wire", "lost", "left", "changed") and float(w.get("y2")) < below)
+    wanted = sorted((kind, 56 + e["end_ns"] * scale + aside,
+                     56 + (e["end_ns"] + part * (e["arrival_ns"] - e["end_ns"])) * scale + aside,
                      ends.get(e["message"], e["peer"]) > e["rank"]) for e in trace["events"]
-                    if e["kind"] == "send" and e["peer"] != e["rank"])
-    assert len(wires) == len(wanted)
-    assert all(abs(a[0] - b[0]) < 0.02 and abs(a[1] - b[1]) < 0.02 and a[2] == b[2]
+                    if e["kind"] == "send" and e["peer"] != e["rank"] for kind, part, aside in ways(e))
+    assert len(wires) == len(wanted), "%d arrows instead of %d" % (len(wires), len(wanted))
+    assert all(abs(a[1] - b[1]) < 0.02 and abs(a[2] - b[2]) < 0.02 and (a[0], a[3]) == (b[0], b[3])
                for a, b in zip(wires, wanted)), "an arrow is elsewhere"
+    for tag, kind in (("path", "lost"), ("circle", "left")):
+        marks = [m for m in root.iter(NS + tag) if m.get("class") in ("cross", "ring")
+                 and float(m.get("cy") or m.get("d").split()[1].split("l")[0]) < below]
+        assert len(marks) == sum(w[0].startswith(kind) for w in wires), "%s: %d marks" % (kind, len(marks))
 
 
 main()

@@ -212,6 +212,9 @@ const struct command command_trace = {
         "prediction;\nthey part at the first event that ends by more than 1 % of the whole "
         "later or earlier. A .pftrace\nfile of --format perfetto opens at "
         "https://ui.perfetto.dev.\n"
+        "With --fault a message that is lost ends halfway, in a cross, one that nobody receives in a "
+        "ring;\nin json `fate` of a send is dropped, duplicated or flipped, `received` how often it "
+        "was, and a wait for\never is endless.\n"
         "--replay FILE [-- PROGRAM ARGUMENTS] is as logp replay, drawn; where nothing was said of "
         "time there,\nits events stand one behind the other, in the order in which they "
         "happened.",

@@ -58,14 +58,13 @@ static bool take_event(struct taking *t)
 {
     struct logp_event e = {0};
     long long rank, start, finish, arrival, bytes;
-    unsigned kind, label;
+    unsigned label;
     int n = 0;
 
-    if (sscanf(t->r->at, "event %lld %u %lld %lld %lld %lld %d %d %u%n", &rank, &kind, &start,
-               &finish, &arrival, &bytes, &e.peer, &e.tag, &label, &n) != 9 ||
+    if (sscanf(t->r->at, "event %lld %hu %lld %lld %lld %lld %d %d %u %hu%n", &rank, &e.kind,
+               &start, &finish, &arrival, &bytes, &e.peer, &e.tag, &label, &e.fate, &n) != 10 ||
         t->r->at[n] != '\n' || label > t->n_labels)
         return false;
-    e.kind = kind;
     e.start_ns = start;
     e.end_ns = finish;
     e.arrival_ns = arrival;

@@ -116,6 +116,8 @@ const char *event_words(const struct logp_trace *t, const struct logp_event *e, 
     buf[0] = '\0';
     if (e->kind == LOGP_EVENT_MARK)
         add(buf, "%s", logp_trace_label(t, e->label));
+    else if ((e->fate & LOGP_FATE_ENDLESS) != 0)
+        add(buf, e->peer >= 0 ? "waits for ever, for %d" : "waits for ever", e->peer);
     else
         add(buf, "%s", logp_event_kind_name(e->kind));
     if (e->kind == LOGP_EVENT_SEND)
@@ -124,6 +126,106 @@ const char *event_words(const struct logp_trace *t, const struct logp_event *e, 
         add(buf, " from %d", e->peer);
     if (with_bytes && (e->kind == LOGP_EVENT_SEND || e->kind == LOGP_EVENT_RECEIVE))
         add(buf, ", %lld bytes", (long long)e->bytes);
+    if (e->kind == LOGP_EVENT_SEND && fate_words(e) != NULL)
+        add(buf, ", %s", fate_words(e));
+    if (is_left_over(t, e))
+        add(buf, ", never received");
+    return buf;
+}
+
+const char *fate_words(const struct logp_event *e)
+{
+    static const char *const words[] = {
+        [LOGP_FATE_DROPPED] = "dropped",
+        [LOGP_FATE_DUPLICATED] = "duplicated",
+        [LOGP_FATE_FLIPPED] = "flipped",
+        [LOGP_FATE_DUPLICATED | LOGP_FATE_FLIPPED] = "duplicated, flipped",
+        [LOGP_FATE_ENDLESS] = "endless",
+    };
+
+    return e->fate < sizeof(words) / sizeof(words[0]) ? words[e->fate] : NULL;
+}
+
+int times_received(const struct logp_trace *t, const struct logp_event *send)
+{
+    size_t n;
+    const struct logp_trace_message *m = &logp_trace_messages(t, &n)[send->message];
+
+    return (m->receive >= 0) + (m->again >= 0);
+}
+
+bool is_left_over(const struct logp_trace *t, const struct logp_event *e)
+{
+    const int copies = (e->fate & LOGP_FATE_DUPLICATED) != 0 ? 2 : 1;
+
+    return e->kind == LOGP_EVENT_SEND && (e->fate & LOGP_FATE_DROPPED) == 0 && e->message >= 0 &&
+           logp_trace_info(t)->dropped == 0 && times_received(t, e) < copies;
+}
+
+int64_t edge_of(const struct logp_trace *t, int64_t end_ns)
+{
+    for (int64_t r = 0; r < logp_trace_info(t)->P; r++) {
+        size_t n;
+        const struct logp_event *e = logp_trace_events(t, r, &n);
+
+        if (n > 0 && is_endless(&e[n - 1]))
+            return end_ns + end_ns / 16 + 1;
+    }
+    return end_ns;
+}
+
+/* Those that wait for ever, or have stopped, behind what is there. */
+static void add_ranks(char buf[MAX_CAPTION], const struct logp_trace *t, bool halted)
+{
+    enum { NAMED = 8 };
+    int64_t found = 0;
+
+    for (int64_t r = 0; r < logp_trace_info(t)->P; r++) {
+        size_t n;
+        const struct logp_event *e = logp_trace_events(t, r, &n);
+
+        if (n == 0 || !is_endless(&e[n - 1]) || (e[n - 1].kind == LOGP_EVENT_HALTED) != halted)
+            continue;
+        if (found++ < NAMED)
+            add(buf, "%sP%lld", found > 1 ? ", " : *buf != '\0' ? "; " : "", (long long)r);
+    }
+    if (found > NAMED)
+        add(buf, " and %lld more", (long long)(found - NAMED));
+    if (found > 0)
+        add(buf, "%s",
+            halted      ? found > 1 ? " have stopped" : " has stopped"
+            : found > 1 ? " wait for ever"
+                        : " waits for ever");
+}
+
+const char *toll_of(const struct shown *s, char buf[MAX_CAPTION])
+{
+    enum { LOST, TWICE, FLIPPED, LEFT, N };
+    static const char *const words[N] = {"lost", "twice", "flipped", "never received"};
+    const char *between = "messages: ";
+    uint64_t count[N] = {0};
+
+    buf[0] = '\0';
+    for (int64_t r = 0; r < logp_trace_info(s->trace)->P; r++) {
+        size_t n;
+        const struct logp_event *e = logp_trace_events(s->trace, r, &n);
+
+        for (size_t i = 0; i < n; i++) {
+            count[LOST] += (e[i].fate & LOGP_FATE_DROPPED) != 0;
+            count[TWICE] += (e[i].fate & LOGP_FATE_DUPLICATED) != 0;
+            count[FLIPPED] += (e[i].fate & LOGP_FATE_FLIPPED) != 0;
+            count[LEFT] += is_left_over(s->trace, &e[i]);
+        }
+    }
+    for (int i = 0; i < N; i++)
+        if (count[i] > 0) {
+            add(buf, "%s%llu %s", between, (unsigned long long)count[i], words[i]);
+            between = ", ";
+        }
+    if (s->algorithm != NULL) { /* the failure of a replay says it itself */
+        add_ranks(buf, s->trace, false);
+        add_ranks(buf, s->trace, true);
+    }
     return buf;
 }
 

@@ -63,7 +63,8 @@ static void print_number(const char *key, int64_t n, bool valid)
 static void print_event(const struct logp_trace *t, int64_t rank, const struct logp_event *e,
                         char *const *labels)
 {
-    (void)t;
+    const char *fate = fate_words(e), *quote = fate != NULL ? "\"" : "";
+
     printf("{\"rank\":%lld,\"kind\":\"%s\",\"start_ns\":%lld,\"end_ns\":%lld", (long long)rank,
            logp_event_kind_name(e->kind), (long long)e->start_ns, (long long)e->end_ns);
     print_number("arrival_ns", e->arrival_ns, e->arrival_ns >= 0);
@@ -72,7 +73,13 @@ static void print_event(const struct logp_trace *t, int64_t rank, const struct l
     print_number("tag", e->tag, e->tag >= 0);
     print_number("bytes", e->bytes, e->tag >= 0);
     print_number("message", e->message, e->message >= 0);
-    printf(",\"label\":%s}", labels[e->label]);
+    printf(",\"label\":%s,\"fate\":%s%s%s", labels[e->label], quote, fate != NULL ? fate : "null",
+           quote);
+    if (e->kind == LOGP_EVENT_SEND && e->message >= 0)
+        print_number("received", times_received(t, e), true);
+    else
+        print_number("received", 0, false);
+    putchar('}');
 }
 
 /* As they are written, by number. NULL: no memory */
@@ -144,7 +151,10 @@ static void show_json(const struct shown *s)
 static void show_goal(const struct shown *s)
 {
     const struct logp_trace_info *info = logp_trace_info(s->trace);
+    char toll[MAX_CAPTION];
 
+    if (*toll_of(s, toll) != '\0')
+        fprintf(stderr, "logp: --format goal: %s: goal cannot say so\n", toll);
     steps_as_goal.begin(info->P);
     for (int64_t r = 0; r < info->P; r++) {
         size_t n;

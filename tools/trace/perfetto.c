@@ -3,7 +3,8 @@
  * A trace for Perfetto: TrackEvents, with the numbers of their public fields. Each processor has a
  * track for what it does (sends, receives, computing, marks), one for its port (what holds it up:
  * gaps and stalls), and for its messages in flight as many as there are at a time. A message is a
- * flow from its send through its flight to its receive.
+ * flow from its send through its flight to its receive, or to both of them; one that is lost ends
+ * with its flight, halfway.
  *
  * Each track is a sequence of packets of its own, so that an event names neither its track nor the
  * time: the track is the sequence's default, and times count from the event before. Names are
@@ -45,15 +46,17 @@ enum { CATEGORIES = 1, NAMES = 2, ANNOTATION_NAMES = 3, IID = 1, INTERNED_NAME =
 enum { ANNOTATION_NAME_IID = 1, UINT_VALUE = 3 };
 enum { BYTES = 1, TAG, LATE, N_ANNOTATIONS = LATE };
 
-/* Names by number: the kinds, then the labels, then what is done with each peer. */
-enum role { TO, FROM, FLIGHT, ROLES };
+/* Names by number: the kinds, then the labels, then what is done with each peer; at last a wait for
+ * ever. */
+enum role { TO, FROM, FLIGHT, LOST, LEFT_OVER, ROLES };
 
 struct file {
     struct proto out;
     const struct logp_trace *trace;
-    uint64_t uuid;      /* the last that was given */
-    uint64_t sequence;  /* the track that is written */
-    int64_t now;        /* on it */
+    uint64_t uuid;     /* the last that was given */
+    uint64_t sequence; /* the track that is written */
+    int64_t now;       /* on it */
+    uint32_t n_names;
     uint32_t *named;    /* by number of a name: the sequence in which it was written last, */
     uint32_t *labelled; /* of a label as a category */
 };
@@ -136,6 +139,8 @@ static uint32_t name_of(const struct file *f, const struct logp_event *e, enum r
 
     if (e->kind == LOGP_EVENT_MARK)
         return first + e->label;
+    if ((e->fate & LOGP_FATE_ENDLESS) != 0)
+        return f->n_names - 1;
     if ((e->kind != LOGP_EVENT_SEND && e->kind != LOGP_EVENT_RECEIVE) || e->peer < 0)
         return e->kind + 1;
     return first + n_labels + 1 + ROLES * (uint32_t)e->peer + role;
@@ -144,7 +149,8 @@ static uint32_t name_of(const struct file *f, const struct logp_event *e, enum r
 /* What of its names has not been written in this sequence. */
 static void intern_names(struct file *f, const struct logp_event *e, enum role role, uint32_t name)
 {
-    static const char *const words[ROLES] = {"send to", "receive from", "to"};
+    static const char *const words[ROLES] = {"send to", "receive from", "to", "lost: to",
+                                             "never received: to"};
     const uint32_t sequence = (uint32_t)f->sequence;
     const bool new_name = name > LOGP_EVENT_KINDS && f->named[name] != sequence;
     const bool new_label = e->label > 0 && f->labelled[e->label] != sequence;
@@ -157,6 +163,9 @@ static void intern_names(struct file *f, const struct logp_event *e, enum role r
         intern(f, CATEGORIES, e->label, logp_trace_label(f->trace, e->label));
     if (new_name && e->kind == LOGP_EVENT_MARK) {
         intern(f, NAMES, name, logp_trace_label(f->trace, e->label));
+    } else if (name == f->n_names - 1) {
+        if (new_name)
+            intern(f, NAMES, name, "waits for ever");
     } else if (new_name) {
         char text[48];
 
@@ -192,18 +201,35 @@ static size_t packet_at(struct file *f, int64_t t)
     return packet;
 }
 
-/* Both ends of its message are there: a flow begins, goes on or ends. */
-static void add_flow(struct file *f, const struct logp_event *e, bool ends)
+static bool flies(const struct logp_event *e)
 {
-    size_t n;
-    const struct logp_trace_message *messages = logp_trace_messages(f->trace, &n);
-
-    if (e->message >= 0 && messages[e->message].receive >= 0)
-        proto_fixed64(&f->out, ends ? TERMINATING_FLOW_IDS : FLOW_IDS, (uint64_t)e->message + 1);
+    return e->kind == LOGP_EVENT_SEND && e->arrival_ns > e->end_ns;
 }
 
-static void slice(struct file *f, const struct logp_event *e, enum role role, int64_t start,
-                  int64_t end)
+/* A flow of a message begins at its send, goes on in its flight and ends at its receive; where
+ * there is none, with its flight. Each copy has its own. index: of e at its rank, if it is a
+ * receive */
+static void add_flows(struct file *f, const struct logp_event *e, enum role role, size_t index)
+{
+    size_t n;
+    const struct logp_trace_message *m = logp_trace_messages(f->trace, &n);
+    const bool in_flight = role != TO && role != FROM;
+
+    if (e->message < 0)
+        return;
+    m += e->message;
+    for (int copy = 0; copy < 2; copy++) {
+        const int64_t receive = copy == 0 ? m->receive : m->again;
+        const uint64_t id = (uint64_t)e->message + 1 + (copy == 0 ? 0 : n);
+        const bool ends = role == FROM || (in_flight && receive < 0);
+
+        if (role == FROM ? receive == (int64_t)index : receive >= 0 || (copy == 0 && flies(e)))
+            proto_fixed64(&f->out, ends ? TERMINATING_FLOW_IDS : FLOW_IDS, id);
+    }
+}
+
+static void slice(struct file *f, const struct logp_event *e, enum role role, size_t index,
+                  int64_t start, int64_t end)
 {
     const bool is_mark = e->kind == LOGP_EVENT_MARK;
     const uint32_t name = name_of(f, e, role);
@@ -215,8 +241,8 @@ static void slice(struct file *f, const struct logp_event *e, enum role role, in
     proto_number(&f->out, NAME_IID, name);
     if (e->label > 0)
         proto_number(&f->out, CATEGORY_IIDS, e->label);
-    add_flow(f, e, role == FROM);
-    if (role != FLIGHT) {
+    add_flows(f, e, role, index);
+    if (role == TO || role == FROM) {
         annotate(f, BYTES, e->bytes);
         annotate(f, TAG, e->tag);
         annotate(f, LATE, e->late_ns);
@@ -245,14 +271,24 @@ static void write_events(struct file *f, uint64_t uuid, const struct logp_event 
 {
     begin_track(f, uuid);
     for (size_t i = 0; i < n; i++)
-        if (e[i].kind != LOGP_EVENT_IDLE && holds_up(&e[i]) == port)
-            slice(f, &e[i], e[i].kind == LOGP_EVENT_RECEIVE ? FROM : TO, e[i].start_ns,
+        if ((e[i].kind != LOGP_EVENT_IDLE || is_endless(&e[i])) && holds_up(&e[i]) == port)
+            slice(f, &e[i], e[i].kind == LOGP_EVENT_RECEIVE ? FROM : TO, i, e[i].start_ns,
                   e[i].end_ns);
 }
 
-static bool flies(const struct logp_event *e)
+static enum role flight_of(const struct file *f, const struct logp_event *e)
 {
-    return e->kind == LOGP_EVENT_SEND && e->arrival_ns > e->end_ns;
+    return (e->fate & LOGP_FATE_DROPPED) != 0 ? LOST
+           : is_left_over(f->trace, e)        ? LEFT_OVER
+                                              : FLIGHT;
+}
+
+/* One that is lost gets no further than halfway. */
+static int64_t landing(const struct logp_event *e)
+{
+    const bool lost = (e->fate & LOGP_FATE_DROPPED) != 0;
+
+    return lost ? e->end_ns + (e->arrival_ns - e->end_ns) / 2 : e->arrival_ns;
 }
 
 /*
@@ -286,7 +322,7 @@ static bool write_flights(struct file *f, uint64_t parent, const struct logp_eve
         begin_track(f, describe(f, parent, 2 + (int64_t)lane, "in flight"));
         for (size_t i = 0; i < n; i++)
             if (flies(&e[i]) && lanes[i] == lane)
-                slice(f, &e[i], FLIGHT, e[i].end_ns, e[i].arrival_ns);
+                slice(f, &e[i], flight_of(f, &e[i]), i, e[i].end_ns, landing(&e[i]));
     }
     free(lanes);
     free(free_at);
@@ -312,8 +348,8 @@ static bool write_rank(struct file *f, uint64_t root, int64_t rank)
 static void show_perfetto(const struct shown *s)
 {
     const struct logp_trace_info *info = logp_trace_info(s->trace);
-    const size_t n_names = LOGP_EVENT_KINDS + info->n_labels + 2 + ROLES * (size_t)info->P;
-    struct file f = {.trace = s->trace, .uuid = 1};
+    const size_t n_names = LOGP_EVENT_KINDS + info->n_labels + 3 + ROLES * (size_t)info->P;
+    struct file f = {.trace = s->trace, .uuid = 1, .n_names = (uint32_t)n_names};
     char title[MAX_CAPTION];
     bool enough;
     uint64_t root;

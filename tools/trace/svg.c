@@ -30,14 +30,25 @@ static const struct look {
     [LOGP_EVENT_SEND] = {"send (o)", BOX},   [LOGP_EVENT_RECEIVE] = {"receive (o)", BOX},
     [LOGP_EVENT_COMPUTE] = {"compute", BOX}, [LOGP_EVENT_GAP] = {"gap (g)", THIN},
     [LOGP_EVENT_STALL] = {"stall", THIN},    [LOGP_EVENT_IDLE] = {"idle", THIN},
-    [LOGP_EVENT_MARK] = {"mark", BOX},
+    [LOGP_EVENT_MARK] = {"mark", BOX},       [LOGP_EVENT_HALTED] = {"halted", BOX},
+};
+
+/* What becomes of a message, as a line and its end. */
+enum way { ARRIVES, LOST, LEFT_OVER, CHANGED, AGAIN, WAYS };
+
+static const struct {
+    const char *name, *word;
+} ways[WAYS] = {
+    [ARRIVES] = {"wire", "message (L)"},        [LOST] = {"lost", "lost"},
+    [LEFT_OVER] = {"left", "not received"},     [CHANGED] = {"changed", "a bit flipped"},
+    [AGAIN] = {"wire again", "the same again"},
 };
 
 struct canvas {
     const struct shown *s;
-    int top, row, bottom, height;
+    int top, row, bottom, height, legend; /* lines of it */
     int64_t end_ns;
-    bool used[LOGP_EVENT_KINDS], strips, late, wires;
+    bool used[LOGP_EVENT_KINDS], ways[WAYS], strips, late, endless;
 };
 
 static double x_of(const struct canvas *c, int64_t ns)
@@ -112,21 +123,27 @@ static void rect(const char *kind, double x, double y, double width, double heig
 static void event(struct canvas *c, const struct logp_trace *t, int64_t rank,
                   const struct logp_event *e)
 {
-    const double x = x_of(c, e->start_ns), end = x_of(c, e->end_ns), y = y_of(c, rank);
+    const bool waits = (e->fate & LOGP_FATE_ENDLESS) != 0;
+    const double x = x_of(c, e->start_ns), y = y_of(c, rank);
+    const double end = is_endless(e) ? LEFT + WIDTH : x_of(c, e->end_ns);
     const int height = looks[e->kind].height;
     char words[MAX_CAPTION], from[32], to[32];
 
-    c->used[e->kind] = true;
+    c->used[e->kind] |= !waits;
+    c->endless |= waits;
     if (e->kind == LOGP_EVENT_MARK)
         printf("<path class=\"mark\" d=\"M%.2f %.2fl-3 -5h6z\">", x, y - BOX / 2.0);
     else
-        rect(logp_event_kind_name((enum logp_event_kind)e->kind), x, y - height / 2.0, end - x,
-             height);
+        rect(waits ? "endless" : logp_event_kind_name((enum logp_event_kind)e->kind), x,
+             y - height / 2.0, end - x, height);
     fputs("<title>", stdout);
     event_words(t, e, true, words);
     print_escaped(words, strlen(words));
-    printf(", %s to %s</title></%s>\n", in_units(c->s->o, e->start_ns, from),
-           in_units(c->s->o, e->end_ns, to), e->kind == LOGP_EVENT_MARK ? "path" : "rect");
+    if (is_endless(e))
+        printf(", from %s on</title></rect>\n", in_units(c->s->o, e->start_ns, from));
+    else
+        printf(", %s to %s</title></%s>\n", in_units(c->s->o, e->start_ns, from),
+               in_units(c->s->o, e->end_ns, to), e->kind == LOGP_EVENT_MARK ? "path" : "rect");
     if (e->late_ns <= 0)
         return;
     c->late = true;
@@ -146,23 +163,55 @@ static void strip(struct canvas *c, int64_t rank, const struct logp_event *e)
     puts("</rect>");
 }
 
-/* From the end of its send to its arrival; where nothing is emulated, to its receive. */
+static enum way way_of(const struct canvas *c, const struct logp_event *send, bool received)
+{
+    if ((send->fate & LOGP_FATE_DROPPED) != 0)
+        return LOST;
+    if (!received && is_left_over(c->s->trace, send))
+        return LEFT_OVER;
+    return (send->fate & LOGP_FATE_FLIPPED) != 0 ? CHANGED : ARRIVES;
+}
+
+/* A cross where it is lost; a ring where it lies. */
+static void end_of_way(enum way way, double x, double y)
+{
+    if (way == LOST)
+        printf("<path class=\"cross\" d=\"M%.2f %.2fl8 8m0 -8l-8 8\"/>", x - 4, y - 4);
+    if (way == LEFT_OVER)
+        printf("<circle class=\"ring\" cx=\"%.2f\" cy=\"%.2f\" r=\"3.5\"/>", x, y);
+}
+
+/* From the end of its send to its arrival, or half of that way; where nothing is emulated, to its
+ * receive. The other copy of one that comes twice is beside it. */
 static void wire(struct canvas *c, const struct logp_trace_message *m)
 {
     const struct logp_trace *t = c->s->trace;
     size_t n;
     const struct logp_event *send = &logp_trace_events(t, m->from, &n)[m->send];
+    const bool twice = (send->fate & LOGP_FATE_DUPLICATED) != 0;
+    const double down = m->to > m->from ? BOX / 2.0 : m->to < m->from ? -BOX / 2.0 : -BOX;
+    const double x = x_of(c, send->end_ns), y = y_of(c, m->from) + down;
     int64_t arrival = send->arrival_ns;
-    double down;
 
     if (arrival < 0 && m->receive >= 0)
         arrival = logp_trace_events(t, m->to, &n)[m->receive].start_ns;
-    if (m->from == m->to || arrival < send->end_ns)
-        return;
-    c->wires = true;
-    down = m->to > m->from ? BOX / 2.0 : -BOX / 2.0;
-    printf("<line class=\"wire\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"/>\n",
-           x_of(c, send->end_ns), y_of(c, m->from) + down, x_of(c, arrival), y_of(c, m->to) - down);
+    for (int copy = 0; copy < 1 + twice; copy++) {
+        const enum way way = way_of(c, send, (copy == 0 ? m->receive : m->again) >= 0);
+        const double part = way == LOST ? 0.5 : 1, aside = 5 * copy;
+        const double to_x = x + part * (x_of(c, arrival) - x);
+        const double to_y = y + part * (y_of(c, m->to) - down - y);
+
+        if (m->from == m->to && way != ARRIVES)
+            end_of_way(way, x + aside, y);
+        c->ways[way] |= m->from != m->to || way != ARRIVES;
+        if (m->from == m->to || arrival < send->end_ns)
+            continue;
+        c->ways[AGAIN] |= copy > 0;
+        printf("<line class=\"%s%s\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"/>",
+               ways[way].name, copy > 0 ? " again" : "", x + aside, y, to_x + aside, to_y);
+        end_of_way(way, to_x + aside, to_y);
+        puts("");
+    }
 }
 
 static void draw_rank(struct canvas *c, int64_t rank)
@@ -215,37 +264,51 @@ static void draw_axis(const struct canvas *c)
            c->s->steps ? "" : show_ns(c->s->o->unit_ns, unit, sizeof(unit)));
 }
 
-/* One entry: what is drawn, and the word for it. @return where the next begins */
-static int entry(const struct canvas *c, const char *kind, int height, const char *words, int x,
-                 int y)
+/* Where the next entry of the legend is. */
+struct pen {
+    int x, y;
+};
+
+/* One entry: what is drawn, and the word for it. */
+static void entry(const struct canvas *c, struct pen *pen, const char *kind, int height,
+                  enum way way, const char *words)
 {
     const char *model = strstr(words, " ("); /* which has no say in steps */
     const int n = (int)(c->s->steps && model != NULL ? (size_t)(model - words) : strlen(words));
+    int x = pen->x, y = pen->y;
 
+    if (x + 19 + 7 * n > ALL) {
+        x = LEFT;
+        y = pen->y += LINE;
+    }
     if (height > 0)
         printf("<rect class=\"%s\" x=\"%d\" y=\"%g\" width=\"14\" height=\"%d\"/>", kind, x,
                y - 4 - height / 2.0, height);
     else
-        printf("<line class=\"wire\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>", x, y - 9, x + 14,
-               y);
+        printf("<line class=\"%s\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>", kind, x, y - 9,
+               x + 14, y);
+    end_of_way(way, x + 10, y - 3);
     printf("<text x=\"%d\" y=\"%d\">%.*s</text>\n", x + 19, y, n, words);
-    return x + 19 + 7 * n + 16;
+    pen->x = x + 19 + 7 * n + 16;
 }
 
 static void draw_legend(const struct canvas *c, int y)
 {
-    int x = LEFT;
+    struct pen pen = {LEFT, y};
 
     for (int kind = 0; kind < LOGP_EVENT_KINDS; kind++)
         if (c->used[kind])
-            x = entry(c, logp_event_kind_name((enum logp_event_kind)kind), looks[kind].height,
-                      looks[kind].word, x, y);
-    if (c->wires)
-        x = entry(c, "wire", 0, "message (L)", x, y);
+            entry(c, &pen, logp_event_kind_name((enum logp_event_kind)kind), looks[kind].height,
+                  ARRIVES, looks[kind].word);
+    if (c->endless)
+        entry(c, &pen, "endless", THIN, ARRIVES, "waits for ever");
+    for (int way = 0; way < WAYS; way++)
+        if (c->ways[way])
+            entry(c, &pen, ways[way].name, 0, (enum way)way, ways[way].word);
     if (c->late)
-        x = entry(c, "late", 2, "late", x, y);
+        entry(c, &pen, "late", 2, ARRIVES, "late");
     if (c->strips)
-        entry(c, "send", STRIP, "predicted", x, y);
+        entry(c, &pen, "send", STRIP, ARRIVES, "predicted");
 }
 
 static void begin(const struct canvas *c)
@@ -254,12 +317,16 @@ static void begin(const struct canvas *c)
            "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
            "<style>.bg{fill:#fff}.send{fill:#c4572e}.receive{fill:#2e6fc4}.compute{fill:#8fbf78}"
            ".gap{fill:#d9a441}.stall{fill:#a02060}.idle{fill:#d4d7dc}.mark{fill:#222}"
-           ".late{fill:#e02020}.wire{stroke:#777;marker-end:url(#tip)}.tip{fill:#777}"
+           ".late{fill:#e02020}.halted{fill:#555}.endless{fill:#e8a0a0}"
+           ".wire,.left,.lost,.changed{stroke:#777}.wire,.left,.changed{marker-end:url(#tip)}"
+           ".lost,.changed{stroke-dasharray:4 3}.changed{stroke:#a02060}"
+           ".cross,.ring{stroke:#e02020;stroke-width:2;fill:none}.tip{fill:#777}"
            ".grid{stroke:#ebebeb}.life{stroke:#bbb}text{fill:#333}.mid{text-anchor:middle}"
            ".end{text-anchor:end}\n"
            "@media (prefers-color-scheme:dark){.bg{fill:#16181c}.send{fill:#e2794f}"
            ".receive{fill:#5b9bea}.compute{fill:#5f8f4a}.idle{fill:#3c4048}.mark{fill:#eee}"
-           ".wire{stroke:#9a9a9a}.tip{fill:#9a9a9a}.grid{stroke:#2b2e34}.life{stroke:#555}"
+           ".halted{fill:#aaa}.endless{fill:#7a3b3b}.wire,.left,.lost{stroke:#9a9a9a}"
+           ".changed{stroke:#d060a0}.tip{fill:#9a9a9a}.grid{stroke:#2b2e34}.life{stroke:#555}"
            "text{fill:#ddd}}</style>\n"
            "<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" "
            "markerHeight=\"6\" orient=\"auto\"><path class=\"tip\" d=\"M0 0l6 3-6 3z\"/></marker>"
@@ -273,10 +340,11 @@ static void show_svg(const struct shown *s)
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     const int P = (int)info->P;
     struct canvas c = {.s = s, .row = P <= 12 ? 34 : P <= 24 ? 26 : 20, .end_ns = info->wall_ns};
-    char title[MAX_CAPTION], model[MAX_CAPTION], parting[MAX_CAPTION];
+    char title[MAX_CAPTION], model[MAX_CAPTION], toll[MAX_CAPTION], parting[MAX_CAPTION];
     const int heads = paragraph(title_of(s, title), TITLE_CHARS, TITLE, -1);
     const int lines = paragraph(model_of(s, model), CHARS, 11, -1);
-    const int feet = paragraph(parting_of(s, parting), CHARS, 11, -1);
+    const int tolls = paragraph(toll_of(s, toll), CHARS, 11, -1);
+    const int feet = tolls + paragraph(parting_of(s, parting), CHARS, 11, -1);
     size_t n;
     const struct logp_trace_message *m = logp_trace_messages(s->trace, &n);
 
@@ -287,9 +355,11 @@ static void show_svg(const struct shown *s)
 
         c.end_ns = e->arrival_ns > c.end_ns ? e->arrival_ns : c.end_ns;
     }
+    c.end_ns = edge_of(s->trace, c.end_ns);
     c.top = 14 + LINE * (heads + lines) + 6;
     c.bottom = c.top + c.row * P;
-    c.height = c.bottom + LINE * (4 + feet) + 8;
+    c.legend = tolls > 0 ? 2 : 1;
+    c.height = c.bottom + LINE * (3 + c.legend + feet) + 8;
     begin(&c);
     paragraph(title, TITLE_CHARS, TITLE, 22);
     paragraph(model, CHARS, 11, 22 + LINE * heads);
@@ -299,7 +369,8 @@ static void show_svg(const struct shown *s)
     for (size_t i = 0; i < n; i++)
         wire(&c, &m[i]);
     draw_legend(&c, c.bottom + 3 * LINE + 8);
-    paragraph(parting, CHARS, 11, c.bottom + 4 * LINE + 10);
+    paragraph(toll, CHARS, 11, c.bottom + LINE * (3 + c.legend) + 10);
+    paragraph(parting, CHARS, 11, c.bottom + LINE * (3 + c.legend + tolls) + 10);
     puts("</svg>");
 }
 

@@ -15,15 +15,28 @@
 
 enum { LEAST_WIDTH = 40, MOST_WIDTH = 400, USUAL_WIDTH = 100, MOST_CELL = 8 };
 
-static const char *const unicode[LOGP_EVENT_KINDS] = {
+enum { ENDLESS = LOGP_EVENT_KINDS, GLYPHS }; /* a wait for ever, beside the kinds */
+
+static const char *const unicode[GLYPHS] = {
     [LOGP_EVENT_SEND] = "█", [LOGP_EVENT_RECEIVE] = "▓", [LOGP_EVENT_COMPUTE] = "░",
     [LOGP_EVENT_GAP] = "·",  [LOGP_EVENT_STALL] = "×",   [LOGP_EVENT_IDLE] = "─",
-    [LOGP_EVENT_MARK] = "▼"};
-static const char *const ascii[LOGP_EVENT_KINDS] = {
+    [LOGP_EVENT_MARK] = "▼", [LOGP_EVENT_HALTED] = "▚",  [ENDLESS] = "┄"};
+static const char *const ascii[GLYPHS] = {
     [LOGP_EVENT_SEND] = "S", [LOGP_EVENT_RECEIVE] = "R", [LOGP_EVENT_COMPUTE] = "c",
     [LOGP_EVENT_GAP] = ".",  [LOGP_EVENT_STALL] = "x",   [LOGP_EVENT_IDLE] = "-",
-    [LOGP_EVENT_MARK] = "v"};
+    [LOGP_EVENT_MARK] = "v", [LOGP_EVENT_HALTED] = "#",  [ENDLESS] = "_"};
 
+/* Before the peer of a send: what becomes of its message. With a word for the legend. */
+enum way { SENT, LOST, LEFT_OVER, TWICE, CHANGED, WAYS };
+static const struct {
+    const char *unicode, *ascii, *word;
+} ways[WAYS] = {
+    [SENT] = {"→", ">", NULL},
+    [LOST] = {"✗", "!", "to it, lost"},
+    [LEFT_OVER] = {"⇥", "|", "to it, never received"},
+    [TWICE] = {"⇉", "=", "to it, twice"},
+    [CHANGED] = {"⇝", "~", "to it, a bit flipped"},
+};
 /* A diagram's measures. */
 struct page {
     const struct shown *s;
@@ -32,7 +45,7 @@ struct page {
     const char *const *glyphs;
     int left, width; /* cells before the diagram, and of it */
     int64_t end_ns;  /* at its right edge */
-    bool used[LOGP_EVENT_KINDS];
+    bool used[GLYPHS], ways[WAYS];
     int *kinds;              /* of a line: by cell, -1: nothing */
     int64_t *most;           /* how much of the cell that is */
     char (*text)[MOST_CELL]; /* in place of the glyph; "": none */
@@ -72,25 +85,38 @@ static int cell_at(const struct page *p, int64_t ns)
 /* Each cell of an event is its own that it has more of than those before it. */
 static void put_event(struct page *p, const struct logp_event *e)
 {
-    const int last = cell_at(p, e->end_ns > e->start_ns ? e->end_ns - 1 : e->end_ns);
+    const int kind = (e->fate & LOGP_FATE_ENDLESS) != 0 ? ENDLESS : e->kind;
+    const int64_t end_ns = is_endless(e) ? p->end_ns : e->end_ns;
+    const int last = cell_at(p, end_ns > e->start_ns ? end_ns - 1 : end_ns);
 
-    p->used[e->kind] = true;
+    p->used[kind] = true;
     for (int i = cell_at(p, e->start_ns); i <= last; i++) {
         const int64_t from = time_at(p, i), to = time_at(p, i + 1);
         const int64_t share =
-            (e->end_ns < to ? e->end_ns : to) - (e->start_ns > from ? e->start_ns : from);
+            (end_ns < to ? end_ns : to) - (e->start_ns > from ? e->start_ns : from);
 
         if (e->kind == LOGP_EVENT_MARK || share > p->most[i]) {
-            p->kinds[i] = (int)e->kind;
+            p->kinds[i] = kind;
             p->most[i] = e->kind == LOGP_EVENT_MARK ? INT64_MAX : share;
         }
     }
+}
+
+static enum way way_of(const struct page *p, const struct logp_event *send)
+{
+    return (send->fate & LOGP_FATE_DROPPED) != 0      ? LOST
+           : is_left_over(p->trace, send)             ? LEFT_OVER
+           : (send->fate & LOGP_FATE_DUPLICATED) != 0 ? TWICE
+           : (send->fate & LOGP_FATE_FLIPPED) != 0    ? CHANGED
+                                                      : SENT;
 }
 
 /* With whom, in the middle of its cells, if there are enough that are its own. */
 static void put_peer(struct page *p, const struct logp_event *e)
 {
     const bool sends = e->kind == LOGP_EVENT_SEND;
+    const enum way way = sends ? way_of(p, e) : SENT;
+    const char *arrow = p->is_unicode ? "←" : "<";
     const int first = cell_at(p, e->start_ns), last = cell_at(p, e->end_ns - 1);
     char number[16];
     int digits, at, end = first;
@@ -103,7 +129,10 @@ static void put_peer(struct page *p, const struct logp_event *e)
     if (end - first < digits + 3)
         return;
     at = first + (end - first - digits - 1) / 2;
-    snprintf(p->text[at++], MOST_CELL, "%s", p->is_unicode ? sends ? "→" : "←" : sends ? ">" : "<");
+    if (sends)
+        arrow = p->is_unicode ? ways[way].unicode : ways[way].ascii;
+    p->ways[way] = true;
+    snprintf(p->text[at++], MOST_CELL, "%s", arrow);
     for (int i = 0; i < digits; i++)
         snprintf(p->text[at++], MOST_CELL, "%c", number[i]);
 }
@@ -192,10 +221,17 @@ static void print_legend(const struct page *p)
 {
     const char *between = "";
 
-    for (int kind = 0; kind < LOGP_EVENT_KINDS; kind++)
+    for (int kind = 0; kind < GLYPHS; kind++)
         if (p->used[kind]) {
             printf("%s%s %s", between, p->glyphs[kind],
-                   logp_event_kind_name((enum logp_event_kind)kind));
+                   kind == ENDLESS ? "waits for ever"
+                                   : logp_event_kind_name((enum logp_event_kind)kind));
+            between = "   ";
+        }
+    for (int way = SENT + 1; way < WAYS; way++)
+        if (p->ways[way]) {
+            printf("%s%s %s", between, p->is_unicode ? ways[way].unicode : ways[way].ascii,
+                   ways[way].word);
             between = "   ";
         }
     if (*between != '\0')
@@ -218,6 +254,7 @@ static void show_text(const struct shown *s)
         bad_usage("no memory");
     if (s->predicted != NULL && logp_trace_info(s->predicted)->end_ns > p.end_ns)
         p.end_ns = logp_trace_info(s->predicted)->end_ns;
+    p.end_ns = edge_of(s->trace, p.end_ns);
     puts(title_of(s, caption));
     if (*model_of(s, caption) != '\0')
         puts(caption);
@@ -227,6 +264,8 @@ static void show_text(const struct shown *s)
         print_diagram(&p, s->predicted);
     }
     print_legend(&p);
+    if (*toll_of(s, caption) != '\0')
+        puts(caption);
     if (*parting_of(s, caption) != '\0')
         puts(caption);
     if (info->dropped > 0)

@@ -62,6 +62,24 @@ const char *in_units(const struct options *o, int64_t ns, char buf[32]);
 const char *title_of(const struct shown *s, char buf[MAX_CAPTION]);
 /* "L 6, o 2, g 4; a unit is 10 us" */
 const char *model_of(const struct shown *s, char buf[MAX_CAPTION]);
+/* "messages: 1 lost, 2 never received; P4, P5 wait for ever; P3 has stopped"; "": nothing of that
+ */
+const char *toll_of(const struct shown *s, char buf[MAX_CAPTION]);
+/* What becomes of it: "dropped", "duplicated", "flipped", "duplicated, flipped" or "endless"; NULL:
+ * nothing that should not */
+const char *fate_words(const struct logp_event *e);
+/* How often the message of a send has been received, by the trace: 0, 1, 2. */
+int times_received(const struct logp_trace *t, const struct logp_event *send);
+/* A send whose message came, and nobody has received it? */
+bool is_left_over(const struct logp_trace *t, const struct logp_event *e);
+/* Does it go on after the end of the trace: a wait for ever, or a processor that has stopped? */
+static inline bool is_endless(const struct logp_event *e)
+{
+    return e->kind == LOGP_EVENT_HALTED || (e->fate & LOGP_FATE_ENDLESS) != 0;
+}
+/* What the right edge of a diagram stands for: end_ns, or a little later where something is endless
+ */
+int64_t edge_of(const struct logp_trace *t, int64_t end_ns);
 /* The failure; "as predicted", "parts from the prediction ..."; "": there is nothing beside it */
 const char *parting_of(const struct shown *s, char buf[MAX_CAPTION]);
 /* "send to 5", "receive from 0, 8 bytes", "compute"; with_bytes: of a message its size, too */
