@@ -80,7 +80,8 @@ struct logp_interval {
 /** What came of it; times in ns. */
 struct logp_record {
     int P;
-    int reps;     /**< counted; less than asked for if the run was stopped, or precise enough */
+    int reps; /**< counted, and what all times are of; less than asked for if the run was stopped,
+                 or precise enough, and those that have failed are not among them */
     int restarts; /**< repetitions that were repeated */
     struct logp_prediction prediction;
     bool has_measured;            /**< wall clock: measured is valid */
@@ -97,7 +98,8 @@ struct logp_record {
     } lag;             /**< how late the host returned from waits: struct logp_report */
     uint64_t messages; /**< of one repetition */
     bool verified;     /**< every result of every repetition was right, nobody left a barrier before
-                            all had come, and reps > 0 */
+                            all had come, and reps > 0. Of a list of steps, which has no result, that
+                            all have got to their end */
     int wrong_rank;    /**< a rank with a wrong result, or that left too early; -1: none */
     int failed; /**< with faults: repetitions that did not end everywhere with the right result */
     struct logp_fault_counts struck; /**< with faults: in all counted repetitions */

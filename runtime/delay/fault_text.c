@@ -363,7 +363,7 @@ static int add_fault(const char *text, size_t length, bool noise, const struct l
 {
     struct lpi_fault *more = realloc(*faults, (size_t)(*n + 1) * sizeof(**faults)), *f;
     char copy[MOST_TEXT], buf[LOGP_FAULT_WHY];
-    const char *allowed = "less than 512 letters";
+    const char *allowed = "less than 512 letters", *quote = length == 0 ? "''" : "";
 
     if (more == NULL)
         return -ENOMEM;
@@ -382,8 +382,8 @@ static int add_fault(const char *text, size_t length, bool noise, const struct l
     free(f->samples);
     if (allowed == no_memory)
         return -ENOMEM;
-    snprintf(why, LOGP_FAULT_WHY, "%.*s: %.*s", (int)(length < 64 ? length : 64), text,
-             LOGP_FAULT_WHY - 68, allowed);
+    snprintf(why, LOGP_FAULT_WHY, "%s%.*s: %.*s", quote, (int)(length < 64 ? length : 64), text,
+             LOGP_FAULT_WHY - 70, allowed);
     return -EINVAL;
 }
 

@@ -31,7 +31,7 @@ for seed in 1 2 1; do
     logp run broadcast --fault drop:0.05 --clock virtual --reps 200 --seed $seed --format json
     [ $code -eq 1 ] || fail "drop:0.05: exit code $code"
     holds '.[0] | (.verified == false and .fault == "drop:0.05" and .noise == null and
-           .failed > 20 and .failed < 120 and .reps + .failed == 200 and .dropped >= .failed and
+           .failed > 20 and .failed < 120 and .reps == 200 and .dropped >= .failed and
            .duplicated == 0 and .flipped == 0 and .delayed == 0 and .prediction == "none" and
            .predicted_ns == null and .emulated_ns.max == 240000 and (.wrong_ranks | length) > 0)' \
         "$dir/out" "drop:0.05, seed $seed"
@@ -54,6 +54,28 @@ wrong run allgather --algo ring --fault dup:1@0-1 --clock virtual -P 4
 stderr_has 'duplicated'
 json '.[0] | (.verified and .failed == 0 and .duplicated == 7 and .wrong_ranks == null)' \
     run broadcast --fault dup:1 --clock virtual
+
+# what cannot be checked is not said to be verified: steps of a file, barriers; what fails fails
+logp schedule broadcast -P 4 --format json
+cp "$dir/out" "$dir/steps"
+json '.[0] | (.verified == null and .failed == 0 and .flipped == 3 and .reps == 1)' \
+    run --schedule "$dir/steps" --clock virtual --fault flip:1
+json '.[0].verified == null' run --schedule "$dir/steps" --clock virtual
+json '.[0] | (.verified == null and .duplicated == 8)' run barrier -P 4 --clock virtual --fault dup:1
+json '.[0].verified' run barrier -P 4 --clock virtual
+wrong run --schedule "$dir/steps" --clock virtual --fault drop:1 --format json
+holds '.[0] | (.verified == false and .failed == 1 and .reps == 1)' "$dir/out" 'a lost message of a file'
+says 'through: every processor got to its end; there is no result to verify' \
+    run --schedule "$dir/steps" --clock virtual --fault dup:1
+grep -q ' through$\| through  *0$' "$dir/out" || fail "no word: $(cat "$dir/out")"
+
+# reps is what was run, in every format
+logp bench broadcast -P 4,8 --clock virtual --reps 6 --fault drop:0.2 --format json
+holds 'all(.[]; .reps == 6 and .runs == 6 and .failed > 0 and .failed < 6)' "$dir/out" 'bench, json'
+counts=$(jq -r 'map("6 \(.failed)") | join(" ")' "$dir/out")
+logp bench broadcast -P 4,8 --clock virtual --reps 6 --fault drop:0.2 --format csv
+[ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { print $at["reps"], $at["failed"] }' "$dir/out" |
+    paste -sd' ')" = "$counts" ] || fail "bench, csv: not $counts: $(cat "$dir/out")"
 
 # nothing is left to chance: exact
 json 'length > 10 and all(.[]; .verified and .prediction == "exact" and .ratio == 1 and
@@ -101,6 +123,7 @@ expect='--fault drop:2 probability 0 1' bad run broadcast --fault drop:2
 expect='--fault drop:0.1,dup:x dup:x: probability' bad run broadcast --fault drop:0.1,dup:x
 expect='--fault drop:0.1@8 ranks P-1' bad run broadcast --fault drop:0.1@8
 expect='--fault drop:0.1@8 ranks' bad predict broadcast --fault drop:0.1@8
+expect="--fault ,: '': one of drop:P" bad run broadcast --fault ,
 expect='--fault slow:0.5 factor' bad run broadcast --fault slow:0.5
 expect='--fault slow:2@1-2 @A' bad run broadcast --fault slow:2@1-2
 expect='--fault cut cut@A-B' bad run broadcast --fault cut

@@ -25,7 +25,7 @@ for words in 'barrier --algo dissemination' 'alltoall --algo linear' 'broadcast 
             cp "$dir/out" "$dir/steps"
             # shellcheck disable=SC2086
             json ".[0] | (.P == 9 and .predicted_ns == $ns and .prediction_by == \"schedule\" and
-                  .prediction == \"exact\" and .verified and .ratio == 1)" \
+                  .prediction == \"exact\" and .verified == null and .ratio == 1)" \
                 run --schedule "$dir/steps" --clock virtual --executor fiber $model --gap $gap
             # shellcheck disable=SC2086
             json ".[0].predicted_ns == $ns" predict --schedule "$dir/steps" $model --gap $gap
@@ -78,7 +78,7 @@ printf 'num_ranks 2\n// nothing\nrank 0 {\nl1: calc 9 cpu 0\n}\n' >"$dir/steps"
 json '.[0] | (.P == 2 and .predicted_ns == 9)' predict --schedule "$dir/steps"
 printf 'num_ranks 1\nrank 0 {\nl1: calc 9\n}\n' >"$dir/one"
 json '.[0] | (.P == 1 and .predicted_ns == 9)' predict --schedule "$dir/one"
-json '.[0] | (.P == 1 and .verified and .emulated_ns.median == 9)' run --schedule "$dir/one" --clock virtual
+json '.[0] | (.P == 1 and .verified == null and .emulated_ns.median == 9)' run --schedule "$dir/one" --clock virtual
 expect='--schedule 2 3' bad predict --schedule "$dir/steps" -P 3
 expect='broadcast schedule' bad predict broadcast --schedule "$dir/steps"
 expect='--by guess formula schedule' bad predict broadcast --by guess

@@ -139,7 +139,7 @@ VALUE(links_of_row)
 
 VALUE(reps_of)
 {
-    return number_cell(CELL_WHOLE, true, row->ran ? row->record.reps : out->o->reps);
+    return number_cell(CELL_WHOLE, true, row->ran ? runs_of_record(&row->record) : out->o->reps);
 }
 
 #define INTER(field) .offset = offsetof(struct logp_link_costs, field)

@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+bool is_unchecked(const struct output *out, const struct row *row)
+{
+    const struct logp_collective *collective = logp_collective_find(out->collective);
+
+    return row->record.verified &&
+           (out->o->list != NULL || (is_faulty(out->o) && collective != NULL &&
+                                     collective->operands == LOGP_OPERANDS_NONE));
+}
+
 const struct cell no_cell = {.kind = CELL_NOTHING};
 
 struct cell number_cell(enum cell_kind kind, bool valid, int64_t n)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 enum cell_kind {
-    CELL_NOTHING, /* null, an empty cell, a dash */
+    CELL_NOTHING, /* null, an empty cell; in tables a dash, or its text */
     CELL_WHOLE,
     CELL_NS,          /* a time; tables show microseconds */
     CELL_THOUSANDTHS, /* of a nanosecond */
@@ -24,7 +24,7 @@ struct cell {
     enum cell_kind kind;
     int64_t number;
     double ratio;
-    const char *text; /* of a time: what stands before it in a table */
+    const char *text; /* of a time: what stands before it in a table; of nothing: in place of it */
 };
 
 /* Tables that have a column, if any of their rows has something to say there. */
@@ -70,6 +70,10 @@ struct cell cell_of(const struct output *out, const struct row *row, const struc
 /* What the operands take: of a matrix all of it, of a vector that of one processor; -1: there are
  * none, or blocks of different sizes. */
 int64_t operand_bytes(const struct output *out);
+
+/* Did its runs get to their end, and is that all that is known? The steps of a file have no result,
+ * and with faults nobody stays away from a barrier to see whether it holds the others. */
+bool is_unchecked(const struct output *out, const struct row *row);
 
 extern const struct cell no_cell;
 /* Nothing, where it is not valid. */

@@ -105,6 +105,8 @@ VALUE(link_wait_of)
 
 VALUE(verified_of)
 {
+    if (is_unchecked(out, row))
+        return (struct cell){.kind = CELL_NOTHING, .text = "through"};
     return number_cell(CELL_TRUTH, true, row->record.verified);
 }
 
@@ -153,7 +155,7 @@ VALUE(high_of)
 
 VALUE(runs_of)
 {
-    return number_cell(CELL_WHOLE, row->ran, row->record.reps);
+    return number_cell(CELL_WHOLE, row->ran, runs_of_record(&row->record));
 }
 
 VALUE(sweep_of)

@@ -160,7 +160,7 @@ static void write_cell(const struct cell *cell, char buf[CELL_SIZE])
 {
     switch (cell->kind) {
     case CELL_NOTHING:
-        snprintf(buf, CELL_SIZE, "-");
+        snprintf(buf, CELL_SIZE, "%s", cell->text != NULL ? cell->text : "-");
         break;
     case CELL_WHOLE:
         snprintf(buf, CELL_SIZE, "%lld", (long long)cell->number);
@@ -207,7 +207,7 @@ static void add_column(const struct output *out, const struct column *col, size_
             write_cell(&cell, cells[k]);
             if (cell.kind == CELL_NOTHING && *col->heading == '\0')
                 *cells[k] = '\0';
-            says |= cell.kind != CELL_NOTHING;
+            says |= cell.kind != CELL_NOTHING || cell.text != NULL;
             differs |= strcmp(cells[k], cells[0]) != 0;
             length = (int)strlen(cells[k]);
             width = length > width ? length : width;
@@ -269,4 +269,10 @@ void print_table(const struct output *out)
     }
     for (int i = 0; i < shown.n; i++)
         free(shown.cell[i]);
+    for (const struct output *o = out; o != NULL && out->n_cores > 0; o = o->next)
+        for (size_t i = 0; i < o->n; i++)
+            if (is_unchecked(o, &o->rows[i])) {
+                puts("through: every processor got to its end; there is no result to verify");
+                return;
+            }
 }

@@ -183,9 +183,10 @@ static void finished(const struct options *o, const struct logp_coll *c, const s
 {
     const struct logp_record *r = &row->record;
     struct line *l = line_of(row->algorithm);
+    const int n = runs_of_record(r);
     char point[128], rest[80];
 
-    note(l, row, r->reps, r->reps);
+    note(l, row, n, n);
     l->worst = l->ratio > l->worst ? l->ratio : l->worst;
     l->lag_ns = r->has_lag ? r->lag.median_ns : -1;
     l->done++;
@@ -202,7 +203,7 @@ static void finished(const struct options *o, const struct logp_coll *c, const s
         fprintf(stderr, "ratio %.4f, ", l->ratio);
     if (l->lag_ns >= 0)
         fprintf(stderr, "lag %.3f us, ", (double)l->lag_ns / 1000);
-    fprintf(stderr, "%d run%s; %s\n", r->reps, r->reps == 1 ? "" : "s", show_rest(rest));
+    fprintf(stderr, "%d run%s; %s\n", n, n == 1 ? "" : "s", show_rest(rest));
 }
 
 void watch_begin(const struct options *o)

@@ -24,7 +24,7 @@ const curves = {
     const triple = (a, b, c) => [a, b, c].map((ns) => ns / curves.unit.ns);
     const cells = (at, name) => {
       const row = at.get(name);
-      const measured = row && row.median !== null && row.verified;
+      const measured = row && row.median !== null && row.verified !== false;
       return [
         measured ? triple(row.interval.low, row.median, row.interval.high) : [NaN, NaN, NaN],
         row && row.predicted !== null

@@ -108,7 +108,7 @@ const records = {
 
   /* The time that counts: measured, where there is one that is right. */
   time(row) {
-    return row.median !== null && row.verified
+    return row.median !== null && row.verified !== false
       ? row.median
       : row.certainty === "none"
         ? null

@@ -80,5 +80,5 @@ void sum_up_faults(const struct options *o, const struct row *row)
         }
     if (r->failed > 0 || (n > 0 && o->format->for_people))
         fprintf(stderr, "logp: %s %s: %d of %d runs failed%s\n", row->algorithm->collective,
-                row->algorithm->name, r->failed, r->reps + r->failed, struck);
+                row->algorithm->name, r->failed, runs_of_record(r), struck);
 }

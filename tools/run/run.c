@@ -114,12 +114,12 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
         return;
     fprintf(stderr, "logp: %s %s: ", row->algorithm->collective, row->algorithm->name);
     if (error == -EINTR)
-        fprintf(stderr, "interrupted after %d runs\n", row->record.reps);
+        fprintf(stderr, "interrupted after %d runs\n", runs_of_record(&row->record));
     else if (error == -EDEADLK)
         fprintf(stderr, "deadlock: every processor waits and nothing is on its way\n");
     else if (error == -ETIMEDOUT)
         fprintf(stderr, "not finished within %s; %d runs were\n", option_shown("--timeout", option),
-                row->record.reps);
+                runs_of_record(&row->record));
     else if (report->error_rank >= 0)
         fprintf(stderr, "rank %d: %s\n", report->error_rank, strerror(-error));
     else

@@ -19,6 +19,12 @@ struct row {
     char wrong_ranks[128];  /* those without the right result in it: "3,7"; many: "3,7,+5 more" */
 };
 
+/* So many were run, those that faults have made fail included. */
+static inline int runs_of_record(const struct logp_record *r)
+{
+    return r->reps + r->failed;
+}
+
 /* ---- machine.c ---- */
 
 /* The delay model that the options ask for. 0; or an error */

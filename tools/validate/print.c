@@ -80,14 +80,14 @@ void print_validated_table(const struct validated *v)
     if (over_processes(o))
         printf(" of each of %d processes", v->n_processes);
     puts("\n");
-    printf("%-15s%5s%10s  %-20s%12s%12s%8s  %-20s%12s%8s\n", "times in us", "P", "bytes", "auto",
-           "predicted", "measured", "ratio", "best measured", "measured", "regret");
+    printf("%-15s %4s %9s  %-20s %11s %11s %7s  %-20s %11s %7s\n", "times in us", "P", "bytes",
+           "auto", "predicted", "measured", "ratio", "best measured", "measured", "regret");
     for (size_t i = 0; i < v->n; i++) {
         const struct validated_point *p = &v->points[i];
 
         if (p->n == 0)
             continue;
-        printf("%-15s%5lld%10lld  %-20s%12.3f%12.3f%8.3f  %-20s%12.3f%8.3f\n", p->collective,
+        printf("%-15s %4lld %9lld  %-20s %11.3f %11.3f %7.3f  %-20s %11.3f %7.3f\n", p->collective,
                (long long)p->P, (long long)p->bytes, p->chosen->algorithm->name,
                (double)p->chosen->predicted_ns / 1000, (double)p->chosen->measured_ns / 1000,
                ratio_of(p->chosen), p->best->algorithm->name, (double)p->best->measured_ns / 1000,
