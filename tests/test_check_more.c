@@ -61,26 +61,50 @@ Test(check_more, pct_says_its_bound)
 Test(check_more, what_does_not_go_together_is_refused)
 {
     static const struct logp_params params = {.L_ns = 1000};
-    const struct logp_check wrong[] = {
-        {.sizes = (int[]){0}, .n_sizes = 1},
-        {.sizes = (int[]){2}, .n_sizes = -1},
-        {.strategy = (enum logp_strategy)7},
-        {.depth = -1},
-        {.sends = (enum logp_sends)9},
-        {.strategy = LOGP_STRATEGY_EXHAUSTIVE, .params = &params},
-        {.strategy = LOGP_STRATEGY_EXHAUSTIVE, .sends = LOGP_SENDS_VARIED},
-        {.latency = {.kind = LOGP_LATENCY_UNIFORM}},
-        {.params = &params, .latency = {.kind = LOGP_LATENCY_SAMPLES}},
-        {.name = "two\nlines"},
+    static const struct logp_params negative = {.L_ns = -1};
+    const struct {
+        struct logp_check check;
+        const char *says;
+        int error;
+    } wrong[] = {
+        {{.sizes = (int[]){0}, .n_sizes = 1}, "sizes", -EINVAL},
+        {{.sizes = (int[]){2}, .n_sizes = -1}, "n_sizes", -EINVAL},
+        {{.strategy = (enum logp_strategy)7}, "strategy", -EINVAL},
+        {{.depth = -1}, "depth", -EINVAL},
+        {{.misses = -1}, "misses", -EINVAL},
+        {{.time_ns = -1}, "time_ns", -EINVAL},
+        {{.timeout_ns = -1}, "timeout_ns", -EINVAL},
+        {{.smallest = -1}, "smallest", -EINVAL},
+        {{.sends = (enum logp_sends)9}, "sends", -EINVAL},
+        {{.sends = LOGP_SENDS_LIMITED, .rendezvous_bytes = SIZE_MAX}, "rendezvous_bytes", -EINVAL},
+        {{.strategy = LOGP_STRATEGY_EXHAUSTIVE, .params = &params}, "EXHAUSTIVE", -EINVAL},
+        {{.strategy = LOGP_STRATEGY_EXHAUSTIVE, .sends = LOGP_SENDS_VARIED}, "sends", -EINVAL},
+        {{.latency = {.kind = LOGP_LATENCY_UNIFORM}}, "latency: only with params", -EINVAL},
+        {{.faults = "drop:0.1"}, "faults: only with params", -EINVAL},
+        {{.noise = "fixed:1"}, "noise: only with params", -EINVAL},
+        {{.params = &params, .faults = "drop:2"}, "drop:2: a probability", -EINVAL},
+        {{.params = &params, .latency = {.kind = LOGP_LATENCY_SAMPLES}}, "latency: ", -EINVAL},
+        {{.params = &negative}, "params", -EINVAL},
+        {{.name = "two\nlines"}, "name", -EINVAL},
+        {{.size = 3}, "size", -EINVAL},
+        {{.size = SIZE_MAX}, "size", -E2BIG},
+        {{.executor = "none"}, "executor: thread or fiber, not none", -ENOENT},
     };
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        struct logp_check check = wrong[i];
+        struct logp_check check = wrong[i].check;
+        struct logp_failure f;
 
-        cr_assert_eq(logp_check(senders, NULL, &check, NULL), -EINVAL, "%zu", i);
+        cr_expect_eq(logp_check(senders, NULL, &check, &f), wrong[i].error, "%zu", i);
+        cr_expect(strstr(check.checked.text, wrong[i].says) != NULL, "%zu: %s", i,
+                  check.checked.text);
+        cr_expect(strstr(f.text, wrong[i].says) != NULL, "%zu: %s", i, f.text);
+        cr_expect_eq(f.kind, LOGP_FAILURE_NONE);
+        cr_expect_eq(f.text[strlen(f.text) - 1], '\n');
+        logp_failure_free(&f);
+        cr_expect_eq(logp_check(senders, NULL, &check, NULL), wrong[i].error, "%zu", i);
     }
-    cr_assert_eq(logp_check(senders, NULL, &(struct logp_check){.executor = "none"}, NULL),
-                 -ENOENT);
+    cr_expect_eq(logp_check(NULL, NULL, NULL, NULL), -EINVAL);
 }
 
 Test(check_more, what_is_no_replay_is_refused)
@@ -100,10 +124,18 @@ Test(check_more, what_is_no_replay_is_refused)
         "logp-replay 1\nprocessors 2\nlatency 4 1\nchoices 0\n",
     };
 
+    struct logp_failure f;
+
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         cr_assert_eq(logp_check_replay(senders, NULL, NULL, wrong[i], NULL), -EINVAL, "%s",
                      wrong[i]);
     cr_assert_eq(logp_check_replay(senders, NULL, NULL, NULL, NULL), -EINVAL);
+    cr_assert_eq(logp_check_replay(senders, NULL, NULL, wrong[8], &f), -EINVAL);
+    cr_expect_str_eq(f.text, "line 3 is not that of a replay\n");
+    logp_failure_free(&f);
+    cr_assert_eq(logp_check_replay(senders, NULL, NULL, "logp-replay 2\n", &f), -EPROTONOSUPPORT);
+    cr_expect_str_eq(f.text, "a replay of version 2; this library knows 1\n");
+    logp_failure_free(&f);
     cr_assert_eq(logp_check_replay(senders, NULL, NULL, "logp-replay 2\n", NULL), -EPROTONOSUPPORT);
     cr_assert_eq(logp_check_replay(senders, NULL, NULL,
                                    "logp-replay 1\nprocessors 3\nvary untimed order\nmisses 3\n"

@@ -82,8 +82,8 @@ struct logp_checked {
     bool complete;       /**< exhaustive: these are all of them, and no bound was hit */
     uint64_t choices;    /**< the most of a run */
     double chance;       /**< PCT: 1 / (P k^(d-1)) for the largest P and k that were seen */
-    char text[160];      /**< the same as a line: "12 of 12 executions explored"; or what is wrong
-                              with faults or noise */
+    char text[160];      /**< the same as a line: "12 of 12 executions explored"; where the check is
+                              refused, what of it: "faults: only with params" */
 };
 
 /** Zero is a good default for every field. A size of 0 stands for the fields up to `checked`. */
@@ -160,7 +160,9 @@ struct logp_failure {
     bool needs_synchronous; /**< it fails only if sends wait for their receivers: the program relies
                                  on buffers */
     char *text;   /**< all of that in words: who waits for whom, the choices that matter, the last
-                       events of each rank. Never NULL after logp_check(), "" without a failure */
+                       events of each rank; runs, choices and the messages of a rank count from 1.
+                       Where the check is refused, why. Never NULL after logp_check(), "" without
+                       either */
     char *replay; /**< what a replay file holds, the command line of this process included; NULL
                        without a failure */
 };
@@ -184,10 +186,10 @@ struct logp_failure {
  * @param check    checked is written, also where -EINVAL is returned
  * @param failure  out; NULL: not wanted
  * @return 0; what went wrong first (logp_failure.error); what `before` returned; -EINVAL (sizes, or
- *         fields that do not go together), -E2BIG, -ENOENT (executor), -ENOMEM, -EAGAIN (no more
- *         threads); the errno of writing replay_file, with the failure filled in. With LOGP_REPLAY
- *         as logp_check_replay(), or the errno of reading it
- * Threads: any; several at once, each with a program of its own
+ *         fields that do not go together: both texts say which), -E2BIG, -ENOENT (executor),
+ * -ENOMEM, -EAGAIN (no more threads); the errno of writing replay_file, with the failure filled in.
+ * With LOGP_REPLAY as logp_check_replay(), or the errno of reading it Threads: any; several at
+ * once, each with a program of its own
  */
 LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *check,
                         struct logp_failure *failure);
@@ -223,6 +225,7 @@ struct logp_replay {
     char **command;   /**< what started the process that found it: a path, arguments, and NULL at
                            the end; NULL: nobody knows */
     char *directory;  /**< where; NULL: nobody knows */
+    char *faults, *noise; /**< what strikes, as in logp_check; NULL: nothing */
 };
 
 /**

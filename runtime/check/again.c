@@ -77,15 +77,21 @@ int logp_check_replay(logp_program program, void *arg, const struct logp_check *
     struct lpi_story *story = calloc(1, sizeof(*story));
     struct lpi_job *job = calloc(1, sizeof(*job));
     struct lpi_replay *r = NULL;
+    struct lpi_text wrong = {0};
     int rc = job == NULL || story == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
 
     if (rc == 0)
         rc = program == NULL || replay == NULL ? -EINVAL : lpi_replay_parse(replay, &r);
+    if (rc == -EINVAL && r != NULL)
+        lpi_text_add(&wrong, "line %d is not that of a replay\n", r->facts.line);
+    else if (rc == -EPROTONOSUPPORT)
+        lpi_text_add(&wrong, "a replay of version %d; this library knows 1\n", r->facts.version);
     if (rc == 0) {
         job->program = program;
         job->arg = arg;
         rc = run(job, r, story, &found);
     }
+    found.text = found.text != NULL ? found.text : wrong.s;
     rc = lpi_hand_over(&found, failure, rc);
     clean(job, r, story);
     return rc;

@@ -45,21 +45,51 @@ int lpi_take_check(const struct logp_check *given, struct logp_check *check)
     return rc;
 }
 
-static bool valid(const struct logp_check *c)
+/* What of the check is wrong, or does not go with the rest; NULL: nothing. */
+static const char *wrong_with(const struct logp_check *c)
 {
-    const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE;
+    const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE, timed = c->params != NULL;
+    const struct {
+        bool wrong;
+        const char *why;
+    } all[] = {
+        {c->n_sizes < 1, "n_sizes: at least one size"},
+        {c->strategy < LOGP_STRATEGY_RANDOM || c->strategy > LOGP_STRATEGY_EXHAUSTIVE,
+         "strategy: random, PCT or exhaustive"},
+        {c->depth < 0, "depth: negative"},
+        {c->misses < 0, "misses: negative"},
+        {c->time_ns < 0, "time_ns: negative"},
+        {c->timeout_ns < 0, "timeout_ns: negative"},
+        {c->smallest < 0, "smallest: negative"},
+        {c->sends < LOGP_SENDS_BUFFERED || c->sends > LOGP_SENDS_VARIED,
+         "sends: buffered, limited, synchronous or varied"},
+        {c->rendezvous_bytes > INT64_MAX, "rendezvous_bytes: too many"},
+        {strchr(c->name, '\n') != NULL, "name: one line"},
+        {exhaustive && timed, "params: not with LOGP_STRATEGY_EXHAUSTIVE"},
+        {exhaustive && c->sends == LOGP_SENDS_VARIED,
+         "sends: LOGP_SENDS_VARIED is not for LOGP_STRATEGY_EXHAUSTIVE"},
+        {!timed && c->latency.kind != LOGP_LATENCY_AS_IS, "latency: only with params"},
+        {!timed && c->faults != NULL, "faults: only with params"},
+        {!timed && c->noise != NULL, "noise: only with params"},
+    };
 
     for (int i = 0; i < c->n_sizes; i++)
         if (c->sizes[i] < 1 || c->sizes[i] > LOGP_MAX_PROCESSORS)
-            return false;
-    return c->n_sizes > 0 && c->strategy >= LOGP_STRATEGY_RANDOM &&
-           c->strategy <= LOGP_STRATEGY_EXHAUSTIVE && c->depth >= 0 && c->misses >= 0 &&
-           c->time_ns >= 0 && c->timeout_ns >= 0 && c->smallest >= 0 &&
-           c->sends >= LOGP_SENDS_BUFFERED && c->sends <= LOGP_SENDS_VARIED &&
-           c->rendezvous_bytes <= INT64_MAX && strchr(c->name, '\n') == NULL &&
-           !(exhaustive && (c->params != NULL || c->sends == LOGP_SENDS_VARIED)) &&
-           (c->params != NULL ||
-            (c->latency.kind == LOGP_LATENCY_AS_IS && c->faults == NULL && c->noise == NULL));
+            return "sizes: 1 .. LOGP_MAX_PROCESSORS processors each";
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].wrong)
+            return all[i].why;
+    return NULL;
+}
+
+/* The check is refused: where it says what came of it, and where a failure would be told. */
+static void refuse(struct lpi_job *job, struct logp_failure *found)
+{
+    struct lpi_text text = {0};
+
+    snprintf(job->checked.text, sizeof(job->checked.text), "%.150s", job->why);
+    lpi_text_add(&text, "%s cannot be checked: %s\n", job->check.name, job->why);
+    found->text = text.s;
 }
 
 static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
@@ -187,6 +217,7 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
                struct logp_failure *failure)
 {
     struct logp_failure found = {.rank = -1};
+    const char *wrong = NULL;
     struct lpi_job *job;
     int rc;
 
@@ -194,8 +225,15 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         return lpi_again(program, arg, given, failure);
     job = calloc(1, sizeof(*job));
     rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
-    if (rc == 0 && (program == NULL || !valid(&job->check)))
+    if (rc == -EINVAL || rc == -E2BIG)
+        wrong = rc == -EINVAL ? "size: smaller than the struct"
+                              : "size: larger than this library knows";
+    else if (rc == 0)
+        wrong = program == NULL ? "no program" : wrong_with(&job->check);
+    if (rc == 0 && wrong != NULL)
         rc = -EINVAL;
+    if (wrong != NULL)
+        snprintf(job->why, sizeof(job->why), "%s", wrong);
     if (rc == 0) {
         job->program = program;
         job->arg = arg;
@@ -204,9 +242,9 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         make_plan(&job->plan, &job->check);
         rc = search(job, &found);
         describe(&job->checked, &job->check, found.kind != LOGP_FAILURE_NONE);
-        if (rc == -EINVAL && *job->why != '\0')
-            snprintf(job->checked.text, sizeof(job->checked.text), "%.150s", job->why);
     }
+    if (rc != 0 && found.text == NULL && job != NULL && *job->why != '\0')
+        refuse(job, &found);
     if (given != NULL && job != NULL)
         given->checked = job->checked;
     rc = lpi_hand_over(&found, failure, rc);

@@ -8,6 +8,7 @@
 #include <logp/trace.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -130,6 +131,14 @@ static bool is_text(const char *text)
     return text != NULL && *text != '\0';
 }
 
+/* What of the check rc is about. */
+static int because(struct lpi_job *job, int rc, const char *why)
+{
+    if (rc == -EINVAL && *job->why == '\0')
+        snprintf(job->why, sizeof(job->why), "%s", why);
+    return rc;
+}
+
 /* Around the model that is there. */
 static int add_faults(struct lpi_job *job, struct logp_delay *delay, void **fault)
 {
@@ -154,8 +163,9 @@ static int add_faults(struct lpi_job *job, struct logp_delay *delay, void **faul
     return 0;
 }
 
-static int set_delay(const struct lpi_job *job, struct logp_delay *out, void **latency)
+static int set_delay(struct lpi_job *job, struct logp_delay *out, void **latency)
 {
+    static const char wrong_params[] = "params: as logp_delay_params() says them, none negative";
     const struct lpi_plan *plan = &job->plan;
     struct logp_delay inner = {0};
     int rc;
@@ -164,13 +174,15 @@ static int set_delay(const struct lpi_job *job, struct logp_delay *out, void **l
     if (!plan->has_params)
         return 0;
     if (logp_delay_name(&plan->params) == NULL)
-        return -EINVAL;
-    rc = logp_delay_create(logp_delay_name(&plan->params), &plan->params, &inner);
+        return because(job, -EINVAL, wrong_params);
+    rc = because(job, logp_delay_create(logp_delay_name(&plan->params), &plan->params, &inner),
+                 wrong_params);
     if (rc != 0 || plan->latency.kind == LOGP_LATENCY_AS_IS) {
         *out = inner;
         return rc;
     }
-    rc = logp_latency_create(&inner, &plan->latency, out);
+    rc = because(job, logp_latency_create(&inner, &plan->latency, out),
+                 "latency: a kind, with its sigma or samples");
     if (rc == 0)
         *latency = out->model;
     else
@@ -195,7 +207,11 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
         rc = add_faults(job, &config.delay, &m->fault);
     if (rc != 0)
         return rc;
-    rc = logp_machine_create(&config, &m->machine);
+    rc = because(job, logp_machine_create(&config, &m->machine),
+                 "stack_bytes: too small, or too many");
+    if (rc == -ENOENT)
+        snprintf(job->why, sizeof(job->why), "executor: thread or fiber, not %.64s",
+                 config.executor);
     if (rc != 0)
         logp_delay_destroy(&config.delay);
     return rc;

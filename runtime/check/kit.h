@@ -134,7 +134,7 @@ struct lpi_job {
     int64_t end_ns; /* host; 0: none */
     struct logp_checked checked;
     struct lpi_outcome outcome;
-    char why[LOGP_FAULT_WHY]; /* a text of the plan is refused */
+    char why[LOGP_FAULT_WHY]; /* something of the check is refused */
     char **texts;             /* of plans, to be freed with the job */
     int n_texts;
 };
@@ -176,7 +176,6 @@ struct lpi_replay {
     struct lpi_plan plan;
     struct lpi_answers answers;
     int64_t *samples;
-    char *faults, *noise;
 };
 
 extern const char *const lpi_failure_names[]; /* by kind */

@@ -237,17 +237,17 @@ static int read_samples(struct reading *r)
 
 static int read_faults(struct reading *r)
 {
-    const int rc = read_once(r, &r->to->faults);
+    const int rc = read_once(r, &r->to->facts.faults);
 
-    r->plan->faults = r->to->faults;
+    r->plan->faults = r->to->facts.faults;
     return rc;
 }
 
 static int read_noise(struct reading *r)
 {
-    const int rc = read_once(r, &r->to->noise);
+    const int rc = read_once(r, &r->to->facts.noise);
 
-    r->plan->noise = r->to->noise;
+    r->plan->noise = r->to->facts.noise;
     return rc;
 }
 
@@ -337,7 +337,7 @@ static bool is_whole(const struct lpi_replay *r)
 {
     return r->plan.P > 0 && r->answers.index != NULL &&
            (r->plan.latency.kind == LOGP_LATENCY_SAMPLES) == (r->samples != NULL) &&
-           (r->plan.has_params || (r->faults == NULL && r->noise == NULL));
+           (r->plan.has_params || (r->facts.faults == NULL && r->facts.noise == NULL));
 }
 
 static void fill_facts(struct lpi_replay *r)

@@ -169,8 +169,8 @@ void logp_replay_free(struct logp_replay *replay)
     free(replay->expression);
     free(replay->name);
     free(r->answers.index);
-    free(r->faults);
-    free(r->noise);
+    free(replay->faults);
+    free(replay->noise);
     free(r->samples);
     free(r);
 }

@@ -202,7 +202,7 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
 {
     lpi_text_add(
         t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ from the usual order\n",
-        job->plan.run, job->plan.seed, job->taken.n, s->n_deviations);
+        job->plan.run + 1, job->plan.seed, job->taken.n, s->n_deviations);
     if (job->plan.faults != NULL && *job->plan.faults != '\0')
         lpi_text_add(t, "faults: %s\n", job->plan.faults);
     if (job->plan.noise != NULL && *job->plan.noise != '\0')
@@ -223,7 +223,7 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
         lpi_text_add(t, "  %d: ", d->number + 1);
         if (d->strike.kind != NULL) {
             lpi_text_add(t, "%s strikes message %u of rank %d, to rank %d, at %" PRId64 " ns\n",
-                         d->strike.kind, d->strike.number, d->strike.src, d->strike.dst,
+                         d->strike.kind, d->strike.number + 1, d->strike.src, d->strike.dst,
                          d->strike.time_ns);
             continue;
         }

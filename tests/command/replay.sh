@@ -73,13 +73,14 @@ json "$waits == [[0,\"idle\",1,0]] and
       ([.events[] | select(.kind == \"send\") | [.fate, .received]] == [[\"dropped\",0],[null,0],[null,0]])" \
     trace --replay "$lost"
 logp trace --replay "$lost"
+grep -q '^L 6, o 2, g 4, faults drop:0.2; a unit is 1 us$' "$dir/out" || fail "no faults: $(cat "$dir/out")"
 grep -q '^messages: 1 lost, 2 never received$' "$dir/out" || fail "drawn: $(cat "$dir/out")"
 # of the faults only what it takes is left, and the message is lost in the picture, too
 grep -qx 'faults drop:0.2' "$lost" || fail "faults are left: $(cat "$lost")"
 grep -q '^noise' "$lost" && fail "noise is left: $(cat "$lost")"
 logp replay "$lost"
 grep -q '^faults: drop:0.2$' "$dir/out" || fail "no faults: $(cat "$dir/out")"
-[ "$(grep -c 'drop strikes message [0-2] of rank 1, to rank 0, at' "$dir/out")" -eq 1 ] || fail "not one: $(cat "$dir/out")"
+[ "$(grep -c 'drop strikes message [1-3] of rank 1, to rank 0, at' "$dir/out")" -eq 1 ] || fail "not one: $(cat "$dir/out")"
 json '(.events | map(select(.kind == "send")) | length) - (.events | map(select(.kind == "receive")) | length) >= 1 and
       (.events[] | select(.label == "drop") | .rank) == 1' \
     trace --replay "$lost"

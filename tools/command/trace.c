@@ -63,6 +63,8 @@ static void settle_replay(struct options *o, const struct logp_replay *r)
     o->params = r->params;
     o->ignores_G = false;
     o->topology = NULL;
+    o->faults = r->faults;
+    o->noise = r->noise;
     if (r->has_params && option_given("unit"))
         return;
     o->unit_ns = r->has_params ? 1 : STEP;
