@@ -133,6 +133,47 @@ Test(processes, refuse_what_is_of_one_box)
     logp_topology_destroy(ring);
 }
 
+static int all_to_all(struct logp_vp *vp, void *arg);
+
+/* What all must ask for alike; and a model that only some can run with ends the run of all. */
+Test(processes, refuse_what_is_unlike)
+{
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = 6,
+                                 .transport = getenv("LOGP_TEST_TRANSPORT"),
+                                 .executor = test_executor()};
+    struct logp_params params = test_params(1000, 100, 200);
+    struct logp_machine *m = machine(6, 0);
+    const bool is_last = logp_machine_process(m) == processes() - 1;
+
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    if (processes() == 1)
+        return;
+    config.n_processors += is_last;
+    cr_assert_eq(logp_machine_create(&config, &m), -EINVAL);
+    config.n_processors = 6;
+    for (int without = 0; without < 2; without++) {
+        params.L_ns += is_last;
+        if (!is_last || !without)
+            cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
+        cr_assert_eq(logp_machine_create(&config, &m), -EINVAL);
+        logp_delay_destroy(&config.delay);
+    }
+    m = machine(6, 0);
+    params.L_ns = 1000;
+    if (is_last) /* delays in one alone are its own business */
+        test_set_params(m, &params);
+    cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
+    cr_assert_gt(logp_machine_report(m)->lag.n, 0);
+    params.capacity = -1;
+    if (is_last)
+        test_set_params(m, &params);
+    cr_assert_eq(run(m, only_wait, NULL, test_timeout_ns), -ENOTSUP);
+    test_set_params(m, &params);
+    cr_assert_eq(run(m, only_wait, NULL, test_timeout_ns), -ENOTSUP);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* ---- messages ---- */
 
 /* Byte i of what src sends dst as its k-th. */

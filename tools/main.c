@@ -2,6 +2,7 @@
 /* The `logp` command: which word calls what, and the first screen of help. */
 #include "command/command.h"
 #include "formats.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -135,6 +136,7 @@ int main(int argc, char **argv)
     static struct options o;
     const struct command *command = NULL;
 
+    join_others(argc, argv);
     json_set_alloc_funcs(memory_for_json, free);
     o.formats = output_formats;
     if (argc > 1 && strcmp(argv[1], "complete") == 0) {

@@ -131,7 +131,7 @@ static bool await(struct logp_machine *m, struct lpi_wire *w, int64_t end)
         if (lpi_stopping(m) && last > now + patience_ns)
             last = now + patience_ns;
         if (now > last) {
-            f->is_lost = true;
+            lpi_far_lose(f);
             return false;
         }
     }

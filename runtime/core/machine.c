@@ -250,16 +250,21 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     const struct lpi_transport *transport = NULL;
     struct lpi_delay *delay = NULL;
     struct logp_machine *m;
-    int rc = look_at(given, &config);
+    int rc = look_at(given, &config), found = 0;
 
-    if (rc == 0)
-        rc = lpi_transport_find(config.transport, &transport);
-    if (rc != 0)
-        return rc;
-    if (!lpi_process_enter())
+    if (rc == 0 || rc == -EAGAIN) /* which may be so in one process alone */
+        found = lpi_transport_find(config.transport, &transport);
+    if (rc == 0 && found == 0 && !lpi_process_enter())
         return -ENOTSUP;
+    if (rc != 0 || found != 0) {
+        if (transport != NULL)
+            lpi_far_refuse(&config, transport, rc);
+        return rc != 0 ? rc : found;
+    }
     m = lpi_memory_zeroed(1, sizeof(*m));
     if (m == NULL) {
+        if (transport != NULL)
+            lpi_far_refuse(&config, transport, -ENOMEM);
         lpi_process_leave();
         return -ENOMEM;
     }

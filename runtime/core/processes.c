@@ -49,7 +49,7 @@ int logp_machine_ranks(const struct logp_machine *m, int process, int *first, in
 int logp_machine_agree(struct logp_machine *m, int64_t *values, size_t n, enum logp_agreement how)
 {
     static const enum lpi_reduction as[] = {LPI_SUM, LPI_MIN, LPI_MAX};
-    const bool busy = logp_machine_busy(m) || (m->far != NULL && m->far->is_lost);
+    const bool busy = logp_machine_busy(m) || (m->far != NULL && lpi_far_is_lost(m->far));
 
     if (!busy && m->far != NULL)
         m->far->ops->reduce(values, n, as[how]);
@@ -63,14 +63,47 @@ int64_t logp_machine_clock_error(const struct logp_machine *m)
 
 /* ---- from creation to destruction ---- */
 
-/* All processes must ask for the same machine. */
-static int compare_all(const struct lpi_far *f, int P)
+/* What a model says of the messages of all; -1: there is none. */
+static int64_t lookahead_of(const struct logp_delay *delay)
 {
-    int64_t least[2] = {P, n_runs}, most[2] = {P, n_runs};
+    struct logp_delay_ops ops;
 
-    f->ops->reduce(least, 2, LPI_MIN);
-    f->ops->reduce(most, 2, LPI_MAX);
-    return memcmp(least, most, sizeof(least)) != 0 || P < f->n_processes ? -EINVAL : 0;
+    if (delay->ops == NULL || logp_delay_functions(delay, &ops) != 0)
+        return -1;
+    return ops.lookahead != NULL ? ops.lookahead(delay->model) : 0;
+}
+
+/*
+ * Meet the others. All processes must ask for the same machine, and none may be without what it
+ * needs: rc, which may be why this one has none. @return the worst of all
+ */
+static int compare_all(const struct lpi_transport *ops, int n_processes, int rc,
+                       const struct logp_config *config)
+{
+    const int64_t mine[] = {rc, config->n_processors, n_runs, lookahead_of(&config->delay)};
+    int64_t least[4], most[4];
+
+    memcpy(least, mine, sizeof(mine));
+    memcpy(most, mine, sizeof(mine));
+    ops->reduce(least, 4, LPI_MIN);
+    ops->reduce(most, 4, LPI_MAX);
+    if (least[0] != 0)
+        return (int)least[0];
+    return memcmp(least, most, sizeof(least)) != 0 || config->n_processors < n_processes ? -EINVAL
+                                                                                        : 0;
+}
+
+void lpi_far_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc)
+{
+    int process, n_processes;
+
+    if (config->clock != LOGP_CLOCK_WALL ||
+        atomic_exchange_explicit(&in_use, true, memory_order_acquire))
+        return;
+    if (ops->open(&process, &n_processes) == 0)
+        compare_all(ops, n_processes, rc, config);
+    /* release pairs with the acquire above and in lpi_far_create() */
+    atomic_store_explicit(&in_use, false, memory_order_release);
 }
 
 static int make_parts(struct logp_machine *m, struct lpi_far *f)
@@ -96,31 +129,28 @@ static int make_parts(struct logp_machine *m, struct lpi_far *f)
 int lpi_far_create(struct logp_machine *m, const struct logp_config *config,
                    const struct lpi_transport *ops)
 {
+    int process, n_processes, rc;
     struct lpi_far *f;
-    int rc;
 
     if (config->clock != LOGP_CLOCK_WALL || config->wait_for_room || config->rendezvous_from > 0)
         return -ENOTSUP;
     if (atomic_exchange_explicit(&in_use, true, memory_order_acquire))
         return -EBUSY;
     f = m->far = calloc(1, sizeof(*f));
-    if (f == NULL) {
+    rc = ops->open(&process, &n_processes);
+    if (rc == 0)
+        rc = compare_all(ops, n_processes, f != NULL ? 0 : -ENOMEM, config);
+    if (f == NULL)
         atomic_store_explicit(&in_use, false, memory_order_release);
-        return -ENOMEM;
-    }
+    if (rc != 0) /* there is nobody to agree with any more */
+        return rc;
     f->ops = ops;
+    f->process = process;
+    f->n_processes = n_processes;
     f->control = lpi_far_control;
     lpi_clock_init(&f->host_clock, NULL, NULL); /* its rate is measured from now on */
-    rc = ops->open(&f->process, &f->n_processes);
-    if (rc != 0) {
-        f->n_processes = 0; /* there is nobody to agree with */
-        return rc;
-    }
-    rc = compare_all(f, m->P);
-    if (rc != 0)
-        return rc;
     lpi_common_clock_open(m);
-    return make_parts(m, f);
+    return lpi_far_agree_on(m, make_parts(m, f));
 }
 
 void lpi_far_destroy(struct logp_machine *m)
@@ -129,7 +159,7 @@ void lpi_far_destroy(struct logp_machine *m)
 
     if (f == NULL)
         return;
-    if (f->is_lost)
+    if (lpi_far_is_lost(f))
         f->ops->give_up();
     lpi_memory_free(f->process_of, (size_t)m->P, sizeof(*f->process_of));
     lpi_memory_free(f->giving, (size_t)m->P, sizeof(*f->giving));
@@ -174,11 +204,11 @@ int lpi_far_meet(struct logp_machine *m, int64_t end)
     /* relaxed: it is replaced under the lock, which is held */
     const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
 
-    if (m->far->is_lost)
+    if (lpi_far_is_lost(m->far))
         return -EBUSY;
     if (d != NULL && (d->ops.fate != NULL || d->ops.lookahead == NULL ||
                       (d->ops.capacity != NULL && d->ops.capacity(d->model) > 0)))
-        return -ENOTSUP;
+        lpi_stop(m, -ENOTSUP); /* the others, whose models may do, hear of it as of any stop */
     return lpi_common_clock_meet(m, end);
 }
 
@@ -204,7 +234,7 @@ void lpi_far_conclude(struct logp_machine *m, int64_t end)
     struct lpi_core *c = &m->cores[0];
     int64_t last = INT64_MAX;
 
-    while (!f->is_ended && !f->is_lost) {
+    while (!f->is_ended && !lpi_far_is_lost(f)) {
         int64_t now;
 
         lpi_far_home(m);
@@ -215,10 +245,11 @@ void lpi_far_conclude(struct logp_machine *m, int64_t end)
             lpi_stop(m, -ETIMEDOUT);
         if (last == INT64_MAX && lpi_stopping(m))
             last = now + patience_ns;
-        f->is_lost = now > last;
+        if (now > last)
+            lpi_far_lose(f);
     }
     for (int i = 0; i < m->n_cores; i++) /* what came for them was pending already */
-        while (lpi_poll(&m->cores[i]) && !f->is_lost)
+        while (lpi_poll(&m->cores[i]) && !lpi_far_is_lost(f))
             ;
 }
 
@@ -275,10 +306,11 @@ void lpi_far_collect(struct logp_machine *m)
 {
     struct lpi_far *f = m->far;
     struct logp_report *r = &m->report;
-    int64_t counts[2] = {(int64_t)r->messages, (int64_t)(r->unreceived + f->dropped)};
+    int64_t counts[3] = {(int64_t)r->messages, (int64_t)(r->unreceived + f->dropped),
+                         logp_machine_delayed(m)};
     const int own = r->error;
 
-    if (f->is_lost) {
+    if (lpi_far_is_lost(f)) {
         r->error = own != 0 ? own : -ETIMEDOUT;
         return;
     }
@@ -286,11 +318,11 @@ void lpi_far_collect(struct logp_machine *m)
     r->error_rank = r->error != 0 && f->error >> 32 < m->P ? (int)(f->error >> 32) : -1;
     if (r->error == 0 && own != 0) /* it came when all others had ended: it is the next run's */
         lpi_stop(m, own);
-    f->ops->reduce(counts, 2, LPI_SUM); /* nobody begins anew before all are here */
+    f->ops->reduce(counts, 3, LPI_SUM); /* nobody begins anew before all are here */
     lpi_common_clock_check(m);
     r->messages = (uint64_t)counts[0];
     r->unreceived = (uint64_t)counts[1];
-    if (logp_machine_delayed(m))
+    if (counts[2] > 0)
         merge_lag(m);
     if (r->error == -EDEADLK)
         gather_waits(m);

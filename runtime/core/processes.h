@@ -13,6 +13,8 @@ int lpi_transport_find(const char *name, const struct lpi_transport **out);
  * configuration asks for cannot be; -EBUSY; as lpi_transport.open() */
 int lpi_far_create(struct logp_machine *m, const struct logp_config *config,
                    const struct lpi_transport *ops);
+/* This process alone has no machine, for this reason: those who make one with it hear of it. */
+void lpi_far_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc);
 void lpi_far_destroy(struct logp_machine *m);
 /* The cores of this host are divided among its processes: of n, keep this one's. */
 void lpi_far_divide(struct logp_machine *m, int *cores, int *n);

@@ -278,7 +278,7 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
             lpi_record_waits(m, true);
             lpi_injections_close(m);
             if (m->far != NULL)
-                m->far->is_lost = true; /* it cannot answer */
+                lpi_far_lose(m->far); /* it cannot answer */
             m->report.error = -ETIMEDOUT;
             pthread_mutex_unlock(&m->lock);
             return -ETIMEDOUT;

@@ -32,10 +32,10 @@ struct lpi_transport {
     size_t message_bytes; /* the longest message */
 
     /* Once in a process. @return 0; -EPERM: the program has begun to use it by itself, in a way
-     * that lets no other thread do so; -EIO */
+     * that lets no other thread do so; -EIO; -ENOMEM, in all alike */
     int (*open)(int *process, int *n_processes);
-    /* Among the processes of this host that say the same: which is this, and how many? Collective.
-     */
+    /* Among the processes of this host that say the same, in up to 8192 bytes: which is this, and
+     * how many? Collective. */
     void (*alike)(const void *what, size_t n_bytes, int *index, int *n);
     /* Collective, blocking. all: n_bytes of each process in turn, n_all[process] of them. */
     void (*reduce)(int64_t *values, size_t n, enum lpi_reduction how);

@@ -69,11 +69,11 @@ static int put(struct lpi_core *c, int process, const struct lpi_wire *w, const 
         take(f);
         rc = f->ops->send(process, w, sizeof(*w), more, given == NULL ? n : 0);
         if (rc == 0 && given != NULL && (*given = f->ops->give(process, more, n)) == NULL) {
-            f->is_lost = true; /* it waits for what does not come */
+            lpi_far_lose(f); /* it waits for what does not come */
             rc = -ENOMEM;
         }
         let(f);
-        if (rc != -EAGAIN || f->is_lost)
+        if (rc != -EAGAIN || lpi_far_is_lost(f))
             return rc;
         if (c->index == 0 && !f->is_looking)
             lpi_far_look(c);
@@ -108,7 +108,7 @@ bool lpi_far_has_let_go(struct lpi_proc *p)
     struct lpi_far *f = p->core->machine->far;
     struct lpi_transfer **t = &f->giving[p->rank];
 
-    if (*t == NULL || f->is_lost)
+    if (*t == NULL || lpi_far_is_lost(f))
         return true;
     take(f);
     if (f->ops->is_over(*t, false))
@@ -337,7 +337,7 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
     if (w.kind > LPI_WIRE_LONG)
         f->control(c, x->process, &w, more);
     if (!good) { /* what is counted as sent is never received */
-        f->is_lost = true;
+        lpi_far_lose(f);
         lpi_stop(m, -ENOMEM);
     }
 }

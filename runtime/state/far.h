@@ -98,7 +98,7 @@ struct lpi_far {
     struct lpi_far_state told; /* to process 0 */
     unsigned long told_epochs;
     bool is_told, stop_told, is_home, is_ended;
-    bool is_lost;  /* processes do not answer any more: there are no further runs */
+    atomic_bool is_lost; /* processes do not answer any more: there are no further runs */
     int64_t error; /* key of what all have agreed on */
     /* of process 0 */
     atomic_int n_come;            /* processes that are at the sync */
@@ -108,6 +108,17 @@ struct lpi_far {
     uint32_t scan; /* the number of the last one */
     int n_said;    /* in it; -1: none is under way */
 };
+
+/* Relaxed, both: several cores ask, and nothing is published by it. */
+static inline bool lpi_far_is_lost(const struct lpi_far *f)
+{
+    return atomic_load_explicit(&f->is_lost, memory_order_relaxed);
+}
+
+static inline void lpi_far_lose(struct lpi_far *f)
+{
+    atomic_store_explicit(&f->is_lost, true, memory_order_relaxed);
+}
 
 static inline bool lpi_is_local(const struct logp_machine *m, int rank)
 {

@@ -22,6 +22,7 @@
 
 enum {
     MESSAGE_BYTES = 4096 + 64,
+    ALIKE_BYTES = 8192,
     AHEAD = 64,      /* receives */
     SLOTS = 128,     /* messages that MPI has not copied yet */
     PIECE = 1 << 30, /* of a transfer: MPI counts in int */
@@ -44,6 +45,7 @@ static MPI_Comm comm, collective, host;
 static struct slot *ahead, *slots;
 static MPI_Request received[AHEAD], sent[SLOTS];
 static int next, read_one = -1; /* of those ahead */
+static int *places;             /* one for each process: gather() */
 static int n_unsent;            /* slots 0 .. n_unsent-1 are in use */
 static struct lpi_transfer *unused;
 static bool is_open, is_ours, gave_up;
@@ -72,6 +74,7 @@ static int forget(MPI_Comm self, int key, void *value, void *state)
     MPI_Comm_free(&host);
     free(ahead);
     free(slots);
+    free(places);
     return MPI_SUCCESS;
 }
 
@@ -106,7 +109,7 @@ static int begin(void)
 
 static int open_once(int *process, int *n_processes)
 {
-    int key, rc = is_open ? 0 : begin();
+    int key, good, rc = is_open ? 0 : begin();
 
     if (rc != 0)
         return rc;
@@ -116,8 +119,15 @@ static int open_once(int *process, int *n_processes)
         return 0;
     ahead = aligned_alloc(64, AHEAD * sizeof(*ahead));
     slots = aligned_alloc(64, SLOTS * sizeof(*slots));
-    if (ahead == NULL || slots == NULL)
+    places = malloc((size_t)*n_processes * sizeof(*places));
+    good = ahead != NULL && slots != NULL && places != NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!good) {
+        free(ahead);
+        free(slots);
+        free(places);
         return -ENOMEM;
+    }
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_dup(MPI_COMM_WORLD, &collective);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, *process, MPI_INFO_NULL, &host);
@@ -132,22 +142,21 @@ static int open_once(int *process, int *n_processes)
 
 static void alike(const void *what, size_t n_bytes, int *index, int *n)
 {
+    char other[ALIKE_BYTES];
     int rank, size;
-    char *all;
 
     MPI_Comm_rank(host, &rank);
     MPI_Comm_size(host, &size);
     *index = *n = 0;
-    all = malloc((size_t)size * n_bytes);
-    if (all == NULL)
-        MPI_Abort(comm, 1); /* the others wait */
-    MPI_Allgather(what, (int)n_bytes, MPI_BYTE, all, (int)n_bytes, MPI_BYTE, host);
-    for (int i = 0; i < size; i++)
-        if (memcmp(all + (size_t)i * n_bytes, what, n_bytes) == 0) {
+    for (int i = 0; i < size; i++) {
+        if (i == rank)
+            memcpy(other, what, n_bytes);
+        MPI_Bcast(other, (int)n_bytes, MPI_BYTE, i, host);
+        if (memcmp(other, what, n_bytes) == 0) {
             *index += i < rank;
             ++*n;
         }
-    free(all);
+    }
 }
 
 /* Not as MPI_Wait(): on a host with more processes than cores whoever is waited for may need this
@@ -179,17 +188,13 @@ static void reduce(int64_t *values, size_t n, enum lpi_reduction how)
 
 static void gather(const void *mine, int n_bytes, void *all, const int *n_all)
 {
-    int n, *at;
+    int n;
 
     MPI_Comm_size(collective, &n);
-    at = malloc((size_t)n * sizeof(*at));
-    if (at == NULL)
-        MPI_Abort(comm, 1); /* the others wait */
-    at[0] = 0;
+    places[0] = 0;
     for (int i = 1; i < n; i++)
-        at[i] = at[i - 1] + n_all[i - 1];
-    MPI_Allgatherv(mine, n_bytes, MPI_BYTE, all, n_all, at, MPI_BYTE, collective);
-    free(at);
+        places[i] = places[i - 1] + n_all[i - 1];
+    MPI_Allgatherv(mine, n_bytes, MPI_BYTE, all, n_all, places, MPI_BYTE, collective);
 }
 
 /* Forget the slots at the end that MPI has copied. */

@@ -95,6 +95,11 @@ feign prompt run broadcast -P 2 --reps 1 --warmup 0 --unit 1us
 lines "$dir/out" 'The host kept up: every median is within 1 % of its prediction.'
 grep -q 'What would do' "$dir/out" && fail "ways out where none is needed"
 
+# times that no run can have
+feign early run broadcast -P 2 --algo flat --reps 1 --warmup 0 --unit 1us
+lines "$dir/out" 'flat took 2.0 % less than predicted: under this delay model no run can, so do not trust these times.'
+grep -q 'The host kept up' "$dir/out" && fail "a host that kept up too well"
+
 # the host could not keep up: fibers are tried
 feign late run broadcast --algo flat,binary,chain -P 2 --unit 1us --reps 1 --warmup 0
 exits 0 "a host that cannot keep up"

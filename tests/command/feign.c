@@ -12,6 +12,7 @@
  *  - error: ... with ENOTSUP, returned by rank 2
  *  - late: ... twice as late as predicted, after a run that was repeated; on fibers, half as late
  *  - prompt: ... as predicted
+ *  - early: ... in less than it can
  *  - off: ... a nanosecond beside the prediction
  *  - none: there is no memory for a machine's threads
  *  - fibers: there is none for threads, but for fibers there is
@@ -183,6 +184,8 @@ SEEN int logp_experiment_run(struct logp_machine *m, const struct logp_experimen
         r->restarts = 1;
     } else if (feigned("prompt")) {
         be_late(r, 100);
+    } else if (feigned("early")) {
+        be_late(r, 98);
     } else if (feigned("off")) {
         r->emulated.median_ns++;
     }

@@ -30,6 +30,28 @@ over() {
     [ "$got" -eq "$code" ] || wrong "$got, not $code: $*"
 }
 
+# unlike CODE WORDS... : WORDS...: the same of two processes with unlike command lines
+unlike() {
+    local code=$1 got=0 words=("$logp")
+    shift
+    while [ "$1" != : ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    timeout --foreground 60 "${run[@]}" -n 1 "${words[@]}" : -n 1 "$logp" "$@" >"$dir/out" 2>"$dir/err" </dev/null || got=$?
+    [ "$got" -eq "$code" ] || wrong "$got, not $code: ${words[*]} : $*"
+    [ ! -s "$dir/out" ] || wrong "output: ${words[*]} : $*"
+}
+
+# once TEXT...: each is said, and each once
+once() {
+    local text
+    for text; do
+        [ "$(grep -cF -- "$text" "$dir/err")" -eq 1 ] || wrong "not once: $text"
+    done
+}
+
 says() { grep -qF -- "$1" "$dir/err" || wrong "does not say: $1"; }
 
 small=(-P 7 --transport "mpi:$kind" --executor fiber --reps 5 --warmup 1 --delay none)
@@ -69,6 +91,46 @@ for command in measure validate; do
 done
 over 2 2 measure "${mpi[@]}" --clock virtual
 says 'not together with the virtual clock'
+
+# Each must be told the same; bad input is said once, by whoever has it, and all hear of it.
+alike='--transport mpi: at least one processor for each process, and the same command, options and files for all'
+two=(-P 4 --delay none --executor fiber --reps 3 --transport mpi)
+for other in "reduce ${two[*]}" "broadcast ${two[*]} --bytes 80" "broadcast ${two[*]} --algo flat" \
+    "broadcast ${two[*]} --timeout 9s"; do
+    read -ra words <<<"$other"
+    unlike 2 run broadcast "${two[@]}" : run "${words[@]}"
+    once "$alike"
+done
+unlike 2 run broadcast "${two[@]}" : bench broadcast "${two[@]}"
+once "$alike"
+printf '%s = 1us\n' L o g >"$dir/one"
+printf '%s = 2us\n' L o g >"$dir/two"
+for command in "run broadcast -P 4" "validate barrier -P 4"; do
+    read -ra words <<<"$command --transport mpi --executor fiber --reps 3"
+    (
+        cd "$dir" || exit
+        mkdir -p here there
+        cp one here/machine
+        cp two there/machine
+        timeout --foreground 60 "${run[@]}" -n 1 -wdir "$dir/here" "$logp" "${words[@]}" --machine machine : \
+            -n 1 -wdir "$dir/there" "$logp" "${words[@]}" --machine machine >"$dir/out" 2>"$dir/err" </dev/null
+        [ $? -eq 2 ]
+    ) || wrong "unlike files: $command"
+    once "$alike"
+done
+over 3 2 run broadcast "${two[@]}" --bytes pigeon
+once '--bytes pigeon: a number of bytes'
+over 3 2 run broadcast "${two[@]}" --pigeon
+once '--pigeon: no such option'
+over 3 2 run broadcast "${two[@]}" -P 2
+once 'at least one processor for each process'
+over 3 0 run broadcast "${two[@]}" --op sum
+once '--op means nothing to broadcast'
+for i in 0 1; do
+    wrong_one=(run broadcast "${two[@]}" --bytes pigeon) right_one=(run broadcast "${two[@]}")
+    if [ $i = 0 ]; then unlike 2 "${wrong_one[@]}" : "${right_one[@]}"; else unlike 2 "${right_one[@]}" : "${wrong_one[@]}"; fi
+    once '--bytes pigeon: a number of bytes'
+done
 
 over 2 2 run broadcast -P 4 --transport pigeon
 says '--transport pigeon: one of: mailbox, mpi'

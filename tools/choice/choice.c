@@ -70,15 +70,15 @@ static bool leave_out(const struct options *o, const struct logp_algorithm *a,
     left_out[n_left_out].algorithm = a;
     left_out[n_left_out++].needs = needs;
     if ((o->sets & OPTIONS_SWEEP) == 0)
-        fprintf(stderr, "logp: %s %s is left out: it needs %s\n", a->collective, a->name, needs);
+        say("%s %s is left out: it needs %s", a->collective, a->name, needs);
     return true;
 }
 
 void say_left_out(void)
 {
     for (size_t i = 0; i < n_left_out; i++)
-        fprintf(stderr, "logp: %s %s is left out where it does not apply: it needs %s\n",
-                left_out[i].algorithm->collective, left_out[i].algorithm->name, left_out[i].needs);
+        say("%s %s is left out where it does not apply: it needs %s",
+            left_out[i].algorithm->collective, left_out[i].algorithm->name, left_out[i].needs);
 }
 
 static void add_named(const struct options *o, const char *collective, const struct logp_coll *c,

@@ -48,32 +48,6 @@ static void settle_points(struct options *o)
         bad_option("--bytes", option_text("bytes"), "up to 16 MiB");
 }
 
-/* Ends all processes where they predict with different parameters: they would not choose alike. */
-static void check_alike(const struct options *o, struct logp_machine *m)
-{
-    const struct logp_params *p = &o->params;
-    const struct logp_link_costs *c = &o->inter;
-    const int64_t all[] = {p->L_ns,      p->o_send_ns,  p->o_recv_ns, p->g_ns, p->G_ps,
-                           p->gamma_ps,  p->gap_shared, o->node_size, c->L_ns, c->o_send_ns,
-                           c->o_recv_ns, c->g_ns,       c->G_ps};
-    enum { N = sizeof(all) / sizeof(all[0]) };
-    int64_t least[N], most[N];
-
-    memcpy(least, all, sizeof(all));
-    memcpy(most, all, sizeof(all));
-    logp_machine_agree(m, least, N, LOGP_AGREE_MIN);
-    logp_machine_agree(m, most, N, LOGP_AGREE_MAX);
-    if (memcmp(least, most, sizeof(least)) == 0)
-        return;
-    if (logp_machine_process(m) == 0)
-        fprintf(stderr,
-                "logp: --transport %s: the same machine, and the same parameters, in all "
-                "processes\n",
-                o->transport);
-    end_machine(m);
-    exit(EXIT_USAGE);
-}
-
 /* Over how many processes: only the machines of points go over them; one with room for all that
  * there may be says it before. */
 static int begin_processes(const struct options *o)
@@ -92,7 +66,6 @@ static int begin_processes(const struct options *o)
     use_executor(&most, "fiber");
     m = create_machine(&most);
     n = logp_machine_processes(m);
-    check_alike(o, m);
     begin_output(o, m);
     end_machine(m);
     return n;

@@ -155,8 +155,8 @@ static void say_unused(const struct options *o, const char *option)
 {
     char name[32];
 
-    fprintf(stderr, "logp: %s means nothing to %s%s\n", option_shown(option, name),
-            (o->sets & OPTIONS_TREE) != 0 ? "tree " : "", o->words[1]);
+    say("%s means nothing to %s%s", option_shown(option, name),
+        (o->sets & OPTIONS_TREE) != 0 ? "tree " : "", o->words[1]);
 }
 
 void warn_of_unused(const struct options *o)
@@ -173,8 +173,7 @@ void warn_of_unused(const struct options *o)
         if (!matters(i, o))
             say_unused(o, limited[i].option);
         else if (limited[i].idle != NULL && limited[i].idle(o))
-            fprintf(stderr, "logp: %s means nothing with %s %s\n",
-                    option_shown(limited[i].option, name), option_shown(limited[i].beside, beside),
-                    option_text(limited[i].beside));
+            say("%s means nothing with %s %s", option_shown(limited[i].option, name),
+                option_shown(limited[i].beside, beside), option_text(limited[i].beside));
     }
 }

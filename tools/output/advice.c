@@ -39,6 +39,8 @@ struct advice judge_rows(const struct output *out)
         a.judged += ratio > 0;
         a.restarts += r->restarts;
         a.late += ratio > 1 + bearable;
+        if (ratio > 0 && ratio < 1 - bearable && a.early == NULL)
+            a.early = &out->rows[i];
         if (ratio > most) {
             most = ratio;
             a.worst = &out->rows[i];
@@ -94,8 +96,12 @@ void print_advice(const struct options *o, const struct advice *a)
                    : "");
     if (a->clock_is_off)
         return;
+    if (a->early != NULL)
+        printf("%s took %.1f %% less than predicted: under this delay model no run can, so do not "
+               "trust these times.\n",
+               a->early->algorithm->name, (1 - logp_record_ratio(&a->early->record)) * 100);
     if (a->worst == NULL) {
-        if (a->judged > 0)
+        if (a->judged > 0 && a->early == NULL)
             puts("The host kept up: every median is within 1 % of its prediction.");
         return;
     }

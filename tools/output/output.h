@@ -76,6 +76,7 @@ struct advice {
     int n_cores;
     int late, judged, restarts; /* rows beyond what is bearable, of how many; runs repeated */
     const struct row *worst;    /* the latest of them; NULL: the host kept up */
+    const struct row *early;    /* the first that took less than it can, of the model's rules */
     int64_t clock_error_ns;     /* between processes, the greatest; -1: all are in one */
     bool clock_is_off;          /* by more than is bearable of a unit or of a prediction */
     double fiber_ratio;         /* of the worst with fibers, as tried; 0: not tried */

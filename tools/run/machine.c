@@ -126,8 +126,10 @@ struct logp_machine *try_machine(const struct options *o)
         check_machine(o);
     rc = create_delay(o, &config.delay);
     config.parallel = rc == 0 && worth_all_cores(o, &config.delay);
-    if (rc == 0)
+    if (rc == 0) {
+        meet_others();
         rc = logp_machine_create(&config, &m);
+    }
     if (rc == -EINVAL && o->n_cores > 0)
         bad_option("--cores", option_text("cores"),
                    "each core once, and of those that this process may run on");
@@ -136,13 +138,18 @@ struct logp_machine *try_machine(const struct options *o)
     if (rc == -ELIBACC)
         bad_option("--transport", o->transport, "one that can be loaded: %s",
                    logp_transport_error());
+    if (rc == 0 && over_processes(o) && !all_alike(o, m)) {
+        end_machine(m);
+        rc = -EINVAL;
+    }
     if (rc == -EINVAL && over_processes(o))
         bad_option("--transport", o->transport,
-                   "at least one processor for each process, and the same options for all");
+                   "at least one processor for each process, and the same command, options and "
+                   "files for all");
     if (rc != 0) {
-        fprintf(stderr, "logp: cannot make a machine of %lld processors (%s executor): %s%s\n",
-                (long long)o->P, o->executor, strerror(-rc),
-                rc == -EAGAIN && !o->fibers ? "; try --executor fiber" : "");
+        say("cannot make a machine of %lld processors (%s executor): %s%s", (long long)o->P,
+            o->executor, strerror(-rc),
+            rc == -EAGAIN && !o->fibers ? "; try --executor fiber" : "");
         return NULL;
     }
     last = m;

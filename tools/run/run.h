@@ -25,6 +25,16 @@ static inline int runs_of_record(const struct logp_record *r)
     return r->reps + r->failed;
 }
 
+/* ---- processes.c: of --transport ---- */
+
+/* There may be others that a launcher has started: what all say one says, and who ends for bad
+ * input leaves none waiting. */
+void join_others(int argc, char **argv);
+/* From now on all go the same way, or hear of each other through their machine. */
+void meet_others(void);
+/* Have all processes of a machine been told the same? */
+bool all_alike(const struct options *o, struct logp_machine *m);
+
 /* ---- machine.c ---- */
 
 /* The delay model that the options ask for. 0; or an error */

@@ -1,21 +1,87 @@
 /* SPDX-License-Identifier: MIT */
-/* Bad input: one line on stderr that says what, and exit code 2. */
+/*
+ * What is wrong, in one line on stderr; bad input ends the command with exit code 2.
+ *
+ * Among the processes of a launcher all have the same to say, as a rule, and of those on one host
+ * the first says it: it takes a name of what it says, and keeps it as long as it lives.
+ */
 #include "text/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static void (*leave_others)(void); /* NULL: there are no others */
+
+void speak_among_others(void (*leave)(void))
+{
+    leave_others = leave;
+}
+
+uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* The name, which no file has, is of the launcher's process on this host, and of what is said. */
+static bool is_first_to_say(const char *line)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const int at = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "logp %ld %ld %016llx", (long)getuid(),
+             (long)getppid(), (unsigned long long)hash_text(FIRST_HASH, line));
+    return at < 0 || bind(at, (const struct sockaddr *)&name, sizeof(name)) == 0;
+}
+
+static void say_of(const char *what, const char *format, va_list args)
+{
+    char line[8192];
+    int n;
+
+    if (leave_others == NULL) {
+        fprintf(stderr, "logp: %s", what);
+        vfprintf(stderr, format, args);
+        fputc('\n', stderr);
+        return;
+    }
+    n = snprintf(line, sizeof(line), "%s", what);
+    vsnprintf(line + n, sizeof(line) - (size_t)n, format, args);
+    if (is_first_to_say(line))
+        fprintf(stderr, "logp: %s\n",
+                line); /* in one piece: the launcher, too, has things to say */
+}
+
+void say(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_of("", format, args);
+    va_end(args);
+}
+
+_Noreturn static void end(void)
+{
+    if (leave_others != NULL)
+        leave_others();
+    exit(EXIT_USAGE);
+}
 
 void bad_usage(const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    fputs("logp: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    say_of("", format, args);
     va_end(args);
-    exit(EXIT_USAGE);
+    end();
 }
 
 void *or_end(void *memory)
@@ -28,15 +94,15 @@ void *or_end(void *memory)
 void bad_option(const char *option, const char *value, const char *allowed_format, ...)
 {
     const char *quote = option_in_environment(option) ? "'" : "";
-    char name[32];
+    char name[32], what[4096];
     va_list args;
 
+    snprintf(what, sizeof(what), "%s %s%.4000s%s: ", option_shown(option, name), quote, value,
+             quote);
     va_start(args, allowed_format);
-    fprintf(stderr, "logp: %s %s%s%s: ", option_shown(option, name), quote, value, quote);
-    vfprintf(stderr, allowed_format, args);
-    fputc('\n', stderr);
+    say_of(what, allowed_format, args);
     va_end(args);
-    exit(EXIT_USAGE);
+    end();
 }
 
 void refuse_name(const char *option, const char *text, const struct names *names)

@@ -95,7 +95,12 @@ bool option_is_short(const char *name);
 
 enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
-/* One line on stderr, "logp: ...", and exit code 2. */
+/* One line on stderr, "logp: ...". */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* There are others of a launcher, who have the same to say: one of each host says it. leave: before
+ * this process ends for bad input. */
+void speak_among_others(void (*leave)(void));
+/* The same, and exit code 2. */
 _Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Memory as it was given; NULL ends the command. */
 void *or_end(void *memory);
@@ -105,5 +110,8 @@ _Noreturn void bad_option(const char *option, const char *value, const char *all
     __attribute__((format(printf, 3, 4)));
 /* As bad_option(), for a value that is none of these. */
 _Noreturn void refuse_name(const char *option, const char *text, const struct names *names);
+/* A number of this text, and of what came before it; FNV-1a. */
+uint64_t hash_text(uint64_t hash, const char *text);
+#define FIRST_HASH UINT64_C(0xcbf29ce484222325)
 
 #endif

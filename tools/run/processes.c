@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The others that a launcher has started with this process: --transport mpi. */
+#include "run/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *transport; /* as it was written, whatever else is wrong */
+static bool have_met;
+
+/* What no option before says; NULL: nothing. */
+static const char *find_transport(int argc, char **argv)
+{
+    const char *text = getenv("LOGP_TRANSPORT");
+    const size_t n = strlen("--transport");
+
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], "--transport", n) == 0 && (argv[i][n] == '=' || argv[i + 1] != NULL))
+            text = argv[i][n] == '=' ? argv[i] + n + 1 : argv[i + 1];
+    return text != NULL && strncmp(text, "mpi", 3) == 0 ? text : NULL;
+}
+
+static bool is_launched(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                            "SLURM_PROCID"};
+    bool is = false;
+
+    for (int i = 0; i < 4; i++)
+        is |= getenv(variables[i]) != NULL;
+    return is;
+}
+
+static void give_up(int signal_number)
+{
+    (void)signal_number;
+    _exit(EXIT_USAGE);
+}
+
+/*
+ * The others wait for this one to make a machine with them: they hear that there will be none, as
+ * this one asks for another than anybody can have. Who says the same thing as it meanwhile knows
+ * that it is said. Those who never come are not waited for.
+ */
+static void leave(void)
+{
+    const struct logp_config config = {
+        .size = sizeof(config), .n_processors = 1, .transport = transport};
+    const struct timespec while_others_speak = {.tv_nsec = 200000000};
+    struct logp_machine *m = NULL;
+    int rc;
+
+    if (have_met)
+        return;
+    fflush(stderr);
+    signal(SIGALRM, give_up);
+    alarm(5);
+    rc = logp_machine_create(&config, &m);
+    if (rc == -ENOENT || rc == -ELIBACC)
+        nanosleep(&while_others_speak, NULL);
+    logp_machine_destroy(m);
+    alarm(0);
+}
+
+void join_others(int argc, char **argv)
+{
+    transport = find_transport(argc, argv);
+    if (transport != NULL && is_launched())
+        speak_among_others(leave);
+}
+
+void meet_others(void)
+{
+    have_met = true;
+}
+
+/* A number of what all must be told alike, however a file or a variable of the environment says it.
+ */
+static uint64_t number_of(const struct options *o)
+{
+    const struct names own = {{"output", "cores", "progress"}, 3};
+    const struct logp_params *p = &o->params;
+    const struct logp_link_costs *c = &o->inter;
+    const int64_t values[] = {p->L_ns,      p->o_send_ns, p->o_recv_ns,  p->g_ns,
+                              p->G_ps,      p->gamma_ps,  p->gap_shared, o->unit_ns,
+                              o->node_size, c->L_ns,      c->o_send_ns,  c->o_recv_ns,
+                              c->g_ns,      c->G_ps,      o->reps,       (int64_t)o->seed};
+    char *text = or_end(options_given(o, &own)), value[32];
+    uint64_t hash = hash_text(FIRST_HASH, text);
+
+    free(text);
+    for (int i = 0; i < o->n_words; i++)
+        hash = hash_text(hash_text(hash, " "), o->words[i]);
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        snprintf(value, sizeof(value), " %lld", (long long)values[i]);
+        hash = hash_text(hash, value);
+    }
+    return hash;
+}
+
+bool all_alike(const struct options *o, struct logp_machine *m)
+{
+    const int64_t mine = (int64_t)number_of(o);
+    int64_t least[] = {mine, ~mine}; /* the second: of the greatest */
+
+    return logp_machine_agree(m, least, 2, LOGP_AGREE_MIN) == 0 && least[0] == ~least[1];
+}
