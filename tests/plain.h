@@ -27,7 +27,11 @@ struct plain_test {
     struct plain_test *next;
 };
 
+#ifdef LOGP_TESTS_OVER_PROCESSES /* several suites are one program: over_processes.c */
+extern struct plain_test *plain_tests;
+#else
 static struct plain_test *plain_tests;
+#endif
 
 #define Test(suite, test, ...)                                                                     \
     static void suite##_##test(void);                                                              \
@@ -68,6 +72,7 @@ static struct plain_test *plain_tests;
 #define cr_log_info(...) (printf(__VA_ARGS__), putchar('\n'))
 #define cr_log_error cr_log_info
 
+#ifndef LOGP_TESTS_OVER_PROCESSES
 int main(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -78,5 +83,6 @@ int main(int argc, char **argv)
     }
     return 0;
 }
+#endif
 
 #endif

@@ -54,6 +54,8 @@ static void check(struct logp_machine *m, int which, int P, const struct logp_co
 
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified, "%s P %d N %ld", names[which], P, (long)c->args.count);
+    if (!r.has_emulated)
+        return;
     if (which < PAPER ||
         (p->gamma_ps > 0 && p->gamma_ps % 1000 == 0 && p->o_recv_ns * 1000 % p->gamma_ps == 0))
         cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
@@ -101,14 +103,14 @@ Test(summation, virtual_time_is_within_the_prediction_of_any_parameters)
 
 Test(summation, thousands_of_operands_are_summed_exactly_by_every_operation)
 {
-    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, NULL);
     struct logp_coll c = coll_of(100000 / TEST_SCALE + 17, 5, 2, 4, 1);
     size_t n_ops;
     const struct logp_op *ops = logp_ops(&n_ops);
+    struct logp_machine *m;
     struct logp_delay delay;
 
     cr_assert_eq(logp_delay_create("logp", &c.model.params, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
+    m = test_machine_of(9, LOGP_CLOCK_VIRTUAL, delay);
     c.args.root = 4;
     for (size_t i = 0; i < n_ops; i++) {
         c.args.op = &ops[i];
