@@ -193,30 +193,33 @@ static int64_t there_by(const struct lpi_proc *p)
     return p->core->machine->explore->by.untimed ? INT64_MAX : p->emulated;
 }
 
+/* What this look could come to, from entry g->from on. */
 static void look_around(struct gathering *g, const struct lpi_look *look)
 {
+    const struct lpi_explore *x = g->p->core->machine->explore;
+
     /* binds, too, what is not open to choice */
     lpi_match_offers(g->p, look->label, g->until, add, g);
     for (int i = 0; i < look->n; i++)
         if (is_bound(look->requests[i]))
             add(g, look->requests[i]->from, look->requests[i]->arrival);
+    while (g->n > g->from && x->arrivals[g->n - 1] > g->until) /* the first of its source is late */
+        g->n--;
 }
 
 /* Append what p's look could come to, misses aside. @return how many entries there are now */
 static int gather(struct lpi_proc *p, const struct lpi_look *look, int n)
 {
-    const struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
     struct gathering g = {
-        .p = p, .from = n, .n = n, .until = there_by(p), .only = promised(&x->vps[p->rank], look)};
+        .p = p, .from = n, .n = n, .until = there_by(p), .only = promised(v, look)};
 
     look_around(&g, look);
     if (g.n == n && g.only != LPI_NOTHING) { /* it has been taken by a receive of its source */
-        x->vps[p->rank].has_promise = false;
+        v->has_promise = false;
         g.only = LPI_NOTHING;
         look_around(&g, look);
     }
-    while (g.n > n && x->arrivals[g.n - 1] > g.until) /* the first of its source is not there yet */
-        g.n--;
     return g.n;
 }
 

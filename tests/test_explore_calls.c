@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random programs of all calls that look at what has come, explored in each way that there is, with
+ * sends that wait for their receivers and without: each run comes to its end, and the same answers
+ * give the same run again. And one program whose receives wait beside others: it has no deadlock.
+ */
+#include "support.h"
+
+enum { CALLS = 25, WAYS = 5, MODELS = 3, PROGRAMS = 300, POSTED = 4 };
+
+static const int64_t hang_ns = INT64_C(20000000000);
+
+struct explored {
+    uint64_t seed;
+    uint64_t random; /* for answers */
+    uint64_t hash;   /* of all that was asked and noted */
+};
+
+static void add(struct explored *e, uint64_t x)
+{
+    e->hash = (e->hash ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    e->hash ^= e->hash >> 29;
+}
+
+static int choose(void *arg, const struct logp_alternative *a, int n)
+{
+    struct explored *e = arg;
+
+    for (int i = 0; i < n; i++) {
+        add(e, (uint64_t)a[i].kind << 32 | (uint32_t)a[i].rank);
+        add(e, (uint64_t)a[i].polls << 32 | (uint32_t)a[i].source);
+    }
+    return (int)test_below(&e->random, n);
+}
+
+static void note(void *arg, const struct logp_note *n)
+{
+    add(arg, (uint64_t)n->kind << 32 | (uint32_t)n->rank);
+    add(arg, (uint64_t)n->peer << 32 | (uint32_t)n->tag);
+    add(arg, (uint64_t)(n->value + n->time_ns));
+}
+
+/* One call, drawn. posted: receives that are under way, *n of them */
+static int call(struct logp_vp *vp, uint64_t *random, struct logp_request **posted, int *n,
+                char *buf, struct logp_status *status)
+{
+    const int peer = (int)test_below(random, logp_vp_size(vp)), tag = (int)test_below(random, 2);
+    const int64_t end = logp_now(vp) + test_below(random, 9000);
+    const int any = test_below(random, 2) == 0 ? LOGP_ANY_TAG : tag;
+    bool done;
+    int rc;
+
+    switch (test_below(random, 13)) {
+    case 0:
+        return logp_recv_until(vp, LOGP_ANY_SOURCE, any, buf, 64, end, status);
+    case 1:
+        return logp_recv_until(vp, peer, tag, buf, 64, end, status);
+    case 2:
+        return logp_probe(vp, LOGP_ANY_SOURCE, any, &done, status);
+    case 3:
+        return logp_probe_until(vp, LOGP_ANY_SOURCE, any, end, status);
+    case 4:
+        if (*n == POSTED)
+            return 0;
+        rc = logp_irecv(vp, any == tag ? LOGP_ANY_SOURCE : peer, tag, buf, 64, &posted[*n]);
+        *n += rc == 0;
+        return rc;
+    case 5:
+        if (*n == 0)
+            return 0;
+        rc = logp_test(vp, posted[*n - 1], &done, status);
+        *n -= rc == 0 && done;
+        return rc;
+    case 6:
+        return logp_compute(vp, test_below(random, 3000), NULL, NULL);
+    case 7:
+        return test_below(random, 8) > 0
+                   ? 0
+                   : logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, buf, 64, status);
+    case 8:
+        if (*n == 0 || test_below(random, 4) > 0)
+            return 0;
+        return logp_wait(vp, posted[--*n], status);
+    default:
+        return logp_send(vp, peer, tag, buf, (size_t)test_below(random, 40));
+    }
+}
+
+static int program(struct logp_vp *vp, void *arg)
+{
+    struct explored *e = arg;
+    uint64_t random = e->seed * 64 + (uint64_t)logp_vp_rank(vp) + 1;
+    struct logp_request *posted[POSTED];
+    char buf[64] = "";
+    int n = 0, rc = 0;
+
+    test_random(&random);
+    for (int i = 0; i < CALLS && (rc == 0 || rc == -ETIME); i++) {
+        struct logp_status status = {.source = -1};
+
+        rc = call(vp, &random, posted, &n, buf, &status);
+        add(e, (uint64_t)rc << 32 | (uint32_t)status.source);
+        add(e, (uint64_t)logp_now(vp) << 8 | (uint64_t)status.tag);
+    }
+    return rc == -ETIME ? 0 : rc;
+}
+
+/* @return of all that was asked and noted */
+static uint64_t run(struct logp_machine *m, struct explored *e)
+{
+    int rc;
+
+    e->random = e->seed;
+    e->hash = 1;
+    rc = logp_machine_run(m, program, e, hang_ns);
+    cr_assert_neq(rc, -ETIMEDOUT, "seed %llu does not end", (unsigned long long)e->seed);
+    add(e, (uint64_t)rc);
+    return e->hash;
+}
+
+static struct logp_delay model(int which, uint64_t seed)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+    const struct logp_latency latency = {.kind = LOGP_LATENCY_EXPONENTIAL, .seed = seed};
+    struct logp_delay inner = {0}, outer = {0};
+
+    if (which > 0)
+        cr_assert_eq(logp_delay_create("logp", &params, &inner), 0);
+    if (which < 2)
+        return inner;
+    cr_assert_eq(logp_latency_create(&inner, &latency, &outer), 0);
+    return outer;
+}
+
+static void explore(int way, int which, uint64_t seed)
+{
+    static const struct logp_explorer ways[WAYS] = {
+        {.order = true, .messages = true},
+        {.messages = true},
+        {.order = true, .messages = true, .untimed = true},
+        {.messages = true, .untimed = true},
+        {.messages = true, .untimed = true, .late = true},
+    };
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 2 + (int)(seed % 8),
+                                       .clock = LOGP_CLOCK_VIRTUAL,
+                                       .executor = "fiber",
+                                       .delay = model(which, seed),
+                                       .rendezvous_from = seed % 3 == 0 ? 20 : 0};
+    struct explored e = {.seed = seed};
+    struct logp_explorer explorer = ways[way];
+    struct logp_machine *m;
+    uint64_t first;
+
+    explorer.size = sizeof(explorer);
+    explorer.choose = choose;
+    explorer.note = note;
+    explorer.arg = &e;
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    cr_assert_eq(logp_machine_explore(m, &explorer), 0);
+    first = run(m, &e);
+    cr_assert_eq(run(m, &e), first, "seed %llu, way %d, model %d", (unsigned long long)seed, way,
+                 which);
+    logp_machine_destroy(m);
+}
+
+Test(explore_calls, every_run_ends_and_comes_again)
+{
+    for (int way = 0; way < WAYS; way++)
+        for (int which = 0; which < MODELS; which++)
+            for (uint64_t seed = 1; seed <= PROGRAMS / TEST_SCALE; seed++)
+                explore(way, which, seed);
+}
+
+/* Rank 0 sends two messages; rank 1 has posted a receive from any source, and one from rank 0. */
+static int beside(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *any, *named;
+    int x = 0, y = 0, rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_send(vp, 1, 0, &x, sizeof(x));
+        return rc != 0 ? rc : logp_send(vp, 1, 0, &x, sizeof(x));
+    }
+    rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &any);
+    if (rc == 0)
+        rc = logp_irecv(vp, 0, 0, &y, sizeof(y), &named);
+    if (rc == 0)
+        rc = logp_wait(vp, any, NULL);
+    return rc != 0 ? rc : logp_wait(vp, named, NULL);
+}
+
+Test(explore_calls, a_named_receive_posted_beside_one_from_any_source_is_served)
+{
+    for (int strategy = LOGP_STRATEGY_RANDOM; strategy <= LOGP_STRATEGY_EXHAUSTIVE; strategy++) {
+        struct logp_check check = {.size = sizeof(check),
+                                   .sizes = (int[]){2},
+                                   .n_sizes = 1,
+                                   .runs = 100,
+                                   .seed = 1,
+                                   .strategy = (enum logp_strategy)strategy};
+
+        cr_assert_eq(logp_check(beside, NULL, &check, NULL), 0);
+    }
+}
