@@ -10,16 +10,24 @@ int64_t lpi_with_program(const struct lpi_proc *p, int64_t now)
     return !p->emulating ? now : spent > 0 ? p->emulated + spent : p->emulated;
 }
 
+/* The same where the machine records. */
+static __attribute__((noinline)) void enter_recorded(struct lpi_proc *p, int64_t now)
+{
+    if (p->emulating)
+        lpi_record_enter(p);
+    p->emulated = lpi_with_program(p, now);
+    lpi_record_own(p);
+}
+
 void lpi_enter_emulated(struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
     const int64_t now = lpi_wall(m);
 
-    if (p->emulating && m->recorders != NULL)
-        lpi_record_enter(p);
-    p->emulated = lpi_with_program(p, now);
-    if (m->recorders != NULL)
-        lpi_record_own(p);
+    if (__builtin_expect(m->recorders != NULL, false))
+        enter_recorded(p, now);
+    else
+        p->emulated = lpi_with_program(p, now);
     p->emulating = true;
     p->left = p->core->turns.clock_seen = now;
 }
@@ -30,6 +38,6 @@ void lpi_leave_emulated(struct lpi_proc *p)
 
     p->left = c->turns.clock_seen = lpi_wall(c->machine);
     lpi_lag_returned(&c->lag, p->left);
-    if (c->machine->recorders != NULL)
+    if (__builtin_expect(c->machine->recorders != NULL, false))
         lpi_record_leave(p);
 }
