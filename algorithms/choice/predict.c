@@ -245,17 +245,25 @@ const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const s
     return best_by(collective, P, c, steps, LOGP_BY_FORMULA, &least);
 }
 
-/* Schedules are folded where no formula says when any ends at the latest. */
+/* Schedules are folded where no formula says when any ends at the latest. Where links differ or
+ * sends wait for receivers no formula says anything, and what is too large to be folded is taken as
+ * if all links were alike, and nobody waited. */
 static const struct logp_algorithm *best_of_all(const char *collective, int64_t P,
                                                 const struct logp_coll *c)
 {
     struct logp_prediction least;
     const struct logp_algorithm *best = best_by(collective, P, c, false, LOGP_BY_FORMULA, &least);
+    struct logp_coll plain = *c;
 
     if (best != NULL &&
         (promise(&least) < 2 || c->model.topology != NULL || c->args.blocks != NULL))
         best = best_by(collective, P, c, false, LOGP_BY_EITHER, &least);
-    return best;
+    if (best == NULL || promise(&least) > 0 ||
+        (c->model.links == NULL && c->model.rendezvous_from == 0))
+        return best;
+    plain.model.links = NULL;
+    plain.model.rendezvous_from = 0;
+    return best_by(collective, P, &plain, false, LOGP_BY_FORMULA, &least);
 }
 
 const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,

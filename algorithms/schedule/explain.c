@@ -21,30 +21,56 @@ static int64_t rounding(int64_t n, int64_t ps)
     return rest > 0 ? 1000 - rest : 0;
 }
 
+/* n times a parameter; own_ns: what the link says, -1: nothing. */
+static void add_own(struct logp_terms *terms, int64_t *term, int n, int64_t own_ns)
+{
+    *term += own_ns < 0 ? n : 0;
+    terms->links_ns += own_ns < 0 ? 0 : n * own_ns;
+}
+
 /* What a task takes, in terms. */
 static struct logp_terms terms_of_task(const struct lpi_explanation *x, uint32_t task)
 {
     const struct logp_task *t = &x->tasks[task];
 
+    const struct logp_link_costs *own = lpi_costs_of(x, task);
+    struct logp_terms terms = {0};
+
     if (t->kind == LOGP_STEP_SEND)
-        return (struct logp_terms){.o_send = 1};
-    if (t->kind == LOGP_STEP_RECEIVE)
-        return (struct logp_terms){.o_recv = 1};
-    return (struct logp_terms){.elements = x->public.params.gamma_ps > 0 ? t->elements : 0,
-                               .compute_ns = t->compute_ns,
-                               .rounding_ps = rounding(t->elements, x->public.params.gamma_ps)};
+        add_own(&terms, &terms.o_send, 1, own->o_send_ns);
+    else if (t->kind == LOGP_STEP_RECEIVE)
+        add_own(&terms, &terms.o_recv, 1, own->o_recv_ns);
+    else
+        terms =
+            (struct logp_terms){.elements = x->public.params.gamma_ps > 0 ? t->elements : 0,
+                                .compute_ns = t->compute_ns,
+                                .rounding_ps = rounding(t->elements, x->public.params.gamma_ps)};
+    return terms;
+}
+
+static void add_bytes(struct logp_terms *terms, int64_t n, int64_t G_ps, int64_t own_ps)
+{
+    if (own_ps >= 0) {
+        terms->links_ns += (int64_t)(((__int128)n * own_ps + 999) / 1000);
+        return;
+    }
+    terms->bytes += G_ps > 0 ? n : 0;
+    terms->rounding_ps += rounding(n, G_ps);
 }
 
 static struct logp_terms terms_of_edge(const struct lpi_explanation *x, const struct lpi_edge *e)
 {
+    const struct logp_link_costs *own = lpi_costs_of(x, e->link_before);
     const int64_t G_ps = x->public.params.G_ps;
+    struct logp_terms terms = {0};
 
-    return (struct logp_terms){.L = e->L,
-                               .o_send = e->o_send,
-                               .g = e->g,
-                               .bytes = G_ps > 0 ? e->bytes + e->bytes_before : 0,
-                               .rounding_ps =
-                                   rounding(e->bytes, G_ps) + rounding(e->bytes_before, G_ps)};
+    add_own(&terms, &terms.L, e->L, own->L_ns);
+    add_own(&terms, &terms.o_send, e->o_send, own->o_send_ns);
+    add_own(&terms, &terms.o_recv, e->o_recv, own->o_recv_ns);
+    add_own(&terms, &terms.g, e->g, own->g_ns);
+    add_bytes(&terms, e->bytes_before, G_ps, own->G_ps);
+    add_bytes(&terms, e->bytes, G_ps, lpi_costs_of(x, e->link)->G_ps);
+    return terms;
 }
 
 static void add_terms(struct logp_terms *sum, const struct logp_terms *t)
@@ -57,6 +83,7 @@ static void add_terms(struct logp_terms *sum, const struct logp_terms *t)
     sum->elements += t->elements;
     sum->compute_ns += t->compute_ns;
     sum->rounding_ps += t->rounding_ps;
+    sum->links_ns += t->links_ns;
 }
 
 /* From the end to the beginning; those that take no time are left out. */
@@ -82,7 +109,7 @@ static void add_edge(struct lpi_explanation *x, uint32_t task, const struct lpi_
 {
     const struct logp_task *from = &x->tasks[e->from], *to = &x->tasks[task];
 
-    if (e->L > 0 || e->g > 0 || e->o_send > 0)
+    if (e->L > 0 || e->g > 0 || e->o_send > 0 || e->o_recv > 0)
         add_stretch(x, (struct logp_stretch){e->L > 0 ? LOGP_STRETCH_WIRE : LOGP_STRETCH_GAP,
                                              from->rank, from->peer, e->from,
                                              e->from_start ? from->start_ns : from->end_ns,
@@ -152,7 +179,7 @@ static int find_slack(struct lpi_explanation *x, const struct lpi_prices *p)
         const int n = lpi_edges(x, (uint32_t)i, edges);
 
         for (int k = 0; k < n; k++) {
-            const struct lpi_at length = lpi_edge_length(p, &edges[k]);
+            const struct lpi_at length = lpi_edge_length(x, p, &edges[k]);
             int64_t until = late[i] - whole_ns(length);
 
             if (!edges[k].from_start)
@@ -183,12 +210,53 @@ static void set_times(struct lpi_explanation *x, const struct lpi_prices *p,
 
         t->start_ns = whole_ns(starts[i]);
         t->end_ns = t->start_ns + whole_ns(lpi_task_length(x, p, i));
-        if (t->kind == LOGP_STEP_SEND)
-            t->arrival_ns =
-                t->end_ns + x->public.params.L_ns + logp_stream_ns(&x->public.params, t->n_bytes);
-        else if (match != LPI_NO_TASK)
+        if (t->kind == LOGP_STEP_SEND) {
+            const struct lpi_edge wire = lpi_wire(x, i);
+
+            t->arrival_ns = t->end_ns + whole_ns(lpi_edge_length(x, p, &wire));
+        } else if (match != LPI_NO_TASK)
             t->arrival_ns = x->tasks[match].arrival_ns;
     }
+}
+
+/* What a link says is what it says whatever the parameters are. */
+static struct logp_link_costs own_costs(const struct logp_links *links, int src, int dst)
+{
+    const struct logp_params none = {0},
+                             one = {
+                                 .L_ns = 1, .o_send_ns = 1, .o_recv_ns = 1, .g_ns = 1, .G_ps = 1};
+    struct logp_params a, b;
+
+    if (src >= logp_links_size(links) || dst >= logp_links_size(links))
+        return (struct logp_link_costs)LOGP_ALL_AS_BEFORE;
+    logp_links_of(links, src, dst, &none, &a);
+    logp_links_of(links, src, dst, &one, &b);
+    return (struct logp_link_costs){
+        .L_ns = a.L_ns == b.L_ns ? a.L_ns : LOGP_AS_BEFORE,
+        .o_send_ns = a.o_send_ns == b.o_send_ns ? a.o_send_ns : LOGP_AS_BEFORE,
+        .o_recv_ns = a.o_recv_ns == b.o_recv_ns ? a.o_recv_ns : LOGP_AS_BEFORE,
+        .g_ns = a.g_ns == b.g_ns ? a.g_ns : LOGP_AS_BEFORE,
+        .G_ps = a.G_ps == b.G_ps ? a.G_ps : LOGP_AS_BEFORE,
+    };
+}
+
+/* Of each task. 0; -ENOMEM */
+static int look_up_costs(struct lpi_explanation *x, const struct logp_links *links)
+{
+    x->costs = malloc((x->public.n_tasks + 1) * sizeof(*x->costs));
+    if (x->costs == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < x->public.n_tasks; i++) {
+        const struct logp_task *t = &x->tasks[i];
+        const bool sends = t->kind == LOGP_STEP_SEND;
+
+        if (t->kind == LOGP_STEP_COMPUTE)
+            x->costs[i] = (struct logp_link_costs)LOGP_ALL_AS_BEFORE;
+        else
+            x->costs[i] = own_costs(links, (int)(sends ? t->rank : t->peer),
+                                    (int)(sends ? t->peer : t->rank));
+    }
+    return 0;
 }
 
 static int explain(struct lpi_explanation *x)
@@ -220,10 +288,13 @@ static int check_model(const struct logp_model *model)
     struct logp_delay delay;
     int rc;
 
-    if (model->topology != NULL || model->links != NULL || logp_capacity(&model->params) > 0 ||
+    if (model->topology != NULL || logp_capacity(&model->params) > 0 ||
         model->rendezvous_from > 0 || logp_delay_name(&model->params) == NULL)
         return -ENOTSUP;
-    rc = logp_delay_create(logp_delay_name(&model->params), &model->params, &delay);
+    if (model->links != NULL)
+        rc = logp_links_delay(model->links, &model->params, &delay);
+    else
+        rc = logp_delay_create(logp_delay_name(&model->params), &model->params, &delay);
     if (rc == 0)
         logp_delay_destroy(&delay);
     return rc;
@@ -245,6 +316,8 @@ int logp_explanation_create(const struct logp_schedule *schedule, struct logp_ex
     x->public.P = schedule->P;
     x->public.params = schedule->model.params;
     rc = lpi_record(schedule, x);
+    if (rc == 0 && schedule->model.links != NULL)
+        rc = look_up_costs(x, schedule->model.links);
     if (rc == 0)
         rc = explain(x);
     x->public.tasks = x->tasks;
@@ -265,6 +338,7 @@ void logp_explanation_free(struct logp_explanation *e)
         return;
     free(x->tasks);
     free(x->links);
+    free(x->costs);
     free(x->path);
     free(x->slack_ns);
     free(x);

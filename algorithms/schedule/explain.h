@@ -8,6 +8,7 @@
 #define LPI_SCHEDULE_EXPLAIN_H
 
 #include <logp/explain.h>
+#include <logp/links.h>
 
 #define LPI_NO_TASK UINT32_MAX
 
@@ -22,6 +23,7 @@ struct lpi_explanation {
     struct logp_explanation public;
     struct logp_task *tasks;
     struct lpi_links *links;
+    struct logp_link_costs *costs; /* by task: of its message's link; NULL: all links are alike */
     struct logp_stretch *path;
     int64_t *slack_ns;
 };
@@ -30,11 +32,12 @@ struct lpi_explanation {
 struct lpi_edge {
     uint32_t from;
     bool from_start;             /* else from its end */
-    int L, o_send, g;            /* so many times */
+    int L, o_send, o_recv, g;    /* so many times */
     int64_t bytes, bytes_before; /* that are streamed, those of two messages apart */
+    uint32_t link, link_before;  /* of this task's link: bytes; and all else */
 };
 
-enum { LPI_EDGES = 5 };
+enum { LPI_EDGES = 6 };
 
 /* The edges that lead to a task. @return how many */
 int lpi_edges(const struct lpi_explanation *x, uint32_t task, struct lpi_edge out[LPI_EDGES]);
@@ -62,7 +65,12 @@ struct lpi_at {
 
 /* The parameters in force: exactly. */
 struct lpi_prices lpi_prices_of(const struct logp_params *params);
-struct lpi_at lpi_edge_length(const struct lpi_prices *p, const struct lpi_edge *edge);
+struct lpi_at lpi_edge_length(const struct lpi_explanation *x, const struct lpi_prices *p,
+                              const struct lpi_edge *edge);
+/* From the end of its send to its arrival: of the message of this task. */
+struct lpi_edge lpi_wire(const struct lpi_explanation *x, uint32_t task);
+/* What the link of a task's message says itself; LOGP_AS_BEFORE of what the parameters say. */
+const struct logp_link_costs *lpi_costs_of(const struct lpi_explanation *x, uint32_t task);
 struct lpi_at lpi_task_length(const struct lpi_explanation *x, const struct lpi_prices *p,
                               uint32_t task);
 /* When each task starts. why: which edge decides, -1: none, or NULL.

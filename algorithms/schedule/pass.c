@@ -24,6 +24,25 @@ static int64_t in_gap(const struct lpi_explanation *x, uint32_t task)
     return x->public.params.store_forward ? 0 : streamed(x, task);
 }
 
+const struct logp_link_costs *lpi_costs_of(const struct lpi_explanation *x, uint32_t task)
+{
+    static const struct logp_link_costs none = LOGP_ALL_AS_BEFORE;
+
+    return x->costs != NULL ? &x->costs[task] : &none;
+}
+
+struct lpi_edge lpi_wire(const struct lpi_explanation *x, uint32_t task)
+{
+    return (struct lpi_edge){
+        .from = task, .L = 1, .bytes = streamed(x, task), .link = task, .link_before = task};
+}
+
+/* So long after the start of a send or receive: the o or the gap of the link of `link`. */
+static struct lpi_edge after_start(uint32_t from, uint32_t link)
+{
+    return (struct lpi_edge){.from = from, .from_start = true, .link = link, .link_before = link};
+}
+
 int lpi_edges(const struct lpi_explanation *x, uint32_t task, struct lpi_edge out[LPI_EDGES])
 {
     const struct lpi_links *l = &x->links[task];
@@ -33,25 +52,35 @@ int lpi_edges(const struct lpi_explanation *x, uint32_t task, struct lpi_edge ou
 
     if (l->before != LPI_NO_TASK)
         out[n++] = (struct lpi_edge){.from = l->before};
-    if (kind == LOGP_STEP_SEND && l->send != LPI_NO_TASK)
-        out[n++] = (struct lpi_edge){
-            .from = l->send, .from_start = true, .g = 1, .bytes = in_gap(x, l->send)};
-    if (kind == LOGP_STEP_SEND && shared && l->receive != LPI_NO_TASK)
-        out[n++] = (struct lpi_edge){.from = l->receive, .from_start = true, .g = 1};
+    if (kind == LOGP_STEP_SEND && l->send != LPI_NO_TASK) {
+        out[n] = after_start(l->send, l->send);
+        out[n].g = 1;
+        out[n++].bytes = in_gap(x, l->send);
+    }
+    if (l->receive != LPI_NO_TASK &&
+        (kind == LOGP_STEP_RECEIVE || (kind == LOGP_STEP_SEND && shared))) {
+        out[n] = after_start(l->receive, task);
+        out[n].g = 1;
+        out[n++].bytes = kind == LOGP_STEP_RECEIVE ? in_gap(x, task) : 0;
+        if (x->costs != NULL) { /* its end demands the o_recv of another link */
+            out[n] = after_start(l->receive, task);
+            out[n++].o_recv = 1;
+        }
+    }
     if (kind != LOGP_STEP_RECEIVE)
         return n;
-    out[n++] = (struct lpi_edge){.from = l->match, .L = 1, .bytes = streamed(x, task)};
-    if (l->receive != LPI_NO_TASK)
-        out[n++] = (struct lpi_edge){
-            .from = l->receive, .from_start = true, .g = 1, .bytes = in_gap(x, task)};
+    out[n] = lpi_wire(x, task);
+    out[n++].from = l->match;
     if (shared && l->send != LPI_NO_TASK) {
-        out[n++] = (struct lpi_edge){
-            .from = l->send, .from_start = true, .o_send = 1, .bytes = in_gap(x, task)};
-        out[n++] = (struct lpi_edge){.from = l->send,
-                                     .from_start = true,
-                                     .g = 1,
-                                     .bytes = in_gap(x, task),
-                                     .bytes_before = in_gap(x, l->send)};
+        out[n] = after_start(l->send, l->send);
+        out[n].o_send = 1;
+        out[n].bytes = in_gap(x, task);
+        out[n++].link = task;
+        out[n] = after_start(l->send, l->send);
+        out[n].g = 1;
+        out[n].bytes = in_gap(x, task);
+        out[n].bytes_before = in_gap(x, l->send);
+        out[n++].link = task;
     }
     return n;
 }
@@ -87,15 +116,36 @@ static void add(const struct lpi_prices *p, struct lpi_at *at, int64_t n, int64_
         at->slope += p->counts_roundings ? n > 0 : n;
 }
 
-struct lpi_at lpi_edge_length(const struct lpi_prices *p, const struct lpi_edge *edge)
+/* n times a parameter; own_ns: what the link says, -1: nothing. */
+static void add_own(struct lpi_at *at, int n, int64_t ps, int64_t slope, int64_t own_ns)
+{
+    at->ps += (__int128)n * (own_ns < 0 ? ps : own_ns * 1000);
+    at->slope += own_ns < 0 ? n * slope : 0;
+}
+
+static void add_bytes(const struct lpi_prices *p, struct lpi_at *at, int64_t n, int64_t own_ps)
+{
+    if (own_ps < 0)
+        add(p, at, n, p->ps.bytes, p->rounds_bytes, p->slope.bytes);
+    else
+        add(p, at, n, own_ps, true, 0);
+}
+
+struct lpi_at lpi_edge_length(const struct lpi_explanation *x, const struct lpi_prices *p,
+                              const struct lpi_edge *edge)
 {
     const struct logp_terms *ps = &p->ps, *slope = &p->slope;
-    struct lpi_at at = {(__int128)edge->L * ps->L + (__int128)edge->o_send * ps->o_send +
-                            (__int128)edge->g * ps->g,
-                        edge->L * slope->L + edge->o_send * slope->o_send + edge->g * slope->g};
+    const struct logp_link_costs *own = lpi_costs_of(x, edge->link_before);
+    struct lpi_at at = {0};
 
-    add(p, &at, edge->bytes, ps->bytes, p->rounds_bytes, slope->bytes);
-    add(p, &at, edge->bytes_before, ps->bytes, p->rounds_bytes, slope->bytes);
+    add_own(&at, edge->L, ps->L, slope->L, own->L_ns);
+    add_own(&at, edge->o_send, ps->o_send, slope->o_send, own->o_send_ns);
+    add_own(&at, edge->o_recv, ps->o_recv, slope->o_recv, own->o_recv_ns);
+    add_own(&at, edge->g, ps->g, slope->g, own->g_ns);
+    if (edge->bytes_before > 0)
+        add_bytes(p, &at, edge->bytes_before, own->G_ps);
+    if (edge->bytes > 0)
+        add_bytes(p, &at, edge->bytes, lpi_costs_of(x, edge->link)->G_ps);
     return at;
 }
 
@@ -106,9 +156,11 @@ struct lpi_at lpi_task_length(const struct lpi_explanation *x, const struct lpi_
     struct lpi_at at = {0};
 
     if (t->kind == LOGP_STEP_SEND)
-        return (struct lpi_at){p->ps.o_send, p->slope.o_send};
+        add_own(&at, 1, p->ps.o_send, p->slope.o_send, lpi_costs_of(x, task)->o_send_ns);
     if (t->kind == LOGP_STEP_RECEIVE)
-        return (struct lpi_at){p->ps.o_recv, p->slope.o_recv};
+        add_own(&at, 1, p->ps.o_recv, p->slope.o_recv, lpi_costs_of(x, task)->o_recv_ns);
+    if (t->kind == LOGP_STEP_SEND || t->kind == LOGP_STEP_RECEIVE)
+        return at;
     at.ps = (__int128)t->compute_ns * 1000;
     add(p, &at, t->elements, p->ps.elements, p->rounds_elements, p->slope.elements);
     return at;
@@ -143,7 +195,7 @@ struct lpi_at lpi_pass(const struct lpi_explanation *x, const struct lpi_prices 
         if (why != NULL)
             why[i] = -1;
         for (int k = 0; k < n; k++) {
-            const struct lpi_at length = lpi_edge_length(p, &edges[k]);
+            const struct lpi_at length = lpi_edge_length(x, p, &edges[k]);
 
             at = after(&starts[edges[k].from], &length);
             if (!edges[k].from_start) {

@@ -164,7 +164,8 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
  * Where any has a formula that says when it ends at the latest, and there is no topology, it is the
  * best by formulas alone, which takes microseconds; else by schedules, too. A capacity is left out
  * of account, since no formula knows it. A lower bound counts only where there is no other
- * prediction. Where none that applies has a prediction, the first that applies.
+ * prediction. Where none that applies has a prediction: with links or rendezvous_from (beyond
+ * LOGP_FOLD_P processors, say) the best without them, else the first that applies.
  * Answers are kept (some thousands, for the whole process; not those on a topology): asked again,
  * it is a look-up without a lock. A name and a type of args->op are taken for what they were.
  * Threads: any.

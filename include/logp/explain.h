@@ -29,9 +29,11 @@
  * exact time is had with logp_explanation_at().
  *
  * All that holds for the built-in models `logp`, `loggp` and `store-forward`, with either gap, and
- * of `varying` for messages that take all of L. Where a message waits for others (a topology, a
- * capacity) the order in which they come counts, and the time is no such function; where links
- * differ (links.h) there is no one L: -ENOTSUP.
+ * of `varying` for messages that take all of L. Where links differ (links.h) L, o, g and G are what
+ * params say: a link for which they count is on the path with them, and what another one says
+ * itself is a time that stays as it is, links_ns. Where a message waits for others (a topology, a
+ * capacity, a receiver) the order in which they come counts, and the time is no such function:
+ * -ENOTSUP.
  *
  * Source: Kelley & Walker, critical-path planning, 1959; Eisner & Severance, JACM 23(4), 1976
  * (breakpoints from the lines at a few points).
@@ -50,13 +52,15 @@ LOGP_BEGIN_DECLS
 #define LOGP_EXPLAIN_TASKS (1 << 22)
 
 /** How many times each parameter a stretch of time is, to the nanosecond:
- *  L L + o_send o_send + o_recv o_recv + g g + bytes G + elements gamma + compute + rounding. */
+ *  L L + o_send o_send + o_recv o_recv + g g + bytes G + elements gamma + compute + links +
+ *  rounding. */
 struct logp_terms {
     int64_t L, o_send, o_recv, g;
     int64_t bytes;       /**< that take G each; 0 where G is 0 */
     int64_t elements;    /**< that take gamma each; 0 where gamma is 0 */
     int64_t compute_ns;  /**< computed otherwise: packing, work, the steps of a file */
     int64_t rounding_ps; /**< what is rounded up */
+    int64_t links_ns;    /**< what links that differ from the parameters say themselves */
 };
 
 /** What one rank does at a stretch: a step that takes time, or is a message. */
@@ -115,7 +119,7 @@ struct logp_explanation {
 /**
  * Explain a schedule, under schedule->model.params.
  * @param out  out: to be freed with logp_explanation_free()
- * @return 0; -ENOTSUP (a topology, links, a capacity, rendezvous_from), -E2BIG (more than
+ * @return 0; -ENOTSUP (a topology, a capacity, rendezvous_from), -E2BIG (more than
  * LOGP_EXPLAIN_TASKS), -EOVERFLOW (beyond 100 days, or 2^62 bytes or elements), -ENOMEM, or as
  * logp_schedule_fold()
  * Cost: some 200 bytes a task; less than a microsecond for each.

@@ -97,6 +97,21 @@ expect='--link x time' bad predict broadcast --link 0-1:L=x
 expect='--link -3 time' bad predict broadcast --link 0-1:L=-3
 expect='--link 5..3-1 ranks' bad predict broadcast --link 5..3-1:L=3
 expect='--link ranks' bad predict broadcast --link 'a-1:L=3'
+# too many processors to predict anything: what is taken, and that nothing is known of it
+json '.[0] | (.algorithm == "optimal" and .prediction == "none")' predict broadcast -P 2^17 --nodes '*x2^10' --inter L=60
+stderr_has 'logp: --algo auto: with --nodes nothing is predicted beyond 65536 processors; optimal is the best without'
+json '.[0] | (.algorithm == "optimal" and .prediction == "none")' predict broadcast -P 2^17 --rendezvous 0
+stderr_has 'logp: --algo auto: with --rendezvous nothing is predicted'
+json '.[0] | (.algorithm == "optimal" and .prediction == "exact")' predict broadcast -P 2^17
+stderr_is
+# what the time is made of: what links say themselves is apart
+json '.[0] | .explain.ns == .predicted_ns and .explain.links_ns == 700000 and .explain.L == 1 and .explain.o == 2 and
+      .explain.g == 2 and .explain.curves.L.right == 1' \
+    predict broadcast --algo knomial --nodes 2x4 --inter L=600us,o=50us,g=100us --explain
+says 'T = 1L + 2o + 2g + 700000 ns of links' \
+    predict broadcast --algo knomial --nodes 2x4 --inter L=600us,o=50us,g=100us --explain
+json '.[0] | .explain.links_ns == 3 and .explain.L == 1' predict broadcast -P 3 --algo chain --link 0-1:L=3ns --explain
+
 expect='--link ranks' bad predict broadcast --link '0,-1:L=3'
 expect='--nodes 4x8 --inter' bad predict broadcast --nodes 4x8
 expect='--inter L=3 --nodes' bad predict broadcast --inter L=3
@@ -112,7 +127,6 @@ expect='--topology --nodes' bad predict broadcast --nodes 2x4 --inter L=3 --topo
 expect='--delay none --link parameters' bad predict broadcast --link 0-1:L=3 --delay none
 expect='--delay logp --nodes G' bad predict broadcast --nodes 2x4 --inter G=3 --delay logp
 expect='--plugin --link' bad predict broadcast --link 0-1:L=3 --plugin "$plugin"
-expect='--link --explain' bad predict broadcast --link 0-1:L=3 --explain
 expect='--link tree' bad tree broadcast --link 0-1:L=3
 expect='--link paper' bad paper sun --link 0-1:L=3
 expect="LOGP_LINK 0-x" LOGP_LINK=0-x:L=3 bad predict broadcast

@@ -145,6 +145,22 @@ _Noreturn static void none_applies(const struct options *o, const char *collecti
               (long long)o->P, a->name, text);
 }
 
+/* Beyond what is folded no algorithm has a prediction where links differ or sends wait: then it is
+ * said once what is taken. */
+static void say_unpredicted(const struct options *o, const struct logp_algorithm *best)
+{
+    static bool said;
+
+    if (said || o->P <= LOGP_FOLD_P || o->algorithms != ALGORITHMS_AUTO || o->list != NULL ||
+        (o->links == NULL && o->rendezvous < 0))
+        return;
+    said = true;
+    fprintf(stderr,
+            "logp: --algo auto: with %s nothing is predicted beyond %d processors; %s is the best "
+            "without\n",
+            o->rendezvous >= 0 ? "--rendezvous" : links_option(o), LOGP_FOLD_P, best->name);
+}
+
 size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
                          const struct logp_algorithm *chosen[MAX_ALGORITHMS])
 {
@@ -154,9 +170,10 @@ size_t choose_algorithms(const struct options *o, const char *collective, const 
         chosen[0] = listed_algorithm(o->P, c);
     else if (o->algorithms == ALGORITHMS_NAMED)
         n = choose_named(o, collective, c, chosen);
-    else if ((chosen[0] = logp_algorithm_best(collective, o->P, &c->args, &c->model)) != NULL)
+    else if ((chosen[0] = logp_algorithm_best(collective, o->P, &c->args, &c->model)) != NULL) {
+        say_unpredicted(o, chosen[0]);
         n = o->algorithms == ALGORITHMS_ALL ? choose_all(o, collective, c, chosen) : 1;
-    else if ((o->sets & OPTIONS_SWEEP) != 0)
+    } else if ((o->sets & OPTIONS_SWEEP) != 0)
         n = 0;
     else
         none_applies(o, collective, c);

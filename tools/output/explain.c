@@ -39,6 +39,7 @@ static void print_terms(const struct logp_explanation *e)
     add_term(&between, t->bytes, "G");
     add_term(&between, t->elements, " gamma");
     add_term(&between, t->compute_ns, " ns computed");
+    add_term(&between, t->links_ns, " ns of links");
     if (t->rounding_ps > 0)
         printf("%s%.6g ns rounded up", between, (double)t->rounding_ps / 1000);
     puts(*between == '\0' ? "0" : "");
@@ -259,6 +260,8 @@ static void print_curves(const struct logp_explanation *e)
         rounding = c.rounding_ns > rounding ? c.rounding_ns : rounding;
         logp_curve_free(&c);
     }
+    if (e->terms.links_ns > 0)
+        puts("where a link says something else itself that stays as it is, and does not count");
     if (rounding > 0)
         printf("of G and gamma without rounding up to whole ns, which adds less than %lld ns\n",
                (long long)rounding);

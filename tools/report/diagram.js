@@ -187,6 +187,7 @@ const diagram = {
         (name) =>
           `${explain[name] === 1 ? "" : format.plain(explain[name], 0)}${name.replace("gamma", "γ")}`,
       );
+    if (explain.links_ns > 0) parts.push(`${format.time(explain.links_ns)} of links`);
     if (explain.compute_ns > 0) parts.push(`${format.time(explain.compute_ns)} computed`);
     return `T = ${parts.join(" + ") || "0"}`;
   },

@@ -21,9 +21,6 @@ static void refuse(const struct options *o)
     if (o->topology != NULL)
         bad_option("--topology", logp_topology_spec(o->topology),
                    "none, with --explain: where messages wait for links, no path is the time");
-    if (o->links != NULL)
-        bad_usage("%s: none with --explain: where links differ there is no one L, o and g",
-                  links_option(o));
     if (logp_capacity(&o->params) > 0)
         bad_option("--capacity", option_text("capacity"),
                    "off, with --explain: where senders stall, no path is the time");
