@@ -114,6 +114,13 @@ for end in csv json; do
     [ $code -eq 0 ] || fail "all is there: exit code $code"
     stderr_is 'logp: all 8 points are there'
     cmp -s "$dir/some.$end" "$dir/all.$end" || fail "$end: all was there"
+    # ... and who reads stdout gets it again, or is told where it is
+    logp bench "${sweep[@]}" --format "$end" --output "$dir/all.$end"
+    { [ $code -eq 0 ] && cmp -s "$dir/out" "$dir/all.$end"; } || fail "$end: asked again: $(cat "$dir/out")"
+    other=json
+    [ $end = csv ] || other=csv
+    logp bench "${sweep[@]}" --format $other --output "$dir/all.$end"
+    stderr_has "logp: 8 of 8 points are in $dir/all.$end, and not shown again"
     # another sweep, or none: named, and as it was
     expect="--output $dir/all.$end another sweep -P 2,3 --restart" bad bench "${sweep[@]}" -P 2,4 --output "$dir/all.$end"
     expect="--output $dir/all.$end another sweep" bad bench "${sweep[@]}" --seed 2 --output "$dir/all.$end"

@@ -86,7 +86,7 @@ json 'length > 10 and all(.[]; .verified and .prediction == "exact" and .ratio =
 json '.[0] | (.predicted_ns == 244000 and .prediction == "exact" and has("failed") == false and
       .fault == null and .noise == "fixed:1us")' predict broadcast --noise fixed:1us
 json '.[0] | (.predicted_ns == null and .prediction == "none")' predict broadcast --fault drop:0.1
-json '.[0] | (.predicted_ns == 260000)' predict broadcast --fault slow:2@0
+json '.[0] | (.predicted_ns == 260000 and .seed == 5)' predict broadcast --fault slow:2@0 --seed 5
 json '.[0] | (.predicted_ns == null)' predict broadcast --fault slow:2@0 --by formula
 json '.[0] | (.verified and .ratio == 1 and .link_most == 1)' \
     run broadcast --algo chain --topology ring --noise fixed:1us --clock virtual

@@ -293,6 +293,7 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
     struct record_file file = {0};
     struct results results = {NULL, NULL};
     char *given = options_given(o, &others);
+    size_t known;
     int64_t n;
     int code;
 
@@ -307,8 +308,15 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
         find_known(&x, n, &file);
     }
     say_estimate(o);
+    known = sweep.done;
     code = run_all(&x, n, sweep.done, &file, &results);
-    if (!o->only_plot) {
+    if (!o->only_plot && file.f != NULL && answer == o->format->records &&
+        strcmp(o->format->name, file.json ? "json" : "csv") == 0) {
+        print_records(&file); /* who asks a second time gets as much as the first time */
+    } else if (!o->only_plot) {
+        if (known > 0 && !o->format->for_people && answer == o->format->records)
+            fprintf(stderr, "logp: %zu of %zu points are in %s, and not shown again\n", known,
+                    sweep.points, o->output);
         answer(results.first != NULL ? results.first : &none);
         judge(o, results.first);
     }

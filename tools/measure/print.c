@@ -10,23 +10,41 @@
 struct value {
     const char *name;
     const struct logp_estimated *found;
-    int64_t set_ps; /* as the options say, of an emulated machine */
+    int64_t set_ps; /* as the options say, of an emulated machine; -1: another each way */
     bool of_byte;   /* ns per byte, or element; else us */
     bool hidden;
 };
 
 enum { N_VALUES = 6 };
 
-static void list_values(const struct measured *m, const struct logp_found *f,
+/* What both ways of a pair are set to; -1 where they differ. */
+static struct logp_params set_params(const struct measured *m, const struct pair *pair)
+{
+    struct logp_params p = m->o->params, back = p;
+
+    if (m->o->links == NULL)
+        return p;
+    logp_links_of(m->o->links, pair->client, pair->server, &m->o->params, &p);
+    logp_links_of(m->o->links, pair->server, pair->client, &m->o->params, &back);
+    p.L_ns = p.L_ns == back.L_ns ? p.L_ns : -1;
+    p.o_send_ns = p.o_send_ns == back.o_send_ns ? p.o_send_ns : -1;
+    p.o_recv_ns = p.o_recv_ns == back.o_recv_ns ? p.o_recv_ns : -1;
+    p.g_ns = p.g_ns == back.g_ns ? p.g_ns : -1;
+    p.G_ps = p.G_ps == back.G_ps ? p.G_ps : -1;
+    return p;
+}
+
+static void list_values(const struct measured *m, const struct pair *pair,
                         struct value out[N_VALUES])
 {
-    const struct logp_params *p = &m->o->params;
-    const struct value all[N_VALUES] = {{"L", &f->L, p->L_ns * 1000, false, f->L_hidden},
-                                        {"o_send", &f->o_send, p->o_send_ns * 1000, false, false},
-                                        {"o_recv", &f->o_recv, p->o_recv_ns * 1000, false, false},
-                                        {"g", &f->g, p->g_ns * 1000, false, f->g_hidden},
-                                        {"G", &f->G, p->G_ps, true, false},
-                                        {"gamma", &f->gamma, p->gamma_ps, true, false}};
+    const struct logp_found *f = &pair->found;
+    const struct logp_params p = set_params(m, pair);
+    const struct value all[N_VALUES] = {{"L", &f->L, p.L_ns * 1000, false, f->L_hidden},
+                                        {"o_send", &f->o_send, p.o_send_ns * 1000, false, false},
+                                        {"o_recv", &f->o_recv, p.o_recv_ns * 1000, false, false},
+                                        {"g", &f->g, p.g_ns * 1000, false, f->g_hidden},
+                                        {"G", &f->G, p.G_ps, true, false},
+                                        {"gamma", &f->gamma, p.gamma_ps, true, false}};
 
     memcpy(out, all, sizeof(all));
 }
@@ -72,7 +90,9 @@ static void print_value(const struct measured *m, const struct value *v)
     printf("%-8s%14s", v->name, text);
     printf("%14.*f%14.*f", v->of_byte ? 4 : 3, v->found->low_ns / unit, v->of_byte ? 4 : 3,
            v->found->high_ns / unit);
-    if (is_emulated(m)) {
+    if (is_emulated(m) && v->set_ps < 0) {
+        fputs("  each way its own", stdout);
+    } else if (is_emulated(m)) {
         const double set = (double)v->set_ps / 1000;
 
         printf("%14.*f", v->of_byte ? 4 : 3, set / unit);
@@ -136,7 +156,7 @@ static void print_pair(const struct measured *m, const struct pair *pair)
            pair->server);
     printf("%-8s%14s%28s%s\n", "", "measured", "95 % interval",
            is_emulated(m) ? "        set to" : "");
-    list_values(m, f, values);
+    list_values(m, pair, values);
     for (int i = 0; i < N_VALUES - !f->has_gamma; i++)
         print_value(m, &values[i]);
     print_remarks(f);
@@ -253,7 +273,7 @@ static json_t *pair_json(const struct measured *m, const struct pair *pair)
     struct value values[N_VALUES];
     json_t *intervals = json_object();
 
-    list_values(m, f, values);
+    list_values(m, pair, values);
     for (int i = 0; i < N_VALUES; i++)
         json_object_set_new(intervals, values[i].name, interval_json(values[i].found));
     json_object_set_new(j, "intervals_ns", intervals);

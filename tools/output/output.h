@@ -56,6 +56,8 @@ void expect_record(struct record_file *file, size_t i, const struct output *out,
                    const struct row *row);
 /* @return an exit code; what is wrong is said */
 int append_record(struct record_file *file, const struct output *out, const struct row *row);
+/* All of them, those that were there first, on stdout. */
+void print_records(const struct record_file *file);
 void close_records(struct record_file *file);
 
 /* ---- links.c ---- */
