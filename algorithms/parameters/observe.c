@@ -33,7 +33,7 @@ struct command {
 /* One of the two. */
 struct end {
     struct logp_vp *pair; /* the group of the two */
-    char *buf;            /* n_bytes */
+    char *buf;            /* n_bytes to send or receive, and as many to receive meanwhile */
     size_t n_bytes;
     struct logp_plan *plan; /* of ACT_REDUCE */
     double *operands;       /* two vectors */
@@ -45,10 +45,10 @@ static int grow(struct end *e, size_t n_bytes)
 
     if (n_bytes <= e->n_bytes)
         return 0;
-    more = realloc(e->buf, n_bytes);
+    more = realloc(e->buf, 2 * n_bytes);
     if (more == NULL)
         return -ENOMEM;
-    memset(more, 1, n_bytes);
+    memset(more, 1, 2 * n_bytes);
     e->buf = more;
     e->n_bytes = n_bytes;
     return 0;
@@ -115,6 +115,17 @@ static void forget_reduction(struct end *e)
 
 /* ---- the server ---- */
 
+/* Where sends wait for their receiver, so does the client's, while this one sends: it is here. */
+static int swap(struct end *e, size_t n_bytes)
+{
+    struct logp_request *r;
+    int rc = logp_irecv(e->pair, CLIENT, TAG, e->buf + e->n_bytes, e->n_bytes, &r);
+
+    if (rc == 0)
+        rc = logp_send(e->pair, CLIENT, TAG, e->buf, n_bytes);
+    return rc == 0 ? logp_wait(e->pair, r, NULL) : rc;
+}
+
 static int serve_once(struct end *e, const struct command *c)
 {
     int rc = receive_many(e, CLIENT, c->act == ACT_ANSWER ? c->n : 1, 0);
@@ -128,8 +139,7 @@ static int serve_once(struct end *e, const struct command *c)
     case ACT_SEND:
         return send_many(e, CLIENT, (size_t)c->n_bytes, c->n, 0);
     case ACT_TURN:
-        rc = logp_send(e->pair, CLIENT, TAG, e->buf, (size_t)c->n_bytes);
-        return rc == 0 ? receive_many(e, CLIENT, 1, 0) : rc;
+        return swap(e, (size_t)c->n_bytes);
     default:
         return reduce(e, c->n);
     }

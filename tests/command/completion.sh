@@ -36,6 +36,7 @@ offers 'kurnosov liu' broadcast paper ''
 offers 'machines' '' list ma
 offers 'summation' barrier tree s
 offers 'bash zsh' '' completion ''
+offers 'host cm5 dash' none validate --on ''
 # options: those of the command
 offers '--clock --cores --count -P -L --help' '--measure --export' run broadcast -
 offers '--clock' '--cores' run broadcast --cl

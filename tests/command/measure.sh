@@ -20,6 +20,29 @@ json 'length == 6 and all(.[]; .L_ns == 60000) and map(.ranks) == [[0,1],[0,2],[
 json 'map(.L_ns) == [60000, 120000, 60000, 60000, 120000, 60000]' \
     measure "${virtual[@]}" --pairs all -P 4 --topology ring
 
+# what is set is what holds for the pair: overheads and the gap of the first, L there and back
+says 'L 525.000 525.000 525.000 525.000 +0.00 %' measure "${virtual[@]}" --link 0-1:L=99
+logp measure "${virtual[@]}" --link 0-1:o=3,g=5 --link 1-0:o=6,g=9
+for line in 'o_send 30.000 30.000 30.000 30.000' 'o_recv 60.000 60.000 60.000 60.000' 'g 50.000 50.000 50.000 50.000'; do
+    tr -s ' ' <"$dir/out" | grep -qF "$line" || fail "set by links: $line: $(cat "$dir/out")"
+done
+logp measure "${virtual[@]}" --pairs all -P 3 --nodes '*x2' --inter L=99
+[ "$(tr -s ' ' <"$dir/out" | grep -cE '^L (60.000 ){4}|^L (990.000 ){4}')" -eq 3 ] || fail "set by nodes: $(cat "$dir/out")"
+# noise and slow processors are seen, and named; sends that wait for their receiver are another protocol
+json '.[0] | (.L_ns == 60000 and .o_send_ns == 21000 and .o_recv_ns == 21000)' measure "${virtual[@]}" --noise fixed:1us
+json '.[0] | (.o_send_ns == 40000 and .o_recv_ns == 40000 and .exact)' measure "${virtual[@]}" --fault slow:2
+json '.[0] | (.L_ns == 120000 and .o_send_ns == 20000)' measure "${virtual[@]}" --fault delay:2
+says 'delay logp; faults slow:2; noise fixed:1us; virtual clock, fiber executor on 1 core' measure "${virtual[@]}" --fault slow:2 --noise fixed:1us
+json '.[0] | (.L_ns == 60000 and .o_send_ns == 20000 and (.gamma_seen | not) and
+      (.sizes | all(.one_way_ns == if .bytes > 64 then 240000 else 100000 end)) and
+      (.sizes | all(.o_send_ns == if .bytes > 64 then 160000 else 20000 end)))' measure "${virtual[@]}" --rendezvous 64
+for fault in drop:0.1 dup:0.1 flip:0.1 cut@0 stop@1; do
+    expect="--fault slow:2,$fault ${fault%%[:@]*}: delay or slow" bad measure "${virtual[@]}" --fault "slow:2,$fault"
+done
+# help says what is taken
+logp measure --help
+[ "$(grep -cE '^  (-P|--bytes) .*\[see below\]$' "$dir/out")" -eq 2 ] || fail "help: $(cat "$dir/out")"
+
 # nodes are found, and the options that say the same
 nodes=(--nodes 2x3 --inter L=90us,o=30us,g=50us,G=7ns)
 json 'map(.L_ns) == [60000, 60000, 90000, 90000, 90000, 60000, 90000, 90000, 90000, 90000, 90000, 90000, 60000, 60000, 60000]' \

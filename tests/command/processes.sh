@@ -138,6 +138,8 @@ over 2 2 run broadcast -P 4 --transport mpi:pigeon
 says '--transport mpi:pigeon: mailbox, mpi, mpi:openmpi, mpi:mpich'
 over 2 2 run broadcast -P 4 --transport mpi --clock virtual
 says '--transport mpi: not together with the virtual clock'
+over 2 2 run broadcast --algo shared -P 4 --transport mpi --delay none
+says '--algo shared: needs one process: the transport mailbox, with delay none on the wall clock'
 over 2 2 run broadcast -P 4 --transport mpi --topology ring
 over 2 2 run broadcast -P 4 --transport mpi --capacity
 over 2 2 run allreduce -P 4 --transport mpi --gamma host

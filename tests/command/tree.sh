@@ -187,6 +187,7 @@ expect='-P 257 256' bad tree broadcast -P 257 --format svg
 expect='-P 1048577 1048576' bad tree broadcast -P 1048577 --format json
 expect='--topology neighbours' bad tree broadcast --topology ring
 expect='--delay none loggp' bad tree broadcast --delay none
+expect='--link 0-1:L=9: none: the tree' bad tree broadcast --link 0-1:L=9
 expect='--capacity off stalls' bad tree broadcast --capacity
 expect='--capacity off stalls' bad tree summation --capacity
 expect='--algo oak optimal' bad tree broadcast --algo oak

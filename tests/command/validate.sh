@@ -12,6 +12,16 @@ json 'length > 10 and all(.[]; .ratio == 1 and .regret == 1 and .measured_ns == 
 json 'map([.collective, .P, .bytes]) == [["broadcast",3,1],["broadcast",3,8],["broadcast",3,64],["broadcast",3,100],
       ["barrier",3,0]]' validate broadcast barrier "${virtual[@]}" --on "$dir/as" -P 3 --bytes 1..100
 
+# what is emulated is what it is predicted with, but for what is said of it
+json 'length > 10 and all(.[]; .ratio == 1 and .regret == 1)' \
+    validate --clock virtual --executor fiber --on "$dir/as" -P 2,5 --bytes 8..4k
+json '.[0] | (.predicted_ns == 13100 and .measured_ns == 10100)' \
+    validate broadcast --clock virtual --executor fiber --on "$dir/as" -P 2 --bytes 1 -L 9us
+json 'map([.P, .ratio == 1]) == [[2, true], [4, false], [8, false]]' \
+    validate barrier --clock virtual --executor fiber --on "$dir/as" --nodes '*x2' --inter L=60us
+says "predicted with $dir/as; nodes *x2, between them L=60us; measured on an emulated $dir/as, virtual clock, fiber executor on 1 core" \
+    validate barrier --clock virtual --executor fiber --on "$dir/as" --nodes '*x2' --inter L=60us
+
 # one parameter is another: it is named, with its value
 n=0
 for is in '9000ns 2000ns 2100ns 4000ns 0.5ns 1ns' '6000ns 2500ns 2100ns 4000ns 0.5ns 1ns' \

@@ -35,7 +35,15 @@ static const char *needed(const struct options *o, const struct logp_algorithm *
                           const struct logp_coll *c, char buf[256])
 {
     static const char *const names[] = {"P", "k"};
-    int n = snprintf(buf, 256, "%s", logp_algorithm_needs(a, o->P, &c->args, &c->model));
+    struct logp_model bare = c->model;
+    const char *needs = logp_algorithm_needs(a, o->P, &c->args, &c->model);
+    int n;
+
+    bare.bare = true;
+    if (over_processes(o) && !c->model.bare &&
+        logp_algorithm_needs(a, o->P, &c->args, &bare) == NULL)
+        needs = "one process: the transport mailbox, with delay none on the wall clock";
+    n = snprintf(buf, 256, "%s", needs);
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char variable[32];

@@ -56,7 +56,7 @@ static void put_command(const struct command *c)
 /* An option, and the commands that take it. */
 static void put_option(struct options *o, int i)
 {
-    const unsigned spans = OPTIONS_PAPER | OPTIONS_SWEEP | OPTIONS_SPANS;
+    const unsigned spans = OPTIONS_PAPER | OPTIONS_SWEEP | OPTIONS_SPANS | OPTIONS_MEASURE;
     const struct command *c;
     struct option_facts f;
     const char *between = "\nOf ";

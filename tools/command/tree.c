@@ -47,7 +47,8 @@ static void refuse_unplanned(const struct options *o)
         bad_option("--topology", logp_topology_spec(o->topology),
                    "none: the tree is that where all are neighbours");
     if (o->links != NULL)
-        bad_usage("%s: none: the tree is that where all links are alike", links_option(o));
+        bad_option(links_option(o), option_text(links_option(o)),
+                   "none: the tree is that where all links are alike");
     if (!o->emulated)
         bad_option("--delay", o->delay->name,
                    "logp, loggp or store-forward: a tree is shown in time");

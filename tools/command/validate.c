@@ -71,14 +71,28 @@ static int begin_processes(const struct options *o)
     return n;
 }
 
+/* What an emulated machine is predicted with, where nobody says: its own parameters. */
+static void settle_machine(struct options *o)
+{
+    struct options as_it_is = *o;
+
+    if (strcmp(o->on, "host") == 0 || option_given("machine"))
+        return;
+    set_machine(&as_it_is, "--on", o->on); /* that is how its user knows it, if it is none */
+    give_option("machine", o->on);
+    settle_point(o, 0);
+}
+
 static int validate(struct options *o)
 {
     struct validated v = {.o = o};
-    struct options on = *o;
+    struct options on;
     const struct names collectives = list_collectives(o);
     int code = EXIT_OK;
 
+    settle_machine(o);
     settle_points(o);
+    on = *o;
     on.params = (struct logp_params){0};
     on.node_size = 0; /* --nodes and --link are of what is predicted */
     on.rules = NULL;
@@ -118,10 +132,9 @@ const struct command command_validate = {
     .prints = prints,
     .remark =
         "\nAll algorithms that have a prediction, over -P [2,4,8; over n processes n,2n,4n] and\n"
-        "--bytes [8..64Ki, times 8], predicted with --machine, measured on this host at its own\n"
-        "speed, over processes with --transport mpi, or --on an emulated machine. Regret: the "
-        "time\n"
-        "of what auto chooses over that of the best measured. --fit: by least squares, what the\n"
-        "parameters would be for times to be as measured.",
+        "--bytes [8..64Ki, times 8], predicted with --machine [that of --on], measured on this\n"
+        "host at its own speed, over processes with --transport mpi, or --on an emulated machine.\n"
+        "Regret: the time of what auto chooses over that of the best measured. --fit: by least\n"
+        "squares, what the parameters would be for times to be as measured.",
     .call = validate,
 };

@@ -93,6 +93,8 @@ static int program(struct logp_vp *vp, void *arg)
 static struct logp_observe how_to(const struct options *o, size_t n_pairs)
 {
     const bool wall = o->clock == LOGP_CLOCK_WALL;
+    /* of reductions whose operands are there: they are not, where sends wait for their receiver */
+    const bool combines = (o->emulated || o->plugin != NULL) && o->rendezvous < 0;
     const int64_t ms = 1000000;
 
     return (struct logp_observe){.size = sizeof(struct logp_observe),
@@ -105,7 +107,7 @@ static struct logp_observe how_to(const struct options *o, size_t n_pairs)
                                  .size_limit_ns = !wall                   ? 0
                                                   : option_given("bytes") ? 1000 * ms
                                                                           : 2 * ms,
-                                 .combine_high = o->emulated || o->plugin != NULL ? 64000 : 0};
+                                 .combine_high = combines ? 64000 : 0};
 }
 
 int measure_pairs(const struct options *o, struct logp_machine *m, struct pair *pairs, size_t n)

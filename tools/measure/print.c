@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What was found, for people and for programs. */
 #include "measure/measure.h"
+#include "output/output.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -17,28 +18,26 @@ struct value {
 
 enum { N_VALUES = 6 };
 
-/* What both ways of a pair are set to; -1 where they differ. */
-static struct logp_params set_params(const struct measured *m, const struct pair *pair)
+/* As the options say of the messages of this pair. Overheads and gaps are those of the first rank,
+ * L is half of a way there and back. */
+static struct logp_params set_for(const struct measured *m, const struct pair *pair)
 {
-    struct logp_params p = m->o->params, back = p;
+    struct logp_params there = m->o->params, back = m->o->params;
 
-    if (m->o->links == NULL)
-        return p;
-    logp_links_of(m->o->links, pair->client, pair->server, &m->o->params, &p);
-    logp_links_of(m->o->links, pair->server, pair->client, &m->o->params, &back);
-    p.L_ns = p.L_ns == back.L_ns ? p.L_ns : -1;
-    p.o_send_ns = p.o_send_ns == back.o_send_ns ? p.o_send_ns : -1;
-    p.o_recv_ns = p.o_recv_ns == back.o_recv_ns ? p.o_recv_ns : -1;
-    p.g_ns = p.g_ns == back.g_ns ? p.g_ns : -1;
-    p.G_ps = p.G_ps == back.G_ps ? p.G_ps : -1;
-    return p;
+    if (m->o->links != NULL) {
+        logp_links_of(m->o->links, pair->client, pair->server, &m->o->params, &there);
+        logp_links_of(m->o->links, pair->server, pair->client, &m->o->params, &back);
+    }
+    there.o_recv_ns = back.o_recv_ns;
+    there.L_ns = (there.L_ns + back.L_ns) / 2;
+    return there;
 }
 
 static void list_values(const struct measured *m, const struct pair *pair,
                         struct value out[N_VALUES])
 {
     const struct logp_found *f = &pair->found;
-    const struct logp_params p = set_params(m, pair);
+    const struct logp_params p = set_for(m, pair);
     const struct value all[N_VALUES] = {{"L", &f->L, p.L_ns * 1000, false, f->L_hidden},
                                         {"o_send", &f->o_send, p.o_send_ns * 1000, false, false},
                                         {"o_recv", &f->o_recv, p.o_recv_ns * 1000, false, false},
@@ -72,7 +71,9 @@ static void print_heading(const struct measured *m)
     else
         printf("delay %s%s%s", o->delay->name, o->topology != NULL ? " on " : "",
                o->topology != NULL ? logp_topology_spec(o->topology) : "");
-    printf("; %s clock, %s executor on %d core%s",
+    fputs("; ", stdout);
+    print_conditions(o);
+    printf("%s clock, %s executor on %d core%s",
            o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, m->n_cores,
            m->n_cores == 1 ? "" : "s");
     if (over_processes(o))

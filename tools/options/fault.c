@@ -52,9 +52,30 @@ static void apply(struct options *o, const char *option, const char *text, const
     check(o, option, text);
 }
 
+/* To measure, each message must arrive, once, as it was sent. */
+static void refuse_losses(const char *option, const char *text)
+{
+    static const struct names harmless = {{"delay", "slow"}, 2};
+
+    for (const char *s = text; *s != '\0';) {
+        const size_t n = strcspn(s, ",;");
+        char name[32];
+
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(s, ":@,;"), s);
+        if (find_name(&harmless, name) < 0)
+            bad_option(option, text,
+                       "%s: delay or slow, to measure: no message may be lost, or come otherwise "
+                       "than it was sent",
+                       name);
+        s += n + (s[n] != '\0');
+    }
+}
+
 static void apply_fault(struct options *o, const char *option, const char *text)
 {
     apply(o, option, text, &o->faults);
+    if (o->faults != NULL && (o->sets & OPTIONS_MEASURE) != 0)
+        refuse_losses(option, text);
 }
 
 static void apply_noise(struct options *o, const char *option, const char *text)
@@ -86,9 +107,9 @@ static const char *noise_forms(const struct options *o, char buf[MAX_LIST])
 }
 
 const struct option_row fault_options[] = {
-    {"fault", "SPEC", "%s; @A-B:FROM..TO: where, when", "none", "", OPTIONS_FAULT,
+    {"fault", "SPEC", "%s; @A-B:FROM..TO: where, when", "none", "", OPTIONS_FAULT | OPTIONS_MEASURE,
      .apply = apply_fault, .choices = fault_forms, .several = true},
-    {"noise", "SPEC", "each overhead is longer: %s", "none", "", OPTIONS_FAULT,
+    {"noise", "SPEC", "each overhead is longer: %s", "none", "", OPTIONS_FAULT | OPTIONS_MEASURE,
      .apply = apply_noise, .choices = noise_forms, .several = true},
     {0},
 };

@@ -18,11 +18,22 @@ static void apply_on(struct options *o, const char *option, const char *text)
     o->on = text;
 }
 
+static const char *all_on(const struct options *o, char buf[MAX_LIST])
+{
+    const struct logp_machine_file *m;
+    struct names names = {{"host"}, 1};
+
+    (void)o;
+    for (size_t i = 0; (m = logp_machine_file_at(i)) != NULL; i++)
+        add_name(&names, m->name);
+    return list_names(&names, ", ", buf);
+}
+
 const struct option_row measure_options[] = {
     {"pairs", "WHICH", "first: ranks 0 and 1; all: each pair, and whether they are of two levels",
      "first", "", OPTIONS_MEASURE, .apply = apply_pairs, .words = "first, all"},
     {"on", "WHAT", "host: as fast as it is; or an emulated machine: a named one, or of a file",
-     "host", "", OPTIONS_VALIDATE, .apply = apply_on},
+     "host", "", OPTIONS_VALIDATE, .apply = apply_on, .choices = all_on},
     {"fit", NULL, "which parameters explain what is off", "off", "", OPTIONS_VALIDATE,
      .apply = apply_fit},
     {0},

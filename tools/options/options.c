@@ -283,7 +283,7 @@ static void show_default(const struct option_row *r, unsigned sets, char *out, s
     const bool both = *r->preset != '\0' && *r->other != '\0';
 
     out[0] = '\0';
-    if ((r->set & sets & OPTIONS_SPANS) != 0 ||
+    if (((r->set & OPTIONS_SPANS) != 0 && (sets & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0) ||
         ((r->set & sets & (OPTIONS_PAPER | OPTIONS_SWEEP)) != 0 && (r->set & OPTIONS_PAPER) != 0))
         snprintf(out, size, " [see below]");
     else if ((r->set & sets) == OPTIONS_AGAIN)

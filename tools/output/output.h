@@ -23,6 +23,9 @@ struct output {
 /* ---- table.c, json.c ---- */
 
 void print_table(const struct output *out);
+/* What is not alike for all messages: nodes, links, rendezvous, faults, noise; of each that there
+ * is a piece with a semicolon behind it. */
+void print_conditions(const struct options *o);
 void print_json(const struct output *out);
 void print_csv(const struct output *out);
 /* A record; its beginning, where there is a key that it stands before. */

@@ -103,6 +103,21 @@ static const char *show_processes(const struct output *out, char text[48])
     return text;
 }
 
+void print_conditions(const struct options *o)
+{
+    show_links(stdout, o);
+    if (o->node_size > 0 || o->rules != NULL)
+        fputs("; ", stdout);
+    if (o->rendezvous == 0)
+        printf("every send waits for its receiver; ");
+    else if (o->rendezvous > 0)
+        printf("sends of more than %lld bytes wait for their receiver; ", (long long)o->rendezvous);
+    if (o->faults != NULL)
+        printf("faults %s; ", o->faults);
+    if (o->noise != NULL)
+        printf("noise %s; ", o->noise);
+}
+
 static void print_heading(const struct output *out)
 {
     const struct options *o = out->o;
@@ -124,17 +139,7 @@ static void print_heading(const struct output *out)
                o->topology != NULL ? logp_topology_spec(o->topology) : "");
     if (o->plugin != NULL || o->emulated)
         print_params(&o->params);
-    show_links(stdout, o);
-    if (o->links != NULL)
-        fputs("; ", stdout);
-    if (o->rendezvous == 0)
-        printf("every send waits for its receiver; ");
-    else if (o->rendezvous > 0)
-        printf("sends of more than %lld bytes wait for their receiver; ", (long long)o->rendezvous);
-    if (o->faults != NULL)
-        printf("faults %s; ", o->faults);
-    if (o->noise != NULL)
-        printf("noise %s; ", o->noise);
+    print_conditions(o);
     if (out->n_cores == 0)
         print_least(lower_bound(o, out->collective, out->c));
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured beside predicted: as a table, JSON and CSV. */
+#include "output/output.h"
 #include "validate/validate.h"
 
 #include <jansson.h>
@@ -67,8 +68,10 @@ void print_validated_table(const struct validated *v)
 {
     const struct options *o = v->o;
 
-    printf("predicted with %s; measured %s%s, %s clock, %s executor on %d core%s",
-           o->machine != NULL ? o->machine->title : "L, o, g, G as they are set",
+    printf("predicted with %s; ",
+           o->machine != NULL ? o->machine->title : "L, o, g, G as they are set");
+    print_conditions(o);
+    printf("measured %s%s, %s clock, %s executor on %d core%s",
            v->on != NULL       ? "on an emulated "
            : over_processes(o) ? "by transport "
                                : "on this host",
