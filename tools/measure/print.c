@@ -11,7 +11,7 @@
 struct value {
     const char *name;
     const struct logp_estimated *found;
-    int64_t set_ps; /* as the options say, of an emulated machine; -1: another each way */
+    int64_t set_ps; /* as the options say, of an emulated machine */
     bool of_byte;   /* ns per byte, or element; else us */
     bool hidden;
 };
@@ -91,9 +91,7 @@ static void print_value(const struct measured *m, const struct value *v)
     printf("%-8s%14s", v->name, text);
     printf("%14.*f%14.*f", v->of_byte ? 4 : 3, v->found->low_ns / unit, v->of_byte ? 4 : 3,
            v->found->high_ns / unit);
-    if (is_emulated(m) && v->set_ps < 0) {
-        fputs("  each way its own", stdout);
-    } else if (is_emulated(m)) {
+    if (is_emulated(m)) {
         const double set = (double)v->set_ps / 1000;
 
         printf("%14.*f", v->of_byte ? 4 : 3, set / unit);
