@@ -50,7 +50,7 @@ stderr_is ''
 
 # options of another command are refused
 expect='--reps predict' bad predict broadcast --reps 5
-expect='--seed predict' bad predict broadcast --seed 5
+expect='--timeout predict' bad predict broadcast --timeout 5
 expect='--clock list' bad list --clock virtual
 expect='-P list' bad list -P zero
 expect='--cores tree' bad tree broadcast --cores 0
