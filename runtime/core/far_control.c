@@ -267,6 +267,7 @@ void lpi_far_control(struct lpi_core *c, int from, const struct lpi_wire *w, con
     case LPI_WIRE_END:
         hear_end(m->far, w->arrival);
         break;
+    case LPI_WIRE_BARE:
     case LPI_WIRE_DATA:
     case LPI_WIRE_LONG:
         tell_stop(c);

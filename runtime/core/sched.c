@@ -28,6 +28,7 @@
 #include "core/window.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
+#include "mail/far.h"
 #include "host/relax.h"
 #include "mail/mailbox.h"
 #include "state/lag.h"
@@ -116,7 +117,7 @@ static bool look_up_now(struct lpi_core *c)
 /* Nobody of this core has a deadline. */
 static void nobody_ready(struct lpi_core *c)
 {
-    const bool alone = c->machine->n_cores == 1;
+    const bool alone = c->machine->n_cores == 1 && c->machine->far == NULL;
 
     if (c->life.n_outside > 0) { /* they may come back, and need this processor to do so */
         sched_yield();
@@ -312,9 +313,17 @@ int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
     return lpi_hold(p);
 }
 
+/* Can nothing happen on this core before another process sends something? */
+static bool is_alone_here(const struct lpi_core *c)
+{
+    const struct logp_machine *m = c->machine;
+
+    return m->far != NULL && m->n_cores == 1 && c->turns.timers.n == 0;
+}
+
 /*
- * p waits and is not RUNNING: by the shortest way if another proc is ready. lpi_hold() knows the
- * other ways.
+ * p waits and is not RUNNING: by the shortest way if another proc is ready, or as soon as p is.
+ * lpi_hold() knows the other ways.
  */
 static inline int hold_ready(struct lpi_proc *p)
 {
@@ -329,6 +338,11 @@ static inline int hold_ready(struct lpi_proc *p)
         c->machine->executor->switch_to(p, first, true);
         if (p->state == LPI_RUNNING)
             return lpi_stopped(p);
+    } else if (first == NULL && is_alone_here(c) && lpi_far_await(c) && c->turns.ready_first == p &&
+               p->next_ready == NULL) {
+        c->turns.ready_first = NULL;
+        p->state = LPI_RUNNING;
+        return lpi_stopped(p);
     }
     return lpi_hold(p);
 }

@@ -21,8 +21,7 @@ struct lpi_transfer; /* a piece of memory on its way */
 /* A message that has been found. */
 struct lpi_found {
     int process;
-    size_t n_bytes;
-    const char *bytes; /* the transport's own, until the next look */
+    const char *bytes; /* the transport's own, until the next look; message_bytes may be read */
 };
 
 enum lpi_reduction { LPI_SUM, LPI_MIN, LPI_MAX };

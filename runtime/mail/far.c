@@ -22,13 +22,18 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     BURST = 64,
     YIELD_EVERY = 16, /* looks in vain, where processes share cores */
+    LOOKS = 32,       /* of a core that has nothing else to do */
+    RUN_BITS = 0xfff, /* of lpi_wire.run */
 };
+
+static const size_t bare_bytes = offsetof(struct lpi_wire, unused); /* of a BARE header */
 
 /* Several cores call the transport, one at a time. Acquire pairs with the release in let(). */
 static inline void take(struct lpi_far *f)
@@ -62,12 +67,13 @@ static void count_sent(struct lpi_far *f)
 static int put(struct lpi_core *c, int process, const struct lpi_wire *w, const void *more,
                size_t n, struct lpi_transfer **given)
 {
+    const size_t head = w->kind == LPI_WIRE_BARE ? bare_bytes : sizeof(*w);
     struct lpi_far *f = c->machine->far;
     int rc;
 
     for (;;) {
         take(f);
-        rc = f->ops->send(process, w, sizeof(*w), more, given == NULL ? n : 0);
+        rc = f->ops->send(process, w, head, more, given == NULL ? n : 0);
         if (rc == 0 && given != NULL && (*given = f->ops->give(process, more, n)) == NULL) {
             lpi_far_lose(f); /* it waits for what does not come */
             rc = -ENOMEM;
@@ -86,7 +92,7 @@ int lpi_far_post(struct lpi_proc *from, const struct lpi_envelope *e)
     struct lpi_far *f = c->machine->far;
     const int process = f->process_of[e->dst];
     struct lpi_wire w = {.kind = LPI_WIRE_DATA,
-                         .run = f->run & 0xffffff,
+                         .run = f->run & RUN_BITS,
                          .context = e->context,
                          .src = e->src,
                          .dst = e->dst,
@@ -97,8 +103,13 @@ int lpi_far_post(struct lpi_proc *from, const struct lpi_envelope *e)
     if ((size_t)lpi_message_cost(e->n_bytes) > c->machine->queue_limit)
         return -EMSGSIZE;
     count_sent(f);
-    if (sizeof(w) + e->n_bytes <= f->ops->message_bytes)
+    if (sizeof(w) + e->n_bytes <= f->ops->message_bytes) {
+        if (e->arrival == LOGP_NEVER) {
+            w.kind = LPI_WIRE_BARE;
+            w.n_bare = (uint16_t)e->n_bytes;
+        }
         return put(c, process, &w, e->data, e->n_bytes, NULL);
+    }
     w.kind = LPI_WIRE_LONG;
     return put(c, process, &w, e->data, e->n_bytes, &f->giving[from->rank]);
 }
@@ -121,7 +132,7 @@ void lpi_far_tell(struct lpi_core *c, int process, struct lpi_wire w, const void
 {
     struct lpi_far *f = c->machine->far;
 
-    w.run = f->run & 0xffffff;
+    w.run = f->run & RUN_BITS;
     if (process == f->process) {
         f->control(c, process, &w, more);
         return;
@@ -252,7 +263,8 @@ static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char 
     struct logp_machine *m = c->machine;
     struct lpi_far *f = m->far;
     struct lpi_proc *to = &m->procs[w->dst];
-    struct lpi_envelope e = envelope_of(w);
+    const bool is_here = lpi_is_here(c, w->dst);
+    struct lpi_envelope e;
     struct lpi_cargo *l;
     int rc = 0;
 
@@ -261,12 +273,16 @@ static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char 
         f->received++;
         return true;
     }
+    if (is_here && w->arrival == LOGP_NEVER && lpi_plain(m) &&
+        lpi_deliver_here(to, c, &(struct lpi_label){w->context, w->src, w->tag}, data, w->n_bytes,
+                         false)) {
+        f->received++;
+        return true;
+    }
+    e = envelope_of(w);
     e.data = data;
-    if (lpi_is_here(c, w->dst)) {
-        if (w->arrival != LOGP_NEVER || !lpi_plain(m) ||
-            !lpi_deliver_here(to, c, &(struct lpi_label){w->context, w->src, w->tag}, data,
-                              w->n_bytes, false))
-            rc = lpi_deliver(to, c, &e);
+    if (is_here) {
+        rc = lpi_deliver(to, c, &e);
     } else if (f->held == NULL) {
         rc = lpi_post_to_core(c, to, &e);
     } else {
@@ -324,11 +340,16 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
     bool good = true;
 
     memcpy(&w, x->bytes, sizeof(w));
-    if (w.run != (f->run & 0xffffff))
+    if (w.run != (f->run & RUN_BITS))
         return; /* of a run that is over, and counted no more */
+    if (w.kind == LPI_WIRE_BARE) {
+        more = x->bytes + bare_bytes;
+        w.n_bytes = w.n_bare;
+        w.arrival = LOGP_NEVER;
+    }
     if (w.kind <= LPI_WIRE_COUNTED)
         lpi_busy(c); /* before the scan can miss it */
-    if (w.kind == LPI_WIRE_DATA)
+    if (w.kind < LPI_WIRE_LONG)
         good = take_short(c, &w, more);
     else if (w.kind == LPI_WIRE_LONG)
         good = take_long(c, x->process, &w);
@@ -348,13 +369,14 @@ bool lpi_far_look(struct lpi_core *c)
     struct lpi_found x;
     bool any = false;
 
-    if (f->coming != NULL || f->held != NULL)
-        any = take_what_came(c);
     f->is_looking = true;
-    /* after the first, who can go on now does so first */
-    for (int i = 0; i < BURST && (i == 0 || c->turns.ready_first == NULL); i++) {
+    for (int i = 0; i < BURST; i++) {
         bool found;
 
+        if (f->coming != NULL || f->held != NULL)
+            any |= take_what_came(c);
+        if (any && c->turns.ready_first != NULL) /* who can go on now does so first */
+            break;
         take(f);
         found = f->ops->look(&x);
         let(f);
@@ -369,6 +391,14 @@ bool lpi_far_look(struct lpi_core *c)
     if (!f->stop_told && lpi_stopping(c->machine))
         f->control(c, f->process, NULL, NULL);
     return any;
+}
+
+bool lpi_far_await(struct lpi_core *c)
+{
+    for (int i = 0; i < LOOKS; i++)
+        if (lpi_far_look(c))
+            return true;
+    return false;
 }
 
 void lpi_far_forgo(struct lpi_proc *p)

@@ -13,6 +13,8 @@ bool lpi_far_has_let_go(struct lpi_proc *p);
 /* Take what other processes have sent. By the holder of the first core. @return true: there was
  * something */
 bool lpi_far_look(struct lpi_core *c);
+/* For a short while the core does nothing but that. */
+bool lpi_far_await(struct lpi_core *c);
 /* p, the caller, waits for none of its receives any more: nothing comes into their buffers
  * afterwards. */
 void lpi_far_forgo(struct lpi_proc *p);

@@ -18,8 +18,9 @@
 #include "state/state.h"
 
 enum lpi_wire_kind {
-    LPI_WIRE_DATA,  /* a message of a vp, with its payload ... */
-    LPI_WIRE_LONG,  /* ... which comes beside it */
+    LPI_WIRE_BARE,  /* a message of a vp that has no arrival time, with its payload */
+    LPI_WIRE_DATA,  /* one that has */
+    LPI_WIRE_LONG,  /* one whose payload comes beside it */
     LPI_WIRE_COME,  /* to process 0: all vps of a process are at the sync */
     LPI_WIRE_START, /* the start is fixed */
     LPI_WIRE_MEET,  /* a vp is at the sync of a group: to the process of its first member */
@@ -35,10 +36,11 @@ enum lpi_wire_kind {
     LPI_WIRE_CLOCK, /* between runs: core/common_clock.c */
 };
 
-/* At the head of each message. */
+/* At the head of each message: of a BARE one up to n_bytes, as it costs by the cache line. */
 struct lpi_wire {
-    uint32_t kind : 8,
-        run : 24; /* which run it belongs to: what is late is not taken for another's */
+    uint32_t kind : 4,
+        run : 12,    /* which run it belongs to: what is late is not taken for another's */
+        n_bare : 16; /* BARE: bytes */
     uint32_t context;
     int src, dst, tag;
     uint32_t unused;

@@ -8,6 +8,10 @@
  * looked at. One that has been read is posted again at the next look: by then its answer is on its
  * way. What is given and taken has another tag.
  *
+ * A brief message to a process that answers is sent by MPI_Send(), which needs no request: an MPI
+ * takes so few of them at once, whatever that process does. All others, and all where processes
+ * share cores and one must not spin for another, are sent beside what goes on here.
+ *
  * An error of the MPI's ends the program, as is MPI's default.
  */
 #include "host/transport.h"
@@ -19,12 +23,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     MESSAGE_BYTES = 4096 + 64,
     ALIKE_BYTES = 8192,
-    AHEAD = 64,      /* receives */
+    AHEAD = 4,       /* receives: an MPI may look at each for every message of the program's own */
     SLOTS = 128,     /* messages that MPI has not copied yet */
+    BRIEF = 256,     /* bytes of a message that every MPI sends at once ... */
+    IN_ROW = 8,      /* ... so many times, without a message from there */
     PIECE = 1 << 30, /* of a transfer: MPI counts in int */
     MOST_PIECES = 64,
     TAG_MESSAGE = 0,
@@ -47,24 +54,21 @@ static MPI_Request received[AHEAD], sent[SLOTS];
 static int next, read_one = -1; /* of those ahead */
 static int *places;             /* one for each process: gather() */
 static int n_unsent;            /* slots 0 .. n_unsent-1 are in use */
+static int *n_in_row;           /* messages sent to each process since one came from there */
 static struct lpi_transfer *unused;
 static bool is_open, is_ours, gave_up;
-
-static void post(int i)
-{
-    MPI_Irecv(ahead[i].bytes, MESSAGE_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG_MESSAGE, comm,
-              &received[i]);
-}
+static bool is_crowded; /* this host has more processes than cores */
 
 /* MPI is about to end, whoever ends it. */
 static int forget(MPI_Comm self, int key, void *value, void *state)
 {
     (void)self, (void)key, (void)value, (void)state;
-    for (int i = 0; i < AHEAD; i++)
-        if (received[i] != MPI_REQUEST_NULL) {
+    for (int i = 0; i < AHEAD; i++) {
+        if (i != read_one)
             MPI_Cancel(&received[i]);
-            MPI_Wait(&received[i], MPI_STATUS_IGNORE);
-        }
+        MPI_Wait(&received[i], MPI_STATUS_IGNORE);
+        MPI_Request_free(&received[i]);
+    }
     for (struct lpi_transfer *t; (t = unused) != NULL;) {
         unused = t->next;
         free(t);
@@ -75,6 +79,7 @@ static int forget(MPI_Comm self, int key, void *value, void *state)
     free(ahead);
     free(slots);
     free(places);
+    free(n_in_row);
     return MPI_SUCCESS;
 }
 
@@ -109,7 +114,7 @@ static int begin(void)
 
 static int open_once(int *process, int *n_processes)
 {
-    int key, good, rc = is_open ? 0 : begin();
+    int key, good, n_here, rc = is_open ? 0 : begin();
 
     if (rc != 0)
         return rc;
@@ -120,19 +125,25 @@ static int open_once(int *process, int *n_processes)
     ahead = aligned_alloc(64, AHEAD * sizeof(*ahead));
     slots = aligned_alloc(64, SLOTS * sizeof(*slots));
     places = malloc((size_t)*n_processes * sizeof(*places));
-    good = ahead != NULL && slots != NULL && places != NULL;
+    n_in_row = calloc((size_t)*n_processes, sizeof(*n_in_row));
+    good = ahead != NULL && slots != NULL && places != NULL && n_in_row != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!good) {
         free(ahead);
         free(slots);
         free(places);
+        free(n_in_row);
         return -ENOMEM;
     }
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_dup(MPI_COMM_WORLD, &collective);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, *process, MPI_INFO_NULL, &host);
+    MPI_Comm_size(host, &n_here);
+    is_crowded = n_here > sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 0; i < AHEAD; i++)
-        post(i);
+        MPI_Recv_init(ahead[i].bytes, MESSAGE_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG_MESSAGE, comm,
+                      &received[i]);
+    MPI_Startall(AHEAD, received);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
     is_open = true;
@@ -208,21 +219,35 @@ static void reclaim(void)
     }
 }
 
+static void join(char *bytes, const void *first, size_t n_first, const void *second,
+                 size_t n_second)
+{
+    memcpy(bytes, first, n_first);
+    if (n_second > 0)
+        memcpy(bytes + n_first, second, n_second);
+}
+
 static int send(int process, const void *first, size_t n_first, const void *second, size_t n_second)
 {
+    const int n_bytes = (int)(n_first + n_second);
     int is_sent;
     char *bytes;
 
+    if (n_bytes <= BRIEF && !is_crowded && n_in_row[process] < IN_ROW) {
+        char brief[BRIEF];
+
+        n_in_row[process]++;
+        join(brief, first, n_first, second, n_second);
+        MPI_Send(brief, n_bytes, MPI_BYTE, process, TAG_MESSAGE, comm);
+        return 0;
+    }
     if (n_unsent == SLOTS)
         reclaim();
     if (n_unsent == SLOTS)
         return -EAGAIN;
     bytes = slots[n_unsent].bytes;
-    memcpy(bytes, first, n_first);
-    if (n_second > 0)
-        memcpy(bytes + n_first, second, n_second);
-    MPI_Isend(bytes, (int)(n_first + n_second), MPI_BYTE, process, TAG_MESSAGE, comm,
-              &sent[n_unsent]);
+    join(bytes, first, n_first, second, n_second);
+    MPI_Isend(bytes, n_bytes, MPI_BYTE, process, TAG_MESSAGE, comm, &sent[n_unsent]);
     MPI_Test(&sent[n_unsent], &is_sent, MPI_STATUS_IGNORE);
     n_unsent += !is_sent;
     return 0;
@@ -231,16 +256,16 @@ static int send(int process, const void *first, size_t n_first, const void *seco
 static bool look(struct lpi_found *out)
 {
     MPI_Status status;
-    int is_there, n_bytes;
+    int is_there;
 
     if (read_one >= 0)
-        post(read_one);
+        MPI_Start(&received[read_one]);
     read_one = -1;
     MPI_Test(&received[next], &is_there, &status);
     if (!is_there)
         return false;
-    MPI_Get_count(&status, MPI_BYTE, &n_bytes);
-    *out = (struct lpi_found){status.MPI_SOURCE, (size_t)n_bytes, ahead[next].bytes};
+    *out = (struct lpi_found){status.MPI_SOURCE, ahead[next].bytes};
+    n_in_row[status.MPI_SOURCE] = 0;
     read_one = next;
     next = (next + 1) % AHEAD;
     return true;
