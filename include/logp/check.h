@@ -15,6 +15,8 @@
  *         fputs(failure.text, stderr);
  *     logp_failure_free(&failure);
  *
+ * (In C++ it is `struct logp_check check`, too: the name alone is the function.)
+ *
  * A run fails when
  *   - a vp's program returns an error, or LOGP_CHECK() says that something does not hold,
  *   - every vp waits and nothing is on its way (deadlock), or a vp does not come back (timeout),
