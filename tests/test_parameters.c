@@ -190,14 +190,14 @@ static double uniform(uint64_t *random)
     return (double)(test_random(random) >> 11) / 9007199254740992.0;
 }
 
-/* A time that is up to `noise` longer, and one in `outliers` ten times as long. */
-static int64_t noisy(double ns, double noise, int outliers, uint64_t *random, int *n)
+/* A time with noise, of which `below` make it shorter, and one in `outliers` ten times as long. */
+static int64_t noisy(double ns, double noise, double below, int outliers, uint64_t *random, int *n)
 {
     if (outliers > 0 && test_below(random, outliers) == 0) {
         ++*n;
         return (int64_t)(10 * ns + 1000);
     }
-    return (int64_t)(ns * (1 + noise * (uniform(random) - 0.5)) + 0.5);
+    return (int64_t)(ns * (1 + noise * (uniform(random) - below)) + 0.5);
 }
 
 /* @return how many outliers there are */
@@ -230,10 +230,14 @@ static int make(struct made *m, const struct truth *t, size_t n_truths, double n
         times[LOGP_TIMING_TURN] = of->o_send + of->o_recv;
         m->sizes[i].n_bytes = bytes;
         for (int k = 0; k < LOGP_TIMINGS; k++) {
+            /* overheads are octiles, all others medians */
+            const bool low = k == LOGP_TIMING_SPACED || k == LOGP_TIMING_TAKEN;
+
             m->sizes[i].n[k] = REPS;
             m->sizes[i].times_ns[k] = m->times[i][k];
             for (int r = 0; r < REPS; r++)
-                m->times[i][k][r] = noisy(times[k], noise, outliers, random, &planted);
+                m->times[i][k][r] =
+                    noisy(times[k], noise, low ? 0.125 : 0.5, outliers, random, &planted);
         }
     }
     return planted;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From what has been seen to parameters: see parameters.h. All is worked out from the medians of
- * the timings; the same from medians of what is drawn of the times again, 200 times, says how sure
- * it is.
+ * the timings, those of overheads alone from lower octiles: a processor by itself is only ever held
+ * up. The same from what is drawn of the times again, 200 times, says how sure it is.
  */
 #include "parameters/parameters.h"
 
@@ -347,7 +347,7 @@ static int take_sample(struct lpi_sample *s, const int64_t *times, size_t n, dou
     rc = lpi_sample_create(s, times, n);
     if (rc != 0)
         return rc;
-    *median = lpi_sample_median(s);
+    *median = lpi_sample_typical(s);
     w->exact &= n > 1 && s->left_out == 0 && s->sorted[0] == s->sorted[s->n - 1];
     f->n_times += n;
     f->n_left_out += s->left_out;
@@ -369,6 +369,7 @@ static int take_samples(struct work *w, struct logp_found *f, size_t *most)
 
         k->seen.n_bytes = o->sizes[i].n_bytes;
         for (int t = 0; t < LOGP_TIMINGS && rc == 0; t++) {
+            k->samples[t].is_low = t == LOGP_TIMING_SPACED || t == LOGP_TIMING_TAKEN;
             rc = take_sample(&k->samples[t], o->sizes[i].times_ns[t], o->sizes[i].n[t],
                              &k->medians[t], w, f, most);
             k->spreads[t] = rc == 0 ? lpi_sample_spread(&k->samples[t]) : 0;

@@ -39,9 +39,14 @@ static double middle(const int64_t *sorted, size_t n)
     return ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2]) / 2;
 }
 
-double lpi_sample_median(const struct lpi_sample *s)
+static double typical(const struct lpi_sample *s, const int64_t *sorted)
 {
-    return middle(s->sorted, s->n);
+    return s->is_low ? (double)sorted[s->n / 8] : middle(sorted, s->n);
+}
+
+double lpi_sample_typical(const struct lpi_sample *s)
+{
+    return typical(s, s->sorted);
 }
 
 /* xorshift64* */
@@ -58,7 +63,7 @@ double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *r
     for (size_t i = 0; i < s->n; i++)
         room[i] = s->sorted[next(random) % s->n];
     logp_summarize(room, s->n);
-    return middle(room, s->n);
+    return typical(s, room);
 }
 
 double lpi_sample_spread(const struct lpi_sample *s)

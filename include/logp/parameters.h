@@ -20,6 +20,9 @@
  *     n sent, waits d longer than a gap     n o_send
  *     n received, which are there           n o_recv
  *
+ * Of the times of each kind the median counts, of the last two, in which nobody else has a part,
+ * the lower octile: whatever happens to a processor by itself makes it later, never sooner.
+ *
  * Lines are fitted to the first two over s, by least squares; where one line does not do, there is
  * a change of protocol (struct logp_protocol).
  *
@@ -148,7 +151,7 @@ struct logp_found {
     double error; /**< of the protocols the largest */
 };
 
-/** The medians that it follows from, of one size, per message, in ns. */
+/** The medians (octiles) that it follows from, of one size, per message, in ns. */
 struct logp_size_seen {
     size_t n_bytes;
     double one_way; /**< half a round trip */
