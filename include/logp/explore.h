@@ -22,7 +22,8 @@ LOGP_BEGIN_DECLS
 /** What could come next. */
 enum logp_alternative_kind {
     LOGP_GO_ON, /**< the processor goes on */
-    LOGP_TAKE,  /**< its receive, probe, test or wait takes the next message of this source */
+    LOGP_TAKE,  /**< its receive, probe, test or wait takes this source's next message of those
+                     that this request could take */
     LOGP_MISS,  /**< its look, or its wait with an end, is too early for any message */
 };
 
@@ -33,6 +34,10 @@ struct logp_alternative {
     int source; /**< LOGP_TAKE: of the message; else -1 */
     int polls;  /**< LOGP_GO_ON: so many looks and waits of it in a row came to nothing: who prefers
                      one that does nothing but look, always, does not get on */
+    int tag;    /**< LOGP_TAKE: of the message */
+    int index;  /**< LOGP_TAKE: of the request that takes it, among those waited for; -1: another
+                     one, or none, as it is a probe */
+    uint32_t context; /**< LOGP_TAKE: of the message's group: logp_group_context() */
 };
 
 /** What has happened. */

@@ -10,6 +10,7 @@
  * that nothing is charged to it before what comes earlier.
  */
 #include "state/call.h"
+#include "core/explore.h"
 #include "core/sched.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
@@ -141,11 +142,33 @@ static bool is_alone(const struct lpi_proc *p, const struct lpi_rendezvous *z)
     return other == NULL;
 }
 
+/* What p has posted to any source meets what has come: the sender of that may be the receiver that
+ * z waits for. @return 1: something has met, where it is somebody's choice; 0; or an error */
+static int meet(struct lpi_proc *p, const struct lpi_rendezvous *z)
+{
+    struct lpi_look look = {.sends = true, .src = z->to->rank, .tag = z->tag};
+    int rc;
+
+    if (p->core->machine->explore == NULL) {
+        lpi_match_arrived(p, horizon(p));
+        return 0;
+    }
+    rc = lpi_explore_settle(p, &look);
+    return rc == 0 ? look.chosen >= 0 : rc;
+}
+
 /* Until something comes; for z if p waits for it alone. */
 static int await(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t until)
 {
     int rc;
 
+    if (p->inbox.n_any > 0 && until == INT64_MAX && lpi_next_answer(p) == INT64_MAX) {
+        rc = meet(p, z);
+        if (rc != 0)
+            return rc < 0 ? rc : 0;
+        until = lpi_next_arrival(p);
+        return lpi_wait_for_any(p, until, z->to->rank, z->tag);
+    }
     if (!is_alone(p, z) || until != INT64_MAX)
         return lpi_wait_for_any(p, until, z->to->rank, z->tag);
     if (z->request != NULL)

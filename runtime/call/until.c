@@ -153,8 +153,7 @@ static int too_late(struct lpi_proc *p, int64_t until)
 }
 
 /*
- * Which request completes, where choices are explored: the first that is bound to a message of the
- * source that was chosen.
+ * Which request completes, where choices are explored: the one that the chosen message goes to.
  * @return 0, and *i: which; -1: nothing is there. -ETIME: too late; or the error that stops the run
  */
 static int choose_one(struct lpi_proc *p, struct logp_request **requests, int n, bool may_miss,
@@ -169,13 +168,10 @@ static int choose_one(struct lpi_proc *p, struct logp_request **requests, int n,
         return 0;
     do {
         rc = lpi_explore_settle(p, &look);
-        for (*i = 0; rc == 0 && look.chosen >= 0 && *i < n; ++*i) {
-            const struct logp_request *r = requests[*i];
-
-            if (r != NULL && (r->state == LPI_REQ_BOUND || r->state == LPI_REQ_FAILED) &&
-                r->from == look.chosen)
-                return 0;
-        }
+        *i = look.index;
+        if (rc == 0 && look.chosen >= 0 && *i >= 0 &&
+            (requests[*i]->state == LPI_REQ_BOUND || requests[*i]->state == LPI_REQ_FAILED))
+            return 0;
     } while (rc == 0 && look.chosen >= 0); /* it went to another receive */
     *i = -1;
     return rc == 0 && look.chosen == LPI_MISSED ? -ETIME : rc;

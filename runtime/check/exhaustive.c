@@ -2,8 +2,8 @@
 /*
  * All outcomes, each once: a depth-first search over late choices, with sleep sets.
  *
- * A choice is between transitions (rank, source) and (rank, miss): that processor takes this
- * source's next message, or its look misses, and it goes on until it has to choose again. The path
+ * A choice is between transitions (rank, message) and (rank, miss): that processor takes this
+ * message, or its look misses, and it goes on until it has to choose again. The path
  * of choices of the run under way is a stack of nodes. The next run gives the same answers up to
  * the last node that has an alternative left, takes that, and then whatever comes first.
  *
@@ -81,7 +81,8 @@ static void begin(void *strategy, uint64_t seed)
 
 static bool same(const struct logp_alternative *a, const struct logp_alternative *b)
 {
-    return a->rank == b->rank && a->kind == b->kind && a->source == b->source;
+    return a->rank == b->rank && a->kind == b->kind && a->source == b->source && a->tag == b->tag &&
+           a->index == b->index && a->context == b->context;
 }
 
 /* Was this asleep, or explored, at the node before, and has its processor not moved since? */

@@ -126,7 +126,8 @@ void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
     }
 }
 
-static void tell_alternative(struct lpi_text *t, const struct logp_alternative *a)
+/* named: the tag, too, tells what is taken from what else could be */
+static void tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named)
 {
     switch (a->kind) {
     case LOGP_GO_ON:
@@ -134,6 +135,8 @@ static void tell_alternative(struct lpi_text *t, const struct logp_alternative *
         break;
     case LOGP_TAKE:
         lpi_text_add(t, "rank %d takes the message of rank %d", a->rank, a->source);
+        if (named)
+            lpi_text_add(t, ", tag %d", a->tag);
         break;
     case LOGP_MISS:
         lpi_text_add(t, "rank %d looks too early", a->rank);
@@ -215,6 +218,7 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
         lpi_text_add(t, "the choices that matter:\n");
     for (int i = 0; i < s->n_deviations; i++) {
         const struct lpi_deviation *d = &s->deviations[i];
+        const bool same_source = d->taken.source == d->usual.source;
 
         if (i == MOST_CHOICES) {
             lpi_text_add(t, "  and %d more\n", s->n_deviations - i);
@@ -227,9 +231,9 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
                          d->strike.time_ns);
             continue;
         }
-        tell_alternative(t, &d->taken);
+        tell_alternative(t, &d->taken, same_source);
         lpi_text_add(t, "; usual: ");
-        tell_alternative(t, &d->usual);
+        tell_alternative(t, &d->usual, same_source);
         lpi_text_add(t, "\n");
     }
 }

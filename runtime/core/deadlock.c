@@ -60,7 +60,7 @@ struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
     } else if (p->state == LPI_LOOKING) {
         const struct lpi_look *look = p->core->machine->explore->vps[p->rank].look;
 
-        w.kind = LOGP_WAIT_RECV;
+        w.kind = look->sends ? LOGP_WAIT_SEND : LOGP_WAIT_RECV;
         w.source = look->src;
         w.tag = look->tag;
     } else if (r != NULL || p->waits_for_any) {

@@ -8,9 +8,9 @@
  * end. While a machine is explored nothing else matches messages with receives from any source.
  *
  * Late, a vp that looks is put aside, LOOKING, until no other can go on. Then what all of them
- * could take is one list of alternatives. A later message of one source does not change what a vp
- * could take of another, and what one vp takes is never taken from another one: so choices of two
- * vps commute, which is what an exhaustive strategy builds upon.
+ * could take is one list of alternatives. A later message does not change what a vp could take
+ * before, and what one vp takes is never taken from another one: so choices of two vps commute,
+ * which is what an exhaustive strategy builds upon.
  */
 #include "core/explore.h"
 
@@ -89,7 +89,8 @@ static struct lpi_proc *first_of(const struct lpi_core *c, bool *shared)
 
 static struct logp_alternative go_on(const struct lpi_explore *x, int rank)
 {
-    return (struct logp_alternative){LOGP_GO_ON, rank, -1, x->vps[rank].vain};
+    return (struct logp_alternative){
+        .kind = LOGP_GO_ON, .rank = rank, .source = -1, .polls = x->vps[rank].vain};
 }
 
 /* One of those with a deadline, the usual one first and the others by rank. */
@@ -146,21 +147,43 @@ struct gathering {
     int from, n;   /* entries of the list: this look's are the last of them */
     int64_t until; /* what arrives later is not there yet */
     int only;      /* this source alone; LPI_NOTHING: all */
+    const struct lpi_look *look;
 };
 
-/* A message of this source could be taken, if it is the first of its source. */
-static void add(void *arg, int source, int64_t arrival)
+/* Which of the requests of this look is r? -1: none */
+static int index_of(const struct lpi_look *look, const struct logp_request *r)
+{
+    for (int i = 0; r != NULL && i < look->n; i++)
+        if (look->requests[i] == r)
+            return i;
+    return -1;
+}
+
+static void add(struct gathering *g, struct logp_alternative a, int64_t arrival)
+{
+    if ((g->only != LPI_NOTHING && g->only != a.source) || !make_room(g->p->core->machine, g->n))
+        return;
+    a.kind = LOGP_TAKE;
+    a.rank = g->p->rank;
+    insert(g->p->core->machine->explore, g->from, g->n++, a, arrival);
+}
+
+/* A message is pending that r could take; NULL: a probe could find it, if it is the first of its
+ * source. */
+static void add_pending(void *arg, const struct lpi_message *m, const struct logp_request *r)
 {
     struct gathering *g = arg;
-    struct lpi_explore *x = g->p->core->machine->explore;
+    const struct lpi_explore *x = g->p->core->machine->explore;
 
-    for (int i = g->from; i < g->n; i++)
-        if (x->list[i].source == source)
+    for (int i = g->from; r == NULL && i < g->n; i++)
+        if (x->list[i].source == m->src)
             return;
-    if ((g->only != LPI_NOTHING && g->only != source) || !make_room(g->p->core->machine, g->n))
-        return;
-    insert(x, g->from, g->n++, (struct logp_alternative){LOGP_TAKE, g->p->rank, source, 0},
-           arrival);
+    add(g,
+        (struct logp_alternative){.source = m->src,
+                                  .tag = m->tag,
+                                  .index = index_of(g->look, r),
+                                  .context = m->context},
+        m->arrival);
 }
 
 static bool is_bound(const struct logp_request *r)
@@ -194,15 +217,22 @@ static int64_t there_by(const struct lpi_proc *p)
 }
 
 /* What this look could come to, from entry g->from on. */
-static void look_around(struct gathering *g, const struct lpi_look *look)
+static void look_around(struct gathering *g)
 {
     const struct lpi_explore *x = g->p->core->machine->explore;
+    const struct lpi_look *look = g->look;
 
     /* binds, too, what is not open to choice */
-    lpi_match_offers(g->p, look->label, g->until, add, g);
-    for (int i = 0; i < look->n; i++)
-        if (is_bound(look->requests[i]))
-            add(g, look->requests[i]->from, look->requests[i]->arrival);
+    lpi_match_offers(g->p, look->label, g->until, add_pending, g);
+    for (int i = 0; i < look->n; i++) {
+        const struct logp_request *r = look->requests[i];
+
+        if (is_bound(r))
+            add(g,
+                (struct logp_alternative){
+                    .source = r->from, .tag = r->got_tag, .index = i, .context = r->context},
+                r->arrival);
+    }
     while (g->n > g->from && x->arrivals[g->n - 1] > g->until) /* the first of its source is late */
         g->n--;
 }
@@ -211,16 +241,25 @@ static void look_around(struct gathering *g, const struct lpi_look *look)
 static int gather(struct lpi_proc *p, const struct lpi_look *look, int n)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
-    struct gathering g = {
-        .p = p, .from = n, .n = n, .until = there_by(p), .only = promised(v, look)};
+    struct gathering g = {.p = p,
+                          .from = n,
+                          .n = n,
+                          .until = there_by(p),
+                          .only = promised(v, look),
+                          .look = look};
 
-    look_around(&g, look);
+    look_around(&g);
     if (g.n == n && g.only != LPI_NOTHING) { /* it has been taken by a receive of its source */
         v->has_promise = false;
         g.only = LPI_NOTHING;
-        look_around(&g, look);
+        look_around(&g);
     }
     return g.n;
+}
+
+static struct logp_alternative miss(int rank)
+{
+    return (struct logp_alternative){.kind = LOGP_MISS, .rank = rank, .source = -1};
 }
 
 /* May p's look, which could take the entries from `from` on, miss as well? */
@@ -232,7 +271,7 @@ static int add_miss(struct lpi_proc *p, const struct lpi_look *look, int from, i
     if (!look->may_miss || !x->by.untimed || v->misses >= x->by.misses ||
         (n > from && promised(v, look) != LPI_NOTHING) || !make_room(p->core->machine, n))
         return n;
-    x->list[n++] = (struct logp_alternative){LOGP_MISS, p->rank, -1, 0};
+    x->list[n++] = miss(p->rank);
     return n;
 }
 
@@ -240,9 +279,9 @@ static int add_miss(struct lpi_proc *p, const struct lpi_look *look, int from, i
 static void settle(struct lpi_proc *p, struct lpi_look *look, const struct logp_alternative *a)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
-    bool bound = false;
 
     look->chosen = a->kind == LOGP_MISS ? LPI_MISSED : a->source;
+    look->index = a->index;
     if (a->kind == LOGP_MISS) {
         v->misses++;
         return;
@@ -254,10 +293,8 @@ static void settle(struct lpi_proc *p, struct lpi_look *look, const struct logp_
         v->promised = a->source;
         return;
     }
-    for (int i = 0; i < look->n; i++)
-        bound = bound || (is_bound(look->requests[i]) && look->requests[i]->from == a->source);
-    if (!bound)
-        lpi_match_meet(p, a->source, there_by(p));
+    if (a->index < 0 || !is_bound(look->requests[a->index]))
+        lpi_match_meet(p, &(struct lpi_label){a->context, a->source, a->tag}, there_by(p));
 }
 
 /* Nobody can go on but those that are LOOKING: one of them does. */
@@ -283,7 +320,7 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
         c->turns.ready_first != NULL) /* a send has met its receiver */
         return lpi_explore_next(c);
     if (n == 0 && patient != NULL && make_room(c->machine, 0)) /* beyond the bound on misses */
-        x->list[n++] = (struct logp_alternative){LOGP_MISS, patient->rank, -1, 0};
+        x->list[n++] = miss(patient->rank);
     if (n == 0)
         return NULL;
     i = lpi_explore_ask(x, n);
@@ -326,6 +363,7 @@ int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look)
 
     if (x->by.late) {
         x->vps[p->rank].look = look;
+        look->chosen = LPI_NOTHING; /* as it stays where an answer comes */
         p->state = LPI_LOOKING;
         return lpi_hold(p);
     }

@@ -253,7 +253,7 @@ static void take_answer(struct lpi_proc *p, const struct lpi_envelope *e)
 
     z->at = e->arrival;
     z->request = e->request;
-    if (p->state == LPI_SENDING || p->waits_for_any)
+    if (p->state == LPI_SENDING || p->state == LPI_LOOKING || p->waits_for_any)
         wake_at(p, z->at < 0 ? z->at : lpi_later(p, z->at));
 }
 
@@ -661,57 +661,50 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
 
 /* ---- while choices are explored: core/explore.c ---- */
 
-/* The first posted receive that m fits; late: one of its source may not be there yet, and m does
- * not overtake that. */
-static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m,
-                                      bool late)
+/* The first posted receive that m fits, and of its source nothing sent before it. */
+static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m)
 {
     struct logp_request *r = in->posted_first;
 
     for (; r != NULL; r = r->next) {
         const struct lpi_label l = label_of(r);
 
-        if (is_for(m, &l) && !(late && overtakes(m, &l)))
+        if (is_for(m, &l) && !overtakes(m, &l))
             break;
     }
     return r;
 }
 
 void lpi_match_offers(struct lpi_proc *p, const struct lpi_label *label, int64_t until,
-                      void (*add)(void *arg, int source, int64_t arrival), void *arg)
+                      void (*add)(void *arg, const struct lpi_message *m,
+                                  const struct logp_request *r),
+                      void *arg)
 {
     struct lpi_message *m = p->inbox.first;
-    bool late = false;
 
     while (m != NULL) {
-        struct logp_request *r = label == NULL ? first_fit(&p->inbox, m, late) : NULL;
+        struct logp_request *r = label == NULL ? first_fit(&p->inbox, m) : NULL;
         struct lpi_message *next = m->next;
 
-        if (r != NULL && r->src == LOGP_ANY_SOURCE && m->arrival > until)
-            late = true;
-        else if (label != NULL ? is_for(m, label) : r != NULL && r->src == LOGP_ANY_SOURCE)
-            add(arg, m->src, m->arrival);
-        else if (r != NULL && !bind_pending(p, r, m))
+        if (label != NULL ? is_for(m, label)
+                          : r != NULL && r->src == LOGP_ANY_SOURCE && m->arrival <= until)
+            add(arg, m, r);
+        else if (r != NULL && r->src != LOGP_ANY_SOURCE && !bind_pending(p, r, m))
             continue; /* too small: m is for the next */
         m = next;
     }
 }
 
-void lpi_match_meet(struct lpi_proc *p, int source, int64_t until)
+void lpi_match_meet(struct lpi_proc *p, const struct lpi_label *label, int64_t until)
 {
-    bool late = false;
-
     for (struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
-        struct logp_request *r = m->src == source ? first_fit(&p->inbox, m, late) : NULL;
+        struct logp_request *r = is_for(m, label) ? first_fit(&p->inbox, m) : NULL;
 
-        if (r == NULL || r->src != LOGP_ANY_SOURCE)
+        if (r == NULL || r->src != LOGP_ANY_SOURCE || m->arrival > until)
             continue;
-        if (m->arrival <= until) {
-            bind_pending(p, r, m);
-            lpi_match_arrived(p, LOGP_NEVER); /* it was the last from any source: named ones, now */
-            return;
-        }
-        late = true;
+        bind_pending(p, r, m);
+        lpi_match_arrived(p, LOGP_NEVER); /* it was the last from any source: named ones, now */
+        return;
     }
 }
 

@@ -19,13 +19,15 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
 void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
 struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until);
-/* Tell of what p could take, (source, arrival), a source's messages in order: with this label, or
- * NULL: with what is posted to any source, where nothing posted before takes them, and they are
- * there by `until`. What is posted to a named source takes its own. */
+/* Tell of what p could take, a source's messages in order: with this label, or NULL: with what is
+ * posted to any source (r), where nothing posted before takes them, and they are there by `until`.
+ * What is posted to a named source takes its own. */
 void lpi_match_offers(struct lpi_proc *p, const struct lpi_label *label, int64_t until,
-                      void (*add)(void *arg, int source, int64_t arrival), void *arg);
-/* The first message of this source that a receive from any source could take meets it. */
-void lpi_match_meet(struct lpi_proc *p, int source, int64_t until);
+                      void (*add)(void *arg, const struct lpi_message *m,
+                                  const struct logp_request *r),
+                      void *arg);
+/* The first message with this label that a receive from any source could take meets it. */
+void lpi_match_meet(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
 /* A payload that was to come is there. By the holder of its vp's core. */
 void lpi_match_come(struct lpi_cargo *l);
 void lpi_match_close(struct lpi_proc *p);

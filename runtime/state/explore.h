@@ -19,8 +19,10 @@ struct lpi_look {
     struct logp_request *const *requests; /* those of them that are bound can be taken, too */
     int n;
     bool may_miss;
+    bool sends;   /* it waits for the receiver of a send: src and tag are that one's */
     int src, tag; /* for reports */
     int chosen;   /* a source, or one of the two above */
+    int index;    /* of the request that it goes to; -1: none of these */
 };
 
 struct lpi_explored_vp {
