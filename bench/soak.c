@@ -5,9 +5,11 @@
  *
  *     bench_soak --messages 1e9 --state messages.state
  *     bench_soak --programs 1e5 | --lives 1e5  [--seconds T] [--seed S] [--state FILE] [--part I]
+ *                [--timeout T]
  *
  * Progress on stderr. With --state it goes on where the last one ended, by itself, by --seconds or
  * by a signal. What goes wrong is told with its seed and part, which --part runs alone.
+ * A run that takes longer than --timeout seconds, 300, hangs, and that is wrong, too.
  * Exit code: 0 all done, 1 something went wrong, 2 bad usage, 3 ended before it was done.
  */
 #include "soak.h"
@@ -23,9 +25,13 @@
 #include <time.h>
 
 static const struct soak_kind *const kinds[] = {&soak_messages, &soak_programs, &soak_lives};
-enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]), PROGRESS_EVERY_S = 10 };
+enum {
+    N_KINDS = sizeof(kinds) / sizeof(kinds[0]),
+    PROGRESS_EVERY_S = 10,
+    MOST_TIMEOUT_S = 1000000000
+};
 
-static const int64_t run_timeout_ns = INT64_C(300000000000);
+static int64_t run_timeout_ns = INT64_C(300000000000);
 
 struct soak {
     const struct soak_kind *kind;
@@ -225,10 +231,10 @@ static int parse(struct soak *s, int argc, char **argv)
             continue;
         }
         if (kind == NULL && strcmp(option, "--seconds") != 0 && strcmp(option, "--seed") != 0 &&
-            strcmp(option, "--part") != 0)
+            strcmp(option, "--part") != 0 && strcmp(option, "--timeout") != 0)
             return bad("option", option,
                        "--messages, --programs, --lives, --seconds, --seed, "
-                       "--state or --part");
+                       "--state, --part or --timeout");
         if (!number(value, 1e15, &x))
             return bad(option, value, "a whole number, 0 to 1e15");
         if (kind != NULL && s->kind != NULL)
@@ -240,6 +246,10 @@ static int parse(struct soak *s, int argc, char **argv)
             s->seconds = (double)x;
         } else if (strcmp(option, "--seed") == 0) {
             s->seed = x;
+        } else if (strcmp(option, "--timeout") == 0) {
+            if (x < 1 || x > MOST_TIMEOUT_S)
+                return bad(option, value, "a number of seconds, 1 to 1e9");
+            run_timeout_ns = (int64_t)x * 1000000000;
         } else {
             s->only_part = (int64_t)x;
         }

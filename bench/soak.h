@@ -28,6 +28,8 @@ struct soak_kind {
 
 extern const struct soak_kind soak_messages, soak_programs, soak_lives;
 
+/* A part of soak_messages: soak_exchange.c. As soak_kind.run() */
+int64_t soak_exchange(struct soak_part *part);
 /* A run that soak_interrupt() ends. As logp_machine_run(). */
 int soak_run(struct logp_machine *m, logp_program program, void *arg);
 /* Has somebody asked for the end? */

@@ -2,7 +2,7 @@
 /*
  * bench_soak --messages: machines of all shapes under stress (tests/stress.h): lanes long, short
  * and absent, payloads small and long, with and without offers that are taken back, messages from
- * outside, threads and fibers.
+ * outside, room for few messages, threads and fibers.
  */
 #include "soak.h"
 #include "stress.h"
@@ -55,6 +55,7 @@ static int run(struct logp_machine *m, struct stress *s)
 
 static int64_t messages(struct soak_part *part)
 {
+    const bool all_wait = soak_below(part, 4) == 0;
     const int P = 2 + (int)soak_below(part, soak_below(part, 4) == 0 ? 31 : 7);
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
@@ -62,11 +63,14 @@ static int64_t messages(struct soak_part *part)
                                  .lane_slots = DRAW(part, lane_slots),
                                  .yield_seed = soak_below(part, 2) == 0 ? part->random : 0};
     struct stress s = {.P = P, .seed = part->random, .ends = soak_below(part, 2) == 0};
+    const bool limited = soak_below(part, 4) == 0;
     const uint64_t pairs = (uint64_t)(P * (P - 1));
     uint64_t wanted = SMALL, sent;
     struct logp_machine *m;
     int rc;
 
+    if (all_wait)
+        return soak_exchange(part);
     if (soak_below(part, 4) == 0) {
         s.largest = 1 + soak_below(part, 50000);
         wanted = LONG;
@@ -76,13 +80,18 @@ static int64_t messages(struct soak_part *part)
 #ifdef __SANITIZE_THREAD__
     wanted /= 20;
 #endif
+    if (limited) { /* a few messages a processor, and of the longest there is always room for one */
+        config.queue_limit = (size_t)P * (4096 + soak_below(part, 65536)) + 2 * s.largest;
+        s.limited = true;
+    }
     s.per_pair = wanted / pairs + 1;
-    if (soak_below(part, 4) == 0)
+    if (soak_below(part, 4) == 0 && !limited) /* whoever waits takes none of these */
         s.outside = wanted / (uint64_t)P / 20;
     snprintf(part->what, sizeof(part->what),
-             "P %d, %s, %d slots, payload <= %zu, %s%s%llu from outside", P, config.executor,
+             "P %d, %s, %d slots, payload <= %zu, %s%s%s%llu from outside", P, config.executor,
              config.lane_slots, s.largest, config.yield_seed != 0 ? "yields, " : "",
-             s.ends ? "waits that end, " : "", (unsigned long long)s.outside);
+             s.ends ? "waits that end, " : "", s.limited ? "little room, " : "",
+             (unsigned long long)s.outside);
     rc = logp_machine_create(&config, &m);
     if (rc != 0)
         return rc;

@@ -30,7 +30,7 @@ static inline int life_untidy(struct logp_vp *vp, void *arg)
         rc = logp_ibarrier(vp, &p);
     for (int i = 0; rc == 0 && i < 40; i++)
         rc = logp_send(vp, (logp_vp_rank(vp) + i) % logp_vp_size(vp), i, buf,
-                       i % 3 == 0 ? sizeof(buf) : (size_t)i);
+                       i % 13 == 0 ? sizeof(buf) : (size_t)i);
     return rc;
 }
 
