@@ -62,11 +62,14 @@ enum logp_strategy {
     LOGP_STRATEGY_PCT,    /**< processors have priorities, drawn anew for each run, which change at
                                d - 1 moments, drawn too. A bug that takes d events in one order is
                                found by a run with a probability of at least 1 / (P k^(d-1)), k the
-                               number of steps. Burckhardt et al., ASPLOS 2010 */
+                               number of steps. Burckhardt et al., ASPLOS 2010. Events are steps of
+                               processors; which of several messages one takes is by chance */
     LOGP_STRATEGY_EXHAUSTIVE, /**< all outcomes of receives and looks that can differ, each once:
                                  for vps that know of each other by messages alone. Two runs in
                                  which every vp gets the same messages, in the same order, count as
-                                 one (sleep sets: Godefroid, 1996) */
+                                 one (sleep sets: Godefroid, 1996). Not varied: whether a cancel
+                                 comes in time, and whether a send that waits for its receiver has
+                                 been received when it is looked at */
 };
 
 /** Which sends wait for their receiver (logp_machine_set_rendezvous()). */
@@ -96,8 +99,8 @@ struct logp_check {
     uint64_t runs; /**< for each size; 0: 1000. Exhaustive: at most so many, 0: 10^6 */
     uint64_t seed; /**< of all that is by chance */
     enum logp_strategy strategy;
-    int depth;       /**< PCT: d, 0: 3. Exhaustive: only the first so many choices of a run are
-                          varied; 0: all */
+    int depth;       /**< PCT: d, 0: 3, at most 1000. Exhaustive: only the first so many choices of
+                          a run are varied; 0: all */
     int64_t time_ns; /**< of the host: then it ends, as far as it is; 0: no bound */
     int misses;      /**< so many looks of a vp in a row may miss what is there; 0: 3 */
 

@@ -47,7 +47,8 @@ LOGP_API int logp_latency_read(const char *path, int64_t **samples, int *n);
 /**
  * @param inner  a model with parameters; it goes over to the new one if 0 is returned
  * @param out    the new model
- * @return 0; -EINVAL (kind, sigma, samples, or an inner model without parameters), -ENOMEM
+ * @return 0; -EINVAL (kind, sigma, samples, or an inner model without parameters, or whose
+ *         latencies vary of themselves: there is no L to be replaced), -ENOMEM
  */
 LOGP_API int logp_latency_create(struct logp_delay *inner, const struct logp_latency *latency,
                                  struct logp_delay *out);

@@ -9,7 +9,7 @@
 #include <time.h>
 
 static const int default_sizes[] = {2, 3};
-enum { DEFAULT_RUNS = 1000, MOST_EXECUTIONS = 1000000, DEFAULT_MISSES = 3 };
+enum { DEFAULT_RUNS = 1000, MOST_EXECUTIONS = 1000000, DEFAULT_MISSES = 3, MOST_CHANGES = 1000 };
 
 static int64_t host_ns(void)
 {
@@ -17,6 +17,14 @@ static int64_t host_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* When it is to end; 0: never. */
+static int64_t end_of(int64_t time_ns)
+{
+    const int64_t now = host_ns();
+
+    return time_ns == 0 || time_ns > INT64_MAX - now ? 0 : now + time_ns;
 }
 
 int lpi_take_check(const struct logp_check *given, struct logp_check *check)
@@ -57,6 +65,7 @@ static const char *wrong_with(const struct logp_check *c)
         {c->strategy < LOGP_STRATEGY_RANDOM || c->strategy > LOGP_STRATEGY_EXHAUSTIVE,
          "strategy: random, PCT or exhaustive"},
         {c->depth < 0, "depth: negative"},
+        {c->strategy == LOGP_STRATEGY_PCT && c->depth > MOST_CHANGES, "depth: 1000 at most"},
         {c->misses < 0, "misses: negative"},
         {c->time_ns < 0, "time_ns: negative"},
         {c->timeout_ns < 0, "timeout_ns: negative"},
@@ -69,6 +78,8 @@ static const char *wrong_with(const struct logp_check *c)
         {exhaustive && c->sends == LOGP_SENDS_VARIED,
          "sends: LOGP_SENDS_VARIED is not for LOGP_STRATEGY_EXHAUSTIVE"},
         {!timed && c->latency.kind != LOGP_LATENCY_AS_IS, "latency: only with params"},
+        {timed && c->params->latency_varies && c->latency.kind != LOGP_LATENCY_AS_IS,
+         "latency: not with params whose latencies vary"},
         {!timed && c->faults != NULL, "faults: only with params"},
         {!timed && c->noise != NULL, "noise: only with params"},
     };
@@ -238,7 +249,7 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         job->program = program;
         job->arg = arg;
         job->most = job->check.runs;
-        job->end_ns = job->check.time_ns > 0 ? host_ns() + job->check.time_ns : 0;
+        job->end_ns = end_of(job->check.time_ns);
         make_plan(&job->plan, &job->check);
         rc = search(job, &found);
         describe(&job->checked, &job->check, found.kind != LOGP_FAILURE_NONE);

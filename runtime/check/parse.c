@@ -20,8 +20,9 @@ static bool number(struct reading *r, int64_t least, int64_t most, int64_t *out)
     char *end;
 
     errno = 0;
+    r->at += strspn(r->at, " ");
     *out = strtoll(r->at, &end, 10);
-    if (end == r->at || errno != 0 || *out < least || *out > most)
+    if (end == r->at || *r->at < '-' || errno != 0 || *out < least || *out > most)
         return false;
     r->at = end;
     return true;
@@ -34,7 +35,7 @@ static bool seed(struct reading *r, uint64_t *out)
     errno = 0;
     r->at += strspn(r->at, " ");
     *out = strtoull(r->at, &end, 10);
-    if (end == r->at || *r->at == '-' || errno != 0)
+    if (end == r->at || *r->at < '0' || errno != 0)
         return false;
     r->at = end;
     return true;
@@ -47,7 +48,7 @@ static int read_text(struct reading *r, char **out)
     char *to;
 
     r->at += *r->at == ' ';
-    end = r->at + strcspn(r->at, "\n");
+    end = r->at + strcspn(r->at, "\r\n");
     *out = to = malloc((size_t)(end - r->at) + 1);
     if (to == NULL)
         return -ENOMEM;
@@ -148,8 +149,8 @@ static int read_vary(struct reading *r)
                  {"order", &r->plan->order},
                  {"messages", &r->plan->messages}};
 
-    while (r->at += strspn(r->at, " "), *r->at != '\n' && *r->at != '\0') {
-        const size_t n = strcspn(r->at, " \n");
+    while (r->at += strspn(r->at, " \r"), *r->at != '\n' && *r->at != '\0') {
+        const size_t n = strcspn(r->at, " \r\n");
         size_t i = 0;
 
         while (i < 4 && (strlen(words[i].name) != n || strncmp(words[i].name, r->at, n) != 0))
@@ -270,7 +271,7 @@ static int read_choices(struct reading *r)
     if (a->index == NULL)
         return -ENOMEM;
     a->n = a->room = (int)n;
-    while (r->at += strspn(r->at, " "), *r->at != '\n' && *r->at != '\0') {
+    while (r->at += strspn(r->at, " \r"), *r->at != '\n' && *r->at != '\0') {
         if (!number(r, 0, n - 1, &i) || !skip(r, '=') || !number(r, 0, INT32_MAX, &answer))
             return -EINVAL;
         a->index[i] = (int)answer;
@@ -304,7 +305,7 @@ static const struct {
 /* One line. @return 0; -EINVAL, -ENOMEM */
 static int read_item(struct reading *r)
 {
-    const size_t n = strcspn(r->at, " \n");
+    const size_t n = strcspn(r->at, " \r\n");
 
     for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
         if (strlen(items[i].name) == n && strncmp(items[i].name, r->at, n) == 0) {
@@ -323,14 +324,17 @@ static int read_item(struct reading *r)
 /* @return behind "logp-replay N"; NULL: it does not begin so */
 static const char *after_version(const char *text, int *version)
 {
-    int n = 0;
+    static const char name[] = "logp-replay ";
+    struct reading r = {.at = text + strlen(name)};
+    int64_t n;
 
     *version = 0;
-    if (sscanf(text, "logp-replay %d%n", version, &n) != 1 || *version < 1 ||
-        (text[n] != '\n' && text[n] != '\r'))
+    if (strncmp(text, name, strlen(name)) != 0 || !number(&r, 1, INT32_MAX, &n) ||
+        (*r.at != '\n' && *r.at != '\r'))
         return NULL;
-    text += n + (int)strcspn(text + n, "\n");
-    return *text == '\n' ? text + 1 : text;
+    *version = (int)n;
+    r.at += strcspn(r.at, "\n");
+    return *r.at == '\n' ? r.at + 1 : r.at;
 }
 
 static bool is_whole(const struct lpi_replay *r)

@@ -179,10 +179,8 @@ static void add_pending(void *arg, const struct lpi_message *m, const struct log
         if (x->list[i].source == m->src)
             return;
     add(g,
-        (struct logp_alternative){.source = m->src,
-                                  .tag = m->tag,
-                                  .index = index_of(g->look, r),
-                                  .context = m->context},
+        (struct logp_alternative){
+            .source = m->src, .tag = m->tag, .index = index_of(g->look, r), .context = m->context},
         m->arrival);
 }
 
@@ -241,12 +239,8 @@ static void look_around(struct gathering *g)
 static int gather(struct lpi_proc *p, const struct lpi_look *look, int n)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
-    struct gathering g = {.p = p,
-                          .from = n,
-                          .n = n,
-                          .until = there_by(p),
-                          .only = promised(v, look),
-                          .look = look};
+    struct gathering g = {
+        .p = p, .from = n, .n = n, .until = there_by(p), .only = promised(v, look), .look = look};
 
     look_around(&g);
     if (g.n == n && g.only != LPI_NOTHING) { /* it has been taken by a receive of its source */

@@ -116,8 +116,9 @@ static int64_t in_ticks(const struct faulty *m, const struct lpi_fault *f, int r
                         int64_t ns)
 {
     const int64_t before = f->ns - since_tick(m, f, rank, t), between = f->ns - f->length;
+    const int64_t n = ns <= before ? 0 : (ns - before + between - 1) / between;
 
-    return ns <= before ? 0 : (ns - before + between - 1) / between * f->length;
+    return f->length > 0 && n > LOGP_PARAM_MAX_NS / f->length ? LOGP_PARAM_MAX_NS : n * f->length;
 }
 
 /* When ns of work are done that begin at t, when the rank is not away; number < 0: not an overhead.

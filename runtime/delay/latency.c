@@ -158,7 +158,8 @@ int logp_latency_create(struct logp_delay *inner, const struct logp_latency *lat
 
     if (rc != 0)
         return rc;
-    if (!valid(latency) || functions.params == NULL)
+    if (!valid(latency) || functions.params == NULL ||
+        (latency->kind != LOGP_LATENCY_AS_IS && functions.params(inner->model)->latency_varies))
         return -EINVAL;
     v = calloc(1, sizeof(*v) + n * sizeof(v->samples[0]));
     if (v == NULL)

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The test kit where it is easy to be wrong: several messages of one source that wait for several
+ * receives (against a plain enumeration, too), sends that wait beside receives from any source,
+ * numbers at their limits, and replays that came another way.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct logp_params params = {
+    .L_ns = 1000, .o_send_ns = 10, .o_recv_ns = 10, .g_ns = 20};
+
+/* ---- which of several requests ---- */
+
+static unsigned seen; /* bit i: request i has been the first */
+
+static int two_tags(struct logp_vp *vp, void *arg)
+{
+    const int src = *(const int *)arg;
+    struct logp_request *r[2];
+    int x = 0, y = 0, i = -1, rc;
+
+    if (logp_vp_rank(vp) == 1) {
+        rc = logp_send(vp, 0, 2, &x, sizeof(x));
+        return rc != 0 ? rc : logp_send(vp, 0, 1, &x, sizeof(x));
+    }
+    rc = logp_irecv(vp, src, 1, &x, sizeof(x), &r[0]);
+    if (rc == 0)
+        rc = logp_irecv(vp, src, 2, &y, sizeof(y), &r[1]);
+    if (rc == 0)
+        rc = logp_waitany(vp, r, 2, &i, NULL);
+    if (rc == 0)
+        seen |= 1U << i;
+    return rc != 0 ? rc : logp_waitany(vp, r, 2, &i, NULL);
+}
+
+Test(check_limits, either_of_two_messages_of_one_source_may_be_the_first)
+{
+    static const int sources[] = {1, LOGP_ANY_SOURCE};
+    const struct logp_check checks[] = {
+        {.strategy = LOGP_STRATEGY_EXHAUSTIVE},
+        {.strategy = LOGP_STRATEGY_PCT},
+        {.strategy = LOGP_STRATEGY_RANDOM},
+        {.params = &params, .latency = {.kind = LOGP_LATENCY_UNIFORM}},
+    };
+
+    for (size_t i = 0; i < 4; i++)
+        for (int k = 0; k < 2; k++) {
+            struct logp_check check = checks[i];
+
+            check.sizes = (int[]){2};
+            check.n_sizes = 1;
+            check.runs = 200;
+            seen = 0;
+            cr_assert_eq(logp_check(two_tags, (void *)&sources[k], &check, NULL), 0);
+            cr_assert_eq(seen, 3, "check %zu, source %d: %u", i, sources[k], seen);
+            cr_assert(i > 0 || check.checked.executions == 2);
+        }
+}
+
+/* ---- programs of messages with two tags, by brute force ---- */
+
+enum { P = 3, MOST_OPS = 4, LETTERS = 2 * MOST_OPS + 1, MOST_OUTCOMES = 50000, PROGRAMS = 150 };
+
+/* PAIR: receives of both tags are posted, and waited for as they come. */
+enum op_kind { SEND, TAG, ANY_TAG, PAIR };
+struct op {
+    enum op_kind kind;
+    int peer, tag;
+};
+struct program {
+    struct op ops[P][MOST_OPS];
+    int n[P];
+    char seen[P][LETTERS];
+};
+struct outcomes {
+    char (*seen)[P * LETTERS];
+    int n;
+};
+struct state {
+    int at[P], left[P]; /* left: the tag that a pair still waits for, plus 1; 0: it is at none */
+    struct {
+        int tags[MOST_OPS], n;
+        bool taken[MOST_OPS];
+    } way[P][P]; /* [from][to] */
+    char seen[P][LETTERS];
+    int n[P];
+};
+
+static void remember(struct outcomes *o, const char s[P][LETTERS])
+{
+    for (int i = 0; i < o->n; i++)
+        if (memcmp(o->seen[i], s, P * LETTERS) == 0)
+            return;
+    cr_assert_lt(o->n, MOST_OUTCOMES);
+    memcpy(o->seen[o->n++], s, P * LETTERS);
+}
+
+static char letter(int from, int tag)
+{
+    return (char)('a' + 2 * from + tag);
+}
+
+static void step(const struct program *g, const struct state *s, struct outcomes *o);
+
+/* Rank r takes the first message of `from` with this tag, or -1: with any. */
+static bool take(const struct program *g, const struct state *s, int r, int from, int tag,
+                 struct outcomes *o)
+{
+    struct state next = *s;
+    const bool pair = g->ops[r][s->at[r]].kind == PAIR;
+
+    for (int i = 0; i < s->way[from][r].n; i++) {
+        const int got = s->way[from][r].tags[i];
+
+        if (s->way[from][r].taken[i] || (tag >= 0 && tag != got))
+            continue;
+        next.way[from][r].taken[i] = true;
+        next.seen[r][next.n[r]++] = letter(from, got);
+        next.left[r] = pair && s->left[r] == 0 ? 2 - got : 0;
+        next.at[r] += next.left[r] == 0;
+        step(g, &next, o);
+        return true;
+    }
+    return false;
+}
+
+static void step(const struct program *g, const struct state *s, struct outcomes *o)
+{
+    bool any = false;
+
+    for (int r = 0; r < P; r++) {
+        const struct op *op = &g->ops[r][s->at[r]];
+        struct state next = *s;
+
+        if (s->at[r] == g->n[r] || op->kind != SEND)
+            continue;
+        next.way[r][op->peer].tags[next.way[r][op->peer].n++] = op->tag;
+        next.at[r]++;
+        step(g, &next, o);
+        return; /* a send commutes with everything: it may as well come first */
+    }
+    for (int r = 0; r < P; r++) {
+        const struct op *op = &g->ops[r][s->at[r]];
+
+        for (int from = 0; from < P && s->at[r] < g->n[r]; from++)
+            if (op->kind != PAIR)
+                any |= take(g, s, r, from, op->kind == TAG ? op->tag : -1, o);
+            else
+                for (int tag = 0; tag < 2; tag++)
+                    any |=
+                        (s->left[r] == 0 || s->left[r] == tag + 1) && take(g, s, r, from, tag, o);
+    }
+    if (!any)
+        remember(o, s->seen);
+}
+
+static int run_pair(struct logp_vp *vp, char *to)
+{
+    struct logp_request *r[2];
+    char x[2];
+    int i, rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x[0], 1, &r[0]);
+
+    if (rc == 0)
+        rc = logp_irecv(vp, LOGP_ANY_SOURCE, 1, &x[1], 1, &r[1]);
+    for (int k = 0; rc == 0 && k < 2; k++) {
+        struct logp_status status = {.source = 0};
+
+        rc = logp_waitany(vp, r, 2, &i, &status);
+        to[k] = letter(status.source, status.tag);
+    }
+    return rc;
+}
+
+struct collecting {
+    struct program *program;
+    struct outcomes outcomes;
+};
+
+static int run_ops(struct logp_vp *vp, void *arg)
+{
+    struct program *g = ((struct collecting *)arg)->program;
+    const int me = logp_vp_rank(vp);
+    char x = 0, *to = g->seen[me];
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < g->n[me]; i++) {
+        const struct op *op = &g->ops[me][i];
+        struct logp_status status = {.source = 0};
+
+        if (op->kind == SEND) {
+            rc = logp_send(vp, op->peer, op->tag, &x, 1);
+        } else if (op->kind == PAIR) {
+            rc = run_pair(vp, to);
+            to += 2;
+        } else {
+            rc = logp_recv(vp, LOGP_ANY_SOURCE, op->kind == TAG ? op->tag : LOGP_ANY_TAG, &x, 1,
+                           &status);
+            *to++ = letter(status.source, status.tag);
+        }
+    }
+    return rc;
+}
+
+static int clear(int n, void *arg)
+{
+    struct collecting *c = arg;
+
+    (void)n;
+    memset(c->program->seen, 0, sizeof(c->program->seen));
+    return 0;
+}
+
+static int keep(const struct logp_report *report, void *arg)
+{
+    struct collecting *c = arg;
+
+    (void)report;
+    remember(&c->outcomes, c->program->seen);
+    return 0;
+}
+
+static void draw(struct program *g, uint64_t *random)
+{
+    memset(g, 0, sizeof(*g));
+    for (int r = 0; r < P; r++) {
+        g->n[r] = 1 + (int)test_below(random, MOST_OPS);
+        for (int i = 0; i < g->n[r]; i++) {
+            const int kind = (int)test_below(random, 8);
+
+            g->ops[r][i] = (struct op){kind < 5   ? SEND
+                                       : kind < 6 ? TAG
+                                       : kind < 7 ? ANY_TAG
+                                                  : PAIR,
+                                       (r + 1 + (int)test_below(random, P - 1)) % P,
+                                       (int)test_below(random, 2)};
+        }
+    }
+}
+
+/* @return how many outcomes; 0: it can deadlock */
+static int compare(uint64_t seed)
+{
+    struct program g;
+    struct state s = {.at = {0}};
+    struct collecting c = {.program = &g};
+    struct outcomes brute = {.seen = malloc(MOST_OUTCOMES * sizeof(*brute.seen))};
+    struct logp_check check = {.sizes = (int[]){P},
+                               .n_sizes = 1,
+                               .strategy = LOGP_STRATEGY_EXHAUSTIVE,
+                               .before = clear,
+                               .after = keep,
+                               .as_found = true};
+    uint64_t random = seed;
+    int rc, n;
+
+    draw(&g, &random);
+    c.outcomes.seen = malloc(MOST_OUTCOMES * sizeof(*c.outcomes.seen));
+    step(&g, &s, &brute);
+    rc = logp_check(run_ops, &c, &check, NULL);
+    cr_assert(rc == 0 || rc == -EDEADLK);
+    n = rc == 0 ? brute.n : 0;
+    cr_assert(rc != 0 || (check.checked.complete && c.outcomes.n == n &&
+                          check.checked.executions == (uint64_t)n),
+              "seed %llu: %s, %d outcomes; by brute force %d", (unsigned long long)seed,
+              check.checked.text, c.outcomes.n, n);
+    for (int i = 0; i < n; i++)
+        remember(&c.outcomes, (const char(*)[LETTERS])(const void *)brute.seen[i]);
+    cr_assert_eq(c.outcomes.n > n && n > 0, 0, "seed %llu: not the same", (unsigned long long)seed);
+    free(brute.seen);
+    free(c.outcomes.seen);
+    return n;
+}
+
+Test(check_limits, as_many_outcomes_with_tags_as_by_brute_force)
+{
+    int compared = 0, most = 0;
+
+    for (uint64_t seed = 1; compared < PROGRAMS / TEST_SCALE; seed++) {
+        const int n = compare(seed);
+
+        compared += n > 1;
+        most = n > most ? n : most;
+    }
+    cr_assert_gt(most, TEST_SCALE == 1 ? 10 : 1);
+}
+
+/* ---- sends that wait ---- */
+
+/* Each has posted a receive from any source before it sends: no send waits for ever. */
+static int ring(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), n = logp_vp_size(vp);
+    struct logp_request *r;
+    int x = 0, y, rc;
+
+    (void)arg;
+    rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &y, sizeof(y), &r);
+    if (rc == 0)
+        rc = logp_send(vp, (me + 1) % n, 0, &x, sizeof(x));
+    return rc != 0 ? rc : logp_wait(vp, r, NULL);
+}
+
+Test(check_limits, a_send_waits_beside_a_receive_from_any_source)
+{
+    const struct logp_check checks[] = {
+        {.strategy = LOGP_STRATEGY_EXHAUSTIVE},
+        {.strategy = LOGP_STRATEGY_PCT},
+        {.strategy = LOGP_STRATEGY_RANDOM},
+        {.params = &params, .latency = {.kind = LOGP_LATENCY_EXPONENTIAL}},
+    };
+
+    for (size_t i = 0; i < 4; i++) {
+        struct logp_check check = checks[i];
+        struct logp_failure f;
+
+        check.sends = LOGP_SENDS_SYNCHRONOUS;
+        check.runs = 200;
+        cr_assert_eq(logp_check(ring, NULL, &check, &f), 0, "%zu: %s", i, f.text);
+        logp_failure_free(&f);
+    }
+}
+
+/* ---- numbers ---- */
+
+static int nothing(struct logp_vp *vp, void *arg)
+{
+    (void)vp;
+    (void)arg;
+    return 0;
+}
+
+Test(check_limits, numbers_at_their_limits)
+{
+    struct logp_check check = {.runs = 3, .time_ns = INT64_MAX};
+
+    cr_assert_eq(logp_check(nothing, NULL, &check, NULL), 0);
+    cr_assert_eq(check.checked.runs, 6);
+    check = (struct logp_check){.strategy = LOGP_STRATEGY_PCT, .runs = 2, .depth = 1000};
+    cr_assert_eq(logp_check(nothing, NULL, &check, NULL), 0);
+    check.depth = 1001;
+    cr_assert_eq(logp_check(nothing, NULL, &check, NULL), -EINVAL);
+}
+
+static int sleeps(struct logp_vp *vp, void *arg)
+{
+    (void)vp;
+    (void)arg;
+    return usleep(20000);
+}
+
+Test(check_limits, a_bound_on_time_holds_for_long_runs)
+{
+    struct logp_check check = {.runs = 60, .time_ns = 1};
+
+    cr_assert_eq(logp_check(sleeps, NULL, &check, NULL), 0);
+    cr_assert_eq(check.checked.runs, 2); /* one of each size */
+}
+
+static int fails_with_many(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_size(vp) == 8 ? -EINVAL : 0;
+}
+
+Test(check_limits, an_error_of_the_program_is_not_one_of_the_faults)
+{
+    struct logp_check check = {
+        .sizes = (int[]){8}, .n_sizes = 1, .smallest = 2, .params = &params, .faults = "slow:2@7"};
+
+    cr_assert_eq(logp_check(fails_with_many, NULL, &check, NULL), -EINVAL);
+    cr_assert(strstr(check.checked.text, "failed in run") != NULL, "%s", check.checked.text);
+}
+
+static int computes(struct logp_vp *vp, void *arg)
+{
+    const int64_t begin = logp_now(vp);
+    const int rc = logp_compute(vp, LOGP_PARAM_MAX_NS - 1, NULL, NULL);
+
+    *(int64_t *)arg = logp_now(vp) - begin;
+    return rc;
+}
+
+/* 11 days of which all but a nanosecond are gone, again and again: as long as there is. */
+Test(check_limits, ticks_that_leave_next_to_nothing)
+{
+    struct logp_check check = {.sizes = (int[]){1},
+                               .n_sizes = 1,
+                               .runs = 1,
+                               .params = &params,
+                               .noise = "tick:1000000s:999999999999999ns:0"};
+    int64_t took = 0;
+
+    cr_assert_eq(logp_check(computes, &took, &check, NULL), 0);
+    cr_assert_geq(took, LOGP_PARAM_MAX_NS);
+}
+
+Test(check_limits, latencies_that_vary_are_not_drawn_twice)
+{
+    struct logp_params varying = params;
+    struct logp_check check = {.params = &varying, .latency = {.kind = LOGP_LATENCY_UNIFORM}};
+
+    varying.latency_varies = true;
+    cr_assert_eq(logp_check(ring, NULL, &check, NULL), -EINVAL);
+    check.latency.kind = LOGP_LATENCY_AS_IS;
+    cr_assert_eq(logp_check(ring, NULL, &check, NULL), 0);
+}
+
+/* ---- replays ---- */
+
+Test(check_limits, replays_by_another_way)
+{
+    struct logp_replay *r;
+
+    cr_assert_eq(logp_replay_parse("logp-replay 1\r\nprogram a b\r\nprocessors 2\r\n"
+                                   "vary untimed order\r\nchoices 0\r\n",
+                                   &r),
+                 0);
+    cr_assert_str_eq(r->name, "a b");
+    logp_replay_free(r);
+    cr_assert_eq(logp_replay_parse("logp-replay 4294967297\nprocessors 2\nchoices 0\n", &r),
+                 -EINVAL);
+    logp_replay_free(r);
+    cr_assert_eq(logp_replay_parse("logp-replay 1\nprocessors\n2\nchoices 0\n", &r), -EINVAL);
+    cr_assert_eq(r->line, 2);
+    logp_replay_free(r);
+}
