@@ -19,8 +19,8 @@
  * What there is of other calls between processes:
  * - clock: the wall clock alone; logp_machine_create() refuses the virtual one (-ENOTSUP)
  * - delay models: those that are functions of the message, with a lookahead (delay.h), no
- *   capacity and no fate; runs with others, so on all topologies, are refused (-ENOTSUP). A model is replaced
- *   (logp_machine_set_delay()) in the process of the call: call it in each
+ *   capacity and no fate; runs with others, so on all topologies, are refused (-ENOTSUP). A model
+ *   is replaced (logp_machine_set_delay()) in the process of the call: call it in each
  * - queue_limit: of what the vps of one process hold; a message of another process for which there
  *   is no room ends the run with -ENOBUFS. wait_for_room: -ENOTSUP
  * - a send of some KiB or more to another process returns when that has taken it, which it does

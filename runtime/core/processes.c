@@ -90,7 +90,7 @@ static int compare_all(const struct lpi_transport *ops, int n_processes, int rc,
     if (least[0] != 0)
         return (int)least[0];
     return memcmp(least, most, sizeof(least)) != 0 || config->n_processors < n_processes ? -EINVAL
-                                                                                        : 0;
+                                                                                         : 0;
 }
 
 void lpi_far_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc)

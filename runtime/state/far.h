@@ -101,7 +101,7 @@ struct lpi_far {
     unsigned long told_epochs;
     bool is_told, stop_told, is_home, is_ended;
     atomic_bool is_lost; /* processes do not answer any more: there are no further runs */
-    int64_t error; /* key of what all have agreed on */
+    int64_t error;       /* key of what all have agreed on */
     /* of process 0 */
     atomic_int n_come;            /* processes that are at the sync */
     struct lpi_far_state *states; /* by process */
