@@ -45,6 +45,12 @@ grep -qx 'P0 [S>1]*.*' "$dir/out" || fail "no line of P0: $(cat "$dir/out")"
 grep -q '[^ -~]' "$dir/out" && fail 'not ASCII'
 [ "$(wc -L <"$dir/out")" -le 68 ] || fail 'wider than the terminal'
 grep -q '^S send   R receive   . gap   - idle$' "$dir/out" || fail "no legend: $(cat "$dir/out")"
+# where there is room each says with whom, wherever its cells begin
+for ((width = 90; width < 130; width++)); do
+    lines_of "$width" C
+    [ "$(grep '^P' "$dir/out" | grep -oE 'S>[0-9]' | wc -l)" -eq 7 ] || fail "$width wide: sends of $(cat "$dir/out")"
+    [ "$(grep '^P' "$dir/out" | grep -oE 'R<[0-9]' | wc -l)" -eq 7 ] || fail "$width wide: receives of $(cat "$dir/out")"
+done
 if locale -a 2>/dev/null | grep -qi '^C.utf-\?8$'; then
     lines_of 60 C.UTF-8
     grep -q '→1' "$dir/out" || fail "no arrow: $(cat "$dir/out")"

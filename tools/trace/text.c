@@ -117,12 +117,15 @@ static void put_peer(struct page *p, const struct logp_event *e)
     const bool sends = e->kind == LOGP_EVENT_SEND;
     const enum way way = sends ? way_of(p, e) : SENT;
     const char *arrow = p->is_unicode ? "←" : "<";
-    const int first = cell_at(p, e->start_ns), last = cell_at(p, e->end_ns - 1);
+    const int last = cell_at(p, e->end_ns - 1);
     char number[16];
-    int digits, at, end = first;
+    int digits, at, end, first = cell_at(p, e->start_ns);
 
     if ((!sends && e->kind != LOGP_EVENT_RECEIVE) || e->peer < 0 || e->end_ns == e->start_ns)
         return;
+    while (first <= last && p->kinds[first] != (int)e->kind)
+        first++;
+    end = first;
     while (end <= last && p->kinds[end] == (int)e->kind)
         end++;
     digits = snprintf(number, sizeof(number), "%d", e->peer);
