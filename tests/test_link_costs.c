@@ -626,16 +626,14 @@ Test(link_costs, there_is_room_for_so_many_kinds)
     logp_links_destroy(links);
 }
 
-Test(link_costs, there_is_no_explanation_where_links_differ)
+Test(link_costs, there_is_no_textbook_formula_where_links_differ)
 {
     const struct logp_algorithm *a = logp_algorithm_find("broadcast", "binomial");
     struct logp_coll c = {.args.n_bytes = 8, .model.params = base};
-    struct logp_explanation *e;
     struct logp_links *links;
 
     cr_assert_eq(logp_links_create(8, &links), 0);
     c.model.links = links;
-    cr_expect_eq(logp_explanation_of(a, 8, &c.args, &c.model, &e), -ENOTSUP);
     cr_expect_eq(logp_algorithm_textbook(a, 8, &c.args, &c.model), -1);
     cr_expect_eq(test_predict(a, 9, &c).certainty, LOGP_PREDICTION_NONE); /* links of 8 */
     cr_expect_eq(test_predict(a, 8, &c).certainty, LOGP_PREDICTION_EXACT);
