@@ -13,9 +13,10 @@
 #include <string.h>
 
 #ifdef __SANITIZE_THREAD__
-/* All tests are one process here: one that forks has had threads before. */
+/* All tests are one process here: one that forks has had threads before. Weak: a program may be
+ * several suites. */
 const char *__tsan_default_options(void);
-__attribute__((visibility("default"))) const char *__tsan_default_options(void)
+__attribute__((weak, visibility("default"))) const char *__tsan_default_options(void)
 {
     return "die_after_fork=0";
 }
