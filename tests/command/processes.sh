@@ -5,8 +5,8 @@
 set -uo pipefail
 logp=$1 kind=$2
 bad=0
-# Leaks (sanitizer builds): an MPI keeps much until the end.
-export LSAN_OPTIONS=exitcode=0
+# Sanitizer builds: an MPI keeps much until the end; see ../processes.sh.
+export LSAN_OPTIONS=exitcode=0 UCX_MEM_EVENTS=n TSAN_OPTIONS=detect_deadlocks=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 run=(mpirun."$kind")
