@@ -4,7 +4,9 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- what can be asked for ---- */
@@ -311,6 +313,104 @@ Test(check_more, one_that_does_not_come_back_is_named)
     logp_failure_free(&f);
     let_go = true; /* and the process lives */
     cr_assert_eq(logp_check(senders, NULL, &(struct logp_check){0}, NULL), 0);
+}
+
+/* Rank 0 chooses among what the others have sent, on and on, and comes back late in between. */
+static struct lateness {
+    atomic_bool may_go_on, has_gone_on;
+} lateness;
+
+static void wait_for(const atomic_bool *flag)
+{
+    while (!atomic_load(flag))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void be_late(void)
+{
+    wait_for(&lateness.may_go_on);
+    atomic_store(&lateness.has_gone_on, true);
+}
+
+static int comes_back_late(struct logp_vp *vp, void *arg)
+{
+    enum { MANY = 400 }; /* answers, so that their memory has to grow */
+    int item = 0;
+
+    if (logp_vp_rank(vp) > 0) {
+        for (int i = 0; i < MANY; i++)
+            logp_send(vp, 0, 0, &item, sizeof(item));
+        return 0;
+    }
+    for (int i = 0; i < 2 * MANY; i++) {
+        if (i == MANY && arg == NULL) /* or else it is the check's after() that is late */
+            be_late();
+        logp_recv(vp, LOGP_ANY_SOURCE, 0, &item, sizeof(item), NULL);
+    }
+    return 0;
+}
+
+static int is_late(const struct logp_report *report, void *arg)
+{
+    (void)report, (void)arg;
+    be_late();
+    return -EIO;
+}
+
+static void set_late(void)
+{
+    atomic_store(&lateness.may_go_on, false);
+    atomic_store(&lateness.has_gone_on, false);
+}
+
+/* It goes on, and those that it belongs to have long gone on without. */
+static void let_it_go_on(void)
+{
+    atomic_store(&lateness.may_go_on, true);
+    wait_for(&lateness.has_gone_on);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+}
+
+Test(check_more, one_that_comes_back_late_does_no_harm)
+{
+    for (int executor = 0; executor < 2; executor++) {
+        struct logp_check check = {.sizes = (int[]){3},
+                                   .n_sizes = 1,
+                                   .executor = executor == 0 ? "fiber" : "thread",
+                                   .timeout_ns = 20000000};
+        struct logp_failure f, again;
+
+        set_late();
+        cr_assert_eq(logp_check(comes_back_late, NULL, &check, &f), -ETIMEDOUT);
+        cr_assert_eq(f.kind, LOGP_FAILURE_TIMEOUT);
+        cr_assert_eq(f.rank, 0, "%s", f.text);
+        cr_assert_gt(f.n_choices, 300, "%d", f.n_choices);
+        let_it_go_on();
+
+        set_late();
+        cr_assert_eq(logp_check_replay(comes_back_late, NULL, &check, f.replay, &again),
+                     -ETIMEDOUT);
+        cr_assert_str_eq(again.replay, f.replay);
+        cr_assert_eq(again.n_choices, f.n_choices);
+        logp_failure_free(&again);
+        logp_failure_free(&f);
+        let_it_go_on();
+    }
+}
+
+Test(check_more, an_after_that_comes_back_late_does_no_harm)
+{
+    int none = 0;
+    struct logp_check check = {
+        .sizes = (int[]){3}, .n_sizes = 1, .after = is_late, .timeout_ns = 20000000};
+    struct logp_failure f;
+
+    set_late();
+    cr_assert_eq(logp_check(comes_back_late, &none, &check, &f), -ETIMEDOUT);
+    cr_assert_eq(f.kind, LOGP_FAILURE_TIMEOUT);
+    let_it_go_on();
+    cr_assert_eq(f.error, -ETIMEDOUT);
+    logp_failure_free(&f);
 }
 #endif
 

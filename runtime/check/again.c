@@ -43,13 +43,11 @@ const char *lpi_again_file(void)
 static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
                struct logp_failure *found)
 {
-    int rc = -ENOMEM;
+    int rc;
 
     job->origin = &r->facts;
     job->check.name = r->facts.name;
-    story->told = calloc((size_t)r->plan.P, sizeof(*story->told));
-    if (story->told != NULL)
-        rc = lpi_job_again(job, &r->plan, &r->answers, story);
+    rc = lpi_job_again(job, &r->plan, &r->answers, story);
     if (job->outcome.kind == LOGP_FAILURE_TIMEOUT)
         job->story = NULL;
     if (rc == 0 && job->outcome.kind != LOGP_FAILURE_NONE) {
@@ -61,10 +59,8 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
 
 static void clean(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story)
 {
-    if (story != NULL && (job == NULL || !job->left_behind)) {
-        lpi_story_fini(story);
-        free(story);
-    }
+    if (job == NULL || !job->left_behind)
+        lpi_story_free(story);
     lpi_job_free(job);
     if (r != NULL)
         logp_replay_free(&r->facts);
@@ -74,11 +70,11 @@ int logp_check_replay(logp_program program, void *arg, const struct logp_check *
                       const char *replay, struct logp_failure *failure)
 {
     struct logp_failure found = {.rank = -1};
-    struct lpi_story *story = calloc(1, sizeof(*story));
+    struct lpi_story *story = NULL;
     struct lpi_job *job = calloc(1, sizeof(*job));
     struct lpi_replay *r = NULL;
     struct lpi_text wrong = {0};
-    int rc = job == NULL || story == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
+    int rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
 
     if (rc == 0)
         rc = program == NULL || replay == NULL ? -EINVAL : lpi_replay_parse(replay, &r);
@@ -89,7 +85,8 @@ int logp_check_replay(logp_program program, void *arg, const struct logp_check *
     if (rc == 0) {
         job->program = program;
         job->arg = arg;
-        rc = run(job, r, story, &found);
+        story = lpi_story_new(r->plan.P);
+        rc = story == NULL ? -ENOMEM : run(job, r, story, &found);
     }
     found.text = found.text != NULL ? found.text : wrong.s;
     rc = lpi_hand_over(&found, failure, rc);
@@ -210,12 +207,12 @@ int lpi_again(logp_program program, void *arg, struct logp_check *given,
               struct logp_failure *failure)
 {
     struct logp_failure found = {.rank = -1};
-    struct lpi_story *story = calloc(1, sizeof(*story));
+    struct lpi_story *story = NULL;
     struct lpi_job *job = calloc(1, sizeof(*job));
     struct lpi_replay *r = NULL;
     struct logp_checked checked = {.text = "another program is replayed"};
     struct lpi_text wrong = {0};
-    int rc = job == NULL || story == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
+    int rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
 
     if (rc == 0)
         rc = program == NULL ? -EINVAL : read_file(lpi_again_file(), &r, &wrong);
@@ -223,7 +220,8 @@ int lpi_again(logp_program program, void *arg, struct logp_check *given,
         checked = (struct logp_checked){.runs = 1, .text = "1 run, of a replay"};
         job->program = program;
         job->arg = arg;
-        rc = show(job, r, story, &found);
+        story = lpi_story_new(r->plan.P);
+        rc = story == NULL ? -ENOMEM : show(job, r, story, &found);
     }
     if (given != NULL)
         given->checked = checked;

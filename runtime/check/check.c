@@ -148,14 +148,14 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
     const struct lpi_plan plan = job->plan;
     const struct lpi_outcome outcome = job->outcome;
     struct lpi_answers answers = {0};
-    struct lpi_story story = {.told = calloc((size_t)plan.P, sizeof(*story.told))};
+    struct lpi_story *story = lpi_story_new(plan.P);
     struct logp_replay *origin = lpi_origin();
-    int rc = story.told == NULL || !lpi_answers_copy(&answers, &job->taken) ? -ENOMEM : 0;
+    int rc = story == NULL || !lpi_answers_copy(&answers, &job->taken) ? -ENOMEM : 0;
 
     job->origin = origin;
     if (rc == 0 && outcome.kind != LOGP_FAILURE_TIMEOUT)
-        rc = lpi_job_again(job, &plan, &answers, &story);
-    if (rc != -ENOMEM && !lpi_job_same(&job->outcome, &outcome)) {
+        rc = lpi_job_again(job, &plan, &answers, story);
+    if (rc != -ENOMEM && (rc != 0 || !lpi_job_same(&job->outcome, &outcome))) {
         job->story = NULL;
         job->outcome = outcome;
         rc = lpi_answers_copy(&job->taken, &answers) ? 0 : -ENOMEM;
@@ -164,7 +164,8 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
         rc = lpi_tell(job, failure);
     job->story = NULL;
     free(answers.index);
-    lpi_story_fini(&story);
+    if (!job->left_behind)
+        lpi_story_free(story);
     job->origin = NULL;
     logp_replay_free(origin);
     return rc;

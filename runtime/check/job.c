@@ -20,108 +20,6 @@ static int64_t host_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* ---- answers ---- */
-
-bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from)
-{
-    if (to->room < from->n) {
-        int *index = realloc(to->index, (size_t)from->n * sizeof(*index));
-
-        if (index == NULL)
-            return false;
-        to->index = index;
-        to->room = from->n;
-    }
-    if (from->n > 0)
-        memcpy(to->index, from->index, (size_t)from->n * sizeof(*to->index));
-    to->n = from->n;
-    return true;
-}
-
-int lpi_answers_deviations(const struct lpi_answers *a)
-{
-    int n = 0;
-
-    for (int i = 0; i < a->n; i++)
-        n += a->index[i] != 0;
-    return n;
-}
-
-static bool append(struct lpi_answers *a, int answer)
-{
-    if (a->n == a->room) {
-        const int room = 2 * a->room + 256;
-        int *index = realloc(a->index, (size_t)room * sizeof(*index));
-
-        if (index == NULL)
-            return false;
-        a->index = index;
-        a->room = room;
-    }
-    a->index[a->n++] = answer;
-    return true;
-}
-
-/* ---- what the explorer asks ---- */
-
-/* The answer that was given last time. One that there is no more stands for the usual one. */
-static int given(const struct lpi_job *job, int n)
-{
-    const struct lpi_answers *g = job->given;
-    const int answer = g != NULL && job->taken.n < g->n ? g->index[job->taken.n] : 0;
-
-    return answer < n ? answer : LPI_STALE;
-}
-
-static int choose(void *arg, const struct logp_alternative *a, int n)
-{
-    struct lpi_job *job = arg;
-    int answer = 0;
-
-    if (job->ended != 0)
-        return 0;
-    if (job->ops != NULL)
-        answer = job->ops->choose(job->strategy, a, n);
-    else if (n > 1)
-        answer = given(job, n);
-    if (answer >= 0 && n > 1 && job->story != NULL &&
-        !lpi_story_choice(job->story, job->taken.n, a, answer))
-        answer = LPI_NO_MEMORY;
-    if (answer >= 0 && n > 1 && !append(&job->taken, answer))
-        answer = LPI_NO_MEMORY;
-    if (answer >= 0)
-        return answer;
-    job->ended = answer;
-    logp_machine_stop(job->now->machine, -ECANCELED);
-    return 0;
-}
-
-/* A fault that is drawn strikes, unless it is left out: then it has not been given as an answer. */
-static bool takes_place(void *arg, const struct logp_strike *strike)
-{
-    struct lpi_job *job = arg;
-    int answer = 1;
-
-    if (job->ended != 0)
-        return false;
-    if (job->ops == NULL)
-        answer = given(job, 2);
-    if ((answer == 1 && job->story != NULL &&
-         !lpi_story_strike(job->story, job->taken.n, strike)) ||
-        (answer >= 0 && !append(&job->taken, answer)))
-        answer = LPI_NO_MEMORY;
-    if (answer < 0)
-        job->ended = answer;
-    return answer == 1;
-}
-
-static void note(void *arg, const struct logp_note *n)
-{
-    const struct lpi_job *job = arg;
-
-    lpi_story_note(job->story, n);
-}
-
 /* ---- machines ---- */
 
 static bool is_text(const char *text)
@@ -157,7 +55,6 @@ static int add_faults(struct lpi_job *job, struct logp_delay *delay, void **faul
         return rc;
     }
     *fault = delay->model;
-    logp_fault_ask(*fault, takes_place, job);
     return 0;
 }
 
@@ -220,9 +117,9 @@ static int take_machine(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
     const struct logp_explorer explorer = {.size = sizeof(explorer),
-                                           .choose = choose,
-                                           .note = job->story != NULL ? note : NULL,
-                                           .arg = job,
+                                           .choose = lpi_ear_choose,
+                                           .note = job->story != NULL ? lpi_ear_note : NULL,
+                                           .arg = job->ear,
                                            .order = plan->order,
                                            .messages = plan->messages,
                                            .untimed = plan->untimed,
@@ -243,7 +140,12 @@ static int take_machine(struct lpi_job *job)
     job->now = &job->machines[plan->P];
     if (job->now->machine == NULL)
         rc = create(job, job->now);
-    return rc != 0 ? rc : logp_machine_explore(job->now->machine, &explorer);
+    if (rc == 0)
+        rc = logp_machine_explore(job->now->machine, &explorer);
+    if (rc == 0 && job->now->fault != NULL)
+        logp_fault_ask(job->now->fault, lpi_ear_takes_place, job->ear);
+    job->ear->machine = job->now->machine;
+    return rc;
 }
 
 void lpi_job_forget(struct lpi_job *job)
@@ -262,26 +164,31 @@ void lpi_job_fini(struct lpi_job *job)
         free(job->texts[i]);
     free(job->texts);
     free(job->taken.index);
+    lpi_ear_free(job->ear);
 }
 
 /* ---- a run ---- */
 
-/* What a run is to be like, before it begins. @return as check.before */
-static int begin(struct lpi_job *job)
+/* What a run is to be like, before it begins. */
+static void prepare(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
 
-    job->taken.n = 0;
-    job->ended = 0;
+    lpi_ear_begin(job->ear);
     job->outcome = (struct lpi_outcome){.rank = -1};
     logp_machine_set_rendezvous(job->now->machine, plan->rendezvous);
     if (job->now->latency != NULL)
         logp_latency_seed(job->now->latency, plan->seed);
     if (job->now->fault != NULL)
         logp_fault_seed(job->now->fault, plan->seed);
-    if (job->ops != NULL)
-        job->ops->begin(job->strategy, plan->seed);
-    return job->check.before != NULL ? job->check.before(plan->P, job->arg) : 0;
+    if (job->ear->ops != NULL)
+        job->ear->ops->begin(job->ear->strategy, plan->seed);
+}
+
+/* @return as check.before */
+static int call_before(const struct lpi_job *job, int P)
+{
+    return job->check.before != NULL ? job->check.before(P, job->arg) : 0;
 }
 
 static struct lpi_outcome failed(enum logp_failure_kind kind, int error, int rank)
@@ -289,14 +196,14 @@ static struct lpi_outcome failed(enum logp_failure_kind kind, int error, int ran
     return (struct lpi_outcome){.kind = kind, .error = error, .rank = rank};
 }
 
-/* What the run has come to. */
-static struct lpi_outcome look_at(const struct lpi_job *job, const struct logp_report *r)
+/* What a run has come to that was ended by this answer, or by none: 0. */
+static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const struct logp_report *r)
 {
     struct lpi_outcome o = failed(LOGP_FAILURE_NONE, 0, -1);
     int rc;
 
-    if (job->ended != 0) {
-        o.error = job->ended == LPI_STALE ? -ESTALE : job->ended == LPI_NO_MEMORY ? -ENOMEM : 0;
+    if (ended != 0) {
+        o.error = ended == LPI_STALE ? -ESTALE : ended == LPI_NO_MEMORY ? -ENOMEM : 0;
     } else if (r->asserted.file != NULL) {
         o = failed(LOGP_FAILURE_ASSERTED, -EPROTO, r->asserted.rank);
         o.asserted = r->asserted;
@@ -324,19 +231,6 @@ bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b)
            (a->asserted.file == b->asserted.file ||
             (a->asserted.file != NULL && b->asserted.file != NULL &&
              strcmp(a->asserted.file, b->asserted.file) == 0));
-}
-
-static void end(struct lpi_job *job, const struct logp_report *r)
-{
-    job->outcome = look_at(job, r);
-    if (job->story != NULL && !lpi_story_waits(job->story, r))
-        job->outcome = failed(LOGP_FAILURE_NONE, -ENOMEM, -1);
-}
-
-static bool no_more(void *arg, const struct logp_report *r)
-{
-    end(arg, r);
-    return false;
 }
 
 static void draw_seed(struct lpi_job *job)
@@ -372,40 +266,101 @@ static bool is_enough(const struct lpi_job *job, uint64_t run)
     return run >= job->most || (job->end_ns != 0 && host_ns() >= job->end_ns);
 }
 
-/* A run has ended: shall there be another? It is prepared then. */
-static bool another_run(void *arg, const struct logp_report *r)
+/* A run has come to this: shall there be another? It is prepared then, but for check.before. */
+static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const struct logp_report *r)
 {
-    struct lpi_job *job = arg;
-    bool more;
+    const struct lpi_ear *ear = job->ear;
+    const bool redundant = lpi_ear_ended(ear) == LPI_REDUNDANT;
+    const uint64_t choices = (uint64_t)lpi_ear_count(ear);
 
-    end(job, r);
-    job->checked.runs++;
-    if ((uint64_t)job->taken.n > job->checked.choices)
-        job->checked.choices = (uint64_t)job->taken.n;
-    if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0)
+    job->outcome = *o;
+    if (job->story != NULL && !lpi_story_waits(job->story, r))
+        job->outcome = failed(LOGP_FAILURE_NONE, -ENOMEM, -1);
+    if (ear->ops == NULL)
         return false;
-    more = job->ops->next(job->strategy, job->ended == LPI_REDUNDANT, &job->checked);
-    if (!more || is_enough(job, job->plan.run + 1))
+    job->checked.runs++;
+    if (choices > job->checked.choices)
+        job->checked.choices = choices;
+    if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
+        !ear->ops->next(ear->strategy, redundant, &job->checked) ||
+        is_enough(job, job->plan.run + 1))
         return false;
     job->plan.run++;
     draw_seed(job);
-    job->outcome.error = begin(job);
-    return job->outcome.error == 0;
+    prepare(job);
+    return true;
 }
 
-static int run(struct lpi_job *job, bool (*again)(void *, const struct logp_report *))
+/* A run has ended. What is called of the check's may not come back in time, as a vp may not. */
+static bool another_run(void *arg, const struct logp_report *r)
+{
+    struct lpi_ear *ear = arg;
+    struct lpi_job *job = ear->job;
+    const struct lpi_outcome o = look_at(job, lpi_ear_ended(ear), r);
+    bool more;
+    int P, rc;
+
+    if (!lpi_ear_enter(ear))
+        return false;
+    more = conclude(job, &o, r);
+    P = job->plan.P;
+    lpi_ear_leave(ear);
+    rc = more ? call_before(job, P) : 0;
+    if (rc != 0 && lpi_ear_enter(ear)) {
+        job->outcome.error = rc;
+        lpi_ear_leave(ear);
+    }
+    return more && rc == 0;
+}
+
+/* A vp, or what is called of the check's, has not come back: the ear is left to it. */
+static void leave_behind(struct lpi_job *job)
+{
+    lpi_ear_part(job->ear);
+    job->left_behind = true;
+    job->story = NULL;
+}
+
+static int run(struct lpi_job *job)
 {
     struct logp_machine *m = job->now->machine;
-    const int rc =
-        logp_machine_repeat(m, job->program, job->arg, job->check.timeout_ns, again, job);
+    struct lpi_ear *ear = job->ear;
+    int ended, rc;
 
+    rc = logp_machine_repeat(m, job->program, job->arg, job->check.timeout_ns, another_run, ear);
+    if (rc == -ETIMEDOUT && logp_machine_busy(m))
+        leave_behind(job);
+    ended = lpi_ear_ended(ear);
     if (rc == -ETIMEDOUT && job->outcome.kind == LOGP_FAILURE_NONE) {
-        job->left_behind = logp_machine_busy(m);
-        end(job, logp_machine_report(m));
+        /* one that was to end, as it led nowhere new, and did not */
+        const int by = ended == LPI_REDUNDANT ? 0 : ended;
+        const struct lpi_outcome o = look_at(job, by, logp_machine_report(m));
+
+        conclude(job, &o, logp_machine_report(m));
     }
+    if (!lpi_ear_taken(ear, &job->taken))
+        job->outcome = failed(LOGP_FAILURE_NONE, -ENOMEM, -1);
+    if (ear->parted)
+        job->ear = NULL;
     if (job->outcome.kind != LOGP_FAILURE_NONE)
         return 0;
-    return job->outcome.error != 0 || job->ended != 0 ? job->outcome.error : rc;
+    return job->outcome.error != 0 || ended != 0 ? job->outcome.error : rc;
+}
+
+/* What the runs to come ask, and whom. */
+static int listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void *strategy,
+                  const struct lpi_answers *given, struct lpi_story *story)
+{
+    static const struct lpi_answers none;
+
+    if (job->ear == NULL)
+        job->ear = lpi_ear_new(job);
+    if (job->ear == NULL || !lpi_answers_copy(&job->ear->given, given != NULL ? given : &none))
+        return -ENOMEM;
+    job->ear->ops = ops;
+    job->ear->strategy = strategy;
+    job->story = job->ear->story = story;
+    return 0;
 }
 
 /* Record the run that is to come, or take what was recorded: what cannot be had is none. */
@@ -424,25 +379,30 @@ static void trace(struct lpi_job *job, bool begins)
         *job->trace = NULL;
 }
 
+/* A run of job->plan, or as many as another_run() wants. @return as lpi_job_again() */
+static int go(struct lpi_job *job)
+{
+    int rc = take_machine(job);
+
+    if (rc != 0)
+        return rc;
+    prepare(job);
+    rc = call_before(job, job->plan.P);
+    if (rc != 0)
+        return rc;
+    trace(job, true);
+    rc = run(job);
+    trace(job, false);
+    return rc;
+}
+
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story)
 {
-    int rc;
+    const int rc = listen(job, NULL, NULL, answers, story);
 
     job->plan = *plan;
-    job->ops = NULL;
-    job->given = answers;
-    job->story = story;
-    rc = take_machine(job);
-    if (rc == 0)
-        rc = begin(job);
-    if (rc == 0) {
-        trace(job, true);
-        rc = run(job, no_more);
-        trace(job, false);
-    }
-    job->given = NULL;
-    return rc;
+    return rc != 0 ? rc : go(job);
 }
 
 int lpi_job_search(struct lpi_job *job, int P)
@@ -452,22 +412,22 @@ int lpi_job_search(struct lpi_job *job, int P)
         [LOGP_STRATEGY_PCT] = &lpi_strategy_pct,
         [LOGP_STRATEGY_EXHAUSTIVE] = &lpi_strategy_exhaustive,
     };
+    const struct lpi_strategy_ops *ops = all[job->check.strategy];
+    void *strategy = ops->create(P, &job->check);
     int rc;
 
+    if (strategy == NULL)
+        return -ENOMEM;
     job->plan.P = P;
     job->plan.run = 0;
-    job->story = NULL;
-    job->ops = all[job->check.strategy];
-    job->strategy = job->ops->create(P, &job->check);
-    if (job->strategy == NULL)
-        return -ENOMEM;
     draw_seed(job);
-    rc = take_machine(job);
-    if (rc == 0)
-        rc = begin(job);
-    if (rc == 0)
-        rc = run(job, another_run);
-    if (!job->left_behind)
-        job->ops->destroy(job->strategy);
+    rc = listen(job, ops, strategy, NULL, NULL);
+    if (rc != 0) {
+        ops->destroy(strategy);
+        return rc;
+    }
+    rc = go(job);
+    if (job->ear != NULL) /* or else it is left behind, too */
+        ops->destroy(strategy);
     return rc;
 }

@@ -9,6 +9,7 @@
  *
  *   text.c                   a text that grows
  *   random.c pct.c exhaustive.c   the strategies
+ *   ear.c                    what is asked and told during a run
  *   job.c                    runs
  *   replay.c parse.c         plans and choices as text, and back
  *   origin.c                 how this process was started; where replays are left
@@ -24,6 +25,8 @@
 #include <logp/explore.h>
 #include <logp/fault.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* ---- text.c ---- */
@@ -73,6 +76,57 @@ struct lpi_strategy_ops {
 };
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive;
 
+/* ---- ear.c ---- */
+
+struct lpi_answers {
+    int *index;
+    int n, room;
+};
+/* @return false: no memory */
+bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from);
+int lpi_answers_deviations(const struct lpi_answers *a);
+
+/* What the telling of a run needs, and others leave out. */
+struct lpi_story;
+
+/*
+ * All that is written while a run of the job goes on, by whom it asks and tells: the holder of the
+ * machine's one core. It is read in between. Where a vp does not come back the ear is left to it.
+ */
+struct lpi_ear {
+    struct lpi_job *job;
+    struct logp_machine *machine;
+    const struct lpi_strategy_ops *ops; /* NULL: the answers of `given`, then 0 */
+    void *strategy;
+    struct lpi_answers given;
+    struct lpi_story *story; /* NULL: not wanted */
+    int *taken;              /* in this run, of choices between several */
+    int room;
+    _Atomic int n_taken;
+    _Atomic int ended;    /* this run was, by one of the answers below 0; 0: it was not */
+    pthread_mutex_t lock; /* of `taken` when it grows, and of the job between two runs */
+    bool parted;          /* the job has gone on without */
+};
+
+/* NULL: no memory */
+struct lpi_ear *lpi_ear_new(struct lpi_job *job);
+void lpi_ear_free(struct lpi_ear *e);
+/* A run is to begin. */
+void lpi_ear_begin(struct lpi_ear *e);
+int lpi_ear_ended(const struct lpi_ear *e);
+int lpi_ear_count(const struct lpi_ear *e);
+/* What has been answered so far, by any thread at any time. @return false: no memory */
+bool lpi_ear_taken(struct lpi_ear *e, struct lpi_answers *to);
+/* Between two runs: may the job be written to? Then until lpi_ear_leave(), and nobody parts. */
+bool lpi_ear_enter(struct lpi_ear *e);
+void lpi_ear_leave(struct lpi_ear *e);
+/* Nothing that is still called with it writes to the job from now on. */
+void lpi_ear_part(struct lpi_ear *e);
+/* For logp_explorer and logp_fault_ask(), with an ear as their arg. */
+int lpi_ear_choose(void *ear, const struct logp_alternative *alternatives, int n);
+bool lpi_ear_takes_place(void *ear, const struct logp_strike *strike);
+void lpi_ear_note(void *ear, const struct logp_note *note);
+
 /* ---- job.c ---- */
 
 struct lpi_plan {
@@ -88,14 +142,6 @@ struct lpi_plan {
     const char *faults, *noise; /* texts; NULL or "": none */
 };
 
-struct lpi_answers {
-    int *index;
-    int n, room;
-};
-/* @return false: no memory */
-bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from);
-int lpi_answers_deviations(const struct lpi_answers *a);
-
 struct lpi_outcome {
     enum logp_failure_kind kind;
     int error; /* of the kit itself where the kind is NONE */
@@ -104,9 +150,6 @@ struct lpi_outcome {
     struct logp_asserted asserted;
     uint64_t n_left_over;
 };
-
-/* What the telling of a run needs, and others leave out. */
-struct lpi_story;
 
 struct lpi_job {
     logp_program program;
@@ -120,15 +163,12 @@ struct lpi_job {
     int n_machines;
     struct lpi_machine *now;
 
-    const struct lpi_strategy_ops *ops; /* NULL: the answers of `given`, then 0 */
-    void *strategy;
-    const struct lpi_answers *given;
-    struct lpi_answers taken;         /* in this run, of choices between several */
-    struct lpi_story *story;          /* NULL: not wanted */
+    struct lpi_ear *ear;              /* NULL: not yet, or one has just been left behind */
+    struct lpi_answers taken;         /* in the last run */
+    struct lpi_story *story;          /* of the last run; NULL: not wanted, or not to be had */
     struct logp_trace **trace;        /* out: of the run with a story; NULL: not wanted */
     const struct logp_replay *origin; /* how the process was started; NULL: nobody knows */
-    int ended;        /* this run was, by one of the answers below 0; 0: it was not */
-    bool left_behind; /* a machine that may still use the job */
+    bool left_behind;                 /* a machine that may still use the job */
 
     uint64_t most;  /* runs */
     int64_t end_ns; /* host; 0: none */
@@ -213,11 +253,13 @@ struct lpi_story {
     int n_notes, room_for_notes;
     bool keeps_notes;
 };
+/* Of a run of P processors. NULL: no memory */
+struct lpi_story *lpi_story_new(int P);
+void lpi_story_free(struct lpi_story *s);
 void lpi_story_note(struct lpi_story *s, const struct logp_note *note);
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i);
 bool lpi_story_strike(struct lpi_story *s, int number, const struct logp_strike *strike);
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
-void lpi_story_fini(struct lpi_story *s);
 /* The failure in job->outcome, with the story of its last run. @return 0; -ENOMEM */
 int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
 /* "send to rank 1, tag 2, 8 bytes" */

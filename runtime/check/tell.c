@@ -67,12 +67,26 @@ bool lpi_story_waits(struct lpi_story *s, const struct logp_report *r)
     return true;
 }
 
-void lpi_story_fini(struct lpi_story *s)
+void lpi_story_free(struct lpi_story *s)
 {
+    if (s == NULL)
+        return;
     free(s->told);
     free(s->deviations);
     free(s->waits);
     free(s->notes);
+    free(s);
+}
+
+struct lpi_story *lpi_story_new(int P)
+{
+    struct lpi_story *s = calloc(1, sizeof(*s));
+
+    if (s != NULL && (s->told = calloc((size_t)P, sizeof(*s->told))) == NULL) {
+        free(s);
+        s = NULL;
+    }
+    return s;
 }
 
 /* ---- words ---- */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is asked and told while a run goes on, on the threads of its vps. A vp that does not come
+ * back in time may go on at any later time: all that it may then still touch is an ear's, and stays
+ * behind with it (lpi_ear_part()), whatever has become of the job.
+ */
+#include "kit.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- answers ---- */
+
+bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from)
+{
+    if (to->room < from->n) {
+        int *index = realloc(to->index, (size_t)from->n * sizeof(*index));
+
+        if (index == NULL)
+            return false;
+        to->index = index;
+        to->room = from->n;
+    }
+    if (from->n > 0)
+        memcpy(to->index, from->index, (size_t)from->n * sizeof(*to->index));
+    to->n = from->n;
+    return true;
+}
+
+int lpi_answers_deviations(const struct lpi_answers *a)
+{
+    int n = 0;
+
+    for (int i = 0; i < a->n; i++)
+        n += a->index[i] != 0;
+    return n;
+}
+
+/* relaxed: these answers are given by who asks for their number, or before it got its turn */
+static int n_taken(const struct lpi_ear *e)
+{
+    return atomic_load_explicit(&e->n_taken, memory_order_relaxed);
+}
+
+static bool append(struct lpi_ear *e, int answer)
+{
+    const int n = n_taken(e);
+
+    if (n == e->room) {
+        const int room = 2 * e->room + 256;
+        int *taken;
+
+        pthread_mutex_lock(&e->lock);
+        taken = realloc(e->taken, (size_t)room * sizeof(*taken));
+        if (taken != NULL) {
+            e->taken = taken;
+            e->room = room;
+        }
+        pthread_mutex_unlock(&e->lock);
+        if (taken == NULL)
+            return false;
+    }
+    e->taken[n] = answer;
+    /* release pairs with the acquire in lpi_ear_taken() */
+    atomic_store_explicit(&e->n_taken, n + 1, memory_order_release);
+    return true;
+}
+
+/* ---- what the explorer and the faults ask ---- */
+
+/* The answer that was given last time. One that there is no more stands for the usual one. */
+static int given(const struct lpi_ear *e, int n)
+{
+    const int number = n_taken(e);
+    const int answer = number < e->given.n ? e->given.index[number] : 0;
+
+    return answer < n ? answer : LPI_STALE;
+}
+
+int lpi_ear_ended(const struct lpi_ear *e)
+{
+    /* relaxed: it says itself all that there is to know */
+    return atomic_load_explicit(&e->ended, memory_order_relaxed);
+}
+
+static void end(struct lpi_ear *e, int why)
+{
+    atomic_store_explicit(&e->ended, why, memory_order_relaxed); /* as in lpi_ear_ended() */
+}
+
+int lpi_ear_choose(void *arg, const struct logp_alternative *a, int n)
+{
+    struct lpi_ear *e = arg;
+    int answer = 0;
+
+    if (lpi_ear_ended(e) != 0)
+        return 0;
+    if (e->ops != NULL)
+        answer = e->ops->choose(e->strategy, a, n);
+    else if (n > 1)
+        answer = given(e, n);
+    if (answer >= 0 && n > 1 && e->story != NULL &&
+        !lpi_story_choice(e->story, n_taken(e), a, answer))
+        answer = LPI_NO_MEMORY;
+    if (answer >= 0 && n > 1 && !append(e, answer))
+        answer = LPI_NO_MEMORY;
+    if (answer >= 0)
+        return answer;
+    end(e, answer);
+    logp_machine_stop(e->machine, -ECANCELED);
+    return 0;
+}
+
+bool lpi_ear_takes_place(void *arg, const struct logp_strike *strike)
+{
+    struct lpi_ear *e = arg;
+    int answer = 1;
+
+    if (lpi_ear_ended(e) != 0)
+        return false;
+    if (e->ops == NULL)
+        answer = given(e, 2);
+    if ((answer == 1 && e->story != NULL && !lpi_story_strike(e->story, n_taken(e), strike)) ||
+        (answer >= 0 && !append(e, answer)))
+        answer = LPI_NO_MEMORY;
+    if (answer < 0)
+        end(e, answer);
+    return answer == 1;
+}
+
+void lpi_ear_note(void *arg, const struct logp_note *n)
+{
+    const struct lpi_ear *e = arg;
+
+    lpi_story_note(e->story, n);
+}
+
+/* ---- between runs ---- */
+
+struct lpi_ear *lpi_ear_new(struct lpi_job *job)
+{
+    struct lpi_ear *e = calloc(1, sizeof(*e));
+
+    if (e == NULL)
+        return NULL;
+    e->job = job;
+    pthread_mutex_init(&e->lock, NULL);
+    return e;
+}
+
+void lpi_ear_free(struct lpi_ear *e)
+{
+    if (e == NULL)
+        return;
+    pthread_mutex_destroy(&e->lock);
+    free(e->given.index);
+    free(e->taken);
+    free(e);
+}
+
+void lpi_ear_begin(struct lpi_ear *e)
+{
+    /* relaxed: no vp runs */
+    atomic_store_explicit(&e->n_taken, 0, memory_order_relaxed);
+    end(e, 0);
+}
+
+int lpi_ear_count(const struct lpi_ear *e)
+{
+    return n_taken(e);
+}
+
+bool lpi_ear_taken(struct lpi_ear *e, struct lpi_answers *to)
+{
+    struct lpi_answers taken;
+    bool copied;
+
+    pthread_mutex_lock(&e->lock);
+    taken.index = e->taken;
+    /* acquire pairs with the release in append() */
+    taken.n = atomic_load_explicit(&e->n_taken, memory_order_acquire);
+    copied = lpi_answers_copy(to, &taken);
+    pthread_mutex_unlock(&e->lock);
+    return copied;
+}
+
+bool lpi_ear_enter(struct lpi_ear *e)
+{
+    pthread_mutex_lock(&e->lock);
+    if (!e->parted)
+        return true;
+    pthread_mutex_unlock(&e->lock);
+    return false;
+}
+
+void lpi_ear_leave(struct lpi_ear *e)
+{
+    pthread_mutex_unlock(&e->lock);
+}
+
+void lpi_ear_part(struct lpi_ear *e)
+{
+    pthread_mutex_lock(&e->lock);
+    e->parted = true;
+    pthread_mutex_unlock(&e->lock);
+}
