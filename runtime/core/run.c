@@ -196,11 +196,14 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
  */
 static bool begin_again(struct logp_machine *m)
 {
+    bool (*const ask)(void *, const struct logp_report *) = m->again;
+    struct logp_report report;
     bool again;
 
     lpi_collect(m);
+    report = m->report; /* which is written to where the answer takes too long */
     pthread_mutex_unlock(&m->lock);
-    again = m->again(m->again_arg, &m->report);
+    again = ask(m->again_arg, &report);
     pthread_mutex_lock(&m->lock);
     m->uncollected = m->again == NULL; /* it took too long: the run that was to come is over */
     if (!again || m->uncollected)
@@ -275,7 +278,8 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
     if (!await_runs(m, timeout_ns)) {
         lpi_stop(m, -ETIMEDOUT);
         if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
-            lpi_record_waits(m, true);
+            if (m->uncollected) /* or else it is who was asked for another run that is away */
+                lpi_record_waits(m, true);
             lpi_injections_close(m);
             if (m->far != NULL)
                 lpi_far_lose(m->far); /* it cannot answer */
