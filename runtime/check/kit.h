@@ -40,6 +40,10 @@ void lpi_text_add(struct lpi_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* "name text", and the line's end; what would end the line earlier is \xHH, and \ is \\. */
 void lpi_text_add_line(struct lpi_text *t, const char *name, const char *text);
+/* With a point, whatever the locale. */
+void lpi_text_add_fraction(struct lpi_text *t, double x);
+/* What that has written, at *at, which is behind it then. @return 0; -EINVAL, -ENOMEM */
+int lpi_text_read_fraction(const char **at, double *x);
 
 /* ---- strategies ---- */
 

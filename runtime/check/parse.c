@@ -207,16 +207,13 @@ static int read_params(struct reading *r)
 static int read_latency(struct reading *r)
 {
     int64_t kind;
-    char *end;
+    int rc;
 
     if (!number(r, LOGP_LATENCY_AS_IS, LOGP_LATENCY_SAMPLES, &kind))
         return -EINVAL;
     r->plan->latency.kind = (enum logp_latency_kind)kind;
-    r->plan->latency.sigma = strtod(r->at, &end);
-    if (end == r->at || !(r->plan->latency.sigma >= 0))
-        return -EINVAL;
-    r->at = end;
-    return 0;
+    rc = lpi_text_read_fraction(&r->at, &r->plan->latency.sigma);
+    return rc == 0 && !(r->plan->latency.sigma >= 0) ? -EINVAL : rc;
 }
 
 static int read_samples(struct reading *r)

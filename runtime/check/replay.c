@@ -70,8 +70,11 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
                      " %d %" PRId64 " %d %d %" PRIu64 "\n",
                      m->L_ns, m->o_send_ns, m->o_recv_ns, m->g_ns, m->G_ps, m->gamma_ps,
                      m->gap_shared, m->capacity, m->store_forward, m->latency_varies, m->seed);
-    if (p->latency.kind != LOGP_LATENCY_AS_IS)
-        lpi_text_add(t, "latency %d %.17g\n", (int)p->latency.kind, p->latency.sigma);
+    if (p->latency.kind != LOGP_LATENCY_AS_IS) {
+        lpi_text_add(t, "latency %d ", (int)p->latency.kind);
+        lpi_text_add_fraction(t, p->latency.sigma);
+        lpi_text_add(t, "\n");
+    }
     if (p->latency.kind == LOGP_LATENCY_SAMPLES) {
         lpi_text_add(t, "samples %d", p->latency.n_samples);
         for (int i = 0; i < p->latency.n_samples; i++)

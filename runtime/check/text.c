@@ -2,6 +2,8 @@
 /* A text that grows. */
 #include "kit.h"
 
+#include <errno.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -43,4 +45,48 @@ void lpi_text_add_line(struct lpi_text *t, const char *name, const char *text)
         else
             lpi_text_add(t, "%c", *c);
     lpi_text_add(t, "\n");
+}
+
+/* ---- fractions: as in C, whatever the locale of the program ---- */
+
+/* @return the locale that was in force; 0: no memory */
+static locale_t speak_c(locale_t *c)
+{
+    *c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    return *c != (locale_t)0 ? uselocale(*c) : (locale_t)0;
+}
+
+static void speak_again(locale_t before, locale_t c)
+{
+    uselocale(before);
+    freelocale(c);
+}
+
+void lpi_text_add_fraction(struct lpi_text *t, double x)
+{
+    locale_t c;
+    const locale_t before = speak_c(&c);
+
+    if (before == (locale_t)0) {
+        t->failed = true;
+        return;
+    }
+    lpi_text_add(t, "%.17g", x);
+    speak_again(before, c);
+}
+
+int lpi_text_read_fraction(const char **at, double *x)
+{
+    locale_t c;
+    const locale_t before = speak_c(&c);
+    char *end;
+
+    if (before == (locale_t)0)
+        return -ENOMEM;
+    *x = strtod(*at, &end);
+    speak_again(before, c);
+    if (end == *at)
+        return -EINVAL;
+    *at = end;
+    return 0;
 }
