@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of bench_soak --messages in which everybody waits all the time: two vps of different cores
- * send each other a few messages, receive as many, and go on. What is not delivered or not woken
- * for is missed at once, since nothing else comes; receives are posted before their messages come,
- * are on offer where these are long, and end before them; there is room for what is on its way and
- * no more.
+ * Parts of bench_soak --messages in which everybody waits all the time: two vps send each other a
+ * few messages, receive as many, and go on, with each other or with the next. What is not delivered
+ * or not woken for is missed soon, since nothing else comes once all wait for it; receives are
+ * posted before their messages come, are on offer where these are long, and end before them; there
+ * is room for what is on its way and no more.
  */
 #include "soak.h"
 
@@ -12,12 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGES = 200000, LONG = 30000, MOST_IN_ROW = 4, MOST_P = 12, TAG = 3 };
+enum { MESSAGES = 200000, LONG = 30000, MOST_IN_ROW = 4, MOST_P = 12, TAGS = 1000 };
 
 struct exchange {
     uint64_t seed, rounds;
     size_t largest;
     bool ends;
+    bool roams; /* another partner each round */
+    bool any;   /* receives are from any source: the tag is the round's */
     unsigned char bufs[MOST_P][1 << 16];
     char wrong[80];
 };
@@ -43,8 +45,17 @@ static int fill(uint64_t round, int i, int from)
     return (int)((round * 31 + (uint64_t)i * 7 + (uint64_t)from) & 0xff);
 }
 
+/* As seen from its partner, too. */
+static int partner(const struct exchange *x, uint64_t round, int P, int me)
+{
+    if (!x->roams)
+        return (me + P / 2) % P;
+    return ((int)(drawn(x, round, 62) % (uint64_t)P) - me + P) % P;
+}
+
 static int take(struct logp_vp *vp, struct exchange *x, uint64_t round, int i, int from)
 {
+    const int source = x->any ? LOGP_ANY_SOURCE : from, tag = (int)(round % TAGS);
     unsigned char *buf = x->bufs[logp_vp_rank(vp)];
     struct logp_status status;
     const size_t n = length(x, round, i, from);
@@ -53,12 +64,13 @@ static int take(struct logp_vp *vp, struct exchange *x, uint64_t round, int i, i
 
     if (x->ends && drawn(x, round, 63) % 2 == 0)
         for (int64_t k = 0; k < 8 && rc == -ETIME; k++)
-            rc = logp_recv_until(vp, from, TAG, buf, x->largest, logp_now(vp) + 200 * k, &status);
+            rc = logp_recv_until(vp, source, tag, buf, x->largest, logp_now(vp) + 200 * k, &status);
     if (rc == -ETIME)
-        rc = logp_recv(vp, from, TAG, buf, x->largest, &status);
+        rc = logp_recv(vp, source, tag, buf, x->largest, &status);
     if (rc != 0)
         return rc;
-    if (status.n_bytes == n && buf[0] == wanted && memcmp(buf, buf + 1, n - 1) == 0)
+    if (status.source == from && status.n_bytes == n && buf[0] == wanted &&
+        memcmp(buf, buf + 1, n - 1) == 0)
         return 0;
     snprintf(x->wrong, sizeof(x->wrong), "; round %llu, message %d of %d: %zu bytes, %zu were due",
              (unsigned long long)round, i, from, status.n_bytes, n);
@@ -68,18 +80,19 @@ static int take(struct logp_vp *vp, struct exchange *x, uint64_t round, int i, i
 static int exchange(struct logp_vp *vp, void *arg)
 {
     struct exchange *x = arg;
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), other = (me + P / 2) % P;
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     unsigned char *buf = x->bufs[me];
     int rc = 0;
 
     for (uint64_t round = 0; rc == 0 && round < x->rounds; round++) {
         const int n = 1 + (int)(drawn(x, round, 0) % MOST_IN_ROW);
+        const int other = partner(x, round, P, me);
 
         for (int i = 0; rc == 0 && i < n; i++) {
             const size_t bytes = length(x, round, i, me);
 
             memset(buf, fill(round, i, me), bytes);
-            rc = logp_send(vp, other, TAG, buf, bytes);
+            rc = logp_send(vp, other, (int)(round % TAGS), buf, bytes);
         }
         for (int i = 0; rc == 0 && i < n; i++)
             rc = take(vp, x, round, i, other);
@@ -104,19 +117,22 @@ int64_t soak_exchange(struct soak_part *part)
     x.seed = part->random;
     x.largest = long_ones ? sizeof(x.bufs[0]) / 4 : 1 + soak_below(part, 100);
     x.ends = soak_below(part, 2) == 0;
+    x.roams = soak_below(part, 2) == 0;
+    x.any = soak_below(part, 2) == 0;
     x.rounds = wanted / (uint64_t)P / MOST_IN_ROW;
     x.wrong[0] = '\0';
     /* of a round and the next; what cores keep for themselves comes on top */
-    config.queue_limit = (size_t)P * 2 * MOST_IN_ROW * (x.largest + 512) * 2;
+    if (!x.roams) /* who roams may be ahead by more */
+        config.queue_limit = (size_t)P * 2 * MOST_IN_ROW * (x.largest + 512) * 2;
     rc = logp_machine_create(&config, &m);
     if (rc != 0)
         return rc;
     rc = soak_run(m, exchange, &x);
     if (rc == 0 && logp_machine_report(m)->unreceived != 0)
         rc = -EBADMSG;
-    snprintf(part->what, sizeof(part->what), "exchange, P %d, %s, %d slots, payload <= %zu%s%s", P,
-             config.executor, config.lane_slots, x.largest, x.ends ? ", waits that end" : "",
-             x.wrong);
+    snprintf(part->what, sizeof(part->what), "exchange, P %d, %s, %d slots, payload <= %zu%s%s%s%s",
+             P, config.executor, config.lane_slots, x.largest, x.roams ? ", roaming" : "",
+             x.any ? ", any source" : "", x.ends ? ", waits that end" : "", x.wrong);
     rc = rc == 0 ? (int)logp_machine_report(m)->messages : rc;
     logp_machine_destroy(m);
     return rc;
