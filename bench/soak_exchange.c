@@ -20,6 +20,7 @@ struct exchange {
     bool ends;
     bool roams; /* another partner each round */
     bool any;   /* receives are from any source: the tag is the round's */
+    bool apart; /* each message of a round has its own tag, and the last is received first */
     unsigned char bufs[MOST_P][1 << 16];
     char wrong[80];
 };
@@ -45,6 +46,11 @@ static int fill(uint64_t round, int i, int from)
     return (int)((round * 31 + (uint64_t)i * 7 + (uint64_t)from) & 0xff);
 }
 
+static int tag_of(const struct exchange *x, uint64_t round, int i)
+{
+    return (int)((round * MOST_IN_ROW + (uint64_t)(x->apart ? i : 0)) % TAGS);
+}
+
 /* As seen from its partner, too. */
 static int partner(const struct exchange *x, uint64_t round, int P, int me)
 {
@@ -55,7 +61,7 @@ static int partner(const struct exchange *x, uint64_t round, int P, int me)
 
 static int take(struct logp_vp *vp, struct exchange *x, uint64_t round, int i, int from)
 {
-    const int source = x->any ? LOGP_ANY_SOURCE : from, tag = (int)(round % TAGS);
+    const int source = x->any ? LOGP_ANY_SOURCE : from, tag = tag_of(x, round, i);
     unsigned char *buf = x->bufs[logp_vp_rank(vp)];
     struct logp_status status;
     const size_t n = length(x, round, i, from);
@@ -92,10 +98,10 @@ static int exchange(struct logp_vp *vp, void *arg)
             const size_t bytes = length(x, round, i, me);
 
             memset(buf, fill(round, i, me), bytes);
-            rc = logp_send(vp, other, (int)(round % TAGS), buf, bytes);
+            rc = logp_send(vp, other, tag_of(x, round, i), buf, bytes);
         }
         for (int i = 0; rc == 0 && i < n; i++)
-            rc = take(vp, x, round, i, other);
+            rc = take(vp, x, round, x->apart ? n - 1 - i : i, other);
     }
     return rc;
 }
@@ -119,6 +125,7 @@ int64_t soak_exchange(struct soak_part *part)
     x.ends = soak_below(part, 2) == 0;
     x.roams = soak_below(part, 2) == 0;
     x.any = soak_below(part, 2) == 0;
+    x.apart = soak_below(part, 2) == 0;
     x.rounds = wanted / (uint64_t)P / MOST_IN_ROW;
     x.wrong[0] = '\0';
     /* of a round and the next; what cores keep for themselves comes on top */
@@ -130,9 +137,10 @@ int64_t soak_exchange(struct soak_part *part)
     rc = soak_run(m, exchange, &x);
     if (rc == 0 && logp_machine_report(m)->unreceived != 0)
         rc = -EBADMSG;
-    snprintf(part->what, sizeof(part->what), "exchange, P %d, %s, %d slots, payload <= %zu%s%s%s%s",
-             P, config.executor, config.lane_slots, x.largest, x.roams ? ", roaming" : "",
-             x.any ? ", any source" : "", x.ends ? ", waits that end" : "", x.wrong);
+    snprintf(part->what, sizeof(part->what),
+             "exchange, P %d, %s, %d slots, payload <= %zu%s%s%s%s%s", P, config.executor,
+             config.lane_slots, x.largest, x.roams ? ", roaming" : "", x.any ? ", any source" : "",
+             x.apart ? ", tags apart" : "", x.ends ? ", waits that end" : "", x.wrong);
     rc = rc == 0 ? (int)logp_machine_report(m)->messages : rc;
     logp_machine_destroy(m);
     return rc;
