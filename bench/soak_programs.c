@@ -56,18 +56,12 @@ static int machine(enum place place, const struct random_program *g, struct soak
         rc = logp_machine_create(&config, &machines[place][g->P]);
     *out = machines[place][g->P];
     if (rc == 0 && places[place].clock == LOGP_CLOCK_VIRTUAL)
-        rc = logp_delay_create("loggp", &g->params, &delay);
+        rc = random_delay(g, &delay);
     if (rc == 0)
         rc = logp_machine_set_delay(*out, delay, 0);
     if (rc == 0 && place == EXPLORED)
         rc = logp_machine_explore(*out, &explorer);
     return rc;
-}
-
-/* Several cores need a time ahead of which nothing can happen. */
-static bool has_lookahead(const struct logp_params *p)
-{
-    return p->capacity == 0 && p->L_ns + p->o_send_ns > 0;
 }
 
 /* @return 0; negative errno, -EBADMSG: it is not as it must be */
@@ -81,7 +75,7 @@ static int run_in(enum place place, const struct random_program *g,
     if (rc != 0)
         return rc;
     rc = soak_run(m, random_run, &run);
-    if (place == PARALLEL && logp_machine_cores(m) > 1 && !has_lookahead(&g->params))
+    if (place == PARALLEL && logp_machine_cores(m) > 1 && !random_has_lookahead(g))
         return rc == -ENOTSUP ? 0 : -EBADMSG;
     if (rc == 0 && (logp_machine_report(m)->unreceived != 0 ||
                     logp_machine_report(m)->messages != (uint64_t)g->n_messages))
@@ -96,7 +90,7 @@ static int fold(const struct random_program *g, const struct random_outcome *exp
 {
     struct logp_delay delay = {0};
     int64_t ns = 0, last = 0;
-    int rc = logp_delay_create("loggp", &g->params, &delay);
+    int rc = random_delay(g, &delay);
 
     if (rc != 0)
         return rc;

@@ -37,6 +37,10 @@ void random_generate(struct random_program *g, uint64_t *random, int P)
     g->params.gap_shared = draw(random) % 4 == 0;
     if (draw(random) % 3 == 0)
         g->params.capacity = 1 + (int64_t)(draw(random) % 2);
+    if (draw(random) % 4 == 0) {
+        g->params.latency_varies = true;
+        g->params.seed = draw(random);
+    }
     while (left > 0 || waiting > 0) {
         const int a = (int)(draw(random) % (uint64_t)P);
         const int b = (int)(draw(random) % (uint64_t)P);
@@ -65,6 +69,18 @@ void random_generate(struct random_program *g, uint64_t *random, int P)
     }
 }
 
+int random_delay(const struct random_program *g, struct logp_delay *out)
+{
+    return logp_delay_create(logp_delay_name(&g->params), &g->params, out);
+}
+
+bool random_has_lookahead(const struct random_program *g)
+{
+    const struct logp_params *p = &g->params;
+
+    return p->capacity == 0 && p->o_send_ns + (p->latency_varies ? 0 : p->L_ns) > 0;
+}
+
 /* ---- the plain event simulation ---- */
 
 struct sent {
@@ -78,7 +94,9 @@ struct simulation {
     const struct random_program *g;
     struct random_outcome *out;
     struct sent sent[MOST_P * MOST_OPS];
+    struct logp_delay delay; /* of which the latencies are, where they are drawn */
     int n_sent, at[MOST_P], n_received[MOST_P];
+    unsigned number[MOST_P]; /* of the next send */
     int64_t clock[MOST_P], next_send[MOST_P], last_recv[MOST_P], stalled[MOST_P];
 };
 
@@ -156,11 +174,22 @@ static int64_t event_time(struct simulation *s, int me)
     return first == INT64_MAX ? INT64_MAX : larger(first, s->clock[me]);
 }
 
+static int64_t latency(const struct simulation *s, int src, int dst)
+{
+    struct logp_port port = {LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+    struct logp_transfer t = {.src = src, .dst = dst, .n_bytes = 1, .number = s->number[src]};
+
+    if (!s->g->params.latency_varies)
+        return s->g->params.L_ns;
+    s->delay.ops->send(s->delay.model, &port, &t);
+    return t.arrival - t.done;
+}
+
 static void do_send(struct simulation *s, int me, const struct random_op *op, int64_t start)
 {
     const struct logp_params *p = &s->g->params;
     const int64_t enter = start + p->o_send_ns, stream = streaming(p, op->n_bytes);
-    const int64_t arrival = enter + stream + p->L_ns;
+    const int64_t arrival = enter + stream + latency(s, me, op->peer);
 
     if (p->capacity > 0) {
         const int64_t free_at =
@@ -171,6 +200,7 @@ static void do_send(struct simulation *s, int me, const struct random_op *op, in
             return;
         }
     }
+    s->number[me]++;
     s->sent[s->n_sent++] =
         (struct sent){me, op->peer, op->tag, op->id, op->n_bytes, arrival, false};
     s->next_send[me] = start + larger(p->o_send_ns, p->g_ns + stream);
@@ -202,9 +232,10 @@ int random_simulate(const struct random_program *g, struct random_outcome *out)
         return -ENOMEM;
     s->g = g;
     s->out = out;
+    rc = random_delay(g, &s->delay);
     for (int i = 0; i < MOST_P; i++)
         s->last_recv[i] = s->next_send[i] = INT64_MIN / 4;
-    for (;;) {
+    while (rc == 0) {
         int64_t first = INT64_MAX;
         int me = NONE;
         const struct random_op *op;
@@ -227,10 +258,11 @@ int random_simulate(const struct random_program *g, struct random_outcome *out)
         }
     }
     for (int i = 0; i < g->P; i++) {
-        if (s->at[i] != g->n_ops[i])
+        if (rc == 0 && s->at[i] != g->n_ops[i])
             rc = -EDEADLK;
         out->end[i] = s->clock[i];
     }
+    logp_delay_destroy(&s->delay);
     free(s);
     return rc;
 }

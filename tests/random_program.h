@@ -8,7 +8,8 @@
  * from any source, and from no other.
  *
  * Under the virtual clock every vp's clock and every receive agree with a plain event simulation
- * that shares no code with the library (random_simulate(), random_differ()). In any other order too
+ * that shares no code with the library but the draws of latencies that vary (random_simulate(),
+ * random_differ()). In any other order too
  * each receive takes the next of what it could (random_unsound()).
  */
 #ifndef LOGP_TESTS_RANDOM_PROGRAM_H
@@ -16,6 +17,7 @@
 
 #include <logp/logp.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { MOST_P = 8, MOST_OPS = 256, ANY = 9, TAGS = 3, NONE = -1, MOST_BYTES = 64 };
@@ -50,6 +52,10 @@ struct random_run {
 
 /* A program for P ranks; the same from the same state of `random`. */
 void random_generate(struct random_program *g, uint64_t *random, int P);
+/* The model of its parameters. @return as logp_delay_create() */
+int random_delay(const struct random_program *g, struct logp_delay *out);
+/* Is there a time ahead of which nothing can happen, as several cores need it? */
+bool random_has_lookahead(const struct random_program *g);
 /* What must come of it under the virtual clock. @return 0; -ENOMEM; -EDEADLK: it is no program */
 int random_simulate(const struct random_program *g, struct random_outcome *out);
 /* What every vp executes; arg: a struct random_run. @return 0; as logp_send() and logp_recv();

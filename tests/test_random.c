@@ -22,11 +22,10 @@ Test(random, programs_agree_with_a_plain_event_simulation)
         random_generate(g, &random, P);
         if (machines[P] == NULL)
             machines[P] = test_machine(P, LOGP_CLOCK_VIRTUAL, NULL);
-        cr_assert_eq(logp_delay_create("loggp", &g->params, &delay), 0);
+        cr_assert_eq(random_delay(g, &delay), 0);
         cr_assert_eq(logp_machine_set_delay(machines[P], delay, 0), 0);
         run.g = g;
-        if (logp_machine_cores(machines[P]) > 1 &&
-            (g->params.capacity > 0 || g->params.L_ns + g->params.o_send_ns == 0)) {
+        if (logp_machine_cores(machines[P]) > 1 && !random_has_lookahead(g)) {
             cr_assert_eq(logp_machine_run(machines[P], random_run, &run, 0), -ENOTSUP);
             continue;
         }
