@@ -1,36 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Machines with faults and noise: each kind strikes where it should, on both clocks; a run ends,
- * whatever is lost, and says why; collectives are found wrong when they are; and where nothing is
- * left to chance the fold says exactly what the virtual clock does.
+ * whatever is lost, and says why; and where nothing is left to chance the fold says exactly what
+ * the virtual clock does.
  */
-#include "support.h"
-
-#include <math.h>
+#include "struck.h"
 
 enum { LONG = 100000 };
 
 static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
-static const struct logp_params params = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 3000, .g_ns = 4000, .G_ps = 10};
-
-/* loggp, struck. */
-static struct logp_delay struck(int P, const char *faults, const char *noise, uint64_t seed)
-{
-    const struct logp_fault_config config = {.size = sizeof(config),
-                                             .faults = faults,
-                                             .noise = noise,
-                                             .P = P,
-                                             .unit_ns = 1000,
-                                             .seed = seed};
-    struct logp_delay inner, delay;
-    char why[LOGP_FAULT_WHY];
-
-    cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
-    cr_assert_eq(logp_fault_create(&inner, &config, &delay, why), 0, "%s", why);
-    return delay;
-}
-
 /* ---- messages ---- */
 
 /* Rank 0 sends n_bytes to 1, which receives as many as arrive, and then waits for one that does
@@ -418,178 +396,6 @@ Test(fault_runs, time_begins_anew_with_a_common_start)
     test_run(test_machine_of(3, LOGP_CLOCK_WALL, struck(3, "stop@0:..90", NULL, 1)), after_a_start,
              &took);
     cr_assert_geq(took, 100000);
-}
-
-/* ---- collectives ---- */
-
-static struct logp_experiment experiment(const char *collective, const char *algorithm, int reps,
-                                         void *faults)
-{
-    struct logp_experiment x = {.size = sizeof(x),
-                                .algorithm = logp_algorithm_find(collective, algorithm),
-                                .reps = reps,
-                                .timeout_ns = test_timeout_ns,
-                                .seed = 11,
-                                .faults = faults,
-                                .model = {.params = params},
-                                .args = {.n_bytes = 64, .count = 5}};
-
-    cr_assert(x.algorithm != NULL);
-    x.args.op = logp_op_find("sum", "int64");
-    return x;
-}
-
-/* What the repetitions that failed say. */
-struct told {
-    int failed, deadlocks, ranks, halted, last;
-};
-
-static void hear(void *arg, const struct logp_failed *f)
-{
-    struct told *t = arg;
-
-    cr_assert_gt(f->repetition, t->last);
-    t->last = f->repetition;
-    t->failed++;
-    t->deadlocks += f->error == -EDEADLK;
-    t->ranks += f->n_wrong;
-    for (int i = 0; i < f->report->n_waits; i++)
-        t->halted += f->report->waits[i].kind == LOGP_WAIT_HALTED;
-}
-
-static struct logp_record run_struck(const char *collective, const char *algorithm, int P,
-                                     enum logp_clock clock, int reps, const char *faults,
-                                     const char *noise, struct told *told)
-{
-    struct logp_delay d = struck(P, faults, noise, 1);
-    struct logp_machine *m = test_machine_of(P, clock, d);
-    struct logp_experiment x = experiment(collective, algorithm, reps, d.model);
-    struct logp_record r;
-
-    *told = (struct told){.last = -1};
-    x.failed = hear;
-    x.failed_arg = told;
-    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-    cr_assert_eq(r.failed, told->failed);
-    cr_assert_eq(r.reps + r.failed, reps);
-    cr_assert_eq(r.verified, r.failed == 0 && r.reps > 0);
-    cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_NONE);
-    cr_assert_eq(logp_machine_destroy(m), 0);
-    return r;
-}
-
-/* A broadcast fails where one of its 7 messages is lost, and then as often as it should. */
-Test(fault_runs, a_broadcast_fails_where_a_message_is_lost)
-{
-    const double p = 1 - pow(1 - 0.02, 7);
-
-    for (int i = 0; i < 2; i++) {
-        const int reps = i == 0 ? 100 / TEST_SCALE + 1 : 2000 / TEST_SCALE;
-        const double deviation = sqrt(reps * p * (1 - p));
-        struct told t;
-        const struct logp_record r =
-            run_struck("broadcast", "binomial", 8, clocks[i], reps, "drop:0.02", NULL, &t);
-
-        cr_assert(fabs(r.failed - reps * p) < 4 * deviation + 1, "%d of %d", r.failed, reps);
-        cr_assert_eq(t.deadlocks, t.failed);
-        cr_assert_geq(t.ranks, t.failed);
-        cr_assert_geq(r.struck.dropped, (uint64_t)r.failed);
-    }
-}
-
-Test(fault_runs, a_flipped_bit_is_found_in_the_result)
-{
-    static const char *const what[][2] = {{"broadcast", "chain"},
-                                          {"allreduce", "recursive-doubling"},
-                                          {"allgather", "ring"},
-                                          {"reduce", "binomial"},
-                                          {"alltoall", "linear"}};
-
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 5; k++) {
-            struct told t;
-            const struct logp_record r = run_struck(what[k][0], what[k][1], 4, clocks[i], 3,
-                                                    "flip:1@1-,flip:1@-1", NULL, &t);
-
-            cr_assert_eq(t.failed, 3, "%s", what[k][0]);
-            cr_assert_eq(t.deadlocks, 0);
-            cr_assert_geq(t.ranks, 3);
-            cr_assert_gt(r.struck.flipped, (uint64_t)2);
-            cr_assert_geq(r.wrong_rank, 0);
-        }
-}
-
-/* An allgather round a ring takes the second copy for the next block. */
-Test(fault_runs, a_message_that_comes_twice_can_spoil_a_collective)
-{
-    for (int i = 0; i < 2; i++) {
-        struct told t;
-
-        run_struck("allgather", "ring", 4, clocks[i], 3, "dup:1@0-1", NULL, &t);
-        cr_assert_eq(t.failed, 3);
-        run_struck("broadcast", "binomial", 4, clocks[i], 3, "dup:1", NULL, &t);
-        cr_assert_eq(t.failed, 0); /* it is left over */
-    }
-}
-
-Test(fault_runs, a_stopped_processor_makes_a_collective_fail_and_no_other_run)
-{
-    for (int i = 0; i < 2; i++) {
-        struct told t;
-
-        run_struck("broadcast", "flat", 4, clocks[i], 3, "stop@2:1", NULL, &t);
-        cr_assert_eq(t.failed, 3);
-        cr_assert_eq(t.halted, 3);
-        cr_assert_eq(t.ranks, 3); /* the root cannot know */
-        run_struck("barrier", "dissemination", 4, clocks[i], 3, "stop@2:1", NULL, &t);
-        cr_assert(t.failed == 3 && t.deadlocks == 3 && t.halted == 3);
-        run_struck("barrier", "dissemination", 4, clocks[i], 3, "stop@2:1..40", NULL, &t);
-        cr_assert_eq(t.failed, 0);
-        run_struck("allreduce", "recursive-doubling", 4, clocks[i], 3, "cut@0+1=2+3:..1ms", NULL,
-                   &t);
-        cr_assert(t.failed == 3 && t.deadlocks == 3);
-    }
-}
-
-Test(fault_runs, several_at_once_each_strike)
-{
-    struct told t;
-    const struct logp_record r = run_struck(
-        "alltoall", "linear", 6, LOGP_CLOCK_VIRTUAL, 200 / TEST_SCALE,
-        "drop:0.01,dup:0.05,flip:0.02,delay:3:0.1,slow:2@3,stop@4:20..30", "exp:1,fixed:10ns", &t);
-
-    cr_assert(r.struck.dropped > 0 && r.struck.duplicated > 0 && r.struck.flipped > 0);
-    cr_assert(r.struck.delayed > r.struck.dropped);
-    cr_assert(r.failed > 0 && r.failed < 200);
-}
-
-/* The same of both executors, and of as many cores as there are. */
-Test(fault_runs, a_seed_decides_whatever_carries_processors)
-{
-    static const char *const executors[] = {"thread", "fiber", "fiber"};
-    struct logp_record r[3];
-
-    for (int i = 0; i < 3; i++) {
-        struct logp_delay d = struck(8, "drop:0.01,delay:2:0.1,slow:3@5", "exp:2", 4);
-        const struct logp_config config = {.size = sizeof(config),
-                                           .n_processors = 8,
-                                           .clock = LOGP_CLOCK_VIRTUAL,
-                                           .executor = executors[i],
-                                           .parallel = i == 2,
-                                           .delay = d};
-        struct logp_experiment x = experiment("broadcast", "binomial", 50, d.model);
-        struct logp_machine *m;
-
-        cr_assert_eq(logp_machine_create(&config, &m), 0);
-        cr_assert_eq(logp_experiment_run(m, &x, &r[i]), 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
-        cr_assert_eq(r[i].failed, r[0].failed);
-        cr_assert_eq(r[i].struck.dropped, r[0].struck.dropped);
-        cr_assert_eq(r[i].struck.delayed, r[0].struck.delayed);
-        cr_assert_eq(r[i].emulated.median_ns, r[0].emulated.median_ns);
-        cr_assert_eq(r[i].emulated.max_ns, r[0].emulated.max_ns);
-    }
-    cr_assert(r[0].failed > 0 && r[0].emulated.max_ns > r[0].emulated.min_ns);
 }
 
 /* ---- the fold ---- */

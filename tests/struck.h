@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The model that tests of faults are run with. */
+#ifndef LOGP_TESTS_STRUCK_H
+#define LOGP_TESTS_STRUCK_H
+
+#include "support.h"
+
+static const struct logp_params params = {
+    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 3000, .g_ns = 4000, .G_ps = 10};
+
+/* loggp, struck. */
+static inline struct logp_delay struck(int P, const char *faults, const char *noise, uint64_t seed)
+{
+    const struct logp_fault_config config = {.size = sizeof(config),
+                                             .faults = faults,
+                                             .noise = noise,
+                                             .P = P,
+                                             .unit_ns = 1000,
+                                             .seed = seed};
+    struct logp_delay inner, delay;
+    char why[LOGP_FAULT_WHY];
+
+    cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
+    cr_assert_eq(logp_fault_create(&inner, &config, &delay, why), 0, "%s", why);
+    return delay;
+}
+
+static inline struct logp_experiment experiment(const char *collective, const char *algorithm,
+                                                int reps, void *faults)
+{
+    struct logp_experiment x = {.size = sizeof(x),
+                                .algorithm = logp_algorithm_find(collective, algorithm),
+                                .reps = reps,
+                                .timeout_ns = test_timeout_ns,
+                                .seed = 11,
+                                .faults = faults,
+                                .model = {.params = params},
+                                .args = {.n_bytes = 64, .count = 5}};
+
+    cr_assert(x.algorithm != NULL);
+    x.args.op = logp_op_find("sum", "int64");
+    return x;
+}
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Deadlocks: they end and say who waits for whom, polling does not hide them, and nothing else is
+ * one. */
+#include "support.h"
+
+#include <stdatomic.h>
+
+static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
+
+/* Rank 0 ends; 1 waits for 2, 2 for anyone with tag 4, 3 in a sync. */
+static int deadlock(struct logp_vp *vp, void *arg)
+{
+    char c;
+
+    (void)arg;
+    switch (logp_vp_rank(vp)) {
+    case 0:
+        return logp_send(vp, 1, 77, "x", 1); /* nobody wants it */
+    case 1:
+        return logp_recv(vp, 2, 3, &c, 1, NULL);
+    case 2:
+        return logp_recv(vp, LOGP_ANY_SOURCE, 4, &c, 1, NULL);
+    default:
+        return logp_sync(vp, NULL);
+    }
+}
+
+static void check_deadlock(const struct logp_report *r)
+{
+    cr_assert_eq(r->error, -EDEADLK);
+    cr_assert_eq(r->n_waits, 3);
+    cr_assert_eq(r->unreceived, 1);
+    cr_assert_eq(r->waits[0].rank, 1);
+    cr_assert_eq(r->waits[0].kind, LOGP_WAIT_RECV);
+    cr_assert_eq(r->waits[0].source, 2);
+    cr_assert_eq(r->waits[0].tag, 3);
+    cr_assert_eq(r->waits[1].rank, 2);
+    cr_assert_eq(r->waits[1].source, LOGP_ANY_SOURCE);
+    cr_assert_eq(r->waits[1].tag, 4);
+    cr_assert_eq(r->waits[2].rank, 3);
+    cr_assert_eq(r->waits[2].kind, LOGP_WAIT_SYNC);
+}
+
+Test(deadlock, a_deadlock_ends_and_says_who_waits_for_whom)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+
+    for (int i = 0; i < 2; i++)
+        for (int delayed = 0; delayed < 2; delayed++) {
+            struct logp_machine *m = test_machine(4, clocks[i], delayed ? &params : NULL);
+
+            cr_assert_eq(logp_machine_run(m, deadlock, NULL, test_timeout_ns), -EDEADLK);
+            check_deadlock(logp_machine_report(m));
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+/* Rank 1 polls for a message of rank 0, which waits for one of rank 1. */
+static int poll_for_ever(struct logp_vp *vp, void *arg)
+{
+    bool found = false;
+    char c;
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) != 1)
+        return logp_recv(vp, 1, 6, &c, 1, NULL);
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, 0, 0, &found, NULL);
+    return rc;
+}
+
+Test(deadlock, a_polling_loop_does_not_hide_a_deadlock)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+
+    for (int i = 0; i < 2; i++)
+        for (int delayed = 0; delayed < 2; delayed++) {
+            struct logp_machine *m = test_machine(3, clocks[i], delayed ? &params : NULL);
+
+            cr_assert_eq(logp_machine_run(m, poll_for_ever, NULL, test_timeout_ns), -EDEADLK);
+            cr_assert_eq(logp_machine_report(m)->n_waits, 3);
+            cr_assert_eq(logp_machine_report(m)->waits[1].kind, LOGP_WAIT_POLL);
+            cr_assert_eq(logp_machine_report(m)->waits[2].source, 1);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+/*
+ * Rank 0 asks 2 and 3 in turn, which share the other core: whoever is asked has to be given it, and
+ * meanwhile all wait.
+ */
+static int asks_in_turn(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), rounds = *(int *)arg;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < rounds; i++) {
+        for (volatile int spin = 0; me == 0 && spin < 100000; spin++)
+            ; /* until the others have been idle for a while */
+        if (me == 0) {
+            rc = logp_send(vp, 2 + i % 2, 0, NULL, 0);
+            rc = rc != 0 ? rc : logp_recv(vp, 2 + i % 2, 0, NULL, 0, NULL);
+        } else if (me == 2 + i % 2) {
+            rc = logp_recv(vp, 0, 0, NULL, 0, NULL);
+            rc = rc != 0 ? rc : logp_send(vp, 0, 0, NULL, 0);
+        }
+    }
+    if (me == 0)
+        return rc != 0 ? rc : logp_send(vp, 1, 0, NULL, 0);
+    return rc != 0 || me > 1 ? rc : logp_recv(vp, 0, 0, NULL, 0, NULL);
+}
+
+Test(deadlock, who_has_been_sent_a_message_is_not_deadlocked)
+{
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 4,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks(),
+                                       .n_cores = 2};
+    int rounds = 1000 / TEST_SCALE;
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    test_run(m, asks_in_turn, &rounds);
+}
+
+/* Of rank 1, which has ended, there will be no message. */
+static int poll_for_the_dead(struct logp_vp *vp, void *arg)
+{
+    bool found = false;
+    int rc = 0;
+
+    (void)arg;
+    while (rc == 0 && !found && logp_vp_rank(vp) == 0)
+        rc = logp_probe(vp, 1, 0, &found, NULL);
+    return rc;
+}
+
+Test(deadlock, who_has_ended_does_not_keep_a_polling_loop_alive)
+{
+    const struct logp_params params = test_params(6000, 2000, 4000);
+
+    for (int i = 0; i < 4; i++) {
+        struct logp_machine *m = test_machine(2, clocks[i / 2], i % 2 == 0 ? NULL : &params);
+
+        cr_assert_eq(logp_machine_run(m, poll_for_the_dead, NULL, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_report(m)->n_waits, 1);
+        cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_POLL);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* Rank 0 sleeps, and then sends what 1 has looked for two million times. */
+static int poll_for_a_sleeper(struct logp_vp *vp, void *arg)
+{
+    bool found = false;
+    char c = 0;
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_sleep_until(vp, 200000000);
+        return rc != 0 ? rc : logp_send(vp, 1, 0, &c, 1);
+    }
+    while (rc == 0 && !found)
+        rc = logp_probe(vp, 0, 0, &found, NULL);
+    return rc != 0 ? rc : logp_recv(vp, 0, 0, &c, 1, NULL);
+}
+
+Test(deadlock, who_polls_for_a_sleeper_does_not_poll_in_vain)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), poll_for_a_sleeper, NULL);
+}
+
+/* 600 000 looks in vain, what was asked for, and as many again: no million in a row. */
+static int polls_in_between(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    char c = 0;
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_send(vp, 1, 0, &c, 1);
+        return rc != 0 ? rc : logp_recv(vp, 1, 0, &c, 1, NULL);
+    }
+    rc = logp_irecv(vp, 0, 0, &c, 1, &r);
+    for (int turn = 0; rc == 0 && turn < 2; turn++) {
+        bool found = false;
+
+        for (int i = 0; rc == 0 && i < 600000; i++)
+            rc = logp_probe(vp, 0, 9, &found, NULL);
+        if (rc == 0 && turn == 0)
+            rc = logp_wait(vp, r, NULL);
+    }
+    return rc != 0 ? rc : logp_send(vp, 0, 0, &c, 1);
+}
+
+Test(deadlock, a_message_in_between_ends_a_row_of_polls)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), polls_in_between, NULL);
+}
+
+/* Rank 1 looks once less than a million times for what rank 0 does not send unasked. */
+static int polls_nearly_in_vain(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    bool done = false;
+    char c = 0;
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_recv(vp, 1, 0, &c, 1, NULL);
+        return rc != 0 ? rc : logp_send(vp, 1, 0, &c, 1);
+    }
+    rc = logp_irecv(vp, 0, 0, &c, 1, &r);
+    for (int i = 1; rc == 0 && i < 1000000; i++)
+        rc = logp_test(vp, r, &done, NULL);
+    cr_assert(rc != 0 || !done);
+    rc = rc != 0 ? rc : logp_send(vp, 0, 0, &c, 1);
+    return rc != 0 ? rc : logp_wait(vp, r, NULL);
+}
+
+Test(deadlock, a_million_polls_are_in_vain_and_no_fewer)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), polls_nearly_in_vain, NULL);
+}
