@@ -152,15 +152,16 @@ Test(processes, refuse_what_is_unlike)
     config.n_processors += is_last;
     cr_assert_eq(logp_machine_create(&config, &m), -EINVAL);
     config.n_processors = 6;
-    for (int without = 0; without < 2; without++) {
-        params.L_ns += is_last;
-        if (!is_last || !without)
+    for (int unlike = 0; unlike < 4; unlike++) {
+        params.L_ns = 1000 + (is_last && unlike == 0);
+        params.g_ns = 200 + (is_last && unlike == 1);
+        params.gap_shared = is_last && unlike == 2;
+        if (!is_last || unlike < 3)
             cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
         cr_assert_eq(logp_machine_create(&config, &m), -EINVAL);
         logp_delay_destroy(&config.delay);
     }
     m = machine(6, 0);
-    params.L_ns = 1000;
     if (is_last) /* delays in one alone are its own business */
         test_set_params(m, &params);
     cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);

@@ -115,8 +115,8 @@ struct logp_config {
  *         threads), -ENOTSUP (a forked child). With a transport the same in all its processes, and:
  *         -ELIBACC (it cannot be loaded: logp_transport_error()), -EPERM (the program has begun MPI
  *         with less than MPI_THREAD_SERIALIZED), -EIO (MPI refuses to begin), -EINVAL (P below the
- *         number of processes, or not the same in all), -ENOTSUP (the virtual clock, wait_for_room,
- *         rendezvous_from), -EBUSY (there is such a machine)
+ *         number of processes; P, a delay model or its parameters not the same in all), -ENOTSUP
+ * (the virtual clock, wait_for_room, rendezvous_from), -EBUSY (there is such a machine)
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 

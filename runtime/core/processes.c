@@ -63,14 +63,25 @@ int64_t logp_machine_clock_error(const struct logp_machine *m)
 
 /* ---- from creation to destruction ---- */
 
-/* What a model says of the messages of all; -1: there is none. */
-static int64_t lookahead_of(const struct logp_delay *delay)
+enum { SAME = 11 }; /* numbers that must be the same in all processes; the first: what is wrong */
+
+/* What a model says of the messages of all. */
+static void add_model(const struct logp_delay *delay, int64_t *out)
 {
     struct logp_delay_ops ops;
+    const struct logp_params *p;
 
+    out[0] = -1; /* there is none */
     if (delay->ops == NULL || logp_delay_functions(delay, &ops) != 0)
-        return -1;
-    return ops.lookahead != NULL ? ops.lookahead(delay->model) : 0;
+        return;
+    out[0] = ops.lookahead != NULL ? ops.lookahead(delay->model) : 0;
+    p = ops.params != NULL ? ops.params(delay->model) : NULL;
+    if (p == NULL)
+        return;
+    memcpy(out + 1,
+           (int64_t[]){p->L_ns, p->o_send_ns, p->o_recv_ns, p->g_ns, p->G_ps, p->gamma_ps,
+                       p->gap_shared},
+           7 * sizeof(*out));
 }
 
 /*
@@ -80,13 +91,13 @@ static int64_t lookahead_of(const struct logp_delay *delay)
 static int compare_all(const struct lpi_transport *ops, int n_processes, int rc,
                        const struct logp_config *config)
 {
-    const int64_t mine[] = {rc, config->n_processors, n_runs, lookahead_of(&config->delay)};
-    int64_t least[4], most[4];
+    int64_t mine[SAME] = {rc, config->n_processors, n_runs}, least[SAME], most[SAME];
 
+    add_model(&config->delay, mine + 3);
     memcpy(least, mine, sizeof(mine));
     memcpy(most, mine, sizeof(mine));
-    ops->reduce(least, 4, LPI_MIN);
-    ops->reduce(most, 4, LPI_MAX);
+    ops->reduce(least, SAME, LPI_MIN);
+    ops->reduce(most, SAME, LPI_MAX);
     if (least[0] != 0)
         return (int)least[0];
     return memcmp(least, most, sizeof(least)) != 0 || config->n_processors < n_processes ? -EINVAL
