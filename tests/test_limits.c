@@ -66,6 +66,36 @@ Test(limits, the_queue_limit_refuses_and_recovers)
         }
 }
 
+/* 0 sends without end to who receives, as fast as there is room; 1 and 2 take what comes, or, if
+ * arg says so, wait for something else. */
+static int send_until_there_is_room(struct logp_vp *vp, void *arg)
+{
+    enum { EACH = 300 };
+    char buf[1000] = {0};
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < EACH; i++) {
+        if (logp_vp_rank(vp) > 0)
+            rc = logp_recv(vp, i % 2 == 0 ? 0 : LOGP_ANY_SOURCE, arg != NULL, buf, 1000, NULL);
+        for (int to = 1; logp_vp_rank(vp) == 0 && rc == 0 && to < logp_vp_size(vp); to++)
+            do
+                rc = logp_send(vp, to, 0, buf, sizeof(buf));
+            while (rc == -ENOBUFS);
+    }
+    return rc;
+}
+
+Test(limits, who_sends_until_there_is_room_lets_others_make_it)
+{
+    for (int i = 0; i < 4; i++) {
+        struct logp_machine *m = limited_machine(3, clocks[i % 2], i >= 2);
+
+        cr_assert_eq(logp_machine_run(m, send_until_there_is_room, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_run(m, send_until_there_is_room, m, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
 /* A sendrecv whose send is refused gives back the message that its receive had taken. */
 static int refused_send(struct logp_vp *vp, void *arg)
 {

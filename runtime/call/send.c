@@ -50,8 +50,10 @@ static int let_others_run(struct lpi_proc *p)
 static void count(struct lpi_proc *p, int rc)
 {
     p->core->messages += rc == 0;
-    if (rc == 0)
-        p->sends++;
+    if (rc != 0)
+        return;
+    p->sends++;
+    p->polls = 0;
 }
 
 /* A send has taken place where extras are on. @return it is recorded */
@@ -241,6 +243,14 @@ static struct lpi_envelope envelope(const struct logp_vp *vp, int dst, int tag, 
                                  .data = buf};
 }
 
+/* There is no room. Who comes again and again polls for it, and those who can make some run. */
+static __attribute__((noinline)) int refuse(struct lpi_proc *p)
+{
+    const int rc = lpi_poll_cost(p);
+
+    return rc != 0 ? rc : -ENOBUFS;
+}
+
 static inline __attribute__((always_inline)) int
 send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
@@ -249,7 +259,7 @@ send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
     do
         rc = try_to_send(p, to, e);
     while (rc == -ENOBUFS && p->core->machine->rooms != NULL && (rc = await_room(p, e)) == 0);
-    return rc;
+    return __builtin_expect(rc == -ENOBUFS, false) ? refuse(p) : rc;
 }
 
 /* Out of the usual way, which has it inlined. */
@@ -314,7 +324,6 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     if (rc != 0)
         return rc;
     dst = to_global(vp, dst);
-    p->polls = 0;
     if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
         return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
@@ -337,7 +346,6 @@ static int send_aside(const struct logp_vp *vp, int dst, int tag, const void *bu
     if (!buffered && lpi_waits_for_receiver(p, n_bytes))
         return 1;
     e.dst = to_global(vp, dst);
-    p->polls = 0;
     enter(p);
     return leave(p, lpi_send_when_room(p, &p->core->machine->procs[e.dst], &e));
 }
