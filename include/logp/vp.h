@@ -106,9 +106,8 @@ LOGP_API struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const 
  * Memory:  what was written before is visible after the matching receive.
  * @return  0; -EINVAL (rank, tag, buf), -ENOBUFS (queue_limit of the machine), -EMSGSIZE (larger
  *          than that limit: it could never be sent), -ENOMEM. What is refused costs nothing, but
- *          with -ENOBUFS as much as a test that finds nothing, and others run: who sends again until
- *          there is room does not keep them from making it
- * Source:  Culler et al., LogP, PPoPP 1993.
+ *          with -ENOBUFS as much as a test that finds nothing, and others run: who sends again
+ * until there is room does not keep them from making it Source:  Culler et al., LogP, PPoPP 1993.
  */
 LOGP_API int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 
