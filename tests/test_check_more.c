@@ -224,3 +224,31 @@ Test(check_more, a_failure_keeps_the_faults_that_it_takes)
     check.faults = "drop:0.5";
     cr_assert_eq(logp_check(in_a_row, NULL, &check, NULL), -EINVAL);
 }
+
+static int around(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
+    int x = me, rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 5; i++) {
+        rc = logp_send(vp, (me + 1) % P, i, &x, sizeof(x));
+        rc = rc != 0 ? rc : logp_recv(vp, (me + P - 1) % P, i, &x, sizeof(x), NULL);
+    }
+    return rc;
+}
+
+/* Who goes next says which choice is the strike's; it takes none of that. */
+Test(check_more, a_strike_needs_no_other_order_than_the_usual_one)
+{
+    static const struct logp_params p = {
+        .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+    struct logp_check check = {.params = &p, .faults = "drop:1e-2"};
+    struct logp_failure f;
+
+    for (check.seed = 0; check.seed < 50; check.seed++) {
+        cr_assert_eq(logp_check(around, NULL, &check, &f), -EDEADLK);
+        cr_assert_eq(f.n_deviations, 1, "%s", f.text);
+        logp_failure_free(&f);
+    }
+}

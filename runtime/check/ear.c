@@ -24,6 +24,7 @@ bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from)
     if (from->n > 0)
         memcpy(to->index, from->index, (size_t)from->n * sizeof(*to->index));
     to->n = from->n;
+    to->all_strike = from->all_strike;
     return true;
 }
 
@@ -118,7 +119,7 @@ bool lpi_ear_takes_place(void *arg, const struct logp_strike *strike)
 
     if (lpi_ear_ended(e) != 0)
         return false;
-    if (e->ops == NULL)
+    if (e->ops == NULL && !e->given.all_strike)
         answer = given(e, 2);
     if ((answer == 1 && e->story != NULL && !lpi_story_strike(e->story, n_taken(e), strike)) ||
         (answer >= 0 && !append(e, answer)))
@@ -172,7 +173,7 @@ int lpi_ear_count(const struct lpi_ear *e)
 
 bool lpi_ear_taken(struct lpi_ear *e, struct lpi_answers *to)
 {
-    struct lpi_answers taken;
+    struct lpi_answers taken = {0};
     bool copied;
 
     pthread_mutex_lock(&e->lock);

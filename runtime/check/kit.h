@@ -85,6 +85,7 @@ extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_
 struct lpi_answers {
     int *index;
     int n, room;
+    bool all_strike; /* all that could strike a message does, whatever index says */
 };
 /* @return false: no memory */
 bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from);

@@ -145,6 +145,16 @@ static void fewer_deviations(struct shrinking *s)
     }
 }
 
+/* The usual order, with all that strikes messages in it: an answer put back would else give those
+ * of the strikes behind it to other messages. */
+static void usual_order(struct shrinking *s)
+{
+    s->trial.n = 0;
+    s->trial.all_strike = true;
+    still_fails(s, &s->plan);
+    s->trial.all_strike = false;
+}
+
 /* With all sends buffered, if that fails, too. @return it does not */
 static bool needs_synchronous(struct shrinking *s)
 {
@@ -168,6 +178,8 @@ void lpi_shrink(struct lpi_job *job)
                 fewer_faults(&s, true);
             }
             s.plan.relies = needs_synchronous(&s);
+            if (s.plan.faults != NULL)
+                usual_order(&s);
             fewer_deviations(&s);
         }
         job->plan = s.plan;
