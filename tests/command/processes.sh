@@ -69,6 +69,12 @@ jq -e '.[0].messages == 6' "$dir/out" >/dev/null || wrong "messages"
 over 2 0 run barrier "${small[@]}" # somebody stays away: a deadlock that is found
 over 2 0 bench broadcast --transport "mpi:$kind" --executor fiber --delay none -P 2,5 --reps 4 --format csv
 [ "$(wc -l <"$dir/out")" -ge 3 ] || wrong "bench"
+# what is told meanwhile is told once
+bench=(bench broadcast --transport "mpi:$kind" --executor fiber --delay none -P 2,5 --algo flat --reps 4)
+over 2 0 "${bench[@]}" --watch
+once '2 points, at most about ' ' runs; 1 of 2 points, ' ' runs; 2 of 2 points, '
+over 2 0 "${bench[@]}" --progress on
+[ "$(tr '\r' '\n' <"$dir/err" | grep -c ': broadcast flat -P 5, 4 of 4 runs')" -eq 1 ] || wrong "progress"
 
 
 # measured between two processes, and collectives over them; the first alone prints, and writes the file
@@ -130,12 +136,13 @@ for i in 0 1; do
     wrong_one=(run broadcast "${two[@]}" --bytes pigeon) right_one=(run broadcast "${two[@]}")
     if [ $i = 0 ]; then unlike 2 "${wrong_one[@]}" : "${right_one[@]}"; else unlike 2 "${right_one[@]}" : "${wrong_one[@]}"; fi
     once '--bytes pigeon: a number of bytes'
+    [ "$(grep -c '^logp: ' "$dir/err")" -eq 1 ] || wrong "more than what is wrong"
 done
 
 over 2 2 run broadcast -P 4 --transport pigeon
-says '--transport pigeon: one of: mailbox, mpi'
+once '--transport pigeon: one of: mailbox, mpi'
 over 2 2 run broadcast -P 4 --transport mpi:pigeon
-says '--transport mpi:pigeon: mailbox, mpi, mpi:openmpi, mpi:mpich'
+once '--transport mpi:pigeon: mailbox, mpi, mpi:openmpi, mpi:mpich'
 over 2 2 run broadcast -P 4 --transport mpi --clock virtual
 says '--transport mpi: not together with the virtual clock'
 over 2 2 run broadcast --algo shared -P 4 --transport mpi --delay none

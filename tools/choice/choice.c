@@ -163,10 +163,8 @@ static void say_unpredicted(const struct options *o, const struct logp_algorithm
         (o->links == NULL && o->rendezvous < 0))
         return;
     said = true;
-    fprintf(stderr,
-            "logp: --algo auto: with %s nothing is predicted beyond %d processors; %s is the best "
-            "without\n",
-            o->rendezvous >= 0 ? "--rendezvous" : links_option(o), LOGP_FOLD_P, best->name);
+    say("--algo auto: with %s nothing is predicted beyond %d processors; %s is the best without",
+        o->rendezvous >= 0 ? "--rendezvous" : links_option(o), LOGP_FOLD_P, best->name);
 }
 
 size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,

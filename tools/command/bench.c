@@ -88,26 +88,25 @@ static int64_t plan(struct combination *x)
         refuse_point(&x->o, sweep.collective, &x->c);
     say_left_out();
     if (empty > 0)
-        fprintf(stderr, "logp: at %lld of %lld combinations no algorithm of %s applies\n",
-                (long long)empty, (long long)n, sweep.collective);
+        say("at %lld of %lld combinations no algorithm of %s applies", (long long)empty,
+            (long long)n, sweep.collective);
     return n;
 }
 
 static void say_estimate(const struct options *o)
 {
-    char time[32];
+    const size_t more = sweep.points - sweep.done;
+    char time[32], there[48] = "";
 
     if (!o->progress && !o->format->for_people)
         return;
-    if (sweep.done == sweep.points) {
-        fprintf(stderr, "logp: all %zu points are there\n", sweep.points);
-        return;
-    }
-    fprintf(stderr, "logp: %zu point%s, ", sweep.points - sweep.done,
-            sweep.points - sweep.done == 1 ? "" : "s");
     if (sweep.done > 0)
-        fprintf(stderr, "beside %zu that are there; ", sweep.done);
-    fprintf(stderr, "at most about %s\n", show_duration(sweep.all_ns, time));
+        snprintf(there, sizeof(there), "beside %zu that are there; ", sweep.done);
+    if (more == 0)
+        say("all %zu points are there", sweep.points);
+    else
+        say("%zu point%s, %sat most about %s", more, more == 1 ? "" : "s", there,
+            show_duration(sweep.all_ns, time));
 }
 
 /* ---- progress ---- */
@@ -325,8 +324,8 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
     else if (o->plot != NULL)
         code |= draw_record_file(o->output, o->plot);
     if (sweep.done < sweep.points)
-        fprintf(stderr, "logp: interrupted: %zu of %zu points are there%s\n", sweep.done,
-                sweep.points, file.f != NULL ? "; the same command goes on" : "");
+        say("interrupted: %zu of %zu points are there%s", sweep.done, sweep.points,
+            file.f != NULL ? "; the same command goes on" : "");
     free_results(&results);
     if (file.f != NULL)
         close_records(&file);

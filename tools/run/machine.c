@@ -82,10 +82,9 @@ static void warn_of_host(const struct options *o, const struct logp_machine *m)
         return;
     said = true;
     if (host.quota > 0 && host.quota < used)
-        fprintf(stderr,
-                "logp: a CPU quota allows %.2f processors' worth of time, and %d cores are used: "
-                "expect stalls; use --cores with fewer\n",
-                host.quota, used);
+        say("a CPU quota allows %.2f processors' worth of time, and %d cores are used: expect "
+            "stalls; use --cores with fewer",
+            host.quota, used);
 }
 
 void check_machine(const struct options *o)
@@ -126,10 +125,10 @@ struct logp_machine *try_machine(const struct options *o)
         check_machine(o);
     rc = create_delay(o, &config.delay);
     config.parallel = rc == 0 && worth_all_cores(o, &config.delay);
-    if (rc == 0) {
-        meet_others();
+    if (rc == 0)
         rc = logp_machine_create(&config, &m);
-    }
+    if (rc != -ENOENT && rc != -ELIBACC)
+        meet_others();
     if (rc == -EINVAL && o->n_cores > 0)
         bad_option("--cores", option_text("cores"),
                    "each core once, and of those that this process may run on");
@@ -142,10 +141,12 @@ struct logp_machine *try_machine(const struct options *o)
         end_machine(m);
         rc = -EINVAL;
     }
-    if (rc == -EINVAL && over_processes(o))
+    if (rc == -EINVAL && over_processes(o)) {
+        end_if_another_says_why();
         bad_option("--transport", o->transport,
                    "at least one processor for each process, and the same command, options and "
                    "files for all");
+    }
     if (rc != 0) {
         say("cannot make a machine of %lld processors (%s executor): %s%s", (long long)o->P,
             o->executor, strerror(-rc),

@@ -21,7 +21,7 @@ static const char *find_transport(int argc, char **argv)
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], "--transport", n) == 0 && (argv[i][n] == '=' || argv[i + 1] != NULL))
             text = argv[i][n] == '=' ? argv[i] + n + 1 : argv[i + 1];
-    return text != NULL && strncmp(text, "mpi", 3) == 0 ? text : NULL;
+    return text != NULL && strcmp(text, "mailbox") != 0 ? text : NULL;
 }
 
 static bool is_launched(void)

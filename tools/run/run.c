@@ -183,6 +183,7 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                    struct row *row)
 {
     struct telling telling = {o, row, faults_of(m)};
+    const bool told = (o->progress || o->watch) && logp_machine_process(m) == 0;
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = row->algorithm,
                                       .args = c->args,
@@ -194,14 +195,14 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                                       .by = o->by,
                                       .precision_ppm = o->precision_ppm,
                                       .limit_ns = o->limit_ns,
-                                      .progress = o->progress || o->watch ? show_progress : NULL,
+                                      .progress = told ? show_progress : NULL,
                                       .progress_arg = row,
                                       .faults = telling.faults,
                                       .failed = tell_failed,
                                       .failed_arg = &telling};
     int rc;
 
-    if (o->watch)
+    if (told && o->watch)
         show(row, 0, o->reps);
     rc = logp_experiment_run(m, &x, &row->record);
     row->ran = true;
@@ -209,9 +210,9 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
     interrupted |= rc == -EINTR; /* perhaps by a signal to another process */
     if (o->plugin != NULL || is_faulty(o))
         row->record.prediction = predict(o, c, row->algorithm);
-    if (show_finished != NULL)
+    if (told && show_finished != NULL)
         show_finished(o, c, row);
-    else if (o->progress)
+    else if (told)
         fputs("\r\033[K", stderr);
     if (rc != 0)
         explain_error(row, m, rc);

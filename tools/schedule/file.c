@@ -52,11 +52,11 @@ static void say_who_waits(const struct logp_schedule *s, const struct logp_delay
     struct logp_fold fold;
 
     if (s->model.rendezvous_from > 0 && logp_schedule_fold(s, delay, 0, &fold) == -EDEADLK)
-        fprintf(stderr,
-                "logp: --schedule %s relies on buffers: with --rendezvous %lld rank %lld waits for "
-                "rank %lld, tag %d, for ever\n",
-                option_text("schedule"), (long long)s->model.rendezvous_from - 1,
-                (long long)fold.rank, (long long)fold.source, fold.tag);
+        say("--schedule %s relies on buffers: with --rendezvous %lld rank %lld waits for rank "
+            "%lld, "
+            "tag %d, for ever",
+            option_text("schedule"), (long long)s->model.rendezvous_from - 1, (long long)fold.rank,
+            (long long)fold.source, fold.tag);
 }
 
 /* Folded without delays: what waits in vain does so under any model. */

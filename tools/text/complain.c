@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 static void (*leave_others)(void); /* NULL: there are no others */
+static const char something_wrong[] = "";
 
 void speak_among_others(void (*leave)(void))
 {
@@ -69,9 +70,17 @@ void say(const char *format, ...)
 
 _Noreturn static void end(void)
 {
-    if (leave_others != NULL)
+    if (leave_others != NULL) {
+        is_first_to_say(something_wrong);
         leave_others();
+    }
     exit(EXIT_USAGE);
+}
+
+void end_if_another_says_why(void)
+{
+    if (leave_others != NULL && !is_first_to_say(something_wrong))
+        end();
 }
 
 void bad_usage(const char *format, ...)

@@ -102,6 +102,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void speak_among_others(void (*leave)(void));
 /* The same, and exit code 2. */
 _Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Exit code 2, where one of the others has said what is wrong with what it was told. */
+void end_if_another_says_why(void);
 /* Memory as it was given; NULL ends the command. */
 void *or_end(void *memory);
 /* The same for one option, named with its dashes: "logp: --root 9: a rank, 0 .. 7"; where its value
