@@ -54,6 +54,8 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
         rc = lpi_tell(job, found);
         rc = rc != 0 ? rc : found->error;
     }
+    if (rc != 0 && found->text == NULL && *job->why != '\0')
+        lpi_refuse(job, found);
     return rc;
 }
 

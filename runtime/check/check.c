@@ -93,8 +93,7 @@ static const char *wrong_with(const struct logp_check *c)
     return NULL;
 }
 
-/* The check is refused: where it says what came of it, and where a failure would be told. */
-static void refuse(struct lpi_job *job, struct logp_failure *found)
+void lpi_refuse(struct lpi_job *job, struct logp_failure *found)
 {
     struct lpi_text text = {0};
 
@@ -256,7 +255,7 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         describe(&job->checked, &job->check, found.kind != LOGP_FAILURE_NONE);
     }
     if (rc != 0 && found.text == NULL && job != NULL && *job->why != '\0')
-        refuse(job, &found);
+        lpi_refuse(job, &found);
     if (given != NULL && job != NULL)
         given->checked = job->checked;
     rc = lpi_hand_over(&found, failure, rc);

@@ -199,6 +199,8 @@ void lpi_job_fini(struct lpi_job *job);
 
 /* As the caller gave it, with the defaults in place. @return 0; -EINVAL, -E2BIG */
 int lpi_take_check(const struct logp_check *given, struct logp_check *check);
+/* The check is refused: where it says what came of it, and where a failure would be told. */
+void lpi_refuse(struct lpi_job *job, struct logp_failure *found);
 /* What is found is given to the caller, who may not want it. @return rc; -ENOMEM */
 int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int rc);
 /* Memory of a job that a vp which does not come back may still use is not freed. */

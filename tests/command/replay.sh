@@ -153,8 +153,11 @@ cannot 'never came' replay "$race" -- sh -c 'kill -SEGV $$'
 grep -q '^logp: sh was ended by a signal: Segmentation fault' "$dir/all" || fail "a crash: $(cat "$dir/all")"
 LOGP_REPLAY=$dir/noise "$replayed" race >"$dir/out" && fail 'a wrong file in the environment'
 grep -q "^LOGP_REPLAY $dir/noise: line 1 " "$dir/out" || fail "environment: $(cat "$dir/out")"
+LOGP_REPLAY=$race LOGP_REPLAY_EXECUTOR=none "$replayed" race >"$dir/out" && fail 'a wrong executor in the environment'
+grep -qx 'race cannot be checked: executor: thread or fiber, not none' "$dir/out" || fail "executor: $(cat "$dir/out")"
 
 # options
+expect='-- nothing' bad replay "$race" --
 expect='--executor process thread' bad replay "$race" --executor process
 expect='-P not' bad replay "$race" -P 3
 expect='-P 3 --replay' bad trace --replay "$race" -P 3

@@ -133,6 +133,8 @@ struct replayed run_replay(const struct options *o, const char *path, const stru
 
     if (answers < 0)
         bad_usage("no memory");
+    if (o->rest != NULL && command[0] == NULL)
+        bad_usage("--: nothing stands behind it; %s", another);
     if (command == NULL || command[0] == NULL)
         bad_usage("%s: it does not say which program it is of; %s", path, another);
     if (folder != NULL && access(folder, X_OK) != 0)

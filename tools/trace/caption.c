@@ -49,7 +49,8 @@ const char *title_of(const struct shown *s, char buf[MAX_CAPTION])
     if (info->source == LOGP_TRACE_HOST)
         add(buf, "%s", show_ns(info->wall_ns, time, sizeof(time)));
     else
-        add(buf, "%s %s", in_units(s->o, info->wall_ns, time), unit_words(s));
+        add(buf, "%s %.*s", in_units(s->o, info->wall_ns, time),
+            (int)strlen(unit_words(s)) - (info->wall_ns == s->o->unit_ns), unit_words(s));
     add(buf, ", %s", s->steps ? "in the order in which they were taken" : sources[info->source]);
     return buf;
 }
@@ -162,14 +163,14 @@ bool is_left_over(const struct logp_trace *t, const struct logp_event *e)
            logp_trace_info(t)->dropped == 0 && times_received(t, e) < copies;
 }
 
-int64_t edge_of(const struct logp_trace *t, int64_t end_ns)
+int64_t edge_of(const struct shown *s, int64_t end_ns)
 {
-    for (int64_t r = 0; r < logp_trace_info(t)->P; r++) {
+    for (int64_t r = 0; r < logp_trace_info(s->trace)->P; r++) {
         size_t n;
-        const struct logp_event *e = logp_trace_events(t, r, &n);
+        const struct logp_event *e = logp_trace_events(s->trace, r, &n);
 
         if (n > 0 && is_endless(&e[n - 1]))
-            return end_ns + end_ns / 16 + 1;
+            return end_ns > 0 ? end_ns + end_ns / 16 + 1 : s->o->unit_ns;
     }
     return end_ns;
 }

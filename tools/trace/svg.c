@@ -355,7 +355,7 @@ static void show_svg(const struct shown *s)
 
         c.end_ns = e->arrival_ns > c.end_ns ? e->arrival_ns : c.end_ns;
     }
-    c.end_ns = edge_of(s->trace, c.end_ns);
+    c.end_ns = edge_of(s, c.end_ns);
     c.top = 14 + LINE * (heads + lines) + 6;
     c.bottom = c.top + c.row * P;
     c.legend = tolls > 0 ? 2 : 1;

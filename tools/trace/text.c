@@ -257,7 +257,7 @@ static void show_text(const struct shown *s)
         bad_usage("no memory");
     if (s->predicted != NULL && logp_trace_info(s->predicted)->end_ns > p.end_ns)
         p.end_ns = logp_trace_info(s->predicted)->end_ns;
-    p.end_ns = edge_of(s->trace, p.end_ns);
+    p.end_ns = edge_of(s, p.end_ns);
     puts(title_of(s, caption));
     if (*model_of(s, caption) != '\0')
         puts(caption);

@@ -79,7 +79,7 @@ static inline bool is_endless(const struct logp_event *e)
 }
 /* What the right edge of a diagram stands for: end_ns, or a little later where something is endless
  */
-int64_t edge_of(const struct logp_trace *t, int64_t end_ns);
+int64_t edge_of(const struct shown *s, int64_t end_ns);
 /* The failure; "as predicted", "parts from the prediction ..."; "": there is nothing beside it */
 const char *parting_of(const struct shown *s, char buf[MAX_CAPTION]);
 /* "send to 5", "receive from 0, 8 bytes", "compute"; with_bytes: of a message its size, too */
