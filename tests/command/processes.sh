@@ -89,6 +89,8 @@ over 2 0 measure "${mpi[@]}" --delay none --bytes 1..8k --reps 5 --format machin
 over 2 0 validate broadcast allreduce barrier "${mpi[@]}" --machine "$dir/machine" --bytes 8..64 --reps 3 --fit --format json
 jq -e 'length == 15 and (map(.P) | unique) == [2, 4, 8] and all(.[]; .processes == 2 and .regret >= 1 and .fit.error > 0 and
     (.algorithms | all(.verified)))' "$dir/out" >/dev/null || wrong "validated"
+over 1 0 measure "${mpi[@]}" --delay none --bytes 1..64 --reps 3
+grep -q ' of each of 1 process, ' "$dir/out" || wrong "one process"
 over 2 2 validate barrier "${mpi[@]}" -P 1
 says 'at least one processor for each process'
 for command in measure validate; do
@@ -138,6 +140,9 @@ for i in 0 1; do
     once '--bytes pigeon: a number of bytes'
     [ "$(grep -c '^logp: ' "$dir/err")" -eq 1 ] || wrong "more than what is wrong"
 done
+unlike 2 run broadcast "${two[@]}" --cores 4000 : run broadcast "${two[@]}"
+once '--cores 4000: each core once'
+[ "$(grep -c '^logp: ' "$dir/err")" -eq 1 ] || wrong "more than what is wrong with its cores"
 
 over 2 2 run broadcast -P 4 --transport pigeon
 once '--transport pigeon: one of: mailbox, mpi'

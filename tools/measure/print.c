@@ -77,7 +77,8 @@ static void print_heading(const struct measured *m)
            o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, m->n_cores,
            m->n_cores == 1 ? "" : "s");
     if (over_processes(o))
-        printf(" of each of %d processes, transport %s", m->n_processes, o->transport);
+        printf(" of each of %d process%s, transport %s", m->n_processes,
+               m->n_processes == 1 ? "" : "es", o->transport);
     putchar('\n');
 }
 

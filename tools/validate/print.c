@@ -81,7 +81,7 @@ void print_validated_table(const struct validated *v)
            o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, v->n_cores,
            v->n_cores == 1 ? "" : "s");
     if (over_processes(o))
-        printf(" of each of %d processes", v->n_processes);
+        printf(" of each of %d process%s", v->n_processes, v->n_processes == 1 ? "" : "es");
     puts("\n");
     printf("%-15s %4s %9s  %-20s %11s %11s %7s  %-20s %11s %7s\n", "times in us", "P", "bytes",
            "auto", "predicted", "measured", "ratio", "best measured", "measured", "regret");
