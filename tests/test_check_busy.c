@@ -87,6 +87,8 @@ Test(check_busy, one_that_does_not_come_back_is_named)
     cr_assert_eq(logp_check(never_comes_back, NULL, &check, &f), -ETIMEDOUT);
     cr_assert_eq(f.kind, LOGP_FAILURE_TIMEOUT);
     cr_assert_eq(f.rank, 1, "%s", f.text);
+    cr_assert(strstr(f.text, "longer than 0.02 s; rank 1 holds the processor\n") != NULL, "%s",
+              f.text);
     logp_failure_free(&f);
     let_go = true; /* and the process lives */
     cr_assert_eq(logp_check(never_comes_back, NULL, &(struct logp_check){0}, NULL), 0);
@@ -195,6 +197,7 @@ Test(check_busy, an_after_that_comes_back_late_does_no_harm)
 
     cr_assert_eq(check_late(&none, check, NULL, &f), -ETIMEDOUT);
     cr_assert_eq(f.kind, LOGP_FAILURE_TIMEOUT);
+    cr_assert_eq(f.rank, -1);
     let_it_go_on();
     cr_assert_eq(f.error, -ETIMEDOUT);
     logp_failure_free(&f);

@@ -201,7 +201,10 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add(t, "deadlock\n");
         break;
     case LOGP_FAILURE_TIMEOUT:
-        lpi_text_add(t, "a run took longer than %g s\n", (double)job->check.timeout_ns * 1e-9);
+        lpi_text_add(t, "a run took longer than %g s", (double)job->check.timeout_ns * 1e-9);
+        if (o->rank >= 0)
+            lpi_text_add(t, "; rank %d holds the processor", o->rank);
+        lpi_text_add(t, "\n");
         break;
     case LOGP_FAILURE_AFTER:
         lpi_text_add(t, "the check after the run returned %d\n", o->error);
