@@ -16,6 +16,7 @@ struct logp_plan {
     const struct logp_algorithm *algorithm;
     int P, rank;
     struct logp_coll c;
+    struct lpi_kept kept;
 };
 
 /* In place: which buffer this rank has, and where the other is in it. */
@@ -110,8 +111,9 @@ void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank, const 
         *buf = NULL;
 }
 
-int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
-            void *buf, void *recv_buf)
+/* kept: what there is of its steps */
+static int run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
+               const struct lpi_kept *kept, const struct logp_coll *c, void *buf, void *recv_buf)
 {
     struct logp_vp *group = logp_vp_collective(vp);
     const uint32_t outer =
@@ -121,12 +123,20 @@ int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const st
     lpi_buffers(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c, &buf, &recv_buf);
     if (algorithm->steps != NULL && lpi_is_under_way(group))
         rc = lpi_run_beside(group, algorithm->steps, c, buf, recv_buf);
+    else if (kept->steps != NULL)
+        rc = lpi_run_kept(group, kept, algorithm->steps, c, buf, recv_buf);
     else if (algorithm->run != NULL)
         rc = algorithm->run(group, c, buf, recv_buf);
     else
         rc = logp_schedule_run(group, algorithm->steps, c, buf, recv_buf);
     logp_label(vp, outer);
     return rc;
+}
+
+int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
+            void *buf, void *recv_buf)
+{
+    return run(vp, algorithm, &(struct lpi_kept){.n = 0}, c, buf, recv_buf);
 }
 
 int logp_plan_create(const struct logp_algorithm *algorithm, int P, int rank,
@@ -141,19 +151,23 @@ int logp_plan_create(const struct logp_algorithm *algorithm, int P, int rank,
     plan = malloc(sizeof(*plan));
     if (plan == NULL)
         return -ENOMEM;
-    *plan = (struct logp_plan){algorithm, P, rank, lpi_coll(args, model)};
+    *plan = (struct logp_plan){algorithm, P, rank, lpi_coll(args, model), {NULL, 0}};
     rc = lpi_plan(algorithm, P, rank, &plan->c);
-    if (rc != 0)
+    if (rc != 0) {
         free(plan);
-    else
-        *out = plan;
-    return rc;
+        return rc;
+    }
+    lpi_keep(&plan->kept, algorithm->steps, P, rank, &plan->c);
+    *out = plan;
+    return 0;
 }
 
 void logp_plan_destroy(struct logp_plan *plan)
 {
-    if (plan != NULL)
-        lpi_free_part(&plan->c.part);
+    if (plan == NULL)
+        return;
+    lpi_free_part(&plan->c.part);
+    free(plan->kept.steps);
     free(plan);
 }
 
@@ -164,7 +178,7 @@ int logp_plan_run(struct logp_vp *vp, const struct logp_plan *plan, void *buf, v
         return -EINVAL;
     if (lpi_is_started(vp, &plan->c))
         return -EBUSY;
-    return lpi_run(vp, plan->algorithm, &plan->c, buf, recv_buf);
+    return run(vp, plan->algorithm, &plan->kept, &plan->c, buf, recv_buf);
 }
 
 int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, void *buf, void *recv_buf,

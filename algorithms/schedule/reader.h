@@ -107,6 +107,22 @@ static inline __attribute__((always_inline)) int lpi_do(struct logp_vp *vp, logp
     return rc;
 }
 
+/* Any step; *i becomes the last that it does. */
+static inline __attribute__((always_inline)) int lpi_step(struct logp_vp *vp, logp_steps steps,
+                                                          const struct lpi_call *call, int64_t P,
+                                                          int64_t rank, int64_t *i,
+                                                          const struct logp_step *s)
+{
+    int rc;
+
+    if (s->kind == LOGP_STEP_RECEIVE)
+        return logp_recv(vp, (int)s->peer, s->tag, lpi_spot(call, s->at), s->n_bytes, NULL);
+    if (s->kind != LOGP_STEP_SEND)
+        return lpi_do(vp, steps, call, P, rank, i, s);
+    rc = logp_try_send(vp, (int)s->peer, s->tag, lpi_spot(call, s->at), s->n_bytes);
+    return __builtin_expect(rc > 0, false) ? lpi_exchange(vp, steps, call, i) : rc;
+}
+
 static inline __attribute__((always_inline)) int
 lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *buf, void *recv_buf)
 {
@@ -117,15 +133,7 @@ lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *
 
     s.into_one = false; /* as far as the compiler can tell */
     for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++)
-        if (s.kind == LOGP_STEP_SEND) {
-            rc = logp_try_send(vp, (int)s.peer, s.tag, lpi_spot(&call, s.at), s.n_bytes);
-            if (__builtin_expect(rc > 0, false))
-                rc = lpi_exchange(vp, steps, &call, &i);
-        } else if (s.kind == LOGP_STEP_RECEIVE) {
-            rc = logp_recv(vp, (int)s.peer, s.tag, lpi_spot(&call, s.at), s.n_bytes, NULL);
-        } else {
-            rc = lpi_do(vp, steps, &call, P, rank, &i, &s);
-        }
+        rc = lpi_step(vp, steps, &call, P, rank, &i, &s);
     return rc;
 }
 

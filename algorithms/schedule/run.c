@@ -2,8 +2,15 @@
 /* What moves data in a schedule that is run. What a compute does, its parts and its work, happens
  * within its time: only what they take beyond that is extra. */
 #include "reader.h"
+#include "schedule.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum {
+    KEPT_STEPS = 24,
+    KEPT_RANKS = 1024, /* of more their steps would take too much memory */
+};
 
 void lpi_copy(char *at, const char *from, int64_t n, size_t n_bytes, size_t at_stride,
               size_t from_stride)
@@ -77,4 +84,47 @@ int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_co
                       void *recv_buf)
 {
     return lpi_read(vp, steps, c, buf, recv_buf);
+}
+
+/* Up to so many; kept == NULL: they are only counted. */
+static int64_t copy_steps(struct logp_step *kept, int64_t most, logp_steps steps, int64_t P,
+                          int64_t rank, const struct logp_coll *c)
+{
+    struct logp_step s = {.kind = LOGP_STEP_SEND};
+    int64_t n = 0;
+
+    while (n < most && steps(P, rank, c, n, &s)) {
+        if (kept != NULL)
+            kept[n] = s;
+        n++;
+    }
+    return n;
+}
+
+void lpi_keep(struct lpi_kept *kept, logp_steps steps, int64_t P, int64_t rank,
+              const struct logp_coll *c)
+{
+    const bool may_change =
+        c->args.list != NULL || c->args.blocks != NULL; /* they are the user's */
+
+    *kept = (struct lpi_kept){.n = 0};
+    if (steps == NULL || may_change || P > KEPT_RANKS)
+        return;
+    kept->n = copy_steps(NULL, KEPT_STEPS + 1, steps, P, rank, c);
+    if (kept->n > 0 && kept->n <= KEPT_STEPS) /* no memory: they are not kept */
+        kept->steps = malloc((size_t)kept->n * sizeof(*kept->steps));
+    if (kept->steps != NULL)
+        copy_steps(kept->steps, kept->n, steps, P, rank, c);
+}
+
+int lpi_run_kept(struct logp_vp *vp, const struct lpi_kept *kept, logp_steps steps,
+                 const struct logp_coll *c, void *buf, void *recv_buf)
+{
+    const struct lpi_call call = {c, buf, recv_buf};
+    const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
+    int rc = 0;
+
+    for (int64_t i = 0; rc == 0 && i < kept->n; i++)
+        rc = lpi_step(vp, steps, &call, P, rank, &i, &kept->steps[i]);
+    return rc;
 }

@@ -278,23 +278,29 @@ static void await_own(struct lpi_proc *p)
     }
 }
 
+/* The short way to another process. */
+static __attribute__((noinline)) int send_abroad(const struct logp_vp *vp, int dst, int tag,
+                                                 const void *buf, size_t n_bytes)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct lpi_label label = {vp->context, p->rank, tag};
+    const int rc = lpi_far_send(p, &label, dst, buf, n_bytes, LOGP_NEVER);
+
+    p->emulating = false;
+    count(p, rc);
+    if (p->core->machine->far->giving[p->rank] != NULL)
+        await_own(p);
+    return rc == 0 ? let_others_run(p) : rc;
+}
+
 /* Not inlined: its envelope would lie on the stack of the short way too. */
 static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct lpi_proc *to,
                                               int dst, int tag, const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
-    const struct logp_machine *m = p->core->machine;
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
     int rc;
 
-    if (m->far != NULL && lpi_plain(m) && !lpi_is_local(m, dst)) { /* the short way */
-        p->emulating = false;
-        e.arrival = LOGP_NEVER;
-        rc = lpi_far_post(p, &e);
-        count(p, rc);
-        await_own(p);
-        return rc == 0 ? let_others_run(p) : rc;
-    }
     if (lpi_waits_for_receiver(p, n_bytes))
         return lpi_send_synchronously(p, to, &e);
     enter(p);
@@ -324,6 +330,8 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     if (rc != 0)
         return rc;
     dst = to_global(vp, dst);
+    if (__builtin_expect(m->far != NULL, false) && lpi_plain(m) && !lpi_is_local(m, dst))
+        return send_abroad(vp, dst, tag, buf, n_bytes);
     if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
         return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);

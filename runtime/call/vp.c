@@ -28,6 +28,12 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     if (rc != 0)
         return rc;
     p->polls = 0;
+    if (lpi_plain(m)) { /* it takes what it takes */
+        p->emulating = false;
+        if (fn != NULL)
+            fn(arg);
+        return lpi_stopped(p);
+    }
     enter(p);
     if (fn != NULL) {
         const bool is_timed = p->emulating || (m->recorders != NULL && !m->is_virtual);

@@ -31,6 +31,7 @@ enum {
     YIELD_EVERY = 16, /* looks in vain, where processes share cores */
     LOOKS = 32,       /* of a core that has nothing else to do */
     RUN_BITS = 0xfff, /* of lpi_wire.run */
+    BRIEF = 256,      /* bytes of a message that is put together before it is handed over */
 };
 
 static const size_t bare_bytes = offsetof(struct lpi_wire, unused); /* of a BARE header */
@@ -64,16 +65,16 @@ static void count_sent(struct lpi_far *f)
  * Send, whatever it takes: while there is no room, others are listened to. given: NULL, or the
  * header is all, and more goes beside it, in the same order. By the holder of c.
  */
-static int put(struct lpi_core *c, int process, const struct lpi_wire *w, const void *more,
-               size_t n, struct lpi_transfer **given)
+static __attribute__((noinline)) int put(struct lpi_core *c, int process, const void *head,
+                                         size_t n_head, const void *more, size_t n,
+                                         struct lpi_transfer **given)
 {
-    const size_t head = w->kind == LPI_WIRE_BARE ? bare_bytes : sizeof(*w);
     struct lpi_far *f = c->machine->far;
     int rc;
 
     for (;;) {
         take(f);
-        rc = f->ops->send(process, w, head, more, given == NULL ? n : 0);
+        rc = f->ops->send(process, head, n_head, more, given == NULL ? n : 0);
         if (rc == 0 && given != NULL && (*given = f->ops->give(process, more, n)) == NULL) {
             lpi_far_lose(f); /* it waits for what does not come */
             rc = -ENOMEM;
@@ -86,32 +87,59 @@ static int put(struct lpi_core *c, int process, const struct lpi_wire *w, const 
     }
 }
 
-int lpi_far_post(struct lpi_proc *from, const struct lpi_envelope *e)
+/* A message that has no arrival time, and is not long. Its header is written where it is sent from:
+ * what is copied at once waits for what has just been written. */
+static inline int put_bare(struct lpi_core *c, const struct lpi_label *l, int dst, const void *data,
+                           size_t n_bytes)
+{
+    struct lpi_far *f = c->machine->far;
+    const int process = f->process_of[dst];
+    const size_t n_more = bare_bytes + n_bytes <= BRIEF ? 0 : n_bytes,
+                 n_first = n_more > 0 ? bare_bytes : bare_bytes + n_bytes;
+    union {
+        struct lpi_wire w;
+        char bytes[BRIEF];
+    } first;
+    int rc;
+
+    first.w.kind = LPI_WIRE_BARE;
+    first.w.run = f->run & RUN_BITS;
+    first.w.n_bare = (uint16_t)n_bytes;
+    first.w.context = l->context;
+    first.w.src = l->src;
+    first.w.dst = dst;
+    first.w.tag = l->tag;
+    if (n_first > bare_bytes)
+        memcpy(first.bytes + bare_bytes, data, n_bytes);
+    take(f);
+    rc = f->ops->send(process, &first, n_first, data, n_more);
+    let(f);
+    return rc != -EAGAIN ? rc : put(c, process, &first, n_first, data, n_more, NULL);
+}
+
+int lpi_far_send(struct lpi_proc *from, const struct lpi_label *l, int dst, const void *data,
+                 size_t n_bytes, int64_t arrival)
 {
     struct lpi_core *c = from->core;
     struct lpi_far *f = c->machine->far;
-    const int process = f->process_of[e->dst];
-    struct lpi_wire w = {.kind = LPI_WIRE_DATA,
-                         .run = f->run & RUN_BITS,
-                         .context = e->context,
-                         .src = e->src,
-                         .dst = e->dst,
-                         .tag = e->tag,
-                         .n_bytes = e->n_bytes,
-                         .arrival = e->arrival};
+    const bool is_long = sizeof(struct lpi_wire) + n_bytes > f->ops->message_bytes;
+    struct lpi_wire w;
 
-    if ((size_t)lpi_message_cost(e->n_bytes) > c->machine->queue_limit)
+    if ((size_t)lpi_message_cost(n_bytes) > c->machine->queue_limit)
         return -EMSGSIZE;
     count_sent(f);
-    if (sizeof(w) + e->n_bytes <= f->ops->message_bytes) {
-        if (e->arrival == LOGP_NEVER) {
-            w.kind = LPI_WIRE_BARE;
-            w.n_bare = (uint16_t)e->n_bytes;
-        }
-        return put(c, process, &w, e->data, e->n_bytes, NULL);
-    }
-    w.kind = LPI_WIRE_LONG;
-    return put(c, process, &w, e->data, e->n_bytes, &f->giving[from->rank]);
+    if (arrival == LOGP_NEVER && !is_long)
+        return put_bare(c, l, dst, data, n_bytes);
+    w = (struct lpi_wire){.kind = is_long ? LPI_WIRE_LONG : LPI_WIRE_DATA,
+                          .run = f->run & RUN_BITS,
+                          .context = l->context,
+                          .src = l->src,
+                          .dst = dst,
+                          .tag = l->tag,
+                          .n_bytes = n_bytes,
+                          .arrival = arrival};
+    return put(c, f->process_of[dst], &w, sizeof(w), data, n_bytes,
+               is_long ? &f->giving[from->rank] : NULL);
 }
 
 bool lpi_far_has_let_go(struct lpi_proc *p)
@@ -139,7 +167,7 @@ void lpi_far_tell(struct lpi_core *c, int process, struct lpi_wire w, const void
     }
     if (w.kind <= LPI_WIRE_COUNTED)
         count_sent(f);
-    put(c, process, &w, more, n, NULL);
+    put(c, process, &w, sizeof(w), more, n, NULL);
 }
 
 void lpi_far_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n)

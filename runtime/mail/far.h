@@ -6,8 +6,9 @@
 #include "state/far.h"
 
 /* As lpi_post(), to a vp of another process. The payload of a long message may be read until
- * lpi_far_has_let_go(). */
-int lpi_far_post(struct lpi_proc *from, const struct lpi_envelope *e);
+ * lpi_far_has_let_go(). arrival: or LOGP_NEVER */
+int lpi_far_send(struct lpi_proc *from, const struct lpi_label *l, int dst, const void *data,
+                 size_t n_bytes, int64_t arrival);
 /* Is what p has sent its own again? */
 bool lpi_far_has_let_go(struct lpi_proc *p);
 /* Take what other processes have sent. By the holder of the first core. @return true: there was

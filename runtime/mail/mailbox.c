@@ -152,7 +152,8 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
     if (lpi_is_here(c, e->dst))
         return lpi_deliver(to, c, e);
     if (c->machine->far != NULL && !lpi_is_local(c->machine, e->dst))
-        return lpi_far_post(from, e);
+        return lpi_far_send(from, &(struct lpi_label){e->context, e->src, e->tag}, e->dst, e->data,
+                            e->n_bytes, e->arrival);
     return lpi_post_to_core(c, to, e);
 }
 

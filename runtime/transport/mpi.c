@@ -227,30 +227,43 @@ static void join(char *bytes, const void *first, size_t n_first, const void *sec
         memcpy(bytes + n_first, second, n_second);
 }
 
-static int send(int process, const void *first, size_t n_first, const void *second, size_t n_second)
+/* A brief message to a process that answers. @return false: it is none */
+static inline bool send_at_once(int process, const void *bytes, size_t n_bytes)
 {
-    const int n_bytes = (int)(n_first + n_second);
+    if (n_bytes > BRIEF || is_crowded || n_in_row[process] >= IN_ROW)
+        return false;
+    n_in_row[process]++;
+    MPI_Send(bytes, (int)n_bytes, MPI_BYTE, process, TAG_MESSAGE, comm);
+    return true;
+}
+
+/* Any other. */
+static __attribute__((noinline)) int send_beside(int process, const void *first, size_t n_first,
+                                                 const void *second, size_t n_second)
+{
+    const size_t n_bytes = n_first + n_second;
     int is_sent;
     char *bytes;
 
-    if (n_bytes <= BRIEF && !is_crowded && n_in_row[process] < IN_ROW) {
-        char brief[BRIEF];
-
-        n_in_row[process]++;
-        join(brief, first, n_first, second, n_second);
-        MPI_Send(brief, n_bytes, MPI_BYTE, process, TAG_MESSAGE, comm);
-        return 0;
-    }
     if (n_unsent == SLOTS)
         reclaim();
     if (n_unsent == SLOTS)
         return -EAGAIN;
     bytes = slots[n_unsent].bytes;
     join(bytes, first, n_first, second, n_second);
-    MPI_Isend(bytes, n_bytes, MPI_BYTE, process, TAG_MESSAGE, comm, &sent[n_unsent]);
+    if (n_second > 0 && send_at_once(process, bytes, n_bytes))
+        return 0;
+    MPI_Isend(bytes, (int)n_bytes, MPI_BYTE, process, TAG_MESSAGE, comm, &sent[n_unsent]);
     MPI_Test(&sent[n_unsent], &is_sent, MPI_STATUS_IGNORE);
     n_unsent += !is_sent;
     return 0;
+}
+
+static int send(int process, const void *first, size_t n_first, const void *second, size_t n_second)
+{
+    if (n_second == 0 && send_at_once(process, first, n_first))
+        return 0;
+    return send_beside(process, first, n_first, second, n_second);
 }
 
 static bool look(struct lpi_found *out)
