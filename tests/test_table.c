@@ -405,6 +405,53 @@ Test(table, a_plan_knows_what_it_is_for)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+static int64_t n_idle; /* steps before the others */
+static int n_asked;    /* steps, of all ranks */
+
+/* One after the other. */
+static bool counted_steps(int64_t size, int64_t rank, const struct logp_coll *c, int64_t i,
+                          struct logp_step *out)
+{
+    n_asked++;
+    if (i < n_idle)
+        return logp_step_compute(out, 0, 0);
+    i += (rank == 0) - n_idle;
+    if (i == 0)
+        return logp_step_receive(out, rank - 1, c->args.tag, LOGP_BUF, 0, c->args.n_bytes);
+    return i == 1 && rank < size - 1 &&
+           logp_step_send(out, rank + 1, c->args.tag, LOGP_BUF, 0, c->args.n_bytes);
+}
+
+/* Of a short schedule the steps are asked for when it is planned, and never again. */
+Test(table, a_plan_keeps_few_steps)
+{
+    const struct logp_algorithm counted = {
+        LOGP_ALGORITHM("broadcast", "counted", "one after the other", "nobody"),
+        .steps = counted_steps};
+    const struct logp_args args = {.n_bytes = 1};
+    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+
+    for (n_idle = 0; n_idle <= 60; n_idle += 20) {
+        struct planned x;
+        int before;
+
+        for (int i = 0; i < P; i++)
+            cr_assert_eq(logp_plan_create(&counted, P, i, &args, NULL, &x.plans[i]), 0);
+        before = n_asked;
+        for (char run = 1; run <= 3; run++) {
+            memset(x.item, 0, sizeof(x.item));
+            x.item[0] = run;
+            cr_assert_eq(logp_machine_run(m, run_plans, &x, test_timeout_ns), 0);
+            for (int i = 0; i < P; i++)
+                cr_expect_eq(x.item[i], run, "%d idle steps, rank %d", (int)n_idle, i);
+        }
+        cr_expect_eq(n_asked == before, n_idle <= 20, "%d idle steps", (int)n_idle);
+        for (int i = 0; i < P; i++)
+            logp_plan_destroy(x.plans[i]);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* ---- an experiment of another size ---- */
 
 Test(table, an_experiment_says_how_large_it_is)

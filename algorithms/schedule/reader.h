@@ -113,6 +113,7 @@ static inline __attribute__((always_inline)) int lpi_step(struct logp_vp *vp, lo
                                                           int64_t rank, int64_t *i,
                                                           const struct logp_step *s)
 {
+    int64_t last = *i; /* whose address is taken: i itself stays in a register */
     int rc;
 
     if (s->kind == LOGP_STEP_RECEIVE)
@@ -120,7 +121,11 @@ static inline __attribute__((always_inline)) int lpi_step(struct logp_vp *vp, lo
     if (s->kind != LOGP_STEP_SEND)
         return lpi_do(vp, steps, call, P, rank, i, s);
     rc = logp_try_send(vp, (int)s->peer, s->tag, lpi_spot(call, s->at), s->n_bytes);
-    return __builtin_expect(rc > 0, false) ? lpi_exchange(vp, steps, call, i) : rc;
+    if (__builtin_expect(rc > 0, false)) {
+        rc = lpi_exchange(vp, steps, call, &last);
+        *i = last;
+    }
+    return rc;
 }
 
 static inline __attribute__((always_inline)) int

@@ -330,11 +330,11 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     if (rc != 0)
         return rc;
     dst = to_global(vp, dst);
-    if (__builtin_expect(m->far != NULL, false) && lpi_plain(m) && !lpi_is_local(m, dst))
-        return send_abroad(vp, dst, tag, buf, n_bytes);
     if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
-        return send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
+        return m->far != NULL && lpi_plain(m) && !lpi_is_local(m, dst)
+                   ? send_abroad(vp, dst, tag, buf, n_bytes)
+                   : send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
     p->emulating = false;
     count(p, 0);
     return let_others_run(p);
