@@ -554,6 +554,66 @@ Test(processes, run_every_algorithm)
     cr_assert_gt(ran, (int64_t)cases);
 }
 
+/* Where sends wait for the receiver's process, what comes meanwhile is received first. */
+Test(processes, run_every_algorithm_with_long_messages)
+{
+    const int P = 7;
+    struct logp_machine *m = machine(P, 0);
+    size_t n;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct logp_experiment x = {.size = sizeof(x),
+                                          .algorithm = rows[i],
+                                          .reps = 2,
+                                          .timeout_ns = test_timeout_ns,
+                                          .args = {.n_bytes = LONG / 2,
+                                                   .count = LONG / 2,
+                                                   .op = logp_op_find("sum", "int64"),
+                                                   .rows = P,
+                                                   .cols = P}};
+        struct logp_record r;
+
+        if (logp_algorithm_needs(rows[i], P, &x.args, NULL) != NULL)
+            continue;
+        cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s", rows[i]->name);
+        cr_assert(r.verified && r.wrong_rank < 0, "%s", rows[i]->name);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+/* The last rank takes no part in an exchange of the others: it fails, or waits for nobody. */
+static int leave_exchange(struct logp_vp *vp, void *error)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const struct logp_args args = {.n_bytes = LONG};
+    struct logp_plan *plan = NULL;
+    char *buf = calloc((size_t)P + 1, LONG);
+    int rc = me == P - 1 ? *(int *)error : 0;
+
+    if (me < P - 1)
+        rc = logp_plan_create(logp_algorithm_find("allgather", "ring"), P, me, &args, NULL, &plan);
+    if (me < P - 1 && rc == 0)
+        rc = logp_plan_run(vp, plan, buf, buf + LONG);
+    logp_plan_destroy(plan);
+    free(buf);
+    return rc;
+}
+
+Test(processes, end_exchanges_together)
+{
+    struct logp_machine *m = machine(5, 0);
+
+    for (int i = 0; i < 20; i++) {
+        int error = i % 2 == 0 ? -EDOM : 0;
+
+        cr_assert_eq(run(m, leave_exchange, &error, test_timeout_ns),
+                     i % 2 == 0 ? -EDOM : -EDEADLK);
+        cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
+    }
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* A result that is wrong in one process is wrong in all. */
 static int spoil(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {

@@ -23,7 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SENDS_IN_ROW = 64 };
+enum {
+    SENDS_IN_ROW = 64,
+    FAR_FROM = 32768, /* bytes: to another process, what comes meanwhile is better received where it
+                         belongs than copied there */
+};
 
 /* One in eight of this vp's sends, from the machine's seed. splitmix64: Steele et al., 2014 */
 static bool by_chance(const struct lpi_proc *p)
@@ -363,8 +367,20 @@ int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_by
     return lpi_send(vp, dst, tag, buf, n_bytes);
 }
 
+/* Does it wait for its receiver's process? */
+static bool waits_for_process(const struct logp_vp *vp, int dst, int tag, const void *buf,
+                              size_t n_bytes)
+{
+    const struct logp_machine *m = vp->proc->core->machine;
+
+    return n_bytes >= FAR_FROM && m->far != NULL && lpi_plain(m) &&
+           check_send(vp, dst, tag, buf, n_bytes) == 0 && !lpi_is_local(m, to_global(vp, dst));
+}
+
 int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
+    if (waits_for_process(vp, dst, tag, buf, n_bytes))
+        return 1;
     return lpi_has_extras(vp->proc->core->machine) ? send_aside(vp, dst, tag, buf, n_bytes, false)
                                                    : lpi_send(vp, dst, tag, buf, n_bytes);
 }
