@@ -46,19 +46,25 @@ static void summarize_so_far(struct state *s)
     r->emulated = logp_summarize(s->sorted, n);
 }
 
-void lpi_report_progress(struct state *s)
+/* Is it time to tell of them? Then the record does. */
+static bool has_progress(struct state *s)
 {
-    const struct logp_experiment *x = s->experiment;
     int64_t now;
 
-    if (x->progress == NULL)
-        return;
+    if (s->experiment->progress == NULL)
+        return false;
     now = lpi_host_ns();
     if (now - s->last_progress < progress_every_ns && s->done < s->total)
-        return;
+        return false;
     s->last_progress = now;
     summarize_so_far(s);
-    x->progress(x->progress_arg, s->done, s->total);
+    return true;
+}
+
+void lpi_report_progress(struct state *s)
+{
+    if (has_progress(s))
+        s->experiment->progress(s->experiment->progress_arg, s->done, s->total);
 }
 
 /* Are both ends of the median's interval as near as was asked for? Sorting takes longer the more
@@ -89,8 +95,8 @@ bool lpi_enough(struct state *s)
     return (limit_ns > 0 && lpi_host_ns() - s->first_start_ns >= limit_ns) || precise(s);
 }
 
-/* Rank 0, while all others wait for the next start: does this repetition count? */
-static void judge(struct state *s, int64_t wall, int64_t emulated, int64_t late)
+/* Does this repetition count? @return is it time to tell of them? */
+static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t late)
 {
     struct logp_record *r = s->record;
     const struct logp_experiment *x = s->experiment;
@@ -99,26 +105,61 @@ static void judge(struct state *s, int64_t wall, int64_t emulated, int64_t late)
         r->restarts++;
         if (x->faults != NULL) /* the run is made again, with the same draws */
             s->total = 0;
-        return;
+        return false;
     }
     s->done++;
     if (!s->counted)
-        return;
+        return false;
     s->wall[r->reps] = wall - s->start_ns;
     s->emulated[r->reps++] = emulated - s->start_ns;
     if (x->faults != NULL) /* the next is another run */
-        return;
+        return false;
     if (lpi_enough(s))
         s->total = s->done;
-    lpi_report_progress(s);
+    return has_progress(s);
+}
+
+/* What all must know of it. */
+struct verdict {
+    int64_t done, total, reps, restarts;
+};
+
+/* Rank 0, while all others wait for the next start. Whom it tells may take too long: then all that
+ * is left is the end of the run. */
+static struct verdict judge(struct state *s, int64_t wall, int64_t emulated, int64_t late)
+{
+    struct verdict v = {0};
+    bool tell = false;
+
+    pthread_mutex_lock(&s->lock);
+    if (!s->parted) {
+        tell = judge_it(s, wall, emulated, late);
+        v = (struct verdict){s->done, s->total, s->record->reps, s->record->restarts};
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (tell)
+        s->experiment->progress(s->experiment->progress_arg, (int)v.done, (int)v.total);
+    return v;
+}
+
+static void accept(struct state *s, const struct verdict *v)
+{
+    pthread_mutex_lock(&s->lock);
+    if (!s->parted) {
+        s->done = (int)v->done;
+        s->total = (int)v->total;
+        s->record->reps = (int)v->reps;
+        s->record->restarts = (int)v->restarts;
+    }
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* By the first rank of each process, with what all of its ranks have written. */
 static int judge_all(struct logp_vp *vp, struct state *s)
 {
     const struct lpi_leaders *l = &s->leaders;
-    struct logp_record *r = s->record;
-    int64_t last[] = {0, 0, logp_start_late(vp)}, verdict[4]; /* wall, emulated, late */
+    int64_t last[] = {0, 0, logp_start_late(vp)}; /* wall, emulated, late */
+    struct verdict v = {0};
     int rc = 0;
 
     for (int i = l->first; i < l->first + l->n_local; i++) {
@@ -128,15 +169,11 @@ static int judge_all(struct logp_vp *vp, struct state *s)
     if (l->n > 1)
         rc = lpi_leaders_gather(vp, l, last, 3);
     if (rc == 0 && l->first == 0)
-        judge(s, last[0], last[1], last[2]);
+        v = judge(s, last[0], last[1], last[2]);
     if (rc != 0 || l->n == 1)
         return rc;
-    memcpy(verdict, (int64_t[]){s->done, s->total, r->reps, r->restarts}, sizeof(verdict));
-    rc = lpi_leaders_tell(vp, l, verdict, 4);
-    s->done = (int)verdict[0];
-    s->total = (int)verdict[1];
-    r->reps = (int)verdict[2];
-    r->restarts = (int)verdict[3];
+    rc = lpi_leaders_tell(vp, l, &v.done, sizeof(v) / sizeof(v.done));
+    accept(s, &v);
     return rc;
 }
 
@@ -155,7 +192,8 @@ int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t)
 {
     const int right = s->collective->check(s->P, rank, seed, &t->c, t->buf, t->result);
 
-    s->wrong[rank] |= right == 0;
+    if (right == 0) /* relaxed: read after the run */
+        atomic_store_explicit(&s->wrong[rank], true, memory_order_relaxed);
     return right < 0 ? right : 0;
 }
 
@@ -235,7 +273,8 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
             break;
         end = logp_now(vp) - start;
         raise_to(&s->latest[i], end);
-        s->finished[me]++;
+        /* relaxed: nobody else writes it, and it is read after the run */
+        atomic_store_explicit(&s->finished[me], i + 1, memory_order_relaxed);
     }
     return rc;
 }
@@ -347,6 +386,16 @@ static void count_finished(struct state *s)
         s->emulated[i] = s->latest[i];
 }
 
+int lpi_run_program(struct logp_machine *machine, struct state *s, int64_t timeout_ns)
+{
+    const int rc = logp_machine_run(machine, lpi_repeat_program, s, timeout_ns);
+
+    pthread_mutex_lock(&s->lock);
+    s->parted = rc == -ETIMEDOUT;
+    pthread_mutex_unlock(&s->lock);
+    return rc;
+}
+
 /* Of the time for all, what is left; 0: no limit. */
 int64_t lpi_time_left(const struct logp_experiment *x, int64_t start)
 {
@@ -370,7 +419,7 @@ static int run_all(struct logp_machine *machine, struct state *s)
         s->first_start_ns = lpi_host_ns();
         memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
         memset(s->latest, 0, (size_t)s->total * sizeof(*s->latest));
-        rc = logp_machine_run(machine, lpi_repeat_program, s, lpi_time_left(x, start));
+        rc = lpi_run_program(machine, s, lpi_time_left(x, start));
     }
     if (s->counted && s->is_virtual)
         count_finished(s);
@@ -401,6 +450,7 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
 
 static void free_state(struct state *s)
 {
+    pthread_mutex_destroy(&s->lock);
     free(s->endings);
     free(s->wrong);
     free(s->wrong_ranks);
@@ -450,6 +500,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     if (s == NULL)
         return rc;
     *s = (struct state){.record = record, .P = P, .is_virtual = !wall};
+    pthread_mutex_init(&s->lock, NULL);
     lpi_leaders_of(&s->leaders, machine);
     rc = logp_take_struct(&s->own, sizeof(s->own), LOGP_UP_TO(struct logp_experiment, args), given);
     s->experiment = &s->own;
@@ -467,7 +518,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         lpi_settle(s->own.algorithm, P, &s->c);
         rc = run(machine, s);
     }
-    if (!logp_machine_busy(machine)) /* else a vp that never came back may still use it */
+    if (rc != -ETIMEDOUT || !logp_machine_busy(machine)) /* else a vp may come back and use it */
         free_state(s);
     return rc;
 }

@@ -51,7 +51,8 @@ static int count_faulty(struct state *s, int rc, const struct logp_report *repor
     r->struck.flipped += struck.flipped;
     r->struck.delayed += struck.delayed;
     for (int i = 0; i < report->n_waits; i++) /* what a rank that has stopped holds is no result */
-        s->wrong[report->waits[i].rank] |= report->waits[i].kind == LOGP_WAIT_HALTED;
+        if (report->waits[i].kind == LOGP_WAIT_HALTED)
+            s->wrong[report->waits[i].rank] = true;
     for (int i = 0; i < s->P; i++)
         if (s->wrong[i])
             wrong[failed.n_wrong++] = i;
@@ -104,7 +105,7 @@ int lpi_run_faulty(struct logp_machine *machine, struct state *s)
         memset(s->wrong, 0, (size_t)s->P * sizeof(*s->wrong));
         s->latest[0] = 0;
         logp_fault_seed(x.faults, x.seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(int64_t)i);
-        rc = logp_machine_run(machine, lpi_repeat_program, s, lpi_time_left(&x, start));
+        rc = lpi_run_program(machine, s, lpi_time_left(&x, start));
         if (is_over(rc))
             break;
         if (rc == 0 && s->total == 0) {

@@ -29,7 +29,7 @@ struct absence {
     const struct lpi_buffers *buffers;
     struct logp_coll c; /* not planned */
     int away;           /* rank */
-    bool *got_through;
+    atomic_bool *got_through;
 };
 
 int lpi_absences(const struct logp_collective *collective, int P)
@@ -71,14 +71,15 @@ static int program(struct logp_vp *vp, void *arg)
     a->collective->fill(P, me, x->seed, &c, buf, recv_buf);
     for (int i = 0; rc == 0 && i < times; i++)
         rc = lpi_run(vp, x->algorithm, &c, buf, recv_buf);
-    a->got_through[me] |= rc == 0 && me != a->away;
+    if (rc == 0 && me != a->away) /* relaxed: read after the run */
+        atomic_store_explicit(&a->got_through[me], true, memory_order_relaxed);
     lpi_free_part(&c.part);
     return rc;
 }
 
 int lpi_run_without(struct logp_machine *machine, const struct logp_experiment *x, int i,
                     const struct logp_coll *c, const struct lpi_buffers *buffers,
-                    int64_t timeout_ns, bool *got_through)
+                    int64_t timeout_ns, atomic_bool *got_through)
 {
     const struct logp_collective *collective = logp_collective_find(x->algorithm->collective);
     struct absence *a = malloc(sizeof(*a));
@@ -93,7 +94,7 @@ int lpi_run_without(struct logp_machine *machine, const struct logp_experiment *
                           .away = who(x, collective, buffers->P, i),
                           .got_through = got_through};
     rc = logp_machine_run(machine, program, a, timeout_ns);
-    if (!logp_machine_busy(machine)) /* else a vp that never came back may still use it */
+    if (rc != -ETIMEDOUT || !logp_machine_busy(machine)) /* else a vp may come back and use it */
         free(a);
     return rc == -EDEADLK ? 0 : rc;
 }

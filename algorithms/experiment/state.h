@@ -8,6 +8,7 @@
 
 #include <logp/experiment.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* When one vp ended one repetition; a line each, they are written at the same time. */
@@ -19,26 +20,30 @@ struct state {
     struct logp_experiment own; /* as far as the caller has it */
     const struct logp_experiment *experiment;
     const struct logp_collective *collective;
+    pthread_mutex_t lock; /* rank 0, as it judges, and who waits for the run's end in vain: ... */
+    bool parted; /* ... from then on what is below, up to the empty line, is the latter's */
     struct logp_record *record;
+    int64_t *wall, *emulated; /* by repetition */
+    int64_t *sorted;          /* room for as many times as wall */
+    int total;
+    int done; /* repetitions, of total: rank 0 writes it between the syncs */
+    int64_t last_progress;
+    int next_look;    /* how precise are they, after so many of them? */
+    int next_summary; /* and what is told of them so far */
+
     struct lpi_buffers buffers;
     struct lpi_leaders leaders;
-    struct logp_coll c;       /* knobs chosen once, not by each rank; not planned */
-    struct ending *endings;   /* wall clock: by rank */
-    bool *wrong;              /* by rank, in any repetition: read after the run */
-    int *wrong_ranks;         /* with faults: room for a list of them */
-    int64_t *wall, *emulated; /* by repetition */
-    int P, total;
-    int done;     /* repetitions, of total: rank 0 writes it between the syncs */
+    struct logp_coll c;     /* knobs chosen once, not by each rank; not planned */
+    struct ending *endings; /* wall clock: by rank */
+    atomic_bool *wrong;     /* by rank, in any repetition: read after the run */
+    int *wrong_ranks;       /* with faults: room for a list of them */
+    int P;
     bool counted; /* not the warm-up */
     bool is_virtual;
-    int *finished;           /* virtual clock, by rank: repetitions */
+    atomic_int *finished;    /* virtual clock, by rank: repetitions */
     _Atomic int64_t *latest; /* by repetition: when the last ended */
     int64_t start_ns;
-    int64_t last_progress;
-    int64_t *sorted;        /* room for as many times as wall */
     int64_t first_start_ns; /* of the counted repetitions */
-    int next_look;          /* how precise are they, after so many of them? */
-    int next_summary;       /* and what is told of them so far */
 };
 
 /* What one vp has to do. */
@@ -61,6 +66,9 @@ bool lpi_enough(struct state *s);
 void lpi_report_progress(struct state *s);
 /* Of the time for all, what is left; 0: no limit. */
 int64_t lpi_time_left(const struct logp_experiment *x, int64_t start);
+/* As logp_machine_run(). -ETIMEDOUT: whoever has not come home may use s for ever, but nothing of
+ * it that belongs to the caller. */
+int lpi_run_program(struct logp_machine *machine, struct state *s, int64_t timeout_ns);
 /* Fill the record from what has been counted. */
 void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp_report *report);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Views: a processor seen in a context of its own, perhaps as a member of a group. */
 #include "core/area.h"
+#include "delay/in_force.h"
 #include "state/call.h"
 
 #include <logp/group.h>
 
 #include <errno.h>
 #include <stdlib.h>
-#include <urcu/urcu-memb.h>
 
 int logp_vp_rank(const struct logp_vp *vp)
 {
@@ -32,17 +32,16 @@ struct logp_vp *logp_vp_collective(struct logp_vp *vp)
 int logp_vp_params(const struct logp_vp *vp, struct logp_params *out)
 {
     struct logp_machine *m = vp->proc->core->machine;
-    const struct lpi_delay *d;
+    const struct lpi_delay *d = model_lock(m);
     const struct logp_params *params = NULL;
 
-    urcu_memb_read_lock();
-    /* acquire pairs with the release in in_force.c, as in call.h */
-    d = atomic_load_explicit(&m->delay, memory_order_acquire);
-    if (d != NULL && d->ops.params != NULL)
+    if (d == NULL)
+        return -ENOTSUP;
+    if (d->ops.params != NULL)
         params = d->ops.params(d->model);
     if (params != NULL)
         *out = *params;
-    urcu_memb_read_unlock();
+    model_unlock(m);
     return params != NULL ? 0 : -ENOTSUP;
 }
 

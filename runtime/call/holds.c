@@ -14,9 +14,11 @@ int logp_check_holds(struct logp_vp *vp, bool holds, const char *expression, con
 
     if (holds)
         return 0;
-    /* who stops the run writes this; it is read after all came home */
+    /* who stops the run writes this; with the lock, as the run may be given up */
+    pthread_mutex_lock(&m->lock);
     if (lpi_stop(m, -EPROTO))
         m->report.asserted =
             (struct logp_asserted){file, line, expression, vp->proc->rank, lpi_clock(vp->proc)};
+    pthread_mutex_unlock(&m->lock);
     return -EPROTO;
 }

@@ -4,6 +4,7 @@
 #include "core/sched.h"
 #include "delay/in_force.h"
 #include "host/process.h"
+#include "state/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +42,11 @@ static int replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns
 
         if (rc != 0)
             return rc;
+    } else if (inside && lpi_stopping(m)) { /* its run is over, and the next not its business */
+        return -ECANCELED;
     }
+    if (m->is_virtual && !inside)
+        lpi_delay_drop_due(m);
     lpi_delay_install(m, copy);
     return 0;
 }

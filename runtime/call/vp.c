@@ -48,7 +48,9 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
             lpi_record_compute(p, before, before + took);
         return lpi_stopped(p);
     }
-    end = lpi_work(p, took > t_ns ? took : t_ns);
+    took = took > t_ns ? took : t_ns;
+    /* fn may have been away until after the run, whose model is no longer this vp's to ask */
+    end = fn == NULL || lpi_stopped(p) == 0 ? lpi_work(p, took) : lpi_after(p->emulated, took);
     if (m->recorders != NULL && end != LOGP_STOPPED)
         lpi_record_compute(p, p->emulated, end);
     return leave(p, lpi_wait_until(p, end));

@@ -16,6 +16,7 @@
 
 #include "carrier/carrier.h"
 #include "core/look_up.h"
+#include "core/run.h"
 #include "core/sched.h"
 #include "mail/close.h"
 #include "mail/match.h"
@@ -407,25 +408,15 @@ void lpi_explore_free(struct logp_machine *m)
     m->explore = NULL;
 }
 
-int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)
+/* Called with the lock. */
+static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
 {
-    struct logp_explorer by;
-    int rc;
-
-    if (given == NULL) {
+    if (lpi_in_use(m))
+        return -EBUSY;
+    if (by == NULL) {
         lpi_explore_free(m);
         return 0;
     }
-    rc = logp_take_struct(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
-    if (rc != 0)
-        return rc;
-    if (by.choose == NULL || by.misses < 0 ||
-        (by.late && (!by.untimed || !by.messages || by.order)))
-        return -EINVAL;
-    if (!m->is_virtual || m->n_cores > 1 || m->executor->resident != NULL)
-        return -ENOTSUP;
-    if (by.misses == 0)
-        by.misses = MISSES;
     if (m->explore == NULL) {
         struct lpi_explore *x = calloc(1, sizeof(*x));
 
@@ -439,6 +430,28 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
             return -ENOMEM;
         }
     }
-    m->explore->by = by;
+    m->explore->by = *by;
     return 0;
+}
+
+int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)
+{
+    struct logp_explorer by;
+    int rc = 0;
+
+    if (given != NULL)
+        rc = logp_take_struct(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
+    if (rc != 0)
+        return rc;
+    if (given != NULL && (by.choose == NULL || by.misses < 0 ||
+                          (by.late && (!by.untimed || !by.messages || by.order))))
+        return -EINVAL;
+    if (given != NULL && (!m->is_virtual || m->n_cores > 1 || m->executor->resident != NULL))
+        return -ENOTSUP;
+    if (given != NULL && by.misses == 0)
+        by.misses = MISSES;
+    pthread_mutex_lock(&m->lock);
+    rc = take_explorer(m, given != NULL ? &by : NULL);
+    pthread_mutex_unlock(&m->lock);
+    return rc;
 }

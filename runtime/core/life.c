@@ -17,6 +17,19 @@
 
 #include <errno.h>
 
+/* With the lock: the run may be given up at any time, and then nobody writes its report. */
+static void fail(const struct lpi_proc *p, int error)
+{
+    struct logp_machine *m = p->core->machine;
+
+    pthread_mutex_lock(&m->lock);
+    if (lpi_stop(m, -ECANCELED)) { /* the first error */
+        m->report.error = error;
+        atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
 /* The life of a proc in one run: called by its carrier when it first gets the core. */
 void lpi_proc_main(struct lpi_proc *p)
 {
@@ -39,11 +52,8 @@ void lpi_proc_main(struct lpi_proc *p)
     if (rc == -EHOSTDOWN && p->halted) /* the others know nothing of it */
         rc = 0;
     lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);
-    if (rc != 0 && lpi_stop(m, -ECANCELED)) {
-        /* the first error; relaxed: read after all came home */
-        m->report.error = rc;
-        atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
-    }
+    if (rc != 0 && !lpi_stopping(m))
+        fail(p, rc);
     lpi_offer_close(p);
     if (m->far != NULL)
         lpi_far_forgo(p);

@@ -315,27 +315,43 @@ int logp_machine_destroy(struct logp_machine *m)
         return 0;
     if (logp_machine_busy(m))
         return -EBUSY;
-    if (m->uncollected)
-        lpi_collect(m);
+    lpi_collect_late(m);
     destroy_all(m);
     return 0;
 }
 
 int logp_machine_set_rendezvous(struct logp_machine *m, int64_t n_bytes)
 {
+    int rc = 0;
+
     if (lpi_is_parallel(m) || m->far != NULL)
         return -ENOTSUP;
-    if (m->asked == NULL && n_bytes >= 0)
+    pthread_mutex_lock(&m->lock);
+    if (lpi_in_use(m))
+        rc = -EBUSY;
+    else if (m->asked == NULL && n_bytes >= 0)
         m->asked = lpi_memory_zeroed((size_t)m->P, sizeof(struct lpi_rendezvous *));
-    if (m->asked == NULL && n_bytes >= 0)
-        return -ENOMEM;
-    m->rendezvous_from = n_bytes < 0 ? 0 : lpi_after(n_bytes, 1);
-    return 0;
+    if (rc == 0 && m->asked == NULL && n_bytes >= 0)
+        rc = -ENOMEM;
+    if (rc == 0)
+        m->rendezvous_from = n_bytes < 0 ? 0 : lpi_after(n_bytes, 1);
+    pthread_mutex_unlock(&m->lock);
+    return rc;
 }
 
 void logp_machine_stop(struct logp_machine *m, int error)
 {
-    lpi_stop(m, error < 0 ? error : -ECANCELED);
+    int stopped = 0;
+
+    if (error >= 0)
+        error = -ECANCELED;
+    /* a run that is given up needs no other reason to stop; acquire: see give_up() */
+    while (!lpi_stop(m, error) && stopped == 0 &&
+           atomic_load_explicit(&m->is_given_up, memory_order_acquire)) {
+        stopped = -ETIMEDOUT; /* or 0 meanwhile: the next has begun */
+        atomic_compare_exchange_strong_explicit(&m->stop, &stopped, error, memory_order_release,
+                                                memory_order_relaxed);
+    }
 }
 
 const struct logp_report *logp_machine_report(const struct logp_machine *m)

@@ -130,9 +130,10 @@ void lpi_collect(struct logp_machine *m)
             ;
     discard_asked(m);
     for (int i = 0; i < m->n_cores; i++) {
-        const struct lpi_core *c = &m->cores[i];
+        struct lpi_core *c = &m->cores[i];
 
         r->messages += c->messages;
+        c->messages = 0; /* counted */
         if (i > 0)
             lpi_histogram_merge(lag, &c->lag.waits);
     }
@@ -154,8 +155,21 @@ void lpi_collect(struct logp_machine *m)
     stopped = atomic_exchange_explicit(&m->stop, 0, memory_order_relaxed);
     if (r->error == 0)
         r->error = stopped;
+    if (m->is_given_up) {
+        m->is_given_up = false;
+        if (stopped != -ETIMEDOUT) /* this stop came later */
+            lpi_stop(m, stopped);
+    }
     if (m->far != NULL)
         lpi_far_collect(m);
+}
+
+void lpi_collect_late(struct logp_machine *m)
+{
+    if (!m->uncollected)
+        return;
+    lpi_injections_close(m); /* its programs may have begun as late */
+    lpi_collect(m);
 }
 
 static void prepare(struct logp_machine *m, logp_program program, void *arg)
@@ -245,7 +259,23 @@ static void launch(struct logp_machine *m)
     m->executor->launch(m);
 }
 
-int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
+/* What a vp that has not come home still uses stays as it is. Called with the lock. */
+static void give_up(struct logp_machine *m)
+{
+    if (m->uncollected) /* or else it is who was asked for another run that is away */
+        lpi_record_waits(m, true);
+    lpi_injections_close(m);
+    if (m->far != NULL)
+        lpi_far_lose(m->far); /* it cannot answer */
+    m->report.error = -ETIMEDOUT;
+    /* release pairs with the acquire in logp_machine_stop() */
+    atomic_store_explicit(&m->stop, -ETIMEDOUT, memory_order_relaxed);
+    atomic_store_explicit(&m->is_given_up, true, memory_order_release);
+}
+
+/* A run, or as many as again() wants of those that the carrier begins by itself; NULL: one. */
+static int run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns,
+               bool (*again)(void *again_arg, const struct logp_report *report), void *again_arg)
 {
     int64_t end = timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0;
     int rc;
@@ -258,8 +288,7 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         pthread_mutex_unlock(&m->lock);
         return rc;
     }
-    if (m->uncollected) /* of a run that had not come home in time */
-        lpi_collect(m);
+    lpi_collect_late(m);
     m->lookahead = lpi_is_parallel(m) ? lpi_delay_begin(m) : 0;
     if (lpi_is_parallel(m) && m->lookahead <= 0) {
         pthread_mutex_unlock(&m->lock);
@@ -272,22 +301,20 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
     }
     if (m->far != NULL && end > 0) /* what the clocks took does not count */
         end = lpi_after(lpi_monotonic_ns(), timeout_ns);
+    m->again = again;
+    m->again_arg = again_arg;
     prepare(m, program, arg);
     if (!lpi_stopping(m))
         launch(m);
     if (!await_runs(m, timeout_ns)) {
         lpi_stop(m, -ETIMEDOUT);
         if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
-            if (m->uncollected) /* or else it is who was asked for another run that is away */
-                lpi_record_waits(m, true);
-            lpi_injections_close(m);
-            if (m->far != NULL)
-                lpi_far_lose(m->far); /* it cannot answer */
-            m->report.error = -ETIMEDOUT;
+            give_up(m);
             pthread_mutex_unlock(&m->lock);
             return -ETIMEDOUT;
         }
     }
+    m->again = NULL;
     if (m->far != NULL)
         lpi_far_conclude(m, end);
     lpi_injections_close(m);
@@ -295,6 +322,11 @@ int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, in
         lpi_collect(m);
     pthread_mutex_unlock(&m->lock);
     return m->report.error;
+}
+
+int logp_machine_run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
+{
+    return run(m, program, arg, timeout_ns, NULL, NULL);
 }
 
 int logp_machine_repeat(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns,
@@ -308,12 +340,9 @@ int logp_machine_repeat(struct logp_machine *m, logp_program program, void *arg,
     if (m->far != NULL)
         return -ENOTSUP;
 
-    m->again_arg = again_arg;
-    m->again = by_itself ? again : NULL;
     do {
         before = m->n_runs;
-        rc = logp_machine_run(m, program, arg, timeout_ns);
+        rc = run(m, program, arg, timeout_ns, by_itself ? again : NULL, again_arg);
     } while (!by_itself && rc != -ETIMEDOUT && m->n_runs != before && again(again_arg, &m->report));
-    m->again = NULL;
     return rc;
 }

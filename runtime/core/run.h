@@ -3,6 +3,7 @@
 #ifndef LPI_RUN_H
 #define LPI_RUN_H
 
+#include "carrier/carrier.h"
 #include "state/state.h"
 
 /* The last proc of a core has ended, and so have all of the machine.
@@ -11,5 +12,14 @@ bool lpi_come_home(struct lpi_core *c);
 /* All have come home: count and free what was never received. Called with the lock, or by the only
  * owner. */
 void lpi_collect(struct logp_machine *m);
+/* The same, if those of the last run had not come home in time. */
+void lpi_collect_late(struct logp_machine *m);
+
+/* Do vps use the machine, or did one not come home? Not by who is asked for another run, on the
+ * carrier itself: it may change what the next goes by. Called with the lock. */
+static inline bool lpi_in_use(const struct logp_machine *m)
+{
+    return m->away > 0 && (lpi_this_core == NULL || lpi_this_core->machine != m);
+}
 
 #endif

@@ -80,7 +80,8 @@ int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start
         /* the first start of a run is its time 0 */
         m->base_ns = clock_ns;
         start = 0;
-        lpi_injections_open(m);
+        if (!lpi_stopping(m)) /* else it may be given up already */
+            lpi_injections_open(m);
     } else if (start < 0) {
         start = clock_ns - m->base_ns;
     }

@@ -93,6 +93,13 @@ void lpi_delay_install(struct logp_machine *m, struct lpi_delay *copy)
     free_copy(old);
 }
 
+/* relaxed: the list itself is under the lock */
+static void note_pending(struct logp_machine *m)
+{
+    atomic_store_explicit(&m->pending_at, m->pending != NULL ? m->pending->at : INT64_MAX,
+                          memory_order_relaxed);
+}
+
 /* Virtual clock: the model is to be replaced at a time to come. */
 void lpi_delay_order(struct logp_machine *m, struct lpi_delay *copy, int64_t at)
 {
@@ -104,8 +111,7 @@ void lpi_delay_order(struct logp_machine *m, struct lpi_delay *copy, int64_t at)
         ;
     copy->next = *link;
     *link = copy;
-    /* relaxed: the list itself is under the lock */
-    atomic_store_explicit(&m->pending_at, m->pending->at, memory_order_relaxed);
+    note_pending(m);
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -118,14 +124,24 @@ static struct lpi_delay *take_pending(struct logp_machine *m)
     return first;
 }
 
+/* Those ordered for time 0, while a vp had not come home, that nothing was sent with: another one
+ * comes in their place. */
+void lpi_delay_drop_due(struct logp_machine *m)
+{
+    pthread_mutex_lock(&m->lock);
+    while (m->pending != NULL && m->pending->at <= 0)
+        free_copy(take_pending(m));
+    note_pending(m);
+    pthread_mutex_unlock(&m->lock);
+}
+
 /* Virtual clock, by the one vp that runs: make the replacements that are due. */
 void lpi_delay_apply_pending(struct logp_machine *m, int64_t now)
 {
     pthread_mutex_lock(&m->lock);
     while (m->pending != NULL && m->pending->at <= now)
         free_copy(swap(m, take_pending(m)));
-    atomic_store_explicit(&m->pending_at, m->pending != NULL ? m->pending->at : INT64_MAX,
-                          memory_order_relaxed);
+    note_pending(m);
     pthread_mutex_unlock(&m->lock);
 }
 

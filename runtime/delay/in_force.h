@@ -34,6 +34,7 @@ static inline void model_unlock(struct logp_machine *m)
 int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out);
 void lpi_delay_install(struct logp_machine *m, struct lpi_delay *copy);
 void lpi_delay_order(struct logp_machine *m, struct lpi_delay *copy, int64_t at);
+void lpi_delay_drop_due(struct logp_machine *m);
 void lpi_delay_apply_pending(struct logp_machine *m, int64_t now);
 void lpi_delay_restart(struct logp_machine *m, bool new_run, int64_t start);
 int64_t lpi_delay_begin(struct logp_machine *m);

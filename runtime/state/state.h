@@ -219,7 +219,8 @@ struct logp_machine {
     /* read by every call, written hardly ever */
     _Atomic(struct lpi_delay *) delay; /* NULL: none. RCU: readers in call.h, writer in_force.c */
     atomic_int stop;                   /* negative errno: the run is over */
-    _Atomic int64_t pending_at;        /* virtual: the next replacement; INT64_MAX: none */
+    atomic_bool is_given_up;    /* the last run, which is not collected: a stop is for the next */
+    _Atomic int64_t pending_at; /* virtual: the next replacement; INT64_MAX: none */
     bool is_virtual;
     bool short_ways;      /* the wall clock, and no extras */
     bool extras;          /* runs are recorded or explored, or sends wait for their receivers */
