@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A vp that is away when its run is over and goes on later: what tests/test_late*.c share. */
+/* A vp that is away when its run is over and goes on later: what the suites of it share. */
 #ifndef LOGP_TESTS_LATE_H
 #define LOGP_TESTS_LATE_H
 
 #include "support.h"
 
+#include <logp/explore.h>
+
 #include <stdatomic.h>
 #include <time.h>
+
+enum { P = 3 };
 
 static struct {
     atomic_bool is_there, may_go_on, may_end;
@@ -68,7 +72,7 @@ static inline void run_late(struct logp_machine *m, logp_program program, void *
 /* Nothing has come before, and the clocks begin at 0: each sends one message to the next. */
 static inline int begin_clean(struct logp_vp *vp, void *arg)
 {
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    const int me = logp_vp_rank(vp);
     int64_t *const end = arg, sent = 1000 + me, got = -1;
     struct logp_status status;
     bool found = true;
@@ -104,6 +108,109 @@ static inline int64_t run_clean(struct logp_machine *m)
     cr_assert_eq(r->n_waits, 0);
     cr_assert(r->asserted.file == NULL);
     return end;
+}
+
+/* P of them on one core, without delays. */
+static inline struct logp_machine *late_on_one_core(enum logp_clock clock, const char *executor)
+{
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = P,
+                                       .clock = clock,
+                                       .executor = executor,
+                                       .n_cores = 1};
+    struct logp_machine *m;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+static inline int late_never(struct logp_vp *vp, void *arg)
+{
+    (void)vp, (void)arg;
+    cr_assert_fail("it has begun");
+    return 0;
+}
+
+static inline void late_nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* Everything that a vp may call. The run is over, and says so. */
+static inline void late_calls(struct logp_vp *vp)
+{
+    const int members[] = {0};
+    struct logp_request *r = NULL;
+    struct logp_vp *group = NULL;
+    struct logp_params params;
+    struct logp_status status;
+    bool found = false;
+    char buf[64] = "";
+    int index;
+
+    cr_assert_eq(logp_send(vp, 1, 7, buf, 8), -ETIMEDOUT);
+    cr_assert_eq(logp_try_send(vp, 1, 7, buf, 8), -ETIMEDOUT);
+    cr_assert_eq(logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, buf, sizeof(buf), &status),
+                 -ETIMEDOUT);
+    cr_assert_eq(logp_recv_until(vp, 1, 3, buf, sizeof(buf), 1, &status), -ETIMEDOUT);
+    cr_assert_eq(logp_sendrecv(vp, 1, 7, buf, 8, 2, 7, buf + 8, 8, NULL), -ETIMEDOUT);
+    cr_assert_eq(logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, NULL), -ETIMEDOUT);
+    cr_assert_eq(logp_probe_until(vp, 1, 3, 1, NULL), -ETIMEDOUT);
+    cr_assert_eq(logp_compute(vp, 10, late_nothing, NULL), -ETIMEDOUT);
+    cr_assert_eq(logp_sleep_until(vp, INT64_C(1) << 40), -ETIMEDOUT);
+    cr_assert_eq(logp_sync(vp, NULL), -ETIMEDOUT);
+    cr_assert_neq(logp_isend(vp, 1, 7, buf, 8, &r), 0);
+    if (logp_irecv(vp, 1, 9, buf, 8, &r) == 0)
+        cr_assert_neq(logp_wait(vp, r, NULL), 0);
+    if (logp_irecv(vp, 1, 9, buf, 8, &r) == 0)
+        cr_assert_eq(logp_cancel(vp, r), 0);
+    if (logp_irecv(vp, 1, 9, buf, 8, &r) == 0)
+        cr_assert_neq(logp_waitany(vp, &r, 1, &index, NULL), 0);
+    if (logp_group_create(vp, 4, members, 1, &group) == 0) {
+        cr_assert_neq(logp_send(group, 0, 7, buf, 8), 0);
+        cr_assert_neq(logp_sync(group, NULL), 0);
+        logp_group_destroy(group);
+    }
+    cr_assert_neq(logp_group_dup(vp, &group), 0);
+    cr_assert_neq(logp_barrier(vp), 0);
+    logp_mark(vp, "late");
+    logp_vp_params(vp, &params);
+    logp_now(vp);
+    logp_wall_now(vp);
+    logp_machine_delayed(logp_vp_machine(vp));
+}
+
+/* Rank 0 leaves messages behind, and is late; ranks of its core wait in different ways. */
+static inline int late_rank_0(struct logp_vp *vp, void *arg)
+{
+    char buf[4096] = "";
+    struct logp_request *r;
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 1) {
+        rc = logp_irecv(vp, 0, 2, buf, sizeof(buf), &r);
+        return rc == 0 ? logp_wait(vp, r, NULL) : rc;
+    }
+    if (logp_vp_rank(vp) != 0)
+        return logp_recv(vp, LOGP_ANY_SOURCE, 1, NULL, 0, NULL);
+    for (int i = 0; i < P; i++) {
+        rc = logp_send(vp, i, 3, buf, 1000 * (size_t)i);
+        if (rc != 0)
+            return rc;
+    }
+    rc = logp_isend(vp, 1, 3, buf, 3000, &r); /* may wait for its receiver */
+    if (rc == 0)
+        rc = logp_compute(vp, 50, NULL, NULL); /* others begin, under the virtual clock */
+    if (rc == 0)
+        rc = logp_probe(vp, 1, 8, &(bool){false}, NULL);
+    if (rc != 0)
+        return rc;
+    be_late();
+    do
+        late_calls(vp);
+    while (!atomic_load(&lateness.may_end));
+    return 0;
 }
 
 #endif

@@ -9,8 +9,6 @@
 #include <logp/experiment.h>
 #include <logp/fault.h>
 
-enum { P = 3 };
-
 static int late_rank; /* which is late; -1: none */
 static int late_from; /* in the calls of its that come then */
 static int late_end;  /* what its calls return when it has come back */

@@ -112,7 +112,9 @@ struct logp_record {
  * @param experiment  copied; what it points to must stay until it returns, and while
  *                    logp_machine_busy()
  * A machine that records (trace.h) keeps the last repetition, from its common start.
- * @param record      out: filled also where an error is returned, with what there is
+ * @param record      out: filled also where an error is returned, with what there is, and not
+ *                    touched afterwards. After -ETIMEDOUT and while logp_machine_busy() some memory
+ *                    of the experiment's own stays behind
  * @return 0 (look at record->verified); -EINVAL (size, reps, warmup, a negative time or precision,
  *         root, a row that is too small, an unknown collective), -E2BIG (a larger struct with what
  * this library does not know), -ENOTSUP (logp_algorithm_needs()), -ENOMEM; or as

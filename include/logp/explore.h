@@ -88,7 +88,7 @@ struct logp_explorer {
  * @param explorer  copied; NULL: no more
  * Threads: as logp_machine_run(), not during a run; also by the function of logp_machine_repeat()
  * @return 0; -EINVAL (no size, no choose, late without what it takes), -E2BIG, -ENOTSUP (wall
- * clock, parallel, shared stacks), -ENOMEM
+ * clock, parallel, shared stacks), -EBUSY (as logp_machine_set_rendezvous()), -ENOMEM
  */
 LOGP_API int logp_machine_explore(struct logp_machine *machine,
                                   const struct logp_explorer *explorer);
@@ -101,7 +101,8 @@ LOGP_API int logp_machine_explore(struct logp_machine *machine,
  * @param again       called after each run, with its report; true: once more. On the thread that
  *                    carries the vps, or the caller's; it may call logp_machine_explore(),
  *                    logp_machine_report() and logp_latency_seed(), nothing else of the machine
- * @return as logp_machine_run(): of the last run. After -ETIMEDOUT again() is not called any more
+ * @return as logp_machine_run(): of the last run. After -ETIMEDOUT again() is not called any more,
+ *         but it may be it that has not come back: logp_machine_busy()
  */
 LOGP_API int logp_machine_repeat(struct logp_machine *machine, logp_program program, void *arg,
                                  int64_t timeout_ns,

@@ -150,13 +150,15 @@ LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program
  * relies on buffers deadlocks. While choices are explored (explore.h) logp_isend() does not wait.
  * @param n_bytes  0: every send; < 0: none, as at first
  * Threads: as logp_machine_run(), not during a run; also by the function of logp_machine_repeat()
- * @return 0; -ENOTSUP (a parallel machine, or one over processes); -ENOMEM
+ * @return 0; -ENOTSUP (a parallel machine, or one over processes); -EBUSY (a run is under way, or
+ *         one of its vps has not come home); -ENOMEM
  */
 LOGP_API int logp_machine_set_rendezvous(struct logp_machine *machine, int64_t n_bytes);
 
 /**
- * Stop the run under way: waits of all vps return error. Between runs: the next one ends with error
- * before its program begins, so that no stop is lost, whenever it comes.
+ * Stop the run under way: waits of all vps return error. Between runs, and after one that has timed
+ * out with a vp that has not come home: the next one ends with error before its program begins, so
+ * that no stop is lost, whenever it comes.
  * Threads: any thread or signal handler, at any time before destroy.
  * @param error  a negative errno, e.g. -EINTR
  */
@@ -175,7 +177,7 @@ LOGP_API void logp_machine_stop(struct logp_machine *machine, int error);
  * @param at_ns   virtual clock and called from outside: sends that start at or after this
  *                virtual time use the new model; otherwise ignored
  * @return 0; -EINVAL, -E2BIG (logp_delay_functions()), -ENOTSUP (a parallel machine that runs; a
- *         forked child), -ENOMEM
+ *         forked child), -ENOMEM; by a vp whose run has been stopped: an error, as of any wait
  */
 LOGP_API int logp_machine_set_delay(struct logp_machine *machine, struct logp_delay delay,
                                     int64_t at_ns);
@@ -248,7 +250,8 @@ struct logp_report {
     } asserted;
 };
 
-/** @return the report of the last run, valid until the next run or destroy. */
+/** @return the report of the last run, valid until the next run or destroy. One that has timed out
+ *  and left a vp behind has no messages and no lag. */
 LOGP_API const struct logp_report *logp_machine_report(const struct logp_machine *machine);
 
 /** @return P. */
@@ -263,7 +266,12 @@ LOGP_API enum logp_clock logp_machine_clock(const struct logp_machine *machine);
 /** @return does it emulate delays (is the model in force not `none`)? Threads: any. */
 LOGP_API bool logp_machine_delayed(const struct logp_machine *machine);
 
-/** @return has a vp of a timed-out run not come home yet? What it uses must stay. Threads: any. */
+/**
+ * @return has a vp of a timed-out run not come home yet? What it uses must stay: the memory of its
+ *         program, and of whoever is asked on its core (explorers, the function of
+ *         logp_machine_repeat(), time_ns, the delay model's own). Whenever it comes back, its calls
+ *         say that the run is over, and the next run sees nothing of it. Threads: any.
+ */
 LOGP_API bool logp_machine_busy(struct logp_machine *machine);
 
 /** What this process may use of the host. */

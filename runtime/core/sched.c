@@ -38,6 +38,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <time.h>
 
 /* No clock goes beyond: a few more times can be added to it. */
 static const int64_t clock_end = INT64_MAX / 8;
@@ -415,6 +416,16 @@ struct lpi_proc *lpi_stand_in(struct lpi_core *c)
     return p;
 }
 
+/* Who has not come home in time may never come: nobody spins for it. */
+static void rest(const struct logp_machine *m)
+{
+    static const struct timespec while_others_work = {.tv_nsec = 5000000};
+
+    /* relaxed: nothing is published by it */
+    if (atomic_load_explicit(&m->is_given_up, memory_order_relaxed))
+        nanosleep(&while_others_work, NULL);
+}
+
 /* p has ended: the core goes to another of its procs, or home with the whole machine. */
 struct lpi_proc *lpi_successor(struct lpi_core *c)
 {
@@ -438,5 +449,6 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
             return first;
         else
             nobody_ready(c);
+        rest(m);
     }
 }

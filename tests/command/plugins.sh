@@ -100,4 +100,14 @@ expect='--plugin names steps' bad run broadcast --plugin "$(odd nameless)"
 # one that does nothing is found out
 "$logp" run broadcast --algo idle --clock virtual --plugin "$(odd idle):none" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] || fail "an algorithm that moves nothing is taken for a broadcast"
+# one that does not come back: what is known by then is told, and nobody waits for it
+away=(broadcast -P 4 --plugin "$built/libaway.so" --clock virtual --timeout 500ms)
+for command in run bench; do
+    logp $command "${away[@]}" --algo flat,away,binomial --format json
+    [ $code = 1 ] || fail "$command: $code with one that is away"
+    holds 'length == 2 and .[0].verified and .[0].algorithm == "flat" and (.[1].verified | not)' "$dir/out" "$command: away"
+    grep -q '^logp:   rank 0 is outside the runtime and holds its core$' "$dir/err" || fail "$command: who is away?"
+done
+logp trace "${away[@]}" --algo away
+[ $code = 1 ] && [ "$(wc -l <"$dir/err")" = 2 ] || fail "trace: $code, $(cat "$dir/err")"
 finish

@@ -89,10 +89,11 @@ void paper_tour(struct paper *p, const struct paper_case *x, double *when)
                                  .clock = LOGP_CLOCK_VIRTUAL,
                                  .executor = paper_options(p, x, LOGP_CLOCK_VIRTUAL).executor};
     const logp_program program = x->c.args.op != NULL ? sum_node : broadcast_node;
-    struct tour tour = {.x = x};
+    static struct tour tour; /* a processor may come back late */
     struct logp_machine *m = NULL;
     int rc = logp_delay_create("logp", &x->c.model.params, &config.delay);
 
+    tour.x = x;
     if (rc == 0)
         rc = logp_machine_create(&config, &m);
     if (rc == 0)
@@ -101,7 +102,7 @@ void paper_tour(struct paper *p, const struct paper_case *x, double *when)
         fprintf(stderr, "logp: paper %s, node by node: %s\n", p->name, strerror(-rc));
         p->stopped = p->wrong = true;
     }
-    logp_machine_destroy(m);
+    end_machine(m);
     for (int rank = 0; rank < x->P; rank++)
         when[rank] = (double)tour.when[rank] / (double)x->unit_ns;
 }

@@ -190,10 +190,20 @@ void begin_output(const struct options *o, struct logp_machine *m)
     bad_option("--output", o->output, "a file that can be written: %s", strerror((int)error));
 }
 
+static void end_at_once(void)
+{
+    fflush(NULL);
+    _Exit(EXIT_WRONG);
+}
+
 void end_machine(struct logp_machine *m)
 {
-    if (logp_machine_destroy(m) != 0) {
-        fflush(stdout);
-        _Exit(EXIT_WRONG);
-    }
+    static bool is_left;
+
+    if (logp_machine_destroy(m) == 0)
+        return;
+    end_runs();
+    if (!is_left && atexit(end_at_once) != 0)
+        end_at_once();
+    is_left = true;
 }

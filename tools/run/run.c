@@ -43,6 +43,11 @@ bool runs_are_over(void)
     return interrupted;
 }
 
+void end_runs(void)
+{
+    interrupted = 1;
+}
+
 static void show_row(const struct row *row, int done, int total)
 {
     fprintf(stderr, "\rlogp: %s %s: %d of %d runs \033[K", row->algorithm->collective,

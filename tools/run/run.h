@@ -45,7 +45,8 @@ struct logp_machine *create_machine(const struct options *o);
 struct logp_machine *try_machine(const struct options *o);
 /* End the process where a machine would be refused for what the options say. */
 void check_machine(const struct options *o);
-/* End it, or the process, where a processor never came back: without waiting for it. */
+/* Where a processor has not come back it is not waited for: no more runs begin, and when all has
+ * been told the process ends, as one that has gone wrong, with the machine and whatever it uses. */
 void end_machine(struct logp_machine *m);
 
 /* What is printed from now on goes to the file of --output, of several processes in the first; ends
@@ -128,5 +129,7 @@ void show_progress_with(void (*show)(const struct row *row, int done, int total)
 int64_t host_ns(void);
 /* Has Ctrl-C, in this process, ended all runs? */
 bool runs_are_over(void);
+/* As Ctrl-C does. */
+void end_runs(void);
 
 #endif

@@ -2,6 +2,7 @@
 /* Traces of what the options ask for: of a run, and of the schedule without one. */
 #include "run/run.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@ int trace_run(const struct options *o, struct logp_machine *m, const struct logp
     if (rc == 0)
         return code;
     *out = NULL;
+    if (rc == -EBUSY) /* a processor that did not come back has been named */
+        return EXIT_WRONG;
     fprintf(stderr, "logp: what was recorded cannot be had: %s\n", strerror(-rc));
     return EXIT_WRONG;
 }
