@@ -265,8 +265,10 @@ static void give_up(struct logp_machine *m)
     if (m->uncollected) /* or else it is who was asked for another run that is away */
         lpi_record_waits(m, true);
     lpi_injections_close(m);
-    if (m->far != NULL)
-        lpi_far_lose(m->far); /* it cannot answer */
+    if (m->far != NULL) { /* it cannot answer, and the machine may never be destroyed */
+        lpi_far_lose(m->far);
+        m->far->ops->give_up();
+    }
     m->report.error = -ETIMEDOUT;
     /* release pairs with the acquire in logp_machine_stop() */
     atomic_store_explicit(&m->stop, -ETIMEDOUT, memory_order_relaxed);
