@@ -110,16 +110,16 @@ Test(check_more, what_is_no_replay_is_refused)
     const char *const wrong[] = {
         "",
         "logp-replay\n",
-        "logp-replay 1\r",
-        "logp-replay 1\n",
-        "logp-replay 1\nprocessors 2\n",
-        "logp-replay 1\nprocessors -1\nchoices 0\n",
-        "logp-replay 1\nprocessors 2\nchoices 2 5=1\n",
-        "logp-replay 1\nprocessors 2\nchoices 1 0=x\n",
-        "logp-replay 1\nprocessors 2\nfruit 3\nchoices 0\n",
-        "logp-replay 1\nprocessors 2\nvary everything\nchoices 0\n",
-        "logp-replay 1\nprocessors 2\nparams 1 2\nchoices 0\n",
-        "logp-replay 1\nprocessors 2\nlatency 4 1\nchoices 0\n",
+        "logp-replay 2\r",
+        "logp-replay 2\n",
+        "logp-replay 2\nprocessors 2\n",
+        "logp-replay 2\nprocessors -1\nchoices 0\n",
+        "logp-replay 2\nprocessors 2\nchoices 2 5=1\n",
+        "logp-replay 2\nprocessors 2\nchoices 1 0=x\n",
+        "logp-replay 2\nprocessors 2\nfruit 3\nchoices 0\n",
+        "logp-replay 2\nprocessors 2\nvary everything\nchoices 0\n",
+        "logp-replay 2\nprocessors 2\nparams 1 2\nchoices 0\n",
+        "logp-replay 2\nprocessors 2\nlatency 4 1\nchoices 0\n",
     };
 
     struct logp_failure f;
@@ -131,17 +131,17 @@ Test(check_more, what_is_no_replay_is_refused)
     cr_assert_eq(logp_check_replay(senders, NULL, NULL, wrong[8], &f), -EINVAL);
     cr_expect_str_eq(f.text, "line 3 is not that of a replay\n");
     logp_failure_free(&f);
-    cr_assert_eq(logp_check_replay(senders, NULL, NULL, "logp-replay 2\n", &f), -EPROTONOSUPPORT);
-    cr_expect_str_eq(f.text, "a replay of version 2; this library knows 1\n");
+    cr_assert_eq(logp_check_replay(senders, NULL, NULL, "logp-replay 1\n", &f), -EPROTONOSUPPORT);
+    cr_expect_str_eq(f.text, "a replay of version 1; this library knows 2\n");
     logp_failure_free(&f);
-    cr_assert_eq(logp_check_replay(senders, NULL, NULL, "logp-replay 2\n", NULL), -EPROTONOSUPPORT);
+    cr_assert_eq(logp_check_replay(senders, NULL, NULL, "logp-replay 1\n", NULL), -EPROTONOSUPPORT);
     cr_assert_eq(logp_check_replay(senders, NULL, NULL,
-                                   "logp-replay 1\nprocessors 3\nvary untimed order\nmisses 3\n"
+                                   "logp-replay 2\nprocessors 3\nvary untimed order\nmisses 3\n"
                                    "choices 1 0=7\n",
                                    NULL),
                  -ESTALE);
     cr_assert_eq(logp_check_replay(senders, NULL, NULL,
-                                   "logp-replay 1\nprocessors 3\nvary untimed order\nchoices 0\n",
+                                   "logp-replay 2\nprocessors 3\nvary untimed order\nchoices 0\n",
                                    NULL),
                  0);
 }

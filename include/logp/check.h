@@ -22,6 +22,28 @@
  *   - every vp waits and nothing is on its way (deadlock), or a vp does not come back (timeout),
  *   - the function `after` says so, or a message is left over where that is not wanted.
  *
+ * What can come out differently, besides who goes next, where nothing is said of time (params):
+ *
+ * - A receive takes any message that it fits, of each source and tag the first; which of several
+ *   receives takes it is as they were posted. When it does is open: a receive that stays posted
+ *   (logp_irecv()) takes what it fits at any time from then on, whatever its vp does
+ *   meanwhile.
+ * - A probe finds any message that no posted receive takes.
+ * - A test of a request, a wait with an end, or a probe misses what is there, `misses` times in a
+ *   row and more often if nobody else can go on. Not so where there is nothing to wait for: a send
+ *   that is buffered is done, as this library promises.
+ * - logp_isend() of a send that waits for its receiver (sends) is done when a receive has taken its
+ *   message. A test finds it done from then on, or misses that. Its payload goes along: that a
+ *   receive gets it does not depend on what the sender does afterwards.
+ * - logp_waitany() and logp_testany() take any request that could be complete: also a receive where
+ *   a send is done, and of two receives of one source the one posted later.
+ * - logp_cancel() comes before any message, or a message before it, and then it says -EINPROGRESS.
+ *
+ * Under a clock (params) a send of logp_isend() that waits is done when its answer is there, L
+ * after it was taken; which of several requests, and whether a cancel of a receive from any source
+ * is too late, is a choice where both are so by the clock. There a receive of a named source is
+ * matched when its message is sent, and a cancel comes too late from then on.
+ *
  * What a program may do, and may not:
  *
  * - Its memory: runs follow each other in one process, and what they leave in memory of their own
@@ -64,12 +86,10 @@ enum logp_strategy {
                                found by a run with a probability of at least 1 / (P k^(d-1)), k the
                                number of steps. Burckhardt et al., ASPLOS 2010. Events are steps of
                                processors; which of several messages one takes is by chance */
-    LOGP_STRATEGY_EXHAUSTIVE, /**< all outcomes of receives and looks that can differ, each once:
-                                 for vps that know of each other by messages alone. Two runs in
-                                 which every vp gets the same messages, in the same order, count as
-                                 one (sleep sets: Godefroid, 1996). Not varied: whether a cancel
-                                 comes in time, and whether a send that waits for its receiver has
-                                 been received when it is looked at */
+    LOGP_STRATEGY_EXHAUSTIVE, /**< all outcomes of receives, looks, waits and cancels that can
+                                 differ, each once: for vps that know of each other by messages
+                                 alone. Two runs in which every vp sees the same, in the same order,
+                                 count as one (sleep sets: Godefroid, 1996) */
 };
 
 /** Which sends wait for their receiver (logp_machine_set_rendezvous()). */

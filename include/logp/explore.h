@@ -24,20 +24,29 @@ enum logp_alternative_kind {
     LOGP_GO_ON, /**< the processor goes on */
     LOGP_TAKE,  /**< its receive, probe, test or wait takes this source's next message of those
                      that this request could take */
-    LOGP_MISS,  /**< its look, or its wait with an end, is too early for any message */
+    LOGP_MISS,  /**< its look, or its wait with an end, is too early for any message, and for a send
+                     to be done */
+    LOGP_DONE,  /**< its wait or test finds a send done */
+    LOGP_CANCEL, /**< its cancel comes before any message that the receive could take; request 0:
+                    its program ends, and with it the receives that it has left posted */
 };
 
 /** One of the things that could come next. */
 struct logp_alternative {
     enum logp_alternative_kind kind;
     int rank;   /**< of the processor */
-    int source; /**< LOGP_TAKE: of the message; else -1 */
+    int source; /**< LOGP_TAKE: of the message; LOGP_DONE: to whom it was sent; else -1 */
     int polls;  /**< LOGP_GO_ON: so many looks and waits of it in a row came to nothing: who prefers
-                     one that does nothing but look, always, does not get on */
-    int tag;    /**< LOGP_TAKE: of the message */
-    int index;  /**< LOGP_TAKE: of the request that takes it, among those waited for; -1: another
-                     one, or none, as it is a probe */
+                     one that does nothing but look, always, does not get on. LOGP_MISS: with this
+                     one so many in a row have missed. LOGP_TAKE: not 0 if a receive of any tag
+                     is posted: which one takes a message may then depend on others of its source */
+    int tag;    /**< LOGP_TAKE, LOGP_DONE: of the message */
+    int index;  /**< LOGP_TAKE: of the request that takes it, LOGP_DONE: that is done, among those
+                     waited for; -1: another one, which takes it behind the back of the processor;
+                     or none, as it is a probe */
     uint32_t context; /**< LOGP_TAKE: of the message's group: logp_group_context() */
+    uint32_t request; /**< LOGP_TAKE, LOGP_DONE, LOGP_CANCEL: the number of the request among those
+                           that this processor has made in this run, from 1; 0: none */
 };
 
 /** What has happened. */

@@ -147,7 +147,8 @@ LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program
  * in its gap. logp_send() and logp_sendrecv() end with that; logp_isend() with the request, and the
  * payload is sent within the first call that receives, waits, tests or probes once the answer is
  * there (before a message that comes as late is taken), in order of the answers. A program that
- * relies on buffers deadlocks. While choices are explored (explore.h) logp_isend() does not wait.
+ * relies on buffers deadlocks. While choices are explored (explore.h) the payload of logp_isend()
+ * goes with the request, and its request is complete when the answer is there.
  * @param n_bytes  0: every send; < 0: none, as at first
  * Threads: as logp_machine_run(), not during a run; also by the function of logp_machine_repeat()
  * @return 0; -ENOTSUP (a parallel machine, or one over processes); -EBUSY (a run is under way, or

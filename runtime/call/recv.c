@@ -47,8 +47,7 @@ int lpi_catch_up(struct lpi_proc *p)
     return lpi_stopped(p);
 }
 
-/* r has met a send that waits for it: wait for what it sends. @return 0: look again */
-static int await_payload(struct lpi_proc *p, struct logp_request *r)
+int lpi_await_payload(struct lpi_proc *p, struct logp_request *r)
 {
     int rc;
 
@@ -63,14 +62,14 @@ static int await_payload(struct lpi_proc *p, struct logp_request *r)
 static int await_payload_until(struct lpi_proc *p, struct logp_request *r, int64_t until)
 {
     if (until == INT64_MAX && !lpi_asks(p))
-        return await_payload(p, r);
+        return lpi_await_payload(p, r);
     return lpi_await_beside(p, r, lpi_clock(p) < until ? until : INT64_MAX);
 }
 
 void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
 {
     while (r->state == LPI_REQ_PROMISED &&
-           (p->halted ? await_payload(p, r) : lpi_await_beside(p, r, INT64_MAX)) == 0)
+           (p->halted ? lpi_await_payload(p, r) : lpi_await_beside(p, r, INT64_MAX)) == 0)
         ; /* it comes into buf */
     if (r->state == LPI_REQ_PROMISED && p->core->machine->far != NULL)
         lpi_far_forgo(p);
@@ -92,8 +91,10 @@ int lpi_take_back_recv(struct lpi_proc *p, struct logp_request *r)
     return 0;
 }
 
-int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
-                  struct logp_request *r)
+/* Compiled twice: stays, that of a call of its own, is a constant. */
+static inline __attribute__((always_inline)) int post_recv(const struct logp_vp *vp, int src,
+                                                           int tag, void *buf, size_t capacity,
+                                                           struct logp_request *r, bool stays)
 {
     struct lpi_proc *p = vp->proc;
     int rc = lpi_stopped(p);
@@ -111,6 +112,10 @@ int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t 
         r->posted = p->emulated;
         if (p->core->machine->recorders != NULL)
             r->label = lpi_record_current_label(p);
+        if (is_explored(p))
+            lpi_explore_request(p, r);
+        if (stays && is_explored(p))
+            lpi_explore_posts(p);
     }
     if (src == LOGP_ANY_SOURCE)
         lpi_offer_close(p);
@@ -121,11 +126,24 @@ int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t 
     return rc;
 }
 
+int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                  struct logp_request *r)
+{
+    return post_recv(vp, src, tag, buf, capacity, r, false);
+}
+
+int64_t lpi_look_again(struct lpi_proc *p)
+{
+    /* what has been left where it is may stay there */
+    return is_explored(p) && p->core->machine->explore->by.untimed ? INT64_MAX
+                                                                   : lpi_next_arrival(p);
+}
+
 /* When await_match() is to look again: something may arrive from any source, or its time is over.
  */
 static int64_t look_again_at(struct lpi_proc *p, int64_t until)
 {
-    const int64_t next = p->inbox.n_any > 0 ? lpi_next_arrival(p) : INT64_MAX;
+    const int64_t next = p->inbox.n_any > 0 ? lpi_look_again(p) : INT64_MAX;
 
     return next < until ? lpi_later(p, next) : until;
 }
@@ -160,8 +178,19 @@ static int look_at(struct lpi_proc *p, struct logp_request *r, bool may_miss)
 
     do
         rc = lpi_explore_settle(p, &look);
-    while (rc == 0 && look.chosen >= 0 && r->state == LPI_REQ_POSTED);
+    while (rc == 0 && look.chosen >= 0 && look.index < 0);
+    if (rc == 0 && look.chosen >= 0)
+        rc = lpi_await_chosen(p, r);
     return rc != 0 ? rc : look.chosen == LPI_MISSED ? TOO_EARLY : look.chosen < 0 ? EMPTY : 0;
+}
+
+int lpi_await_chosen(struct lpi_proc *p, struct logp_request *r)
+{
+    int rc = 0;
+
+    while (rc == 0 && r->state == LPI_REQ_PROMISED && p->core->machine->explore->by.untimed)
+        rc = lpi_await_payload(p, r);
+    return rc;
 }
 
 /* As await_match(), where what comes is somebody's choice. */
@@ -180,11 +209,6 @@ static int await_explored(struct lpi_proc *p, struct logp_request *r, int64_t un
             return rc;
         }
     }
-}
-
-static bool is_explored(const struct lpi_proc *p)
-{
-    return lpi_has_extras(p->core->machine) && p->core->machine->explore != NULL;
 }
 
 /* Does it depend on a choice whether r is matched? */
@@ -417,7 +441,7 @@ int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
     r = lpi_request_new(vp->proc->core);
     if (r == NULL)
         return -ENOMEM;
-    rc = lpi_post_recv(vp, src, tag, buf, capacity, r);
+    rc = post_recv(vp, src, tag, buf, capacity, r, true);
     if (rc != 0) {
         lpi_request_free(vp->proc->core, r);
         return rc;
@@ -434,6 +458,8 @@ int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_stat
 
     if (request == NULL)
         return rc;
+    if (request->state == LPI_REQ_ISSUED)
+        return rc != 0 ? rc : lpi_wait_issued(vp, request, INT64_MAX);
     if (rc == 0 && request->state == LPI_REQ_ASKED) {
         enter(vp->proc);
         rc = leave(vp->proc, lpi_await_paid(vp->proc, request, INT64_MAX));
@@ -482,6 +508,8 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
         lpi_request_free(p->core, request);
         return leave(p, rc);
     }
+    if (request->state == LPI_REQ_ISSUED)
+        return lpi_test_issued(vp, request, done);
     if (is_explored(p)) {
         rc = look_at(p, request, true);
         *done = rc < 0 || (rc == 0 && request->state != LPI_REQ_PROMISED);
@@ -501,12 +529,27 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
     return leave(p, rc);
 }
 
+/* Explored: does r take a message before it is cancelled? If the run is over, none. */
+static __attribute__((noinline)) void look_before_cancel(struct lpi_proc *p,
+                                                         struct logp_request *r)
+{
+    struct lpi_look look = {
+        .requests = &r, .n = 1, .may_miss = true, .cancels = true, .src = r->src, .tag = r->tag};
+
+    while (r->state == LPI_REQ_POSTED && lpi_explore_settle(p, &look) == 0 && look.chosen >= 0)
+        ;
+    if (r->state == LPI_REQ_POSTED)
+        lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);
+}
+
 int logp_cancel(struct logp_vp *vp, struct logp_request *request)
 {
     struct lpi_proc *p = vp->proc;
 
     if (request == NULL || request->state >= LPI_REQ_SENT)
         return -EINVAL;
+    if (is_explored(p))
+        look_before_cancel(p, request);
     if (request->state != LPI_REQ_POSTED || !lpi_offer_withdraw(p, request))
         return -EINPROGRESS;
     lpi_match_unpost(p, request);
@@ -523,8 +566,11 @@ static __attribute__((noinline)) int find_explored(struct lpi_proc *p,
 {
     struct lpi_look look = {
         .label = label, .may_miss = may_miss, .src = label->src, .tag = label->tag};
-    const int rc = lpi_explore_settle(p, &look);
+    int rc;
 
+    do
+        rc = lpi_explore_settle(p, &look);
+    while (rc == 0 && look.chosen >= 0 && look.index < 0);
     *msg = rc == 0 && look.chosen >= 0
                ? lpi_match_find(p, label->context, look.chosen, label->tag, INT64_MAX)
                : NULL;

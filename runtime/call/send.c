@@ -345,9 +345,8 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
 }
 
 /* The same where extras are on, and does not wait for its receiver.
- * @return 1: it would have to; nothing has been done. Not if buffered */
-static int send_aside(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
-                      bool buffered)
+ * @return 1: it would have to; nothing has been done */
+static int send_aside(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
@@ -355,7 +354,7 @@ static int send_aside(const struct logp_vp *vp, int dst, int tag, const void *bu
 
     if (rc != 0)
         return rc;
-    if (!buffered && lpi_waits_for_receiver(p, n_bytes))
+    if (lpi_waits_for_receiver(p, n_bytes))
         return 1;
     e.dst = to_global(vp, dst);
     enter(p);
@@ -381,8 +380,26 @@ int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t 
 {
     if (waits_for_process(vp, dst, tag, buf, n_bytes))
         return 1;
-    return lpi_has_extras(vp->proc->core->machine) ? send_aside(vp, dst, tag, buf, n_bytes, false)
+    return lpi_has_extras(vp->proc->core->machine) ? send_aside(vp, dst, tag, buf, n_bytes)
                                                    : lpi_send(vp, dst, tag, buf, n_bytes);
+}
+
+/* r is that of an isend. */
+static __attribute__((noinline)) int isend_aside(const struct logp_vp *vp, int dst, int tag,
+                                                 const void *buf, size_t n_bytes,
+                                                 struct logp_request *r)
+{
+    int rc = check_send(vp, dst, tag, buf, n_bytes);
+
+    if (rc != 0)
+        return rc;
+    r->context = vp->context;
+    r->src = to_global(vp, dst);
+    r->tag = tag;
+    if (vp->proc->core->machine->explore != NULL)
+        lpi_explore_request(vp->proc, r);
+    rc = send_aside(vp, dst, tag, buf, n_bytes);
+    return rc > 0 ? lpi_ask_for(vp, r->src, tag, buf, n_bytes, r) : rc;
 }
 
 int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
@@ -398,13 +415,11 @@ int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_b
     if (r == NULL)
         return -ENOMEM;
     r->state = LPI_REQ_SENT;
-    rc = lpi_has_extras(c->machine)
-             ? send_aside(vp, dst, tag, buf, n_bytes, c->machine->explore != NULL)
-             : lpi_send(vp, dst, tag, buf, n_bytes);
-    if (rc > 0)
-        rc = lpi_ask_for(vp, to_global(vp, dst), tag, buf, n_bytes, r);
+    rc = lpi_has_extras(c->machine) ? isend_aside(vp, dst, tag, buf, n_bytes, r)
+                                    : lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc != 0) {
-        lpi_request_free(c, r);
+        if (r->state != LPI_REQ_ISSUED) /* or its message may still come back to it */
+            lpi_request_free(c, r);
         return rc;
     }
     *request = r;

@@ -55,6 +55,8 @@ int logp_wait_until(struct logp_vp *vp, struct logp_request *request, int64_t un
 
     if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
         return logp_wait(vp, request, status);
+    if (request->state == LPI_REQ_ISSUED)
+        return lpi_wait_issued(vp, request, until_ns);
     enter(p);
     rc = request->state == LPI_REQ_ASKED ? lpi_await_paid(p, request, until_ns)
                                          : lpi_finish_recv(vp, request, until_ns, status);
@@ -82,7 +84,7 @@ int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
 
 /* ---- the first of several ---- */
 
-/* When r's message arrives; INT64_MAX: there is none yet; below 0: it is here. */
+/* When r's message arrives, or the answer to it; INT64_MAX: there is none yet; below 0: it is here. */
 static int64_t arrival_of(const struct logp_request *r)
 {
     return r->state == LPI_REQ_SENT                                    ? LOGP_NEVER
@@ -134,6 +136,23 @@ int lpi_wait_for_any(struct lpi_proc *p, int64_t t, int src, int tag)
     return rc;
 }
 
+/* The same for r, one of several. */
+static int wait_for_one(struct lpi_proc *p, const struct logp_request *r, int64_t t)
+{
+    int rc;
+
+    if (t != INT64_MAX || r->state != LPI_REQ_ISSUED)
+        return lpi_wait_for_any(p, t, r->src, r->tag);
+    p->any.src = r->src;
+    p->any.tag = r->tag;
+    p->waits_for_any = true;
+    p->state = LPI_SENDING;
+    rc = lpi_hold(p);
+    p->waits_for_any = false;
+    p->wait_until = INT64_MAX;
+    return rc;
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -152,6 +171,15 @@ static int too_late(struct lpi_proc *p, int64_t until)
     return lpi_clock(p) < until ? lpi_time_over(p, until) : lpi_look_in_vain(p);
 }
 
+/* A send that has waited for its receiver is done. */
+static int take_answer(struct lpi_proc *p, struct logp_request *r)
+{
+    const int rc = r->arrival > lpi_clock(p) ? lpi_wait_until(p, r->arrival) : 0;
+
+    r->state = LPI_REQ_SENT;
+    return rc;
+}
+
 /*
  * Which request completes, where choices are explored: the one that the chosen message goes to.
  * @return 0, and *i: which; -1: nothing is there. -ETIME: too late; or the error that stops the run
@@ -160,18 +188,23 @@ static int choose_one(struct lpi_proc *p, struct logp_request **requests, int n,
                       int *i)
 {
     const struct logp_request *first = requests[*i];
-    struct lpi_look look = {
-        .requests = requests, .n = n, .may_miss = may_miss, .src = first->src, .tag = first->tag};
+    struct lpi_look look = {.requests = requests,
+                            .n = n,
+                            .may_miss = may_miss,
+                            .sends = first->state >= LPI_REQ_SENT,
+                            .src = first->src,
+                            .tag = first->tag};
     int rc;
 
-    if (first->state == LPI_REQ_SENT)
-        return 0;
     do {
         rc = lpi_explore_settle(p, &look);
         *i = look.index;
-        if (rc == 0 && look.chosen >= 0 && *i >= 0 &&
-            (requests[*i]->state == LPI_REQ_BOUND || requests[*i]->state == LPI_REQ_FAILED))
-            return 0;
+        if (rc == 0 && look.chosen >= 0 && *i >= 0) {
+            rc = requests[*i]->state == LPI_REQ_ISSUED ? take_answer(p, requests[*i])
+                                                       : lpi_await_chosen(p, requests[*i]);
+            if (rc != 0 || requests[*i]->state > LPI_REQ_PROMISED)
+                return rc;
+        }
     } while (rc == 0 && look.chosen >= 0); /* it went to another receive */
     *i = -1;
     return rc == 0 && look.chosen == LPI_MISSED ? -ETIME : rc;
@@ -221,9 +254,8 @@ int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n
             break;
         }
         p->polls = 0;
-        rc = lpi_wait_for_any(
-            p, least(until_ns, least(arrival_of(requests[next]), lpi_next_arrival(p))),
-            requests[next]->src, requests[next]->tag);
+        rc = wait_for_one(p, requests[next],
+                          least(until_ns, least(arrival_of(requests[next]), lpi_look_again(p))));
     }
     return leave(p, rc);
 }
@@ -232,6 +264,20 @@ int logp_waitany(struct logp_vp *vp, struct logp_request **requests, int n, int 
                  struct logp_status *status)
 {
     return logp_waitany_until(vp, requests, n, INT64_MAX, index, status);
+}
+
+int lpi_wait_issued(struct logp_vp *vp, struct logp_request *r, int64_t until)
+{
+    int index;
+
+    return logp_waitany_until(vp, &r, 1, until, &index, NULL);
+}
+
+int lpi_test_issued(struct logp_vp *vp, struct logp_request *r, bool *done)
+{
+    int index;
+
+    return logp_testany(vp, &r, 1, &index, done, NULL);
 }
 
 int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int *index, bool *done,

@@ -25,6 +25,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char other_version[] = "a replay of version %d; this library knows %d\n";
+
 /* NULL: it is not set, or empty. */
 static const char *variable(const char *name)
 {
@@ -83,7 +85,7 @@ int logp_check_replay(logp_program program, void *arg, const struct logp_check *
     if (rc == -EINVAL && r != NULL)
         lpi_text_add(&wrong, "line %d is not that of a replay\n", r->facts.line);
     else if (rc == -EPROTONOSUPPORT)
-        lpi_text_add(&wrong, "a replay of version %d; this library knows 1\n", r->facts.version);
+        lpi_text_add(&wrong, other_version, r->facts.version, LPI_REPLAY_VERSION);
     if (rc == 0) {
         job->program = program;
         job->arg = arg;
@@ -174,7 +176,11 @@ static int read_file(const char *path, struct lpi_replay **r, struct lpi_text *w
         lpi_text_add(wrong, "LOGP_REPLAY %s: line %d is not that of a replay\n", path,
                      *r != NULL ? (*r)->facts.line : 1);
     else if (rc != 0)
-        lpi_text_add(wrong, "LOGP_REPLAY %s: %s\n", path, strerror(-rc));
+        lpi_text_add(wrong, "LOGP_REPLAY %s: ", path);
+    if (rc == -EPROTONOSUPPORT)
+        lpi_text_add(wrong, other_version, (*r)->facts.version, LPI_REPLAY_VERSION);
+    else if (rc != 0 && rc != -EINVAL)
+        lpi_text_add(wrong, "%s\n", strerror(-rc));
     return rc;
 }
 

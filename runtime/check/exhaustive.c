@@ -2,15 +2,21 @@
 /*
  * All outcomes, each once: a depth-first search over late choices, with sleep sets.
  *
- * A choice is between transitions (rank, message) and (rank, miss): that processor takes this
- * message, or its look misses, and it goes on until it has to choose again. The path
- * of choices of the run under way is a stack of nodes. The next run gives the same answers up to
- * the last node that has an alternative left, takes that, and then whatever comes first.
+ * A choice is between transitions: a processor's look takes a message, finds a send done, misses or
+ * cancels its receive, and it goes on until it has to choose again. Or a receive that it has posted
+ * takes a message behind its back, and it goes on looking. The path of choices of the run under way
+ * is a stack of nodes. The next run gives the same answers up to the last node that has an
+ * alternative left, takes that, and then whatever comes first.
  *
  * Transitions of different processors commute: neither takes away what the other could do, nor
  * changes what it would come to. So what has been explored from a node need not be explored again
  * from where another processor's transition leads: it sleeps there, and on, until its own processor
- * has moved. Where all alternatives sleep the run leads nowhere new, and is ended. Every set of
+ * has moved. What a receive takes behind the back of its processor sleeps on even then, be it
+ * offered meanwhile or not, until it is about that receive, or, where receives of any tag may make
+ * a difference, about a message of the same source: whether a look comes to something before or
+ * after that is all the same. (The other way round it
+ * need not be, as the processor may never look again; therefore these come first in a list.)
+ * Where all alternatives sleep the run leads nowhere new, and is ended. Every set of
  * runs that differ in the order of commuting transitions alone is then run to its end once; two
  * runs are in one such set exactly if every processor sees the same.
  *
@@ -19,16 +25,14 @@
  */
 #include "kit.h"
 
-#include <string.h>
-
 struct transition {
     struct logp_alternative a;
     bool sleeps; /* or has been explored */
 };
 
 struct node {
-    int first, n; /* in `pool` */
-    int now;      /* the one that is taken, from 0 */
+    int first, n, n_all; /* in `pool`; those from n on are not offered here, and sleep */
+    int now;             /* the one that is taken, from 0 */
 };
 
 struct search {
@@ -38,9 +42,8 @@ struct search {
     int n_pool, pool_room;
     int at;              /* depth of the run under way */
     int most, branching; /* of nodes that may branch; of choices in this run so far */
-    int *misses;         /* by rank, in a row */
-    int P, most_misses;
-    bool cut; /* something was left out by a bound */
+    int most_misses;     /* in a row */
+    bool cut;            /* something was left out by a bound */
 };
 
 static void destroy(void *strategy)
@@ -49,7 +52,6 @@ static void destroy(void *strategy)
 
     free(s->nodes);
     free(s->pool);
-    free(s->misses);
     free(s);
 }
 
@@ -59,14 +61,9 @@ static void *create(int P, const struct logp_check *check)
 
     if (s == NULL)
         return NULL;
-    s->P = P;
+    (void)P;
     s->most = check->depth;
     s->most_misses = check->misses > 0 ? check->misses : 3;
-    s->misses = calloc((size_t)P, sizeof(*s->misses));
-    if (s->misses == NULL) {
-        destroy(s);
-        return NULL;
-    }
     return s;
 }
 
@@ -76,31 +73,86 @@ static void begin(void *strategy, uint64_t seed)
 
     (void)seed;
     s->at = s->branching = 0;
-    memset(s->misses, 0, (size_t)s->P * sizeof(*s->misses));
 }
 
 static bool same(const struct logp_alternative *a, const struct logp_alternative *b)
 {
     return a->rank == b->rank && a->kind == b->kind && a->source == b->source && a->tag == b->tag &&
-           a->index == b->index && a->context == b->context;
+           a->index == b->index && a->context == b->context && a->request == b->request;
 }
 
-/* Was this asleep, or explored, at the node before, and has its processor not moved since? */
+/* Is this a match behind the back of its processor? */
+static bool is_aside(const struct logp_alternative *a)
+{
+    return a->kind == LOGP_TAKE && a->index < 0 && a->request != 0;
+}
+
+/* Does it make no difference whether b, which is_aside(), comes before or after a? */
+static bool commutes(const struct logp_alternative *a, const struct logp_alternative *b)
+{
+    if (a->rank != b->rank || a->kind == LOGP_MISS)
+        return true;
+    return (a->kind == LOGP_TAKE && a->request == 0) || /* found by a probe */
+           (a->request != 0 && a->request != b->request &&
+            (a->kind != LOGP_TAKE || a->source != b->source || (a->polls == 0 && b->polls == 0)));
+}
+
+/* Is taking `a` the same match as b, which is_aside(), whatever the look under way makes of it? */
+static bool is_match(const struct logp_alternative *a, const struct logp_alternative *b)
+{
+    return a->kind == LOGP_TAKE && a->rank == b->rank && a->request == b->request &&
+           a->source == b->source && a->tag == b->tag && a->context == b->context;
+}
+
+/* Does t, which sleeps, sleep on after this has been taken? */
+static bool survives(const struct transition *t, const struct transition *taken)
+{
+    return t != taken && t->sleeps &&
+           (is_aside(&t->a)       ? commutes(&taken->a, &t->a)
+            : is_aside(&taken->a) ? commutes(&t->a, &taken->a)
+                                  : taken->a.rank != t->a.rank);
+}
+
+/* Was this asleep, or explored, at the node before, and is it still? */
 static bool sleeps(const struct search *s, const struct logp_alternative *a)
 {
     const struct node *before;
-    const struct transition *t;
+    const struct transition *t, *taken;
 
     if (s->n_nodes == 0)
         return false;
     before = &s->nodes[s->n_nodes - 1];
     t = &s->pool[before->first];
-    if (t[before->now].a.rank == a->rank)
-        return false;
-    for (int i = 0; i < before->n; i++)
-        if (i != before->now && t[i].sleeps && same(&t[i].a, a))
+    taken = &t[before->now];
+    for (int i = 0; i < before->n_all; i++)
+        if (survives(&t[i], taken) && (is_aside(&t[i].a) ? is_match(a, &t[i].a) : same(a, &t[i].a)))
             return true;
     return false;
+}
+
+/* Does the node have it already, asleep? */
+static bool has(const struct search *s, const struct node *node, const struct logp_alternative *a)
+{
+    const struct transition *t = &s->pool[node->first];
+
+    for (int i = 0; i < node->n_all; i++)
+        if (t[i].sleeps && same(&t[i].a, a))
+            return true;
+    return false;
+}
+
+/* Add to the node what sleeps on after what was taken at the one before. There is room. */
+static void carry(struct search *s, struct node *node)
+{
+    const struct node *before = &s->nodes[s->n_nodes - 1];
+    const struct transition *taken = &s->pool[before->first + before->now];
+
+    for (int i = 0; i < before->n_all; i++) {
+        const struct transition *t = &s->pool[before->first + i];
+
+        if (survives(t, taken) && !has(s, node, &t->a))
+            s->pool[node->first + node->n_all++] = *t;
+    }
 }
 
 /* The next that is awake, from i on; n: none. */
@@ -137,9 +189,9 @@ static bool grow(struct search *s, int n)
 /* @return what is taken there; or as choose() */
 static int add_node(struct search *s, const struct logp_alternative *a, int n)
 {
-    struct node node = {.first = s->n_pool, .n = n};
+    struct node node = {.first = s->n_pool, .n = n, .n_all = n};
 
-    if (!grow(s, n))
+    if (!grow(s, n + (s->n_nodes > 0 ? s->nodes[s->n_nodes - 1].n_all : 0)))
         return LPI_NO_MEMORY;
     for (int i = 0; i < n; i++)
         s->pool[s->n_pool + i] = (struct transition){a[i], sleeps(s, &a[i])};
@@ -151,7 +203,9 @@ static int add_node(struct search *s, const struct logp_alternative *a, int n)
             s->cut = s->cut || !s->pool[s->n_pool + i].sleeps;
             s->pool[s->n_pool + i].sleeps = true;
         }
-    s->n_pool += n;
+    if (s->n_nodes > 0)
+        carry(s, &node);
+    s->n_pool += node.n_all;
     s->nodes[s->n_nodes++] = node;
     return node.now;
 }
@@ -174,8 +228,7 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
             return i;
     }
     s->at++;
-    s->misses[a[i].rank] = a[i].kind == LOGP_MISS ? s->misses[a[i].rank] + 1 : 0;
-    s->cut = s->cut || s->misses[a[i].rank] >= s->most_misses;
+    s->cut = s->cut || (a[i].kind == LOGP_MISS && a[i].polls >= s->most_misses);
     return i;
 }
 

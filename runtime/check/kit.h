@@ -216,7 +216,7 @@ int lpi_again(logp_program program, void *arg, struct logp_check *given,
 
 /* ---- replay.c, parse.c, origin.c ---- */
 
-enum { LPI_REPLAY_VERSION = 1 };
+enum { LPI_REPLAY_VERSION = 2 }; /* 1: before sends that wait, and cancels, were choices */
 
 struct lpi_replay {
     struct logp_replay facts; /* the first: what everybody may know */

@@ -2,7 +2,7 @@
 /*
  * A plan and its answers as text: one item a line, its name first; and files of them.
  *
- *     logp-replay 1
+ *     logp-replay 2
  *     program NAME
  *     processors 3
  *     run 12                 the run-th of its size

@@ -155,6 +155,17 @@ static void tell_alternative(struct lpi_text *t, const struct logp_alternative *
     case LOGP_MISS:
         lpi_text_add(t, "rank %d looks too early", a->rank);
         break;
+    case LOGP_DONE:
+        lpi_text_add(t, "rank %d finds its send to rank %d done", a->rank, a->source);
+        if (named)
+            lpi_text_add(t, ", tag %d", a->tag);
+        break;
+    case LOGP_CANCEL:
+        lpi_text_add(t,
+                     a->request != 0 ? "rank %d cancels a receive in time"
+                                     : "rank %d ends, and with it the receives that it has posted",
+                     a->rank);
+        break;
     }
 }
 

@@ -127,14 +127,16 @@ bool lpi_explore_others(struct lpi_proc *p, int64_t t)
 
 /* ---- which message ---- */
 
-/* Put an alternative where it belongs in list[from .. n): by (arrival, source). */
+/* Put an alternative where it belongs in list[from .. n): by (arrival, source); sends as they come.
+ */
 static void insert(struct lpi_explore *x, int from, int n, struct logp_alternative a,
                    int64_t arrival)
 {
     int i = n;
 
-    for (; i > from && (x->arrivals[i - 1] > arrival ||
-                        (x->arrivals[i - 1] == arrival && x->list[i - 1].source > a.source));
+    for (; i > from &&
+           (x->arrivals[i - 1] > arrival || (x->arrivals[i - 1] == arrival && a.kind == LOGP_TAKE &&
+                                             x->list[i - 1].source > a.source));
          i--) {
         x->list[i] = x->list[i - 1];
         x->arrivals[i] = x->arrivals[i - 1];
@@ -149,7 +151,12 @@ struct gathering {
     int64_t until; /* what arrives later is not there yet */
     int only;      /* this source alone; LPI_NOTHING: all */
     const struct lpi_look *look;
+    bool any_tag; /* a receive of any tag is posted */
+    bool forced;  /* out: late: the first entry is all that can come of it */
 };
+
+/* What is matched behind the back of a look that goes on comes first: exhaustive.c relies on it. */
+static const int64_t BEFORE_ALL = INT64_MIN / 2, FORCED = INT64_MIN;
 
 /* Which of the requests of this look is r? -1: none */
 static int index_of(const struct lpi_look *look, const struct logp_request *r)
@@ -162,32 +169,94 @@ static int index_of(const struct lpi_look *look, const struct logp_request *r)
 
 static void add(struct gathering *g, struct logp_alternative a, int64_t arrival)
 {
-    if ((g->only != LPI_NOTHING && g->only != a.source) || !make_room(g->p->core->machine, g->n))
+    if (!make_room(g->p->core->machine, g->n))
         return;
-    a.kind = LOGP_TAKE;
     a.rank = g->p->rank;
     insert(g->p->core->machine->explore, g->from, g->n++, a, arrival);
 }
 
-/* A message is pending that r could take; NULL: a probe could find it, if it is the first of its
- * source. */
-static void add_pending(void *arg, const struct lpi_message *m, const struct logp_request *r)
+static bool asks(const struct lpi_message *m)
 {
-    struct gathering *g = arg;
+    return m->kind == LPI_ASKING || m->kind == LPI_REQUEST;
+}
+
+static bool fits(const struct lpi_label *l, const struct lpi_message *m)
+{
+    return (l->tag == m->tag || l->tag == LOGP_ANY_TAG) &&
+           (l->src == m->src || l->src == LOGP_ANY_SOURCE) && l->context == m->context;
+}
+
+/* No receive can take m now: a probe could find it, if none that is posted will, and it is the
+ * first of its source. */
+static void add_found(struct gathering *g, const struct lpi_message *m)
+{
     const struct lpi_explore *x = g->p->core->machine->explore;
 
-    for (int i = g->from; r == NULL && i < g->n; i++)
-        if (x->list[i].source == m->src)
+    if (g->only != LPI_NOTHING && g->only != m->src)
+        return;
+    for (const struct logp_request *r = g->p->inbox.posted_first; r != NULL; r = r->next)
+        if (fits(&(struct lpi_label){r->context, r->src, r->tag}, m))
+            return;
+    for (int i = g->from; i < g->n; i++)
+        if (x->list[i].request == 0 && x->list[i].source == m->src)
             return;
     add(g,
         (struct logp_alternative){
-            .source = m->src, .tag = m->tag, .index = index_of(g->look, r), .context = m->context},
+            .kind = LOGP_TAKE, .source = m->src, .tag = m->tag, .index = -1, .context = m->context},
         m->arrival);
+}
+
+/*
+ * m is pending, and r could take it. Whether a receive that this look is not about does so now, or
+ * at any later look, is all the same, unless it stands in the way of one that it is about, or m's
+ * sender waits for that. @return r takes it: there is nothing to choose
+ */
+static bool add_pending(void *arg, const struct lpi_message *m, const struct logp_request *r)
+{
+    struct gathering *g = arg;
+    const struct lpi_look *look = g->look;
+    const struct logp_explorer *by = &g->p->core->machine->explore->by;
+    bool forced;
+    int index;
+
+    if (r == NULL) {
+        if (look->label != NULL && fits(look->label, m) && m->arrival <= g->until)
+            add_found(g, m);
+        return false;
+    }
+    index = index_of(look, r);
+    forced = r->src != LOGP_ANY_SOURCE && index >= 0 && look->n == 1 && !look->may_miss;
+    if (r->src != LOGP_ANY_SOURCE && (!by->untimed || (forced && !by->late)))
+        return true;
+    g->forced = g->forced || forced;
+    if (by->untimed && look->n > 1 && (asks(m) || r->hinders))
+        index = -1; /* another one may still complete before it */
+    if (m->arrival <= g->until && (r->matters || asks(m) || !by->untimed) &&
+        (index < 0 || g->only == LPI_NOTHING || g->only == m->src))
+        add(g,
+            (struct logp_alternative){.kind = LOGP_TAKE,
+                                      .source = m->src,
+                                      .tag = m->tag,
+                                      .index = index,
+                                      .polls = g->any_tag,
+                                      .context = m->context,
+                                      .request = r->id},
+            forced                     ? FORCED
+            : index < 0 && by->untimed ? BEFORE_ALL + m->arrival
+                                       : m->arrival);
+    return false;
 }
 
 static bool is_bound(const struct logp_request *r)
 {
     return r != NULL && (r->state == LPI_REQ_BOUND || r->state == LPI_REQ_FAILED);
+}
+
+/* A send that is done; one that waits for its receiver is, when that has been heard of. */
+static bool is_done(const struct logp_request *r)
+{
+    return r != NULL &&
+           (r->state == LPI_REQ_SENT || (r->state == LPI_REQ_ISSUED && r->arrival != INT64_MAX));
 }
 
 static bool same(const struct lpi_label *a, const struct lpi_label *b)
@@ -200,7 +269,8 @@ static int promised(const struct lpi_explored_vp *v, const struct lpi_look *look
 {
     struct lpi_label label;
 
-    if (!v->has_promise || (look->label == NULL && (look->n != 1 || is_bound(look->requests[0]))))
+    if (!v->has_promise ||
+        (look->label == NULL && (look->n != 1 || look->requests[0]->state != LPI_REQ_POSTED)))
         return LPI_NOTHING;
     label = look->label != NULL
                 ? *look->label
@@ -221,23 +291,37 @@ static void look_around(struct gathering *g)
     const struct lpi_explore *x = g->p->core->machine->explore;
     const struct lpi_look *look = g->look;
 
-    /* binds, too, what is not open to choice */
-    lpi_match_offers(g->p, look->label, g->until, add_pending, g);
+    g->any_tag = lpi_match_mark(g->p, look->label, look->requests, look->n);
+    lpi_match_offers(g->p, add_pending, g); /* binds, too, what is not open to choice */
     for (int i = 0; i < look->n; i++) {
         const struct logp_request *r = look->requests[i];
 
         if (is_bound(r))
             add(g,
-                (struct logp_alternative){
-                    .source = r->from, .tag = r->got_tag, .index = i, .context = r->context},
+                (struct logp_alternative){.kind = LOGP_TAKE,
+                                          .source = r->from,
+                                          .tag = r->got_tag,
+                                          .index = i,
+                                          .context = r->context,
+                                          .request = r->id},
                 r->arrival);
+        else if (is_done(r))
+            add(g,
+                (struct logp_alternative){.kind = LOGP_DONE,
+                                          .source = r->src,
+                                          .tag = r->tag,
+                                          .index = i,
+                                          .context = r->context,
+                                          .request = r->id},
+                r->state == LPI_REQ_SENT ? LOGP_NEVER : r->arrival);
     }
     while (g->n > g->from && x->arrivals[g->n - 1] > g->until) /* the first of its source is late */
         g->n--;
 }
 
-/* Append what p's look could come to, misses aside. @return how many entries there are now */
-static int gather(struct lpi_proc *p, const struct lpi_look *look, int n)
+/* Append what p's look could come to, misses aside. forced: as in struct gathering. @return how
+ * many entries there are now */
+static int gather(struct lpi_proc *p, const struct lpi_look *look, int n, bool *forced)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
     struct gathering g = {
@@ -249,12 +333,23 @@ static int gather(struct lpi_proc *p, const struct lpi_look *look, int n)
         g.only = LPI_NOTHING;
         look_around(&g);
     }
+    *forced = g.forced;
     return g.n;
 }
 
-static struct logp_alternative miss(int rank)
+static struct logp_alternative miss(const struct lpi_explore *x, int rank)
 {
-    return (struct logp_alternative){.kind = LOGP_MISS, .rank = rank, .source = -1};
+    return (struct logp_alternative){
+        .kind = LOGP_MISS, .rank = rank, .source = -1, .polls = x->vps[rank].misses + 1};
+}
+
+/* Is one of the requests a send that never waited for anything? */
+static bool is_sure(const struct lpi_look *look)
+{
+    for (int i = 0; i < look->n; i++)
+        if (look->requests[i] != NULL && look->requests[i]->state == LPI_REQ_SENT)
+            return true;
+    return false;
 }
 
 /* May p's look, which could take the entries from `from` on, miss as well? */
@@ -263,10 +358,17 @@ static int add_miss(struct lpi_proc *p, const struct lpi_look *look, int from, i
     struct lpi_explore *x = p->core->machine->explore;
     const struct lpi_explored_vp *v = &x->vps[p->rank];
 
-    if (!look->may_miss || !x->by.untimed || v->misses >= x->by.misses ||
-        (n > from && promised(v, look) != LPI_NOTHING) || !make_room(p->core->machine, n))
+    if (!make_room(p->core->machine, n))
         return n;
-    x->list[n++] = miss(p->rank);
+    if (look->cancels && (look->n == 0 || look->requests[0]->state == LPI_REQ_POSTED))
+        x->list[n++] =
+            (struct logp_alternative){.kind = LOGP_CANCEL,
+                                      .rank = p->rank,
+                                      .source = -1,
+                                      .request = look->n > 0 ? look->requests[0]->id : 0};
+    else if (look->may_miss && x->by.untimed && v->misses < x->by.misses && !is_sure(look) &&
+             (n == from || promised(v, look) == LPI_NOTHING))
+        x->list[n++] = miss(x, p->rank);
     return n;
 }
 
@@ -275,38 +377,79 @@ static void settle(struct lpi_proc *p, struct lpi_look *look, const struct logp_
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
 
-    look->chosen = a->kind == LOGP_MISS ? LPI_MISSED : a->source;
-    look->index = a->index;
-    if (a->kind == LOGP_MISS) {
+    const bool found = a->kind == LOGP_TAKE && a->request == 0;
+
+    look->chosen = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : a->source;
+    look->index = found ? 0 : a->index;
+    if (a->kind == LOGP_MISS)
         v->misses++;
+    if (look->chosen == LPI_MISSED)
         return;
+    if (look->index >= 0) {
+        v->misses = 0;
+        v->has_promise = found;
     }
-    v->misses = 0;
-    v->has_promise = look->label != NULL;
-    if (look->label != NULL) {
+    if (found) {
         v->promise = *look->label;
         v->promised = a->source;
-        return;
-    }
-    if (a->index < 0 || !is_bound(look->requests[a->index]))
+    } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(look->requests[a->index]))) {
         lpi_match_meet(p, &(struct lpi_label){a->context, a->source, a->tag}, there_by(p));
+    }
 }
 
-/* Nobody can go on but those that are LOOKING: one of them does. */
+/* Is this a wait for one request, which is complete? */
+static bool is_complete(const struct lpi_look *look)
+{
+    return look->n == 1 && !look->may_miss &&
+           (is_bound(look->requests[0]) || is_done(look->requests[0]));
+}
+
+static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_look *look)
+{
+    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
+
+    look->chosen = look->index = 0;
+    v->misses = 0;
+    v->has_promise = false;
+    p->state = LPI_RUNNING;
+    return p;
+}
+
+/* p waits for something else than messages: may what it has posted take some all the same? */
+static bool takes_aside(const struct lpi_proc *p)
+{
+    return p->inbox.n_any > 0 && p->core->machine->explore->by.untimed &&
+           (p->state == LPI_SYNC || p->state == LPI_BLOCKED || p->state == LPI_SENDING);
+}
+
+/* Nobody can go on but those that are LOOKING: one of them does. Or one that waits for something
+ * else takes a message whose sender waits for that. */
 static struct lpi_proc *choose_late(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *patient = NULL;
-    bool shared;
+    struct lpi_look aside = {.sends = true};
+    bool shared, forced = false;
     int n = 0, i;
 
     for (i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = c->procs[i];
         struct lpi_look *look = x->vps[p->rank].look;
+        const int from = n;
 
-        if (p->state != LPI_LOOKING)
+        if (p->state != LPI_LOOKING) {
+            n = takes_aside(p) ? gather(p, &aside, n, &forced) : n;
             continue;
-        n = add_miss(p, look, n, gather(p, look, n));
+        }
+        n = gather(p, look, n, &forced);
+        if (is_complete(look))
+            return completed(p, look);
+        if (forced) {
+            x->list[0] = x->list[from];
+            n = 1;
+            break;
+        }
+        n = add_miss(p, look, from, n);
         if (look->may_miss &&
             (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
             patient = p;
@@ -315,12 +458,18 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
         c->turns.ready_first != NULL) /* a send has met its receiver */
         return lpi_explore_next(c);
     if (n == 0 && patient != NULL && make_room(c->machine, 0)) /* beyond the bound on misses */
-        x->list[n++] = miss(patient->rank);
+        x->list[n++] = miss(x, patient->rank);
     if (n == 0)
         return NULL;
-    i = lpi_explore_ask(x, n);
+    i = x->by.late || (n > 1 && x->by.messages) ? lpi_explore_ask(x, n) : 0;
     patient = &c->machine->procs[x->list[i].rank];
+    if (patient->state != LPI_LOOKING) {
+        settle(patient, &aside, &x->list[i]);
+        return lpi_explore_next(c);
+    }
     settle(patient, x->vps[patient->rank].look, &x->list[i]);
+    if (x->vps[patient->rank].look->index < 0) /* it looks on */
+        return lpi_explore_next(c);
     patient->state = LPI_RUNNING;
     return patient;
 }
@@ -342,7 +491,7 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
     }
     first = first_of(c, &shared);
     if (first == NULL)
-        return x->by.late ? choose_late(c) : NULL;
+        return choose_late(c);
     if (x->by.order && (x->by.untimed || shared))
         first = ask_who(c, first);
     x->due[first->rank] = INT64_MAX;
@@ -354,6 +503,7 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
 int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look)
 {
     struct lpi_explore *x = p->core->machine->explore;
+    bool forced;
     int rc, n;
 
     if (x->by.late) {
@@ -365,7 +515,7 @@ int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look)
     rc = lpi_reach(p, p->emulated);
     if (rc != 0)
         return rc;
-    n = gather(p, look, 0);
+    n = gather(p, look, 0, &forced);
     look->chosen = LPI_NOTHING;
     if (n == 0)
         return lpi_stopped(p);
@@ -384,6 +534,37 @@ void lpi_explore_note(const struct lpi_proc *p, const struct logp_note *note)
         x->vps[p->rank].vain = 0;
     if (x->by.note != NULL)
         x->by.note(x->by.arg, note);
+}
+
+/* ---- requests ---- */
+
+void lpi_explore_request(struct lpi_proc *p, struct logp_request *r)
+{
+    r->id = ++p->core->machine->explore->vps[p->rank].requests;
+}
+
+/*
+ * A receive that stays posted may be cancelled. From now on what p has posted is matched when p
+ * looks, whatever the source, and no sooner than it must be: as while one from any source is
+ * posted, of which the explorer's own stays until the end of the run.
+ */
+void lpi_explore_posts(struct lpi_proc *p)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+
+    if (x->by.untimed && !x->vps[p->rank].posts) {
+        x->vps[p->rank].posts = true;
+        p->inbox.n_any++;
+    }
+}
+
+void lpi_explore_end(struct lpi_proc *p)
+{
+    struct lpi_look look = {.may_miss = true, .cancels = true};
+
+    while (p->core->machine->explore->by.late && p->inbox.posted_first != NULL &&
+           lpi_explore_settle(p, &look) == 0 && look.chosen >= 0)
+        ;
 }
 
 /* ---- begin and end ---- */

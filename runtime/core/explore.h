@@ -14,6 +14,12 @@ bool lpi_explore_others(struct lpi_proc *p, int64_t t);
 /* Late looks: hand the core over until p->look has been settled. Early ones: settle it now. */
 int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look);
 void lpi_explore_note(const struct lpi_proc *p, const struct logp_note *note);
+/* A request of p is made. It gets a number. */
+void lpi_explore_request(struct lpi_proc *p, struct logp_request *r);
+/* p posts a receive that stays posted. */
+void lpi_explore_posts(struct lpi_proc *p);
+/* p's program has ended. What it has left posted may take a message whose sender waits for that. */
+void lpi_explore_end(struct lpi_proc *p);
 void lpi_explore_begin(struct logp_machine *m);
 void lpi_explore_free(struct logp_machine *m);
 

@@ -223,8 +223,24 @@ static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, void 
         lpi_stop(p->core->machine, -ENOMEM);
 }
 
-/* r has met a message without its payload, which comes later: from another process, or of a send
- * that waits for it; then the answer goes out. */
+/* Explored: r takes a message whose sender is to be told. */
+static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
+{
+    struct lpi_proc *from = &p->core->machine->procs[e->src];
+    struct logp_request *s = e->request;
+    const int64_t met = e->arrival > r->posted ? e->arrival : r->posted;
+
+    r->state = LPI_REQ_BOUND;
+    if (e->n_bytes > 0)
+        fill(p, r->buf, e);
+    settled(p, r);
+    s->arrival = lpi_after(met, s->done);
+    if (from->waits_for_any)
+        wake_at(from, lpi_later(from, s->arrival));
+}
+
+/* r has met a message that is more than its payload, or has that come later: from another process,
+ * or of a send that waits for it; then the answer goes out. */
 static __attribute__((noinline)) void promise(struct lpi_proc *p, struct logp_request *r,
                                               const struct lpi_envelope *e)
 {
@@ -233,6 +249,10 @@ static __attribute__((noinline)) void promise(struct lpi_proc *p, struct logp_re
         .context = e->context, .src = p->rank, .tag = e->tag, .request = r, .kind = LPI_ANSWER};
     int rc;
 
+    if (e->kind == LPI_ASKING) {
+        take_asking(p, r, e);
+        return;
+    }
     r->state = LPI_REQ_PROMISED;
     if (e->kind == LPI_ON_ITS_WAY) {
         e->cargo->request = r;
@@ -307,7 +327,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     r->n_bytes = e->n_bytes;
     r->arrival = e->arrival;
     if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false) && taken) {
-        if (e->message != NULL && e->kind == LPI_REQUEST)
+        if (e->message != NULL && e->kind != LPI_ON_ITS_WAY)
             e->message->kind = LPI_PLAIN; /* as it is in the pool */
         promise(p, r, e);
         return true;
@@ -675,24 +695,47 @@ static struct logp_request *first_fit(const struct lpi_inbox *in, const struct l
     return r;
 }
 
-void lpi_match_offers(struct lpi_proc *p, const struct lpi_label *label, int64_t until,
-                      void (*add)(void *arg, const struct lpi_message *m,
-                                  const struct logp_request *r),
+void lpi_match_offers(struct lpi_proc *p,
+                      bool (*takes)(void *arg, const struct lpi_message *m,
+                                    const struct logp_request *r),
                       void *arg)
 {
     struct lpi_message *m = p->inbox.first;
 
     while (m != NULL) {
-        struct logp_request *r = label == NULL ? first_fit(&p->inbox, m) : NULL;
+        struct logp_request *r = first_fit(&p->inbox, m);
         struct lpi_message *next = m->next;
 
-        if (label != NULL ? is_for(m, label)
-                          : r != NULL && r->src == LOGP_ANY_SOURCE && m->arrival <= until)
-            add(arg, m, r);
-        else if (r != NULL && r->src != LOGP_ANY_SOURCE && !bind_pending(p, r, m))
+        if (takes(arg, m, r) && !bind_pending(p, r, m))
             continue; /* too small: m is for the next */
         m = next;
     }
+}
+
+static bool overlap(const struct lpi_label *a, const struct lpi_label *b)
+{
+    return a->context == b->context &&
+           (a->src == b->src || a->src == LOGP_ANY_SOURCE || b->src == LOGP_ANY_SOURCE) &&
+           (a->tag == b->tag || a->tag == LOGP_ANY_TAG || b->tag == LOGP_ANY_TAG);
+}
+
+bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
+                    struct logp_request *const *requests, int n)
+{
+    bool any_tag = false;
+
+    for (struct logp_request *r = p->inbox.posted_last; r != NULL; r = r->prev) {
+        const struct lpi_label l = label_of(r);
+
+        any_tag = any_tag || r->tag == LOGP_ANY_TAG;
+        r->hinders = label != NULL && overlap(&l, label);
+        for (const struct logp_request *q = r->next; !r->hinders && q != NULL; q = q->next)
+            r->hinders = q->matters && overlap(&l, &(struct lpi_label){q->context, q->src, q->tag});
+        r->matters = r->hinders;
+        for (int i = 0; !r->matters && i < n; i++)
+            r->matters = requests[i] == r;
+    }
+    return any_tag;
 }
 
 void lpi_match_meet(struct lpi_proc *p, const struct lpi_label *label, int64_t until)
@@ -700,7 +743,7 @@ void lpi_match_meet(struct lpi_proc *p, const struct lpi_label *label, int64_t u
     for (struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
         struct logp_request *r = is_for(m, label) ? first_fit(&p->inbox, m) : NULL;
 
-        if (r == NULL || r->src != LOGP_ANY_SOURCE || m->arrival > until)
+        if (r == NULL || m->arrival > until)
             continue;
         bind_pending(p, r, m);
         lpi_match_arrived(p, LOGP_NEVER); /* it was the last from any source: named ones, now */

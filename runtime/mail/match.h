@@ -19,14 +19,18 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
 void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
 struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until);
-/* Tell of what p could take, a source's messages in order: with this label, or NULL: with what is
- * posted to any source (r), where nothing posted before takes them, and they are there by `until`.
- * What is posted to a named source takes its own. */
-void lpi_match_offers(struct lpi_proc *p, const struct lpi_label *label, int64_t until,
-                      void (*add)(void *arg, const struct lpi_message *m,
-                                  const struct logp_request *r),
+/* Tell of all that is pending, a source's messages in order, each with the receive that could take
+ * it; NULL: there is none. takes() says whether it does at once. */
+void lpi_match_offers(struct lpi_proc *p,
+                      bool (*takes)(void *arg, const struct lpi_message *m,
+                                    const struct logp_request *r),
                       void *arg);
-/* The first message with this label that a receive from any source could take meets it. */
+/* Mark what is posted and matters to a look for this label, or for these requests: those, and what
+ * hinders one that matters, as it is posted before and could take the same. @return one is posted
+ * for any tag */
+bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
+                    struct logp_request *const *requests, int n);
+/* The first message with this label that a posted receive could take meets it. */
 void lpi_match_meet(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
 /* A payload that was to come is there. By the holder of its vp's core. */
 void lpi_match_come(struct lpi_cargo *l);

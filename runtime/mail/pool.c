@@ -223,6 +223,22 @@ struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes)
                                         : new_large(c, size_class > 0 ? size_class : 1);
 }
 
+/* What is neither plain nor in place has more to say. */
+static __attribute__((noinline)) void fill_unusual(struct lpi_message *m,
+                                                   const struct lpi_envelope *e)
+{
+    if (e->kind >= LPI_ANSWER)
+        m->request = e->request;
+    if (e->kind == LPI_ON_ITS_WAY)
+        m->link.cargo = e->cargo;
+    else if (!lpi_has_payload(e->kind))
+        m->rendezvous = e->rendezvous;
+    else if (e->n_bytes > 0)
+        memcpy(m->data, e->data, e->n_bytes);
+    if (e->kind == LPI_ASKING)
+        m->link.asking = e->request;
+}
+
 void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
 {
     m->context = e->context;
@@ -232,12 +248,8 @@ void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
     m->n_bytes = e->n_bytes;
     m->arrival = e->arrival;
     m->kind = (unsigned char)e->kind;
-    if (__builtin_expect(e->kind >= LPI_ANSWER, false))
-        m->request = e->request;
-    if (__builtin_expect(e->kind == LPI_ON_ITS_WAY, false))
-        m->link.cargo = e->cargo;
-    else if (__builtin_expect(!lpi_has_payload(e->kind), false))
-        m->rendezvous = e->rendezvous;
+    if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false))
+        fill_unusual(m, e);
     else if (e->n_bytes > 0)
         memcpy(m->data, e->data, e->n_bytes);
 }

@@ -41,14 +41,18 @@ static inline int leave(struct lpi_proc *p, int rc)
     return rc;
 }
 
+static inline bool is_explored(const struct lpi_proc *p)
+{
+    return lpi_has_extras(p->core->machine) && p->core->machine->explore != NULL;
+}
+
 /* How far a receive from any source may look: on a machine without delays at everything. Where
  * choices are explored nowhere: core/explore.c does. */
 static inline int64_t horizon(const struct lpi_proc *p)
 {
     if (!lpi_has_clock(p))
         return INT64_MAX;
-    return lpi_has_extras(p->core->machine) && p->core->machine->explore != NULL ? LOGP_NEVER
-                                                                                 : p->emulated;
+    return is_explored(p) ? LOGP_NEVER : p->emulated;
 }
 
 /* ---- arguments ---- */
@@ -76,6 +80,12 @@ int lpi_catch_up(struct lpi_proc *p);
  * it was chosen, as may_miss allows, that it comes too late; the error that stops the run */
 int lpi_find_here(struct lpi_proc *p, const struct lpi_label *label, bool may_miss,
                   struct lpi_message **msg);
+/* r has met a send that waits for it: wait for what it sends. @return 0: look again */
+int lpi_await_payload(struct lpi_proc *p, struct logp_request *r);
+/* Explored: r was chosen to complete: where clocks order nothing its payload comes first. */
+int lpi_await_chosen(struct lpi_proc *p, struct logp_request *r);
+/* When p, which waits, is to look again, unless something comes before; INT64_MAX: not at all. */
+int64_t lpi_look_again(struct lpi_proc *p);
 /* r is not to be filled any more; a message that is being copied into its buffer comes first. */
 void lpi_abandon(struct lpi_proc *p, struct logp_request *r);
 /* As if r had never been posted: a message that it has taken is the next of its source again. 0;
@@ -123,7 +133,8 @@ static inline bool lpi_asks(const struct lpi_proc *p)
 
 /* Ask, wait for the answer, send e. */
 int lpi_send_synchronously(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e);
-/* Ask; r, a send's, is to be waited for. buf is copied. dst: global rank */
+/* Ask; r, a send's, is to be waited for. buf is copied. dst: global rank. Where choices are
+ * explored the payload goes along, and r is complete when the answer is there */
 int lpi_ask_for(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
                 struct logp_request *r);
 /* Send what is answered by now. @return 0; 1: and the vp's clock has gone on; or an error */
@@ -137,6 +148,10 @@ void lpi_look_whether_sent(struct lpi_proc *p, struct logp_request *r);
 /* Wait until the message of r has arrived, until `until` at the latest, and send what is answered
  * meanwhile. 0; or an error */
 int lpi_await_beside(struct lpi_proc *p, struct logp_request *r, int64_t until);
+/* until.c: wait for, or test, a send of lpi_ask_for() where choices are explored. As
+ * logp_wait_until() and logp_test() */
+int lpi_wait_issued(struct logp_vp *vp, struct logp_request *r, int64_t until);
+int lpi_test_issued(struct logp_vp *vp, struct logp_request *r, bool *done);
 /* until.c: wait until something comes, or until t; src and tag are for reports */
 int lpi_wait_for_any(struct lpi_proc *p, int64_t t, int src, int tag);
 

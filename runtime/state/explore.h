@@ -19,16 +19,19 @@ struct lpi_look {
     struct logp_request *const *requests; /* those of them that are bound can be taken, too */
     int n;
     bool may_miss;
+    bool cancels; /* the one request, if nothing is taken; without one: all, as the program ends */
     bool sends;   /* it waits for the receiver of a send: src and tag are that one's */
     int src, tag; /* for reports */
     int chosen;   /* a source, or one of the two above */
-    int index;    /* of the request that it goes to; -1: none of these */
+    int index;    /* of the request that it goes to, 0: a probe; -1: another one, and no more */
 };
 
 struct lpi_explored_vp {
     struct lpi_look *look; /* while CHOOSING */
     int misses;            /* chosen ones, in a row */
     int vain;              /* looks and waits in a row that came to nothing, for whatever reason */
+    uint32_t requests;     /* made so far */
+    bool posts;            /* see lpi_explore_posts() */
     /* what a probe has found is what a receive with its label takes */
     bool has_promise;
     struct lpi_label promise;

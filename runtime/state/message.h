@@ -32,11 +32,13 @@ struct lpi_label {
     int src, tag;
 };
 
-/* A message of the program's, or one of the three of a send that waits for its receiver. */
+/* A message of the program's, or one of the three of a send that waits for its receiver; where
+ * choices are explored an isend has but one. */
 enum lpi_message_kind {
     LPI_PLAIN,
     LPI_IN_PLACE,   /* the same, with the payload in the buffer of the receive on offer */
     LPI_ON_ITS_WAY, /* from another process; the payload comes later, to where the cargo says */
+    LPI_ASKING,     /* explored: with its payload; who takes it tells the sender's request */
     LPI_REQUEST,    /* is matched, as if it had the payload */
     LPI_ANSWER,     /* a receive has met it */
     LPI_PAYLOAD,    /* goes straight into the buffer of that receive */
@@ -46,7 +48,7 @@ enum lpi_message_kind {
  * there it is `cargo`. */
 static inline bool lpi_has_payload(enum lpi_message_kind kind)
 {
-    return kind < LPI_ON_ITS_WAY || kind == LPI_PAYLOAD;
+    return kind < LPI_ON_ITS_WAY || kind == LPI_ASKING || kind == LPI_PAYLOAD;
 }
 
 /*
@@ -79,16 +81,18 @@ struct lpi_envelope {
         struct lpi_cargo *cargo;           /* ON_ITS_WAY */
     };
     struct lpi_message *message;  /* already holds the payload; NULL: it does not */
-    struct logp_request *request; /* of an answer or a payload: the receiver's */
+    struct logp_request *request; /* of an answer or a payload: the receiver's; ASKING: the
+                                     sender's */
     enum lpi_message_kind kind;
     bool paid; /* its bytes have been taken from the queue limit */
 };
 
 struct lpi_message {
     union {
-        struct cds_wfcq_node queue; /* while in a mailbox */
-        struct lpi_message *free;   /* while in a free or returned list */
-        struct lpi_cargo *cargo;    /* while ON_ITS_WAY */
+        struct cds_wfcq_node queue;  /* while in a mailbox */
+        struct lpi_message *free;    /* while in a free or returned list */
+        struct lpi_cargo *cargo;     /* while ON_ITS_WAY */
+        struct logp_request *asking; /* while ASKING: the sender's */
     } link;
     struct lpi_message *prev, *next;    /* pending list, in the order of delivery */
     struct lpi_message *next_in_stream; /* of the index */
@@ -104,7 +108,7 @@ struct lpi_message {
     uint32_t context;
     int src, dst, tag;
     unsigned char size_class;
-    unsigned char kind; /* enum lpi_message_kind; ON_ITS_WAY: `link.cargo` */
+    unsigned char kind; /* enum lpi_message_kind; ON_ITS_WAY, ASKING: `link` */
     union {
         char inline_data[LPI_INLINE];
         size_t bytes; /* LPI_CLASS_NONE: in all */
@@ -120,7 +124,9 @@ enum lpi_request_state {
     LPI_REQ_FAILED,   /* the message was too large; it is still pending */
     LPI_REQ_CHARGED,  /* bound, and o_recv is accounted for: complete at `done` */
     LPI_REQ_SENT,
-    LPI_REQ_ASKED, /* a send that waits for its receiver, or has done so: `asked` */
+    LPI_REQ_ASKED,  /* a send that waits for its receiver, or has done so: `asked` */
+    LPI_REQ_ISSUED, /* explored: a send that waits until a receive takes it, and then up to
+                       `arrival`, which is INT64_MAX before; an answer takes `done` */
 };
 
 struct logp_request {
@@ -131,10 +137,12 @@ struct logp_request {
     void *buf;
     size_t capacity;
     bool offered;
+    bool matters, hinders;                        /* explored: lpi_match_mark() */
     uint64_t number;                              /* of the index, in the order of posting */
     struct logp_request *prev_alike, *next_alike; /* the same: with the same label */
     int from, got_tag;                            /* of the message */
     uint32_t label;                               /* where the machine records: trace.h */
+    uint32_t id;                                  /* explored: the id-th of its vp, from 1 */
     size_t n_bytes;
     int64_t arrival;
     union {
@@ -193,6 +201,8 @@ static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, boo
             e.rendezvous = m->rendezvous;
         if (e.kind >= LPI_ANSWER)
             e.request = m->request;
+        else if (e.kind == LPI_ASKING)
+            e.request = m->link.asking;
     }
     return e;
 }

@@ -31,9 +31,9 @@ struct logp_replay *read_replay(const char *path)
         rc = logp_replay_parse(text, &r);
     free(text);
     if (rc == -EPROTONOSUPPORT)
-        bad_usage("%s: a replay of version %d; this logp knows version 1", path, r->version);
+        bad_usage("%s: a replay of version %d; this logp knows version 2", path, r->version);
     if (rc == -EINVAL && r->version == 0)
-        bad_usage("%s: it is no replay file: its first line is not \"logp-replay 1\"", path);
+        bad_usage("%s: it is no replay file: its first line is not \"logp-replay 2\"", path);
     if (rc == -EINVAL)
         bad_usage("%s: line %d of the replay is wrong, or missing", path, r->line);
     if (rc != 0)
