@@ -186,7 +186,8 @@ LOGP_API int logp_cancel(struct logp_vp *vp, struct logp_request *request);
 
 /**
  * Is there a message that a receive with these arguments would take, arrived by now? If not,
- * this costs poll_ns and lets other vps run.
+ * this costs poll_ns and lets other vps run. The next receive with the same arguments takes the one
+ * that is found: an MPI promises that only of one that names the source and tag found.
  * @param found   out
  * @param status  out where found; NULL: not wanted
  * @return 0; -EINVAL
