@@ -562,6 +562,8 @@ void lpi_explore_end(struct lpi_proc *p)
 {
     struct lpi_look look = {.may_miss = true, .cancels = true};
 
+    for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next)
+        r->buf = NULL; /* it is not there any more */
     while (p->core->machine->explore->by.late && p->inbox.posted_first != NULL &&
            lpi_explore_settle(p, &look) == 0 && look.chosen >= 0)
         ;

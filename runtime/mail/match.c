@@ -231,7 +231,7 @@ static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct
     const int64_t met = e->arrival > r->posted ? e->arrival : r->posted;
 
     r->state = LPI_REQ_BOUND;
-    if (e->n_bytes > 0)
+    if (e->n_bytes > 0 && r->buf != NULL) /* or its program has ended */
         fill(p, r->buf, e);
     settled(p, r);
     s->arrival = lpi_after(met, s->done);
@@ -286,7 +286,7 @@ static void keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
         return;
     r->arrival = e->arrival;
     r->state = LPI_REQ_BOUND;
-    if (e->n_bytes > 0)
+    if (e->n_bytes > 0 && r->buf != NULL) /* or its program has ended */
         fill(p, r->buf, e);
     settled(p, r);
 }
