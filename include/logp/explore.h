@@ -45,8 +45,8 @@ struct logp_alternative {
                      waited for; -1: another one, which takes it behind the back of the processor;
                      or none, as it is a probe */
     uint32_t context; /**< LOGP_TAKE: of the message's group: logp_group_context() */
-    uint32_t request; /**< LOGP_TAKE, LOGP_DONE, LOGP_CANCEL: the number of the request among those
-                           that this processor has made in this run, from 1; 0: none */
+    uint32_t request; /**< LOGP_TAKE, LOGP_DONE, LOGP_CANCEL: which one it is of those that this
+                           processor has made in this run; the first is 1; 0: none */
 };
 
 /** What has happened. */

@@ -530,8 +530,7 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
 }
 
 /* Explored: does r take a message before it is cancelled? If the run is over, none. */
-static __attribute__((noinline)) void look_before_cancel(struct lpi_proc *p,
-                                                         struct logp_request *r)
+static __attribute__((noinline)) void look_before_cancel(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_look look = {
         .requests = &r, .n = 1, .may_miss = true, .cancels = true, .src = r->src, .tag = r->tag};

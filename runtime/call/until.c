@@ -84,7 +84,8 @@ int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
 
 /* ---- the first of several ---- */
 
-/* When r's message arrives, or the answer to it; INT64_MAX: there is none yet; below 0: it is here. */
+/* When r's message arrives, or the answer to it; INT64_MAX: there is none yet; below 0: it is here.
+ */
 static int64_t arrival_of(const struct logp_request *r)
 {
     return r->state == LPI_REQ_SENT                                    ? LOGP_NEVER
