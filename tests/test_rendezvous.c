@@ -407,3 +407,58 @@ Test(rendezvous, a_parallel_machine_has_none)
     c.rendezvous_from = -1;
     cr_expect_eq(logp_machine_create(&c, &m), -EINVAL);
 }
+
+/* 0 meets the others with a receive posted, of which 1 cannot know whether it has been waited for.
+ */
+struct meeting {
+    int source;   /* of that receive */
+    bool earlier; /* the send comes before the receive is posted, else after 0 waits for the others
+                   */
+    bool in_group;
+    int64_t end;
+};
+
+static int meet_with_one_posted(struct logp_vp *vp, void *arg)
+{
+    struct meeting *a = arg;
+    const int me = logp_vp_rank(vp), got = 7 + me;
+    struct logp_request *request = NULL;
+    struct logp_vp *group = NULL;
+    int in = 0, rc = 0;
+
+    if (a->in_group)
+        rc = logp_group_dup(vp, &group);
+    if (rc == 0 && me == (a->earlier ? 0 : 1))
+        rc = logp_compute(vp, 5000, NULL, NULL);
+    if (rc == 0 && me == 0)
+        rc = logp_irecv(vp, a->source, 3, &in, sizeof(in), &request);
+    if (rc == 0 && me == 1)
+        rc = logp_send(vp, 0, 3, &got, sizeof(got));
+    if (rc == 0)
+        rc = logp_sync(a->in_group ? group : vp, NULL);
+    if (rc == 0 && me == 0)
+        rc = logp_wait(vp, request, NULL);
+    if (rc == 0 && me == 0) {
+        cr_expect_eq(in, 8);
+        a->end = logp_now(vp);
+    }
+    logp_group_destroy(group);
+    return rc;
+}
+
+Test(rendezvous, who_meets_others_answers_what_it_has_posted)
+{
+    for (int i = 0; i < 16; i++) {
+        const bool is_virtual = i % 2 == 0;
+        struct meeting any = {LOGP_ANY_SOURCE, i % 4 < 2, i % 8 < 4, 0}, named = any;
+        struct logp_machine *m = machine_of(3, is_virtual ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                            i < 8 ? &all_params[0] : NULL, 1);
+
+        named.source = 1;
+        cr_expect_eq(logp_machine_run(m, meet_with_one_posted, &any, test_timeout_ns), 0);
+        cr_expect_eq(logp_machine_run(m, meet_with_one_posted, &named, test_timeout_ns), 0);
+        if (is_virtual)
+            cr_expect_eq(any.end, named.end);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}

@@ -7,6 +7,7 @@
 #include "core/sched.h"
 #include "core/sync.h"
 #include "delay/in_force.h"
+#include "mail/match.h"
 #include "mail/close.h"
 #include "state/explore.h"
 
@@ -149,6 +150,8 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
         rc = lpi_delay_halt(vp->proc);
     if (rc != 0)
         return rc;
+    if (lpi_has_extras(vp->proc->core->machine))
+        lpi_match_asked(vp->proc);
     rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
     if (vp->proc->core->machine->recorders != NULL)
         lpi_record_idle(vp->proc);

@@ -466,6 +466,8 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
 
         if (at_ns != INT64_MAX)
             wake_at(p, lpi_later(p, at_ns));
+    } else if (p->state == LPI_SYNC && e->kind == LPI_REQUEST) {
+        lpi_match_asked(p);
     }
     return 0;
 }
@@ -627,6 +629,21 @@ void lpi_match_arrived(struct lpi_proc *p, int64_t until)
     /* without receives from any source, what is pending need not wait for its arrival */
     while ((r = first_served(&p->inbox, &m)) != NULL)
         bind_pending(p, r, m);
+}
+
+/* p waits for others, and not for messages: a sender that waits may be one of those. So what has
+ * been sent is matched although it has not arrived, in the order of arrival, where one of them
+ * asks. */
+void lpi_match_asked(struct lpi_proc *p)
+{
+    const struct lpi_message *m = p->inbox.first;
+
+    if (p->inbox.n_any == 0 || p->core->machine->explore != NULL)
+        return;
+    while (m != NULL && m->kind != LPI_REQUEST)
+        m = m->next;
+    if (m != NULL)
+        lpi_match_arrived(p, INT64_MAX);
 }
 
 /* When the next match can take place, INT64_MAX: nothing that is pending is wanted. */
