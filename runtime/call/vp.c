@@ -7,8 +7,8 @@
 #include "core/sched.h"
 #include "core/sync.h"
 #include "delay/in_force.h"
-#include "mail/match.h"
 #include "mail/close.h"
+#include "mail/match.h"
 #include "state/explore.h"
 
 #include <logp/measure.h>
