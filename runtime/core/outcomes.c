@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* What a look could come to, where choices are explored: see explore.c. */
+#include "core/outcomes.h"
+
+#include "core/explore.h"
+#include "mail/match.h"
+#include "state/stop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static __attribute__((noinline)) bool grow(struct logp_machine *m, int n)
+{
+    struct lpi_explore *x = m->explore;
+    const int room = 2 * n + 16;
+    struct logp_alternative *list;
+    int64_t *arrivals;
+
+    list = realloc(x->list, (size_t)room * sizeof(*list));
+    if (list != NULL)
+        x->list = list;
+    arrivals = realloc(x->arrivals, (size_t)room * sizeof(*arrivals));
+    if (arrivals != NULL)
+        x->arrivals = arrivals;
+    if (list == NULL || arrivals == NULL) {
+        lpi_stop(m, -ENOMEM);
+        return false;
+    }
+    x->room = room;
+    return true;
+}
+
+/* Room for one more alternative than n. */
+bool lpi_outcomes_room(struct logp_machine *m, int n)
+{
+    return n < m->explore->room || grow(m, n);
+}
+
+/* Put an alternative where it belongs in list[from .. n): by (arrival, source); sends as they come.
+ */
+static void insert(struct lpi_explore *x, int from, int n, struct logp_alternative a,
+                   int64_t arrival)
+{
+    int i = n;
+
+    for (; i > from &&
+           (x->arrivals[i - 1] > arrival || (x->arrivals[i - 1] == arrival && a.kind == LOGP_TAKE &&
+                                             x->list[i - 1].source > a.source));
+         i--) {
+        x->list[i] = x->list[i - 1];
+        x->arrivals[i] = x->arrivals[i - 1];
+    }
+    x->list[i] = a;
+    x->arrivals[i] = arrival;
+}
+
+struct gathering {
+    struct lpi_proc *p;
+    int from, n;   /* entries of the list: this look's are the last of them */
+    int64_t until; /* what arrives later is not there yet */
+    int only;      /* this source alone; LPI_NOTHING: all */
+    const struct lpi_look *look;
+    bool any_tag; /* a receive of any tag is posted */
+    bool forced;  /* out: late: the first entry is all that can come of it */
+};
+
+/* What is matched behind the back of a look that goes on comes first: exhaustive.c relies on it. */
+static const int64_t BEFORE_ALL = INT64_MIN / 2, FORCED = INT64_MIN;
+
+/* Which of the requests of this look is r? -1: none */
+static int index_of(const struct lpi_look *look, const struct logp_request *r)
+{
+    for (int i = 0; r != NULL && i < look->n; i++)
+        if (look->requests[i] == r)
+            return i;
+    return -1;
+}
+
+static void add(struct gathering *g, struct logp_alternative a, int64_t arrival)
+{
+    if (!lpi_outcomes_room(g->p->core->machine, g->n))
+        return;
+    a.rank = g->p->rank;
+    insert(g->p->core->machine->explore, g->from, g->n++, a, arrival);
+}
+
+static bool asks(const struct lpi_message *m)
+{
+    return m->kind == LPI_ASKING || m->kind == LPI_REQUEST;
+}
+
+static bool fits(const struct lpi_label *l, const struct lpi_message *m)
+{
+    return (l->tag == m->tag || l->tag == LOGP_ANY_TAG) &&
+           (l->src == m->src || l->src == LOGP_ANY_SOURCE) && l->context == m->context;
+}
+
+/* No receive can take m now: a probe could find it, if none that is posted will, and it is the
+ * first of its source. */
+static void add_found(struct gathering *g, const struct lpi_message *m)
+{
+    const struct lpi_explore *x = g->p->core->machine->explore;
+
+    if (g->only != LPI_NOTHING && g->only != m->src)
+        return;
+    for (const struct logp_request *r = g->p->inbox.posted_first; r != NULL; r = r->next)
+        if (fits(&(struct lpi_label){r->context, r->src, r->tag}, m))
+            return;
+    for (int i = g->from; i < g->n; i++)
+        if (x->list[i].request == 0 && x->list[i].source == m->src)
+            return;
+    add(g,
+        (struct logp_alternative){
+            .kind = LOGP_TAKE, .source = m->src, .tag = m->tag, .index = -1, .context = m->context},
+        m->arrival);
+}
+
+/*
+ * m is pending, and r could take it. Whether a receive that this look is not about does so now, or
+ * at any later look, is all the same, unless it stands in the way of one that it is about, or m's
+ * sender waits for that. @return r takes it: there is nothing to choose
+ */
+static bool add_pending(void *arg, const struct lpi_message *m, const struct logp_request *r)
+{
+    struct gathering *g = arg;
+    const struct lpi_look *look = g->look;
+    const struct logp_explorer *by = &g->p->core->machine->explore->by;
+    bool forced;
+    int index;
+
+    if (r == NULL) {
+        if (look->label != NULL && fits(look->label, m) && m->arrival <= g->until)
+            add_found(g, m);
+        return false;
+    }
+    index = index_of(look, r);
+    forced = r->src != LOGP_ANY_SOURCE && index >= 0 && look->n == 1 && !look->may_miss;
+    if (r->src != LOGP_ANY_SOURCE && (!by->untimed || (forced && !by->late)))
+        return true;
+    g->forced = g->forced || forced;
+    if (by->untimed && look->n > 1 && (asks(m) || r->hinders))
+        index = -1; /* another one may still complete before it */
+    if (m->arrival <= g->until && (r->matters || asks(m) || !by->untimed) &&
+        (index < 0 || g->only == LPI_NOTHING || g->only == m->src))
+        add(g,
+            (struct logp_alternative){.kind = LOGP_TAKE,
+                                      .source = m->src,
+                                      .tag = m->tag,
+                                      .index = index,
+                                      .polls = g->any_tag,
+                                      .context = m->context,
+                                      .request = r->id},
+            forced                     ? FORCED
+            : index < 0 && by->untimed ? BEFORE_ALL + m->arrival
+                                       : m->arrival);
+    return false;
+}
+
+static bool is_bound(const struct logp_request *r)
+{
+    return r != NULL && (r->state == LPI_REQ_BOUND || r->state == LPI_REQ_FAILED);
+}
+
+/* A send that is done; one that waits for its receiver is, when that has been heard of. */
+static bool is_done(const struct logp_request *r)
+{
+    return r != NULL &&
+           (r->state == LPI_REQ_SENT || (r->state == LPI_REQ_ISSUED && r->arrival != INT64_MAX));
+}
+
+static bool same(const struct lpi_label *a, const struct lpi_label *b)
+{
+    return a->context == b->context && a->src == b->src && a->tag == b->tag;
+}
+
+/* The source of which this look takes the next message, since a probe has said so. */
+static int promised(const struct lpi_explored_vp *v, const struct lpi_look *look)
+{
+    struct lpi_label label;
+
+    if (!v->has_promise ||
+        (look->label == NULL && (look->n != 1 || look->requests[0]->state != LPI_REQ_POSTED)))
+        return LPI_NOTHING;
+    label = look->label != NULL
+                ? *look->label
+                : (struct lpi_label){look->requests[0]->context, look->requests[0]->src,
+                                     look->requests[0]->tag};
+    return same(&label, &v->promise) ? v->promised : LPI_NOTHING;
+}
+
+/* What arrives later cannot be taken yet. */
+static int64_t there_by(const struct lpi_proc *p)
+{
+    return p->core->machine->explore->by.untimed ? INT64_MAX : p->emulated;
+}
+
+/* What this look could come to, from entry g->from on. */
+static void look_around(struct gathering *g)
+{
+    const struct lpi_explore *x = g->p->core->machine->explore;
+    const struct lpi_look *look = g->look;
+
+    g->any_tag = lpi_match_mark(g->p, look->label, look->requests, look->n);
+    lpi_match_offers(g->p, add_pending, g); /* binds, too, what is not open to choice */
+    for (int i = 0; i < look->n; i++) {
+        const struct logp_request *r = look->requests[i];
+
+        if (is_bound(r))
+            add(g,
+                (struct logp_alternative){.kind = LOGP_TAKE,
+                                          .source = r->from,
+                                          .tag = r->got_tag,
+                                          .index = i,
+                                          .context = r->context,
+                                          .request = r->id},
+                r->arrival);
+        else if (is_done(r))
+            add(g,
+                (struct logp_alternative){.kind = LOGP_DONE,
+                                          .source = r->src,
+                                          .tag = r->tag,
+                                          .index = i,
+                                          .context = r->context,
+                                          .request = r->id},
+                r->state == LPI_REQ_SENT ? LOGP_NEVER : r->arrival);
+    }
+    while (g->n > g->from && x->arrivals[g->n - 1] > g->until) /* the first of its source is late */
+        g->n--;
+}
+
+/* Append what p's look could come to, misses aside. forced: as in struct gathering. @return how
+ * many entries there are now */
+int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_look *look, int n, bool *forced)
+{
+    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
+    struct gathering g = {
+        .p = p, .from = n, .n = n, .until = there_by(p), .only = promised(v, look), .look = look};
+
+    look_around(&g);
+    if (g.n == n && g.only != LPI_NOTHING) { /* it has been taken by a receive of its source */
+        v->has_promise = false;
+        g.only = LPI_NOTHING;
+        look_around(&g);
+    }
+    *forced = g.forced;
+    return g.n;
+}
+
+struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank)
+{
+    return (struct logp_alternative){
+        .kind = LOGP_MISS, .rank = rank, .source = -1, .polls = x->vps[rank].misses + 1};
+}
+
+/* Is one of the requests a send that never waited for anything? */
+static bool is_sure(const struct lpi_look *look)
+{
+    for (int i = 0; i < look->n; i++)
+        if (look->requests[i] != NULL && look->requests[i]->state == LPI_REQ_SENT)
+            return true;
+    return false;
+}
+
+/* May p's look, which could take the entries from `from` on, miss as well? */
+int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_look *look, int from, int n)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+    const struct lpi_explored_vp *v = &x->vps[p->rank];
+
+    if (!lpi_outcomes_room(p->core->machine, n))
+        return n;
+    if (look->cancels && (look->n == 0 || look->requests[0]->state == LPI_REQ_POSTED))
+        x->list[n++] =
+            (struct logp_alternative){.kind = LOGP_CANCEL,
+                                      .rank = p->rank,
+                                      .source = -1,
+                                      .request = look->n > 0 ? look->requests[0]->id : 0};
+    else if (look->may_miss && x->by.untimed && v->misses < x->by.misses && !is_sure(look) &&
+             (n == from || promised(v, look) == LPI_NOTHING))
+        x->list[n++] = lpi_outcomes_miss(x, p->rank);
+    return n;
+}
+
+/* p's look comes to this. */
+void lpi_outcomes_take(struct lpi_proc *p, struct lpi_look *look, const struct logp_alternative *a)
+{
+    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
+
+    const bool found = a->kind == LOGP_TAKE && a->request == 0;
+
+    look->chosen = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : a->source;
+    look->index = found ? 0 : a->index;
+    if (a->kind == LOGP_MISS)
+        v->misses++;
+    if (look->chosen == LPI_MISSED)
+        return;
+    if (look->index >= 0) {
+        v->misses = 0;
+        v->has_promise = found;
+    }
+    if (found) {
+        v->promise = *look->label;
+        v->promised = a->source;
+    } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(look->requests[a->index]))) {
+        lpi_match_meet(p, &(struct lpi_label){a->context, a->source, a->tag}, there_by(p));
+    }
+}
+
+/* Is this a wait for one request, which is complete? */
+bool lpi_outcomes_complete(const struct lpi_look *look)
+{
+    return look->n == 1 && !look->may_miss &&
+           (is_bound(look->requests[0]) || is_done(look->requests[0]));
+}
