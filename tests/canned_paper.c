@@ -7,6 +7,7 @@
  *     CANNED_LATE      is added to the emulated times
  *     CANNED_MEASURED  is the median on the wall clock, where nothing is run: these are the
  *                      experiments that have uncounted runs
+ *     CANNED_LATER_PPM the same: the median is later than on the virtual clock by so much
  *     CANNED_NOW       is added to what a program reads of its clock
  *     CANNED_CERTAINTY enum logp_certainty, of all predictions that there are
  *     CANNED_WRONG     a rank whose result was wrong
@@ -43,6 +44,8 @@ static struct logp_record measured(int64_t median_ns)
         .wrong_rank = -1};
 }
 
+static int64_t emulated_last; /* ns */
+
 int logp_experiment_run(struct logp_machine *machine, const struct logp_experiment *experiment,
                         struct logp_record *record)
 {
@@ -53,9 +56,14 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         *record = measured(canned("CANNED_MEASURED", 0));
         return 0;
     }
+    if (experiment->warmup > 0 && getenv("CANNED_LATER_PPM") != NULL) {
+        *record = measured(emulated_last + emulated_last * canned("CANNED_LATER_PPM", 0) / 1000000);
+        return 0;
+    }
     *(void **)&run = dlsym(RTLD_NEXT, "logp_experiment_run");
     rc = run(machine, experiment, record);
     record->emulated.median_ns += canned("CANNED_LATE", 0);
+    emulated_last = record->emulated.median_ns;
     if (record->prediction.certainty != LOGP_PREDICTION_NONE)
         record->prediction.certainty =
             (enum logp_certainty)canned("CANNED_CERTAINTY", record->prediction.certainty);

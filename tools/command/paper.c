@@ -90,7 +90,7 @@ const struct command command_paper = {
     .remark =
         "\nDefaults of a paper: the fiber executor, 5 counted runs after 1, a unit of its "
         "own;\n--clock virtual measures nothing. --format svg draws all in one picture, --plot "
-        "DIR\neach figure as PNG, SVG and PDF.",
+        "DIR\neach figure: curves as PNG, SVG and PDF, trees and space-time diagrams as SVG.",
     .call = show_paper,
     .words = paper_names,
 };

@@ -4,7 +4,7 @@
  * the steps, who sends to whom; the book's cost is (ts + m tw) log2 p, whatever the way. Here a
  * message passes link after link, so that it depends on the network what the steps cost.
  */
-#include "paper.h"
+#include "grama.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -151,6 +151,7 @@ static void steps(struct paper *p, const char *figure, const char *collective,
         paper_row(t, "%d|%s|%d", i + 1, messages, hops)->value[PREDICTED] = load.step_most[i];
     }
     x.c.model.topology = NULL;
+    paper_draw(t, PAPER_TIME, &x);
     show_total(p, t, &x, &load);
     paper_judge(p, figure, agrees, "who sends to whom in each of the %d steps, on %s", n, topology);
     logp_link_load_fini(&load);
@@ -213,10 +214,6 @@ static void judge_costs(struct paper *p, const struct paper_table *t)
         p, "T = (ts + m tw) log2 p on ring, mesh and tree", agrees,
         "a message is stored and forwarded here, and each link on its way delays it; in the "
         "book the way costs nothing. No link carries two messages in a step in either");
-    paper_judge(
-        p, "Another source, by exclusive or of the ranks", false,
-        "it needs P = 2^x, since a rank may not exist otherwise; ours counts ranks from the "
-        "source, modulo P");
 }
 
 /* It is about P = 2^x. */
@@ -279,23 +276,56 @@ static void nearest(struct paper *p)
                "a link within a step.");
 }
 
+/* The source sends to all others itself, one after the other. The book names it, without a cost. */
+static void naive(struct paper *p)
+{
+    static const int sizes[] = {2, 4, 8, 16, 64};
+    static const struct paper_chart chart = {
+        .x_axis = "p", .y_axis = "time, units", .x = 1, .log_x = true, .log_y = true};
+    struct paper_table *t = paper_table(p, "Section 4.1", "algorithm|P", "units",
+                                        "p - 1 sends of the source against recursive doubling");
+
+    t->chart = &chart;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        for (int k = 0; k < 2; k++) {
+            const int P = sizes[i];
+            const struct paper_case x =
+                make_case(p, "broadcast", k == 0 ? "flat" : "binomial", P, NULL);
+            const int64_t one = logp_textbook_cost(2, &x.c.model.params, ELEMENTS * sizeof(double));
+            const int64_t all = logp_textbook_cost(P, &x.c.model.params, ELEMENTS * sizeof(double));
+            struct paper_row *row = paper_row(t, "%s|%d", x.algorithm, P);
+
+            row->value[FORMULA] = (double)(k == 0 ? (P - 1) * one : all) / (double)x.unit_ns;
+            paper_run(p, &x, row);
+        }
+    paper_note(t, "Its formula for p - 1 sends: (p - 1)(ts + m tw), derived from the cost of one; "
+                  "ours is (P-2)E + D, as a send need not wait until the one before has come.");
+    paper_judge(p, "The naive p - 1 sends", paper_same_of(t, 0, "flat", FORMULA, EMULATED),
+                "by (p - 1)(ts + m tw) it is slower than recursive doubling for p > 2; ours is "
+                "(P-2)E + D, which follows the gap, not the whole way of a message");
+}
+
 static void product(struct paper *p)
 {
     struct paper_table *t =
-        paper_table(p, "Figure 4.4", "collective|algorithm|P|network", "units",
-                    "matrix times vector on 4 x 4 processors, blocks of 2 x 2 doubles");
+        paper_table(p, "Example 4.1", "collective|algorithm|P|network", "units",
+                    "matrix times vector on 4 x 4 processors, one element each (figure 4.4)");
 
     for (int i = 0; i < 2; i++) {
         struct paper_case x = make_case(p, "matvec", "doubling", 16, i == 0 ? NULL : "mesh:4x4");
 
+        x.c.args.count = 1;
         x.c.model.params.gamma_ps = x.unit_ns * 1000;
         run_row(p, t, &x);
+        if (i == 0)
+            paper_draw(t, PAPER_TIME, &x);
     }
-    paper_judge_none(p, "Figure 4.4",
+    paper_judge_none(p, "Example 4.1, figure 4.4",
                      "broadcast(n) + multiply + reduce(n), equal to the virtual "
                      "clock");
     paper_note(t, "Broadcast down the columns, multiply, reduce along the rows; a multiplication "
-                  "and an addition together take a unit, as does an addition.");
+                  "and an addition together take a unit, as does an addition. Each processor has "
+                  "one element of the matrix.");
 }
 
 static void fill(struct paper *p)
@@ -310,7 +340,9 @@ static void fill(struct paper *p)
     steps(p, "Figure 4.7", "broadcast", "binomial", "tree", 3, far_first);
     costs(p);
     other_sizes(p);
+    naive(p);
     nearest(p);
+    grama_listings(p);
 }
 
 const struct paper_kind paper_grama = {

@@ -68,9 +68,7 @@ enum { N_GRID = sizeof(grid) / sizeof(grid[0]) };
 
 static void figure_4(struct paper *p)
 {
-    static const struct {
-        int P, k;
-    } printed[] = {{100, 10}, {200, 15}, {300, 18}, {400, 20}};
+    static const int printed[][2] = {{100, 10}, {200, 15}, {300, 18}, {400, 20}}; /* P, k* */
     static const struct paper_chart chart = {
         .x_axis = "k, chains", .y_axis = "time, units", .x = 1};
     static const struct paper_chart best_chart = {
@@ -88,25 +86,25 @@ static void figure_4(struct paper *p)
                   "sqrt(a(P-1)/b); with the floor it is lower by less than a.");
     paper_note(t, "The paper's t(k) takes a whole a too much where k divides P-1.");
     for (int i = 0; i < 4; i++) {
-        const int P = printed[i].P;
+        const int P = printed[i][0];
         struct paper_case x = kurnosov_case(p, "kchain-opt", P, 0, 1, kurnosov_small);
         const struct kurnosov_costs costs = kurnosov_costs(&x);
         char label[16];
         int ours;
 
         snprintf(label, sizeof(label), "%d", P);
-        ours = recommended(best, &x, printed[i].k, label);
+        ours = recommended(best, &x, printed[i][1], label);
         x.algorithm = "kchain";
         for (int k = 4; k <= 40; k++) {
             struct paper_row *row;
 
-            if (!is_one_of(k, grid, N_GRID) && k != printed[i].k && k != ours)
+            if (!is_one_of(k, grid, N_GRID) && k != printed[i][1] && k != ours)
                 continue;
             row = paper_row(t, "%d|%d", P, k);
             row->value[FORMULA] = kurnosov_smooth(&costs, P, k);
             x.c.args.k = k;
             paper_run(p, &x, row);
-            say_which(row, k, printed[i].k, ours);
+            say_which(row, k, printed[i][1], ours);
         }
     }
     paper_judge(p, "Figure 4, k*", paper_same(best, PRINTED, PREDICTED),
@@ -115,8 +113,9 @@ static void figure_4(struct paper *p)
         p, "Figure 4, t(k) = (floor((P-1)/k) + 1)a + (k-1)b", paper_same(t, FORMULA, EMULATED),
         "(P-1)/k must be rounded up, to ceil((P-1)/k) a + (k-1)b: where k divides P-1 the "
         "paper's is a too much, else the same; the curve without the floor lies above both");
-    paper_judge(p, "k = sqrt(a(P-1)/b), the least of t(k)", paper_same(best, FORMULA, PREDICTED),
+    paper_judge(p, "k* = sqrt(a(P-1)/b), the least of t(k)", paper_same(best, FORMULA, PREDICTED),
                 "it is that of the smooth curve; the best whole k is near it, not always the next");
+    kurnosov_inequalities(p, printed, 4);
 }
 
 /* Lengths of vectors: the paper's, ours. */
@@ -192,7 +191,7 @@ static void figure_7(struct paper *p)
                     "long or short chains first, P = %d, 2^20 doubles (ours 2^10)", CLUSTER);
 
     t->chart = &chart;
-    paper_note(t, "The paper's formula for short first lacks L; it is not evaluated here.");
+    paper_note(t, "The paper's formula for short first lacks L; see section 6.");
     for (int i = 0; i < 2; i++) {
         struct paper_case x = kurnosov_case(p, algorithms[i], CLUSTER, 0, LONG, kurnosov_cluster);
         const struct kurnosov_costs costs = kurnosov_costs(&x);
@@ -200,8 +199,8 @@ static void figure_7(struct paper *p)
         for (int j = 1; j < N_GRID; j++) {
             struct paper_row *row = paper_row(t, "%s|%d", i == 0 ? "long" : "short", grid[j]);
 
-            if (i == 0)
-                row->value[FORMULA] = kurnosov_long_first(&costs, CLUSTER, grid[j]);
+            row->value[FORMULA] = i == 0 ? kurnosov_long_first(&costs, CLUSTER, grid[j])
+                                         : kurnosov_short_first(&costs, CLUSTER, grid[j]);
             x.c.args.k = grid[j];
             paper_run(p, &x, row);
             if ((CLUSTER - 1) % grid[j] == 0)

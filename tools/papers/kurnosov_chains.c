@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kurnosov's chains, processor by processor: which chain it is in, whom it receives from and when
- * its sum is complete (figures 1, 2, 3, 6 and 8), and long against short chains first (section 6).
- * The figures print no numbers; all are for L, o, g = 6, 2, 4 and c = 1, so that a = 11.
+ * its sum is complete (figures 2, 3, 6 and 8). The figures print no times of processors; all are
+ * for L, o, g = 6, 2, 4 and c = 1, so that a = 11. Figure 1 and section 6 are in
+ * kurnosov_messages.c.
  */
 #include "kurnosov.h"
 
 #include <stdio.h>
-#include <string.h>
 
-enum { P_SHOWN = 11, K_SHOWN = 4 };
+enum { P_SHOWN = KURNOSOV_P, K_SHOWN = KURNOSOV_K };
 
 /* ---- who is where ---- */
 
@@ -72,6 +72,7 @@ static struct paper_table *chains(struct paper *p, const char *figure, const cha
         paper_compare(p, figure, row->value[PREDICTED], row->value[EMULATED]);
     }
     paper_run(p, &x, paper_row(t, "all||"));
+    paper_draw(t, PAPER_TREE, &x);
     return t;
 }
 
@@ -80,11 +81,11 @@ static struct paper_row *row_of_all(struct paper_table *t)
     return &t->rows[t->n_rows - 1];
 }
 
-/* ---- figures 1, 2, 3, 6 ---- */
+/* ---- figures 2, 3, 6 ---- */
 
 static void long_and_short(struct paper *p)
 {
-    struct paper_table *longs = chains(p, "Figures 1, 2, 3", "kchain", P_SHOWN, K_SHOWN,
+    struct paper_table *longs = chains(p, "Figures 2, 3", "kchain", P_SHOWN, K_SHOWN,
                                        "4 chains, long ones first: when each sum is complete");
     struct paper_table *shorts = chains(p, "Figure 6", "kchain-short-first", P_SHOWN, K_SHOWN,
                                         "4 chains, short ones first: when each sum is complete");
@@ -95,7 +96,7 @@ static void long_and_short(struct paper *p)
     paper_note(longs, "The chains are drawn; of no processor is a time printed. L, o, g, c = 6, 2, "
                       "4, 1. A chain of n takes n a until the root has its sum, and the root "
                       "receives max(o+c, g) apart.");
-    paper_judge_none(p, "Figures 1, 2, 3",
+    paper_judge_none(p, "Figures 2, 3",
                      "the chains as they are drawn; each processor's time "
                      "equals the virtual clock's");
     paper_judge(
@@ -108,39 +109,6 @@ static void long_and_short(struct paper *p)
                      row_of_all(shorts)->value[EMULATED], row_of_all(longs)->value[EMULATED]);
 }
 
-/* ---- section 6 ---- */
-
-static void section_6(struct paper *p)
-{
-    static const struct paper_chart chart = {
-        .x_axis = "k, chains", .y_axis = "time, units", .x = 1};
-    static const char *const algorithms[] = {"kchain", "kchain-short-first"};
-    struct paper_table *t = paper_table(p, "Section 6", "first|k", "units",
-                                        "long or short chains first, P = %d, one element", P_SHOWN);
-
-    t->chart = &chart;
-    for (int i = 0; i < 2; i++)
-        for (int k = 1; k < P_SHOWN; k++) {
-            const struct paper_case x =
-                kurnosov_case(p, algorithms[i], P_SHOWN, k, 1, kurnosov_plain);
-            const struct kurnosov_costs costs = kurnosov_costs(&x);
-            struct paper_row *row = paper_row(t, "%s|%d", i == 0 ? "long" : "short", k);
-
-            if (i == 0)
-                row->value[FORMULA] = kurnosov_long_first(&costs, P_SHOWN, k);
-            paper_run(p, &x, row);
-        }
-    paper_note(t,
-               "Ours, with B = max(o+c, g), q = floor((P-1)/k) and v = (P-1) mod k: long first "
-               "ceil((P-1)/k) a + (k-1) B; short first q a + max((k-v) B, a) + (v-1) B, or where "
-               "v = 0 q a + (k-1) B. The paper's for short first lacks L; it is not evaluated.");
-    paper_judge(p, "Section 6, short first", false,
-                "the paper's formula lacks L; ours: q a + max((k-v)B, a) + (v-1)B, for v = 0 q a + "
-                "(k-1)B. Example: P = 11, k = 4 takes %g units, long first %g",
-                p->stopped ? NAN : t->rows[P_SHOWN - 1 + K_SHOWN - 1].value[EMULATED],
-                p->stopped ? NAN : t->rows[K_SHOWN - 1].value[EMULATED]);
-}
-
 /* ---- figure 8 ---- */
 
 static void adaptive(struct paper *p)
@@ -151,34 +119,83 @@ static void adaptive(struct paper *p)
     struct paper_table *thirteen = chains(p, "Figure 8", "kchain-adaptive", P_SHOWN + 2, 0, last);
     struct paper_table *in_order =
         chains(p, "Figure 8", "kchain-adaptive-sorted", P_SHOWN + 2, 0, sorted);
-    struct paper_table *const tables[] = {eleven, thirteen, in_order};
-    bool same = true;
+    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P_SHOWN, 0, 1, kurnosov_plain);
+    const struct kurnosov_costs costs = kurnosov_costs(&x);
+    struct paper_row *row;
+    double ours;
 
-    for (int i = 0; i < 3; i++) {
-        const int P = i == 0 ? P_SHOWN : P_SHOWN + 2;
-        const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P, 0, 1, kurnosov_plain);
-        const struct kurnosov_costs costs = kurnosov_costs(&x);
-
-        if (i < 2)
-            row_of_all(tables[i])->value[FORMULA] = kurnosov_adaptive(&costs, P);
-        same = same && (i == 2 || paper_same(tables[i], FORMULA, EMULATED));
-    }
+    row_of_all(eleven)->value[FORMULA] = kurnosov_figure_8(&costs);
+    ours = row_of_all(eleven)->value[EMULATED];
+    row_of_all(thirteen)->value[FORMULA] = kurnosov_adaptive(&costs, P_SHOWN + 2);
+    paper_judge(
+        p, "Figure 8, 2o+L+c + 3 max(o+c,g)", paper_same(eleven, FORMULA, EMULATED),
+        "its formula gives %g, the chains as they are drawn take %g: it leaves out that the "
+        "root waits for the longer chains",
+        kurnosov_figure_8(&costs), ours);
+    row = paper_row(eleven, "all|any P|");
+    row->value[FORMULA] = kurnosov_adaptive(&costs, P_SHOWN);
+    row->value[EMULATED] = ours;
+    paper_note(eleven, "Its formula: that of the figure, 2o+L+c + 3 max(o+c,g); for any P, "
+                       "2o+L+c + (sqrt(8(P-1)+1)-1)/2 max(o+c,g). No number is printed.");
     paper_note(in_order, "Received in the order of its length the chain that is left over is never "
                          "slower; the paper has no formula for it.");
-    paper_judge_none(p, "Figure 8",
-                     "the adaptive chains; each processor's time equals the virtual "
-                     "clock's");
     paper_judge(
-        p, "Adaptive, its formula", same,
+        p, "Adaptive, its formula for any P",
+        kurnosov_adaptive(&costs, P_SHOWN) == ours && paper_same(thirteen, FORMULA, EMULATED),
         "2o+L+c + (sqrt(8(P-1)+1)-1)/2 max(o+c,g): its root never waits; ours is a + (k-1) max(a, "
         "B), and B for a chain left over: "
         "the next chain is longer by one processor and so comes a later, which counts where "
         "a > B");
 }
 
+/* ---- the listing of the adaptive chains ---- */
+
+/* Which chain, by the formulas of the text: chain j, and its first and last processor. */
+struct place_in_chain {
+    int chain, head, tail;
+};
+
+static struct place_in_chain place_of(int rank, int P)
+{
+    const int j = ((int)sqrt(8.0 * rank - 7) + 1) / 2;
+    const int last = (j * j + j) / 2;
+
+    return (struct place_in_chain){j, (j * j - j) / 2 + 1, last < P - 1 ? last : P - 1};
+}
+
+static void listing(struct paper *p)
+{
+    const int P = P_SHOWN;
+    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P, 0, 1, kurnosov_plain);
+    struct paper_listing *l = paper_listing(p, "Adaptive chains, d and z of rank r, P = %d", P);
+    struct paper_place places[MOST_NODES];
+    int right = 0;
+
+    paper_places(&x, places);
+    for (int rank = 1; rank < P; rank++) {
+        const struct place_in_chain at = place_of(rank, P);
+
+        right += places[rank].parent == (rank == at.head ? 0 : rank - 1) &&
+                 places[rank].n_children == (rank < at.tail);
+    }
+    paper_say(l->printed, "the indices d and z of a rank's chain");
+    paper_say(
+        l->does,
+        "not run: the text of d and z is garbled, so that it does not say which ranks are meant");
+    paper_say(l->here,
+              "chain j = floor((isqrt(8r-7)+1)/2), from (j^2-j)/2+1 to min((j^2+j)/2, P-1): %d of "
+              "%d ranks are where the chains have them",
+              right, P - 1);
+    paper_judge(p, "Listing of the adaptive chains", false,
+                "d and z are garbled in it; as it is run here, %d of %d ranks are in their places",
+                right, P - 1);
+}
+
 void kurnosov_chains(struct paper *p)
 {
+    kurnosov_messages(p);
     long_and_short(p);
-    section_6(p);
+    kurnosov_section_6(p);
     adaptive(p);
+    listing(p);
 }

@@ -69,6 +69,16 @@ double kurnosov_long_first(const struct kurnosov_costs *t, int P, int k)
     return shortest * t->a + (k - 2) * fmax(t->b, t->g) + 3 * t->o + t->L + 2 * t->c;
 }
 
+/* It lacks L: with L in the second term it is what ours is where g <= o + c. */
+double kurnosov_short_first(const struct kurnosov_costs *t, int P, int k)
+{
+    const int shortest = (P - 1) / k, longer = (P - 1) % k;
+
+    if (longer == 0)
+        return NAN;
+    return shortest * t->a + fmax((k - longer) * t->b, t->a - t->L) + (longer - 1) * t->b;
+}
+
 double kurnosov_t(const struct kurnosov_costs *t, int P, int k)
 {
     const int shortest = (P - 1) / k;
@@ -94,6 +104,11 @@ double kurnosov_best_k(const struct kurnosov_costs *t, int P)
 double kurnosov_adaptive(const struct kurnosov_costs *t, int P)
 {
     return t->a + (sqrt(8.0 * (P - 1) + 1) - 1) / 2 * fmax(t->b, t->g);
+}
+
+double kurnosov_figure_8(const struct kurnosov_costs *t)
+{
+    return t->a + 3 * fmax(t->b, t->g);
 }
 
 double kurnosov_binomial(const struct kurnosov_costs *t, int P)

@@ -80,7 +80,9 @@ static void fill(struct paper *p)
 {
     table_1(p);
     liu_examples(p);
+    liu_formulas(p);
     figure_5(p);
+    liu_listings(p);
 }
 
 const struct paper_kind paper_liu = {

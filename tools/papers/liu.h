@@ -23,10 +23,22 @@ void liu_plain(struct paper *p, const struct logp_torus *t, struct paper_row *ro
 void liu_pipelined(struct paper *p, const struct logp_torus *t, int64_t m, int64_t bytes,
                    struct paper_row *row);
 extern const struct paper_row liu_no_row;
+/* n (Tsnd + m/w + r + Trcv): one block of m bits across the torus, in cycles. */
+double liu_across(const struct logp_torus *t, int64_t m);
 
 /* ---- liu_examples.c ---- */
 
 /* When it is worth while, in what blocks, and its examples. */
 void liu_examples(struct paper *p);
+
+/* ---- liu_formulas.c ---- */
+
+/* Formulas (2), (3) and (5). */
+void liu_formulas(struct paper *p);
+
+/* ---- liu_listings.c ---- */
+
+/* What the routing does as it is printed. */
+void liu_listings(struct paper *p);
 
 #endif

@@ -38,6 +38,13 @@ void liu_gain(struct paper_row *row, const struct paper_row *plain,
         row->value[v] = liu_percent(plain->value[v], pipelined->value[v]);
 }
 
+double liu_across(const struct logp_torus *t, int64_t m)
+{
+    const struct logp_preset *q = t->machine;
+
+    return (double)t->n * ((double)(q->overhead + q->delay) + (double)m / (double)q->width);
+}
+
 void liu_plain(struct paper *p, const struct logp_torus *t, struct paper_row *row)
 {
     const struct paper_case x = liu_case(p, t, "torus", 0);

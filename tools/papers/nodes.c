@@ -106,3 +106,35 @@ void paper_tour(struct paper *p, const struct paper_case *x, double *when)
     for (int rank = 0; rank < x->P; rank++)
         when[rank] = (double)tour.when[rank] / (double)x->unit_ns;
 }
+
+/* ---- when a processor is done ---- */
+
+static void ends_of(struct paper *p, const struct paper_case *x, struct logp_trace *trace,
+                    double *ends)
+{
+    if (trace == NULL) {
+        fprintf(stderr, "logp: paper %s, %s: nothing was recorded\n", p->name, x->algorithm);
+        p->stopped = p->wrong = true;
+    }
+    for (int rank = 0; rank < x->P; rank++) {
+        size_t n = 0;
+        const struct logp_event *events = trace != NULL ? logp_trace_events(trace, rank, &n) : NULL;
+
+        ends[rank] = n > 0 ? (double)events[n - 1].end_ns / (double)x->unit_ns : NAN;
+    }
+    logp_trace_free(trace);
+}
+
+void paper_ends(struct paper *p, const struct paper_case *x, double *predicted, double *emulated)
+{
+    const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
+    struct row row = {.algorithm = paper_algorithm(x)};
+    struct logp_trace *run = NULL;
+    struct logp_machine *m = create_machine(&o);
+
+    if (trace_run(&o, m, &x->c, &row, 0, &run) != EXIT_OK)
+        p->stopped = p->wrong = true;
+    end_machine(m);
+    ends_of(p, x, trace_prediction(&o, &x->c, row.algorithm, 0), predicted);
+    ends_of(p, x, run, emulated);
+}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A paper's figures and tables: what it prints, what its own formula gives, and what comes out
- * here. Each paper fills tables (in a file or two of this folder) and ends with a list of what it
- * says and whether that agrees; paper.c runs the rows, text.c, records.c and picture.c show them.
- * Numbers are in the units of their table; NAN stands for none.
+ * here. Each paper fills tables and listings (in a few files of this folder) and ends with a list
+ * of what it says and whether that agrees; paper.c runs the rows, text.c, records.c, picture.c and
+ * drawing.c show them. Numbers are in the units of their table; NAN stands for none.
  */
 #ifndef LOGP_PAPER_H
 #define LOGP_PAPER_H
@@ -41,6 +41,23 @@ struct paper_chart {
 
 enum { EACH_OTHER = -1 };
 
+/* A run: which algorithm, with what. */
+struct paper_case {
+    const char *collective, *algorithm;
+    const struct logp_algorithm *own; /* a row of the paper's own; NULL: the one of this name */
+    int64_t P;
+    const char *topology; /* NULL: none */
+    struct logp_coll c;   /* params included, in ns */
+    int64_t unit_ns;      /* what the table's numbers count */
+};
+
+/* How a table becomes a picture. */
+enum paper_picture {
+    PAPER_PLOT, /* curves, or rows of numbers */
+    PAPER_TREE, /* the tree of a run, as `logp tree` draws it */
+    PAPER_TIME, /* its space-time diagram, as `logp trace` draws it */
+};
+
 struct paper_table {
     const char *figure; /* as the paper calls it: "Figure 4" */
     char title[120];
@@ -51,20 +68,32 @@ struct paper_table {
     int n_notes;
     struct paper_row *rows;
     size_t n_rows;
-    const struct paper_chart *chart; /* NULL: it is drawn row by row */
+    const struct paper_chart *chart; /* PAPER_PLOT; NULL: it is drawn row by row */
+    enum paper_picture picture;
+    struct paper_case drawn; /* the run that a tree or a diagram shows */
 };
 
-enum { MOST_TABLES = 24 };
+/* A listing of the paper, run as it is printed. */
+struct paper_listing {
+    char name[80];
+    char printed[240]; /* the text in question, as printed */
+    char does[240];    /* what it does when it is run so */
+    char here[240];    /* what is run here in its place, and what that does */
+};
+
+enum { MOST_TABLES = 24, MOST_LISTINGS = 8 };
 
 struct paper {
     const char *name, *title;
     const struct options *o;
     struct paper_table tables[MOST_TABLES];
     int n_tables;
+    struct paper_listing listings[MOST_LISTINGS];
+    int n_listings;
     struct paper_table verdicts; /* figure by figure, and formula by formula: does it agree? */
-    int judged, late; /* measured runs with an exact prediction; those that took longer */
-    bool wrong;       /* a run failed, or a prediction does not hold */
-    bool stopped;     /* a run failed or was interrupted: none follows */
+    int judged, late;            /* measured runs; those with which the host did not keep up */
+    bool wrong;                  /* a run failed, or a prediction does not hold */
+    bool stopped;                /* a run failed or was interrupted: none follows */
 };
 
 /* ---- paper.c ---- */
@@ -81,6 +110,12 @@ void paper_remark(struct paper_row *row, const char *format, ...)
 /* A line below the table. */
 void paper_note(struct paper_table *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* A listing: fill its texts with paper_say(). */
+struct paper_listing *paper_listing(struct paper *p, const char *name, ...)
+    __attribute__((format(printf, 2, 3)));
+void paper_say(char text[240], const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Draw this run in place of the table's numbers. */
+void paper_draw(struct paper_table *t, enum paper_picture picture, const struct paper_case *x);
 /* One line of the list at the end. Printed numbers, or a formula, against ours: "agrees" or
  * "differs", and why. Nothing once a run has failed. */
 void paper_judge(struct paper *p, const char *what, bool agrees, const char *why, ...)
@@ -100,15 +135,6 @@ int paper_columns(const struct paper_table *t);
 bool paper_is_whole(double x);
 void paper_free(struct paper *p);
 
-/* A run: which algorithm, with what. */
-struct paper_case {
-    const char *collective, *algorithm;
-    int64_t P;
-    const char *topology; /* NULL: none */
-    struct logp_coll c;   /* params included, in ns */
-    int64_t unit_ns;      /* what the table's numbers count */
-};
-
 const struct logp_algorithm *paper_algorithm(const struct paper_case *x);
 /* The value of a knob that it works with. */
 int64_t paper_knob(const struct paper_case *x, const char *name);
@@ -119,7 +145,8 @@ int64_t paper_unit(const struct paper *p, int64_t otherwise_ns);
 struct options paper_options(const struct paper *p, const struct paper_case *x,
                              enum logp_clock clock);
 /* Predict, run on the virtual clock and, unless told not to, on the wall clock, and fill the row's
- * numbers. A failed run, or a prediction that does not hold, makes the paper wrong.
+ * numbers; what the host did not keep up with is no measurement. A failed run, or a prediction that
+ * does not hold, makes the paper wrong.
  * @return the run on the virtual clock */
 struct row paper_run(struct paper *p, const struct paper_case *x, struct paper_row *row);
 
@@ -145,6 +172,10 @@ void paper_places(const struct paper_case *x, struct paper_place *places);
  * virtual clock. Broadcast, reduction, summation. */
 void paper_tour(struct paper *p, const struct paper_case *x, double *when);
 
+/* When has each processor done its last event? In units, by rank: as its schedule predicts, and on
+ * the virtual clock. */
+void paper_ends(struct paper *p, const struct paper_case *x, double *predicted, double *emulated);
+
 /* ---- text.c, records.c, picture.c ---- */
 
 void print_paper_text(const struct paper *p);
@@ -152,8 +183,26 @@ void print_paper_json(const struct paper *p);
 void print_paper_csv(const struct paper *p);
 /* All tables as one SVG; ends the process where that cannot be. */
 void draw_paper(const struct paper *p);
-/* Each as PNG, SVG and PDF in this folder. @return an exit code; what is wrong is said */
+/* Each in this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG. @return an exit code;
+ * what is wrong is said */
 int draw_figures(const struct paper *p, const char *folder);
+
+/* ---- drawing.c: trees, space-time diagrams, and files of text ---- */
+
+/* What a function prints on stdout, as a string; ends the process where it cannot be had. To be
+ * freed */
+char *printed_by(void (*print)(const void *what), const void *what);
+/* The tree or diagram of a table as SVG. To be freed */
+char *draw_run(const struct paper *p, const struct paper_table *t);
+/* A picture that is part of another. */
+struct picture {
+    const char *caption; /* NULL: none; it is the first, and stands in the other as it is */
+    char *svg;
+};
+/* Print pictures as one: the first, and the others, as images, below it. */
+void print_together(const struct picture *pictures, size_t n);
+/* The file is there as a whole or not at all. @return an exit code; what is wrong is said */
+int write_picture(const char *path, const char *svg);
 
 /* ---- the papers ---- */
 

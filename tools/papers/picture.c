@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A paper's tables as pictures: one that has a chart as curves, a line for what is predicted, a
- * dashed one for the paper's formula, points for what is printed and measured; any other row by
- * row.
+ * dashed one for the paper's formula, points for what is printed and measured; trees and
+ * space-time diagrams as drawing.c draws them; any other row by row.
  */
 #include "paper.h"
 #include "plot/plot.h"
@@ -74,10 +74,11 @@ static void name_file(const struct paper *p, int table, char out[64])
     int n = 0, before = 0;
 
     for (const char *s = figure; *s != '\0' && n < 48; s++)
-        if (strchr(" ,;:/", *s) == NULL)
+        if (strchr(" ,;:/()", *s) == NULL)
             out[n++] = (char)(*s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
         else if (n > 0 && out[n - 1] != '-')
             out[n++] = '-';
+    n -= n > 0 && out[n - 1] == '-';
     out[n] = '\0';
     for (int i = 0; i < table; i++)
         before += strcmp(p->tables[i].figure, figure) == 0;
@@ -139,42 +140,119 @@ static struct plot plot_of(const struct paper *p, int table)
     return plot;
 }
 
-/* All in one picture, or each in files of its own, where there is a folder. */
-static int draw(const struct paper *p, const char *folder)
+/* ---- all of them ---- */
+
+struct plots {
+    struct plot list[MOST_TABLES];
+    size_t n;
+    const char *heading;
+    int code;
+};
+
+/* Of the tables that are plotted. */
+static struct plots *plots_of(const struct paper *p)
 {
-    static const char *const ends[] = {"png", "svg", "pdf"};
-    struct plot plots[MOST_TABLES];
-    size_t n = 0;
-    int code = EXIT_OK;
+    struct plots *plots = calloc(1, sizeof(*plots));
 
+    if (plots == NULL)
+        bad_usage("no memory for a picture");
+    plots->heading = p->title;
     for (int i = 0; i < p->n_tables; i++) {
-        plots[n] = plot_of(p, i);
-        if (plots[n].n_curves > 0)
-            n++;
-        else
-            plot_free(&plots[n]);
-    }
-    if (folder == NULL)
-        code = draw_plots(plots, n, p->title, "");
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; folder != NULL && k < sizeof(ends) / sizeof(ends[0]); k++) {
-            char path[4096];
+        struct plot plot = {0};
 
-            snprintf(path, sizeof(path), "%s/%s.%s", folder, plots[i].name, ends[k]);
-            code |= draw_plots(&plots[i], 1, NULL, path);
-        }
-        plot_free(&plots[i]);
+        if (p->tables[i].picture == PAPER_PLOT)
+            plot = plot_of(p, i);
+        if (plot.n_curves > 0)
+            plots->list[plots->n++] = plot;
+        else
+            plot_free(&plot);
     }
-    return code;
+    return plots;
+}
+
+static void free_plots(struct plots *plots)
+{
+    for (size_t i = 0; i < plots->n; i++)
+        plot_free(&plots->list[i]);
+    free(plots);
+}
+
+static bool is_drawn(const struct paper *p, int table)
+{
+    return p->tables[table].picture != PAPER_PLOT && !p->stopped;
+}
+
+static void print_plots(const void *what)
+{
+    struct plots *plots = (struct plots *)what;
+
+    plots->code = draw_plots(plots->list, plots->n, plots->heading, "");
 }
 
 void draw_paper(const struct paper *p)
 {
-    if (draw(p, NULL) != EXIT_OK)
+    struct plots *plots = plots_of(p);
+    struct picture pictures[MOST_TABLES + 1];
+    size_t n = 0;
+
+    pictures[n++] = (struct picture){NULL, printed_by(print_plots, plots)};
+    for (int i = 0; i < p->n_tables; i++)
+        if (is_drawn(p, i))
+            pictures[n++] = (struct picture){p->tables[i].figure, draw_run(p, &p->tables[i])};
+    if (plots->code == EXIT_OK)
+        print_together(pictures, n);
+    for (size_t i = 0; i < n; i++)
+        free(pictures[i].svg);
+    if (plots->code != EXIT_OK)
         exit(EXIT_WRONG);
+    free_plots(plots);
+}
+
+/* FOLDER/NAME.END; to be freed */
+static char *path_of(const char *folder, const char *name, const char *end)
+{
+    const size_t n = strlen(folder) + strlen(name) + strlen(end) + sizeof("/.");
+    char *path = malloc(n);
+
+    if (path == NULL)
+        bad_usage("no memory for the name of a file");
+    snprintf(path, n, "%s/%s.%s", folder, name, end);
+    return path;
+}
+
+static int draw_plot_files(const struct plot *plot, const char *folder)
+{
+    static const char *const ends[] = {"png", "svg", "pdf"};
+    int code = EXIT_OK;
+
+    for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
+        char *path = path_of(folder, plot->name, ends[k]);
+
+        code |= draw_plots(plot, 1, NULL, path);
+        free(path);
+    }
+    return code;
 }
 
 int draw_figures(const struct paper *p, const char *folder)
 {
-    return draw(p, folder);
+    struct plots *plots = plots_of(p);
+    int code = EXIT_OK;
+
+    for (size_t i = 0; i < plots->n; i++)
+        code |= draw_plot_files(&plots->list[i], folder);
+    for (int i = 0; i < p->n_tables; i++) {
+        char name[64], *path, *svg;
+
+        if (!is_drawn(p, i))
+            continue;
+        name_file(p, i, name);
+        path = path_of(folder, name, "svg");
+        svg = draw_run(p, &p->tables[i]);
+        code |= write_picture(path, svg);
+        free(svg);
+        free(path);
+    }
+    free_plots(plots);
+    return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A paper's tables as JSON and CSV: a record for each row, and for each line of the list at the
- * end, whose verdict is a key of its own in JSON, and begins the remark in CSV. */
+/* A paper's tables as JSON and CSV: a record for each row, for each listing, and for each line of
+ * the list at the end. Its verdict is a key of its own in JSON, and begins the remark in CSV; the
+ * notes of a table are in the JSON of its first row. */
 #include "paper.h"
 
 #include <jansson.h>
@@ -42,6 +43,16 @@ static json_t *labels_json(const struct paper_table *t, const struct paper_row *
     return j;
 }
 
+/* The lines below the table. */
+static json_t *notes_json(const struct paper_table *t)
+{
+    json_t *j = json_array();
+
+    for (int i = 0; i < t->n_notes; i++)
+        json_array_append_new(j, json_string(t->notes[i]));
+    return j;
+}
+
 static json_t *row_json(const struct paper *p, const struct paper_table *t,
                         const struct paper_row *row)
 {
@@ -55,24 +66,44 @@ static json_t *row_json(const struct paper *p, const struct paper_table *t,
     json_object_set_new(j, "prediction",
                         json_string(predicted ? logp_certainty_name(row->certainty) : "none"));
     json_object_set_new(j, "remark", text_json(row->remark));
-    if (row->verdict != NULL)
-        json_object_set_new(j, "verdict", json_string(row->verdict));
+    json_object_set_new(j, "verdict", text_json(row->verdict));
+    json_object_set_new(j, "notes", row == t->rows ? notes_json(t) : json_null());
     return j;
+}
+
+/* @return what stands between two records */
+static const char *print_record(json_t *j, const char *between)
+{
+    fputs(between, stdout);
+    json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(7));
+    json_decref(j);
+    return ",\n ";
 }
 
 /* @return what stands between two rows */
 static const char *print_json_table(const struct paper *p, const struct paper_table *t,
                                     const char *between)
 {
-    for (size_t k = 0; k < t->n_rows; k++) {
-        json_t *j = row_json(p, t, &t->rows[k]);
-
-        fputs(between, stdout);
-        json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(7));
-        json_decref(j);
-        between = ",\n ";
-    }
+    for (size_t k = 0; k < t->n_rows; k++)
+        between = print_record(row_json(p, t, &t->rows[k]), between);
     return between;
+}
+
+/* As a table: its texts are the labels of a row. */
+static json_t *listing_json(const struct paper *p, const struct paper_listing *l)
+{
+    json_t *j = json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}, s:s, s:s}", "paper", p->name,
+                          "figure", "Listings", "title", "as printed and as run here", "row",
+                          "listing", l->name, "as printed", l->printed, "run as printed", l->does,
+                          "as run here", l->here, "unit", "none", "printed_unit", "none");
+
+    for (int v = 0; v < N_VALUES; v++)
+        json_object_set_new(j, keys[v], json_null());
+    json_object_set_new(j, "prediction", json_string("none"));
+    json_object_set_new(j, "remark", json_null());
+    json_object_set_new(j, "verdict", json_null());
+    json_object_set_new(j, "notes", json_null());
+    return j;
 }
 
 void print_paper_json(const struct paper *p)
@@ -81,6 +112,8 @@ void print_paper_json(const struct paper *p)
 
     for (int i = 0; i < p->n_tables; i++)
         between = print_json_table(p, &p->tables[i], between);
+    for (int i = 0; i < p->n_listings && !p->stopped; i++)
+        between = print_record(listing_json(p, &p->listings[i]), between);
     print_json_table(p, &p->verdicts, between);
     puts("]");
 }
@@ -134,6 +167,22 @@ static void print_csv_table(const struct paper *p, const struct paper_table *t)
         print_csv_row(p, t, &t->rows[k]);
 }
 
+static void print_csv_listing(const struct paper *p, const struct paper_listing *l)
+{
+    char cell[1024];
+
+    print_cell(p->name);
+    print_cell("Listings");
+    print_cell("as printed and as run here");
+    snprintf(cell, sizeof(cell), "listing=%s; as printed=%s; run as printed=%s; as run here=%s",
+             l->name, l->printed, l->does, l->here);
+    print_cell(cell);
+    fputs("none,none,", stdout);
+    for (int v = 0; v < N_VALUES; v++)
+        putchar(',');
+    puts("none,");
+}
+
 void print_paper_csv(const struct paper *p)
 {
     fputs("paper,figure,title,row,unit,printed_unit,", stdout);
@@ -142,5 +191,7 @@ void print_paper_csv(const struct paper *p)
     puts("prediction,remark");
     for (int i = 0; i < p->n_tables; i++)
         print_csv_table(p, &p->tables[i]);
+    for (int i = 0; i < p->n_listings && !p->stopped; i++)
+        print_csv_listing(p, &p->listings[i]);
     print_csv_table(p, &p->verdicts);
 }

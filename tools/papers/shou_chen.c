@@ -72,6 +72,7 @@ static void broadcast_tree(struct paper *p, int P, struct tree *tree)
     row->value[FORMULA] = own.T;
     paper_run(p, &x, row);
     paper_remark(row, "the broadcast's time");
+    paper_draw(t, PAPER_TREE, &x);
     paper_note(t, "A node of effective time T holds the item T before the end; it sends to its "
                   "children in their order.");
     paper_note(t, "The paper counts with g where max(g, o) belongs, which agrees here, as g >= o.");
@@ -124,6 +125,7 @@ static void summation_tree(struct paper *p)
     row = paper_row(t, "all||||");
     paper_run(p, &x, row);
     paper_remark(row, "the summation's time");
+    paper_draw(t, PAPER_TREE, &x);
     paper_note(t, "operands: those that a node's place in the tree has time for, and its share of "
                   "the others.");
     paper_note(t, "The tree is that of the broadcast for L + 1 and max(g, o + 1), reversed in "
@@ -160,11 +162,15 @@ static void fill(struct paper *p)
     free_tree(&eight);
     free_tree(&seven);
     summation_tree(p);
-    paper_judge(p, "Figure 1", part && paper_same(&p->tables[0], FORMULA, EMULATED),
-                "all nodes of T*(8; 6,2,4), and T*(7; 6,2,4) is it without (7, 2)");
+    paper_judge(p, "Figure 1, by theorems 1 and 3",
+                part && paper_same(&p->tables[0], FORMULA, EMULATED),
+                "all nodes of T*(8; 6,2,4), and T*(7; 6,2,4) is it without (7, 2); the labels "
+                "(P_i, T_i) are those of theorem 3");
     paper_judge(p, "Figure 2", paper_same(&p->tables[3], PRINTED, PREDICTED),
                 "82 operands on 7 processors; they take 29 units");
     shou_chen_theorems(p);
+    shou_chen_bounds(p);
+    shou_chen_listings(p);
 }
 
 const struct paper_kind paper_shou_chen = {

@@ -27,7 +27,14 @@ struct shou_chen_model {
 struct paper_case shou_chen_case(const struct paper *p, const char *collective,
                                  const char *algorithm, int P, const struct shou_chen_model *model);
 
-/* Theorems 1, 4, 5 and 6 */
+/* The summation of figure 2. */
+extern const struct shou_chen_model shou_chen_summed;
+
+/* Theorems 2, 5 and 6, and lemma 1. */
 void shou_chen_theorems(struct paper *p);
+/* Theorem 4. */
+void shou_chen_bounds(struct paper *p);
+/* What its listing does as it is printed. */
+void shou_chen_listings(struct paper *p);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shou & Chen's theorems: how many processors can hold an item by a time and how long the broadcast
- * takes (1), how many operands its tree sums in that time and how long more of them take (4, 6),
- * and whether that is the most there can be (5). The paper's own numbers are worked out here from
- * its recurrence, with g where max(g, o) belongs.
+ * takes (2), how many operands its tree sums in that time (lemma 1, 5) and how long more of them
+ * take (6), and whether that is the most there can be (5). The paper's own numbers are worked out
+ * here from its recurrence, with g where max(g, o) belongs.
  */
 #include "shou_chen.h"
 
@@ -72,7 +72,7 @@ struct paper_case shou_chen_case(const struct paper *p, const char *collective,
                                                       .gamma_ps = sums ? unit * 1000 : 0}}};
 }
 
-/* ---- theorem 1 ---- */
+/* ---- theorem 2 ---- */
 
 static const struct shou_chen_model models[] = {
     {"6,2,4", 6, 2, 4}, {"1,0,9", 1, 0, 9}, {"6,5,2", 6, 5, 2}, {"3,0,1", 3, 0, 1}};
@@ -105,7 +105,7 @@ static void count_holders(struct paper *p, struct paper_table *t,
         row->value[EMULATED] = holders;
         paper_compare(p, "f_n", row->value[PREDICTED], holders);
         if (row->value[FORMULA] != row->value[PREDICTED])
-            paper_remark(row, "g < o: nobody can send so often");
+            paper_remark(row, "g < o: no processor can send so often");
     }
 }
 
@@ -120,11 +120,11 @@ static void broadcast_times(struct paper *p, struct paper_table *t,
         row->value[FORMULA] = own.T;
         paper_run(p, &x, row);
         if (!p->stopped && row->value[FORMULA] != row->value[PREDICTED])
-            paper_remark(row, "g < o: nobody can send so often");
+            paper_remark(row, "g < o: no processor can send so often");
     }
 }
 
-static void judge_theorem_1(struct paper *p, const struct paper_table *f,
+static void judge_theorem_2(struct paper *p, const struct paper_table *f,
                             const struct paper_table *T)
 {
     bool usual = paper_same_of(T, 0, models[3].label, FORMULA, EMULATED);
@@ -132,16 +132,16 @@ static void judge_theorem_1(struct paper *p, const struct paper_table *f,
     for (int i = 0; i < 2; i++)
         usual = usual && paper_same_of(f, 0, models[i].label, FORMULA, EMULATED) &&
                 paper_same_of(T, 0, models[i].label, FORMULA, EMULATED);
-    paper_judge(p, "Theorem 1, f_n and the broadcast's time, g >= o", usual,
+    paper_judge(p, "Theorem 2, f_n and the broadcast's time, g >= o", usual,
                 "for L,o,g = 6,2,4 and 1,0,9, and the time for 3,0,1");
-    paper_judge(p, "Theorem 1, g < o",
+    paper_judge(p, "Theorem 2, g < o",
                 paper_same_of(f, 0, models[2].label, FORMULA, EMULATED) &&
                     paper_same_of(T, 0, models[2].label, FORMULA, EMULATED),
                 "a processor that sends is busy for o, so that the paper's f_n counts too many and "
                 "its time is too short; max(g, o) must stand for g");
 }
 
-static void theorem_1(struct paper *p)
+static void theorem_2(struct paper *p)
 {
     static const struct paper_chart times_of = {
         .x_axis = "P", .y_axis = "time, units", .x = 1, .log_x = true};
@@ -151,9 +151,9 @@ static void theorem_1(struct paper *p)
                                                      {0, 1, 5, 8, 9, 10, 18, 19},
                                                      {15, 16, 18, 20, 21, 26, 32, 37}};
     static const int sizes[] = {16, LARGEST};
-    struct paper_table *f = paper_table(p, "Theorem 1", "L,o,g|n", "processors",
+    struct paper_table *f = paper_table(p, "Theorem 2", "L,o,g|n", "processors",
                                         "f_n: how many can hold the item at time n");
-    struct paper_table *T = paper_table(p, "Theorem 1", "L,o,g|P", "units",
+    struct paper_table *T = paper_table(p, "Theorem 2", "L,o,g|P", "units",
                                         "the time of the optimal broadcast, the least n with "
                                         "f_n >= P");
 
@@ -169,12 +169,12 @@ static void theorem_1(struct paper *p)
     broadcast_times(p, T, &models[1], 10, 10);
     broadcast_times(p, T, &models[2], 8, 8);
     broadcast_times(p, T, &models[3], 64, 64);
-    judge_theorem_1(p, f, T);
+    judge_theorem_2(p, f, T);
 }
 
-/* ---- theorems 4, 5, 6 ---- */
+/* ---- lemma 1, theorems 5 and 6 ---- */
 
-static const struct shou_chen_model summed = {"5,2,4", 5, 2, 4};
+const struct shou_chen_model shou_chen_summed = {"5,2,4", 5, 2, 4};
 
 enum { MOST_SUMMERS = 16, ENOUGH = 10000 }; /* operands that fill any of these trees */
 
@@ -194,8 +194,8 @@ static int64_t filled(const struct paper_case *x, int64_t *T)
 /* The same of the paper's tree: the sum of T_i - K_i (o + 1) + 1. */
 static int own_filled(int P, int *T)
 {
-    const int o = summed.o, G = summed.g > o ? summed.g : o + 1;
-    const struct own_tree own = shou_chen_tree(P, 2 * o + summed.L + 1, G);
+    const int o = shou_chen_summed.o, G = shou_chen_summed.g > o ? shou_chen_summed.g : o + 1;
+    const struct own_tree own = shou_chen_tree(P, 2 * o + shou_chen_summed.L + 1, G);
     int sum = 0;
 
     for (int id = 0; id < P; id++)
@@ -239,17 +239,17 @@ static void fill_most(struct paper *p, struct paper_table *t, const struct paper
     paper_compare(p, t->title, row->value[PREDICTED], row->value[EMULATED]);
 }
 
-static void theorems_4_5_6(struct paper *p)
+static void theorems_5_6(struct paper *p)
 {
     static const struct paper_chart beyond = {
         .x_axis = "N, operands", .y_axis = "time, units", .x = 1, .series = EACH_OTHER};
     static const struct paper_chart by_P = {
         .x_axis = "P", .y_axis = "operands", .x = 0, .series = 0, .log_x = true, .log_y = true};
     static const int counts[] = {47, 48, 53, 54, 55, 61, 68, 82, 84, 100, 200};
-    struct paper_table *N = paper_table(p, "Theorems 4, 6", "P|time", "operands",
-                                        "N_S for 5,2,4: what the tree sums in its time, nobody "
-                                        "waiting");
-    struct paper_table *more = paper_table(p, "Theorems 4, 6", "P|N|N_S", "units",
+    struct paper_table *N = paper_table(p, "Lemma 1, theorem 5", "P|time", "operands",
+                                        "N_S for 5,2,4: what the tree sums in its time "
+                                        "without waiting");
+    struct paper_table *more = paper_table(p, "Theorem 6", "P|N|N_S", "units",
                                            "more operands than N_S: the time for 5,2,4");
     struct paper_table *most = paper_table(p, "Theorem 5", "P|time", "operands",
                                            "the most that can be summed in that time, 5,2,4");
@@ -260,7 +260,7 @@ static void theorems_4_5_6(struct paper *p)
     most->chart = &by_P;
     N->chart = &by_P;
     for (int P = 1; P <= MOST_SUMMERS; P += P < 8 ? 1 : 8) {
-        struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", P, &summed);
+        struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", P, &shou_chen_summed);
         const int own = own_filled(P, &own_T);
 
         N_S = filled(&x, &T);
@@ -270,7 +270,7 @@ static void theorems_4_5_6(struct paper *p)
         fill_most(p, most, &x, own, most_planned(&x, N_S, T), T);
     }
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", 7, &summed);
+        struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", 7, &shou_chen_summed);
         const int own = own_filled(7, &own_T);
         const int shared = (counts[i] - own) / 7; /* rounded down */
         struct paper_row *row = paper_row(more, "7|%d|%d", counts[i], own);
@@ -288,11 +288,11 @@ static void theorems_4_5_6(struct paper *p)
                "Its formula: N_S. On the tree of the earliest labels more fit: T + 1 and, for "
                "each other processor of label x, T - x - o.");
     paper_judge(
-        p, "Theorems 4, 6, N_S", paper_same(N, FORMULA, EMULATED),
+        p, "Lemma 1, theorem 5, N_S", paper_same(N, FORMULA, EMULATED),
         "with K_i the children that there are; as printed a parenthesis is misplaced, a leaf "
         "gets a negative K_i, and after leaving out nodes K_i is wrong; and it needs g >= "
         "o + 1");
-    paper_judge(p, "Theorems 4, 6, the time of N operands", paper_same(more, FORMULA, EMULATED),
+    paper_judge(p, "Theorem 6, the time T(N) of N operands", paper_same(more, FORMULA, EMULATED),
                 "the paper drops the remainder of N - N_S by P; those operands take a unit more");
     paper_judge(p, "Theorem 5, no more can be summed", paper_same(most, FORMULA, EMULATED),
                 "N_S is no maximum: the `optimal` plan sums more in the same time");
@@ -300,6 +300,6 @@ static void theorems_4_5_6(struct paper *p)
 
 void shou_chen_theorems(struct paper *p)
 {
-    theorem_1(p);
-    theorems_4_5_6(p);
+    theorem_2(p);
+    theorems_5_6(p);
 }

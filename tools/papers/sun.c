@@ -5,12 +5,12 @@
  * matrices have 1/32 of the rows and columns, and our times are of a machine with L, o, g = 6, 2, 4
  * where a byte streams in 0.01, on a hypercube of links too where that is what the paper had.
  */
-#include "paper.h"
+#include "sun.h"
 
 enum { PRINTED_SHIFT = 5 }; /* 2^10 x 2^10 becomes 2^5 x 2^5 */
 
-static struct paper_case make_case(const struct paper *p, const char *algorithm, int P,
-                                   int64_t size, size_t element_bytes, bool streams)
+struct paper_case sun_case(const struct paper *p, const char *algorithm, int P, int64_t size,
+                           size_t element_bytes, bool streams)
 {
     const int64_t unit = paper_unit(p, 5000);
 
@@ -30,10 +30,19 @@ static struct paper_case make_case(const struct paper *p, const char *algorithm,
 
 /* ---- the formulas ---- */
 
-/* The paper's butterfly, whatever the number of messages in a stage. */
+/* max(2o, g) + L - g, for L, o, g = 6, 2, 4 */
+static const double step = 4 + 6 - 4;
+
+/* The butterfly network, whatever the number of messages in a stage. */
 static double of_butterfly(int P)
 {
-    return 2 * log2(P) * (4 + 6 - 4); /* max(2o, g) + L - g */
+    return step * 2 * log2(P);
+}
+
+/* The hypercube, which has sigma processors of a level of that network. */
+static double of_hypercube(int P, int sigma)
+{
+    return step * (2.0 * P / sigma) * log2(P);
 }
 
 static void formulas(struct paper *p)
@@ -43,12 +52,11 @@ static void formulas(struct paper *p)
     static const char *const algorithms[] = {"ring", "ring-eager", "ring-window", "butterfly"};
     struct paper_table *t = paper_table(p, "Formulas", "algorithm|P", "units",
                                         "one message for each destination, L, o, g = 6, 2, 4");
-    const double step = 4 + 6 - 4; /* max(2o, g) + L - g */
 
     t->chart = &chart;
     for (int i = 0; i < 4; i++)
         for (int P = 2; P <= 16; P *= 2) {
-            const struct paper_case x = make_case(p, algorithms[i], P, P, 1, false);
+            const struct paper_case x = sun_case(p, algorithms[i], P, P, 1, false);
             struct paper_row *row = paper_row(t, "%s|%d", algorithms[i], P);
 
             if (i == 0)
@@ -58,46 +66,56 @@ static void formulas(struct paper *p)
             paper_run(p, &x, row);
         }
     paper_note(t, "The paper's ring is n(n-1)[max(2o,g) + L - g], with an n too many and L in "
-                  "every phase; its butterfly is 2 log2 n [max(2o,g) + L - g].");
+                  "every phase; its butterfly network is 2 log2 n [max(2o,g) + L - g].");
     paper_judge(
         p, "Ring, n(n-1)[max(2o,g) + L - g]", paper_same(t, FORMULA, EMULATED),
         "it has an n too many, as every processor has n - 1 phases of its own, and L - g in "
         "each of them; ours is (n-2) max(D,E) + D");
     paper_note(t, "The ring as it stands waits for each message before the next is sent; eager "
                   "sends all first, a window keeps a few on their way.");
+    paper_judge(p, "Butterfly network, 2 log2 n [max(2o,g) + L - g]",
+                paper_same_of(t, 0, "butterfly", FORMULA, EMULATED),
+                "a stage of one message takes 2o + L, whatever g is; and the formula does not know "
+                "how many messages a stage has");
 }
 
 /* The butterfly on the links of a hypercube, P x P words, so that a stage has P/2 messages of a
- * word or one that holds them. All are sent to neighbours: the network changes nothing. */
+ * word or one that holds them. All are sent to neighbours: the network changes nothing. All
+ * processors take part in each stage, so that a level has sigma = P of them; P/2 for comparison. */
 static void hypercube(struct paper *p)
 {
     static const struct paper_chart chart = {
         .x_axis = "P", .y_axis = "time, units", .x = 0, .series = EACH_OTHER, .log_x = true};
     static const char *const networks[] = {NULL, "hypercube"};
     struct paper_table *t =
-        paper_table(p, "Hypercube", "P|messages of a stage|network", "units",
+        paper_table(p, "Hypercube", "P|sigma|messages of a stage|network", "units",
                     "the butterfly of P x P words, in one message or one for each column");
 
     t->chart = &chart;
-    for (int P = 2; P <= 16; P *= 2)
+    for (int P = 2; P <= 16; P *= 2) {
         for (int packing = 0; packing < (P > 2 ? 2 : 1); packing++)
             for (int i = 0; i < 2; i++) {
-                struct paper_case x = make_case(p, "butterfly", P, P, 1, false);
+                struct paper_case x = sun_case(p, "butterfly", P, P, 1, false);
                 struct paper_row *row =
-                    paper_row(t, "%d|%d|%s", P, packing == LOGP_PACKING_NONE ? P / 2 : 1,
+                    paper_row(t, "%d|P|%d|%s", P, packing == LOGP_PACKING_NONE ? P / 2 : 1,
                               networks[i] != NULL ? networks[i] : "-");
 
                 x.c.args.packing = (enum logp_packing)packing;
                 x.topology = networks[i];
-                row->value[FORMULA] = of_butterfly(P);
+                row->value[FORMULA] = of_hypercube(P, P);
                 paper_run(p, &x, row);
             }
+        paper_row(t, "%d|P/2|1|hypercube", P)->value[FORMULA] = of_hypercube(P, P / 2);
+    }
+    paper_note(t, "Its formula: [max(2o,g) + L - g] (2n/sigma) log2 n, with sigma processors of a "
+                  "level. Here all n take part in each stage; then it is that of the butterfly "
+                  "network. With half of them it is twice as much, and nothing is run.");
     paper_note(t, "Ours for w messages of a word, w >= 2: lg n ((w-1)e + max(L, (w-1)e) + 2o); for "
                   "one: (lg n - 1) max(D,E) + D.");
     paper_judge(
-        p, "Butterfly, 2 log2 n [max(2o,g) + L - g]", paper_same(t, FORMULA, EMULATED),
-        "a stage of one message takes 2o + L, whatever g is; and the formula does not know how "
-        "many messages a stage has. On the links of a hypercube it takes as long as without");
+        p, "Hypercube, [max(2o,g) + L - g] (2n/sigma) log2 n", paper_same(t, FORMULA, EMULATED),
+        "as the butterfly network with sigma = n; on the links of a hypercube the butterfly "
+        "takes as long as without");
 }
 
 /* ---- the table ---- */
@@ -172,7 +190,7 @@ static void table(struct paper *p)
     t->printed_unit = "s";
     for (int i = 0; i < N_SIZES; i++)
         for (int j = 0; j < 4; j++) {
-            struct paper_case model = make_case(p, "ring", 2 << j, ours(i), sizeof(double), true);
+            struct paper_case model = sun_case(p, "ring", 2 << j, ours(i), sizeof(double), true);
             const double *seconds = printed[i].seconds[j];
             bool agrees;
 
@@ -215,7 +233,7 @@ static void table_without_links(struct paper *p)
     for (int i = 0; i < N_SIZES; i++)
         for (int j = 0; j < 4; j++)
             for (int packing = 0; packing < 2; packing++) {
-                struct paper_case x = make_case(p, "ring", 2 << j, ours(i), sizeof(double), true);
+                struct paper_case x = sun_case(p, "ring", 2 << j, ours(i), sizeof(double), true);
 
                 x.c.args.packing = (enum logp_packing)packing;
                 x.c.args.pack_ns = packing == LOGP_PACKING_STRUCTURED ? pack_ns(&x) : 0;
@@ -228,85 +246,14 @@ static void table_without_links(struct paper *p)
         "none: one message for each column.");
 }
 
-/* ---- packing ---- */
-
-/* s columns of t words for one destination: of two processors, the first of which has the only row
- * of elements of t words, so that it receives and sends nothing. */
-static void one_destination(struct paper *p)
-{
-    static const int columns[] = {1, 4, 16}, words[] = {1, 16, 64}, packs[] = {0, 2, 4};
-    struct paper_table *t = paper_table(p, "t_s, t_ns", "packing|s|t|pack", "units",
-                                        "s columns of t doubles for one destination");
-
-    for (size_t i = 0; i < 9; i++)
-        for (int k = -1; k < 3; k++) {
-            const int s = columns[i / 3], n = words[i % 3];
-            struct paper_case x = make_case(p, "ring", 2, 1, (size_t)n * sizeof(double), true);
-            struct paper_row *row;
-
-            x.c.args.cols = INT64_C(2) * s;
-            x.c.args.packing = k < 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
-            x.c.args.pack_ns = k < 0 ? 0 : packs[k] * x.unit_ns;
-            row = paper_row(t, "%s|%d|%d|%d", k < 0 ? "none" : "structured", s, n,
-                            k < 0 ? 0 : packs[k]);
-            paper_run(p, &x, row);
-        }
-    paper_note(t,
-               "Ours: none (s-1) E(t) + D(t), structured s pack + D(s t), where D(t) is the time "
-               "of a message of t words, and E(t) the time between two.");
-    paper_judge_none(p, "t_s, t_ns",
-                     "ours: t_ns = (s-1) E(t) + D(t) and t_s = s pack + D(s t), "
-                     "both equal to the virtual clock");
-}
-
-/* Is it worth while to pack, when a column costs so much? */
-static void packing(struct paper *p)
-{
-    static const struct paper_chart chart = {
-        .x_axis = "pack, units of time", .y_axis = "time, units", .x = 2, .series = EACH_OTHER};
-    static const char *const algorithms[] = {"ring", "butterfly"};
-    static const int packs[] = {0, 2, 4, 8, 16, 32};
-    const int P = 8, size = 128;
-    bool always = true;
-    struct paper_table *t =
-        paper_table(p, "Packing", "algorithm|packing|pack", "units",
-                    "over the cost of packing a column, ours of %d x %d, P = %d", size, size, P);
-
-    t->chart = &chart;
-    for (int a = 0; a < 2; a++) {
-        struct paper_case x = make_case(p, algorithms[a], P, size, sizeof(double), true);
-        struct paper_row *row = paper_row(t, "%s|none|0", algorithms[a]);
-        double none;
-
-        x.c.args.packing = LOGP_PACKING_NONE;
-        paper_run(p, &x, row);
-        none = row->value[EMULATED];
-        x.c.args.packing = LOGP_PACKING_STRUCTURED;
-        for (size_t i = 0; i < sizeof(packs) / sizeof(packs[0]); i++) {
-            row = paper_row(t, "%s|structured|%d", algorithms[a], packs[i]);
-            x.c.args.pack_ns = packs[i] * x.unit_ns;
-            paper_run(p, &x, row);
-            if (row->value[EMULATED] > none) {
-                paper_remark(row, "slower than none");
-                always = false;
-            }
-        }
-    }
-    paper_judge(p, "Structured redistribution is faster", always,
-                "none is faster here once to pack a column takes 16 units, because its messages "
-                "follow one another at the gap, not after the whole way of the one before");
-    paper_note(t, "The paper's structured redistribution does not always win: messages of a column "
-                  "each follow one another at the gap, not after the whole way of the one before.");
-}
-
 static void fill(struct paper *p)
 {
     formulas(p);
     hypercube(p);
     table(p);
     table_without_links(p);
-    one_destination(p);
-    packing(p);
+    sun_packing(p);
+    sun_listings(p);
 }
 
 const struct paper_kind paper_sun = {

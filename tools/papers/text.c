@@ -121,6 +121,38 @@ static void print_text_table(const struct paper_table *t, int n_values)
     }
 }
 
+/* What it is, and the words that go with it. */
+static void print_part(const char *what, const char *words)
+{
+    size_t room = NOTE_WIDTH - 20;
+
+    printf("      %-16s", what);
+    for (; strlen(words) > room;) {
+        size_t n = room;
+
+        while (n > 1 && words[n] != ' ')
+            n--;
+        printf("%.*s\n%22s", (int)n, words, "");
+        words += n + 1;
+    }
+    puts(words);
+}
+
+static void print_listings(const struct paper *p)
+{
+    if (p->n_listings > 0)
+        puts("\nListings, in words: as printed, what that does when it is run, and what is run "
+             "here\n");
+    for (int i = 0; i < p->n_listings; i++) {
+        const struct paper_listing *l = &p->listings[i];
+
+        printf("  - %s\n", l->name);
+        print_part("as printed:", l->printed);
+        print_part("run as printed:", l->does);
+        print_part("as run here:", l->here);
+    }
+}
+
 static void print_verdicts(const struct paper_table *t)
 {
     if (t->n_rows > 0)
@@ -143,15 +175,19 @@ void print_paper_text(const struct paper *p)
            "printed: by the paper, n/a where it prints no number; its formula: the paper's own,\n"
            "evaluated; predicted: exact, or a bound where marked; virtual: run on the virtual "
            "clock%s\n",
-           p->title, n_values > MEASURED ? ";\nmeasured: run on this box, the median" : "");
+           p->title,
+           n_values > MEASURED
+               ? ";\nmeasured: run on this host, the median, or - where the host did not keep up"
+               : "");
     for (int i = 0; i < p->n_tables; i++)
         print_text_table(&p->tables[i], n_values);
+    if (!p->stopped)
+        print_listings(p);
     print_verdicts(&p->verdicts);
     if (p->late > 0)
-        printf("\nThe host could not keep up with %d of %d runs, whose medians are more than 1 %% "
-               "beyond "
-               "the\nprediction. If it is not busy with other things, take a larger --unit or more "
-               "--reps.\n",
+        printf("\nThe host did not keep up with %d of %d runs: their medians were more than 1 %% "
+               "beyond the\nvirtual clock, so that - stands for them. Take a larger --unit or more "
+               "--reps, or run on an\nidle host.\n",
                p->late, p->judged);
     printf("\n%s\n", p->stopped ? "Not all was run."
                      : p->wrong ? "Not every prediction agrees with the virtual clock."

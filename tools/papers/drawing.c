@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A paper's trees and space-time diagrams, drawn by the code of `logp tree` and `logp trace`. That
+ * code prints on stdout, so stdout is a temporary file while it does; several pictures become one
+ * that shows the others as images, whose styles do not meet.
+ */
+#include "paper.h"
+
+#include "trace/trace.h"
+#include "tree/tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { APART = 24, CAPTION = 30 }; /* pixels between two pictures, and above one */
+
+/* ---- what is printed, as text ---- */
+
+_Noreturn static void no_text(void)
+{
+    bad_usage("no room for a picture: %s", strerror(errno));
+}
+
+/* All that is in a file, from its beginning. */
+static char *text_of(FILE *f)
+{
+    const off_t size = lseek(fileno(f), 0, SEEK_END);
+    char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
+
+    if (text == NULL || lseek(fileno(f), 0, SEEK_SET) < 0)
+        no_text();
+    text[fread(text, 1, (size_t)size, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
+char *printed_by(void (*print)(const void *what), const void *what)
+{
+    FILE *f = tmpfile();
+    int out, failed;
+
+    fflush(stdout);
+    out = dup(STDOUT_FILENO);
+    if (f == NULL || out < 0 || dup2(fileno(f), STDOUT_FILENO) < 0)
+        no_text();
+    print(what);
+    failed = fflush(stdout);
+    if (dup2(out, STDOUT_FILENO) < 0 || failed != 0)
+        no_text();
+    close(out);
+    return text_of(f);
+}
+
+/* ---- trees and diagrams ---- */
+
+struct drawing {
+    const struct paper *p;
+    const struct paper_table *t;
+    struct options o;
+};
+
+/* The options with which `logp tree` and `logp trace` would show the run. */
+static struct options options_of(const struct paper *p, const struct paper_case *x)
+{
+    struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
+
+    o.algorithms = ALGORITHMS_NAMED;
+    o.algorithm_list = x->algorithm;
+    o.knobs = x->c.args;
+    o.n_bytes = x->c.args.n_bytes;
+    o.count = x->c.args.count;
+    o.op = x->c.args.op;
+    o.gamma_given = true;
+    return o;
+}
+
+static void print_tree(const void *what)
+{
+    const struct drawing *d = what;
+    const struct paper_case *x = &d->t->drawn;
+    struct options o = d->o;
+    struct tree tree = strcmp(x->collective, "summation") == 0 ? make_summation_tree(&o)
+                       : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&o)
+                                                               : make_found_tree(&o, x->collective);
+
+    tree_as_svg.show(&o, &tree);
+    free_tree(&tree);
+}
+
+static void print_diagram(const void *what)
+{
+    const struct drawing *d = what;
+    const struct paper_case *x = &d->t->drawn;
+    struct logp_coll c = x->c;
+    struct shown s = {.o = &d->o, .algorithm = paper_algorithm(x)};
+    struct logp_trace *trace;
+
+    c.model.topology = d->o.topology;
+    trace = trace_prediction(&d->o, &c, s.algorithm, 0);
+    if (trace == NULL)
+        bad_usage("paper %s, %s: no memory for its diagram", d->p->name, d->t->figure);
+    s.trace = trace;
+    trace_as_svg.show(&s);
+    logp_trace_free(trace);
+}
+
+char *draw_run(const struct paper *p, const struct paper_table *t)
+{
+    const struct drawing d = {p, t, options_of(p, &t->drawn)};
+    char *svg = printed_by(t->picture == PAPER_TREE ? print_tree : print_diagram, &d);
+
+    logp_topology_destroy((struct logp_topology *)d.o.topology);
+    return svg;
+}
+
+/* ---- one picture of several ---- */
+
+/* An attribute of the outermost element. */
+static double number_of(const char *svg, const char *attribute)
+{
+    const char *at = strstr(svg, attribute);
+
+    return at != NULL ? strtod(at + strlen(attribute), NULL) : 0;
+}
+
+/* As the address of an image: what has a meaning in XML or in an address is escaped. */
+static void print_address(const char *svg)
+{
+    fputs("data:image/svg+xml,", stdout);
+    for (; *svg != '\0'; svg++)
+        if (strchr("-_.~/:=;,() ", *svg) != NULL || (*svg >= '0' && *svg <= '9') ||
+            (*svg >= 'A' && *svg <= 'Z') || (*svg >= 'a' && *svg <= 'z'))
+            putchar(*svg);
+        else
+            printf("%%%02X", (unsigned)(unsigned char)*svg);
+}
+
+/* Where the pictures stand: beside each other as long as the first is as wide. */
+struct place {
+    double x, y, width, height;
+};
+
+static struct place all_places(const struct picture *pictures, size_t n, struct place *places)
+{
+    struct place all = {0}, pen = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        const double width = number_of(pictures[i].svg, "width=\""),
+                     height = number_of(pictures[i].svg, "height=\""),
+                     above = pictures[i].caption != NULL ? CAPTION : 0;
+
+        if (i > 0 && pen.x + width > all.width) {
+            pen.x = 0;
+            pen.y = all.height + APART;
+        }
+        places[i] = (struct place){pen.x, pen.y + above, width, height};
+        pen.x += width + APART;
+        all.width = fmax(all.width, places[i].x + width);
+        all.height = fmax(all.height, places[i].y + height);
+    }
+    return all;
+}
+
+static void print_image(const struct picture *picture, const struct place *at)
+{
+    printf("<text x=\"%g\" y=\"%g\" font-family=\"sans-serif\" font-size=\"14\">%s</text>\n"
+           "<image x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" href=\"",
+           at->x + 20, at->y - CAPTION / 3.0, picture->caption, at->x, at->y, at->width,
+           at->height);
+    print_address(picture->svg);
+    puts("\"/>");
+}
+
+void print_together(const struct picture *pictures, size_t n)
+{
+    struct place places[MOST_TABLES + 1], all = all_places(pictures, n, places);
+
+    printf("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+           "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+           "width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\">\n"
+           "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+           all.width, all.height, all.width, all.height);
+    for (size_t i = 0; i < n; i++)
+        if (pictures[i].caption != NULL)
+            print_image(&pictures[i], &places[i]);
+        else if (strstr(pictures[i].svg, "<svg") != NULL) /* without its XML declaration */
+            fputs(strstr(pictures[i].svg, "<svg"), stdout);
+    puts("</svg>");
+}
+
+/* ---- files ---- */
+
+int write_picture(const char *path, const char *svg)
+{
+    const size_t n = strlen(path) + sizeof(".new");
+    char *beside = malloc(n);
+    FILE *f;
+    bool good;
+
+    if (beside == NULL)
+        no_text();
+    snprintf(beside, n, "%s.new", path);
+    f = fopen(beside, "w");
+    good = f != NULL && fputs(svg, f) >= 0;
+    good = f != NULL && fclose(f) == 0 && good && rename(beside, path) == 0;
+    if (!good) {
+        fprintf(stderr, "logp: %s: %s\n", path, strerror(errno));
+        if (f != NULL)
+            unlink(beside);
+    }
+    free(beside);
+    return good ? EXIT_OK : EXIT_WRONG;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shou & Chen: the summation's listing on the tree of figure 2, run as it is printed and as it is
+ * run here. Its test for the root decides which processors send their sum; its number of children
+ * decides how many operands they have.
+ */
+#include "shou_chen.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { P = 7, OPERANDS = 82 };
+
+/* ---- the test for the root ---- */
+
+struct listing_run {
+    const struct paper_place *places;
+    bool inverted;
+    bool sent[P], ended[P];
+    double sum[P]; /* of what it has received, and its own operand */
+};
+
+/* Receive the children's sums, add, and send to the parent, if the test says so. */
+static int listing_node(struct logp_vp *vp, void *arg)
+{
+    struct listing_run *run = arg;
+    const int me = logp_vp_rank(vp);
+    const struct paper_place *at = &run->places[me];
+    const bool is_root = at->parent < 0;
+    int rc = 0;
+
+    run->sum[me] = 1;
+    for (int k = at->n_children - 1; rc == 0 && k >= 0; k--) {
+        double below;
+
+        rc = logp_recv(vp, at->children[k], 0, &below, sizeof(below), NULL);
+        if (rc == 0)
+            run->sum[me] += below;
+    }
+    if (rc == 0 && is_root == run->inverted) {
+        rc = logp_send(vp, at->parent, 0, &run->sum[me], sizeof(run->sum[me]));
+        run->sent[me] = rc == 0;
+    }
+    run->ended[me] = rc == 0;
+    return rc;
+}
+
+static int count(const bool *list)
+{
+    int n = 0;
+
+    for (int i = 0; i < P; i++)
+        n += list[i];
+    return n;
+}
+
+/* On the virtual clock, where a wait that nothing can end is an error that ends the run. */
+static void run_listing(struct paper *p, const struct paper_case *x, struct listing_run *run)
+{
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
+                                 .clock = LOGP_CLOCK_VIRTUAL,
+                                 .executor = paper_options(p, x, LOGP_CLOCK_VIRTUAL).executor};
+    struct logp_machine *m = NULL;
+    int rc = logp_delay_create("logp", &x->c.model.params, &config.delay);
+
+    if (rc == 0)
+        rc = logp_machine_create(&config, &m);
+    if (rc == 0)
+        rc = logp_machine_run(m, listing_node, run, p->o->timeout_ns);
+    if (rc != 0 && !(rc == -EDEADLK && run->inverted)) {
+        fprintf(stderr, "logp: paper %s, its listing: %s\n", p->name, strerror(-rc));
+        p->stopped = p->wrong = true;
+    }
+    end_machine(m);
+}
+
+static void root_test(struct paper *p, const struct paper_case *x, const struct paper_place *places)
+{
+    static struct listing_run printed, here; /* a processor may come back late */
+    struct paper_listing *l = paper_listing(p, "Summation, the test for the root, P = %d", P);
+
+    printed = (struct listing_run){.places = places, .inverted = true};
+    here = (struct listing_run){.places = places};
+    run_listing(p, x, &printed);
+    run_listing(p, x, &here);
+    paper_say(l->printed, "a processor sends its sum to its parent if it is the root");
+    paper_say(l->does, "%d of %d sums are sent; %d of %d processors wait for ever%s",
+              count(printed.sent), P - 1, P - count(printed.ended), P,
+              printed.ended[0] ? "" : ", the root among them");
+    paper_say(
+        l->here,
+        "if it is not the root: %d of %d sums are sent, %d processors wait for ever, the root "
+        "has the sum of %g of %d",
+        count(here.sent), P - 1, P - count(here.ended), here.sum[0], P);
+    paper_judge(p, "Listing of the summation, the test for the root",
+                count(printed.sent) == P - 1 && count(printed.ended) == P,
+                "it is inverted: %d of %d sums are sent; as it is run here %d", count(printed.sent),
+                P - 1, count(here.sent));
+}
+
+/* ---- the number of children ---- */
+
+/* As a division in C has it, which rounds towards zero: a leaf of T_i < d gets less than none. */
+static int children_in_c(int T, int d, int g)
+{
+    return (T - d) / g + 1;
+}
+
+static void number_of_children(struct paper *p, const struct paper_place *places)
+{
+    const struct shou_chen_model *m = &shou_chen_summed;
+    const int G = m->g > m->o ? m->g : m->o + 1, d = 2 * m->o + m->L + 1;
+    const struct own_tree own = shou_chen_tree(P, d, G);
+    struct paper_listing *l = paper_listing(p, "Summation, the number K_i of children, P = %d", P);
+    int wrong = 0, below = 0, printed = 0, here = 0;
+
+    for (int id = 0; id < P; id++) {
+        const int K = children_in_c(own.time[id], d, G);
+
+        wrong += K != places[id].n_children;
+        below += K < 0;
+        printed += own.time[id] - K * (m->o + 1) + 1;
+        here += own.time[id] - places[id].n_children * (m->o + 1) + 1;
+    }
+    paper_say(l->printed, "K_i = (T_i - (L + 2o + 1)) / g + 1, in C, its parenthesis put right");
+    paper_say(l->does,
+              "%d of %d processors have another K_i than children, %d of them a negative one; N_S "
+              "is %d",
+              wrong, P, below, printed);
+    paper_say(l->here, "K_i is the number of children that there are: N_S is %d", here);
+    paper_judge(p, "Listing of the summation, K_i", wrong == 0,
+                "C divides towards zero, and nodes are left out: %d of %d processors have another "
+                "K_i than children; N_S would be %d, and is %d",
+                wrong, P, printed, here);
+}
+
+void shou_chen_listings(struct paper *p)
+{
+    struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", P, &shou_chen_summed);
+    static struct paper_place places[MOST_NODES];
+
+    x.c.args.count = OPERANDS;
+    paper_places(&x, places);
+    root_test(p, &x, places);
+    number_of_children(p, places);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sun, Zhang & Song, section 3: columns for one destination in a message each, or packed into one;
+ * and when it is worth while to pack.
+ */
+#include "sun.h"
+
+/* s columns for one destination: of two processors, the first of which has the only row, so that it
+ * receives and sends nothing. pack < 0: each column is a message. */
+static struct paper_case columns_case(const struct paper *p, int s, size_t bytes, int pack,
+                                      bool streams)
+{
+    struct paper_case x = sun_case(p, "ring", 2, 1, bytes, streams);
+
+    x.c.args.cols = INT64_C(2) * s;
+    x.c.args.packing = pack < 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+    x.c.args.pack_ns = pack < 0 ? 0 : pack * x.unit_ns;
+    return x;
+}
+
+/* Section 3, for m/n = s columns: t_ns, or where to pack a column takes 2o, t_s. */
+static double of_section_3(const struct paper_case *x, int s, bool packed)
+{
+    const struct logp_params *q = &x->c.model.params;
+    const double unit = (double)x->unit_ns, two_o = 2 * (double)q->o_send_ns / unit;
+    const double whole = fmax(two_o, (double)q->g_ns / unit) + (double)(q->L_ns - q->g_ns) / unit;
+
+    return packed ? s * two_o + whole : s * whole;
+}
+
+/* s columns of t words. */
+static void one_destination(struct paper *p)
+{
+    static const int columns[] = {1, 4, 16}, words[] = {1, 16, 64}, packs[] = {-1, 0, 2, 4};
+    struct paper_table *t = paper_table(p, "t_s, t_ns", "packing|s|t|pack", "units",
+                                        "s columns of t doubles for one destination");
+
+    for (size_t i = 0; i < 9; i++)
+        for (int k = 0; k < 4; k++) {
+            const int s = columns[i / 3], n = words[i % 3], pack = packs[k];
+            const struct paper_case x = columns_case(p, s, (size_t)n * sizeof(double), pack, true);
+            struct paper_row *row = paper_row(t, "%s|%d|%d|%d", pack < 0 ? "none" : "structured", s,
+                                              n, pack < 0 ? 0 : pack);
+
+            if (pack < 0 || pack == 4) /* which is 2o */
+                row->value[FORMULA] = of_section_3(&x, s, pack >= 0);
+            paper_run(p, &x, row);
+        }
+    paper_note(t,
+               "Its formulas, section 3, with m/n = s: t_ns = (m/n)[max(2o,g) + L - g], and t_s "
+               "= (m/n) 2o + max(2o,g) + L - g, where to pack a column takes 2o, here 4. They do "
+               "not know how long a column is.");
+    paper_note(t,
+               "Ours: none (s-1) E(t) + D(t), structured s pack + D(s t), where D(t) is the time "
+               "of a message of t words, and E(t) the time between two.");
+    paper_judge(p, "Section 3, t_ns = (m/n)[max(2o,g) + L - g]",
+                paper_same_of(t, 0, "none", FORMULA, EMULATED),
+                "it counts the latency once for each column, and one message as L, where g >= 2o; "
+                "ours: (s-1) E(t) + D(t)");
+    paper_judge(p, "Section 3, t_s = (m/n) 2o + max(2o,g) + L - g",
+                paper_same_of(t, 0, "structured", FORMULA, EMULATED),
+                "a message takes 2o + L and its streaming; ours: s pack + D(s t)");
+}
+
+/* The claim that unpacked columns always take longer, where m/n > 1 and o << L. */
+static void claim(struct paper *p)
+{
+    static const int columns[] = {2, 4, 8, 16, 64};
+    struct paper_table *t = paper_table(p, "Section 3", "packing|m/n", "units",
+                                        "t_ns > t_s for m/n > 1, o << L: L, o, g = 100, 1, 2");
+    bool holds = true;
+
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        double emulated[2];
+
+        for (int packed = 0; packed < 2; packed++) {
+            struct paper_case x = columns_case(p, columns[i], 1, packed ? 2 : -1, false);
+            struct paper_row *row =
+                paper_row(t, "%s|%d", packed ? "structured" : "none", columns[i]);
+
+            x.c.model.params.L_ns = 100 * x.unit_ns;
+            x.c.model.params.o_send_ns = x.c.model.params.o_recv_ns = x.unit_ns;
+            x.c.model.params.g_ns = 2 * x.unit_ns;
+            row->value[FORMULA] = of_section_3(&x, columns[i], packed);
+            paper_run(p, &x, row);
+            emulated[packed] = row->value[EMULATED];
+            if (packed && emulated[0] <= emulated[1]) {
+                holds = false;
+                paper_remark(row, "not less than unpacked");
+            }
+        }
+    }
+    paper_note(t, "A matrix of one row on two processors, so that m/n columns go to one "
+                  "destination; to pack one takes 2o.");
+    paper_judge(p, "Section 3, t_ns > t_s for m/n > 1, o << L", holds,
+                "by its formulas it holds; but unpacked messages follow one another max(o, g) "
+                "apart, which is here as long as to pack a column: with m/n = 4, %g against %g",
+                p->stopped ? NAN : t->rows[2].value[EMULATED],
+                p->stopped ? NAN : t->rows[3].value[EMULATED]);
+}
+
+/* Is it worth while to pack, when a column costs so much? */
+static void packing(struct paper *p)
+{
+    static const struct paper_chart chart = {
+        .x_axis = "pack, units of time", .y_axis = "time, units", .x = 2, .series = EACH_OTHER};
+    static const char *const algorithms[] = {"ring", "butterfly"};
+    static const int packs[] = {0, 2, 4, 8, 16, 32};
+    const int P = 8, size = 128;
+    bool always = true;
+    struct paper_table *t =
+        paper_table(p, "Packing", "algorithm|packing|pack", "units",
+                    "over the cost of packing a column, ours of %d x %d, P = %d", size, size, P);
+
+    t->chart = &chart;
+    for (int a = 0; a < 2; a++) {
+        struct paper_case x = sun_case(p, algorithms[a], P, size, sizeof(double), true);
+        struct paper_row *row = paper_row(t, "%s|none|0", algorithms[a]);
+        double none;
+
+        x.c.args.packing = LOGP_PACKING_NONE;
+        paper_run(p, &x, row);
+        none = row->value[EMULATED];
+        x.c.args.packing = LOGP_PACKING_STRUCTURED;
+        for (size_t i = 0; i < sizeof(packs) / sizeof(packs[0]); i++) {
+            row = paper_row(t, "%s|structured|%d", algorithms[a], packs[i]);
+            x.c.args.pack_ns = packs[i] * x.unit_ns;
+            paper_run(p, &x, row);
+            if (row->value[EMULATED] > none) {
+                paper_remark(row, "slower than none");
+                always = false;
+            }
+        }
+    }
+    paper_judge(p, "Structured redistribution is faster", always,
+                "none is faster here once to pack a column takes 16 units, because its messages "
+                "follow one another at the gap, not after the whole way of the one before");
+    paper_note(t, "The paper's structured redistribution does not always win: messages of a column "
+                  "each follow one another at the gap, not after the whole way of the one before.");
+}
+
+void sun_packing(struct paper *p)
+{
+    one_destination(p);
+    claim(p);
+    packing(p);
+}
