@@ -258,6 +258,7 @@ does() {
 }
 does liu 'Routing R, n = 16' '^160 of 256 nodes' '256 of 256 nodes'
 does shou-chen 'Summation, the test for the root' '^0 of 6 sums are sent; 3 of 7 processors wait' '6 of 6 sums are sent, 0 processors'
+does shou-chen 'Summation, additions between' '^the root adds up 85 operands, of which there are 82; it takes 31 units' '82 operands, 29 units'
 does shou-chen 'Summation, the number K_i' '^3 of 7 processors .* 2 of them a negative one; N_S is 50' 'N_S is 47'
 does sun 'Butterfly, the half' '^8 of 64 blocks' '64 of 64 blocks'
 does sun 'Ring, the indices' '^8 of 64 blocks' '64 of 64 blocks'
@@ -308,6 +309,7 @@ Theorem 2, g < o
 Theorem 6, the time T(N) of N operands
 Theorem 5, no more can be summed
 Listing of the summation, the test for the root
+Listing of the summation, additions between receives
 Listing of the summation, K_i
 " ''
 verdicts sun "\

@@ -141,6 +141,13 @@ def pictures(top):
         check(images == files and len(files) == len(drawn), "%s: %d images, %d files" % (paper, len(images), len(files)))
     like_tree_and_trace(os.path.join(top, "shou-chen"), os.path.join(top, "grama"))
 
+    # a diagram that cannot be written: one line, and the other figures are there
+    os.makedirs(os.path.join(top, "taken", "figure-2.svg"))
+    done = logp("paper", "shou-chen", "--clock", "virtual", "--plot", os.path.join(top, "taken"), code=1)
+    check(re.fullmatch(rb"logp: .*figure-2[.]svg: Is a directory\n", done.stderr), "taken: %s" % done.stderr)
+    check({"figure-1.svg", "figure-1-2.svg"} < set(os.listdir(os.path.join(top, "taken"))), "taken: not all others")
+    check(not [n for n in os.listdir(os.path.join(top, "taken")) if n.endswith(".new")], "taken: what is left over")
+
     # what was measured is a point; what the host did not keep up with is none
     folder = os.path.join(top, "measured")
     done = logp("paper", "kurnosov", "--reps", "1", "--warmup", "1", "--format", "json", "--plot", folder,

@@ -21,7 +21,8 @@ enum { APART = 24, CAPTION = 30 }; /* pixels between two pictures, and above one
 
 _Noreturn static void no_text(void)
 {
-    bad_usage("no room for a picture: %s", strerror(errno));
+    fprintf(stderr, "logp: no room for a picture: %s\n", strerror(errno));
+    exit(EXIT_WRONG);
 }
 
 /* All that is in a file, from its beginning. */

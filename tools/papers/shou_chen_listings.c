@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shou & Chen: the summation's listing on the tree of figure 2, run as it is printed and as it is
- * run here. Its test for the root decides which processors send their sum; its number of children
- * decides how many operands they have.
+ * run here. Its test for the root decides which processors send their sum; its loop makes additions
+ * between two receives; its number of children decides how many operands a processor has.
  */
 #include "shou_chen.h"
 
@@ -16,28 +16,48 @@ enum { P = 7, OPERANDS = 82 };
 
 struct listing_run {
     const struct paper_place *places;
-    bool inverted;
+    const struct logp_summation *plan;
+    bool inverted; /* the test for the root */
+    int extra;     /* additions more between two receives */
+    int64_t gamma_ns;
     bool sent[P], ended[P];
-    double sum[P]; /* of what it has received, and its own operand */
+    int64_t sum[P]; /* how many operands it has added up */
+    int64_t end_ns; /* the root has its sum */
 };
 
-/* Receive the children's sums, add, and send to the parent, if the test says so. */
+/* So many operands of its own are added. */
+static int add(struct logp_vp *vp, struct listing_run *run, int64_t n)
+{
+    run->sum[logp_vp_rank(vp)] += n;
+    return logp_compute(vp, n * run->gamma_ns, NULL, NULL);
+}
+
+/* Receive the children's sums, add, and send to the parent, if the test says so. Additions take
+ * time: of its own operands first, of what comes, and between two receives. */
 static int listing_node(struct logp_vp *vp, void *arg)
 {
     struct listing_run *run = arg;
     const int me = logp_vp_rank(vp);
     const struct paper_place *at = &run->places[me];
     const bool is_root = at->parent < 0;
-    int rc = 0;
+    const struct logp_summation_node node = logp_summation_node(run->plan, me);
+    int rc;
 
-    run->sum[me] = 1;
-    for (int k = at->n_children - 1; rc == 0 && k >= 0; k--) {
-        double below;
+    run->sum[me] = 1; /* its first operand, to which it adds the others */
+    rc = add(vp, run, node.first);
+    for (int k = 0; rc == 0 && k < at->n_children; k++) {
+        int64_t below = 0;
 
-        rc = logp_recv(vp, at->children[k], 0, &below, sizeof(below), NULL);
+        if (k > 0)
+            rc = add(vp, run, node.between + run->extra);
         if (rc == 0)
-            run->sum[me] += below;
+            rc = logp_recv(vp, at->children[k], 0, &below, sizeof(below), NULL);
+        if (rc == 0)
+            rc = logp_compute(vp, run->gamma_ns, NULL, NULL);
+        run->sum[me] += below;
     }
+    if (is_root)
+        run->end_ns = logp_now(vp);
     if (rc == 0 && is_root == run->inverted) {
         rc = logp_send(vp, at->parent, 0, &run->sum[me], sizeof(run->sum[me]));
         run->sent[me] = rc == 0;
@@ -76,28 +96,61 @@ static void run_listing(struct paper *p, const struct paper_case *x, struct list
     end_machine(m);
 }
 
-static void root_test(struct paper *p, const struct paper_case *x, const struct paper_place *places)
+/* How its listing runs: with the test inverted, with so many additions more, or as it is here. */
+static const struct listing_run *run_as(struct paper *p, const struct paper_case *x,
+                                        const struct paper_place *places, bool inverted, int extra)
 {
-    static struct listing_run printed, here; /* a processor may come back late */
+    static struct listing_run runs[3]; /* a processor may come back late */
+    static struct logp_summation plan;
+    struct listing_run *run = &runs[inverted ? 0 : 1 + extra];
+
+    logp_summation_paper(&plan, P, OPERANDS, &x->c.model.params, sizeof(double));
+    *run = (struct listing_run){.places = places,
+                                .plan = &plan,
+                                .inverted = inverted,
+                                .extra = extra,
+                                .gamma_ns = x->unit_ns};
+    run_listing(p, x, run);
+    return run;
+}
+
+static void root_test(struct paper *p, const struct listing_run *printed,
+                      const struct listing_run *here)
+{
     struct paper_listing *l = paper_listing(p, "Summation, the test for the root, P = %d", P);
 
-    printed = (struct listing_run){.places = places, .inverted = true};
-    here = (struct listing_run){.places = places};
-    run_listing(p, x, &printed);
-    run_listing(p, x, &here);
     paper_say(l->printed, "a processor sends its sum to its parent if it is the root");
     paper_say(l->does, "%d of %d sums are sent; %d of %d processors wait for ever%s",
-              count(printed.sent), P - 1, P - count(printed.ended), P,
-              printed.ended[0] ? "" : ", the root among them");
+              count(printed->sent), P - 1, P - count(printed->ended), P,
+              printed->ended[0] ? "" : ", the root among them");
     paper_say(
         l->here,
         "if it is not the root: %d of %d sums are sent, %d processors wait for ever, the root "
-        "has the sum of %g of %d",
-        count(here.sent), P - 1, P - count(here.ended), here.sum[0], P);
+        "has the sum of %lld of %d operands",
+        count(here->sent), P - 1, P - count(here->ended), (long long)here->sum[0], OPERANDS);
     paper_judge(p, "Listing of the summation, the test for the root",
-                count(printed.sent) == P - 1 && count(printed.ended) == P,
-                "it is inverted: %d of %d sums are sent; as it is run here %d", count(printed.sent),
-                P - 1, count(here.sent));
+                count(printed->sent) == P - 1 && count(printed->ended) == P,
+                "it is inverted: %d of %d sums are sent; as it is run here %d",
+                count(printed->sent), P - 1, count(here->sent));
+}
+
+static void loop(struct paper *p, const struct paper_case *x, const struct listing_run *printed,
+                 const struct listing_run *here)
+{
+    const double unit = (double)x->unit_ns;
+    struct paper_listing *l = paper_listing(p, "Summation, additions between receives, P = %d", P);
+
+    paper_say(l->printed, "g - o additions between two receives");
+    paper_say(l->does, "the root adds up %lld operands, of which there are %d; it takes %g units",
+              (long long)printed->sum[0], OPERANDS, (double)printed->end_ns / unit);
+    paper_say(l->here, "g - o - 1 additions: %lld operands, %g units", (long long)here->sum[0],
+              (double)here->end_ns / unit);
+    paper_judge(p, "Listing of the summation, additions between receives",
+                printed->sum[0] == OPERANDS,
+                "its loop makes one too many: %lld operands in place of %d, and %g units in place "
+                "of %g",
+                (long long)printed->sum[0], OPERANDS, (double)printed->end_ns / unit,
+                (double)here->end_ns / unit);
 }
 
 /* ---- the number of children ---- */
@@ -140,9 +193,12 @@ void shou_chen_listings(struct paper *p)
 {
     struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", P, &shou_chen_summed);
     static struct paper_place places[MOST_NODES];
+    const struct listing_run *here;
 
     x.c.args.count = OPERANDS;
     paper_places(&x, places);
-    root_test(p, &x, places);
+    here = run_as(p, &x, places, false, 0);
+    root_test(p, run_as(p, &x, places, true, 0), here);
+    loop(p, &x, run_as(p, &x, places, false, 1), here);
     number_of_children(p, places);
 }
