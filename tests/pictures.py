@@ -124,6 +124,94 @@ def like_tree_and_trace(shou_chen, grama):
         check(open(path, "rb").read() == other, "%s is not what `logp %s` draws" % (path, " ".join(words)))
 
 
+def hostile(top):
+    """Text of a file of records, and the names of files, are never commands of gnuplot or of a shell."""
+    canary = os.path.join(top, "canary")
+    touch = "touch " + canary
+    # what ends a line or moves a cursor is refused
+    for text in ("x\n!%s\n" % touch, "x\r!%s" % touch, "x'\nsystem('%s')\n" % touch, "\x1b[31m", "\x7f", "\u0085!"):
+        for key in ("algorithm", "sweep", "collective"):
+            record = {"collective": "c", "algorithm": "a", "P": 2, "predicted_ns": 5, "sweep": "s", key: text}
+            path = os.path.join(top, "hostile.json")
+            with open(path, "w") as file:
+                json.dump([record, dict(record, P=4)], file)
+            done = logp("plot", path, code=2)
+            check(b"control" in done.stderr and done.stderr.count(b"\n") == 1, "%r: %s" % (text, done.stderr))
+            path = os.path.join(top, "hostile.csv")
+            with open(path, "w", newline="") as file:
+                file.write("collective,algorithm,P,predicted_ns,sweep\n")
+                for P in (2, 4):
+                    cells = dict(record, P=str(P), predicted_ns="5")
+                    file.write(",".join('"%s"' % cells[k].replace('"', '""') for k in
+                                        ("collective", "algorithm", "P", "predicted_ns", "sweep")) + "\n")
+            done = logp("plot", path, code=2)
+            check(b"control" in done.stderr and done.stderr.count(b"\n") == 1, "%r in CSV: %s" % (text, done.stderr))
+    with open(os.path.join(top, "zero.csv"), "wb") as file:
+        file.write(b"collective,algorithm,P,predicted_ns\nc,a,2,5\nc,a\0!x,4,5\n")
+    logp("plot", os.path.join(top, "zero.csv"), code=2)
+    with open(os.path.join(top, "latin.csv"), "wb") as file:
+        file.write(b"collective,algorithm,P,predicted_ns\nc,\xe9,2,5\n")
+    check(b"control" in logp("plot", os.path.join(top, "latin.csv"), code=2).stderr, "no UTF-8")
+
+    # what can be printed is text: in titles, legends and on axes, of lines and of rows
+    texts = ["`%s`" % touch, "$(%s)" % touch, "'; system('%s'); '" % touch, "\"; system(\"%s\")" % touch,
+             "@%s" % touch, "END", "$texts", "%d%s %n", "{/Bold x} \\n", "<b>&amp;", "# é"]
+    for swept in (True, False):
+        records = [{"collective": "c", "algorithm": t, "P": P, "predicted_ns": P * 5, "sweep": texts[3]}
+                   for t in texts for P in ((2, 4) if swept else (2,))]
+        path = os.path.join(top, "printable.json")
+        with open(path, "w") as file:
+            json.dump(records, file)
+        svg = logp("plot", path).stdout
+        shown = [re.sub(r"\s+", " ", "".join(n.data for n in walk(t) if n.nodeType == n.TEXT_NODE)).strip()
+                 for t in xml.dom.minidom.parseString(svg).getElementsByTagName("text")]
+        for text in texts:
+            check(re.sub(r"\s+", " ", text) in shown, "%r is not in the picture: %s" % (text, shown))
+    # CSV with the line ends of RFC 4180 is the same
+    with open(os.path.join(top, "ends.csv"), "wb") as file:
+        file.write(b'collective,algorithm,P,predicted_ns,"sweep"\r\nc,a,2,5,"s"\r\nc,a,4,9,s\r\n')
+    check(marks(logp("plot", os.path.join(top, "ends.csv")).stdout) == {LINE: 2}, "CSV with CRLF")
+
+    # the names of files
+    for name in ("a'b.svg", "a\n!%s\n.svg" % touch.replace("/", "_"), "a`%s`.svg" % "touch canary", "a';system('touch canary');'.svg",
+                 "$(touch canary).svg", "a\\b.svg"):
+        for option in ("--plot", "--output"):
+            path = os.path.join(top, "names", option + name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            logp("plot", "barrier", "-P", "2,4", *SWEEP, option, path)
+            check(os.path.exists(path) and b"</svg>" in open(path, "rb").read(), "%s %r" % (option, name))
+            os.unlink(path)
+    folder = os.path.join(top, "it's\n!touch canary\n")
+    logp("paper", "sun", "--clock", "virtual", "--plot", folder)
+    check(len(os.listdir(folder)) > 3, "a folder's name: %s" % os.listdir(folder))
+    left = [f for f in os.listdir(top) + os.listdir(".") if "canary" in f and "it's" not in f]
+    check(not left, "a command was run: %s" % left)
+
+
+def walk(node):
+    for child in node.childNodes:
+        yield child
+        yield from walk(child)
+
+
+def lost(top, words):
+    """What gnuplot cannot draw, or nobody can write, leaves the old picture, and one line."""
+    path = os.path.join(top, "kept.png")
+    fake = os.path.join(top, "fake")
+    os.makedirs(fake)
+    for script in ("exit 3", "echo half; exit 1", "exit 0"):
+        with open(os.path.join(fake, "gnuplot"), "w") as file:
+            file.write("#!/bin/sh\n%s\n" % script)
+        os.chmod(os.path.join(fake, "gnuplot"), 0o755)
+        for option in ("--plot", "--output"):
+            with open(path, "w") as file:
+                file.write("old")
+            done = logp("plot", *words, option, path, code=1, PATH=fake + ":/usr/bin:/bin")
+            check(b"gnuplot could not draw" in done.stderr, "%s: %s" % (script, done.stderr))
+            check(open(path).read() == "old" and not [f for f in os.listdir(top) if f.startswith(".logp")],
+                  "%s: %s" % (script, os.listdir(top)))
+
+
 def pictures(top):
     for paper in ("shou-chen", "sun", "kurnosov", "grama", "liu"):
         folder = os.path.join(top, paper)
@@ -198,6 +286,9 @@ def pictures(top):
     # measured: with a bar for each interval
     wall = logp("plot", "broadcast", "-P", "2,3", "--unit", "1us", "--executor", "fiber", "--reps", "9", "--algo", "flat")
     check(b"measured" in wall.stdout, "no word of what was measured")
+
+    hostile(top)
+    lost(top, words)
 
     # what is wrong is one line, before anything is run
     empty = os.path.join(top, "empty.csv")

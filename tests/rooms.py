@@ -13,7 +13,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HOUSES = {
     "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment", "parameters"],
-    "tools": ["text", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "tree", "tune",
+    "tools": ["text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "tree", "tune",
               "measure", "validate",
               "papers", "report", "command"],
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The `logp` command: which word calls what, and the first screen of help. */
 #include "command/command.h"
+#include "file/file.h"
 #include "formats.h"
 #include "run/run.h"
 
-#include <errno.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = {
     &command_run,        &command_watch, &command_predict, &command_schedule, &command_list,
@@ -38,7 +40,7 @@ const char help_examples[] =
     "  logp predict broadcast -P 1000000 --algo all\n"
     "  logp predict broadcast --explain    what a time is made of, and what counts\n"
     "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
-    "  logp report page.html broadcast     all of it as a page for the browser\n"
+    "  logp report broadcast --output page.html   all of it as a page for the browser\n"
     "  logp measure --delay none           this host's threads: their L, o, g, G\n"
     "  logp paper kurnosov                 a paper's figures beside ours\n"
     "  logp help run                       all options of a command\n";
@@ -75,13 +77,18 @@ static void print_command_help(const struct command *c, const struct options *o)
         puts(c->remark);
 }
 
-/* Output that was lost is an error too. */
-static int finish(int code)
+/* Where the answer goes, before anything is run. */
+static void begin_output(const struct options *o)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return code;
-    fprintf(stderr, "logp: the output could not be written: %s\n", strerror(errno));
-    return EXIT_WRONG;
+    if (o->output == NULL && (o->sets & OPTIONS_FORMAT) != 0 && o->format->is_binary &&
+        isatty(STDOUT_FILENO))
+        bad_option("--format", o->format->name, "with --output FILE: it is not for a terminal");
+    if (o->output == NULL || over_processes(o))
+        return;
+    if (o->keeps_records)
+        check_place("--output", o->output);
+    else
+        begin_answer("--output", o->output);
 }
 
 /* "help run" is "run --help". */
@@ -131,42 +138,56 @@ static void *memory_for_json(size_t n)
     return or_end(malloc(n));
 }
 
+static int call(const struct command *command, struct options *o)
+{
+    if (command->take != NULL)
+        command->take(o);
+    settle_options(o, command->name, command->options);
+    begin_output(o);
+    return command->call(o);
+}
+
+/* @return an exit code */
+static int answer(int argc, char **argv, struct options *o)
+{
+    const struct command *command = NULL;
+
+    parse_options(argc, argv, o);
+    if (o->version) {
+        printf("logp %s\n", logp_version());
+        return EXIT_OK;
+    }
+    take_help(o);
+    if (o->n_words == 0)
+        add_rest(o);
+    if (o->n_words > 0)
+        command = the_second(the_command(o->words[0]), o);
+    if (command != NULL && !command->starts)
+        add_rest(o);
+    o->prints = command != NULL ? command->prints : NULL;
+    if (o->help && command != NULL)
+        print_command_help(command, o);
+    else if (o->help || o->n_words == 0)
+        print_help();
+    if (o->help)
+        return EXIT_OK;
+    return command != NULL ? call(command, o) : EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     static struct options o;
-    const struct command *command = NULL;
+    int code = EXIT_OK;
 
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error like any other */
     join_others(argc, argv);
     json_set_alloc_funcs(memory_for_json, free);
     o.formats = output_formats;
     if (argc > 1 && strcmp(argv[1], "complete") == 0) {
         parse_options(1, argv, &o);
         complete_words(&o, argc - 2, argv + 2);
-        return finish(EXIT_OK);
+    } else {
+        code = answer(argc, argv, &o);
     }
-    parse_options(argc, argv, &o);
-    if (o.version) {
-        printf("logp %s\n", logp_version());
-        return EXIT_OK;
-    }
-    take_help(&o);
-    if (o.n_words == 0)
-        add_rest(&o);
-    if (o.n_words > 0)
-        command = the_second(the_command(o.words[0]), &o);
-    if (command != NULL && !command->starts)
-        add_rest(&o);
-    o.prints = command != NULL ? command->prints : NULL;
-    if (o.help && command != NULL)
-        print_command_help(command, &o);
-    else if (o.help || o.n_words == 0)
-        print_help();
-    if (o.help)
-        return EXIT_OK;
-    if (command == NULL)
-        return EXIT_USAGE;
-    if (command->take != NULL)
-        command->take(&o);
-    settle_options(&o, command->name, command->options);
-    return finish(command->call(&o));
+    return end_answer(code, runs_are_over());
 }

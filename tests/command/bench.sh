@@ -119,8 +119,9 @@ for end in csv json; do
     { [ $code -eq 0 ] && cmp -s "$dir/out" "$dir/all.$end"; } || fail "$end: asked again: $(cat "$dir/out")"
     other=json
     [ $end = csv ] || other=csv
-    logp bench "${sweep[@]}" --format $other --output "$dir/all.$end"
+    LOGP_FORMAT=$other logp bench "${sweep[@]}" --output "$dir/all.$end"
     stderr_has "logp: 8 of 8 points are in $dir/all.$end, and not shown again"
+    expect="--output $dir/all.$end --format $other .$other" bad bench "${sweep[@]}" --format $other --output "$dir/all.$end"
     # another sweep, or none: named, and as it was
     expect="--output $dir/all.$end another sweep -P 2,3 --restart" bad bench "${sweep[@]}" -P 2,4 --output "$dir/all.$end"
     expect="--output $dir/all.$end another sweep" bad bench "${sweep[@]}" --seed 2 --output "$dir/all.$end"
@@ -154,7 +155,7 @@ cp "$dir/all.csv" "$dir/more.csv"
 tail -n 1 "$dir/all.csv" >>"$dir/more.csv"
 expect='--output more than 8 points' bad bench "${sweep[@]}" --output "$dir/more.csv"
 expect="--output $dir/none/x.csv directory" bad bench broadcast --output "$dir/none/x.csv"
-expect='--output .csv .json' bad bench broadcast --output "$dir/x.txt"
+expect='--output .csv .json .png' bad bench broadcast --output "$dir/x.goal"
 mkdir "$dir/folder.csv"
 expect='--output folder.csv directory' bad bench broadcast --output "$dir/folder.csv"
 FEIGN=none LD_PRELOAD=$feign logp bench "${sweep[@]}" --output "$dir/machine.csv"
@@ -201,7 +202,7 @@ expect='--limit 0 time' bad bench broadcast --limit 0
 expect='collective broadcast' bad bench
 expect='frob one' bad bench broadcast frob crossover
 expect='--precision run' bad run broadcast --precision 1%
-expect='--output crossover' bad bench crossover broadcast --output "$dir/x.csv"
+expect='--output crossover .csv' bad bench crossover broadcast --output "$dir/x.svg"
 expect='--measure bench' bad bench broadcast --measure
 expect='crossover collective' bad bench crossover
 expect='-L 2,4 time' bad bench crossover broadcast -L 2,4
@@ -275,5 +276,5 @@ for word in --precision --limit --output --restart -P --executor '2..64\*2' cros
     grep -q -e "$word" "$dir/help" || fail "bench --help: no $word"
 done
 logp help bench crossover
-grep -q -e '--measure' "$dir/out" && ! grep -q -e '--output' "$dir/out" || fail "help bench crossover: $(cat "$dir/out")"
+grep -q -e '--measure' "$dir/out" && ! grep -q -e '--restart' "$dir/out" || fail "help bench crossover: $(cat "$dir/out")"
 finish

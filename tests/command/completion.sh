@@ -40,7 +40,7 @@ offers 'host cm5 dash' none validate --on ''
 # options: those of the command
 offers '--clock --cores --count -P -L --help' '--measure --export' run broadcast -
 offers '--clock' '--cores' run broadcast --cl
-offers '--measure' '--output' bench crossover --
+offers '--measure' '--restart' bench crossover --
 offers '' '' list --clock ''
 # values
 offers 'wall virtual' 'on' run broadcast --clock ''

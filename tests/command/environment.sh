@@ -58,7 +58,8 @@ stderr_is "logp: LOGP_FORMAT 'svg': table, json or csv; this is a table"
 # garbage is refused by whoever uses it, with the name of the variable: alone, and after parsing
 for name in "${names[@]}"; do
     case $name in
-    LOGP_ALGO) continue ;; # below
+    LOGP_ALGO) continue ;;   # below
+    LOGP_OUTPUT) continue ;; # a file of this name, and run takes it from the command line alone
     LOGP_ROWS | LOGP_COLS | LOGP_PACKING | LOGP_PACK | LOGP_WINDOW) what=transpose ;;
     LOGP_COUNT | LOGP_TYPE | LOGP_OP | LOGP_GAMMA | LOGP_K) what=reduce ;;
     LOGP_COUNTS) what=allgather ;;

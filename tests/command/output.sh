@@ -150,7 +150,7 @@ for words in 'run barrier --clock virtual' 'predict barrier' 'list delays' 'tree
     done
 done
 logp list --help
-[ "$(grep -c '^  -' "$dir/out")" -eq 2 ] || fail "list --help"
+[ "$(grep -c '^  -' "$dir/out")" -eq 3 ] || fail "list --help"
 logp --version
 grep -qx 'logp [0-9.]*' "$dir/out" || fail "version"
 logp

@@ -93,6 +93,23 @@ json 'map(select(.name == "two-ways")) == []' list algorithms
 "$logp" schedule broadcast -P 3 --algo two-ways --plugin "$two_ways" >"$dir/out" 2>"$dir/err" || fail "a schedule of a plug-in's"
 "$logp" tree broadcast -P 3 --algo two-ways --plugin "$two_ways" >"$dir/out" 2>"$dir/err" &&
     grep -q '^0 at 0, T 14$' "$dir/out" || fail "the tree of a plug-in's"
+# a name with what means something elsewhere is a name in all formats; one with control bytes is refused
+strange=$built/libstrange.so
+name="a<b>&'\`c\"\\%d"
+json '.[0].algorithm == "a<b>&'"'\`"'c\"\\%d" and .[0].verified' run broadcast --algo "$name" --plugin "$strange" --clock virtual
+for words in 'tree broadcast' 'trace broadcast --clock virtual'; do
+    # shellcheck disable=SC2086
+    logp $words -P 4 --algo "$name" --plugin "$strange" --format svg
+    python3 -c 'import sys, xml.dom.minidom; d = xml.dom.minidom.parse(sys.argv[1])
+sys.exit(sys.argv[2] not in "".join(n.data for t in d.getElementsByTagName("text") for n in t.childNodes))' \
+        "$dir/out" "$name" || fail "$words as SVG: $(grep 'a&lt;' "$dir/out" || head -5 "$dir/out")"
+done
+logp tree broadcast -P 4 --algo "$name" --plugin "$strange" --format dot
+grep -qF 'digraph "a<b>&'"'\`"'c\"\\%d broadcast, P = 4" {' "$dir/out" || fail "a name in dot: $(head -1 "$dir/out")"
+if command -v dot >/dev/null; then
+    dot -Tsvg "$dir/out" 2>&1 | grep -q '</svg>' || fail "Graphviz does not read the name"
+fi
+expect='--plugin printed' bad list algorithms --plugin "$built/libcontrol.so"
 expect='--plugin two-ways arguments' bad run broadcast --plugin "$two_ways:x"
 expect='--algo two-ways' bad run broadcast --algo two-ways
 expect='--plugin broadcast flat' bad run broadcast --plugin "$(odd taken)"

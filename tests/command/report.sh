@@ -14,24 +14,31 @@ expect='report collective broadcast' bad report "$page"
 expect='nosuch collective' bad report "$page" nosuch
 expect='extra unexpected' bad report "$page" broadcast extra
 expect='--format report' bad report "$page" broadcast --format json
-expect='--output report' bad report "$page" broadcast --output "$dir/x.csv"
+expect='--output .html' bad report broadcast --output "$dir/x.csv"
+expect='page.html --output' bad report "$page" broadcast --output "$dir/x.html"
 expect='--algo bogus' bad report "$page" broadcast --algo bogus
 expect='-P zero' bad report "$page" broadcast -P zero
 LOGP_P=zero expect='LOGP_P zero' bad report "$page" broadcast
 [ ! -e "$page" ] || fail "bad input left a page"
 
-# cannot FILE: exit code 1, one line that names the file
-cannot() {
-    logp report "$1" barrier --clock virtual
-    [ $code -eq 1 ] || fail "report $1: exit code $code"
-    grep -q "^logp: $1 could not be written: " "$dir/err" || fail "report $1: $(cat "$dir/err")"
-    [ ! -s "$dir/out" ] || fail "report $1: output: $(cat "$dir/out")"
-}
-cannot "$dir/none/page.html"
-ln -s /dev/full "$dir/full.html"
-cannot "$dir/full.html"
+# what cannot be written
+expect="$dir/none/page.html directory" bad report "$dir/none/page.html" barrier --clock virtual
 mkdir "$dir/folder.html"
-cannot "$dir/folder.html"
+expect="$dir/folder.html directory" bad report barrier --clock virtual --output "$dir/folder.html"
+ln -s /dev/full "$dir/full.html"
+logp report "$dir/full.html" barrier --clock virtual
+[ $code -eq 1 ] || fail "report to a full disk: exit code $code"
+grep -q "^logp: $dir/full.html could not be written: " "$dir/err" || fail "full: $(cat "$dir/err")"
+[ ! -s "$dir/out" ] || fail "full: output: $(cat "$dir/out")"
+
+# both orders of its words make the same page, and - is stdout
+logp report "$dir/a.html" barrier --clock virtual -P 2
+logp report barrier --clock virtual -P 2 --output "$dir/b.html"
+[ "$(cat "$dir/out")" = "$dir/b.html: open it in a browser" ] || fail "report --output: $(cat "$dir/out")"
+sed -i 's/Made by [^"]*//; s/[ab]\.html//; s/"[a-z_]*_ns":[^,}]*//g' "$dir/a.html" "$dir/b.html"
+cmp -s "$dir/a.html" "$dir/b.html" || fail "the orders of words make different pages"
+logp report barrier --clock virtual -P 2 --output -
+{ [ $code -eq 0 ] && [ "$(tail -n 1 "$dir/out")" = '</html>' ]; } || fail "report --output -: $(tail -n 1 "$dir/out")"
 
 # data FILTER WORDS...: the filter must hold for the data of the page
 data() {

@@ -10,6 +10,14 @@
 #include <logp/plugin.h>
 #include <logp/schedule.h>
 
+#if defined(TWO_WAYS_STRANGE) /* with what means something in XML, in Graphviz and to gnuplot */
+#define TWO_WAYS_NAME "a<b>&'`c\"\\%d"
+#elif defined(TWO_WAYS_CONTROL)
+#define TWO_WAYS_NAME "a\033[31mb"
+#else
+#define TWO_WAYS_NAME "two-ways"
+#endif
+
 /* v: how far from the root, the longer way's direction; the longer way ends at v = P / 2. */
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
@@ -31,7 +39,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 }
 
 static const struct logp_algorithm two_ways = {
-    LOGP_ALGORITHM("broadcast", "two-ways", "both ways around a ring", "an example"),
+    LOGP_ALGORITHM("broadcast", TWO_WAYS_NAME, "both ways around a ring", "an example"),
     .steps = steps};
 
 static const struct logp_algorithm *const algorithms[] = {&two_ways, NULL};

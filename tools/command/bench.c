@@ -5,6 +5,7 @@
  */
 #include "choice/choice.h"
 #include "command/command.h"
+#include "file/file.h"
 #include "output/curves.h"
 #include "output/output.h"
 #include "output/watch.h"
@@ -146,8 +147,10 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     sweep.done++;
     sweep.done_ns += estimate_ns(&x->o, &x->c, row->algorithm);
     x->out.n++;
-    if (file->f != NULL && append_record(file, &x->out, row) != EXIT_OK)
-        _Exit(EXIT_WRONG);
+    if (file->f != NULL && append_record(file, &x->out, row) != EXIT_OK) {
+        drop_all_files();
+        _Exit(EXIT_WRONG); /* what the file's buffer still holds is lost */
+    }
     return code;
 }
 
@@ -283,6 +286,30 @@ static void judge(const struct options *o, const struct output *out)
             late, judged);
 }
 
+/* Its records, in words, or as a page. Who asks for a file's records a second time gets as many as
+ * the first time. */
+static void show_sweep(const struct options *o, void (*answer)(const struct output *out),
+                       size_t known, const struct record_file *file, const struct output *out)
+{
+    const bool records = answer == o->format->records;
+
+    if (records && file->f != NULL && strcmp(o->format->name, file->json ? "json" : "csv") == 0) {
+        print_records(file);
+        return;
+    }
+    if (records && known > 0 && !o->format->for_people)
+        say("%zu of %zu points are in %s, and not shown again", known, sweep.points, o->output);
+    answer(out);
+    if (records)
+        judge(o, out);
+}
+
+/* Draw it as curves in a file, or on stdout. @return an exit code */
+static int draw_sweep(const struct options *o, const struct output *out, const char *to)
+{
+    return o->keeps_records ? draw_record_file(o->output, to) : draw_records(out, to);
+}
+
 int run_sweep(struct options *o, void (*answer)(const struct output *out))
 {
     static const struct names others = {
@@ -294,35 +321,32 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
     char *given = options_given(o, &others);
     size_t known;
     int64_t n;
-    int code;
+    int code, shown = EXIT_OK;
 
     sweep.collective = named_collective(o);
     snprintf(sweep.text, sizeof(sweep.text), "%s%s", sweep.collective, given != NULL ? given : "");
     free(given);
     n = plan(&x);
+    if (answer == NULL && !o->only_plot)
+        check_picture("--format", o->format->name);
     if (o->plot != NULL)
         check_picture("--plot", o->plot);
-    if (o->output != NULL) {
+    if (o->keeps_records) {
         open_records(&file, o->output, o->restart, &none);
         find_known(&x, n, &file);
     }
     say_estimate(o);
     known = sweep.done;
     code = run_all(&x, n, sweep.done, &file, &results);
-    if (!o->only_plot && file.f != NULL && answer == o->format->records &&
-        strcmp(o->format->name, file.json ? "json" : "csv") == 0) {
-        print_records(&file); /* who asks a second time gets as much as the first time */
-    } else if (!o->only_plot) {
-        if (known > 0 && !o->format->for_people && answer == o->format->records)
-            fprintf(stderr, "logp: %zu of %zu points are in %s, and not shown again\n", known,
-                    sweep.points, o->output);
-        answer(results.first != NULL ? results.first : &none);
-        judge(o, results.first);
-    }
-    if (o->plot != NULL && o->output == NULL)
-        code |= draw_records(results.first, o->plot);
-    else if (o->plot != NULL)
-        code |= draw_record_file(o->output, o->plot);
+    if (answer == NULL && !o->only_plot)
+        shown = draw_sweep(o, results.first, o->format->name);
+    else if (answer != NULL && (answer == o->format->records || results.first != NULL))
+        show_sweep(o, answer, known, &file, results.first != NULL ? results.first : &none);
+    if (sweep.done == sweep.points && shown == EXIT_OK)
+        answer_is_whole();
+    code |= shown;
+    if (o->plot != NULL)
+        code |= draw_sweep(o, results.first, o->plot);
     if (sweep.done < sweep.points)
         say("interrupted: %zu of %zu points are there%s", sweep.done, sweep.points,
             file.f != NULL ? "; the same command goes on" : "");
@@ -339,7 +363,7 @@ static int bench(struct options *o)
 
 static bool prints(const struct output_format *format)
 {
-    return format->records != NULL;
+    return format->records != NULL || format->curves;
 }
 
 const struct command command_bench = {
@@ -347,7 +371,8 @@ const struct command command_bench = {
     .arguments = "COLLECTIVE",
     .summary = "sweeps: run it for several P, sizes, L, ..., each until its median is known",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
-               OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_WATCH | OPTIONS_PROCESSES | OPTIONS_PLOT,
+               OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PROCESSES |
+               OPTIONS_PLOT,
     .prints = prints,
     .under = &command_crossover,
     .remark =

@@ -36,7 +36,8 @@ extern const struct command command_run, command_predict, command_schedule, comm
     command_completion, command_manual, command_watch, command_plot, command_report,
     command_measure, command_validate, command_replay;
 
-/* bench.c: run all points of a sweep, and answer with what came of them. @return exit code */
+/* bench.c: run all points of a sweep, and answer with what came of them; NULL: with curves, in
+ * o->format, unless o->only_plot. @return exit code */
 int run_sweep(struct options *o, void (*answer)(const struct output *out));
 
 #endif

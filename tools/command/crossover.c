@@ -333,8 +333,8 @@ const struct command command_crossover = {
     .name = "bench crossover",
     .arguments = "COLLECTIVE",
     .summary = "where the best algorithm changes, over P and sizes",
-    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
-               OPTIONS_CROSSOVER,
+    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_BASIS |
+               OPTIONS_SWEEP | OPTIONS_CROSSOVER,
     .prints = prints,
     .remark =
         "\nThe grid: -P [2..64*2] and --bytes [8..1M*2] or --count [1..128k*2], as logp bench\n"

@@ -54,7 +54,7 @@ static int measure(struct options *o)
     pairs = list_pairs(o, &out.n_pairs);
     check_machine(o);
     m = create_machine(o);
-    begin_output(o, m);
+    begin_shared_output(o, m);
     out.n_cores = logp_machine_cores(m);
     out.n_processes = logp_machine_processes(m);
     out.process = logp_machine_process(m);
@@ -80,7 +80,7 @@ const struct command command_measure = {
     .name = "measure",
     .arguments = "",
     .summary = "L, o, g, G of a machine, from outside",
-    .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT,
+    .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT | OPTIONS_OUTPUT,
     .prints = prints,
     .remark =
         "\nOf the emulated machine that the options describe; of this host's threads or fibers:\n"

@@ -85,7 +85,8 @@ const struct command command_paper = {
     .name = "paper",
     .arguments = "NAME",
     .summary = "shou-chen, sun, kurnosov, grama, liu: its figures and tables beside ours",
-    .options = OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_PAPER | OPTIONS_PLOT,
+    .options =
+        OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_PAPER | OPTIONS_PLOT,
     .prints = prints,
     .remark =
         "\nDefaults of a paper: the fiber executor, 5 counted runs after 1, a unit of its "

@@ -14,20 +14,25 @@ static bool is_file(const char *word)
 
 static int plot(struct options *o)
 {
-    o->only_plot = true;
-    if (o->plot == NULL)
-        o->plot = "";
+    const char *to = o->plot != NULL ? o->plot : o->format->name;
+
+    o->only_plot = o->plot != NULL;
+    if (o->plot != NULL && o->output != NULL && !o->keeps_records)
+        bad_option("--plot", o->plot, "not together with --output %s; one of them is enough",
+                   o->output);
     if (o->n_words < 2 || !is_file(o->words[1]))
-        return command_bench.call(o);
+        return run_sweep(o, NULL);
     if (o->n_words > 2)
         bad_usage("%s: unexpected word", o->words[2]);
-    check_picture("--plot", o->plot);
-    return draw_record_file(o->words[1], o->plot);
+    if (o->keeps_records)
+        bad_option("--output", o->output, "a picture: the records are in %s already", o->words[1]);
+    check_picture(o->plot != NULL ? "--plot" : "--format", to);
+    return draw_record_file(o->words[1], to);
 }
 
 static bool prints(const struct output_format *format)
 {
-    return format->records != NULL;
+    return format->curves;
 }
 
 const struct command command_plot = {
@@ -35,11 +40,12 @@ const struct command command_plot = {
     .arguments = "COLLECTIVE|FILE",
     .summary = "curves of a sweep: run it, or take logp bench's FILE.csv or FILE.json",
     .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
-               OPTIONS_FILE | OPTIONS_WATCH | OPTIONS_PLOT,
+               OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PLOT | OPTIONS_FORGIVING,
     .prints = prints,
     .remark =
         "\nPredicted as lines, measured as points with the median's 95 % interval, over what has\n"
         "most values; a curve for each algorithm, and each value of what else varies. Sizes\n"
-        "have logarithmic axes. Without --plot it is SVG on stdout. Needs gnuplot.",
+        "have logarithmic axes. --output FILE.svg, .png or .pdf; without it SVG on stdout.\n"
+        "Needs gnuplot.",
     .call = plot,
 };

@@ -61,7 +61,8 @@ const struct command command_predict = {
     .name = "predict",
     .arguments = "COLLECTIVE",
     .summary = "the prediction alone, nothing is run",
-    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_EXPLAIN,
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_BASIS |
+               OPTIONS_EXPLAIN,
     .prints = prints,
     .call = predict_all,
 };

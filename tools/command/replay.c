@@ -2,6 +2,7 @@
 /* logp replay: a failure that the test kit has found, again. */
 #include "replay/replay.h"
 #include "command/command.h"
+#include "file/file.h"
 
 static int replay(struct options *o)
 {
@@ -16,16 +17,24 @@ static int replay(struct options *o)
     r = read_replay(o->words[1]);
     what = run_replay(o, o->words[1], r, false);
     code = tell_replayed(o->words[1], r, &what);
+    if (what.outcome <= REPLAYED_PASSED)
+        answer_is_whole();
     free_replayed(&what);
     logp_replay_free(r);
     return code;
+}
+
+static bool prints(const struct output_format *format)
+{
+    return format->for_people && format->trace != NULL;
 }
 
 const struct command command_replay = {
     .name = "replay",
     .arguments = "FILE",
     .summary = "a failure found by the test kit, again: FILE [-- PROGRAM ARGUMENTS]",
-    .options = OPTIONS_AGAIN,
+    .options = OPTIONS_AGAIN | OPTIONS_OUTPUT,
+    .prints = prints,
     .remark =
         "\nA test that uses logp_check() (logp/check.h) leaves such a file where it fails, if\n"
         "LOGP_REPLAY_DIR=DIR is in its environment. The file knows its program and how that was\n"

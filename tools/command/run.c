@@ -71,8 +71,8 @@ const struct command command_run = {
     .name = "run",
     .arguments = "COLLECTIVE",
     .summary = "run it, measure it, hold it against the model",
-    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
-               OPTIONS_EXPLAIN | OPTIONS_WATCH | OPTIONS_PROCESSES,
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
+               OPTIONS_BASIS | OPTIONS_EXPLAIN | OPTIONS_WATCH | OPTIONS_PROCESSES,
     .prints = prints,
     .call = run,
 };
@@ -89,8 +89,8 @@ const struct command command_watch = {
     .name = "watch",
     .arguments = "COLLECTIVE",
     .summary = "run --algo all --watch: a live table of all algorithms",
-    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
-               OPTIONS_WATCH | OPTIONS_PROCESSES,
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
+               OPTIONS_BASIS | OPTIONS_WATCH | OPTIONS_PROCESSES,
     .prints = prints,
     .remark =
         "\nOn stderr, a line for each algorithm: how many of its runs are done, measured over\n"

@@ -67,7 +67,7 @@ const struct command command_schedule = {
     .name = "schedule",
     .arguments = "COLLECTIVE",
     .summary = "who does what, step by step: text, json or goal",
-    .options = OPTIONS_MODEL | OPTIONS_FORMAT,
+    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT,
     .prints = prints,
     .call = schedule,
 };

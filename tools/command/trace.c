@@ -4,13 +4,12 @@
 #include "trace/trace.h"
 #include "choice/choice.h"
 #include "command/command.h"
+#include "file/file.h"
 #include "replay/replay.h"
 #include "run/run.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Run it on a machine of its own. @return an exit code */
 static int run_traced(const struct options *o, const struct logp_coll *c,
@@ -24,17 +23,11 @@ static int run_traced(const struct options *o, const struct logp_coll *c,
     return code;
 }
 
-/* @return false: stdout cannot be the file, which is said */
-static bool open_output(const struct options *o)
+/* The picture of a run that went wrong is wanted, too. */
+static void show(const struct shown *s)
 {
-    const struct trace_form *form = o->format->trace;
-
-    if (o->output == NULL && form->is_binary && isatty(STDOUT_FILENO))
-        bad_option("--format", o->format->name, "with --output FILE: it is not for a terminal");
-    if (o->output == NULL || freopen(o->output, "w", stdout) != NULL)
-        return true;
-    fprintf(stderr, "logp: --output %s: %s\n", o->output, strerror(errno));
-    return false;
+    s->o->format->trace->show(s);
+    answer_is_whole();
 }
 
 /* ---- of a replay ---- */
@@ -102,16 +95,16 @@ static char *in_short(const char *text)
 static int trace_replay(struct options *o)
 {
     struct logp_replay *r = read_replay(o->replay);
-    struct shown s = {.o = o, .program = r->name};
+    char *program = shown_text(r->name), *failure, *text;
+    struct shown s = {.o = o, .program = program};
     struct replayed what;
-    char *failure;
     int code;
 
     settle_replay(o, r);
-    if (!open_output(o))
-        return EXIT_WRONG;
     what = run_replay(o, o->replay, r, true);
-    failure = in_short(what.text != NULL ? what.text : "");
+    text = in_short(what.text != NULL ? what.text : "");
+    failure = shown_text(text);
+    free(text);
     s.failure = failure;
     s.trace = what.trace;
     s.steps = what.steps;
@@ -120,9 +113,10 @@ static int trace_replay(struct options *o)
     else
         code = tell_changed(o->replay, r, &what);
     if (what.trace == NULL && what.outcome <= REPLAYED_PASSED)
-        fprintf(stderr, "logp: %s: nothing could be recorded\n", o->replay);
+        say("%s: nothing could be recorded", o->replay);
     else if (what.trace != NULL)
-        o->format->trace->show(&s);
+        show(&s);
+    free(program);
     free(failure);
     free_replayed(&what);
     logp_replay_free(r);
@@ -167,8 +161,6 @@ static int trace_collective(struct options *o)
         o->reps = 1;
     if (!o->only_predicted)
         check_machine(o);
-    if (!open_output(o))
-        return EXIT_WRONG;
     predicted = o->emulated || o->plugin != NULL ? trace_prediction(o, &c, chosen[0], 0) : NULL;
     if (!o->only_predicted)
         code = run_traced(o, &c, chosen[0], &run);
@@ -183,7 +175,7 @@ static int trace_collective(struct options *o)
     if (s.predicted != NULL && s.trace != NULL)
         s.parting = compare_traces(s.trace, s.predicted);
     if (s.trace != NULL)
-        o->format->trace->show(&s);
+        show(&s);
     logp_trace_free(run);
     logp_trace_free(predicted);
     return code;
@@ -206,8 +198,8 @@ const struct command command_trace = {
     .name = "trace",
     .arguments = "COLLECTIVE",
     .summary = "one run as a space-time diagram: text, svg, perfetto, json or goal",
-    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
-               OPTIONS_TRACE | OPTIONS_REPLAY,
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
+               OPTIONS_BASIS | OPTIONS_TRACE | OPTIONS_REPLAY,
     .prints = prints,
     .remark =
         "\nThe last counted run is shown, and --reps is 1 where nobody says. A run is beside its "

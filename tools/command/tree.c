@@ -87,7 +87,7 @@ const struct command command_tree = {
     .name = "tree",
     .arguments = "COLLECTIVE",
     .summary = "the tree of an algorithm that is one: who sends to whom, when",
-    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_TREE,
+    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_TREE,
     .prints = prints,
     .call = show_tree,
 };

@@ -3,10 +3,10 @@
 #include "tune/tune.h"
 #include "command/command.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_COLLECTIVES = 64 };
 
@@ -14,11 +14,21 @@ static const struct tune_form *const forms[] = {&tune_table, &tune_openmpi, &tun
 
 static const struct tune_form *find_form(const struct options *o)
 {
+    const char *const suffix = o->output != NULL ? suffix_of(o->output) : NULL;
     struct names names = {0};
+    char export[64];
 
+    if (*o->export == '\0' && suffix != NULL && strcasecmp(suffix, "csv") == 0)
+        return &tune_csv;
+    if (*o->export == '\0' && suffix != NULL && strcasecmp(suffix, "txt") != 0)
+        bad_option("--output", o->output,
+                   "without --export openmpi or mpich, a file whose name ends in .txt or .csv");
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (strcmp(forms[i]->name, o->export) == 0)
+        if (strcmp(forms[i]->name, o->export) == 0) {
+            snprintf(export, sizeof(export), "--export %s", o->export);
+            check_suffix(o, export, forms[i]->suffix);
             return forms[i];
+        }
         if (*forms[i]->name != '\0')
             add_name(&names, forms[i]->name);
     }
@@ -94,8 +104,6 @@ static int tune(struct options *o)
     if (form->whole && o->n_words > 1)
         fprintf(stderr, "logp: all collectives: what %s loads replaces all of its choices\n",
                 form->name);
-    if (o->output != NULL && *o->output != '\0' && freopen(o->output, "w", stdout) == NULL)
-        bad_option("--output", o->output, "a file that can be written: %s", strerror(errno));
     for (size_t i = 0; i < all; i++) {
         if (!form->whole && !is_wanted(o, collectives[i].ours))
             continue;

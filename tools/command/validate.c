@@ -56,17 +56,15 @@ static int begin_processes(const struct options *o)
     struct logp_machine *m;
     int n;
 
-    if (!over_processes(o)) {
-        begin_output(o, NULL);
+    if (!over_processes(o))
         return 1;
-    }
     most.P = MOST_P;
     most.links = NULL;
     use_delay(&most, "none");
     use_executor(&most, "fiber");
     m = create_machine(&most);
     n = logp_machine_processes(m);
-    begin_output(o, m);
+    begin_shared_output(o, m);
     end_machine(m);
     return n;
 }
@@ -97,7 +95,7 @@ static int validate(struct options *o)
     on.node_size = 0; /* --nodes and --link are of what is predicted */
     on.rules = NULL;
     if (strcmp(o->on, "host") != 0) {
-        v.on = o->on;
+        v.on = shown_text(o->on);
         set_machine(&on, "--on", o->on);
     } else if (o->clock == LOGP_CLOCK_VIRTUAL) {
         bad_option("--clock", "virtual", "wall, of this host; --on says what else to run on");
@@ -128,7 +126,8 @@ const struct command command_validate = {
     .name = "validate",
     .arguments = "[COLLECTIVE...]",
     .summary = "collectives measured on a machine, against predictions",
-    .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT,
+    .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT |
+               OPTIONS_OUTPUT,
     .prints = prints,
     .remark =
         "\nAll algorithms that have a prediction, over -P [2,4,8; over n processes n,2n,4n] and\n"

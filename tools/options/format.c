@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* --format: which of the formats the command can use, and which of these it shall be; --explain,
- * --plot. */
+/* --format: which of the formats the command can use, and which of these it shall be; --output, the
+ * suffix of which decides where --format does not; --explain, --plot. */
 #include "options/rows.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static struct names names_for(const struct output_format *formats, format_use use)
 {
@@ -43,9 +44,11 @@ static void apply_format(struct options *o, const char *option, const char *text
     o->format = f;
     if (f != NULL && (o->prints == NULL || o->prints(f)))
         return;
+    o->format = find_format(o, names.name[0]);
+    if (!option_given(option))
+        return;
     formats_for(o->formats, o->prints, list);
     if ((o->sets & OPTIONS_FORGIVING) != 0 && option_in_environment(option)) {
-        o->format = find_format(o, names.name[0]);
         fprintf(stderr, "logp: LOGP_FORMAT '%s': %s; this is a %s\n", text, list, o->format->name);
         return;
     }
@@ -64,6 +67,83 @@ static void apply_explain(struct options *o, const char *option, const char *tex
     o->explain = switched(option, text);
 }
 
+/* ---- --output ---- */
+
+const char *suffix_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *point = strrchr(name, '.');
+
+    return point != NULL && point > name && point[1] != '\0' ? point + 1 : NULL;
+}
+
+/* The first format with this suffix, of those that the command can use; all: of all. NULL: none */
+static const struct output_format *format_of(const struct options *o, const char *suffix, bool all)
+{
+    for (const struct output_format *f = o->formats; f->name != NULL; f++)
+        if (strcasecmp(f->suffix, suffix) == 0 && (all || o->prints == NULL || o->prints(f)))
+            return f;
+    return NULL;
+}
+
+void check_suffix(const struct options *o, const char *asked, const char *suffix)
+{
+    const char *const has = o->output != NULL ? suffix_of(o->output) : NULL;
+
+    if (has != NULL && strcasecmp(has, suffix) != 0 && format_of(o, has, true) != NULL)
+        bad_option("--output", o->output, "%s writes .%s; change the name, or leave out %.*s",
+                   asked, suffix, (int)strcspn(asked, " "), asked);
+}
+
+/* Finished points are kept in a file of records. */
+static bool keeps_records(const struct options *o, const char *suffix)
+{
+    return (o->sets & OPTIONS_FILE) != 0 && suffix != NULL &&
+           (strcasecmp(suffix, "csv") == 0 || strcasecmp(suffix, "json") == 0);
+}
+
+_Noreturn static void refuse_suffix(const struct options *o, const char *option, const char *text)
+{
+    static char suffixes[MAX_NAMES][16];
+    struct names names = {0};
+    char list[MAX_LIST];
+    int n = 0;
+
+    for (const struct output_format *f = o->formats; f->name != NULL && n < MAX_NAMES; f++)
+        if (o->prints == NULL || o->prints(f) || keeps_records(o, f->suffix)) {
+            snprintf(suffixes[n], sizeof(suffixes[n]), ".%s", f->suffix);
+            add_name(&names, suffixes[n++]);
+        }
+    bad_option(option, text, "logp %s writes files whose name ends in %s", o->words[0],
+               list_names(&names, " or ", list));
+}
+
+/* "-" is stdout. A name without a suffix says nothing of the format. */
+static void apply_output(struct options *o, const char *option, const char *text)
+{
+    const char *const suffix = suffix_of(text);
+    const struct output_format *f;
+    char asked[64];
+
+    o->output = NULL;
+    o->keeps_records = false;
+    if (*text == '\0' || strcmp(text, "-") == 0)
+        return;
+    o->output = text;
+    o->keeps_records = keeps_records(o, suffix);
+    if (suffix == NULL || (o->sets & OPTIONS_TUNE) != 0) /* which has --export */
+        return;
+    f = format_of(o, suffix, false);
+    if (option_on_command_line("format")) {
+        snprintf(asked, sizeof(asked), "--format %s", o->format->name);
+        check_suffix(o, asked, o->format->suffix);
+    } else if (f == NULL && !o->keeps_records) {
+        refuse_suffix(o, option, text);
+    } else if (!o->keeps_records) {
+        o->format = f;
+    }
+}
+
 static void apply_plot(struct options *o, const char *option, const char *text)
 {
     (void)option; /* the command knows what it is */
@@ -76,6 +156,12 @@ const struct option_row format_options[] = {
      OPTIONS_EXPLAIN, .apply = apply_explain},
     {"format", "KIND", "%s", "table", "", OPTIONS_FORMAT, .apply = apply_format,
      .choices = usable_formats},
+    {"output", "FILE",
+     "write to it, in the format of its suffix; -: to stdout; a sweep goes on in a .csv or .json",
+     "-", "",
+     OPTIONS_OUTPUT | OPTIONS_FILE | OPTIONS_TUNE | OPTIONS_TRACE | OPTIONS_MEASURE |
+         OPTIONS_VALIDATE,
+     .apply = apply_output},
     {"plot", "FILE|DIR", "a picture of the sweep, .png, .svg or .pdf; a paper's: in this folder",
      "", "none", OPTIONS_PLOT, .apply = apply_plot},
     {0},

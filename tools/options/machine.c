@@ -50,7 +50,7 @@ const struct logp_machine_file *find_machine(const char *option, const char *wor
     static struct logp_machine_file machine;
     const struct logp_machine_file *named = logp_machine_file_find(word);
     struct logp_machine_file_error error;
-    char shown[32], *text;
+    char shown[32], *text, *shown_word;
 
     if (named != NULL)
         return named;
@@ -59,8 +59,14 @@ const struct logp_machine_file *find_machine(const char *option, const char *wor
         bad_usage("%s %s:%d: %s: %s", option_shown(option, shown), word, error.line, error.what,
                   error.allowed);
     free(text);
-    if (machine.name[0] == '\0')
-        snprintf(machine.name, sizeof(machine.name), "%s", word);
+    if (!is_printable(machine.name) || !is_printable(machine.title) ||
+        !is_printable(machine.source))
+        bad_option(option, word, "a file whose name, title and source have no control characters");
+    if (machine.name[0] == '\0') {
+        shown_word = shown_text(word);
+        snprintf(machine.name, sizeof(machine.name), "%s", shown_word);
+        free(shown_word);
+    }
     if (machine.title[0] == '\0')
         memcpy(machine.title, machine.name, sizeof(machine.title));
     return &machine;

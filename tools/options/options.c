@@ -99,7 +99,8 @@ static enum source find_text(int i, const struct options *o, const char **text)
 {
     const struct option_row *r = rows[i];
     const char *environment = from_environment(r);
-    const unsigned from_command_line = OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY;
+    const unsigned from_command_line =
+        OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY | OPTIONS_OUTPUT;
     const bool other = o->clock == LOGP_CLOCK_VIRTUAL && *r->preset != '\0';
     enum source source = FROM_DEFAULT;
 
@@ -184,6 +185,14 @@ void give_option(const char *name, const char *text)
             given[i] = text;
 }
 
+bool option_is_given(const char *name)
+{
+    for (int i = 0; i < n_rows; i++)
+        if (strcmp(rows[i]->name, name) == 0)
+            return given[i] != NULL;
+    return false;
+}
+
 char *options_given(const struct options *o, const struct names *but)
 {
     char *all = NULL;
@@ -197,8 +206,10 @@ char *options_given(const struct options *o, const struct names *but)
         if (find_text(i, o, &text) == FROM_DEFAULT || find_name(but, rows[i]->name) >= 0)
             continue;
         fprintf(f, " %s", option_dashed(rows[i]->name, option));
-        if (rows[i]->value != NULL)
-            fprintf(f, " %s", text);
+        if (rows[i]->value != NULL) {
+            putc(' ', f);
+            write_shown(f, text);
+        }
     }
     fclose(f);
     return all;

@@ -74,10 +74,11 @@ struct options {
     /* what is asked of the command, and how it answers */
     unsigned sets;                   /* of the command: enum option_set */
     int64_t precision_ppm, limit_ns; /* 0: all runs */
-    const char *output;              /* a file; NULL: none */
+    const char *output;              /* a file; NULL: stdout */
+    bool keeps_records;              /* it is a file of a sweep's points, to go on with */
     const char *export;              /* as it was written; "": none */
     const char *plot;                /* where pictures go; NULL: nowhere */
-    bool only_plot;                  /* that is all that is wanted */
+    bool only_plot;                  /* and nothing else, on stdout */
     bool restart, measure;
     bool all_pairs, fit;
     const char *on;      /* of --on: host, a named machine or a file */
@@ -106,11 +107,11 @@ enum option_set {
     OPTIONS_BASIS = 128,  /* --by, --schedule: where predictions come from, what else to run */
     OPTIONS_PLUGIN = 256, /* --plugin, also without a model, but not from the environment */
     OPTIONS_SWEEP = 512,  /* several values of an option; of an option: as OPTIONS_PAPER */
-    OPTIONS_FILE = 1024,  /* --output: finished points are kept */
+    OPTIONS_FILE = 1024,  /* --output: finished points are kept in a .csv or .json */
     OPTIONS_CROSSOVER = 2048,   /* several values only of P and sizes */
     OPTIONS_TUNE = 4096,        /* what the table of an MPI library depends on, and --export */
     OPTIONS_SPANS = 8192,       /* -P and --bytes: a list and a range, with defaults of their own */
-    OPTIONS_TRACE = 16384,      /* --output, --predicted */
+    OPTIONS_TRACE = 16384,      /* --predicted */
     OPTIONS_EXPLAIN = 32768,    /* --explain */
     OPTIONS_WATCH = 65536,      /* --watch */
     OPTIONS_PLOT = 131072,      /* --plot */
@@ -118,6 +119,7 @@ enum option_set {
     OPTIONS_PROCESSES = 524288, /* --transport */
     OPTIONS_MEASURE = 1 << 20,  /* what messages take, and --bytes: a range */
     OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
+    OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */
@@ -157,6 +159,8 @@ void print_options(const struct options *o, unsigned sets);
 void settle_point(struct options *o, int64_t i);
 /* From now on this option is given so, as on the command line: for settle_point(). */
 void give_option(const char *name, const char *text);
+/* Does it stand on the command line? Also before settle_options(). */
+bool option_is_given(const char *name);
 /* All that is given, in the order of the help: " -P 2,4 --clock virtual"; but these. To be freed;
  * NULL: no memory */
 char *options_given(const struct options *o, const struct names *but);
@@ -219,6 +223,11 @@ struct logp_fault_config fault_config(const struct options *o);
 
 /* "table, json or csv": those that can be used. @return buf */
 const char *formats_for(const struct output_format *formats, format_use use, char buf[MAX_LIST]);
+/* Of a file's name, without the point; NULL: it has none. */
+const char *suffix_of(const char *path);
+/* End the process where the suffix of --output is that of another format than this one, which has
+ * been asked for: "--format json". */
+void check_suffix(const struct options *o, const char *asked, const char *suffix);
 
 /* ---- unused.c ---- */
 

@@ -42,8 +42,13 @@ static const struct logp_plugin *symbol_of(const char *option, const char *text)
 
 static void add_algorithm(const char *option, const char *text, const struct logp_algorithm *a)
 {
-    const int rc = logp_algorithm_add(a);
+    const bool is_shown = (a->name == NULL || is_printable(a->name)) &&
+                          (a->summary == NULL || is_printable(a->summary)) &&
+                          (a->source == NULL || is_printable(a->source));
+    const int rc = is_shown ? logp_algorithm_add(a) : -EINVAL;
 
+    if (!is_shown)
+        bad_option(option, text, "algorithms whose names, summaries and sources can be printed");
     if (rc == -EEXIST)
         bad_option(option, text, "algorithms with names of their own: there is a %s %s",
                    a->collective, a->name);
@@ -79,6 +84,7 @@ static void load(const char *option, const char *text)
 
 void apply_plugin(struct options *o, const char *option, const char *text)
 {
+    static char *shown; /* a process loads one */
     char topology[32];
 
     if (strcmp(text, "none") == 0)
@@ -90,8 +96,10 @@ void apply_plugin(struct options *o, const char *option, const char *text)
                    option_shown("topology", topology));
     if (plugin.create_delay != NULL && o->links != NULL)
         bad_option(option, text, "a delay model of one's own has no %s", links_option(o));
+    if (plugin.create_delay != NULL && shown == NULL)
+        shown = shown_text(text);
     if (plugin.create_delay != NULL)
-        o->plugin = text;
+        o->plugin = shown;
 }
 
 /* Ask the plug-in for its model. 0; or it refuses, and says why, in one line. */

@@ -135,19 +135,6 @@ static void apply_limit(struct options *o, const char *option, const char *text)
     o->limit_ns = (o->sets & OPTIONS_SWEEP) != 0 ? ps / 1000 : 0;
 }
 
-static void apply_output(struct options *o, const char *option, const char *text)
-{
-    const char *end = strrchr(text, '.');
-
-    if (*text == '\0')
-        return;
-    if ((o->sets & OPTIONS_FILE) == 0)
-        end = ".csv"; /* what is not gone on with may have any name */
-    if (end == NULL || (strcmp(end, ".csv") != 0 && strcmp(end, ".json") != 0))
-        bad_option(option, text, "a file whose name ends in .csv or .json");
-    o->output = text;
-}
-
 static void apply_restart(struct options *o, const char *option, const char *text)
 {
     o->restart = switched(option, text);
@@ -174,10 +161,6 @@ const struct option_row sweep_options[] = {
      OPTIONS_SWEEP, .apply = apply_precision},
     {"limit", "T", "begin no more runs of a point after this time", "10s", "", OPTIONS_SWEEP,
      .apply = apply_limit},
-    {"output", "FILE",
-     "write to it; a sweep keeps each finished point, in FILE.csv or FILE.json, and goes on", "",
-     "stdout", OPTIONS_FILE | OPTIONS_TUNE | OPTIONS_TRACE | OPTIONS_MEASURE | OPTIONS_VALIDATE,
-     .apply = apply_output},
     {"predicted", NULL, "nothing is run: of the schedule, under the model", "off", "",
      OPTIONS_TRACE, .apply = apply_predicted},
     {"replay", "FILE", "a failure found by the test kit, in place of a collective", "", "none",

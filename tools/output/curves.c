@@ -4,6 +4,7 @@
  * made or were kept in a file: those of CSV, which is the same made flat, with flat keys.
  */
 #include "output/curves.h"
+#include "file/file.h"
 #include "plot/plot.h"
 
 #include <errno.h>
@@ -29,6 +30,10 @@ static char *next_cell(char *s, char **cell, char *end)
             break;
         *to++ = *s;
     }
+    if (s[0] == '\r' && s[1] == '\n') /* RFC 4180 ends a line so */
+        s++;
+    else if (!quoted && *s == '\n' && to > *cell && to[-1] == '\r')
+        to--;
     *end = *s;
     *to = '\0';
     return s + (*end != '\0');
@@ -41,7 +46,9 @@ static json_t *cell_value(const char *text)
 
     if (*text == '\0')
         return json_null();
-    return *end == '\0' ? json_real(x) : json_string(text);
+    if (*end == '\0' && isfinite(x))
+        return json_real(x);
+    return json_stringn_nocheck(text, strlen(text)); /* check_texts() looks at it */
 }
 
 static json_t *read_csv(char *s)
@@ -58,7 +65,7 @@ static json_t *read_csv(char *s)
 
         for (int i = 0; i < n; i++) {
             s = next_cell(s, &cell, &end);
-            json_object_set_new(record, names[i], cell_value(cell));
+            json_object_set_new_nocheck(record, names[i], cell_value(cell));
             if (end != ',')
                 break;
         }
@@ -67,24 +74,52 @@ static json_t *read_csv(char *s)
     return all;
 }
 
-static json_t *read_file(const char *path)
+/* CSV in which a byte is 0 has no text of records. */
+static json_t *read_csv_file(FILE *f)
 {
-    const char *dot = strrchr(path, '.');
     json_t *all = NULL;
     char *text = NULL;
-    FILE *f = fopen(path, "re");
     size_t size = 0;
+
+    if (getdelim(&text, &size, '\0', f) > 0 && fgetc(f) == EOF)
+        all = read_csv(text);
+    free(text);
+    return all;
+}
+
+/* Text of a record becomes a title or a name: one line of what can be printed. */
+static void check_texts(const char *path, const json_t *all)
+{
+    size_t i;
+    json_t *record, *value;
+    const char *key;
+
+    json_array_foreach(all, i, record)
+    {
+        json_object_foreach(record, key, value)
+        {
+            if (!is_printable(key) ||
+                (json_is_string(value) && !is_printable(json_string_value(value))))
+                bad_usage("plot %s: record %zu has a control character in \"%s\"; remove it", path,
+                          i + 1, key);
+        }
+    }
+}
+
+static json_t *read_file(const char *path)
+{
+    json_t *all, *first;
+    FILE *f = fopen(path, "re");
 
     if (f == NULL)
         bad_usage("plot %s: %s", path, strerror(errno));
-    if (strcmp(dot, ".json") == 0)
-        all = json_loadf(f, 0, NULL);
-    else if (getdelim(&text, &size, '\0', f) > 0)
-        all = read_csv(text);
-    free(text);
+    all = strcmp(strrchr(path, '.'), ".json") == 0 ? json_loadf(f, 0, NULL) : read_csv_file(f);
     fclose(f);
-    if (json_array_size(all) == 0 || json_object_get(json_array_get(all, 0), "algorithm") == NULL)
+    first = json_array_get(all, 0);
+    if (!json_is_string(json_object_get(first, "algorithm")) ||
+        !json_is_string(json_object_get(first, "collective")))
         bad_usage("plot %s: it holds no records of logp bench or run", path);
+    check_texts(path, all);
     return all;
 }
 
@@ -320,41 +355,35 @@ static struct plot plot_of(json_t *all)
     return p;
 }
 
-static int draw_json(json_t *all, const char *path)
+static int draw_json(json_t *all, const char *to)
 {
     int code = EXIT_OK;
 
     if (json_array_size(all) > 0) {
         struct plot p = plot_of(all);
 
-        code = draw_plots(&p, 1, NULL, path);
+        code = draw_plots(&p, 1, NULL, to);
         plot_free(&p);
     }
     json_decref(all);
     return code;
 }
 
-void check_picture(const char *option, const char *path)
+void check_picture(const char *option, const char *to)
 {
-    FILE *f;
-
-    need_gnuplot(option, *path != '\0' ? path : "svg");
-    if (*path == '\0')
-        return;
-    if (!plot_has_format(path))
-        bad_option(option, path, "a file whose name ends in .png, .svg or .pdf");
-    f = fopen(path, "ae");
-    if (f == NULL)
-        bad_option(option, path, "a file that can be written: %s", strerror(errno));
-    fclose(f);
+    need_gnuplot(option, to);
+    if (!plot_has_format(to))
+        bad_option(option, to, "a file whose name ends in .png, .svg or .pdf");
+    if (strchr(to, '.') != NULL)
+        check_place(option, to);
 }
 
-int draw_records(const struct output *out, const char *path)
+int draw_records(const struct output *out, const char *to)
 {
-    return out != NULL ? draw_json(records_of(out), path) : EXIT_OK;
+    return out != NULL ? draw_json(records_of(out), to) : EXIT_OK;
 }
 
-int draw_record_file(const char *file, const char *path)
+int draw_record_file(const char *file, const char *to)
 {
-    return draw_json(read_file(file), path);
+    return draw_json(read_file(file), to);
 }

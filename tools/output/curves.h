@@ -5,12 +5,12 @@
 
 #include "output/output.h"
 
-/* End the process where no picture can be made in this file, or "": on stdout. option: what asks
- * for it */
-void check_picture(const char *option, const char *path);
+/* In all of them, to: a file whose name ends in .svg, .png or .pdf; or svg, png or pdf, on stdout.
+ * check_picture() ends the process where there can be none. option: what asks for it */
+void check_picture(const char *option, const char *to);
 /* Draw the records of a sweep there. @return an exit code; what is wrong is said */
-int draw_records(const struct output *out, const char *path);
+int draw_records(const struct output *out, const char *to);
 /* The same of those in a file, CSV or JSON; ends the process where it holds none. */
-int draw_record_file(const char *file, const char *path);
+int draw_record_file(const char *file, const char *to);
 
 #endif

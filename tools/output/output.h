@@ -3,6 +3,7 @@
 #ifndef LOGP_OUTPUT_H
 #define LOGP_OUTPUT_H
 
+#include "file/file.h"
 #include "options/options.h"
 #include "run/run.h"
 
@@ -43,6 +44,8 @@ void write_csv_names(FILE *f, const struct output *out);
 struct record_file {
     const char *path;
     FILE *f;
+    FILE *before;          /* the file that a restart is about to replace; NULL: none */
+    struct new_file fresh; /* what replaces it when the first point is there */
     bool json;
     bool wrong;      /* a record says that something is */
     long end;        /* behind the last record */

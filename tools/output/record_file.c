@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records in a file, one line each, that are added one at a time: CSV, or a JSON array. A line that
- * was not written to its end (a process that was killed, a disk that was full) is dropped when the
- * file is opened again.
+ * was not written to its end (a process that was killed) is dropped when the file is opened again,
+ * and at once where the disk is full. A restart leaves the old file until a first point is there.
  */
 #include "output/output.h"
 
@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -98,6 +99,17 @@ static void find_records(struct record_file *file)
         refuse(file, "there is something behind its records; --restart overwrites it");
 }
 
+/* As it was after the last record; what is still in the buffer is for nobody. */
+static void cut_back(struct record_file *file)
+{
+    const int fd = fileno(file->f);
+    const char *end = file->json && file->end > 0 ? "]\n" : "";
+    const ssize_t n = (ssize_t)strlen(end);
+
+    if (pwrite(fd, end, (size_t)n, file->end) != n || ftruncate(fd, file->end + n) != 0)
+        say("%s ends in the middle of a record, which the next sweep drops", file->path);
+}
+
 /* Write behind the last record, at once, and nothing else behind that. */
 static int put(struct record_file *file, const char *between, const char *text)
 {
@@ -107,7 +119,8 @@ static int put(struct record_file *file, const char *between, const char *text)
     if (fseek(file->f, file->end, SEEK_SET) != 0 ||
         fprintf(file->f, "%s%s%s", between, text, end) < 0 || fflush(file->f) != 0 ||
         ftruncate(fileno(file->f), file->end + length + (long)strlen(end)) != 0) {
-        fprintf(stderr, "logp: %s could not be written: %s\n", file->path, strerror(errno));
+        say("%s could not be written: %s", file->path, strerror(errno));
+        cut_back(file);
         return EXIT_WRONG;
     }
     file->end += length + !file->json;
@@ -135,20 +148,39 @@ static void read_head(struct record_file *file, const struct output *out)
     free(names);
 }
 
+/* One process at a time. */
+static void lock(const struct record_file *file)
+{
+    if (flock(fileno(file->f), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        refuse(file, "another process writes to it");
+}
+
+/* The old file stays locked as long as it is there. */
+static void restart(struct record_file *file)
+{
+    const int error = new_file_begin(&file->fresh, file->path);
+
+    if (error != 0)
+        refuse(file, strerror(error));
+    file->before = file->f;
+    file->f = file->fresh.f;
+    lock(file);
+}
+
 void open_records(struct record_file *file, const char *path, bool anew, const struct output *out)
 {
     int fd;
 
-    *file = (struct record_file){.path = path, .json = strcmp(strrchr(path, '.'), ".json") == 0};
+    *file =
+        (struct record_file){.path = path, .json = strcasecmp(strrchr(path, '.'), ".json") == 0};
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0 || (file->f = fdopen(fd, "r+")) == NULL)
         refuse(file, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        refuse(file, "another process writes to it");
+    lock(file);
+    if (anew)
+        restart(file);
     setvbuf(file->f, NULL, _IOFBF, 1 << 16);
     read_text(file);
-    if (anew)
-        *file->text = '\0';
     read_head(file, out);
 }
 
@@ -178,9 +210,15 @@ void expect_record(struct record_file *file, size_t i, const struct output *out,
 int append_record(struct record_file *file, const struct output *out, const struct row *row)
 {
     char *record = written(file, out, row, NULL);
-    const int code = put(file, file->json && file->end > 1 ? ",\n " : "", record);
+    int code = put(file, file->json && file->end > 1 ? ",\n " : "", record), error = 0;
 
     free(record);
+    if (code == EXIT_OK && file->fresh.target != NULL)
+        error = new_file_publish(&file->fresh);
+    if (error != 0) {
+        say("%s could not be written: %s", file->path, strerror(error));
+        code = EXIT_WRONG;
+    }
     return code;
 }
 
@@ -196,7 +234,12 @@ void print_records(const struct record_file *file)
 
 void close_records(struct record_file *file)
 {
-    fclose(file->f);
+    if (file->fresh.f != NULL)
+        new_file_drop(&file->fresh);
+    else
+        fclose(file->f);
+    if (file->before != NULL)
+        fclose(file->before);
     free(file->text);
     free(file->records);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Plots as a script for gnuplot. See plot.h. */
+/*
+ * Plots as a script for gnuplot. See plot.h. Text from outside is data in it and never a command:
+ * it stands in a block of data, a line each, and the commands name it by its number.
+ */
 #include "plot/plot.h"
+#include "plot/script.h"
 #include "text/text.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { WIDTH = 640, HEIGHT = 380, ROW = 15, AROUND_ROWS = 140, HEADING = 40, MOST_PLOTS = 64 };
 
@@ -91,23 +92,6 @@ static struct span x_span(const struct plot *p)
 
 /* ---- the script ---- */
 
-/* In single quotes, in which a quote is written twice; where a % begins a format, that is too. */
-static void quote_with(FILE *f, const char *text, const char *twice)
-{
-    fputc('\'', f);
-    for (; *text != '\0'; text++) {
-        if (strchr(twice, *text) != NULL)
-            fputc(*text, f);
-        fputc(*text, f);
-    }
-    fputs("' ", f);
-}
-
-static void quote(FILE *f, const char *text)
-{
-    quote_with(f, text, "'");
-}
-
 /* The points of a curve as a block of data: x, y, low, high, and whether it is beyond the axis. */
 static void put_data(FILE *f, const struct plot *p, size_t i)
 {
@@ -148,49 +132,51 @@ static void put_log_tics(FILE *f, char axis, struct span s)
 }
 
 /* Of rows: their names on the axis of y, and above these what they are made of. */
-static void put_row_names(FILE *f, const struct plot *p)
+static void put_row_names(struct script *s, const struct plot *p)
 {
+    FILE *const f = s->f;
     size_t longest = strlen(p->names);
 
     fputs("set ytics (", f);
     for (size_t i = 0; i < p->n_rows; i++) {
         longest = strlen(p->rows[i]) > longest ? strlen(p->rows[i]) : longest;
         fputs(i > 0 ? ", " : "", f);
-        quote_with(f, p->rows[i], "'%");
+        put_text(s, p->rows[i], "%");
         fprintf(f, "%zu", i);
     }
     fputs(")\nset label 3 ", f);
-    quote(f, p->names);
+    put_text(s, p->names, "");
     fprintf(f, "at graph 0, graph 1 right offset -1,0.6 textcolor rgb '#777777'\nset lmargin %zu\n",
             longest + 3);
     fputs("set key at graph 1, graph 1 right bottom horizontal", f);
 }
 
-static void put_axes(FILE *f, const struct plot *p)
+static void put_axes(struct script *s, const struct plot *p)
 {
+    FILE *const f = s->f;
     const struct span x = x_span(p), y = value_span(p, false), other = value_span(p, true);
     const bool rows = p->n_rows > 0;
 
     fprintf(f, "set tmargin %d\n", rows ? 4 : 3);
     if (rows)
-        put_row_names(f, p);
+        put_row_names(s, p);
     else
         fputs("set key outside right top vertical", f);
     if (!rows && p->n_series > 1 && p->names[0] != '\0') {
         fputs(" title ", f);
-        quote(f, p->names);
+        put_text(s, p->names, "");
     } else {
         fputs(" notitle", f);
     }
     if (!rows) {
         fputs("\nset xlabel ", f);
-        quote(f, p->x_axis);
+        put_text(s, p->x_axis, "");
     }
     fprintf(f, "\nset %slabel ", rows ? "x" : "y");
-    quote(f, p->y_axis);
+    put_text(s, p->y_axis, "");
     if (p->other_axis[0] != '\0') {
         fprintf(f, "\nset %s2label ", rows ? "x" : "y");
-        quote(f, p->other_axis);
+        put_text(s, p->other_axis, "");
         fprintf(f,
                 "\nset %s2tics textcolor rgb '#333333'\nset %s2range [%g:%g]\nset %stics nomirror",
                 rows ? "x" : "y", rows ? "x" : "y", other.low, other.high, rows ? "x" : "y");
@@ -263,11 +249,13 @@ static const char *put_curve(FILE *f, const struct plot *p, size_t i, const char
 }
 
 /* The legend: what the colours are, if there are several, and what the kinds are. */
-static void put_legend(FILE *f, const struct plot *p)
+static void put_legend(struct script *s, const struct plot *p)
 {
+    FILE *const f = s->f;
+
     for (size_t i = 0; i < p->n_series && p->n_series > 1; i++) {
         fprintf(f, ", keyentry with lines lw 3 lc rgb '%s' title ", colour_of((int)i));
-        quote(f, p->series[i]);
+        put_text(s, p->series[i], "");
     }
     for (int kind = 0; kind < N_PLOT_KINDS; kind++) {
         bool any = false;
@@ -280,20 +268,21 @@ static void put_legend(FILE *f, const struct plot *p)
                 p->n_rows > 0 ? row_styles[kind] : styles[kind],
                 p->n_series > 1 ? "#333333" : colour_of(0),
                 p->n_rows > 0 || kind >= PLOT_PRINTED ? "" : " ps 0.25");
-        quote(f, p->kinds[kind]);
+        put_text(s, p->kinds[kind], "");
     }
 }
 
-static void put_plot(FILE *f, const struct plot *p)
+static void put_plot(struct script *s, const struct plot *p)
 {
+    FILE *const f = s->f;
     const char *between = "plot ";
 
     for (size_t i = 0; i < p->n_curves; i++)
         put_data(f, p, i);
-    put_axes(f, p);
+    put_axes(s, p);
     for (size_t i = 0; i < p->n_curves; i++)
         between = put_curve(f, p, i, between);
-    put_legend(f, p);
+    put_legend(s, p);
     fputs("\nunset logscale\nunset xlabel\nunset ylabel\nunset label 3\nset lmargin -1\nunset "
           "y2tics\nunset x2tics\nunset "
           "y2label\nunset x2label\n"
@@ -310,23 +299,19 @@ static int height_of(const struct plot *p)
     return legend > HEIGHT ? legend : HEIGHT;
 }
 
-static void put_terminal(FILE *f, const char *path, int width, int height)
+static void put_terminal(FILE *f, const char *to, int width, int height)
 {
-    const char *end = strrchr(path, '.');
+    const char *kind = plot_kind(to);
 
-    if (end != NULL && strcmp(end, ".png") == 0)
+    if (strcmp(kind, "png") == 0)
         fprintf(f, "set terminal pngcairo size %d,%d font 'sans,9'\n", width, height);
-    else if (end != NULL && strcmp(end, ".pdf") == 0)
+    else if (strcmp(kind, "pdf") == 0)
         fprintf(f, "set terminal pdfcairo size %.2fin,%.2fin font 'sans,9' fontscale 0.75\n",
                 width / 96.0, height / 96.0);
     else
         fprintf(f, "set terminal svg size %d,%d font 'sans,11' background '#ffffff'\n", width,
                 height);
-    if (*path != '\0') {
-        fputs("set output ", f);
-        quote(f, path);
-    }
-    fputs("\nset termoption noenhanced\nset encoding utf8\n"
+    fputs("set termoption noenhanced\n"
           "set key Left reverse samplen 2.5 font ',9'\n"
           "set grid lc rgb '#dddddd'\nset border lc rgb '#888888'\nset tics textcolor rgb "
           "'#333333'\nset errorbars small\n",
@@ -334,9 +319,10 @@ static void put_terminal(FILE *f, const char *path, int width, int height)
 }
 
 /* Two columns, each plot in that which is the shorter one. */
-static void put_all(FILE *f, const struct plot *plots, size_t n, const char *heading,
-                    const char *path)
+static void put_all(struct script *s, const struct plot *plots, size_t n, const char *heading,
+                    const char *to)
 {
+    FILE *const f = s->f;
     const int top = heading != NULL ? HEADING : 0, columns = n > 1 ? 2 : 1;
     int used[2] = {top, top}, x[MOST_PLOTS], y[MOST_PLOTS], height;
 
@@ -348,11 +334,11 @@ static void put_all(FILE *f, const struct plot *plots, size_t n, const char *hea
         used[column] += height_of(&plots[i]);
     }
     height = used[0] > used[1] ? used[0] : used[1];
-    put_terminal(f, path, columns * WIDTH, height);
+    put_terminal(f, to, columns * WIDTH, height);
     fputs("set multiplot", f);
     if (heading != NULL) {
         fputs("\nset label 1 ", f);
-        quote(f, heading);
+        put_text(s, heading, "");
         fprintf(f, "at screen 0.5, screen %g center font ',13'", 1 - HEADING / 2.0 / height);
     }
     for (size_t i = 0; i < n; i++) {
@@ -360,58 +346,25 @@ static void put_all(FILE *f, const struct plot *plots, size_t n, const char *hea
 
         fprintf(f, "\nset size %g,%g\nset origin %g,%g\nset label 2 ", 1.0 / columns,
                 h / (double)height, (double)x[i] / columns, 1 - (y[i] + h) / (double)height);
-        quote(f, plots[i].title);
+        put_text(s, plots[i].title, "");
         fprintf(f, "at screen %g, screen %g center font ',%d'\n", (x[i] + 0.5) / columns,
                 1 - (y[i] + 16) / (double)height, strlen(plots[i].title) > 80 ? 9 : 11);
-        put_plot(f, &plots[i]);
+        put_plot(s, &plots[i]);
         fputs("unset label 1\n", f);
     }
     fputs("unset multiplot\n", f);
 }
 
-/* ---- running it ---- */
-
-bool plot_has_format(const char *path)
+int draw_plots(const struct plot *plots, size_t n, const char *heading, const char *to)
 {
-    const char *end = strrchr(path, '.');
-
-    return end != NULL &&
-           (strcmp(end, ".png") == 0 || strcmp(end, ".svg") == 0 || strcmp(end, ".pdf") == 0);
-}
-
-void need_gnuplot(const char *option, const char *value)
-{
-    char *path = strdup(getenv("PATH") != NULL ? getenv("PATH") : ""), *save = NULL, file[4096];
-    bool there = false;
-
-    if (path == NULL)
-        bad_usage("no memory");
-    for (char *s = strtok_r(path, ":", &save); s != NULL; s = strtok_r(NULL, ":", &save)) {
-        snprintf(file, sizeof(file), "%s/gnuplot", s);
-        there |= access(file, X_OK) == 0;
-    }
-    free(path);
-    if (!there)
-        bad_option(option, value,
-                   "pictures are drawn by gnuplot, which is not installed (Debian: "
-                   "gnuplot-nox)");
-}
-
-int draw_plots(const struct plot *plots, size_t n, const char *heading, const char *path)
-{
-    FILE *f;
+    struct script s;
+    int code;
 
     if (n == 0 || n > MOST_PLOTS)
         return EXIT_OK;
-    fflush(stdout);
-    f = popen("gnuplot", "w");
-    if (f == NULL) {
-        fprintf(stderr, "logp: gnuplot: %s\n", strerror(errno));
-        return EXIT_WRONG;
-    }
-    put_all(f, plots, n, heading, path);
-    if (pclose(f) == 0)
-        return EXIT_OK;
-    fprintf(stderr, "logp: gnuplot could not draw %s\n", *path != '\0' ? path : "the picture");
-    return EXIT_WRONG;
+    script_begin(&s);
+    put_all(&s, plots, n, heading, *to != '\0' ? to : "svg");
+    code = script_run(&s, *to != '\0' ? to : "svg");
+    script_end(&s);
+    return code;
 }

@@ -58,12 +58,13 @@ void plot_free(struct plot *p);
 
 /* ---- gnuplot.c ---- */
 
-/* The end of a file's name that says which format it is: png, svg or pdf. */
-bool plot_has_format(const char *path);
+/* Does a file's name end in .png, .svg or .pdf, or is it one of these three words: stdout? */
+bool plot_has_format(const char *to);
 /* End the process unless gnuplot is there. option: what asks for it */
 void need_gnuplot(const char *option, const char *value);
-/* Draw the plots below and beside each other in one file; "": as SVG to stdout. heading: above
- * them, or NULL. @return an exit code; what is wrong is said */
-int draw_plots(const struct plot *plots, size_t n, const char *heading, const char *path);
+/* Draw the plots below and beside each other in one file; "": as SVG to stdout; "svg", "png" and
+ * "pdf": to stdout. heading: above them, or NULL. @return an exit code; what is wrong is said, and
+ * the file is as it was */
+int draw_plots(const struct plot *plots, size_t n, const char *heading, const char *to);
 
 #endif

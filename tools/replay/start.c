@@ -98,7 +98,7 @@ static void await(pid_t child, const char *name)
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
     if (WIFSIGNALED(status))
-        fprintf(stderr, "logp: %s was ended by a signal: %s\n", name, strsignal(WTERMSIG(status)));
+        say("%s was ended by a signal: %s", name, strsignal(WTERMSIG(status)));
 }
 
 static struct replayed take_answers(int file)
@@ -152,9 +152,9 @@ struct replayed run_replay(const struct options *o, const char *path, const stru
 int tell_changed(const char *path, const struct logp_replay *r, const struct replayed *what)
 {
     if (what->outcome == REPLAYED_OTHERWISE)
-        fprintf(stderr, "logp: %s: %s fails in another way than it did\n", path, r->name);
+        say("%s: %s fails in another way than it did", path, r->name);
     else if (what->outcome == REPLAYED_PASSED)
-        fprintf(stderr, "logp: %s: %s does not fail any more\n", path, r->name);
+        say("%s: %s does not fail any more", path, r->name);
     return EXIT_OK;
 }
 
@@ -163,24 +163,22 @@ int tell_replayed(const char *path, const struct logp_replay *r, const struct re
     switch (what->outcome) {
     case REPLAYED_AGAIN:
     case REPLAYED_OTHERWISE:
-        fputs(what->text, stdout);
+        write_shown_lines(stdout, what->text);
         tell_changed(path, r, what);
         return EXIT_WRONG;
     case REPLAYED_PASSED:
-        printf("%s, P = %d: it does not fail any more\n", r->name, r->P);
+        write_shown(stdout, r->name);
+        printf(", P = %d: it does not fail any more\n", r->P);
         return EXIT_OK;
     case REPLAYED_STALE:
-        fprintf(stderr, "logp: %s: %s does not come to the same choices any more: check it anew\n",
-                path, r->name);
+        say("%s: %s does not come to the same choices any more: check it anew", path, r->name);
         return EXIT_USAGE;
     case REPLAYED_NOT:
-        fprintf(stderr, "logp: %s: %s could not be run: %s\n", path, r->name,
-                strerror(abs(what->error)));
+        say("%s: %s could not be run: %s", path, r->name, strerror(abs(what->error)));
         return EXIT_USAGE;
     case REPLAY_NOT_REACHED:
         break;
     }
-    fprintf(stderr, "logp: %s: the program never came to a check of \"%s\" with P = %d\n", path,
-            r->name, r->P);
+    say("%s: the program never came to a check of \"%s\" with P = %d", path, r->name, r->P);
     return EXIT_USAGE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine that the options ask for, and its delay model. */
 #include "run/run.h"
+#include "file/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -170,29 +171,30 @@ struct logp_machine *create_machine(const struct options *o)
     return m;
 }
 
-void begin_output(const struct options *o, struct logp_machine *m)
+void begin_shared_output(const struct options *o, struct logp_machine *m)
 {
-    const bool first = m == NULL || logp_machine_process(m) == 0;
+    const bool first = logp_machine_process(m) == 0;
     int64_t error = 0;
 
-    if (o->output == NULL || *o->output == '\0')
+    if (o->output == NULL || !over_processes(o))
         return;
-    if (first && freopen(o->output, "w", stdout) == NULL)
-        error = errno;
-    if (m != NULL)
-        logp_machine_agree(m, &error, 1, LOGP_AGREE_MAX);
-    if (error == 0)
-        return;
-    if (m != NULL)
+    if (first)
+        error = place_error(o->output);
+    logp_machine_agree(m, &error, 1, LOGP_AGREE_MAX);
+    if (error != 0)
         end_machine(m);
-    if (!first)
+    if (error != 0 && !first)
         exit(EXIT_USAGE);
-    bad_option("--output", o->output, "a file that can be written: %s", strerror((int)error));
+    if (error != 0)
+        bad_option("--output", o->output, "a file that can be written: %s", strerror((int)error));
+    if (first)
+        begin_answer("--output", o->output);
 }
 
 static void end_at_once(void)
 {
     fflush(NULL);
+    drop_all_files();
     _Exit(EXIT_WRONG);
 }
 

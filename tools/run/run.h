@@ -49,9 +49,9 @@ void check_machine(const struct options *o);
  * been told the process ends, as one that has gone wrong, with the machine and whatever it uses. */
 void end_machine(struct logp_machine *m);
 
-/* What is printed from now on goes to the file of --output, of several processes in the first; ends
- * all of them where it cannot. m: between runs; NULL: there is one process */
-void begin_output(const struct options *o, struct logp_machine *m);
+/* Over processes, what is printed from now on goes to the file of --output, in the first of them;
+ * ends all of them where it cannot. m: between runs. Of one process main() has done it. */
+void begin_shared_output(const struct options *o, struct logp_machine *m);
 
 /* The model of its faults and noise; NULL: there are none. */
 void *faults_of(const struct logp_machine *m);

@@ -44,20 +44,21 @@ static bool is_first_to_say(const char *line)
 
 static void say_of(const char *what, const char *format, va_list args)
 {
+    static char shown[1 << 15];
     char line[8192];
-    int n;
+    const int n = snprintf(line, sizeof(line), "%s", what);
+    FILE *f;
 
-    if (leave_others == NULL) {
-        fprintf(stderr, "logp: %s", what);
-        vfprintf(stderr, format, args);
-        fputc('\n', stderr);
-        return;
-    }
-    n = snprintf(line, sizeof(line), "%s", what);
     vsnprintf(line + n, sizeof(line) - (size_t)n, format, args);
-    if (is_first_to_say(line))
-        fprintf(stderr, "logp: %s\n",
-                line); /* in one piece: the launcher, too, has things to say */
+    if (leave_others != NULL && !is_first_to_say(line))
+        return;
+    f = is_printable(line) ? NULL : fmemopen(shown, sizeof(shown), "w");
+    if (f != NULL) {
+        write_shown(f, line);
+        fclose(f);
+    }
+    /* in one piece: the launcher, too, has things to say */
+    fprintf(stderr, "logp: %s\n", f != NULL ? shown : line);
 }
 
 void say(const char *format, ...)

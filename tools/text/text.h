@@ -67,6 +67,18 @@ const char *read_series(const char *text, enum series_kind kind, struct series *
 void print_csv_text(const char *text);
 void write_csv_text(FILE *f, const char *text);
 
+/* ---- shown.c: text from outside where it is shown ---- */
+
+/* Is it UTF-8 without control characters? */
+bool is_printable(const char *text);
+/* The text, what is not printable as \n or \x1b; shown_text() as a copy, to be freed. */
+void write_shown(FILE *f, const char *text);
+void write_shown_lines(FILE *f, const char *text); /* but line breaks and tabs */
+char *shown_text(const char *text);
+/* The same in XML, where < & > and " are characters; and in quotes, as a string of Graphviz. */
+void write_xml(FILE *f, const char *text);
+void write_dot_text(FILE *f, const char *text);
+
 /* ---- given.c: what an option, named with or without its dashes, was given as, and where ---- */
 
 /* Where a value comes from, the weakest first. */

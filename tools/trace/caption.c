@@ -24,6 +24,15 @@ __attribute__((format(printf, 2, 3))) static void add(char buf[MAX_CAPTION], con
     va_end(arguments);
 }
 
+/* A label is the program's own text. */
+static void add_shown(char buf[MAX_CAPTION], const char *text)
+{
+    char *shown = shown_text(text);
+
+    add(buf, "%s", shown);
+    free(shown);
+}
+
 const char *unit_words(const struct shown *s)
 {
     return s->steps ? "steps" : "units";
@@ -116,7 +125,7 @@ const char *event_words(const struct logp_trace *t, const struct logp_event *e, 
 {
     buf[0] = '\0';
     if (e->kind == LOGP_EVENT_MARK)
-        add(buf, "%s", logp_trace_label(t, e->label));
+        add_shown(buf, logp_trace_label(t, e->label));
     else if ((e->fate & LOGP_FATE_ENDLESS) != 0)
         add(buf, e->peer >= 0 ? "waits for ever, for %d" : "waits for ever", e->peer);
     else

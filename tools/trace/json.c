@@ -89,8 +89,10 @@ static char **quoted_labels(const struct logp_trace *t)
     char **labels = calloc((size_t)n + 1, sizeof(*labels));
 
     for (uint32_t i = 0; labels != NULL && i <= n; i++) {
-        json_t *value = i > 0 ? json_string(logp_trace_label(t, i)) : NULL;
+        char *shown = i > 0 ? shown_text(logp_trace_label(t, i)) : NULL;
+        json_t *value = shown != NULL ? json_string(shown) : NULL;
 
+        free(shown);
         labels[i] = json_dumps(value != NULL ? value : json_null(), JSON_ENCODE_ANY);
         json_decref(value);
     }
@@ -182,5 +184,5 @@ static void show_goal(const struct shown *s)
     }
 }
 
-const struct trace_form trace_as_json = {show_json, 0, false};
-const struct trace_form trace_as_goal = {show_goal, 0, false};
+const struct trace_form trace_as_json = {show_json, 0};
+const struct trace_form trace_as_goal = {show_goal, 0};

@@ -368,4 +368,4 @@ static void show_perfetto(const struct shown *s)
         bad_usage("no memory");
 }
 
-const struct trace_form trace_as_perfetto = {show_perfetto, 0, true};
+const struct trace_form trace_as_perfetto = {show_perfetto, 0};

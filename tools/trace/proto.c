@@ -6,6 +6,7 @@
  * Packets are written some hundred at a time: compressed they are one packet, which holds them.
  */
 #include "trace/proto.h"
+#include "text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,14 +71,16 @@ void proto_fixed64(struct proto *p, unsigned field, uint64_t value)
 
 void proto_text(struct proto *p, unsigned field, const char *text)
 {
-    const size_t n = strlen(text);
+    char *shown = shown_text(text); /* Perfetto takes UTF-8 alone */
+    const size_t n = strlen(shown);
 
-    if (!has_room(p, 2 * MOST_VARINT + n))
-        return;
-    put_key(p, field, LENGTH);
-    p->n += put_varint(p->data + p->n, n);
-    memcpy(p->data + p->n, text, n);
-    p->n += n;
+    if (has_room(p, 2 * MOST_VARINT + n)) {
+        put_key(p, field, LENGTH);
+        p->n += put_varint(p->data + p->n, n);
+        memcpy(p->data + p->n, shown, n);
+        p->n += n;
+    }
+    free(shown);
 }
 
 size_t proto_begin(struct proto *p, unsigned field)

@@ -61,27 +61,12 @@ static double y_of(const struct canvas *c, int64_t rank)
     return c->top + c->row * ((double)rank + 0.5);
 }
 
-/* Text for XML; what stands for characters that mean something there. */
 static void print_escaped(const char *text, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        switch (text[i]) {
-        case '<':
-            fputs("&lt;", stdout);
-            break;
-        case '>':
-            fputs("&gt;", stdout);
-            break;
-        case '&':
-            fputs("&amp;", stdout);
-            break;
-        case '"':
-            fputs("&quot;", stdout);
-            break;
-        default:
-            putchar(text[i]);
-            break;
-        }
+    char *part = or_end(strndup(text, n));
+
+    write_xml(stdout, part);
+    free(part);
 }
 
 /* Lines of at most so many characters, broken between words. @return how many; y < 0: they are only
@@ -98,6 +83,8 @@ static int paragraph(const char *text, size_t most, int size, int y)
             while (n > 0 && text[n] != ' ')
                 n--;
             n = n > 0 ? n : most;
+            while (n < strlen(text) && ((unsigned char)text[n] & 0xc0) == 0x80)
+                n++; /* to the end of a character */
         }
         if (y >= 0) {
             printf("<text x=\"%d\" y=\"%d\" font-size=\"%d\">", LEFT, y + LINE * lines, size);
@@ -374,4 +361,4 @@ static void show_svg(const struct shown *s)
     puts("</svg>");
 }
 
-const struct trace_form trace_as_svg = {show_svg, MOST_ROWS, false};
+const struct trace_form trace_as_svg = {show_svg, MOST_ROWS};

@@ -279,4 +279,4 @@ static void show_text(const struct shown *s)
     free(p.text);
 }
 
-const struct trace_form trace_as_text = {show_text, 0, false};
+const struct trace_form trace_as_text = {show_text, 0};

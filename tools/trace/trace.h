@@ -43,8 +43,7 @@ struct shown {
 /* How a format shows a trace, on stdout. */
 struct trace_form {
     void (*show)(const struct shown *s);
-    int64_t most;   /* processors; 0: any number */
-    bool is_binary; /* not for a terminal */
+    int64_t most; /* processors; 0: any number */
 };
 
 extern const struct trace_form trace_as_text, trace_as_svg, trace_as_perfetto, trace_as_json,

@@ -8,10 +8,14 @@ static void print_dot(const struct options *o, const struct tree *tree)
 {
     const bool up = tree->sums || tree->to_root;
 
+    char name[256];
+
     (void)o;
-    printf("digraph \"%s %s, P = %lld\" {\n"
-           "    node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];\n",
-           tree->algorithm, tree->name, (long long)tree->n);
+    snprintf(name, sizeof(name), "%s %s, P = %lld", tree->algorithm, tree->name,
+             (long long)tree->n);
+    fputs("digraph ", stdout);
+    write_dot_text(stdout, name);
+    puts(" {\n    node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];");
     if (up)
         puts("    rankdir=BT;");
     for (int64_t id = 0; id < tree->used; id++) {

@@ -141,9 +141,11 @@ void draw_layers(const struct options *o, const struct tree *tree)
            ".rank,.time{text-anchor:middle}.rank{font-weight:bold}.time{font-size:10px}</style>\n"
            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
            width, height, width, height);
-    printf("<text x=\"%d\" y=\"22\" font-size=\"13\">%s</text>\n"
-           "<text x=\"%d\" y=\"40\">%s</text>\n",
-           MARGIN, h.what, MARGIN, h.how);
+    printf("<text x=\"%d\" y=\"22\" font-size=\"13\">", MARGIN);
+    write_xml(stdout, h.what);
+    printf("</text>\n<text x=\"%d\" y=\"40\">", MARGIN);
+    write_xml(stdout, h.how);
+    puts("</text>");
     for (int64_t id = 1; id < tree->used; id++) {
         const int64_t above = tree->nodes[id].parent;
 

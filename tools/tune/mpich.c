@@ -310,4 +310,4 @@ static void print(const struct options *o, const struct tune_result *results, si
 }
 
 const struct tune_form tune_mpich = {
-    .name = "mpich", .collectives = collectives, .whole = true, .print = print};
+    .suffix = "json", .name = "mpich", .collectives = collectives, .whole = true, .print = print};

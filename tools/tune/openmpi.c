@@ -158,4 +158,4 @@ static void print(const struct options *o, const struct tune_result *results, si
 }
 
 const struct tune_form tune_openmpi = {
-    .name = "openmpi", .collectives = collectives, .print = print};
+    .suffix = "txt", .name = "openmpi", .collectives = collectives, .print = print};

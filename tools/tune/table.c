@@ -66,5 +66,5 @@ static void print_rows(const struct options *o, const struct tune_result *result
                 print_cell(&results[i], results[i].of[j].P, &results[i].of[j].cells[k]);
 }
 
-const struct tune_form tune_csv = {.name = "csv", .print = print_rows};
-const struct tune_form tune_table = {.name = "", .print = print_people};
+const struct tune_form tune_csv = {.name = "csv", .suffix = "csv", .print = print_rows};
+const struct tune_form tune_table = {.name = "", .suffix = "txt", .print = print_people};

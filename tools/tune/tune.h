@@ -73,6 +73,7 @@ struct tune_result {
 /* What it is written for. */
 struct tune_form {
     const char *name;                          /* of --export; "": for people */
+    const char *suffix;                        /* of a file of it */
     const struct tune_collective *collectives; /* the last has no name; NULL: all of ours */
     bool whole; /* it replaces all choices of the library, so all collectives must be in it */
     void (*print)(const struct options *o, const struct tune_result *results, size_t n);
