@@ -197,8 +197,7 @@ static int copy(int from, FILE *f, size_t *n)
     return fflush(f) != 0 ? errno : 0;
 }
 
-/* @return an errno, of writing; -1: it drew nothing; -2: it could not be started, which is said; 0
- */
+/* @return an errno, of writing; -1: it drew nothing; -2: it did not start, which is said; 0 */
 static int run_gnuplot(const char *script, FILE *f)
 {
     struct gnuplot g;
