@@ -6,6 +6,7 @@
  */
 #include "paper.h"
 
+#include "file/file.h"
 #include "trace/trace.h"
 #include "tree/tree.h"
 
@@ -196,22 +197,14 @@ void print_together(const struct picture *pictures, size_t n)
 
 int write_picture(const char *path, const char *svg)
 {
-    const size_t n = strlen(path) + sizeof(".new");
-    char *beside = malloc(n);
-    FILE *f;
-    bool good;
+    struct new_file f = {0};
+    int error = new_file_begin(&f, path);
 
-    if (beside == NULL)
-        no_text();
-    snprintf(beside, n, "%s.new", path);
-    f = fopen(beside, "w");
-    good = f != NULL && fputs(svg, f) >= 0;
-    good = f != NULL && fclose(f) == 0 && good && rename(beside, path) == 0;
-    if (!good) {
-        fprintf(stderr, "logp: %s: %s\n", path, strerror(errno));
-        if (f != NULL)
-            unlink(beside);
+    if (error == 0) {
+        fputs(svg, f.f); /* new_file_keep() checks the stream */
+        error = new_file_keep(&f);
     }
-    free(beside);
-    return good ? EXIT_OK : EXIT_WRONG;
+    if (error != 0)
+        fprintf(stderr, "logp: cannot write %s: %s\n", path, strerror(error));
+    return error == 0 ? EXIT_OK : EXIT_WRONG;
 }
