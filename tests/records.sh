@@ -147,7 +147,7 @@ line 'flat <= 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
 line 'chain >= 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
 line 'binary - 201.500 204.004 - 11.011 12.012 yes'
 line 'times in us predicted measured p99 ratio lag lag p99 verified'
-says 'g = 40 us, G = 0.0015 us/byte; '
+says 'g = 40 us, G = 1.5 ns/byte (667 MB/s); '
 run 0 '' broadcast --algo optimal --delay none
 line 'times in us predicted measured p99 verified'
 line 'optimal 200.000 201.500 204.004 yes'

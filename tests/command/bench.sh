@@ -40,7 +40,7 @@ sweeps 'map([.P,.bytes,.algorithm])' \
 logp bench broadcast --clock virtual --executor fiber,thread -P 2,3 --format json
 holds 'map([.P,.executor]) == [[2,"fiber"],[2,"thread"],[3,"fiber"],[3,"thread"]]' "$dir/out" executors
 LOGP_P=2,4 sweeps 'map(.P)' '[2,4]' broadcast
-LOGP_P=2,4 expect="LOGP_P '2,4' processors" bad run broadcast
+LOGP_P=2,4 expect="LOGP_P '2,4' run one value" bad run broadcast
 
 # where an algorithm does not apply it is left out; where none does, the point is
 sweeps 'map([.P,.algorithm])' '[[4,"flat"],[4,"mesh"],[5,"flat"]]' broadcast -P 4,5 --algo flat,mesh
@@ -205,10 +205,10 @@ expect='--precision run' bad run broadcast --precision 1%
 expect='--output crossover .csv' bad bench crossover broadcast --output "$dir/x.svg"
 expect='--measure bench' bad bench broadcast --measure
 expect='crossover collective' bad bench crossover
-expect='-L 2,4 time' bad bench crossover broadcast -L 2,4
+expect='-L 2,4 one value -P' bad bench crossover broadcast -L 2,4
 expect='--delay none model' bad bench crossover broadcast --delay none
-expect='matvec prediction' bad bench crossover matvec -P 2,3
-expect='--algo bogus' bad bench crossover broadcast --algo flat,bogus
+expect='matvec prediction' bad bench crossover matvec -P 2,3 -G 1ns
+expect='--algo bogus' bad bench crossover broadcast -G 1ns --algo flat,bogus
 expect='--format svg' bad bench crossover broadcast --format svg
 
 # ---- crossovers: as predict says, size by size ----
@@ -244,7 +244,7 @@ json 'map([.P, .from, .to, .algorithm, .before]) ==
 json 'length == 6 and all(.[]; .size == null and .from == null and .algorithm == "dissemination")' \
     bench crossover barrier --algo dissemination
 json 'map(.P) == [2,4,8,16,32,64]' bench crossover broadcast --algo flat --bytes 8
-json 'map([.from, .to]) == [[8,64]]' bench crossover broadcast --algo flat -P 2 --bytes 64,8,8
+json 'map([.from, .to]) == [[8,64]]' bench crossover broadcast -G 1ns --algo flat -P 2 --bytes 64,8,8
 says 'P = 4 a a a a a b b b b c c c c c c c c c' bench crossover broadcast -P 4 -G 0.01 --algo flat,binary,scatter-doubling
 says 'a flat, b binary, c scatter-doubling' bench crossover broadcast -P 4 -G 0.01 --algo flat,binary,scatter-doubling
 says '4 202 1048576 binary 240.200 flat 240.300' bench crossover broadcast -P 4 -G 0.01 --algo flat,binary

@@ -73,8 +73,9 @@ _logp "$logp" with --schedule
 [ "${#COMPREPLY[@]}:${COMPREPLY[0]}" = '1:with blank.json' ] || fail "a blank: ${COMPREPLY[*]}"
 # each word that is offered for an option is one that it takes
 for option in --clock --executor --delay --gap --packing --type --op --by --progress --format --overlap; do
-    for word in $("$logp" complete run transpose $option '' | cut -f1); do
-        "$logp" run transpose --clock virtual -P 2 $option "$word" >"$dir/out" 2>&1 ||
+    case $option in --op) what=reduce ;; --overlap) what=broadcast ;; *) what=transpose ;; esac
+    for word in $("$logp" complete run $what $option '' | cut -f1); do
+        "$logp" run $what --clock virtual -P 2 $option "$word" >"$dir/out" 2>&1 ||
             fail "run $option $word: $(cat "$dir/out")"
     done
 done

@@ -37,5 +37,5 @@ without_each run broadcast -P 4 "${run[@]}" --topology mesh:2x2 --format json
 without_each trace broadcast -P 4 --clock virtual
 without_each trace broadcast -P 4 --clock virtual --format json
 without_each trace broadcast -P 4 --clock virtual --format perfetto
-without_each bench crossover broadcast -P 4 -G 0.01 "${run[@]}" --bytes 8..32*2 --algo flat,chain
+without_each bench crossover broadcast -P 4 -G 0.01 --bytes 8..32*2 --algo flat,chain
 exit $failed

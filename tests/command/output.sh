@@ -18,14 +18,14 @@ says 'reduce of 5 int32 each, max, root 0, P = 8' predict reduce --count 5 --typ
 says 'summation of 80 double in all, sum, root 0, P = 8' predict summation
 says 'optimal-paper <= 273.000 bound 1.0971' predict summation --gamma 0.7 --algo optimal-paper
 says 'transpose of 8 x 5 elements of 4 bytes, P = 8' predict transpose --cols 5 --type int32
-says 'delay loggp; L = 0.25 us, o = 20 us to send, 30 us to receive, g = 1500 us (shared), G = 0.0005 us/byte; prediction only; no algorithm takes less than 3090.754 us' \
+says 'delay loggp; L = 0.25 us, o = 20 us to send, 30 us to receive, g = 1500 us (shared), G = 0.5 ns/byte (2 GB/s); prediction only; no algorithm takes less than 3090.754 us' \
     predict broadcast -L 250ns --o-recv 3 -g 1.5ms -G 0.5ns --gap shared
 says 'delay logp; L = 20000000 us, o = 20 us, g = 40 us; gamma = 1.5 us; capacity 500000; prediction only; no algorithm takes less than 20000281.500 us' \
     predict reduce -L 20s --gamma 0.15 --capacity
-says 'delay loggp; L = 60 us, o = 20 us, g = 40 us, G = 0.000001 us/byte; gamma = 0.000001 us; prediction only; no algorithm takes less than 240.001 us' \
+says 'delay loggp; L = 60 us, o = 20 us, g = 40 us, G = 0.001 ns/byte (1 TB/s); gamma = 0.000001 us; prediction only; no algorithm takes less than 240.001 us' \
     predict reduce -G 0.001ns --gamma 0.001ns
 says 'delay none; prediction only' predict broadcast --delay none
-says "Stanford DASH; delay store-forward; L = 0.06 us, o = 0.45 us, g = 1.2 us, G = 0.015 us/byte; prediction only; no algorithm takes less than 3.375 us" \
+says "Stanford DASH; delay store-forward; L = 0.06 us, o = 0.45 us, g = 1.2 us, G = 15 ns/byte (66.7 MB/s); prediction only; no algorithm takes less than 3.375 us" \
     predict broadcast --machine dash
 says 'times in us block predicted certainty of best' predict broadcast -P 16 --algo torus-pipelined --block 3
 says 'torus-pipelined 3 720.000 exact 2.2500' predict broadcast -P 16 --algo torus-pipelined --block 3
@@ -125,9 +125,17 @@ for what in broadcast summation transpose; do
     cp "$dir/out" "$dir/without"
     args=()
     for ((i = 0; i < ${#defaults[@]}; i += 2)); do
+        case $what${defaults[i]} in summation--bytes) continue ;; esac # 10P elements
         case ${defaults[i + 1]} in -o | P) ;; *) args+=("${defaults[i]}" "${defaults[i + 1]}") ;; esac
     done
-    logp run $what "${args[@]}" --clock virtual --format json
+    # those that the collective does not use are named one by one
+    while logp run $what "${args[@]}" --clock virtual --format json; [ $code -eq 2 ]; do
+        unused=$(sed -n 's/^logp: [a-z]* does not use \(--[a-z]*\); remove it$/\1/p' "$dir/err")
+        [ -n "$unused" ] || break
+        for ((i = 0; i < ${#args[@]}; i += 2)); do
+            [ "${args[i]}" != "$unused" ] || args=("${args[@]:0:i}" "${args[@]:i + 2}")
+        done
+    done
     cmp -s "$dir/out" "$dir/without" || fail "run $what ${args[*]}: $(cat "$dir/all" "$dir/out")"
 done
 logp run --help

@@ -40,8 +40,8 @@ json '[.[] | select(.row.rank == "all") | .measured == null or .measured >= .emu
 "$logp" paper liu --clock virtual --format csv | sed 's/"[^"]*"/x/g' | awk -F, 'NF != 13 { exit 1 }' ||
     fail "paper as CSV"
 
-json 'length > 10' paper shou-chen --clock virtual --reps 5 --warmup 2
-stderr_is "$(printf 'logp: --%s means nothing with --clock virtual\n' reps warmup)"
+expect='--reps --clock virtual remove' bad paper shou-chen --clock virtual --reps 5
+expect='--warmup --clock virtual remove' bad paper shou-chen --clock virtual --warmup 2
 
 expect='paper shou-chen sun kurnosov grama liu' bad paper
 expect='knuth shou-chen sun kurnosov grama liu' bad paper knuth

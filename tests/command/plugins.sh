@@ -42,7 +42,7 @@ json '.[0] | .verified and .capacity == 2' run alltoall --plugin "$jitter:0" --c
 # the prediction alone, for as many as there may be
 json '.[0].predicted_ns == 742000 and .[0].prediction == "bound"' predict broadcast --algo chain --plugin "$jitter"
 json '.[0] | .predicted_ns == 5 and .prediction == "exact"' predict broadcast --algo flat --plugin "$plugin"
-json '.[0].predicted_ns == 5' predict broadcast --algo flat --plugin "$plugin" --delay none
+LOGP_DELAY=none json '.[0].predicted_ns == 5' predict broadcast --algo flat --plugin "$plugin"
 json '.[0].prediction == "none"' predict broadcast -P 2^40 --plugin "$plugin"
 expect='--plugin jitter refuses per cent' bad predict broadcast --plugin "$jitter:x"
 

@@ -132,8 +132,8 @@ over 3 2 run broadcast "${two[@]}" --pigeon
 once '--pigeon: no such option'
 over 3 2 run broadcast "${two[@]}" -P 2
 once 'at least one processor for each process'
-over 3 0 run broadcast "${two[@]}" --op sum
-once '--op means nothing to broadcast'
+over 3 2 run broadcast "${two[@]}" --op sum
+once 'broadcast does not use --op; remove it'
 for i in 0 1; do
     wrong_one=(run broadcast "${two[@]}" --bytes pigeon) right_one=(run broadcast "${two[@]}")
     if [ $i = 0 ]; then unlike 2 "${wrong_one[@]}" : "${right_one[@]}"; else unlike 2 "${right_one[@]}" : "${wrong_one[@]}"; fi

@@ -39,10 +39,9 @@ while read -r words; do
 done <<'END'
 -P 20
 -P 1
--G 10ns --bytes 100
--G 10ns --bytes 100 --delay logp
--G 10ns --bytes 100 --delay loggp
--G 10ns --bytes 100 --delay store-forward
+-G 10ns --bytes 104
+-G 10ns --bytes 104 --delay loggp
+-G 10ns --bytes 104 --delay store-forward
 --machine cm5 --bytes 64
 --o-send 5
 --o-recv 7
@@ -134,13 +133,13 @@ for words in 'broadcast --algo binomial -P 3' 'broadcast --algo binomial -P 64' 
     [ ! -s "$dir/wrong" ] || fail "tree $words as a picture: $(<"$dir/wrong")"
 done
 
-# what means nothing to a tree is said
-json '.time == 24' tree broadcast --k 3 --op max --count 5 --block 16 --window 2
-stderr_is "$(printf 'logp: --%s means nothing to tree broadcast\n' k window block count op)"
-json '.time == 30' tree summation --bytes 100 --op max
-stderr_is "$(printf 'logp: --%s means nothing to tree summation\n' bytes op)"
-json '.time == 24' tree broadcast -G 10ns --bytes 100 --delay logp
-stderr_is 'logp: -G means nothing with --delay logp'
+# what a tree does not use
+for option in '--k 3' '--op max' '--count 5' '--block 16' '--window 2'; do
+    # shellcheck disable=SC2086
+    expect="${option% *} tree broadcast remove" bad tree broadcast $option
+done
+expect='--op tree summation' bad tree summation --op max
+expect='-G --delay logp remove' bad tree broadcast -G 10ns --bytes 100 --delay logp
 
 # as text, picture, CSV
 says '`- 7 at 22, T 2' tree broadcast

@@ -17,6 +17,15 @@ struct logp_coll make_coll(struct options *o, const char *collective);
 /* Where --counts is given, of a collective that takes blocks of different sizes. */
 void set_blocks(const struct options *o, const char *collective, struct logp_args *args);
 
+/* ---- sizes.c ---- */
+
+/* That the size of its messages changes nothing, and what to type; NULL: it does, or they are
+ * small. @return buf */
+const char *free_bytes_of(const struct options *o, const char *collective,
+                          const struct logp_coll *c, char buf[MAX_LIST]);
+/* Say that, if it is so, in one line on stderr. */
+void say_free_bytes(const struct options *o, const char *collective, const struct logp_coll *c);
+
 /* ---- choice.c: these end the process where what is named is nothing ---- */
 
 const char *named_collective(const struct options *o);

@@ -78,8 +78,6 @@ static int64_t plan(struct combination *x)
     for (int64_t i = 0; i < n; i++) {
         settle_combination(x, i);
         check_machine(&x->o);
-        if (i == 0)
-            warn_of_unused(&x->o);
         empty += x->n == 0;
         for (size_t k = 0; k < x->n; k++)
             expect(x, k, 1);
@@ -342,6 +340,8 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
         shown = draw_sweep(o, results.first, o->format->name);
     else if (answer != NULL && (answer == o->format->records || results.first != NULL))
         show_sweep(o, answer, known, &file, results.first != NULL ? results.first : &none);
+    if (answer == NULL || o->only_plot)
+        say_free_bytes_in(results.first);
     if (sweep.done == sweep.points && shown == EXIT_OK)
         answer_is_whole();
     code |= shown;

@@ -20,7 +20,9 @@ struct map {
     struct options o; /* at this P */
     struct logp_coll c;
     enum logp_operands operands;
-    int64_t *sizes;        /* of the grid */
+    int64_t unit;          /* bytes of what sizes count; 1: bytes */
+    const char *option;    /* that gives sizes: "bytes", "count"; NULL: there are none */
+    int64_t *sizes;        /* of the grid: bytes, or elements */
     int n_sizes, n_values; /* each once; as they were given */
     struct reign *reigns;
     size_t n, first; /* of all; the first of this P */
@@ -192,22 +194,6 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What a size is called, and the option that says it; NULL: the collective has none. */
-static const char *unit_of(enum logp_operands operands)
-{
-    switch (operands) {
-    case LOGP_OPERANDS_BYTES:
-        return "bytes";
-    case LOGP_OPERANDS_VECTOR:
-    case LOGP_OPERANDS_TOTAL:
-        return "count";
-    case LOGP_OPERANDS_NONE:
-    case LOGP_OPERANDS_MATRIX:
-        break;
-    }
-    return NULL;
-}
-
 /* Row i of the grid: its P, and at first its sizes. */
 static void go_to(struct map *map, const char *collective, int64_t i)
 {
@@ -219,9 +205,9 @@ static void go_to(struct map *map, const char *collective, int64_t i)
     map->c = make_coll(&map->o, collective);
 }
 
-static void read_sizes(struct map *map, const char *unit)
+static void read_sizes(struct map *map)
 {
-    map->n_values = unit != NULL ? (int)sweep_values(unit) : 1;
+    map->n_values = map->option != NULL ? (int)sweep_values(map->option) : 1;
     map->sizes = calloc((size_t)map->n_values, sizeof(*map->sizes));
     if (map->sizes == NULL)
         bad_usage("no memory for the sizes");
@@ -236,23 +222,38 @@ static void read_sizes(struct map *map, const char *unit)
             map->sizes[map->n_sizes++] = map->sizes[i];
 }
 
-/* What is not said is a grid of powers of 2. Ends the process where no map can be made. */
+/* Where bytes cost nothing, and elements neither, no size changes anything. */
+static void refuse_free_sizes(const struct map *map, const char *collective)
+{
+    const bool elements_cost =
+        map->option != NULL && map->operands != LOGP_OPERANDS_BYTES &&
+        (map->o.params.gamma_ps > 0 || map->o.gamma_host || map->operands == LOGP_OPERANDS_TOTAL);
+    char why[MAX_LIST];
+
+    if (map->n_sizes > 1 && !elements_cost && map->o.rendezvous < 0 &&
+        free_bytes(&map->o, INT64_MAX, why) != NULL)
+        bad_usage("crossover %s over sizes needs a time per byte: %s", collective, why);
+}
+
+/* The default grid is of powers of 2. Ends the process where no map can be made. */
 static void settle_grid(struct options *o, const char *collective, struct map *map)
 {
-    const char *unit;
+    const struct logp_collective *c = logp_collective_find(collective);
 
     if (o->list != NULL)
         bad_option("--schedule", option_text("schedule"), "a collective, with several algorithms");
     if (!o->emulated && o->plugin == NULL)
         bad_option("--delay", o->delay->name, "a model that predictions are made under");
-    map->operands = logp_collective_find(collective)->operands;
-    unit = unit_of(map->operands);
+    map->operands = c->operands;
+    map->option = size_option(c);
+    map->unit = map->option != NULL && *map->option == 'b' ? size_unit(o, c) : 1;
     if (!option_given("P"))
         give_option("P", "2..64*2");
-    if (unit != NULL && !option_given(unit))
-        give_option(unit, *unit == 'b' ? "8..1M*2" : "1..128k*2");
+    if (map->option != NULL && !option_given(map->option))
+        give_option(map->option, *map->option == 'b' ? "8..1M*2" : "1..128k*2");
     settle_point(&map->o, 0);
-    read_sizes(map, unit);
+    read_sizes(map);
+    refuse_free_sizes(map, collective);
 }
 
 static void show_progress(const struct map *map, int64_t i, int64_t n, int64_t begun_ns)
@@ -285,6 +286,23 @@ static int fill(struct map *map, const char *collective)
     return code;
 }
 
+/* From what sizes count to what the option does: a reign ends with the byte before the next. */
+static void show_in_bytes(struct map *map)
+{
+    const int64_t unit = map->unit, last = map->sizes[map->n_sizes - 1];
+
+    for (size_t i = 0; unit > 1 && i < map->n; i++) {
+        struct reign *r = &map->reigns[i];
+
+        r->from *= unit;
+        r->to = r->to == last ? last * unit : (r->to + 1) * unit - 1;
+        r->below.size *= r->below.size > 0 ? unit : 1;
+        r->above.size *= r->above.size > 0 ? unit : 1;
+    }
+    for (int i = 0; i < map->n_sizes; i++)
+        map->sizes[i] *= unit;
+}
+
 static int crossover(struct options *o)
 {
     static const struct names others = {{"format", "progress"}, 2};
@@ -302,7 +320,6 @@ static int crossover(struct options *o)
         if (map.o.measure)
             check_machine(&map.o);
     }
-    warn_of_unused(&map.o);
     given = options_given(&map.o, &others);
     snprintf(text, sizeof(text), "%s%s", collective, given != NULL ? given : "");
     free(given);
@@ -313,7 +330,8 @@ static int crossover(struct options *o)
         bad_usage("crossover %s: no algorithm that applies has a prediction here", collective);
     say_left_out();
     x.text = text;
-    x.unit = unit_of(map.operands);
+    show_in_bytes(&map);
+    x.unit = map.option;
     x.sizes = map.sizes;
     x.n_sizes = map.n_sizes;
     x.reigns = map.reigns;
@@ -337,10 +355,11 @@ const struct command command_crossover = {
                OPTIONS_SWEEP | OPTIONS_CROSSOVER,
     .prints = prints,
     .remark =
-        "\nThe grid: -P [2..64*2] and --bytes [8..1M*2] or --count [1..128k*2], as logp bench\n"
-        "takes them; of barriers P alone. Between two sizes with different winners it finds the\n"
-        "size where they change; what is undone before the next size of the grid it does not see.\n"
-        "Of equals the first in logp list is the best. With --measure both are run at the sizes\n"
-        "of the grid on both sides, each at most --reps times [1000; virtual clock 1].",
+        "\nThe grid: -P [2..64*2] and --bytes [8..1M*2], or --count of vectors [1..128k*2], as in\n"
+        "logp bench; of barriers P alone. Several sizes need -G, the time per byte. Between two\n"
+        "sizes with different winners the size where they change is found; changes that revert\n"
+        "between two sizes of the grid are not detected. Ties go to the algorithm listed first.\n"
+        "With --measure both are run at the sizes of the grid on both sides, each at most --reps\n"
+        "times [1000; virtual clock 1].",
     .call = crossover,
 };

@@ -70,7 +70,6 @@ static int show_paper(struct options *o)
                    "a paper's figures have delay models of their own");
     if (o->unit_ns > LONGEST_UNIT_NS)
         bad_option("--unit", option_text("unit"), "for a paper at most 1s");
-    warn_of_unused(o);
     o->one_core = !option_given("cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.name = kind->name, .title = kind->title, .o = o};
     kind->fill(&p);

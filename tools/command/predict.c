@@ -37,7 +37,6 @@ static int predict_all(struct options *o)
     const size_t n = choose_algorithms(o, collective, &c, chosen);
     const struct output out = {.o = o, .collective = collective, .c = &c, .rows = rows, .n = n};
 
-    warn_of_unused(o);
     for (size_t i = 0; i < n; i++) {
         rows[i].algorithm = chosen[i];
         if (o->plugin != NULL || o->emulated)

@@ -14,7 +14,7 @@
 static const char *page;  /* its file; NULL: stdout */
 static const char *first; /* the same, where it stands before the collective; or NULL */
 
-/* The keys of the algorithms' knobs that have several values. */
+/* The keys of the sizes and the algorithms' knobs that have several values. */
 static json_t *swept(void)
 {
     const struct column *col;
@@ -23,6 +23,8 @@ static json_t *swept(void)
     for (size_t i = 0; (col = output_column(i)) != NULL; i++)
         if (col->knob != NULL && sweep_values(col->knob->name) > 1)
             json_array_append_new(all, json_string(col->key));
+    if (sweep_values("bytes") > 1)
+        json_array_append_new(all, json_string("bytes"));
     return all;
 }
 
@@ -71,6 +73,7 @@ static void write_page(const struct output *out)
 {
     json_t *data, *diagrams;
 
+    say_free_bytes_in(out);
     begin_page(stdout);
     diagrams = write_diagrams(stdout, out);
     data = json_pack("{sososososososo}", "records", records(out), "swept", swept(), "map",

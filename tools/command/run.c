@@ -45,7 +45,6 @@ static int run(struct options *o)
     explain_rows(o, &c, rows, n);
     m = create_machine(o);
     out.n_cores = logp_machine_cores(m);
-    warn_of_unused(o);
     for (size_t i = 0; i < n; i++)
         watch_expect(chosen[i], 1, estimate_ns(o, &c, chosen[i]));
     watch_begin(o);

@@ -47,7 +47,7 @@ static int schedule(struct options *o)
     if (o->P > LOGP_MAX_PROCESSORS)
         bad_option("-P", option_text("P"), "of a schedule, 1 .. %d processors",
                    LOGP_MAX_PROCESSORS);
-    warn_of_unused(o);
+    say_free_bytes(o, collective, &c);
     steps = logp_schedule_of(a, o->P, &c.args, &c.model);
     if (form->begin != NULL)
         form->begin(o->P);

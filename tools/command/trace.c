@@ -156,7 +156,7 @@ static int trace_collective(struct options *o)
     int code = EXIT_OK;
 
     refuse(o, chosen[0], n);
-    warn_of_unused(o);
+    say_free_bytes(o, collective, &c);
     if (!option_given("reps"))
         o->reps = 1;
     if (!o->only_predicted)

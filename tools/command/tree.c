@@ -70,7 +70,6 @@ static int show_tree(struct options *o)
     refuse_unplanned(o);
     limit(o, o->P, MOST_NODES, "a whole tree is shown", "");
     tree = kind != NULL ? kind->make(o) : make_found_tree(o, collective);
-    warn_of_unused(o);
     if (form->most > 0)
         limit(o, tree.used, form->most, form->limit, form->otherwise);
     form->show(o, &tree);

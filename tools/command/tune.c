@@ -90,6 +90,19 @@ static void settle_model(struct options *o)
         bad_option("--gamma", "host", "no memory to measure it");
 }
 
+/* Say that its table is the same for all sizes, where bytes cost nothing. */
+static void judge_model(const struct options *o, const struct tune_collective *all, size_t n)
+{
+    char text[MAX_LIST];
+    bool sized = false;
+
+    for (size_t i = 0; i < n; i++)
+        sized |= is_wanted(o, all[i].ours) &&
+                 logp_collective_find(all[i].ours)->operands != LOGP_OPERANDS_NONE;
+    if (sized && free_bytes(o, o->bytes_high, text) != NULL)
+        say("%s", text);
+}
+
 static int tune(struct options *o)
 {
     const struct tune_form *form = find_form(o);
@@ -100,7 +113,6 @@ static int tune(struct options *o)
 
     check_words(o, collectives, all);
     settle_model(o);
-    warn_of_unused(o);
     if (form->whole && o->n_words > 1)
         fprintf(stderr, "logp: all collectives: what %s loads replaces all of its choices\n",
                 form->name);
@@ -112,6 +124,7 @@ static int tune(struct options *o)
             bad_usage("no memory");
         tune_choose(o, &collectives[i], results[n++].of);
     }
+    judge_model(o, collectives, all);
     form->print(o, results, n);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < o->n_P; j++)

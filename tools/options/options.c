@@ -159,6 +159,7 @@ static void settle_rows(struct options *o)
         if (without && o->machine != NULL)
             machine = source;
     }
+    settle_size(o);
 }
 
 void settle_options(struct options *o, const char *command, unsigned sets)
@@ -168,6 +169,7 @@ void settle_options(struct options *o, const char *command, unsigned sets)
     o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* 0 is a time, too */
     unsettled = *o;
     settle_rows(o);
+    refuse_unused_options(o);
     check_transport(o);
 }
 

@@ -229,13 +229,29 @@ const char *suffix_of(const char *path);
  * been asked for: "--format json". */
 void check_suffix(const struct options *o, const char *asked, const char *suffix);
 
+/* ---- size.c ---- */
+
+/* Bytes of what sizes of this collective count: an element of a vector, or a byte. */
+int64_t size_unit(const struct options *o, const struct logp_collective *collective);
+/* The option that gives its size: "bytes" or "count"; NULL: it has none that is one number. */
+const char *size_option(const struct logp_collective *collective);
+/* Does the model charge for bytes, on all links or some? Otherwise all sizes cost the same. */
+bool bytes_cost(const struct options *o);
+/* That messages of this size cost as much as small ones, and what to type; NULL: it need not be
+ * told. @return buf */
+const char *free_bytes(const struct options *o, int64_t n_bytes, char buf[MAX_LIST]);
+
 /* ---- unused.c ---- */
 
-/* Can what the words name have a use for this option, named without dashes? */
+/* Can the command, and what its words name, use this option, named without dashes? */
 bool option_matters(const char *name, const struct options *o);
 /* Has it an algorithm that takes blocks of different sizes? */
 bool takes_blocks(const struct logp_collective *collective);
-/* Say which options on the command line mean nothing to what the words name. */
-void warn_of_unused(const struct options *o);
+/* The collective that the words, or --schedule, name; NULL: none, or several may be named. */
+const struct logp_collective *named_by_words(const struct options *o);
+/* End the process where an option of the command line cannot be used. */
+void refuse_unused_options(const struct options *o);
+/* The same for all but these, named with their dashes. why: "--replay", which makes them so */
+void refuse_others_than(const struct options *o, const struct names *used, const char *why);
 
 #endif

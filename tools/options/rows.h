@@ -71,6 +71,12 @@ void select_point(int64_t i);
 
 void apply_plugin(struct options *o, const char *option, const char *text);
 
+/* ---- size.c ---- */
+
+/* After all options: what --bytes says of a vector; ends the process where that is no number of
+ * whole elements, or --count says it, too. */
+void settle_size(struct options *o);
+
 /* ---- values.c ---- */
 
 /* Is the text the second of two words? It must be one of them. */

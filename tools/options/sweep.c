@@ -48,6 +48,21 @@ static struct axis *add_axis(const char *name, int place, const struct series *s
     return &axes[k];
 }
 
+/* Of numbers and times; words may hold anything. Some commands have ranges of their own. */
+static void refuse_several(const struct options *o, const struct option_row *row,
+                           const char *option, const char *text)
+{
+    const bool own_range = (o->sets & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0 &&
+                           (row->set & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0;
+
+    if (row->series == SERIES_WORDS || own_range || (row->set & o->sets) == 0)
+        return;
+    if ((o->sets & OPTIONS_CROSSOVER) != 0)
+        bad_option(option, text, "one value; a map has several of -P, --bytes and --count alone");
+    bad_option(option, text, "%s takes one value; use logp bench or logp plot for several",
+               o->words[0]);
+}
+
 const char *value_at_point(const struct options *o, const struct option_row *row, int place,
                            const char *option, const char *text)
 {
@@ -55,8 +70,12 @@ const char *value_at_point(const struct options *o, const struct option_row *row
     const char *allowed;
     struct series series;
 
-    if (!may_vary(o, row) || !is_series(text, row->series))
+    if (!is_series(text, row->series))
         return text;
+    if (!may_vary(o, row)) {
+        refuse_several(o, row, option, text);
+        return text;
+    }
     if (axis != NULL)
         return axis->series.value[axis->at];
     if (n_axes == MOST_AXES)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options that mean nothing to what the words name: they are not wrong, one line of options may
- * serve for all collectives, but whoever gives --op to a broadcast expects something of it.
- * Defaults from the environment are for all: where they mean nothing they are not even looked at.
+ * Options that the command, the collective or its algorithms cannot use. On the command line they
+ * are an error: an answer to another question than the one asked would look like the right one.
+ * Defaults from the environment serve all commands: one that is of no use is not even looked at.
  */
 #include "options/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_rooted(const struct logp_collective *c)
@@ -14,14 +15,14 @@ static bool is_rooted(const struct logp_collective *c)
     return c->rooted;
 }
 
-static bool has_bytes(const struct logp_collective *c)
-{
-    return c->operands == LOGP_OPERANDS_BYTES;
-}
-
 static bool has_count(const struct logp_collective *c)
 {
     return c->operands == LOGP_OPERANDS_VECTOR || c->operands == LOGP_OPERANDS_TOTAL;
+}
+
+static bool has_bytes(const struct logp_collective *c)
+{
+    return c->operands == LOGP_OPERANDS_BYTES || has_count(c);
 }
 
 bool takes_blocks(const struct logp_collective *c)
@@ -44,31 +45,78 @@ static bool has_type(const struct logp_collective *c)
     return has_count(c) || has_matrix(c);
 }
 
-/* Has any algorithm of the collective this knob? Of a tree that is shown, where none is named, the
- * optimal one. */
-static bool has_knob(const struct options *o, const struct logp_collective *c,
-                     const struct logp_knob *knob)
+/* Does any algorithm of the collective have this knob? */
+static bool any_has_knob(const struct logp_collective *c, const struct logp_knob *knob)
 {
-    const struct logp_algorithm *a = logp_algorithm_find(c->name, "optimal");
+    const struct logp_algorithm *a;
     bool has = false;
 
-    if ((o->sets & OPTIONS_TREE) != 0 && a != NULL && !option_given("algo"))
-        return logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL);
     for (size_t i = 0; !has && (a = logp_algorithm_at(c->name, i)) != NULL; i++)
         has = logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL);
     return has;
 }
 
-/* What the words name. NULL: nothing that options could mean something to */
-static const struct logp_collective *named(const struct options *o)
+/* Does any of the algorithms that are named? A name that is none is refused elsewhere. */
+static bool named_have_knob(const char *names, const struct logp_collective *c,
+                            const struct logp_knob *knob)
 {
-    return (o->sets & OPTIONS_MODEL) != 0 && o->n_words > 1 ? logp_collective_find(o->words[1])
-                                                            : NULL;
+    char *list = or_end(strdup(names)), *save = NULL;
+    bool has = false;
+
+    for (char *name = strtok_r(list, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save)) {
+        const struct logp_algorithm *a = logp_algorithm_find(c->name, name);
+
+        has |= a == NULL || logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL);
+    }
+    free(list);
+    return has;
 }
+
+/* Does any of the algorithms that may be chosen have this knob? A tree is by default that of the
+ * optimal algorithm. */
+static bool has_knob(const struct options *o, const struct logp_collective *c,
+                     const struct logp_knob *knob)
+{
+    const bool shown_as_tree = (o->sets & OPTIONS_TREE) != 0 && !option_given("algo") &&
+                               logp_algorithm_find(c->name, "optimal") != NULL;
+
+    if (shown_as_tree)
+        return named_have_knob("optimal", c, knob);
+    if (o->algorithms == ALGORITHMS_NAMED && o->list == NULL)
+        return named_have_knob(o->algorithm_list, c, knob);
+    return any_has_knob(c, knob);
+}
+
+/* Collective i = 0, 1, ... of those that the words name. NULL: there are no more; the first: any
+ * may be meant. An exported table holds all of them, whatever the words name. */
+static const struct logp_collective *named(const struct options *o, int i)
+{
+    const bool several = (o->sets & (OPTIONS_TUNE | OPTIONS_VALIDATE)) != 0;
+
+    if (o->list != NULL)
+        return i == 0 ? logp_collective_find("schedule") : NULL;
+    if (o->export != NULL && *o->export != '\0')
+        return NULL;
+    if ((!several && ((o->sets & OPTIONS_MODEL) == 0 || i > 0)) || i + 1 >= o->n_words)
+        return NULL;
+    return logp_collective_find(o->words[i + 1]);
+}
+
+const struct logp_collective *named_by_words(const struct options *o)
+{
+    return (o->sets & OPTIONS_MODEL) != 0 ? named(o, 0) : NULL;
+}
+
+/* ---- of no use beside something else ---- */
 
 static bool has_counts(const struct options *o)
 {
-    return o->n_counts > 0 && named(o) != NULL && takes_blocks(named(o));
+    return o->n_counts > 0 && named(o, 0) != NULL && takes_blocks(named(o, 0));
+}
+
+static bool has_schedule(const struct options *o)
+{
+    return o->list != NULL;
 }
 
 /* A plugin is given all parameters, and has rules of its own. */
@@ -92,88 +140,193 @@ static bool is_unmeasured_paper(const struct options *o)
     return (o->sets & OPTIONS_PAPER) != 0 && o->clock == LOGP_CLOCK_VIRTUAL;
 }
 
-/* Who has a use for it; what is neither here nor a knob means something to all commands that take
+static bool is_only_predicted(const struct options *o)
+{
+    return o->only_predicted;
+}
+
+/* ---- of no use without something else ---- */
+
+static bool is_map_unmeasured(const struct options *o)
+{
+    return (o->sets & OPTIONS_CROSSOVER) != 0 && !o->measure;
+}
+
+static bool has_no_file(const struct options *o)
+{
+    return o->output == NULL;
+}
+
+static bool has_no_chance(const struct options *o)
+{
+    return (o->sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(o);
+}
+
+/* What can use an option; one that is neither here nor a knob is used by all commands that take
  * it. */
 static const struct {
     const char *option;
-    bool (*means_something)(const struct logp_collective *); /* NULL: to all */
-    unsigned except;                                         /* not to these commands */
-    bool (*idle)(const struct options *o);                   /* NULL; or nothing beside what */
-    const char *beside;                                      /* this option says */
+    bool (*used_by)(const struct logp_collective *); /* NULL: all */
+    unsigned except;                                 /* not by these commands */
+    bool (*idle)(const struct options *o);           /* NULL: never; or of no use */
+    const char *beside;                              /* beside what this option is set to, */
+    const char *without;                             /* or without these options */
 } limited[] = {
-    {"root", is_rooted, 0, NULL, NULL},
-    {"bytes", has_bytes, 0, NULL, NULL},
-    {"count", has_count, 0, NULL, NULL},
-    {"counts", takes_blocks, 0, NULL, NULL},
-    {"bytes", NULL, 0, has_counts, "counts"},
-    {"count", NULL, 0, has_counts, "counts"},
-    {"op", has_count, OPTIONS_TREE, NULL, NULL},
-    {"type", has_type, 0, NULL, NULL},
-    {"gamma", has_count, 0, NULL, NULL},
-    {"rows", has_matrix, 0, NULL, NULL},
-    {"cols", has_matrix, 0, NULL, NULL},
-    {"packing", has_matrix, 0, NULL, NULL},
-    {"plugin", NULL, OPTIONS_PAPER, NULL, NULL},
-    {"L", NULL, 0, is_free, "delay"},
-    {"o", NULL, 0, is_free, "delay"},
-    {"o-send", NULL, 0, is_free, "delay"},
-    {"o-recv", NULL, 0, is_free, "delay"},
-    {"g", NULL, 0, is_free, "delay"},
-    {"G", NULL, 0, is_free, "delay"},
-    {"gap", NULL, 0, is_free, "delay"},
-    {"capacity", NULL, 0, is_free, "delay"},
-    {"G", NULL, 0, is_plain, "delay"},
-    {"delay", NULL, 0, has_plugin, "plugin"},
-    {"reps", NULL, 0, is_unmeasured_paper, "clock"},
-    {"warmup", NULL, 0, is_unmeasured_paper, "clock"},
+    {"root", is_rooted, 0, NULL, NULL, NULL},
+    {"bytes", has_bytes, 0, NULL, NULL, NULL},
+    {"count", has_count, 0, NULL, NULL, NULL},
+    {"counts", takes_blocks, 0, NULL, NULL, NULL},
+    {"bytes", NULL, 0, has_counts, "counts", NULL},
+    {"count", NULL, 0, has_counts, "counts", NULL},
+    {"op", has_count, OPTIONS_TREE, NULL, NULL, NULL},
+    {"type", has_type, 0, NULL, NULL, NULL},
+    {"gamma", has_count, 0, NULL, NULL, NULL},
+    {"rows", has_matrix, 0, NULL, NULL, NULL},
+    {"cols", has_matrix, 0, NULL, NULL, NULL},
+    {"packing", has_matrix, 0, NULL, NULL, NULL},
+    {"algo", NULL, 0, has_schedule, "schedule", NULL},
+    {"plugin", NULL, OPTIONS_PAPER, NULL, NULL, NULL},
+    {"warmup", NULL, OPTIONS_MEASURE, NULL, NULL, NULL},
+    {"progress", NULL, OPTIONS_MEASURE, NULL, NULL, NULL},
+    {"by", NULL, OPTIONS_TRACE, NULL, NULL, NULL},
+    {"by", NULL, 0, is_free, "delay", NULL},
+    {"L", NULL, 0, is_free, "delay", NULL},
+    {"o", NULL, 0, is_free, "delay", NULL},
+    {"o-send", NULL, 0, is_free, "delay", NULL},
+    {"o-recv", NULL, 0, is_free, "delay", NULL},
+    {"g", NULL, 0, is_free, "delay", NULL},
+    {"G", NULL, 0, is_free, "delay", NULL},
+    {"gap", NULL, 0, is_free, "delay", NULL},
+    {"capacity", NULL, 0, is_free, "delay", NULL},
+    {"G", NULL, 0, is_plain, "delay", NULL},
+    {"delay", NULL, 0, has_plugin, "plugin", NULL},
+    {"reps", NULL, 0, is_unmeasured_paper, "clock", NULL},
+    {"warmup", NULL, 0, is_unmeasured_paper, "clock", NULL},
+    {"clock", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"executor", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"reps", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"warmup", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"cores", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"queue-limit", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"timeout", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"progress", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"clock", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"executor", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"reps", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"warmup", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"cores", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"queue-limit", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"timeout", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"seed", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"precision", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"limit", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"restart", NULL, 0, has_no_file, NULL, "--output"},
+    {"seed", NULL, 0, has_no_chance, NULL, "--noise or --fault"},
 };
 
 enum { N_LIMITED = sizeof(limited) / sizeof(limited[0]) };
 
-static bool matters(int i, const struct options *o)
+/* Can the command and any of the collectives that are named use the option of row i? */
+static bool is_usable(int i, const struct options *o)
 {
-    const struct logp_collective *c = named(o);
+    const struct logp_collective *c = named(o, 0);
+    bool usable = c == NULL || limited[i].used_by == NULL;
 
-    return (o->sets & limited[i].except) == 0 &&
-           (c == NULL || limited[i].means_something == NULL || limited[i].means_something(c));
+    for (int k = 0; !usable && (c = named(o, k)) != NULL; k++)
+        usable = limited[i].used_by(c);
+    return usable && (o->sets & limited[i].except) == 0;
 }
 
 bool option_matters(const char *name, const struct options *o)
 {
     const struct logp_knob *knob = logp_knob_find(name);
-    const struct logp_collective *c = named(o);
+    const struct logp_collective *c = named(o, 0);
 
     if (knob != NULL && c != NULL && !has_knob(o, c, knob))
         return false;
     for (int i = 0; i < N_LIMITED; i++)
-        if (strcmp(limited[i].option, name) == 0 && !matters(i, o))
+        if (strcmp(limited[i].option, name) == 0 && !is_usable(i, o))
             return false;
     return true;
 }
 
-static void say_unused(const struct options *o, const char *option)
+/* "barrier", "tree broadcast", "tune barrier", "broadcast with --algo flat" */
+_Noreturn static void refuse_unused(const struct options *o, const char *option, bool knob)
 {
-    char name[32];
+    const unsigned with_command = OPTIONS_TREE | OPTIONS_TUNE | OPTIONS_VALIDATE | OPTIONS_TRACE;
+    const struct logp_collective *c = named(o, 0);
+    char name[32], algorithms[MAX_LIST] = "";
 
-    say("%s means nothing to %s%s", option_shown(option, name),
-        (o->sets & OPTIONS_TREE) != 0 ? "tree " : "", o->words[1]);
+    if (knob && o->algorithms == ALGORITHMS_NAMED)
+        snprintf(algorithms, sizeof(algorithms), " with --algo %s", o->algorithm_list);
+    bad_usage("%s%s%s%s does not use %s; remove it",
+              c == NULL || (o->sets & with_command) != 0 ? o->words[0] : "",
+              c == NULL                       ? ""
+              : (o->sets & with_command) != 0 ? " "
+                                              : "",
+              c == NULL ? "" : c->name, algorithms, option_dashed(option, name));
 }
 
-void warn_of_unused(const struct options *o)
+/* Is the option of row i on the command line, and of no use beside the others? */
+static bool is_idle(int i, const struct options *o)
 {
-    const struct logp_knob *knob;
-    char name[32], beside[32];
+    return option_on_command_line(limited[i].option) && limited[i].idle != NULL &&
+           limited[i].idle(o);
+}
 
-    for (size_t i = 0; (knob = logp_knob_at(i)) != NULL; i++)
-        if (option_on_command_line(knob->name) && !option_matters(knob->name, o))
-            say_unused(o, knob->name);
-    for (int i = 0; i < N_LIMITED; i++) {
-        if (!option_on_command_line(limited[i].option))
-            continue;
-        if (!matters(i, o))
-            say_unused(o, limited[i].option);
-        else if (limited[i].idle != NULL && limited[i].idle(o))
-            say("%s means nothing with %s %s", option_shown(limited[i].option, name),
-                option_shown(limited[i].beside, beside), option_text(limited[i].beside));
+_Noreturn static void refuse_idle(int i, const struct options *o)
+{
+    const char *beside = limited[i].beside;
+    char name[32], other[32];
+    bool is_flag;
+
+    option_dashed(limited[i].option, name);
+    if (limited[i].without != NULL)
+        bad_usage("%s does not use %s without %s; remove it", o->words[0], name,
+                  limited[i].without);
+    if (o->machine != NULL && !option_given(beside))
+        beside = "machine"; /* which sets it */
+    is_flag = strcmp(option_text(beside), "on") == 0;
+    bad_usage("%s is not used with %s%s%s; remove one of the two", name,
+              option_shown(beside, other), is_flag ? "" : " ", is_flag ? "" : option_text(beside));
+}
+
+/* In a sweep an option may be idle at some points, but not at all of them. */
+static bool is_idle_throughout(int i, const struct options *o)
+{
+    struct options at = *o;
+    bool idle = is_idle(i, o);
+
+    for (int64_t point = 1; idle && point < sweep_points(); point++) {
+        settle_point(&at, point);
+        idle = is_idle(i, &at);
     }
+    if (sweep_points() > 1)
+        settle_point(&at, 0);
+    return idle;
+}
+
+void refuse_unused_options(const struct options *o)
+{
+    const struct logp_collective *c = named(o, 0);
+    const struct logp_knob *knob;
+
+    for (size_t i = 0; c != NULL && (knob = logp_knob_at(i)) != NULL; i++)
+        if (option_on_command_line(knob->name) && !has_knob(o, c, knob))
+            refuse_unused(o, knob->name, any_has_knob(c, knob));
+    for (int i = 0; i < N_LIMITED; i++)
+        if (option_on_command_line(limited[i].option) && !is_usable(i, o))
+            refuse_unused(o, limited[i].option, false);
+    for (int i = 0; i < N_LIMITED; i++)
+        if (is_idle(i, o) && is_idle_throughout(i, o))
+            refuse_idle(i, o);
+}
+
+void refuse_others_than(const struct options *o, const struct names *used, const char *why)
+{
+    struct option_facts f;
+
+    for (int i = 0; option_facts(o, i, 0, &f); i++)
+        if (option_on_command_line(f.option) && find_name(used, f.option) < 0)
+            bad_usage("%s is not used with %s; remove it", f.option, why);
 }

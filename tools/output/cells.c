@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What columns make their cells of. */
+#include "choice/choice.h"
 #include "output/columns.h"
 
 #include <string.h>
@@ -56,4 +57,22 @@ int64_t operand_bytes(const struct output *out)
         break;
     }
     return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
+}
+
+const char *free_bytes_in(const struct output *out, char buf[MAX_LIST])
+{
+    const char *text = NULL;
+
+    for (; out != NULL && text == NULL; out = out->next)
+        if (out->c != NULL && out->n > 0)
+            text = free_bytes_of(out->o, out->collective, out->c, buf);
+    return text;
+}
+
+void say_free_bytes_in(const struct output *out)
+{
+    char text[MAX_LIST];
+
+    if (free_bytes_in(out, text) != NULL)
+        say("%s", text);
 }

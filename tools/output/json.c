@@ -96,6 +96,7 @@ void print_json(const struct output *out)
 {
     const char *between = "[";
 
+    say_free_bytes_in(out);
     for (const struct output *o = out; o != NULL; o = o->next)
         for (size_t i = 0; i < o->n; i++) {
             fputs(between, stdout);
@@ -170,6 +171,7 @@ void write_csv_record(FILE *f, const struct output *out, const struct row *row, 
 
 void print_csv(const struct output *out)
 {
+    say_free_bytes_in(out);
     write_csv_names(stdout, out);
     putchar('\n');
     for (const struct output *o = out; o != NULL; o = o->next)

@@ -38,6 +38,13 @@ void write_csv_record(FILE *f, const struct output *out, const struct row *row, 
 /* The names of the columns. */
 void write_csv_names(FILE *f, const struct output *out);
 
+/* ---- cells.c ---- */
+
+/* That the sizes of these rows change nothing, and what to type; NULL: they do. @return buf */
+const char *free_bytes_in(const struct output *out, char buf[MAX_LIST]);
+/* Say that, if it is so, in one line on stderr: for what is no table. */
+void say_free_bytes_in(const struct output *out);
+
 /* ---- record_file.c: records that outlive the process ---- */
 
 /* JSON or CSV, as the name ends. It is whole whenever nobody writes to it. */
@@ -91,7 +98,7 @@ struct advice {
 };
 
 struct advice judge_rows(const struct output *out);
-/* In words: who could not keep up, and what to change; for people only. */
+/* In words: what the host could not keep up with, why, and what helps; for people only. */
 void print_advice(const struct options *o, const struct advice *a);
 
 /* ---- entries.c: what there is ---- */

@@ -9,8 +9,23 @@
 
 /* ---- the heading ---- */
 
-/* "of 8 bytes", "of 100 x double, sum" */
-static void print_operands(enum logp_operands operands, const struct logp_coll *c)
+/* Of a vector: "of 100 double each, sum"; where --bytes says it, "of 800 bytes each (100 double),
+ * sum"
+ */
+static void print_vector(const struct logp_collective *what, const struct logp_coll *c)
+{
+    const char *each = what->operands == LOGP_OPERANDS_TOTAL ? "in all" : "each";
+    const long long count = c->args.count, unit = (long long)c->args.op->element_bytes;
+
+    if (*size_option(what) == 'b')
+        printf(" of %lld bytes %s (%lld %s), %s", count * unit, each, count, c->args.op->type,
+               c->args.op->name);
+    else
+        printf(" of %lld %s %s, %s", count, c->args.op->type, each, c->args.op->name);
+}
+
+/* "of 8 bytes", "of 100 double each, sum" */
+static void print_operands(const struct logp_collective *what, const struct logp_coll *c)
 {
     if (c->args.blocks != NULL) {
         printf(" of %s ", option_text("counts"));
@@ -20,19 +35,15 @@ static void print_operands(enum logp_operands operands, const struct logp_coll *
             printf("bytes");
         return;
     }
-    switch (operands) {
+    switch (what->operands) {
     case LOGP_OPERANDS_NONE:
         break;
     case LOGP_OPERANDS_BYTES:
         printf(" of %zu byte%s", c->args.n_bytes, c->args.n_bytes == 1 ? "" : "s");
         break;
     case LOGP_OPERANDS_VECTOR:
-        printf(" of %lld %s each, %s", (long long)c->args.count, c->args.op->type,
-               c->args.op->name);
-        break;
     case LOGP_OPERANDS_TOTAL:
-        printf(" of %lld %s in all, %s", (long long)c->args.count, c->args.op->type,
-               c->args.op->name);
+        print_vector(what, c);
         break;
     case LOGP_OPERANDS_MATRIX:
         printf(" of %lld x %lld elements of %zu bytes", (long long)c->args.rows,
@@ -55,7 +66,7 @@ static const char *exact_us(int64_t ps, char buf[48])
 
 static void print_params(const struct logp_params *p)
 {
-    char us[48];
+    char us[48], rate[64];
 
     printf("L = %s, ", exact_us(p->L_ns * 1000, us));
     printf("o = %s%s", exact_us(p->o_send_ns * 1000, us),
@@ -64,7 +75,7 @@ static void print_params(const struct logp_params *p)
         printf("%s to receive, ", exact_us(p->o_recv_ns * 1000, us));
     printf("g = %s%s", exact_us(p->g_ns * 1000, us), p->gap_shared ? " (shared)" : "");
     if (p->G_ps > 0)
-        printf(", G = %s/byte", exact_us(p->G_ps, us));
+        printf(", G = %s", show_byte_time(p->G_ps, rate));
     fputs("; ", stdout);
     if (p->gamma_ps > 0)
         printf("gamma = %s; ", exact_us(p->gamma_ps, us));
@@ -126,7 +137,7 @@ static void print_heading(const struct output *out)
 
     fputs(out->collective, stdout);
     if (what != NULL)
-        print_operands(what->operands, out->c);
+        print_operands(what, out->c);
     if (what != NULL && what->rooted)
         printf(", root %lld", (long long)o->root);
     printf(", P = %lld\n", (long long)o->P);
@@ -253,12 +264,15 @@ void print_table(const struct output *out)
                                                   : is_virtual      ? TABLE_VIRTUAL
                                                                     : TABLE_WALL);
     const struct column *col;
+    char text[MAX_LIST];
     size_t n = 0;
 
     if (out->sweep != NULL)
         print_sweep_heading(out);
     else
         print_heading(out);
+    if (free_bytes_in(out, text) != NULL)
+        puts(text);
     for (const struct output *o = out; o != NULL; o = o->next)
         n += o->n;
     if (n == 0)

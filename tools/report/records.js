@@ -40,10 +40,12 @@ const records = {
     };
     records.all = data.records;
     const varies = (key) => new Set(data.records.map((r) => JSON.stringify(r[key]))).size > 1;
-    /* an algorithm chooses its own k; and bytes follow from the operands */
+    /* an algorithm chooses its own k; bytes follow from the operands, or these from --bytes */
     const own = (key) =>
       data.swept.includes(key) ||
-      (!["k", "block", "window"].includes(key) && (key !== "bytes" || !varies("count")));
+      (!["k", "block", "window"].includes(key) &&
+        (key !== "bytes" || !varies("count")) &&
+        (key !== "count" || !data.swept.includes("bytes")));
     records.axes = Object.keys(keys)
       .filter((key) => own(key) && varies(key))
       .map((key) => ({ key, label: keys[key] }));

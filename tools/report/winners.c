@@ -27,22 +27,30 @@ static void add(struct values *v, int64_t x)
     v->value[i] = x;
 }
 
-/* What a size is called; NULL: the collective has none. */
-static const char *unit_of(enum logp_operands operands)
+/* What the map's sizes are: the option that gives them, and the bytes of an element where that is
+ * --bytes of a vector; 0: of a message */
+struct sizing {
+    const char *unit; /* NULL: the collective has no sizes */
+    int64_t element;
+};
+
+static struct sizing sizing_of(const struct options *o, const struct logp_collective *c)
 {
-    if (operands == LOGP_OPERANDS_BYTES)
-        return "bytes";
-    return operands == LOGP_OPERANDS_VECTOR || operands == LOGP_OPERANDS_TOTAL ? "count" : NULL;
+    struct sizing s = {size_option(c), 0};
+
+    if (s.unit != NULL && c->operands != LOGP_OPERANDS_BYTES)
+        s.element = *s.unit == 'b' ? size_unit(o, c) : 1;
+    return s;
 }
 
-static int64_t size_of(const struct options *o, const char *unit)
+static int64_t size_of(const struct options *o, struct sizing s)
 {
-    return unit == NULL ? 0 : *unit == 'b' ? (int64_t)o->n_bytes : o->count;
+    return s.unit == NULL ? 0 : s.element > 0 ? o->count * s.element : (int64_t)o->n_bytes;
 }
 
 /* Around what was run; of a topology, links that differ, and blocks of different sizes, only that.
  */
-static void choose_grid(const struct output *out, const char *unit, struct values *P,
+static void choose_grid(const struct output *out, struct sizing s, struct values *P,
                         struct values *sizes)
 {
     const bool fixed =
@@ -50,13 +58,13 @@ static void choose_grid(const struct output *out, const char *unit, struct value
 
     for (const struct output *x = out; x != NULL; x = x->next) {
         add(P, x->o->P);
-        add(sizes, size_of(x->o, unit));
+        add(sizes, size_of(x->o, s));
     }
     for (int64_t n = 2; !fixed && n <= USUAL_P; n *= 2)
         if (n > out->o->root)
             add(P, n);
-    for (int64_t n = unit != NULL && *unit == 'b' ? 4 : 1;
-         !fixed && unit != NULL && n <= USUAL_SIZE; n *= 4)
+    for (int64_t n = s.element > 0 ? s.element : 4; !fixed && s.unit != NULL && n <= USUAL_SIZE;
+         n *= 4)
         add(sizes, n);
 }
 
@@ -74,7 +82,7 @@ static json_int_t index_of(json_t *names, const char *name)
     return (json_int_t)i;
 }
 
-static json_int_t winner(const struct output *out, const char *unit, int64_t P, int64_t size,
+static json_int_t winner(const struct output *out, struct sizing s, int64_t P, int64_t size,
                          json_t *names)
 {
     struct options o = *out->o;
@@ -85,10 +93,10 @@ static json_int_t winner(const struct output *out, const char *unit, int64_t P, 
     o.P = P;
     o.gamma_given = true; /* it was measured where it had to be */
     o.gamma_host = false;
-    if (unit != NULL && *unit == 'b')
+    if (s.unit != NULL && s.element == 0)
         o.n_bytes = (size_t)size;
-    else if (unit != NULL)
-        o.count = size;
+    else if (s.unit != NULL)
+        o.count = size / s.element;
     c = make_coll(&o, out->collective);
     if (o.P != P)
         return -1;
@@ -108,7 +116,7 @@ static json_t *numbers(const struct values *v)
 json_t *predicted_winners(const struct output *out)
 {
     const struct logp_collective *what = logp_collective_find(out->collective);
-    const char *unit = what != NULL ? unit_of(what->operands) : NULL;
+    struct sizing s = {NULL, 0};
     json_t *names = json_array(), *rows = json_array();
     struct values P = {.n = 0}, sizes = {.n = 0};
 
@@ -118,15 +126,16 @@ json_t *predicted_winners(const struct output *out)
         json_decref(rows);
         return json_null();
     }
-    choose_grid(out, unit, &P, &sizes);
+    s = sizing_of(out->o, what);
+    choose_grid(out, s, &P, &sizes);
     for (size_t i = 0; i < P.n; i++) {
         json_t *row = json_array();
 
         for (size_t k = 0; k < sizes.n; k++)
-            json_array_append_new(
-                row, json_integer(winner(out, unit, P.value[i], sizes.value[k], names)));
+            json_array_append_new(row,
+                                  json_integer(winner(out, s, P.value[i], sizes.value[k], names)));
         json_array_append_new(rows, row);
     }
-    return json_pack("{ss?sosososo}", "unit", unit, "P", numbers(&P), "sizes", numbers(&sizes),
+    return json_pack("{ss?sosososo}", "unit", s.unit, "P", numbers(&P), "sizes", numbers(&sizes),
                      "algorithms", names, "best", rows);
 }

@@ -100,3 +100,29 @@ const char *show_ns(int64_t ns, char *buf, size_t size)
         snprintf(buf, size, "%.6g s", t / 1e9);
     return buf;
 }
+
+const char *show_bandwidth(int64_t ps, char buf[64])
+{
+    static const char *const scales[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
+    double rate = 1e12 / (double)ps; /* bytes per second */
+    size_t i = 0;
+
+    for (; rate >= 999.5 && i + 1 < sizeof(scales) / sizeof(scales[0]); i++)
+        rate /= 1000;
+    snprintf(buf, 64, "%.3g %s", rate, scales[i]);
+    return buf;
+}
+
+const char *show_byte_time(int64_t ps, char buf[64])
+{
+    char rate[64];
+    int n = snprintf(buf, 64, "%lld.%03lld", (long long)(ps / 1000), (long long)(ps % 1000));
+
+    while (buf[n - 1] == '0')
+        n--;
+    n -= buf[n - 1] == '.';
+    buf[n] = '\0';
+    if (ps > 0)
+        snprintf(buf + n, 64 - (size_t)n, " ns/byte (%s)", show_bandwidth(ps, rate));
+    return buf;
+}

@@ -19,6 +19,11 @@ bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
 bool parse_number(const char *text, bool bytes, int64_t low, int64_t high, int64_t *out);
 /* "240 us", "1.234 ms": three significant decimals at most; into buf, which is returned. */
 const char *show_ns(int64_t ns, char *buf, size_t size);
+/* What a byte costs, exactly, and the bandwidth that it means: "100 ns/byte (10 MB/s)"; 0: "0". Into
+ * buf, which is returned. */
+const char *show_byte_time(int64_t ps, char buf[64]);
+/* "10 MB/s", "1.25 GB/s": decimal, three significant digits. ps > 0, of a byte */
+const char *show_bandwidth(int64_t ps, char buf[64]);
 /* "41 s", "2 min 5 s", "3 h 20 min": how long something takes, at least 1 s. @return buf */
 const char *show_duration(double ns, char buf[32]);
 

@@ -194,6 +194,7 @@ struct tree make_found_tree(struct options *o, const char *collective)
         free(parent);
         refuse(o, &c, chosen[0]);
     }
+    say_free_bytes(o, collective, &c);
     tree.to_root = along == LOGP_TO_ROOT;
     tree.time = units(o, e->ns);
     by_rank = or_end(calloc((size_t)o->P, sizeof(*by_rank)));

@@ -63,6 +63,7 @@ struct tree make_broadcast_tree(struct options *o)
     struct logp_tree shape;
 
     need_prediction(o, &c, &tree);
+    say_free_bytes(o, "broadcast", &c);
     logp_tree_broadcast(&shape, o->P, p, c.args.n_bytes);
     make_nodes(o, &tree);
     tree.used = o->P;

@@ -63,11 +63,6 @@ struct place {
     const struct logp_links *links; /* of P processors; NULL: all are alike */
 };
 
-static int64_t unit_of(const struct place *at)
-{
-    return at->collective->operands == LOGP_OPERANDS_VECTOR ? (int64_t)at->o->element_bytes : 1;
-}
-
 static int64_t power_below(int64_t P)
 {
     int64_t p = 1;
@@ -81,7 +76,7 @@ static int64_t power_below(int64_t P)
 static bool holds(const struct place *at, const struct tune_pick *pick)
 {
     const struct tune_row *row = pick->row;
-    const int64_t bytes = at->n * unit_of(at), P = at->P;
+    const int64_t bytes = at->n * size_unit(at->o, at->collective), P = at->P;
     const int64_t count = bytes / (int64_t)at->o->element_bytes;
 
     return row == NULL || (((row->needs & TUNE_POWER) == 0 || (P & (P - 1)) == 0) &&
@@ -195,7 +190,7 @@ static int64_t last_same(struct place at, const struct picks *picks, int64_t low
 static void choose(struct place at, const struct picks *picks, int64_t most,
                    struct tune_cells *cells)
 {
-    const int64_t unit = unit_of(&at);
+    const int64_t unit = size_unit(at.o, at.collective);
     struct tune_cell cell = {.from = at.n * unit};
 
     cell.best = best_of(&at, picks, &cell.next);
@@ -224,7 +219,7 @@ static void choose(struct place at, const struct picks *picks, int64_t most,
 void tune_choose(const struct options *o, const struct tune_collective *c, struct tune_cells *cells)
 {
     struct place at = {.o = o, .collective = logp_collective_find(c->ours)};
-    const int64_t unit = unit_of(&at), least = (o->bytes_low + unit - 1) / unit;
+    const int64_t unit = size_unit(o, at.collective), least = (o->bytes_low + unit - 1) / unit;
     const bool sizeless = at.collective->operands == LOGP_OPERANDS_NONE;
     struct picks *picks = malloc(sizeof(*picks));
 

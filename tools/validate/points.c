@@ -12,7 +12,7 @@ static struct logp_coll coll_of(const struct options *o, const char *collective,
     struct logp_coll c;
 
     at.n_bytes = (size_t)bytes;
-    at.count = bytes / (int64_t)sizeof(double);
+    at.count = bytes / size_unit(o, logp_collective_find(collective));
     c = make_coll(&at, collective);
     c.model.bare = false;
     return c;
@@ -122,7 +122,8 @@ int validate_collective(struct validated *v, const struct options *on, const cha
 {
     const struct options *o = v->o;
     const enum logp_operands operands = logp_collective_find(collective)->operands;
-    const int64_t low = operands == LOGP_OPERANDS_VECTOR && o->bytes_low < 8 ? 8 : o->bytes_low;
+    const int64_t unit = size_unit(o, logp_collective_find(collective));
+    const int64_t low = unit > 1 && o->bytes_low < unit ? unit : o->bytes_low;
     int code = EXIT_OK;
 
     for (size_t i = 0; i < o->n_P && code == EXIT_OK; i++) {

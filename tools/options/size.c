@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What sizes mean and cost. The size of a message is given in bytes, that of a vector in elements
+ * (--count) or in bytes (--bytes), which are then whole elements of --type. Bytes cost what G says.
+ */
+#include "options/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int64_t size_unit(const struct options *o, const struct logp_collective *c)
+{
+    return c->operands == LOGP_OPERANDS_VECTOR || c->operands == LOGP_OPERANDS_TOTAL
+               ? (int64_t)o->element_bytes
+               : 1;
+}
+
+/* The stronger of the two says the size: the command line, then the environment, where a count is
+ * of vectors alone, and bytes are of all. */
+static bool is_in_bytes(void)
+{
+    return option_on_command_line("bytes") ||
+           (option_in_environment("bytes") && !option_given("count"));
+}
+
+const char *size_option(const struct logp_collective *c)
+{
+    switch (c->operands) {
+    case LOGP_OPERANDS_BYTES:
+        return "bytes";
+    case LOGP_OPERANDS_VECTOR:
+    case LOGP_OPERANDS_TOTAL:
+        return is_in_bytes() ? "bytes" : "count";
+    case LOGP_OPERANDS_NONE:
+    case LOGP_OPERANDS_MATRIX:
+        break;
+    }
+    return NULL;
+}
+
+/* Say which whole numbers of elements are nearest. */
+_Noreturn static void refuse_part(const struct options *o, const struct logp_collective *c)
+{
+    const long long unit = size_unit(o, c), below = (long long)o->n_bytes / unit * unit;
+    char smaller[32] = "";
+
+    if (below > 0)
+        snprintf(smaller, sizeof(smaller), "%lld or ", below);
+    bad_option("bytes", option_text("bytes"),
+               "%s takes whole elements of %lld bytes (--type %s); nearest: %s%lld", c->name, unit,
+               option_text("type"), smaller, below + unit);
+}
+
+void settle_size(struct options *o)
+{
+    const struct logp_collective *c = named_by_words(o);
+    int64_t unit;
+
+    if (c == NULL || size_unit(o, c) == 1 || o->n_counts > 0)
+        return;
+    if (option_on_command_line("bytes") && option_on_command_line("count"))
+        bad_usage("--bytes %s and --count %s both give the size of %s; remove one of the two",
+                  option_text("bytes"), option_text("count"), c->name);
+    if (!is_in_bytes())
+        return;
+    unit = size_unit(o, c);
+    if (o->n_bytes == 0 || (int64_t)o->n_bytes % unit != 0)
+        refuse_part(o, c);
+    o->count = (int64_t)o->n_bytes / unit;
+}
+
+/* ---- what bytes cost ---- */
+
+enum { SMALL = 64 }; /* bytes: the model's word, and what nobody calls a long message */
+
+/* A plugin has rules of its own, and nothing emulated takes the time that it takes. */
+bool bytes_cost(const struct options *o)
+{
+    return !o->emulated || o->plugin != NULL || over_processes(o) ||
+           (!o->ignores_G && o->params.G_ps > 0) || links_own_G(o) > 0;
+}
+
+const char *free_bytes(const struct options *o, int64_t n_bytes, char buf[MAX_LIST])
+{
+    const bool names_model = o->ignores_G && (option_given("delay") || o->machine != NULL);
+    const int64_t example_ps = 10000;
+    char rate[64];
+
+    if (n_bytes <= SMALL || bytes_cost(o))
+        return NULL;
+    snprintf(buf, MAX_LIST, "G is 0, so bytes cost nothing%s; to charge for them, type%s -G %lldns",
+             o->rendezvous >= 0 ? "" : " and messages of all sizes take the same time",
+             names_model ? " --delay loggp" : "", (long long)(example_ps / 1000));
+    snprintf(buf + strlen(buf), MAX_LIST - strlen(buf), " (%s)", show_bandwidth(example_ps, rate));
+    return buf;
+}
