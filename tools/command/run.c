@@ -6,26 +6,43 @@
 #include "output/watch.h"
 #include "run/run.h"
 
-/* Threads could not keep up: could fibers? A few runs of the worst, so that the advice is one that
- * has been tried. */
-static void try_fibers(const struct options *o, const struct logp_coll *c, struct advice *a)
+/* A few runs of the worst row with other options, so that the advice is one that has been tried.
+ * @return its ratio; 0: it could not be run */
+static double try_worst(struct options *o, const char *collective, const struct advice *a)
 {
     const int64_t most_ns = 1000000000;
-    struct options fibers = *o;
-    struct row row = {0};
-    int64_t reps;
+    const int64_t reps = most_ns / (a->worst->record.measured.median_ns + 1);
+    struct row row = {.algorithm = a->worst->algorithm};
+    struct logp_coll c;
 
-    if (a->worst == NULL || runs_are_over() || o->clock != LOGP_CLOCK_WALL ||
-        !o->format->for_people || o->fibers)
+    if (runs_are_over())
+        return 0;
+    o->progress = false;
+    o->warmup = 1;
+    o->reps = (int)(reps < 3 ? 3 : reps > 20 ? 20 : reps);
+    c = make_coll(o, collective);
+    return run_alone(o, &c, &row) == EXIT_OK ? logp_record_ratio(&row.record) : 0;
+}
+
+/* Threads could not keep up: could fibers? Bytes cost more than the model charges for: what if it
+ * does charge for them? */
+static void try_others(const struct options *o, const char *collective, struct advice *a)
+{
+    struct options fibers = *o, charged = *o;
+
+    if (a->worst == NULL || o->clock != LOGP_CLOCK_WALL || !o->format->for_people)
         return;
-    row.algorithm = a->worst->algorithm;
-    reps = most_ns / (a->worst->record.measured.median_ns + 1);
-    use_executor(&fibers, "fiber");
-    fibers.progress = false;
-    fibers.warmup = 1;
-    fibers.reps = (int)(reps < 3 ? 3 : reps > 20 ? 20 : reps);
-    if (run_alone(&fibers, c, &row) == EXIT_OK)
-        a->fiber_ratio = logp_record_ratio(&row.record);
+    if (!o->fibers) {
+        use_executor(&fibers, "fiber");
+        a->fiber_ratio = try_worst(&fibers, collective, a);
+    }
+    a->G_ps = copying_G_ps(o, a);
+    if (!is_copying(o, a) || o->list != NULL || o->machine != NULL || o->plugin != NULL ||
+        o->topology != NULL || o->links != NULL || a->G_ps <= o->params.G_ps)
+        return;
+    charged.params.G_ps = a->G_ps;
+    use_delay(&charged, "loggp");
+    a->G_ratio = try_worst(&charged, collective, a);
 }
 
 static int run(struct options *o)
@@ -54,8 +71,9 @@ static int run(struct options *o)
     print_explanations(&out);
     print_links(&out);
     advice = judge_rows(&out);
+    judge_copies(&out, &advice);
     end_machine(m);
-    try_fibers(o, &c, &advice);
+    try_others(o, collective, &advice);
     print_advice(o, &advice);
     forget_explanations(rows, n);
     return code;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Could the host keep up, and if not, what would do: in words, below the table. */
+/*
+ * Could the host keep up; if not, what kept it, and what helps: in words, below the table. Only
+ * what was tried, or follows from what the host adds to a run, is advised.
+ */
 #include "output/output.h"
 
 #include <stdio.h>
@@ -17,6 +20,16 @@ static int64_t round_up_125(double x)
     if ((double)step * 2 >= x)
         return step * 2;
     return (double)step * 5 >= x ? step * 5 : step * 10;
+}
+
+/* As much as an estimate says. */
+static int64_t two_digits(double x)
+{
+    int64_t step = 1;
+
+    while ((double)step * 100 <= x)
+        step *= 10;
+    return (int64_t)(x / (double)step + 0.5) * step;
 }
 
 static const double bearable = 0.01;
@@ -49,6 +62,90 @@ struct advice judge_rows(const struct output *out)
     return a;
 }
 
+/* ---- what kept the host ---- */
+
+/* By how much the worst is later than predicted, as a fraction. */
+static double worst_over(const struct advice *a)
+{
+    return logp_record_ratio(&a->worst->record) - 1;
+}
+
+static double excess_ns(const struct advice *a)
+{
+    return worst_over(a) * (double)a->worst->record.prediction.ns;
+}
+
+/* Of all that the processors copy, each core does its part. */
+static double copying_ns(const struct options *o, const struct advice *a)
+{
+    const double at_once = (double)(o->P < a->n_cores ? o->P : a->n_cores);
+
+    return a->copied_bytes * a->copy_ps_per_byte / 1000 / (at_once < 1 ? 1 : at_once);
+}
+
+bool is_copying(const struct options *o, const struct advice *a)
+{
+    /* most of what is too much, or enough to be late, whatever else there is */
+    return a->worst != NULL && (copying_ns(o, a) > excess_ns(a) / 2 ||
+                                copying_ns(o, a) > (double)a->worst->record.prediction.ns / 10);
+}
+
+int64_t copying_G_ps(const struct options *o, const struct advice *a)
+{
+    /* a message is copied twice, while those of all other processors are */
+    const double turns = (double)o->P / (double)(a->n_cores > 0 ? a->n_cores : 1);
+    const double ps = 2 * a->copy_ps_per_byte * (turns > 1 ? turns : 1);
+
+    return round_up_125(ps / 100) * 100;
+}
+
+/* Is it tried, and much better than what was run? */
+static bool helps(const struct advice *a, double ratio)
+{
+    return ratio > 0 && ratio - 1 < 0.8 * worst_over(a);
+}
+
+static void print_cause(const struct options *o, const struct advice *a)
+{
+    const bool shared = o->P > a->n_cores;
+    char time[32];
+
+    if (shared)
+        printf("%lld processors share %d core%s. ", (long long)o->P, a->n_cores,
+               a->n_cores == 1 ? "" : "s");
+    if (is_copying(o, a)) {
+        show_ns(two_digits(copying_ns(o, a)), time, sizeof(time));
+        printf(
+            "Each run copies %.3g MB of messages, in and out of mailboxes, which takes this host "
+            "about %s%s.",
+            a->copied_bytes / 1e6, time,
+            bytes_cost(o) ? "" : "; the model charges nothing for bytes, as G is 0");
+    } else if (!o->fibers && (a->fiber_ratio == 0 || helps(a, a->fiber_ratio)))
+        fputs("Each hand-over between threads costs a microsecond or more.", stdout);
+    else if (shared && o->fibers)
+        fputs("Those whose waits end at the same time run one after the other.", stdout);
+    else
+        fputs("It wakes processors too late for times as short as these, or other programs use "
+              "its cores.",
+              stdout);
+}
+
+/* ---- what helps ---- */
+
+/* Do all times grow with the unit? Those with a suffix do not, nor those of a machine. */
+static bool unit_scales(const struct options *o)
+{
+    static const char *const times[] = {"L", "o", "o-send", "o-recv", "g", "G"};
+    bool plain = o->machine == NULL && o->links == NULL && o->plugin == NULL;
+
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        const char *text = option_text(times[i]);
+
+        plain &= text == NULL || *text == '\0' || text[strlen(text) - 1] != 's';
+    }
+    return plain;
+}
+
 /* "20us", as the option takes it: a unit with which the error would be bearable. What the host adds
  * to a run is much the same at any unit. */
 static const char *bearable_unit(const struct options *o, double over, char *out, size_t size)
@@ -62,22 +159,50 @@ static const char *bearable_unit(const struct options *o, double over, char *out
     return out;
 }
 
+/* One way out in a line, the first below what introduces them. */
+static void print_way(int *n, const char *option, const char *what)
+{
+    printf("%s  %-19s %s\n", (*n)++ == 0 ? " Try:\n" : "", option, what);
+}
+
+static void print_tried(int *n, const struct advice *a, const char *option, double ratio)
+{
+    char what[128];
+
+    snprintf(what, sizeof(what), "%s takes %.2f %% longer than predicted (just tried)",
+             a->worst->algorithm->name, (ratio - 1) * 100);
+    print_way(n, option, what);
+}
+
 static void print_ways_out(const struct options *o, const struct advice *a)
 {
-    const double over = logp_record_ratio(&a->worst->record) - 1;
-    char unit[32];
+    const bool longer_ends = excess_ns(a) / bearable < (double)o->timeout_ns;
+    char unit[32], option[48], text[64];
+    int n = 0;
 
-    if (!o->fibers)
-        puts("each hand-over between threads costs a microsecond or more. What would do:");
-    else
-        puts("those whose waits end together go on one after the other. What would do:");
-    if (a->fiber_ratio > 0)
-        printf("  --executor fiber    %s takes %.2f %% longer than predicted (just tried)\n",
-               a->worst->algorithm->name, (a->fiber_ratio - 1) * 100);
-    if (o->machine == NULL) /* with one, a unit changes nothing but plain numbers */
-        printf("  --unit %-12s about %.0f %% longer, as what the host adds stays the same\n",
-               bearable_unit(o, over, unit, sizeof(unit)), bearable * 100);
-    puts("  --clock virtual     exact, and nobody waits; or fewer processors (-P)");
+    if (helps(a, a->fiber_ratio))
+        print_tried(&n, a, "--executor fiber", a->fiber_ratio);
+    if (helps(a, a->G_ratio)) {
+        snprintf(option, sizeof(option), "%s-G %gns",
+                 o->ignores_G && option_given("delay") ? "--delay loggp " : "",
+                 (double)a->G_ps / 1000);
+        print_tried(&n, a, option, a->G_ratio);
+    }
+    if (unit_scales(o) && longer_ends) {
+        snprintf(option, sizeof(option), "--unit %s",
+                 bearable_unit(o, worst_over(a), unit, sizeof(unit)));
+        snprintf(text, sizeof(text), "slower time scale; the error would be about %.0f %%",
+                 bearable * 100);
+        print_way(&n, option, text);
+    }
+    if (!over_processes(o))
+        print_way(&n, "--clock virtual", "exact, without waiting");
+    if (o->P > a->n_cores && !is_copying(o, a)) {
+        snprintf(text, sizeof(text), "-P %d has one on each core", a->n_cores);
+        print_way(&n, "fewer processors", text);
+    }
+    if (n == 0)
+        puts(" No option of this command helps.");
 }
 
 void print_advice(const struct options *o, const struct advice *a)
@@ -85,7 +210,7 @@ void print_advice(const struct options *o, const struct advice *a)
     if (!o->format->for_people || o->clock != LOGP_CLOCK_WALL)
         return;
     if (a->restarts > 0)
-        printf("%d run%s repeated: a core was not there at the start\n", a->restarts,
+        printf("%d run%s repeated because a core was busy at the start\n", a->restarts,
                a->restarts == 1 ? " was" : "s were");
     if (a->clock_error_ns > 0)
         printf("The clocks of the processes are at most %.3f us apart%s.\n",
@@ -105,10 +230,8 @@ void print_advice(const struct options *o, const struct advice *a)
             puts("The host kept up: every median is within 1 % of its prediction.");
         return;
     }
-    printf("The host could not keep up with %d of %d: %s took %.1f %% longer than predicted.\n"
-           "%lld processors share %d core%s, and ",
-           a->late, a->judged, a->worst->algorithm->name,
-           (logp_record_ratio(&a->worst->record) - 1) * 100, (long long)o->P, a->n_cores,
-           a->n_cores == 1 ? "" : "s");
+    printf("The host could not keep up with %d of %d: %s took %.1f %% longer than predicted.\n",
+           a->late, a->judged, a->worst->algorithm->name, worst_over(a) * 100);
+    print_cause(o, a);
     print_ways_out(o, a);
 }

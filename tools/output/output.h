@@ -95,11 +95,25 @@ struct advice {
     int64_t clock_error_ns;     /* between processes, the greatest; -1: all are in one */
     bool clock_is_off;          /* by more than is bearable of a unit or of a prediction */
     double fiber_ratio;         /* of the worst with fibers, as tried; 0: not tried */
+    double copied_bytes;        /* in one run of the worst; 0: not known */
+    double copy_ps_per_byte;    /* of this host; 0: not known */
+    int64_t G_ps;               /* that would charge for it, */
+    double G_ratio;             /* and the worst with it, as tried; 0: not tried */
 };
 
 struct advice judge_rows(const struct output *out);
+/* Is copying most of what the worst takes beyond its prediction, or enough to be 10 % late? After
+ * judge_copies(). */
+bool is_copying(const struct options *o, const struct advice *a);
+/* A G that covers what copying costs this host. */
+int64_t copying_G_ps(const struct options *o, const struct advice *a);
 /* In words: what the host could not keep up with, why, and what helps; for people only. */
 void print_advice(const struct options *o, const struct advice *a);
+
+/* ---- copies.c ---- */
+
+/* Set what a run of the worst row copies, and what that costs here; for people only. */
+void judge_copies(const struct output *out, struct advice *a);
 
 /* ---- entries.c: what there is ---- */
 
