@@ -64,7 +64,7 @@ logp list
 [ "$(sed -n 1p "$dir/out")" = collectives ] || fail "list: $(head -1 "$dir/out")"
 says 'broadcast one item from the root to all' list collectives
 says 'broadcast chain everyone passes the item to the next Shou & Chen 1996' list algorithms
-says 'dash Stanford DASH: L 60, o 450, g 1200 ns, G 15 ns; a unit is 30 ns; store-forward (Liu, Li & Cui 1996, table 1)' \
+says 'dash Stanford DASH: L 60, o 450, g 1200 ns, G 15 ns/byte (66.7 MB/s); a unit is 30 ns; store-forward (Liu, Li & Cui 1996, table 1)' \
     list machines
 says 'chain,broadcast,everyone passes the item to the next,Shou & Chen 1996' list algorithms --format csv
 says 'barrier,,nobody goes on before all have come,' list collectives --format csv

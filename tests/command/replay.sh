@@ -160,8 +160,8 @@ grep -qx 'race cannot be checked: executor: thread or fiber, not none' "$dir/out
 expect='-- nothing' bad replay "$race" --
 expect='--executor process thread' bad replay "$race" --executor process
 expect='-P not' bad replay "$race" -P 3
-expect='-P 3 --replay' bad trace --replay "$race" -P 3
-expect='--clock wall --replay' bad trace --replay "$race" --clock wall
+expect='-P --replay' bad trace --replay "$race" -P 3
+expect='--clock --replay' bad trace --replay "$race" --clock wall
 expect='broadcast replay not both' bad trace broadcast --replay "$race"
 expect='--format csv' bad trace --replay "$race" --format csv
 expect='--replay not' bad run broadcast --replay "$race"

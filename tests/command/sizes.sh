@@ -144,4 +144,12 @@ shows 0.08ns '0.08 ns/byte (12.5 GB/s)'
 shows 0.001ns '0.001 ns/byte (1 TB/s)'
 shows 1us '1000 ns/byte (1 MB/s)'
 shows 1ms '1000000 ns/byte (1 kB/s)'
+logp trace broadcast -P 2 -G 100ns --clock virtual
+grep -qF 'L 6, o 2, g 4, G 100 ns/byte (10 MB/s); a unit is 10 us' "$dir/out" || fail "G of a trace: $(cat "$dir/out")"
+logp list machines
+grep -qF 'nCUBE/2: L 1000, o 80000, g 160000 ns, G 200 ns/byte (5 MB/s); ' "$dir/out" || fail "G of machines"
+says 'G = 2 ns/byte (500 MB/s).' measure --clock virtual -G 2ns
+says 'times in us G ns/byte predicted of best emulated ratio verified' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
+says 'flat 2000.000 438.000 1.7244 438.000 1.0000 yes' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
+json 'map(.G_ns_per_byte) == [0.5, 2000]' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
 finish

@@ -135,6 +135,16 @@ done
 unused measure measure --warmup 3
 unused 'trace broadcast' trace broadcast --by formula
 
+# a picture of records that are there
+logp bench broadcast --bytes 8,64 --clock virtual --format json
+cp "$dir/out" "$dir/records.json"
+for option in '-L 5' '--bytes 9' '--clock virtual' '--algo flat'; do
+    # shellcheck disable=SC2086
+    bad plot "$dir/records.json" $option
+    [ "$(<"$dir/err")" = "logp: ${option% *} is not used with a file of records; remove it" ] ||
+        fail "plot FILE $option: $(cat "$dir/err")"
+done
+
 # one value where there is no sweep
 for option in '--bytes 8,16' '-P 2..8' '-L 2,4' '--count 1..4*2' '--k 2,3'; do
     # shellcheck disable=SC2086

@@ -55,11 +55,12 @@ static size_t list_machines(struct entry *out)
 
     for (; n < MAX_ENTRIES && (m = logp_machine_file_at(n)) != NULL; n++) {
         const struct logp_params *p = &m->params;
+        char G[64];
 
         snprintf(summaries[n], sizeof(summaries[n]),
-                 "%s: L %lld, o %lld, g %lld ns, G %g ns; a unit is %lld ns; %s", m->title,
+                 "%s: L %lld, o %lld, g %lld ns, G %s; a unit is %lld ns; %s", m->title,
                  (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->g_ns,
-                 (double)p->G_ps / 1000, (long long)m->unit_ns, m->delay);
+                 show_byte_time(p->G_ps, G), (long long)m->unit_ns, m->delay);
         out[n] = (struct entry){.name = m->name, .summary = summaries[n], .source = m->source};
     }
     return n;

@@ -14,6 +14,7 @@ static bool is_file(const char *word)
 
 static int plot(struct options *o)
 {
+    static const struct names of_file = {{"--plot", "--output", "--format"}, 3};
     const char *to = o->plot != NULL ? o->plot : o->format->name;
 
     o->only_plot = o->plot != NULL;
@@ -26,6 +27,7 @@ static int plot(struct options *o)
         bad_usage("%s: unexpected word", o->words[2]);
     if (o->keeps_records)
         bad_option("--output", o->output, "a picture: the records are in %s already", o->words[1]);
+    refuse_others_than(o, &of_file, "a file of records");
     check_picture(o->plot != NULL ? "--plot" : "--format", to);
     return draw_record_file(o->words[1], to);
 }

@@ -42,13 +42,10 @@ static void settle_replay(struct options *o, const struct logp_replay *r)
     const int64_t times[] = {r->params.L_ns, r->params.o_send_ns, r->params.o_recv_ns,
                              r->params.g_ns};
     const int64_t most = o->format->trace->most;
-    struct option_facts f;
 
     if (o->n_words > 1)
         bad_usage("trace %s --replay: a collective or a replay, not both", o->words[1]);
-    for (int i = 0; option_facts(o, i, 0, &f); i++)
-        if (option_on_command_line(f.option) && find_name(&taken, f.option) < 0)
-            bad_option(f.option, option_text(f.option), "not with --replay, which says it all");
+    refuse_others_than(o, &taken, "--replay");
     if (most > 0 && r->P > most)
         bad_option("--format", o->format->name, "with up to %lld processors, and this has %d",
                    (long long)most, r->P);

@@ -104,6 +104,10 @@ static void print_value(const struct measured *m, const struct value *v)
 
 static void print_remarks(const struct logp_found *f)
 {
+    char G[64];
+
+    if (f->G.ns >= 0.001)
+        printf("G = %s.\n", show_byte_time((int64_t)(f->G.ns * 1000 + 0.5), G));
     if (f->g_hidden)
         puts("g is hidden: no rate depends on it, here it is no longer than an overhead.");
     if (f->L_hidden)

@@ -251,7 +251,7 @@ bool takes_blocks(const struct logp_collective *collective);
 const struct logp_collective *named_by_words(const struct options *o);
 /* End the process where an option of the command line cannot be used. */
 void refuse_unused_options(const struct options *o);
-/* The same for all but these, named with their dashes. why: "--replay", which makes them so */
+/* The same for all options but these, which have their dashes. why: "--replay" */
 void refuse_others_than(const struct options *o, const struct names *used, const char *why);
 
 #endif

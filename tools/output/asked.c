@@ -32,6 +32,11 @@ VALUE(param_ps)
     return number_cell(CELL_THOUSANDTHS, true, at_offset(&out->o->params, col));
 }
 
+VALUE(param_G)
+{
+    return number_cell(CELL_BYTE_TIME, true, out->o->params.G_ps);
+}
+
 VALUE(bytes_of)
 {
     const int64_t n = operand_bytes(out);
@@ -161,7 +166,7 @@ const struct column asked_columns[] = {
     {KEY("o_send_ns", param_ns), PARAM(o_send_ns), SWEPT("o send", 9)},
     {KEY("o_recv_ns", param_ns), PARAM(o_recv_ns), SWEPT("o recv", 9)},
     {KEY("g_ns", param_ns), PARAM(g_ns), SWEPT("g", 9)},
-    {KEY("G_ns_per_byte", param_ps), PARAM(G_ps), SWEPT("G", 9)},
+    {KEY("G_ns_per_byte", param_G), SWEPT("G ns/byte", 9)},
     {KEY("gamma_ns", param_ps), PARAM(gamma_ps), SWEPT("gamma", 9)},
     {KEY("gap", gap_of), SWEPT("gap", -8)},
     {KEY("capacity", capacity_of), SWEPT("capacity", 8)},

@@ -15,6 +15,7 @@ enum cell_kind {
     CELL_WHOLE,
     CELL_NS,          /* a time; tables show microseconds */
     CELL_THOUSANDTHS, /* of a nanosecond */
+    CELL_BYTE_TIME,   /* the same, of a byte; tables show nanoseconds */
     CELL_RATIO,
     CELL_TRUTH,
     CELL_TEXT,

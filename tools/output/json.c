@@ -20,6 +20,7 @@ static json_t *cell_json(const struct cell *cell)
     case CELL_WHOLE:
     case CELL_NS:
         return json_integer(cell->number);
+    case CELL_BYTE_TIME:
     case CELL_THOUSANDTHS: /* an integer where it is one */
         return cell->number % 1000 == 0 ? json_integer(cell->number / 1000)
                                         : json_real((double)cell->number / 1000);

@@ -188,6 +188,9 @@ static void write_cell(const struct cell *cell, char buf[CELL_SIZE])
     case CELL_THOUSANDTHS:
         snprintf(buf, CELL_SIZE, "%.6f", (double)cell->number / 1000000);
         break;
+    case CELL_BYTE_TIME:
+        snprintf(buf, CELL_SIZE, "%.3f", (double)cell->number / 1000);
+        break;
     case CELL_RATIO:
         snprintf(buf, CELL_SIZE, "%.4f", cell->ratio);
         break;

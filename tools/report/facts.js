@@ -27,8 +27,18 @@ const facts = {
       r.o_send_ns === r.o_recv_ns
         ? [time("o_send_ns", "o")]
         : [time("o_send_ns", "o_send"), time("o_recv_ns", "o_recv")];
+    const G = r.G_ns_per_byte; /* which is GB/s, turned over */
     const model =
-      r.delay === "none" ? ["nothing is emulated"] : [time("L_ns", "L"), ...o, time("g_ns", "g")];
+      r.delay === "none"
+        ? ["nothing is emulated"]
+        : [
+            time("L_ns", "L"),
+            ...o,
+            time("g_ns", "g"),
+            G && same("G_ns_per_byte")
+              ? `G = ${+G.toPrecision(6)} ns/byte (${G > 1 ? `${+(1000 / G).toPrecision(3)} MB/s` : `${+(1 / G).toPrecision(3)} GB/s`})`
+              : null,
+          ];
     dom.by("subtitle").textContent = [
       ...model,
       r.topology ? `on ${r.topology}` : null,

@@ -91,10 +91,9 @@ const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
         {"o_send", (double)p->o_send_ns, p->o_send_ns != p->o_recv_ns},
         {"o_recv", (double)p->o_recv_ns, p->o_send_ns != p->o_recv_ns},
         {"g", (double)p->g_ns, true},
-        {"G", (double)p->G_ps / 1000, p->G_ps > 0 && !s->o->ignores_G},
         {"gamma", (double)p->gamma_ps / 1000, p->gamma_ps > 0},
     };
-    char unit[32];
+    char unit[32], G[64];
 
     buf[0] = '\0';
     if (!s->o->emulated)
@@ -103,6 +102,8 @@ const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
         if (all[i].shown)
             add(buf, "%s%s %.6g", *buf != '\0' ? ", " : "", all[i].name,
                 all[i].units / (double)s->o->unit_ns);
+    if (p->G_ps > 0 && !s->o->ignores_G)
+        add(buf, ", G %s", show_byte_time(p->G_ps, G));
     if (p->gap_shared)
         add(buf, ", shared gap");
     if (logp_capacity(p) > 0)
