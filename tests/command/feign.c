@@ -160,12 +160,12 @@ SEEN int logp_machine_cores(const struct logp_machine *m)
     return feigned("cores") ? 64 : real(m);
 }
 
-/* All times of a record, in per cent of what is predicted. */
+/* The measured times of a record, in per cent of what is predicted. */
 static void be_late(struct logp_record *r, int64_t percent)
 {
     const int64_t ns = r->prediction.ns * percent / 100;
 
-    r->measured = r->emulated = (struct logp_summary){ns, ns, ns, ns, ns};
+    r->measured = (struct logp_summary){ns, ns, ns, ns, ns};
 }
 
 SEEN int logp_experiment_run(struct logp_machine *m, const struct logp_experiment *x,

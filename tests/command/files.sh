@@ -34,7 +34,7 @@ begins trace.json '{' trace barrier "${virtual[@]}"
 begins schedule.goal 'num_ranks 8' schedule barrier
 begins measure.json '[{' measure "${virtual[@]}"
 begins measure.machine 'source' measure "${virtual[@]}"
-begins validate.csv 'collective,' validate barrier --on cm5 -P 2 --bytes 8..8 "${virtual[@]}"
+begins validate.csv 'collective,' validate broadcast --on cm5 -P 2 --bytes 8..8 "${virtual[@]}"
 begins crossover.csv 'collective,P,' bench crossover barrier -P 2,4
 begins bench.txt 'barrier' bench barrier "${virtual[@]}"
 begins tune.csv 'collective,' tune barrier -P 2,4
