@@ -13,8 +13,10 @@ enum { PROCESSES = 101, MACHINES = 50, KEPT = 3 };
 /* First, second, median of the rest, in us. */
 static void make(const char *executor, double us[KEPT])
 {
-    const struct logp_config config = {
-        .size = sizeof(config), .n_processors = 2, .executor = executor};
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 2,
+                                       .delay = logp_delay_none(),
+                                       .executor = executor};
     double took[MACHINES];
 
     for (int i = 0; i < MACHINES; i++) {

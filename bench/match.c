@@ -70,6 +70,7 @@ static double ns_each(logp_program program, int P, int n, bool in_order)
     const struct logp_params params = {.L_ns = 1000000, .seed = 1};
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .clock = LOGP_CLOCK_VIRTUAL,
                                  .executor = "fiber"};
     double ns[ROUNDS];

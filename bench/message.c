@@ -19,7 +19,10 @@ static struct logp_params equal_params(int64_t ns)
 
 static struct logp_machine *make_machine(const char *executor, int P, int64_t ns)
 {
-    struct logp_config config = {.size = sizeof(config), .n_processors = P, .executor = executor};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
+                                 .delay = logp_delay_none(),
+                                 .executor = executor};
     const struct logp_params params = equal_params(ns);
     struct logp_machine *m;
 

@@ -99,7 +99,7 @@ static int program(struct logp_vp *vp, void *arg)
 int main(int argc, char **argv)
 {
     struct words w = {argc - 3, argv + 3};
-    struct logp_config config = {.size = sizeof(config)};
+    struct logp_config config = {.size = sizeof(config), .delay = logp_delay_none()};
     struct logp_machine *m;
     char after;
     int rc;

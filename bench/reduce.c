@@ -37,8 +37,10 @@ static double copy_ns(void)
 
 static void measure(const char *executor, const struct logp_algorithm *a, const struct logp_op *op)
 {
-    const struct logp_config config = {
-        .size = sizeof(config), .n_processors = P, .executor = executor};
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = P,
+                                       .delay = logp_delay_none(),
+                                       .executor = executor};
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .reps = REPS,

@@ -115,6 +115,7 @@ int64_t soak_exchange(struct soak_part *part)
     static const int lane_slots[] = {0, 16, 1, -1};
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .executor = soak_below(part, 3) == 0 ? "thread" : "fiber",
                                  .lane_slots = lane_slots[soak_below(part, 4)]};
     struct logp_machine *m;

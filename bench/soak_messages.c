@@ -59,6 +59,7 @@ static int64_t messages(struct soak_part *part)
     const int P = 2 + (int)soak_below(part, soak_below(part, 4) == 0 ? 31 : 7);
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .executor = soak_below(part, 3) == 0 ? "thread" : "fiber",
                                  .lane_slots = DRAW(part, lane_slots),
                                  .yield_seed = soak_below(part, 2) == 0 ? part->random : 0};

@@ -47,11 +47,12 @@ static int machine(enum place place, const struct random_program *g, struct soak
                                            .messages = true,
                                            .untimed = true};
     struct logp_config config = places[place];
-    struct logp_delay delay = {0};
+    struct logp_delay delay = logp_delay_none();
     int rc = 0;
 
     config.size = sizeof(config);
     config.n_processors = g->P;
+    config.delay = logp_delay_none();
     if (machines[place][g->P] == NULL)
         rc = logp_machine_create(&config, &machines[place][g->P]);
     *out = machines[place][g->P];

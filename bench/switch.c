@@ -39,8 +39,11 @@ static int yield_program(struct logp_vp *vp, void *arg)
 
 static void measure_switch(const char *executor, int n)
 {
-    struct logp_config config = {
-        .size = sizeof(config), .n_processors = 2, .n_cores = 1, .executor = executor};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = 2,
+                                 .delay = logp_delay_none(),
+                                 .n_cores = 1,
+                                 .executor = executor};
     struct yields y = {.n = n};
     struct logp_machine *m;
     double ns[ROUNDS];
@@ -112,7 +115,10 @@ static double run_series(struct logp_machine *m, struct series *s)
 
 static struct logp_machine *make_machine(const char *executor, int P)
 {
-    struct logp_config config = {.size = sizeof(config), .n_processors = P, .executor = executor};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = P,
+                                 .delay = logp_delay_none(),
+                                 .executor = executor};
     struct logp_machine *m;
 
     bench_check(logp_machine_create(&config, &m), "create");
@@ -185,8 +191,11 @@ static long resident_kib(void)
 static int measure_long(void)
 {
     const int each = 500000, runs = 100; /* two vps: 10^8 hand-overs */
-    struct logp_config config = {
-        .size = sizeof(config), .n_processors = 2, .n_cores = 1, .executor = "fiber"};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = 2,
+                                 .delay = logp_delay_none(),
+                                 .n_cores = 1,
+                                 .executor = "fiber"};
     struct yields y = {.n = each};
     struct logp_machine *m;
     long before;

@@ -115,6 +115,7 @@ static inline struct logp_machine *late_on_one_core(enum logp_clock clock, const
 {
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = P,
+                                       .delay = logp_delay_none(),
                                        .clock = clock,
                                        .executor = executor,
                                        .n_cores = 1};

@@ -13,6 +13,7 @@ static inline struct logp_machine *limited_machine(int P, enum logp_clock clock,
     const struct logp_params params = test_params(600, 200, 400);
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .clock = clock,
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),

@@ -39,6 +39,7 @@ static inline struct logp_machine *own_clock_machine(int P, struct own_clock *c,
 {
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .executor = "fiber",
                                  .n_cores = 1,
                                  .time_ns = own_clock_read,

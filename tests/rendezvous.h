@@ -20,6 +20,7 @@ static inline struct logp_machine *machine_of(int P, enum logp_clock clock,
 {
     struct logp_config c = {.size = sizeof(c),
                             .n_processors = P,
+                            .delay = logp_delay_none(),
                             .clock = clock,
                             .executor = test_executor(),
                             .stacks = test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO,

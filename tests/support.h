@@ -77,6 +77,7 @@ static inline struct logp_machine *test_machine_of(int P, enum logp_clock clock,
     const int n = atoi(openmpi != NULL ? openmpi : mpich != NULL ? mpich : "1");
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = P,
+                                       .delay = logp_delay_none(),
                                        .executor = test_executor(),
                                        .transport = P < n ? NULL : getenv("LOGP_TEST_TRANSPORT")};
 
@@ -118,7 +119,7 @@ static inline struct logp_machine *test_machine_of(int P, enum logp_clock clock,
 static inline struct logp_machine *test_machine(int P, enum logp_clock clock,
                                                 const struct logp_params *params)
 {
-    struct logp_delay delay = {0};
+    struct logp_delay delay = logp_delay_none();
 
     if (params != NULL)
         cr_assert_eq(logp_delay_create("loggp", params, &delay), 0);

@@ -115,6 +115,7 @@ Test(deadlock, who_has_been_sent_a_message_is_not_deadlocked)
 {
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = 4,
+                                       .delay = logp_delay_none(),
                                        .executor = test_executor(),
                                        .stacks = test_stacks(),
                                        .n_cores = 2};

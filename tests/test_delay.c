@@ -147,7 +147,7 @@ Test(delay, replacement_takes_place_at_its_virtual_time)
     m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, per_hop(7));
     cr_assert_eq(logp_machine_set_delay(m, per_hop(30), 800), 0); /* given out of order */
     cr_assert_eq(logp_machine_set_delay(m, per_hop(20), 400), 0);
-    cr_assert_eq(logp_machine_set_delay(m, (struct logp_delay){0}, 100000), 0);
+    cr_assert_eq(logp_machine_set_delay(m, logp_delay_none(), 100000), 0);
     test_run(m, send_each_100, arrival);
     for (int i = 0; i < 10; i++)
         cr_expect_eq(arrival[i], 100 * i + (i < 4 ? 7 : i < 8 ? 20 : 30));

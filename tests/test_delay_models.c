@@ -16,7 +16,7 @@ Test(delay_models, each_has_a_name_by_which_it_is_made)
         cr_expect_str_eq(model->name, names[i]);
         cr_expect(model->summary[0] != '\0');
         cr_assert_eq(logp_delay_create(model->name, &params, &delay), 0);
-        cr_expect_eq(delay.ops != NULL, i > 0);
+        cr_expect_eq(logp_delay_is_none(&delay), i == 0);
         logp_delay_destroy(&delay);
         cr_expect(delay.ops == NULL && delay.model == NULL);
     }
@@ -27,6 +27,85 @@ Test(delay_models, each_has_a_name_by_which_it_is_made)
     cr_expect_eq(logp_delay_create(NULL, &params, &delay), -ENOENT);
 }
 
+/* What a create leaves that has failed, where nobody looks at its error. */
+static void is_refused(struct logp_delay left, const char *what)
+{
+    struct logp_config config = {
+        .size = sizeof(config), .n_processors = 2, .executor = test_executor(), .delay = left};
+    struct logp_machine *m = NULL;
+
+    cr_expect_eq(logp_machine_create(&config, &m), -EINVAL, "%s", what);
+    if (m != NULL)
+        logp_machine_destroy(m);
+    m = test_machine(2, LOGP_CLOCK_VIRTUAL, NULL);
+    cr_expect_eq(logp_machine_set_delay(m, left, 0), -EINVAL, "%s", what);
+    logp_machine_destroy(m);
+}
+
+static const struct logp_delay unset = {.model = &(int){0}}; /* neither of zeros nor a model */
+
+/* In a configuration of zeros, and in one that was not. */
+Test(delay_models, a_create_that_fails_leaves_what_no_machine_takes)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    const struct logp_params negative = test_params(-6, 2, 4);
+    struct logp_delay out = unset;
+
+    is_refused((struct logp_delay){0}, "zero");
+    cr_expect_eq(logp_delay_create("logpp", &params, &out), -ENOENT);
+    is_refused(out, "no such name");
+    out = unset;
+    cr_expect_eq(logp_delay_create(NULL, &params, &out), -ENOENT);
+    is_refused(out, "no name");
+    out = unset;
+    cr_expect_eq(logp_delay_create("loggp", &negative, &out), -EINVAL);
+    is_refused(out, "a parameter below 0");
+    cr_assert_eq(logp_delay_create("none", NULL, &out), 0);
+    cr_expect(logp_delay_is_none(&out));
+    cr_expect_not(logp_delay_is_none(&(struct logp_delay){0}));
+}
+
+/* Models around a model, where the one inside would run by itself. */
+Test(delay_models, nor_does_one_around_a_model)
+{
+    const struct logp_params params = test_params(6, 2, 4);
+    const struct logp_params negative = test_params(-6, 2, 4);
+    const struct logp_fault_config faults = {
+        .size = sizeof(faults), .faults = "nonsense", .P = 2, .unit_ns = 1};
+    const struct logp_latency latency = {.kind = LOGP_LATENCY_LOGNORMAL, .sigma = -1};
+    struct logp_topology *no_ring = (struct logp_topology *)&params;
+    struct logp_links *links;
+    struct logp_delay out = unset, inner;
+    char why[LOGP_FAULT_WHY];
+
+    cr_assert_eq(logp_links_create(2, &links), 0);
+    cr_expect_eq(logp_links_delay(links, &negative, &out), -EINVAL);
+    is_refused(out, "links");
+    logp_links_destroy(links);
+    cr_expect_eq(logp_links_create(0, &links), -EINVAL);
+    cr_expect_eq(logp_links_delay(links, &params, &out), -EINVAL);
+    for (int in_place = 0; in_place < 2; in_place++) {
+        struct logp_delay *to = in_place ? &inner : &out;
+
+        out = unset;
+        cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
+        cr_expect_eq(logp_fault_create(&inner, &faults, to, why), -EINVAL);
+        is_refused(*to, "faults");
+        logp_delay_destroy(&inner);
+        out = unset;
+        cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
+        cr_expect_eq(logp_latency_create(&inner, &latency, to), -EINVAL);
+        is_refused(*to, "latency");
+        logp_delay_destroy(&inner);
+    }
+    cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
+    cr_expect_eq(logp_topology_create("square", 2, &no_ring), -EINVAL);
+    out = inner; /* as a program that hands its configuration's on */
+    cr_expect_eq(logp_topology_delay(no_ring, out, &out), -EINVAL);
+    is_refused(out, "topology");
+    logp_delay_destroy(&inner);
+}
+
 /* As the model that it makes says them. @return its name, of those parameters alone */
 static const char *check_params(const char *name, const struct logp_params *given)
 {
@@ -35,7 +114,7 @@ static const char *check_params(const char *name, const struct logp_params *give
 
     cr_assert_eq(logp_delay_params(name, given, &params), 0);
     cr_assert_eq(logp_delay_create(name, given, &delay), 0);
-    if (delay.ops != NULL) {
+    if (!logp_delay_is_none(&delay)) {
         const struct logp_params *own = delay.ops->params(delay.model);
 
         cr_expect_eq(own->G_ps, params.G_ps);

@@ -159,6 +159,7 @@ static void check_grid(int P, const char *executor, const char *delay_name)
 {
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .clock = LOGP_CLOCK_VIRTUAL,
                                  .executor = executor,
                                  .stacks = test_stacks(),

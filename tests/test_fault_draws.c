@@ -476,7 +476,7 @@ Test(fault_draws, what_is_wrong_is_refused_and_said)
 Test(fault_draws, a_model_without_parameters_is_refused)
 {
     const struct logp_fault_config config = {.size = sizeof(config), .P = 2, .unit_ns = 1};
-    struct logp_delay none = {0}, delay;
+    struct logp_delay none = logp_delay_none(), delay;
     char why[LOGP_FAULT_WHY];
 
     cr_assert_eq(logp_fault_create(&none, &config, &delay, why), -EINVAL);

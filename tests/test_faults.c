@@ -284,12 +284,14 @@ Test(faults, bad_arguments_are_refused)
     struct logp_machine *m;
 
     test_run(test_machine(2, LOGP_CLOCK_WALL, NULL), bad_arguments, NULL);
-    cr_expect_eq(
-        logp_machine_create(
-            &(struct logp_config){.size = sizeof(struct logp_config), .n_processors = 0}, &m),
-        -EINVAL);
+    cr_expect_eq(logp_machine_create(&(struct logp_config){.size = sizeof(struct logp_config),
+                                                           .n_processors = 0,
+                                                           .delay = logp_delay_none()},
+                                     &m),
+                 -EINVAL);
     cr_expect_eq(logp_machine_create(&(struct logp_config){.size = sizeof(struct logp_config),
                                                            .n_processors = 1,
+                                                           .delay = logp_delay_none(),
                                                            .executor = "x"},
                                      &m),
                  -ENOENT);
@@ -309,6 +311,7 @@ Test(faults, bad_cores_are_refused)
         for (int k = 0; k < 2; k++) {
             const struct logp_config config = {.size = sizeof(config),
                                                .n_processors = 3,
+                                               .delay = logp_delay_none(),
                                                .clock = clocks[k],
                                                .cores = bad[i],
                                                .n_cores = n[i]};
@@ -332,6 +335,7 @@ Test(faults, the_virtual_clock_takes_one_of_the_cores_given)
     for (int i = 0; i < 3; i++) {
         const struct logp_config config = {.size = sizeof(config),
                                            .n_processors = 3,
+                                           .delay = logp_delay_none(),
                                            .clock = i == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL,
                                            .parallel = i == 1,
                                            .executor = "fiber",

@@ -97,6 +97,7 @@ Test(inject, many_threads_reach_every_vp_each_in_its_order)
     for (int i = 0; i < 4; i++) {
         struct logp_config config = {.size = sizeof(config),
                                      .n_processors = 3,
+                                     .delay = logp_delay_none(),
                                      .executor = test_executor(),
                                      .n_cores = i % 2 == 0};
         struct logp_machine *m = NULL;

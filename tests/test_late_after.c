@@ -296,6 +296,7 @@ Test(late_after, nothing_comes_from_outside_before_the_next_run)
 {
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = P,
+                                       .delay = logp_delay_none(),
                                        .executor = test_executor(),
                                        .time_ns = read_clock};
     struct logp_machine *m;

@@ -56,6 +56,7 @@ Test(limits, the_queue_limit_refuses_and_recovers)
                                          .executor = test_executor(),
                                          .stacks = test_stacks(),
                                          .n_processors = 3,
+                                         .delay = logp_delay_none(),
                                          .clock = clocks[i],
                                          .queue_limit = 1 << 22};
             struct logp_machine *m;
@@ -126,6 +127,7 @@ Test(limits, a_refused_sendrecv_loses_nothing)
                                      .executor = test_executor(),
                                      .stacks = test_stacks(),
                                      .n_processors = 2,
+                                     .delay = logp_delay_none(),
                                      .clock = clocks[i],
                                      .queue_limit = 1 << 18};
         struct logp_machine *m;
@@ -246,11 +248,13 @@ Test(limits, more_threads_than_the_kernel_allows_are_refused_at_once)
 
     cr_expect_eq(logp_machine_create(&(struct logp_config){.size = sizeof(struct logp_config),
                                                            .n_processors = LOGP_MAX_PROCESSORS,
+                                                           .delay = logp_delay_none(),
                                                            .executor = "thread"},
                                      &m),
                  -EAGAIN);
     cr_expect_eq(logp_machine_create(&(struct logp_config){.size = sizeof(struct logp_config),
                                                            .n_processors = LOGP_MAX_PROCESSORS,
+                                                           .delay = logp_delay_none(),
                                                            .executor = "thread",
                                                            .clock = LOGP_CLOCK_VIRTUAL},
                                      &m),
@@ -270,6 +274,7 @@ Test(limits, a_limit_without_an_end_is_a_limit)
 {
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = 2,
+                                       .delay = logp_delay_none(),
                                        .executor = test_executor(),
                                        .stacks = test_stacks(),
                                        .queue_limit = SIZE_MAX};

@@ -146,6 +146,7 @@ static void check_everywhere(const char *spec, int P, uint64_t *state, struct co
 {
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .clock = LOGP_CLOCK_VIRTUAL,
                                  .executor = test_executor(),
                                  .stacks = test_stacks()};

@@ -14,6 +14,7 @@ static void stress(int P, uint64_t messages, size_t largest, int lane_slots, uin
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .lane_slots = lane_slots,
                                  .yield_seed = yields ? seed : 0};
     struct stress s = {.P = P,
@@ -95,6 +96,7 @@ Test(mailbox, loses_none_of_ten_million)
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),
                                  .n_processors = 9,
+                                 .delay = logp_delay_none(),
                                  .yield_seed = 12,
                                  .queue_limit = 64 << 20};
     uint64_t each = 10000000 / TEST_SCALE / 8;

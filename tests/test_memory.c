@@ -447,6 +447,7 @@ Test(memory, of_the_longest_messages_some_are_kept)
 {
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = 1,
+                                       .delay = logp_delay_none(),
                                        .executor = test_executor(),
                                        .stacks = test_stacks(),
                                        .queue_limit = 70 << 20};

@@ -21,6 +21,7 @@ static struct logp_machine *one_core(int P, enum logp_clock clock, const struct 
 {
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .clock = clock,
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),

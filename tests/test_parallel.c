@@ -145,7 +145,7 @@ Test(parallel, a_model_without_a_lookahead_is_refused)
 
     if (logp_machine_cores(m) > 1) {
         cr_assert_eq(logp_machine_run(m, replace, NULL, test_timeout_ns), -ENOTSUP);
-        cr_assert_eq(logp_machine_set_delay(m, (struct logp_delay){0}, 0), 0);
+        cr_assert_eq(logp_machine_set_delay(m, logp_delay_none(), 0), 0);
         cr_assert_eq(logp_machine_run(m, circle, NULL, test_timeout_ns), -ENOTSUP);
         params.capacity = 2;
         cr_assert_eq(logp_delay_create("logp", &params, &delay), 0);

@@ -94,8 +94,10 @@ static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns 
 /* 0: all is refused, and nothing hangs */
 static int uses_the_parents(struct logp_machine *m)
 {
-    struct logp_config config = {
-        .size = sizeof(config), .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = 2,
+                                 .delay = logp_delay_none(),
+                                 .clock = LOGP_CLOCK_VIRTUAL};
     struct logp_machine *own;
     struct logp_delay delay;
     int rc;
@@ -185,8 +187,11 @@ static int counts_itself(struct logp_vp *vp, void *arg)
 
 Test(process, thread_local_variables_are_a_vps_own_on_threads_and_the_cores_on_fibers)
 {
-    struct logp_config config = {
-        .size = sizeof(config), .n_processors = 4, .executor = test_executor(), .n_cores = 1};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = 4,
+                                 .delay = logp_delay_none(),
+                                 .executor = test_executor(),
+                                 .n_cores = 1};
     struct logp_machine *m;
 
     cr_assert_eq(logp_machine_create(&config, &m), 0);

@@ -23,6 +23,7 @@ static struct logp_machine *machine(int P, size_t queue_limit)
 {
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = P,
+                                       .delay = logp_delay_none(),
                                        .executor = test_executor(),
                                        .queue_limit = queue_limit,
                                        .transport = getenv("LOGP_TEST_TRANSPORT")};
@@ -92,8 +93,11 @@ static int only_wait(struct logp_vp *vp, void *arg)
 
 Test(processes, refuse_what_is_of_one_box)
 {
-    struct logp_config config = {
-        .size = sizeof(config), .n_processors = 6, .transport = "mpi", .clock = LOGP_CLOCK_VIRTUAL};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = 6,
+                                 .delay = logp_delay_none(),
+                                 .transport = "mpi",
+                                 .clock = LOGP_CLOCK_VIRTUAL};
     const struct logp_trace_config trace = {.size = sizeof(trace)};
     struct logp_params params = test_params(1000, 100, 200);
     struct logp_machine *m, *other;
@@ -140,6 +144,7 @@ Test(processes, refuse_what_is_unlike)
 {
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = 6,
+                                 .delay = logp_delay_none(),
                                  .transport = getenv("LOGP_TEST_TRANSPORT"),
                                  .executor = test_executor()};
     struct logp_params params = test_params(1000, 100, 200);

@@ -260,6 +260,7 @@ Test(queue, the_least_limit_is_a_byte)
 {
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = 1,
+                                       .delay = logp_delay_none(),
                                        .executor = test_executor(),
                                        .stacks = test_stacks(),
                                        .queue_limit = 1};

@@ -396,6 +396,7 @@ Test(rendezvous, a_parallel_machine_has_none)
 {
     struct logp_config c = {.size = sizeof(c),
                             .n_processors = 2,
+                            .delay = logp_delay_none(),
                             .clock = LOGP_CLOCK_VIRTUAL,
                             .executor = "fiber",
                             .parallel = true,

@@ -12,6 +12,7 @@ static struct logp_machine *waiting_machine(int P, enum logp_clock clock, bool d
 {
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
+                                 .delay = logp_delay_none(),
                                  .clock = clock,
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),
@@ -358,6 +359,7 @@ Test(room, what_never_fits_is_refused_at_once)
 {
     const struct logp_config parallel = {.size = sizeof(parallel),
                                          .n_processors = 2,
+                                         .delay = logp_delay_none(),
                                          .clock = LOGP_CLOCK_VIRTUAL,
                                          .parallel = true,
                                          .wait_for_room = true};

@@ -87,6 +87,7 @@ static struct logp_machine *make(enum logp_clock clock, bool delays, int lane_sl
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),
                                  .n_processors = 5,
+                                 .delay = logp_delay_none(),
                                  .clock = clock,
                                  .lane_slots = lane_slots};
     struct logp_machine *m;

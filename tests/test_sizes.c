@@ -97,7 +97,8 @@ Test(sizes, a_machine_copies_the_functions_of_its_model)
 {
     const struct logp_params params = test_params(6, 2, 4);
     struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, NULL);
-    struct logp_config config = {.size = sizeof(config), .n_processors = 2};
+    struct logp_config config = {
+        .size = sizeof(config), .n_processors = 2, .delay = logp_delay_none()};
     struct logp_delay_ops ops;
     struct logp_delay delay;
 

@@ -208,6 +208,7 @@ Test(stacks, there_is_as_much_as_was_asked_for)
     for (int i = 0; fibers && i < 2; i++) { /* a thread keeps things of its own there */
         const struct logp_config config = {.size = sizeof(config),
                                            .n_processors = 2,
+                                           .delay = logp_delay_none(),
                                            .clock = (enum logp_clock)i,
                                            .executor = test_executor(),
                                            .stacks = test_stacks(),

@@ -512,7 +512,7 @@ Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
 Test(topology, a_model_without_parameters_has_no_links)
 {
     struct logp_topology *t = make("ring", 4);
-    struct logp_delay none = {0}, out;
+    struct logp_delay none = logp_delay_none(), out;
     const struct logp_params params = test_params(1, 1, 1);
     struct logp_link_use use;
 

@@ -514,7 +514,7 @@ static int fold(const struct logp_schedule *schedule, const struct logp_delay *d
     *out = (struct logp_fold){.rank = -1};
     if (schedule->P < 1 || schedule->P > LOGP_MAX_PROCESSORS)
         return -EINVAL;
-    if (delay->ops == NULL)
+    if (logp_delay_is_none(delay))
         return -ENOTSUP;
     rc = logp_delay_functions(delay, &ops);
     if (rc == 0 && (ops.fate != NULL || ops.stops != NULL))

@@ -259,6 +259,7 @@ static struct logp_machine *machine_of(int processors)
 {
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = processors,
+                                       .delay = logp_delay_none(),
                                        .executor = "fiber",
                                        .transport = "mpi:" KIND};
     struct logp_machine *m = NULL;

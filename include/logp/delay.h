@@ -145,12 +145,21 @@ struct logp_delay_ops {
     void (*begin)(void *model, int64_t start_ns);
 };
 
-/** A model ready for use. ops == NULL stands for `none`: nothing is emulated. The functions are
- *  copied by whatever takes the model; the model itself goes over to it. */
+/** A model ready for use. The functions are copied by whatever takes the model; the model itself
+ *  goes over to it. All zero, as a failed create leaves it: no model, which is refused (-EINVAL)
+ *  wherever a model is taken. `none` is a model: logp_delay_none(). */
 struct logp_delay {
     const struct logp_delay_ops *ops;
     void *model;
 };
+
+/** The model `none`: nothing is emulated, and nothing is to be freed. In a configuration:
+ *      struct logp_config config = {.size = sizeof(config), .n_processors = 8,
+ *                                   .delay = logp_delay_none()}; */
+LOGP_API struct logp_delay logp_delay_none(void);
+
+/** @return is it the model `none`? false: another model, or no model */
+LOGP_API bool logp_delay_is_none(const struct logp_delay *delay);
 
 /**
  * The functions of a model, as this version of the library knows them. Whatever takes a model looks
@@ -197,8 +206,8 @@ LOGP_API const char *logp_delay_name(const struct logp_params *params);
  * @param name    a name of logp_delay_model_at()
  * @param params  copied, as logp_delay_params(); ignored by `none`
  * @param out     out: the model. Give it to a machine, which then owns it, or free it with
- *                logp_delay_destroy()
- * @return 0; -ENOENT (no such name, or NULL), -EINVAL (a negative parameter, or one beyond
+ *                logp_delay_destroy(). After an error: no model
+ * @return 0; -ENOENT (no such name; NULL is none), -EINVAL (a negative parameter, or one beyond
  *         LOGP_PARAM_MAX_NS), -ENOMEM
  */
 LOGP_API int logp_delay_create(const char *name, const struct logp_params *params,

@@ -70,7 +70,8 @@ struct logp_fault_config {
 
 /**
  * @param inner  a model with parameters; it goes over to the new one if 0 is returned
- * @param out    the new model
+ * @param out    the new model; may be `inner`. After an error: no model, and where it is `inner`,
+ *               that is freed
  * @param why    out: where -EINVAL is for a text, which one of its faults and what is allowed, in a
  *               line; otherwise ""
  * @return 0; -EINVAL (size, P, a text, or an inner model without parameters), -E2BIG, -ENOMEM

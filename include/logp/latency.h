@@ -46,7 +46,8 @@ LOGP_API int logp_latency_read(const char *path, int64_t **samples, int *n);
 
 /**
  * @param inner  a model with parameters; it goes over to the new one if 0 is returned
- * @param out    the new model
+ * @param out    the new model; may be `inner`. After an error: no model, and where it is `inner`,
+ *               that is freed
  * @return 0; -EINVAL (kind, sigma, samples, or an inner model without parameters, or whose
  *         latencies vary of themselves: there is no L to be replaced), -ENOMEM
  */

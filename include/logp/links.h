@@ -116,12 +116,14 @@ LOGP_API void logp_links_least(const struct logp_links *links, const struct logp
 
 /**
  * Make a delay model of them.
- * @param links  copied
+ * @param links  copied; NULL is refused
  * @param base   what the links say nothing of, and what is no link's: gamma, the gap's kind, a
  *               capacity that is a number, whether latencies vary. Algorithms plan with these
  *               (logp_delay_ops.params)
- * @param out    out: for a machine of as many processors; messages of others cost what base says
- * @return 0; -EINVAL (as logp_delay_create(), or LOGP_CAPACITY_RULE: of which link?), -ENOMEM
+ * @param out    out: for a machine of as many processors; messages of others cost what base says.
+ *               After an error: no model
+ * @return 0; -EINVAL (no links; as logp_delay_create(), or LOGP_CAPACITY_RULE: of which link?),
+ *         -ENOMEM
  */
 LOGP_API int logp_links_delay(const struct logp_links *links, const struct logp_params *base,
                               struct logp_delay *out);

@@ -62,7 +62,8 @@ enum logp_stacks {
 /** The most processors of a machine. */
 #define LOGP_MAX_PROCESSORS (1 << 24)
 
-/** Zero is a good default for every field but the first two. */
+/** Zero is a good default for every field but the first two and delay, which must be a model:
+ *  logp_delay_create(), whose error must not be passed over, or logp_delay_none(). */
 struct logp_config {
     size_t size;             /**< sizeof(struct logp_config); see logp_take_struct() */
     int n_processors;        /**< P, 1 .. LOGP_MAX_PROCESSORS */
@@ -71,7 +72,8 @@ struct logp_config {
                                   same. It takes a delay model with a lookahead and no capacity, or
                                   runs are refused, and the model cannot be replaced in a run */
     const char *executor;    /**< what carries a vp; NULL: "thread" */
-    struct logp_delay delay; /**< owned by the machine once create has succeeded */
+    struct logp_delay delay; /**< owned by the machine once create has succeeded; nothing to be
+                                  emulated: logp_delay_none() */
     const int *cores;        /**< operating system numbers of the cores to use; NULL: all that
                                   this process may use, one hardware thread of each first */
     int n_cores;             /**< entries of cores; with cores == NULL at most so many (0: all) */
@@ -108,8 +110,8 @@ struct logp_config {
 /**
  * Make a machine. Its threads are created here, once, and pinned.
  * @param out  the machine; free it with logp_machine_destroy()
- * @return 0; -EINVAL (no size, P, a core that this process may not use, an unknown clock, a
- *         negative size, wait_for_room or rendezvous_from of a parallel machine,
+ * @return 0; -EINVAL (no size, P, no delay model, a core that this process may not use, an unknown
+ *         clock, a negative size, wait_for_room or rendezvous_from of a parallel machine,
  *         logp_delay_functions()), -E2BIG (a field that is not known here, or
  *         logp_delay_functions()), -ENOENT (executor, transport), -ENOMEM, -EAGAIN (no more
  *         threads), -ENOTSUP (a forked child). With a transport the same in all its processes, and:
@@ -174,7 +176,7 @@ LOGP_API void logp_machine_stop(struct logp_machine *machine, int error);
  * the machine included, at any time before destroy. Called by a vp under the virtual clock it takes
  * place at that vp's time; from outside, at at_ns. Blocks:  until no vp uses the old model (an RCU
  * grace period).
- * @param delay   owned by the machine if 0 is returned
+ * @param delay   owned by the machine if 0 is returned; logp_delay_none(): nothing is emulated
  * @param at_ns   virtual clock and called from outside: sends that start at or after this
  *                virtual time use the new model; otherwise ignored
  * @return 0; -EINVAL, -E2BIG (logp_delay_functions()), -ENOTSUP (a parallel machine that runs; a

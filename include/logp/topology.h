@@ -104,12 +104,13 @@ LOGP_API int logp_topology_route(const struct logp_topology *topology, int src, 
 
 /**
  * Make a delay model of a topology.
- * @param topology  copied
+ * @param topology  copied; NULL is refused
  * @param ends      what a message costs at its two ends: a model with parameters, such as `logp`
  *                  or `loggp`; the new model owns it if 0 is returned
- * @param out       out: for a machine of as many processors (messages of others use no link)
- * @return 0; -EINVAL (ends has no parameters, or its latency varies: each link has L), -ENOMEM,
- *         or as logp_delay_functions()
+ * @param out       out: for a machine of as many processors (messages of others use no link).
+ *                  After an error: no model; ends is still the caller's
+ * @return 0; -EINVAL (no topology; ends has no parameters, or its latency varies: each link has L),
+ *         -ENOMEM, or as logp_delay_functions()
  */
 LOGP_API int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,
                                  struct logp_delay *out);

@@ -66,8 +66,10 @@ static int set_delay(struct lpi_job *job, struct logp_delay *out, void **latency
     int rc;
 
     *latency = NULL;
-    if (!plan->has_params)
+    if (!plan->has_params) {
+        *out = logp_delay_none();
         return 0;
+    }
     if (logp_delay_name(&plan->params) == NULL)
         return because(job, -EINVAL, wrong_params);
     rc = because(job, logp_delay_create(logp_delay_name(&plan->params), &plan->params, &inner),

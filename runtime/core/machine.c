@@ -170,8 +170,8 @@ static void destroy_all(struct logp_machine *m)
 
 static bool valid(const struct logp_config *c)
 {
-    return c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
-           c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
+    return c->delay.ops != NULL && c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS &&
+           c->poll_ns >= 0 && c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
            (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL) &&
            !((c->wait_for_room || c->rendezvous_from > 0) && c->parallel &&
              c->clock == LOGP_CLOCK_VIRTUAL) &&
@@ -283,7 +283,7 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
         rc = make_parts(m, &config);
         if (rc == 0 && config.rendezvous_from > 0)
             rc = logp_machine_set_rendezvous(m, config.rendezvous_from - 1);
-        if (rc == 0 && config.delay.ops != NULL)
+        if (rc == 0)
             rc = lpi_delay_copy(&config.delay, &delay);
         rc = lpi_far_agree_on(m, rc);
     }

@@ -72,7 +72,7 @@ static void add_model(const struct logp_delay *delay, int64_t *out)
     const struct logp_params *p;
 
     out[0] = -1; /* there is none */
-    if (delay->ops == NULL || logp_delay_functions(delay, &ops) != 0)
+    if (logp_delay_is_none(delay) || logp_delay_functions(delay, &ops) != 0)
         return;
     out[0] = ops.lookahead != NULL ? ops.lookahead(delay->model) : 0;
     p = ops.params != NULL ? ops.params(delay->model) : NULL;

@@ -11,6 +11,7 @@
 #include "delay/fault.h"
 
 #include "delay/draw.h"
+#include "delay/none.h"
 
 #include <logp/machine.h>
 
@@ -439,8 +440,8 @@ static int make(struct faulty *m, const struct logp_fault_config *config, char w
     return rc == 0 && drawn && m->operations == NULL ? -ENOMEM : rc;
 }
 
-int logp_fault_create(struct logp_delay *inner, const struct logp_fault_config *given,
-                      struct logp_delay *out, char why[LOGP_FAULT_WHY])
+static int create(struct logp_delay *inner, const struct logp_fault_config *given,
+                  struct logp_delay *out, char why[LOGP_FAULT_WHY])
 {
     struct logp_fault_config config;
     struct faulty *m;
@@ -472,6 +473,16 @@ int logp_fault_create(struct logp_delay *inner, const struct logp_fault_config *
     *inner = (struct logp_delay){0};
     *out = (struct logp_delay){&m->ops, m};
     return 0;
+}
+
+int logp_fault_create(struct logp_delay *inner, const struct logp_fault_config *config,
+                      struct logp_delay *out, char why[LOGP_FAULT_WHY])
+{
+    const int rc = create(inner, config, out, why);
+
+    if (rc != 0)
+        lpi_delay_fail(inner, out);
+    return rc;
 }
 
 /* ---- what is asked of it ---- */

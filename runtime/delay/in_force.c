@@ -72,7 +72,7 @@ int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out)
     if (copy == NULL)
         return -ENOMEM;
     copy->model = delay->model;
-    if (delay->ops != NULL)
+    if (!logp_delay_is_none(delay)) /* else start stays NULL: swap() */
         rc = logp_delay_functions(delay, &copy->ops);
     if (rc != 0)
         free(copy);

@@ -5,6 +5,7 @@
  * not meet, and a run again draws the same.
  */
 #include "delay/draw.h"
+#include "delay/none.h"
 
 #include <logp/latency.h>
 
@@ -146,8 +147,8 @@ static bool valid(const struct logp_latency *l)
     return true;
 }
 
-int logp_latency_create(struct logp_delay *inner, const struct logp_latency *latency,
-                        struct logp_delay *out)
+static int create(struct logp_delay *inner, const struct logp_latency *latency,
+                  struct logp_delay *out)
 {
     const size_t n = latency->kind == LOGP_LATENCY_SAMPLES && latency->n_samples > 0
                          ? (size_t)latency->n_samples
@@ -175,6 +176,16 @@ int logp_latency_create(struct logp_delay *inner, const struct logp_latency *lat
     *inner = (struct logp_delay){0};
     *out = (struct logp_delay){&ops, v};
     return 0;
+}
+
+int logp_latency_create(struct logp_delay *inner, const struct logp_latency *latency,
+                        struct logp_delay *out)
+{
+    const int rc = create(inner, latency, out);
+
+    if (rc != 0)
+        lpi_delay_fail(inner, out);
+    return rc;
 }
 
 void logp_latency_seed(void *model, uint64_t seed)

@@ -108,7 +108,8 @@ int logp_links_delay(const struct logp_links *links, const struct logp_params *b
     struct model *m;
     int rc;
 
-    if (name == NULL || base->capacity == LOGP_CAPACITY_RULE)
+    *out = (struct logp_delay){0};
+    if (links == NULL || name == NULL || base->capacity == LOGP_CAPACITY_RULE)
         return -EINVAL;
     rc = logp_delay_create(name, base, &plain_delay);
     if (rc != 0)

@@ -59,6 +59,7 @@ int logp_links_create(int64_t P, struct logp_links **out)
     static const struct logp_link_costs nothing = LOGP_ALL_AS_BEFORE;
     struct logp_links *l;
 
+    *out = NULL;
     if (P < 1 || P > LOGP_MAX_PROCESSORS)
         return -EINVAL;
     l = calloc(1, sizeof(*l));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The built-in delay models: none, logp, loggp, store-forward, varying. The rules are in delay.h;
- * `logp` is `loggp` with G = 0, `store-forward` is `loggp` with another reading of the size, and
- * `varying` is `loggp` with a latency drawn for each message: what they are is in the table, which
- * makes it part of their parameters.
+ * The built-in delay models: none (none.c), logp, loggp, store-forward, varying. The rules are in
+ * delay.h; `logp` is `loggp` with G = 0, `store-forward` is `loggp` with another reading of the
+ * size, and `varying` is `loggp` with a latency drawn for each message: what they are is in the
+ * table, which makes it part of their parameters.
  *
  * With the shared gap, g also holds between a send and a receive. A receive after a send waits for
  * both streamings, out through the port and in; a send after a receive for neither, since the
@@ -191,12 +191,11 @@ int logp_delay_create(const char *name, const struct logp_params *given, struct 
     const struct row *row = find(name);
     struct logp_params params, *copy;
 
+    *out = row == &rows[0] ? logp_delay_none() : (struct logp_delay){0};
     if (row == NULL)
         return -ENOENT;
-    if (row == &rows[0]) {
-        *out = (struct logp_delay){0};
+    if (row == &rows[0])
         return 0;
-    }
     logp_delay_params(name, given, &params);
     if (!valid(&params))
         return -EINVAL;

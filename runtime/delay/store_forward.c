@@ -185,8 +185,9 @@ int logp_topology_delay(const struct logp_topology *topology, struct logp_delay 
     struct model *m;
     int rc = logp_delay_functions(&ends, &functions);
 
-    if (rc != 0)
-        return rc;
+    *out = (struct logp_delay){0};
+    if (rc != 0 || topology == NULL)
+        return rc != 0 ? rc : -EINVAL;
     params = functions.params != NULL ? functions.params(ends.model) : NULL;
     if (params == NULL || params->latency_varies)
         return -EINVAL;

@@ -62,6 +62,7 @@ int logp_topology_create(const char *spec, int64_t P, struct logp_topology **out
 {
     struct logp_topology t;
 
+    *out = NULL;
     if (settle(&t, spec, P) != NULL)
         return -EINVAL;
     *out = malloc(sizeof(**out));

@@ -71,6 +71,7 @@ expect='--plugin odd refuses out of domain' bad run broadcast --plugin "$(odd re
 # one that emulates nothing, and one that lacks a function
 json '.[0] | .verified and .predicted_ns == null' run broadcast --clock virtual --plugin "$(odd refusing):none"
 expect='--plugin functions' bad run broadcast --plugin "$(odd refusing):incomplete"
+expect='--plugin functions' bad run broadcast --plugin "$(odd refusing):zero"
 # another version's
 expect='--plugin version 1 2' bad run broadcast --plugin "$(odd newer)"
 expect='--plugin version 1 0' bad run broadcast --plugin "$(odd older)"

@@ -39,7 +39,7 @@ static const struct logp_delay_ops incomplete = {
     .size = sizeof(incomplete), .name = "odd", .start = start, .send = transfer};
 
 /* It refuses in three lines, as the command must not; "quiet": without a word; "none": it makes
- * the model that emulates nothing; "incomplete": one that cannot receive. */
+ * the model that emulates nothing; "zero": none at all; "incomplete": one that cannot receive. */
 static int create(const struct logp_plugin_call *call, struct logp_delay *out,
                   char why[LOGP_PLUGIN_WHY])
 {
@@ -47,7 +47,9 @@ static int create(const struct logp_plugin_call *call, struct logp_delay *out,
     case 'q':
         return -EDOM;
     case 'n':
-        *out = (struct logp_delay){0};
+        *out = logp_delay_none();
+        return 0;
+    case 'z':
         return 0;
     case 'i':
         *out = (struct logp_delay){&incomplete, NULL};

@@ -68,7 +68,7 @@ static void take_delay(struct options *o, const struct logp_delay_model *model)
         bad_usage("no memory");
     logp_delay_params(model->name, &params, &params);
     o->delay = model;
-    o->emulated = delay.ops != NULL;
+    o->emulated = !logp_delay_is_none(&delay);
     o->ignores_G = params.G_ps == 0;
     logp_delay_destroy(&delay);
 }

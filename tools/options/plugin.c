@@ -134,7 +134,7 @@ struct logp_delay make_plugin_delay(const struct options *o)
     if (rc != 0)
         bad_option("--plugin", o->plugin, "%s refuses: %s", plugin.name,
                    why[0] != '\0' ? why : strerror(rc < 0 ? -rc : rc));
-    if (delay.ops != NULL && logp_delay_functions(&delay, &ops) != 0)
+    if (logp_delay_functions(&delay, &ops) != 0)
         bad_option("--plugin", o->plugin, "a delay model with all its functions, and their size");
     return delay;
 }

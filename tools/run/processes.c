@@ -48,8 +48,10 @@ static void give_up(int signal_number)
  */
 static void leave(void)
 {
-    const struct logp_config config = {
-        .size = sizeof(config), .n_processors = 1, .transport = transport};
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 1,
+                                       .delay = logp_delay_none(),
+                                       .transport = transport};
     const struct timespec while_others_speak = {.tv_nsec = 200000000};
     struct logp_machine *m = NULL;
     int rc;
