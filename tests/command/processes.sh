@@ -91,10 +91,10 @@ jq -e 'length == 15 and (map(.P) | unique) == [2, 4, 8] and all(.[]; .processes 
     (.algorithms | all(.verified)))' "$dir/out" >/dev/null || wrong "validated"
 over 1 0 measure "${mpi[@]}" --delay none --bytes 1..64 --reps 3
 grep -q ' of each of 1 process, ' "$dir/out" || wrong "one process"
-over 2 2 validate barrier "${mpi[@]}" -P 1
+over 2 2 validate barrier "${mpi[@]}" --machine "$dir/machine" -P 1
 says 'at least one processor for each process'
 for command in measure validate; do
-    over 2 2 $command "${mpi[@]}" --output /nowhere/file
+    over 2 2 $command "${mpi[@]}" -L 1us -o 1us -g 1us --output /nowhere/file
     [ "$(grep -c '^logp: --output /nowhere/file: ' "$dir/err")" -eq 1 ] || wrong "$command --output"
 done
 over 2 2 measure "${mpi[@]}" --clock virtual

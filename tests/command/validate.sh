@@ -52,6 +52,19 @@ grep -q '^broadcast,4,8,flat,' "$dir/out" || fail "csv: $(cat "$dir/out")"
 json 'length == 2 and all(.[]; .measured_ns > 0 and (.algorithms | all(.verified)))' \
     validate broadcast barrier --machine "$dir/as" -P 2 --bytes 8 --reps 5
 
+# against parameters that nobody has given it is compared with nothing: what to type is said
+for words in '' 'broadcast' '-P 2 --bytes 8' '-L 5us' '-L 5us -g 1us' '-L 5us -g 1us --o-send 1us' '-G 1ns'; do
+    # shellcheck disable=SC2086
+    expect='logp measure --delay none --executor thread --format machine --output host.machine, then logp validate
+        --machine host.machine; -L, -o -g' bad validate $words
+done
+expect='--executor fiber --machine' bad validate barrier --executor fiber
+json 'length == 1 and all(.[]; .measured_ns > 0)' validate barrier -P 2 --reps 5 -L 5us -g 1us --o-send 1us --o-recv 2us
+LOGP_L=5us LOGP_o=1us LOGP_g=1us json 'length == 1' validate barrier -P 2 --reps 5
+# the two commands that are named
+logp measure --delay none --executor fiber --bytes 1..64 --reps 5 --format machine --output "$dir/host.machine"
+[ $code -ne 2 ] || fail "measure, as named: $(cat "$dir/all")"
+
 expect='validate nonsense broadcast' bad validate nonsense
 expect='validate summation broadcast' bad validate summation
 expect='--clock virtual --on' bad validate --clock virtual

@@ -81,6 +81,22 @@ static void settle_machine(struct options *o)
     settle_point(o, 0);
 }
 
+/* A host is compared with its own parameters: those of a file, or L, o and g as they are given.
+ * The defaults are those of no machine. */
+static void need_parameters(const struct options *o)
+{
+    const bool has_o = option_given("o") || (option_given("o-send") && option_given("o-recv"));
+    const char *transport = over_processes(o) ? " --transport " : "";
+    const char *name = over_processes(o) ? o->transport : "";
+
+    if (option_given("machine") || (option_given("L") && has_o && option_given("g")))
+        return;
+    bad_usage("validate: the parameters of this host are needed: type logp measure --delay none "
+              "--executor %s%s%s --format machine --output host.machine, then logp validate "
+              "--executor %s%s%s --machine host.machine; or give -L, -o and -g; or --on MACHINE",
+              o->executor, transport, name, o->executor, transport, name);
+}
+
 static int validate(struct options *o)
 {
     struct validated v = {.o = o};
@@ -100,6 +116,7 @@ static int validate(struct options *o)
     } else if (o->clock == LOGP_CLOCK_VIRTUAL) {
         bad_option("--clock", "virtual", "wall, of this host; --on says what else to run on");
     } else {
+        need_parameters(o);
         use_delay(&on, "none");
     }
     v.n_processes = begin_processes(o);
@@ -133,6 +150,7 @@ const struct command command_validate = {
         "\nAll algorithms that have a prediction, over -P [2,4,8; over n processes n,2n,4n] and\n"
         "--bytes [8..64Ki, times 8], predicted with --machine [that of --on], measured on this\n"
         "host at its own speed, over processes with --transport mpi, or --on an emulated machine.\n"
+        "On a host --machine is a file of logp measure --delay none, or -L, -o and -g are given.\n"
         "Regret: the time of what auto chooses over that of the best measured. --fit: by least\n"
         "squares, what the parameters would be for times to be as measured.",
     .call = validate,
