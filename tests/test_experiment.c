@@ -6,6 +6,8 @@
  */
 #include "plotted.h"
 
+#include <stdio.h>
+
 /* ---- wrong results ---- */
 
 static void expect_found(struct logp_machine *m, int call, int rank)
@@ -35,6 +37,89 @@ Test(experiment, a_wrong_result_is_found_wherever_it_is)
         expect_found(m, -1, -1); /* and it is not held against the next */
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
+}
+
+/* ---- which element is wrong ---- */
+
+static int wrong_from; /* the rank from which on all are wrong */
+
+/* An allreduce that is off by one in element 3 and those after it. */
+static int off_by_one(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+{
+    const int rc = logp_algorithm_find("allreduce", "ring")->run(vp, c, buf, recv_buf);
+
+    for (int64_t i = 3; rc == 0 && logp_vp_rank(vp) >= wrong_from && i < c->args.count; i++) {
+        if (strcmp(c->args.op->type, "int32") == 0)
+            ((int32_t *)recv_buf)[i]++;
+        else
+            ((double *)recv_buf)[i] += 0.5;
+    }
+    return rc;
+}
+
+/* "... is A, expected B": A - B, of the element that is named */
+static double difference(const char *text, int64_t *element, int64_t *of)
+{
+    double is, expected;
+    long long at, all;
+
+    cr_assert_eq(sscanf(text, "element %lld of %lld (from 0) is %lf, expected %lf", &at, &all, &is,
+                        &expected),
+                 4, "%s", text);
+    *element = at;
+    *of = all;
+    return is - expected;
+}
+
+Test(experiment, a_wrong_result_says_which_element_and_what_was_expected)
+{
+    const char *const types[] = {"int32", "double"};
+    struct logp_algorithm row = *logp_algorithm_find("allreduce", "ring");
+
+    row.run = off_by_one;
+    for (int i = 0; i < MACHINES; i++)
+        for (int k = 0; k < 2; k++) {
+            struct logp_machine *m = machine(i);
+            const struct logp_experiment x = {
+                .size = sizeof(x),
+                .algorithm = &row,
+                .reps = 2,
+                .args = {.count = 10, .op = logp_op_find("sum", types[k])},
+                .model.params = params};
+            struct logp_record r;
+            int64_t element, of;
+
+            wrong_from = 1 + k;
+            cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+            cr_expect_eq(r.wrong_rank, 1 + k);
+            cr_expect_eq(difference(r.wrong, &element, &of), k == 0 ? 1 : 0.5, "%s", r.wrong);
+            cr_expect(element == 3 && of == 10, "%s", r.wrong);
+            wrong_from = P;
+            cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+            cr_expect(r.verified && r.wrong[0] == '\0', "%s", r.wrong);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+Test(experiment, of_bytes_the_first_is_named)
+{
+    struct logp_machine *m = machine(0);
+    const struct logp_experiment x = experiment(&broadcast, 0, 4);
+    struct logp_record r;
+    unsigned is, expected;
+    long at, of;
+
+    no_plot();
+    plot.bad_call = 2;
+    plot.bad_rank = 3;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    cr_assert_eq(sscanf(r.wrong, "byte %ld of %ld (from 0) is 0x%x, expected 0x%x", &at, &of, &is,
+                        &expected),
+                 4, "%s", r.wrong);
+    cr_expect_eq((size_t)at, x.args.n_bytes - 1);
+    cr_expect_eq((size_t)of, x.args.n_bytes);
+    cr_expect_eq(is ^ expected, 1);
+    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- operands ---- */

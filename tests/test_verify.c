@@ -151,6 +151,8 @@ static void expect(struct logp_machine *m, const struct logp_coll *c, int rank, 
     cr_expect(r.verified == (wrong < 0) && r.wrong_rank == wrong,
               "%s %s, P %d, root %d: rank %d spoilt in way %d, rank %d found", row.collective,
               row.name, P, c->args.root, rank, (int)how, r.wrong_rank);
+    cr_expect((strstr(r.wrong, ", expected ") != NULL) == (wrong >= 0), "%s %s, P %d: '%s'",
+              row.collective, row.name, P, r.wrong);
 }
 
 static struct logp_coll arguments(int P, int root)

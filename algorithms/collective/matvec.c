@@ -127,7 +127,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
             if (j > 0)
                 c->args.op->combine(sum, y, n, c->args.op->arg);
         }
-        right = memcmp(recv_buf, sum, bytes) == 0;
+        right = lpi_same(recv_buf, sum, bytes, c->args.op);
     }
     free(work);
     return right;

@@ -67,7 +67,8 @@ int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c,
             lpi_op_fill(c->args.op, operand, all, operand_seed(P, i, seed));
             c->args.op->combine(expected, operand, all, c->args.op->arg);
         }
-        right = memcmp(result, expected + (size_t)first * element, (size_t)n * element) == 0;
+        right =
+            lpi_same(result, expected + (size_t)first * element, (size_t)n * element, c->args.op);
     }
     free(expected);
     free(operand);

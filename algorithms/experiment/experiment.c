@@ -187,11 +187,29 @@ static void make_operands(const struct state *s, int rank, uint64_t seed, const 
         memcpy(t->operands, t->buf, bytes);
 }
 
+/* Of the lowest rank that is wrong, what was wrong first. */
+static void keep_difference(struct state *s, int rank, const struct task *t)
+{
+    char text[sizeof(s->difference)];
+    size_t bytes, result_bytes;
+
+    s->collective->sizes(s->P, rank, &t->c, &bytes, &result_bytes);
+    lpi_say_difference(t->buf, bytes, t->result, result_bytes, text, sizeof(text));
+    pthread_mutex_lock(&s->lock);
+    if (s->difference_rank < 0 || rank < s->difference_rank) {
+        s->difference_rank = rank;
+        memcpy(s->difference, text, sizeof(text));
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
 int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t)
 {
     const int right = s->collective->check(s->P, rank, seed, &t->c, t->buf, t->result);
 
+    if (right == 0 && s->own.faults == NULL)
+        keep_difference(s, rank, t);
     if (right == 0) /* relaxed: read after the run */
         atomic_store_explicit(&s->wrong[rank], true, memory_order_relaxed);
     return right < 0 ? right : 0;
@@ -329,6 +347,21 @@ static void settle_interval(struct state *s)
                                                (size_t)r->reps, &r->interval);
 }
 
+/* What the process says that has the wrong rank; all others say nothing, which is less. */
+static void share_difference(struct state *s, struct logp_machine *machine)
+{
+    int64_t text[sizeof(s->difference) / sizeof(int64_t)] = {0};
+
+    if (s->record->wrong_rank < 0)
+        return;
+    if (s->difference_rank == s->record->wrong_rank)
+        memcpy(text, s->difference, sizeof(text));
+    if (logp_machine_agree(machine, text, sizeof(text) / sizeof(text[0]), LOGP_AGREE_MAX) != 0)
+        return;
+    memcpy(s->difference, text, sizeof(text));
+    s->difference_rank = s->record->wrong_rank;
+}
+
 /* Over several processes: what rank 0 knows of the repetitions, and which result is wrong. */
 static void share(struct state *s, struct logp_machine *machine)
 {
@@ -347,6 +380,7 @@ static void share(struct state *s, struct logp_machine *machine)
     r->wrong_rank = wrong < s->P ? (int)wrong : -1;
     logp_machine_agree(machine, s->wall, (size_t)reps, LOGP_AGREE_MAX);
     logp_machine_agree(machine, s->emulated, (size_t)reps, LOGP_AGREE_MAX);
+    share_difference(s, machine);
 }
 
 void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp_report *report)
@@ -358,6 +392,10 @@ void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp
             r->wrong_rank = i;
     if (s->leaders.n > 1)
         share(s, machine);
+    if (r->wrong_rank >= 0 && s->collective->holds_back && s->own.faults == NULL)
+        strcpy(r->wrong, "it went on before all had come");
+    else if (r->wrong_rank >= 0 && r->wrong_rank == s->difference_rank)
+        memcpy(r->wrong, s->difference, sizeof(r->wrong));
     r->verified = r->reps > 0 && r->wrong_rank < 0;
     r->clock_error_ns = logp_machine_clock_error(machine);
     r->lag.median_ns = report->lag.median_ns;
@@ -499,7 +537,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     *record = (struct logp_record){.P = P, .wrong_rank = -1, .clock_error_ns = -1};
     if (s == NULL)
         return rc;
-    *s = (struct state){.record = record, .P = P, .is_virtual = !wall};
+    *s = (struct state){.record = record, .P = P, .is_virtual = !wall, .difference_rank = -1};
     pthread_mutex_init(&s->lock, NULL);
     lpi_leaders_of(&s->leaders, machine);
     rc = logp_take_struct(&s->own, sizeof(s->own), LOGP_UP_TO(struct logp_experiment, args), given);

@@ -36,6 +36,8 @@ struct state {
     struct logp_coll c;     /* knobs chosen once, not by each rank; not planned */
     struct ending *endings; /* wall clock: by rank */
     atomic_bool *wrong;     /* by rank, in any repetition: read after the run */
+    int difference_rank;    /* the lowest rank that was wrong; -1: none, or with faults ... */
+    char difference[sizeof(((struct logp_record *)0)->wrong)]; /* ... and where; under the lock */
     int *wrong_ranks;       /* with faults: room for a list of them */
     int P;
     bool counted; /* not the warm-up */

@@ -35,4 +35,11 @@ uint64_t lpi_pattern_word(uint64_t seed, size_t i);
 void lpi_pattern_fill(void *buf, size_t n_bytes, uint64_t seed);
 bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed);
 
+/* difference.c: are n_bytes the same? If not, the first element that differs is kept, for this
+ * thread; op: of which type elements are; NULL: bytes. */
+bool lpi_same(const void *result, const void *expected, size_t n_bytes, const struct logp_op *op);
+/* Which element of a rank's result it was, what it is and what was expected; "": none is known. */
+void lpi_say_difference(const void *buf, size_t n_bytes, const void *result, size_t result_bytes,
+                        char *out, size_t room);
+
 #endif

@@ -27,7 +27,7 @@ bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed)
     for (size_t i = 0; i < n_bytes; i += 8) {
         const uint64_t x = lpi_pattern_word(seed, i / 8);
 
-        if (memcmp((const char *)buf + i, &x, n_bytes - i < 8 ? n_bytes - i : 8) != 0)
+        if (!lpi_same((const char *)buf + i, &x, n_bytes - i < 8 ? n_bytes - i : 8, NULL))
             return false;
     }
     return true;

@@ -104,6 +104,9 @@ struct logp_record {
     int failed; /**< with faults: repetitions that did not end everywhere with the right result */
     struct logp_fault_counts struck; /**< with faults: in all counted repetitions */
     int64_t clock_error_ns;          /**< logp_machine_clock_error(); -1: it is of one process */
+    /** Of wrong_rank: the first element of its result that was wrong, "element 3 of 8 (from 0) is
+     *  0, expected 12"; of bytes in hexadecimal. "": there is none, or with faults */
+    char wrong[128];
 };
 
 /**

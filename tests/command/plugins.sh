@@ -118,6 +118,8 @@ expect='--plugin names steps' bad run broadcast --plugin "$(odd nameless)"
 # one that does nothing is found out
 "$logp" run broadcast --algo idle --clock virtual --plugin "$(odd idle):none" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] || fail "an algorithm that moves nothing is taken for a broadcast"
+grep -qE '^logp: broadcast idle: WRONG RESULT on rank 1: byte 0 of 8 \(from 0\) is 0x[0-9a-f]{2}, expected 0x[0-9a-f]{2}$' "$dir/err" ||
+    fail "what is wrong: $(cat "$dir/err")"
 # one that does not come back: what is known by then is told, and nobody waits for it
 away=(broadcast -P 4 --plugin "$built/libaway.so" --clock virtual --timeout 500ms)
 for command in run bench; do

@@ -226,8 +226,9 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
     if (is_faulty(o))
         sum_up_faults(o, row);
     else if (rc == 0 && !row->record.verified && logp_machine_process(m) == 0)
-        fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d\n", row->algorithm->collective,
-                row->algorithm->name, row->record.wrong_rank);
+        fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d%s%s\n", row->algorithm->collective,
+                row->algorithm->name, row->record.wrong_rank,
+                row->record.wrong[0] != '\0' ? ": " : "", row->record.wrong);
     return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;
 }
 

@@ -92,7 +92,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
                         op->combine(acc, block + (size_t)k * size, 1, op->arg);
             }
         }
-        right = seen == c->args.count && memcmp(acc, recv_buf, size) == 0;
+        right = seen == c->args.count && lpi_same(recv_buf, acc, size, op);
     }
     free(acc);
     free(block);
