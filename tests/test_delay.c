@@ -242,7 +242,7 @@ static void *swap_models(void *arg)
     const struct logp_params a = test_params(2000, 300, 500), b = test_params(500, 100, 0);
 
     for (int i = 0; !atomic_load(&t->over); i++) {
-        struct logp_delay d = {0};
+        struct logp_delay d = logp_delay_none();
 
         if (i % 4 == 0)
             cr_assert_eq(logp_delay_create("logp", &a, &d), 0);
