@@ -131,7 +131,7 @@ Test(parallel, an_error_stops_all)
 
 static int replace(struct logp_vp *vp, void *arg)
 {
-    struct logp_delay none = {0};
+    struct logp_delay none = logp_delay_none();
 
     (void)arg;
     return logp_machine_set_delay(logp_vp_machine(vp), none, 0);

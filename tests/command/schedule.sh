@@ -12,6 +12,25 @@ json '. == {"P":2,"ranks":[[{"op":"recv","peer":1,"bytes":24,"tag":0},{"op":"com
 
 # what is written is read again: it takes the same, and runs
 model='-P 9 -L 7us -o 3 -g 5us -G 0.3 --o-recv 1'
+# what a file holds goes by the file's name, wherever it is
+logp schedule broadcast -P 2 --format json
+cp "$dir/out" "$dir/ring of 2.json"
+mkdir -p "$dir/my" && cp "$dir/out" "$dir/my/odd\"name"$'\n'"<b>"
+for words in predict 'run --clock virtual' 'bench --clock virtual'; do
+    # shellcheck disable=SC2086
+    json '.[0] | (.collective == "schedule" and .algorithm == "ring of 2.json")' $words --schedule "$dir/ring of 2.json"
+    # shellcheck disable=SC2086
+    json '.[0].algorithm == "odd\"name?<b>"' $words --schedule "$dir/my/odd\"name"$'\n'"<b>"
+done
+says 'ring of 2.json 100.000 exact' predict --schedule "$dir/ring of 2.json"
+says 'ring of 2.json 100.000 100.000 1.0000 through' run --clock virtual --schedule "$dir/ring of 2.json"
+says 'schedule/ring of 2.json, P = 2: 10 units, predicted' trace --predicted --schedule "$dir/ring of 2.json"
+json '.algorithm == "odd\"name?<b>" and (.events | length) > 2 and all(.events[]; .label == "schedule/odd\"name?<b>")' \
+    trace --clock virtual --schedule "$dir/my/odd\"name"$'\n'"<b>"
+logp trace --predicted --format svg --schedule "$dir/my/odd\"name"$'\n'"<b>"
+xmllint --noout "$dir/out" 2>/dev/null || python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/out" ||
+    fail "no XML: $(head -c 300 "$dir/out")"
+
 for words in 'barrier --algo dissemination' 'alltoall --algo linear' 'broadcast --algo optimal --work 3' 'broadcast --algo mesh' \
     'broadcast --algo torus-pipelined --bytes 50 --block 7 --work 70us' \
     'reduce --algo kchain --gamma 2 --count 5' 'reduce --algo binomial --root 4'; do

@@ -3,6 +3,7 @@
 #include "choice/choice.h"
 #include "schedule/schedule.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,13 +168,30 @@ static void say_unpredicted(const struct options *o, const struct logp_algorithm
         o->rendezvous >= 0 ? "--rendezvous" : links_option(o), LOGP_FOLD_P, best->name);
 }
 
+/* The steps of a file go by its name, without control characters. */
+static const struct logp_algorithm *steps_of_file(const struct options *o,
+                                                  const struct logp_coll *c)
+{
+    static struct logp_algorithm row;
+    static char name[64];
+    const char *file = option_text("schedule"), *base = strrchr(file, '/');
+
+    snprintf(name, sizeof(name), "%s", base != NULL ? base + 1 : file);
+    for (char *s = name; *s != '\0'; s++)
+        if (iscntrl((unsigned char)*s))
+            *s = '?';
+    row = *listed_algorithm(o->P, c);
+    row.name = name;
+    return &row;
+}
+
 size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
                          const struct logp_algorithm *chosen[MAX_ALGORITHMS])
 {
     size_t n = 1;
 
     if (o->list != NULL)
-        chosen[0] = listed_algorithm(o->P, c);
+        chosen[0] = steps_of_file(o, c);
     else if (o->algorithms == ALGORITHMS_NAMED)
         n = choose_named(o, collective, c, chosen);
     else if ((chosen[0] = logp_algorithm_best(collective, o->P, &c->args, &c->model)) != NULL) {
