@@ -120,6 +120,23 @@ expect='--plugin names steps' bad run broadcast --plugin "$(odd nameless)"
 [ $? = 1 ] || fail "an algorithm that moves nothing is taken for a broadcast"
 grep -qE '^logp: broadcast idle: WRONG RESULT on rank 1: byte 0 of 8 \(from 0\) is 0x[0-9a-f]{2}, expected 0x[0-9a-f]{2}$' "$dir/err" ||
     fail "what is wrong: $(cat "$dir/err")"
+# one that only runs is not predicted: what is missing is said, and what to do
+none='has no prediction: it has neither steps nor a closed form, only a run function; give its row steps or predict'
+only_runs=(broadcast --plugin "$built/libaway.so")
+json 'length == 1 and .[0].predicted_ns == null' predict "${only_runs[@]}" --algo away
+stderr_has "logp: broadcast away $none"
+[ "$(wc -l <"$dir/err")" -eq 1 ] || fail "one line: $(cat "$dir/err")"
+logp predict "${only_runs[@]}" --algo all
+stderr_has "logp: broadcast away $none"
+[ "$(grep -c 'has no prediction' "$dir/err")" -eq 1 ] || fail "of those that have one: $(cat "$dir/err")"
+for words in "predict ${only_runs[*]} --explain" "schedule ${only_runs[*]}" "trace ${only_runs[*]} --predicted"; do
+    # shellcheck disable=SC2086
+    expect='away steps only run function' bad $words --algo away
+done
+logp predict broadcast --delay none
+stderr_is 'logp: broadcast optimal has no prediction: under --delay none nothing takes time; give a model, --delay logp'
+logp predict broadcast -P 1e8 --algo binomial --by schedule
+stderr_has 'its steps are too many'
 # one that does not come back: what is known by then is told, and nobody waits for it
 away=(broadcast -P 4 --plugin "$built/libaway.so" --clock virtual --timeout 500ms)
 for command in run bench; do

@@ -28,6 +28,18 @@ static void rank_rows(struct row *rows, size_t n)
     }
 }
 
+/* What is missing: of one that only runs, and of the only one that was asked for. */
+static void say_unpredicted(const struct options *o, const struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct logp_algorithm *a = rows[i].algorithm;
+
+        if (rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE &&
+            (n == 1 || (a->steps == NULL && a->predict == NULL && a->predict_linked == NULL)))
+            say("%s %s has no prediction: %s", a->collective, a->name, why_unpredicted(o, a));
+    }
+}
+
 static int predict_all(struct options *o)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
@@ -47,6 +59,7 @@ static int predict_all(struct options *o)
         rank_rows(rows, n);
     o->format->records(&out);
     print_explanations(&out);
+    say_unpredicted(o, rows, n);
     forget_explanations(rows, n);
     return EXIT_OK;
 }

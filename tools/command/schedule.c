@@ -43,7 +43,8 @@ static int schedule(struct options *o)
     if (n > 1)
         bad_option("--algo", o->algorithm_list, "one algorithm");
     if (a->steps == NULL)
-        bad_option("--algo", a->name, "an algorithm that is a schedule");
+        bad_option("--algo", a->name, "an algorithm with steps; %s has only a run function",
+                   a->name);
     if (o->P > LOGP_MAX_PROCESSORS)
         bad_option("-P", option_text("P"), "of a schedule, 1 .. %d processors",
                    LOGP_MAX_PROCESSORS);

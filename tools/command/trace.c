@@ -136,7 +136,8 @@ static void refuse(const struct options *o, const struct logp_algorithm *a, size
     if (o->P > LOGP_MAX_PROCESSORS)
         bad_option("-P", option_text("P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
     if (o->only_predicted && a->steps == NULL)
-        bad_option("--algo", a->name, "with --predicted an algorithm that is a schedule");
+        bad_option("--algo", a->name,
+                   "with --predicted an algorithm with steps; %s has only a run function", a->name);
     if (o->only_predicted && !o->emulated && o->plugin == NULL)
         bad_option("--delay", o->delay->name,
                    "with --predicted a model in which messages take time");

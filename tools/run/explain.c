@@ -39,7 +39,7 @@ static const char *why_not(int rc)
     case -EOVERFLOW:
         return "longer than 100 days";
     case -ENOTSUP:
-        return "it is no schedule";
+        return "it has no steps, only a run function";
     case -EINVAL:
         return "more processors than can run";
     default:

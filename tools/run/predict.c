@@ -3,6 +3,8 @@
 #include "choice/choice.h"
 #include "run/run.h"
 
+#include <stdio.h>
+
 /* Does the model always answer the same? */
 static bool is_fixed(const struct options *o, const struct logp_coll *c,
                      const struct logp_delay *delay)
@@ -39,6 +41,30 @@ struct logp_prediction predict(const struct options *o, const struct logp_coll *
     if (is_faulty(o) || (o->plugin != NULL && !c->model.params.latency_varies))
         return predict_model(o, c, algorithm);
     return logp_predict_by(algorithm, o->P, &c->args, &c->model, o->by);
+}
+
+const char *why_unpredicted(const struct options *o, const struct logp_algorithm *a)
+{
+    static char why[192];
+    const bool has_formula = a->predict != NULL || a->predict_linked != NULL;
+
+    if (o->plugin == NULL && !o->emulated)
+        return "under --delay none nothing takes time; give a model, --delay logp";
+    if (a->steps == NULL && !has_formula)
+        return "it has neither steps nor a closed form, only a run function; give its row steps or "
+               "predict (see algorithm.h), or measure it with logp run";
+    if (a->steps == NULL && o->by == LOGP_BY_SCHEDULE)
+        return "it has no steps, only a closed form; remove --by schedule";
+    if (o->by == LOGP_BY_FORMULA)
+        return "it has no closed form here; remove --by formula";
+    if (o->by == LOGP_BY_SCHEDULE && has_formula && !is_faulty(o) && o->plugin == NULL)
+        return "its steps are too many to be costed one by one; remove --by schedule";
+    if (is_faulty(o))
+        return "what --fault and --noise draw decides its time; measure it with logp run";
+    snprintf(why, sizeof(why), "it has no closed form here, and %s",
+             a->steps == NULL ? "no steps, only a run function"
+                              : "its steps are too many, or the model is no function of messages");
+    return why;
 }
 
 int64_t latest_end(const struct options *o, const struct logp_coll *c,

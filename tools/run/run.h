@@ -67,6 +67,9 @@ void sum_up_faults(const struct options *o, const struct row *row);
 
 /* ---- predict.c ---- */
 
+/* What is missing where there is no prediction, and what to do; may be overwritten. */
+const char *why_unpredicted(const struct options *o, const struct logp_algorithm *algorithm);
+
 /* As the options ask, under the delay model that they ask for. */
 struct logp_prediction predict(const struct options *o, const struct logp_coll *c,
                                const struct logp_algorithm *algorithm);
