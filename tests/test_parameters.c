@@ -338,6 +338,103 @@ Test(parameters, overheads_beyond_the_round_trip_leave_no_latency)
     cr_assert_eq(f.params.L_ns, 0);
 }
 
+/* ---- a host that had something else to do ---- */
+
+static void all_times(int size, enum logp_timing timing, double times)
+{
+    for (int r = 0; r < REPS; r++)
+        made.times[size][timing][r] = (int64_t)((double)made.times[size][timing][r] * times);
+}
+
+/* One size at which a kind of times is so many times as long. @return what is doubtful */
+static const char *doubt(int size, enum logp_timing timing, double times, struct logp_found *f,
+                         struct logp_size_seen *by_size)
+{
+    const struct truth t = {0, 6000, 1500, 2500, 4000, 0.4};
+    uint64_t random = 41;
+
+    make(&made, &t, 1, 0.1, 0, &random);
+    all_times(size, timing, times);
+    cr_assert_eq(logp_estimate(&made.seen, 3, f, by_size), 0);
+    return f->doubtful;
+}
+
+Test(parameters, times_below_0_are_doubtful)
+{
+    static const struct {
+        enum logp_timing timing;
+        double times;
+        const char *why;
+    } cases[] = {
+        {LOGP_TIMING_ROUND, -1, "half a round trip of 1024 bytes is -"},
+        {LOGP_TIMING_SPACED, -0.5, "o_send of 1024 bytes is -"},
+        {LOGP_TIMING_TAKEN, -0.5, "o_recv of 1024 bytes is -"},
+        {LOGP_TIMING_ROUND, 8, "the time from one message to the next of 1024 bytes is -"},
+        {LOGP_TIMING_SENT, -0.5, "the time from one send to the next of 1024 bytes is -"},
+        {LOGP_TIMING_RECEIVED, -0.5, "the time from one receive to the next of 1024 bytes is -"},
+    };
+    struct logp_size_seen by_size[SIZES];
+    struct logp_found f;
+
+    cr_expect_str_empty(doubt(7, LOGP_TIMING_SENT, 1, &f, by_size));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *why = doubt(7, cases[i].timing, cases[i].times, &f, by_size);
+
+        cr_expect(strncmp(why, cases[i].why, strlen(cases[i].why)) == 0 &&
+                      strstr(why, ", below 0") != NULL,
+                  "%zu: '%s'", i, why);
+        cr_expect_geq(by_size[6].apart, 0);
+    }
+}
+
+/* As often below as above, and then it is 0, not an impossible time. */
+Test(parameters, what_is_0_as_far_as_anybody_knows_is_0)
+{
+    struct logp_size_seen by_size[SIZES];
+    struct logp_found f;
+
+    cr_expect_str_empty(doubt(7, LOGP_TIMING_TAKEN, -0.001, &f, by_size));
+    cr_expect_eq(by_size[7].o_recv, 0);
+}
+
+Test(parameters, times_that_no_line_explains_are_doubtful)
+{
+    struct logp_found f;
+
+    cr_expect_str_empty(doubt(12, LOGP_TIMING_ROUND, 1.2, &f, NULL));
+    all_times(12, LOGP_TIMING_BURST, 30);
+    all_times(12, LOGP_TIMING_SENT, 30);
+    cr_assert_eq(logp_estimate(&made.seen, 3, &f, NULL), 0);
+    cr_expect(strstr(f.doubtful, "times differ from the fitted line by up to ") != NULL, "%s",
+              f.doubtful);
+    cr_expect_gt(f.error, LOGP_UNEXPLAINED);
+}
+
+/* Each size is off by a factor of its own, which all of its times share: they say they are sure. */
+Test(parameters, intervals_hold_what_lines_leave_unexplained)
+{
+    const struct truth t = {0, 6000, 1500, 2500, 4000, 0.4};
+    const int runs = 40;
+    uint64_t random = 7;
+    int G = 0;
+
+    for (int i = 0; i < runs; i++) {
+        struct logp_found f;
+
+        make(&made, &t, 1, 0.02, 0, &random);
+        for (int size = 0; size < SIZES; size++) {
+            const double off = 1 + 0.3 * (uniform(&random) - 0.5);
+
+            all_times(size, LOGP_TIMING_ROUND, off);
+            all_times(size, LOGP_TIMING_BURST, off);
+            all_times(size, LOGP_TIMING_SENT, off);
+        }
+        cr_assert_eq(logp_estimate(&made.seen, (uint64_t)i, &f, NULL), 0);
+        G += f.G.low_ns <= 0.4 && f.G.high_ns >= 0.4;
+    }
+    cr_expect_geq(G, 28, "%d", G);
+}
+
 Test(parameters, the_same_times_have_the_same_intervals)
 {
     const struct truth t = {0, 6000, 1500, 2500, 4000, 0.4};

@@ -161,6 +161,7 @@ Test(processes, refuse_what_is_unlike)
         params.L_ns = 1000 + (is_last && unlike == 0);
         params.g_ns = 200 + (is_last && unlike == 1);
         params.gap_shared = is_last && unlike == 2;
+        config.delay = logp_delay_none();
         if (!is_last || unlike < 3)
             cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
         cr_assert_eq(logp_machine_create(&config, &m), -EINVAL);

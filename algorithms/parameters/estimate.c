@@ -2,7 +2,8 @@
 /*
  * From what has been seen to parameters: see parameters.h. All is worked out from the medians of
  * the timings, those of overheads alone from lower octiles: a processor by itself is only ever held
- * up. The same from what is drawn of the times again, 200 times, says how sure it is.
+ * up. The same from what is drawn of the times again, 200 times, says how sure it is, together with
+ * what the lines leave unexplained.
  */
 #include "parameters/parameters.h"
 
@@ -38,6 +39,8 @@ struct work {
     bool store_forward, g_hidden, L_hidden;
     struct logp_protocol protocols[MOST_PROTOCOLS];
     double values[N_VALUES];
+    double misfits[N_VALUES]; /* half of 95 % intervals by what lines leave; 0: no more than times
+                                 vary */
     bool exact;
 };
 
@@ -229,6 +232,25 @@ static void find_gamma(struct work *w)
     w->values[GAMMA] = fmax(lpi_fit(dots, w->observed->n_combined).slope, 0);
 }
 
+static struct lpi_fitted errors_of(const struct lpi_dot *dots, size_t n)
+{
+    const struct lpi_fitted line = lpi_fit(dots, n);
+
+    return lpi_fit_errors(dots, n, &line);
+}
+
+/* By the lines that the values are of: find_G(), find_gap_and_latency(). */
+static void find_misfits(struct work *w, const struct lpi_dot *wire, const struct lpi_dot *apart)
+{
+    const size_t last = w->n_protocols > 1 ? w->ends[w->n_protocols - 2] : 0;
+    const bool by_wire = w->protocols[w->n_protocols - 1].G_ns < 0 || w->store_forward;
+    const bool seen_alone = w->sizes[0].apart >= 0 && w->sizes[0].seen.n_bytes == 1;
+
+    w->misfits[LATENCY] = errors_of(wire, w->ends[0]).base;
+    w->misfits[GAP] = seen_alone ? 0 : errors_of(apart, w->ends[0]).base;
+    w->misfits[BYTE] = errors_of((by_wire ? wire : apart) + last, w->n - last).slope;
+}
+
 /* All values from the medians; anew: the protocols, too. */
 static void work_out(struct work *w, bool anew)
 {
@@ -248,6 +270,8 @@ static void work_out(struct work *w, bool anew)
     find_G(w);
     find_gap_and_latency(w, wire, apart);
     find_gamma(w);
+    if (anew)
+        find_misfits(w, wire, apart);
 }
 
 /* ---- how sure it is ---- */
@@ -268,7 +292,7 @@ static void draw(struct work *w, uint64_t *random, int64_t *room)
         w->combined_medians[i] = lpi_sample_again(&w->combined[i], random, room);
 }
 
-/* What 95 of 100 draws are within. */
+/* What 95 of 100 draws are within, and what lines leave. */
 static void say_intervals(struct work *w, uint64_t seed, int64_t *room,
                           struct logp_estimated *const out[N_VALUES])
 {
@@ -285,8 +309,8 @@ static void say_intervals(struct work *w, uint64_t seed, int64_t *room,
     *w = as_seen;
     for (int v = 0; v < N_VALUES; v++) {
         qsort(drawn[v], DRAWS, sizeof(double), compare);
-        out[v]->low_ns = fmin(drawn[v][DRAWS / 40], out[v]->ns);
-        out[v]->high_ns = fmax(drawn[v][DRAWS - 1 - DRAWS / 40], out[v]->ns);
+        out[v]->low_ns = fmin(drawn[v][DRAWS / 40], fmax(out[v]->ns - w->misfits[v], 0));
+        out[v]->high_ns = fmax(drawn[v][DRAWS - 1 - DRAWS / 40], out[v]->ns + w->misfits[v]);
     }
 }
 
@@ -335,6 +359,46 @@ static void fill(const struct work *w, struct logp_found *f)
         f->protocols[p] = w->protocols[p];
         f->error = fmax(f->error, w->protocols[p].error);
     }
+}
+
+/* Is a time of some size below 0? Those that are 0 as far as anybody knows become it. */
+static void settle_size(const struct work *w, const struct size_known *k, struct logp_size_seen *s,
+                        char why[LOGP_DOUBT])
+{
+    const double *spread = k->spreads, spaced = w->observed->n_spaced,
+                 more = w->observed->n_burst - 1;
+    const struct {
+        const char *what;
+        double *ns, noise;
+    } times[] = {
+        {"half a round trip", &s->one_way, spread[LOGP_TIMING_ROUND] / 2},
+        {"o_send", &s->o_send, spread[LOGP_TIMING_SPACED] / spaced},
+        {"o_recv", &s->o_recv, spread[LOGP_TIMING_TAKEN] / spaced},
+        {"the time from one message to the next", &s->apart,
+         (spread[LOGP_TIMING_BURST] + spread[LOGP_TIMING_ROUND]) / more},
+        {"the time from one send to the next", &s->sent_apart, spread[LOGP_TIMING_SENT] / more},
+        {"the time from one receive to the next", &s->received_apart,
+         spread[LOGP_TIMING_RECEIVED] / more},
+    };
+
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        if (!lpi_settle_time(times[i].ns, times[i].noise, s->one_way))
+            lpi_doubt_size(s, times[i].what, *times[i].ns, why);
+}
+
+/* After fill(). */
+static void doubt(const struct work *w, struct logp_found *f, struct logp_size_seen *by_size)
+{
+    struct logp_size_seen settled;
+
+    for (size_t i = 0; i < w->n; i++) {
+        settled = w->sizes[i].seen;
+        settle_size(w, &w->sizes[i], &settled, f->doubtful);
+        if (by_size != NULL)
+            by_size[i] = settled;
+    }
+    for (int p = 0; p < f->n_protocols && !w->exact; p++)
+        lpi_doubt_protocol(&f->protocols[p], f->doubtful);
 }
 
 static int take_sample(struct lpi_sample *s, const int64_t *times, size_t n, double *median,
@@ -396,8 +460,7 @@ static int estimate(struct work *w, uint64_t seed, struct logp_found *f,
     fill(w, f);
     for (int v = 0; v < N_VALUES; v++)
         *out[v] = (struct logp_estimated){w->values[v], w->values[v], w->values[v]};
-    for (size_t i = 0; by_size != NULL && i < w->n; i++)
-        by_size[i] = w->sizes[i].seen;
+    doubt(w, f, by_size);
     if (!w->exact)
         say_intervals(w, seed, room, out);
     free(room);

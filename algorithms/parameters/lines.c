@@ -39,6 +39,47 @@ struct lpi_fitted lpi_fit(const struct lpi_dot *d, size_t n)
     return line;
 }
 
+/* The weighted mean of x, the sum of weights, and that of squares around the mean. */
+static void spread_of(const struct lpi_dot *d, size_t n, double *mean, double *w, double *xx)
+{
+    *mean = *w = *xx = 0;
+    for (size_t i = 0; i < n; i++)
+        if (d[i].sigma > 0) {
+            *w += 1 / (d[i].sigma * d[i].sigma);
+            *mean += d[i].x / (d[i].sigma * d[i].sigma);
+        }
+    *mean = *w > 0 ? *mean / *w : 0;
+    for (size_t i = 0; i < n; i++)
+        if (d[i].sigma > 0)
+            *xx += (d[i].x - *mean) * (d[i].x - *mean) / (d[i].sigma * d[i].sigma);
+}
+
+/* Student's t: 95 % are within so many standard errors, of so many dots more than two. */
+static double within(int free)
+{
+    static const double t[] = {12.71, 4.303, 3.182, 2.776, 2.571,
+                               2.447, 2.365, 2.306, 2.262, 2.228};
+
+    return free <= 10 ? t[free - 1] : 2.2;
+}
+
+struct lpi_fitted lpi_fit_errors(const struct lpi_dot *d, size_t n, const struct lpi_fitted *line)
+{
+    double mean, w, xx, ratio;
+    int dots = 0;
+
+    for (size_t i = 0; i < n; i++)
+        dots += d[i].sigma > 0;
+    spread_of(d, n, &mean, &w, &xx);
+    if (dots < 3 || xx <= 0)
+        return (struct lpi_fitted){0, 0};
+    ratio = lpi_misfit(d, n, line) / (dots - 2);
+    if (ratio <= 1)
+        return (struct lpi_fitted){0, 0};
+    ratio = sqrt(ratio) * within(dots - 2);
+    return (struct lpi_fitted){ratio * sqrt(1 / w + mean * mean / xx), ratio / sqrt(xx)};
+}
+
 double lpi_misfit(const struct lpi_dot *d, size_t n, const struct lpi_fitted *line)
 {
     double sum = 0;

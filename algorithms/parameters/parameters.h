@@ -3,6 +3,8 @@
 #ifndef LPI_PARAMETERS_H
 #define LPI_PARAMETERS_H
 
+#include <logp/parameters.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +41,10 @@ struct lpi_fitted {
 
 /* Least squares, each weighted by 1 / sigma^2; of one dot, or of equal x: no slope. */
 struct lpi_fitted lpi_fit(const struct lpi_dot *dots, size_t n);
+/* Half the 95 % intervals of base and slope where what is left is more than the sigmas say; 0: it
+ * is not, or there are too few dots to say. */
+struct lpi_fitted lpi_fit_errors(const struct lpi_dot *dots, size_t n,
+                                 const struct lpi_fitted *line);
 /* The sum of the squares of what is left, in sigmas; INFINITY: there are no dots. */
 double lpi_misfit(const struct lpi_dot *dots, size_t n, const struct lpi_fitted *line);
 
@@ -51,5 +57,14 @@ double lpi_misfit(const struct lpi_dot *dots, size_t n, const struct lpi_fitted 
  */
 size_t lpi_cut(const struct lpi_dot *first, const struct lpi_dot *second, size_t n, size_t *ends,
                size_t most);
+
+/* ---- doubt.c ---- */
+
+/* A time that is below 0 by no more than it is known to becomes 0. @return is it possible? */
+bool lpi_settle_time(double *ns, double noise, double one_way);
+/* The first reason is kept. */
+void lpi_doubt_size(const struct logp_size_seen *s, const char *what, double ns,
+                    char why[LOGP_DOUBT]);
+void lpi_doubt_protocol(const struct logp_protocol *p, char why[LOGP_DOUBT]);
 
 #endif

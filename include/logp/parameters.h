@@ -113,8 +113,9 @@ LOGP_API void logp_observed_free(struct logp_observed *observed);
 
 /* ---- what follows from it ---- */
 
-/** A number of ns, and where it lies with a probability of 95 % (by resampling what was seen, 200
- *  times). */
+/** A number of ns, and where it lies with a probability of 95 %: by resampling what was seen, 200
+ *  times, and where times are off from the line by more than they vary, what follows from
+ *  what the line leaves of them (Birge, Phys. Rev. 40, 1932). */
 struct logp_estimated {
     double ns, low_ns, high_ns;
 };
@@ -130,6 +131,13 @@ struct logp_protocol {
 
 /** Does the gap hold between sends and receives too? */
 enum logp_gap_seen { LOGP_GAP_UNSEEN, LOGP_GAP_SEPARATE, LOGP_GAP_SHARED };
+
+/** Room for why a figure is doubtful. */
+#define LOGP_DOUBT 128
+
+/** A protocol whose error is more is doubtful: caches and copies make curves of times that are off
+ *  from lines by up to a third on idle hosts. */
+#define LOGP_UNEXPLAINED 0.5
 
 /** What has been found. */
 struct logp_found {
@@ -149,11 +157,16 @@ struct logp_found {
                                    hundredth of the median, and 20 ns */
     bool exact; /**< no two times of one kind differed: the values are exact, if the model holds */
     double error; /**< of the protocols the largest */
+    /** "": nothing is wrong; or why the figures must not be relied on: a time is below 0, or half
+     * of it or more is off from its line. A host with other work makes such times: measure again.
+     */
+    char doubtful[LOGP_DOUBT];
 };
 
 /** The medians (octiles) that it follows from, of one size, per message, in ns. */
 struct logp_size_seen {
     size_t n_bytes;
+    /* a time that is below 0 by no more than it is known to is 0; others: found.doubtful */
     double one_way; /**< half a round trip */
     double o_send, o_recv;
     double apart; /**< from one message to the next, at the slower end */

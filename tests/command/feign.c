@@ -21,6 +21,7 @@
  *  - signal: SIGTERM comes as soon as a machine is gone
  *  - away: a processor of the machine does not come home
  *  - cores: 64 cores carry the machine
+ *  - busy: what is measured of messages of 64 bytes was held up, so that one took longer than eight
  */
 #define _GNU_SOURCE
 #include <logp/logp.h>
@@ -150,6 +151,19 @@ SEEN const struct logp_report *logp_machine_report(const struct logp_machine *m)
         waits[i] = (struct logp_wait_info){i + 1, LOGP_WAIT_SYNC, 0, 0};
     find("logp_machine_report", &real);
     return feigned("deadlock") ? &deadlock : feigned("error") ? &error : real(m);
+}
+
+SEEN int logp_estimate(const struct logp_observed *o, uint64_t seed, struct logp_found *f,
+                       struct logp_size_seen *by_size)
+{
+    int (*real)(const struct logp_observed *, uint64_t, struct logp_found *,
+                struct logp_size_seen *);
+
+    for (size_t i = 0; feigned("busy") && i < o->n_sizes; i++)
+        for (size_t k = 0; o->sizes[i].n_bytes == 64 && k < o->sizes[i].n[LOGP_TIMING_ROUND]; k++)
+            o->sizes[i].times_ns[LOGP_TIMING_ROUND][k] *= 20 + (int64_t)k % 2;
+    find("logp_estimate", &real);
+    return real(o, seed, f, by_size);
 }
 
 SEEN int logp_machine_cores(const struct logp_machine *m)

@@ -86,6 +86,22 @@ json '.[0] | (.L_ns >= 0 and .times > 80 and (.exact | not) and (.protocols | le
     measure --delay none --bytes 1..64 --reps 3 --executor fiber
 json '.[0] | (.o_send_ns >= 0 and .combining == [])' measure --unit 1us --bytes 1..16 --reps 3 --executor fiber
 
+# a host that was busy: what is impossible is marked, and no machine is made of it
+busy() { LD_PRELOAD=$feign FEIGN=busy logp measure "${virtual[@]}" "${model[@]}" "$@"; }
+reason='the time from one message to the next of 64 bytes is -'
+busy
+[ $code -eq 0 ] || fail "busy: exit code $code"
+grep -q "^DOUBTFUL: $reason.* us, below 0. Measure again on an idle host.$" "$dir/out" || fail "busy: $(cat "$dir/out")"
+[ "$(grep -c '  impossible$' "$dir/out")" -eq 1 ] && grep -q '^ *64 .*  impossible$' "$dir/out" || fail "busy: $(cat "$dir/out")"
+grep -q '  unexplained$' "$dir/out" || fail "busy: $(cat "$dir/out")"
+busy --format json
+holds ".[0] | (.doubtful | startswith(\"$reason\")) and .error > 0.5" "$dir/out" busy
+json '.[0].doubtful == null' measure "${virtual[@]}" "${model[@]}"
+busy --format machine
+[ $code -eq 1 ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" -eq 1 ] || fail "busy: $code, $(cat "$dir/out" "$dir/err")"
+stderr_has "logp: measure: ranks 0 and 1: $reason"
+stderr_has 'no machine is written: try again on an idle host'
+
 expect='measure broadcast word' bad measure broadcast
 expect='--bytes 8..4 1..64Ki' bad measure --bytes 8..4
 expect='--bytes 0..4 1..64Ki' bad measure --bytes 0..4

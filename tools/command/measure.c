@@ -42,6 +42,23 @@ static void measure_combining(struct measured *m)
     }
 }
 
+/* The file of a machine is for predictions: it holds nothing doubtful. */
+static bool refuse_doubtful(const struct measured *m)
+{
+    for (size_t i = 0; i < m->n_pairs; i++) {
+        const struct pair *p = &m->pairs[i];
+
+        if (m->o->format->measured != print_measured_machine || p->found.doubtful[0] == '\0')
+            continue;
+        fprintf(stderr,
+                "logp: measure: ranks %d and %d: %s; no machine is written: try again on an idle "
+                "host, with more --reps, or look at --format table\n",
+                p->client, p->server, p->found.doubtful);
+        return true;
+    }
+    return false;
+}
+
 static int measure(struct options *o)
 {
     struct measured out = {.o = o};
@@ -63,7 +80,9 @@ static int measure(struct options *o)
     out.pairs = pairs;
     code = measure_pairs(o, m, pairs, out.n_pairs);
     end_machine(m);
-    if (code == EXIT_OK && out.process == 0) {
+    if (code == EXIT_OK && out.process == 0 && refuse_doubtful(&out)) {
+        code = EXIT_WRONG;
+    } else if (code == EXIT_OK && out.process == 0) {
         measure_combining(&out);
         o->format->measured(&out);
     }

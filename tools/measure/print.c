@@ -112,6 +112,8 @@ static void print_remarks(const struct logp_found *f)
         puts("g is hidden: no rate depends on it, here it is no longer than an overhead.");
     if (f->L_hidden)
         puts("The overheads are longer than half a round trip: L is taken for 0.");
+    if (f->doubtful[0] != '\0')
+        printf("DOUBTFUL: %s. Measure again on an idle host.\n", f->doubtful);
     printf("Gaps of sends and receives: %s.",
            gap_word(f) != NULL ? gap_word(f) : "shared or not, that cannot be seen here");
     if (f->exact)
@@ -119,6 +121,18 @@ static void print_remarks(const struct logp_found *f)
     else
         printf(" %zu of %zu times were left out, as too far from the others.\n", f->n_left_out,
                f->n_times);
+}
+
+/* Where all is exact it is a model's own rounding. */
+static bool unexplained(const struct logp_found *f, const struct logp_protocol *p)
+{
+    return !f->exact && p->error > LOGP_UNEXPLAINED;
+}
+
+static bool impossible(const struct logp_size_seen *s)
+{
+    return s->one_way < 0 || s->o_send < 0 || s->o_recv < 0 || s->apart < 0 || s->sent_apart < 0 ||
+           s->received_apart < 0;
 }
 
 static void print_protocols(const struct logp_found *f)
@@ -135,7 +149,7 @@ static void print_protocols(const struct logp_found *f)
             printf("%10s%14s", "hidden", "-");
         else
             printf("%10.3f%14.4f", p->g_ns / 1000, p->G_ns);
-        printf("%10.1f %%\n", p->error * 100);
+        printf("%10.1f %%%s\n", p->error * 100, unexplained(f, p) ? "  unexplained" : "");
     }
 }
 
@@ -146,8 +160,8 @@ static void print_sizes(const struct pair *pair)
     for (size_t i = 0; i < pair->n_sizes; i++) {
         const struct logp_size_seen *s = &pair->sizes[i];
 
-        printf("%12zu%14.3f%12.3f%12.3f%16.3f\n", s->n_bytes, s->one_way / 1000, s->o_send / 1000,
-               s->o_recv / 1000, s->apart / 1000);
+        printf("%12zu%14.3f%12.3f%12.3f%16.3f%s\n", s->n_bytes, s->one_way / 1000, s->o_send / 1000,
+               s->o_recv / 1000, s->apart / 1000, impossible(s) ? "  impossible" : "");
     }
 }
 
@@ -284,6 +298,8 @@ static json_t *pair_json(const struct measured *m, const struct pair *pair)
     json_object_set_new(j, "times", json_integer((json_int_t)f->n_times));
     json_object_set_new(j, "left_out", json_integer((json_int_t)f->n_left_out));
     json_object_set_new(j, "error", json_real(f->error));
+    json_object_set_new(j, "doubtful",
+                        f->doubtful[0] != '\0' ? json_string(f->doubtful) : json_null());
     json_object_set_new(j, "protocols", protocols_json(f));
     json_object_set_new(j, "sizes", sizes_json(pair));
     json_object_set_new(j, "combining", combining_json(m));
