@@ -102,6 +102,10 @@ busy --format machine
 stderr_has "logp: measure: ranks 0 and 1: $reason"
 stderr_has 'no machine is written: try again on an idle host'
 
+# all times would be 0, and two repetitions are not what is asked for
+expect='--delay none --clock virtual' bad measure --delay none --clock virtual
+expect='--reps 2 at least 3' bad measure --clock virtual --reps 2
+LOGP_REPS=1 says 'L 60.000 60.000 60.000 60.000 +0.00 %' measure "${virtual[@]}"
 expect='measure broadcast word' bad measure broadcast
 expect='--bytes 8..4 1..64Ki' bad measure --bytes 8..4
 expect='--bytes 0..4 1..64Ki' bad measure --bytes 0..4

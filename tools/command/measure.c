@@ -59,6 +59,18 @@ static bool refuse_doubtful(const struct measured *m)
     return false;
 }
 
+/* Where the clock jumps and nothing is emulated, all times are 0. */
+static void refuse(const struct options *o)
+{
+    if (o->n_words > 1)
+        bad_usage("measure %s: it takes no word", o->words[1]);
+    if (o->clock == LOGP_CLOCK_VIRTUAL && !o->emulated && o->plugin == NULL)
+        bad_option("--delay", o->delay->name,
+                   "with --clock virtual a model in which messages take time");
+    if (option_on_command_line("reps") && o->reps < 3)
+        bad_option("--reps", option_text("reps"), "of a measurement, at least 3");
+}
+
 static int measure(struct options *o)
 {
     struct measured out = {.o = o};
@@ -66,8 +78,7 @@ static int measure(struct options *o)
     struct logp_machine *m;
     int code;
 
-    if (o->n_words > 1)
-        bad_usage("measure %s: it takes no word", o->words[1]);
+    refuse(o);
     pairs = list_pairs(o, &out.n_pairs);
     check_machine(o);
     m = create_machine(o);
