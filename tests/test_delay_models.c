@@ -4,14 +4,15 @@
 
 Test(delay_models, each_has_a_name_by_which_it_is_made)
 {
-    static const char *const names[] = {"none", "logp", "loggp", "store-forward", "varying"};
+    static const char *const names[] = {"none",          "logp",    "loggp",
+                                        "store-forward", "varying", "loggops"};
     const struct logp_params params = test_params(6, 2, 4);
     const struct logp_delay_model *model;
     struct logp_delay delay;
     size_t i = 0;
 
     for (; (model = logp_delay_model_at(i)) != NULL; i++) {
-        cr_assert_lt(i, 5);
+        cr_assert_lt(i, 6);
         cr_expect_eq(model->size, sizeof(*model));
         cr_expect_str_eq(model->name, names[i]);
         cr_expect(model->summary[0] != '\0');
@@ -20,7 +21,7 @@ Test(delay_models, each_has_a_name_by_which_it_is_made)
         logp_delay_destroy(&delay);
         cr_expect(delay.ops == NULL && delay.model == NULL);
     }
-    cr_expect_eq(i, 5);
+    cr_expect_eq(i, 6);
     cr_expect_null(logp_delay_model_at(SIZE_MAX));
     cr_expect_eq(logp_delay_create("nonsense", &params, &delay), -ENOENT);
     cr_expect_eq(logp_delay_create("", &params, &delay), -ENOENT);
@@ -120,6 +121,7 @@ static const char *check_params(const char *name, const struct logp_params *give
         cr_expect_eq(own->G_ps, params.G_ps);
         cr_expect_eq(own->store_forward, params.store_forward);
         cr_expect_eq(own->latency_varies, params.latency_varies);
+        cr_expect_eq(own->recv_streams, params.recv_streams);
         cr_expect_eq(own->L_ns, given->L_ns);
         cr_expect_eq(own->seed, given->seed);
     }
@@ -132,21 +134,23 @@ static const char *check_params(const char *name, const struct logp_params *give
 /* Whatever is given, even what another model has said. */
 Test(delay_models, each_says_its_own_parameters)
 {
-    for (int kind = 0; kind < 8; kind++) {
+    for (int kind = 0; kind < 16; kind++) {
         struct logp_params p = {.L_ns = 60, .o_send_ns = 20, .g_ns = 40, .gamma_ps = 7, .seed = 5};
         struct logp_params out;
 
         p.G_ps = kind & 1 ? 300 : 0;
         p.store_forward = kind & 2;
         p.latency_varies = kind & 4;
+        p.recv_streams = kind & 8;
         cr_expect_str_eq(check_params("none", &p), kind & 1 ? "loggp" : "logp");
         cr_expect_str_eq(check_params("logp", &p), "logp");
         cr_expect_str_eq(check_params("loggp", &p), kind & 1 ? "loggp" : "logp");
         cr_expect_str_eq(check_params("store-forward", &p), "store-forward");
         cr_expect_str_eq(check_params("varying", &p), "varying");
+        cr_expect_str_eq(check_params("loggops", &p), "loggops");
         cr_expect_eq(logp_delay_params("nonsense", &p, &out), -ENOENT);
         cr_assert_eq(logp_delay_params("logp", &p, &p), 0);
-        cr_expect(p.G_ps == 0 && !p.store_forward && !p.latency_varies);
+        cr_expect(p.G_ps == 0 && !p.store_forward && !p.latency_varies && !p.recv_streams);
     }
     cr_expect_null(
         logp_delay_name(&(struct logp_params){.store_forward = true, .latency_varies = true}));
@@ -238,9 +242,9 @@ static int create(const char *name, const struct logp_params *params)
 /* Every parameter from 0 to the largest, and nothing beyond; none reads no parameter. */
 Test(delay_models, parameters_are_within_their_range)
 {
-    static const char *const names[] = {"logp", "loggp", "store-forward", "varying"};
+    static const char *const names[] = {"logp", "loggp", "store-forward", "varying", "loggops"};
 
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         for (int field = 0; field < 6; field++) {
             struct logp_params p = {0};
             int64_t *const fields[] = {&p.L_ns, &p.o_send_ns, &p.o_recv_ns,

@@ -69,7 +69,8 @@ static struct question question_of(lpi_chooser choose, const char *collective, i
                               (uint64_t)p->gamma_ps,
                               (uint64_t)p->capacity,
                               (uint64_t)p->gap_shared | (uint64_t)p->store_forward << 1 |
-                                  (uint64_t)p->latency_varies << 2}};
+                                  (uint64_t)p->latency_varies << 2 |
+                                  (uint64_t)p->recv_streams << 3}};
 }
 
 static uint64_t mix(uint64_t h, uint64_t word)

@@ -121,7 +121,9 @@ static int run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
     int rc;
 
     lpi_buffers(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c, &buf, &recv_buf);
-    if (algorithm->steps != NULL && lpi_is_under_way(group))
+    if (logp_step_list_is_graph(c->args.list, &c->model.params))
+        rc = lpi_is_under_way(group) ? -ENOTSUP : algorithm->run(group, c, buf, recv_buf);
+    else if (algorithm->steps != NULL && lpi_is_under_way(group))
         rc = lpi_run_beside(group, algorithm->steps, c, buf, recv_buf);
     else if (kept->steps != NULL)
         rc = lpi_run_kept(group, kept, algorithm->steps, c, buf, recv_buf);
@@ -190,7 +192,7 @@ int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
         plan->c.args.tag < 0 || plan->c.args.tag >= LOGP_PENDING_TAGS ||
         (!plan->c.args.in_place && (buf == LOGP_IN_PLACE || recv_buf == LOGP_IN_PLACE)))
         return -EINVAL;
-    if (a->steps == NULL)
+    if (a->steps == NULL || logp_step_list_is_graph(plan->c.args.list, &plan->c.model.params))
         return -ENOTSUP;
     if (lpi_is_started(vp, &plan->c)) /* before its scratch is written to */
         return -EBUSY;

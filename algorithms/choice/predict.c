@@ -94,7 +94,7 @@ static struct logp_prediction by_formula(const struct logp_algorithm *algorithm,
     struct logp_prediction p = lpi_no_prediction();
 
     if (logp_capacity(&c->model.params) > 0 || c->args.blocks != NULL || c->model.links != NULL ||
-        c->model.rendezvous_from > 0)
+        c->model.rendezvous_from > 0 || c->model.params.recv_streams)
         return p;
     if (linked)
         p = lpi_predict_linked(algorithm, P, c);

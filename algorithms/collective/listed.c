@@ -2,6 +2,7 @@
 /* A schedule that is a list, as a collective with one algorithm. It stands outside the table: it
  * has no arguments to choose from. */
 #include "collective.h"
+#include "schedule/graph.h"
 
 #include <logp/schedule.h>
 
@@ -15,6 +16,13 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
         return false;
     *out = c->args.list->steps[rank][i];
     return true;
+}
+
+static int run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+{
+    if (logp_step_list_is_graph(c->args.list, &c->model.params))
+        return lpi_graph_run(vp, c, recv_buf);
+    return logp_schedule_run(vp, steps, c, buf, recv_buf);
 }
 
 static const char *needs(int64_t P, const struct logp_coll *c)
@@ -47,7 +55,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
 
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("schedule", "listed", "the steps of a list", ""), .needs = needs,
-     .steps = steps},
+     .steps = steps, .run = run},
 };
 
 const struct logp_collective lpi_schedule = {

@@ -289,7 +289,8 @@ static int check_model(const struct logp_model *model)
     int rc;
 
     if (model->topology != NULL || logp_capacity(&model->params) > 0 ||
-        model->rendezvous_from > 0 || logp_delay_name(&model->params) == NULL)
+        model->rendezvous_from > 0 || model->params.recv_streams ||
+        logp_delay_name(&model->params) == NULL)
         return -ENOTSUP;
     if (model->links != NULL)
         rc = logp_links_delay(model->links, &model->params, &delay);
@@ -304,6 +305,9 @@ int logp_explanation_create(const struct logp_schedule *schedule, struct logp_ex
 {
     struct lpi_explanation *x;
     int rc = check_model(&schedule->model);
+
+    if (logp_step_list_is_graph(schedule->args.list, &schedule->model.params))
+        rc = -ENOTSUP;
 
     if (rc == 0 && (schedule->P < 1 || schedule->P > LOGP_MAX_PROCESSORS))
         rc = -EINVAL;

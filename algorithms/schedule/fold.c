@@ -13,6 +13,7 @@
  * goes on to its next send, and of these the earliest is made. A rank that waits can send no
  * earlier: what it waits for is still to be sent, or answered.
  */
+#include "graph.h"
 #include "mail.h"
 #include "meet.h"
 #include "predict/predict.h"
@@ -419,6 +420,14 @@ static int go_through(struct fold *f)
 
 /* ---- before and after ---- */
 
+static void restart(const struct logp_delay_ops *ops, void *model)
+{
+    if (ops->restart != NULL)
+        ops->restart(model, true);
+    if (ops->begin != NULL)
+        ops->begin(model, 0);
+}
+
 static int make(struct fold *f, const struct logp_delay *delay)
 {
     const size_t P = (size_t)f->schedule.P;
@@ -455,10 +464,7 @@ static int make(struct fold *f, const struct logp_delay *delay)
         f->heap = malloc(P * sizeof(*f->heap));
     if (f->in_order && f->heap == NULL)
         return -ENOMEM;
-    if (f->ops->restart != NULL)
-        f->ops->restart(f->model, true);
-    if (f->ops->begin != NULL)
-        f->ops->begin(f->model, 0);
+    restart(f->ops, f->model);
     if (f->schedule.plan != NULL)
         f->parts = calloc(P, sizeof(*f->parts)); /* of many algorithms next to none is touched */
     return f->schedule.plan == NULL || f->parts != NULL ? 0 : -ENOMEM;
@@ -521,6 +527,10 @@ static int fold(const struct logp_schedule *schedule, const struct logp_delay *d
         rc = -ENOTSUP; /* it is not the schedule alone that says what is received */
     if (rc != 0)
         return rc;
+    if (logp_step_list_is_graph(schedule->args.list, &schedule->model.params)) {
+        restart(&ops, delay->model);
+        return lpi_graph_fold(schedule, &ops, delay->model, most, traced, out);
+    }
     f.out = out;
     f.traced = *traced;
     f.most = most;

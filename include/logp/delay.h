@@ -4,8 +4,9 @@
  * Delay models: when a message is free to leave, and when it arrives.
  *
  * A model is a table of functions (struct logp_delay_ops) and a pointer of its own. Use one of
- * the built-in ones (`none`, `logp`, `loggp`, `store-forward`, `varying`) or pass your own in the
- * machine's configuration; replace it while the machine runs with logp_machine_set_delay().
+ * the built-in ones (`none`, `logp`, `loggp`, `store-forward`, `varying`, `loggops`) or pass your
+ * own in the machine's configuration; replace it while the machine runs with
+ * logp_machine_set_delay().
  *
  * The rules of the built-in models, for a message of k bytes (k = 0 counts as 1; under plain
  * LogP every message counts as one byte); (k-1)G is rounded up to whole nanoseconds, once:
@@ -24,6 +25,15 @@
  * Under `store-forward` each hop keeps the whole message: it is kG on the wire, not (k-1)G, and the
  * gap is g whatever the size.
  *
+ * Under `loggops` a message costs what it costs in LogGOPSim (with O = 0): it arrives with its
+ * first byte, and the receiver's processor is busy while the others come in:
+ *
+ *     send at s      busy [s, s + o_send], arrival at s + o_send + L
+ *     next send      not before s + max(o_send, g + (k-1)G)
+ *     receive at r   r >= arrival, busy [r, r + o_recv + (k-1)G], and r not before
+ *                    max(o_recv, g) + (k'-1)G after the start of the receive before it, which was
+ *                    of k' bytes
+ *
  * Under `varying` L is what it is in LogP, an upper bound: the latency of each message is drawn,
  * every whole number of nanoseconds in 0 .. L alike. It is a function of the seed, the two ranks
  * and the number of the message among all that its sender has sent in this run, and of nothing
@@ -32,7 +42,8 @@
  * the same.
  *
  * Source: Culler et al., LogP, PPoPP 1993; Alexandrov et al., LogGP, SPAA 1995; store-forward:
- * Liu, Li & Cui 1996; varying: Kurnosov 2016, section 3.
+ * Liu, Li & Cui 1996; varying: Kurnosov 2016, section 3; loggops: Hoefler, Schneider & Lumsdaine,
+ * LogGOPSim, HPDC 2010.
  */
 #ifndef LOGP_DELAY_H
 #define LOGP_DELAY_H
@@ -60,6 +71,8 @@ struct logp_params {
                               for the gap */
     bool latency_varies; /**< the model's own: the rules are those of loggp, with at most L for each
                               message, so that predictions are upper bounds */
+    bool recv_streams; /**< the model's own: a message arrives with its first byte, and the receiver
+                            is busy while the others come in */
     uint64_t seed;       /**< varying: of the latencies */
 };
 

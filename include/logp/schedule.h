@@ -180,17 +180,44 @@ LOGP_API int logp_schedule_begin(const struct logp_schedule *schedule, int rank,
 /** Free what that has made. */
 LOGP_API void logp_schedule_end(struct logp_coll *c);
 
+/** That a step of a rank waits for another of the same rank. */
+struct logp_edge {
+    int64_t before, after; /**< steps, from 0: `after` waits for `before` to be done, */
+    bool started;          /**< or only to have begun; of a receive: to have been posted */
+};
+
 /**
  * The steps of all ranks one by one, as they come from a file: an algorithm for who sets
  * logp_args.list. Messages carry no data that matters: all are sent from and received into the
  * beginning of recv_buf.
+ *
+ * Without edges a rank does one step after the other. With edges it does each as soon as those that
+ * it waits for are done, and its processor and its port are free: of those that could start, the
+ * one that can first; of several at the same time the one that was free to go first, sends before
+ * computations. A receive is posted when nothing is left that it waits for, and starts when its
+ * message is there too. Messages, in the order of (arrival, source), meet posted receives in the
+ * order of posting; here the peer of a receive may be LOGP_ANY_SOURCE, and its tag LOGP_ANY_TAG.
+ * With params.recv_streams (`loggops`) a message is received when it arrives, posted or not, as
+ * LogGOPSim does: what is posted afterwards has it at once.
+ *
+ * While a rank runs a list with edges it takes every message that is sent to it in the context of
+ * collectives: nothing else may be under way, and a logp_sync() separates it from what follows.
  */
 struct logp_step_list {
     int64_t P;
     const struct logp_step *const *steps; /**< by rank; of the kinds send, receive, compute */
     const int64_t *n;                     /**< by rank: how many */
     size_t most_bytes;                    /**< of the largest message */
+    const struct logp_edge *const *edges; /**< by rank; NULL: each rank goes step by step */
+    const int64_t *n_edges;               /**< by rank: how many */
+    bool in_order; /**< the edges put each rank's steps in the order in which they stand: each waits
+                        for the end of the one before it */
 };
+
+/** Does a run of this list, with these parameters, choose what it does first? Not where it has no
+ *  edges, or is in_order and the model is not LogGOPSim's: then it is a schedule like any other. */
+LOGP_API bool logp_step_list_is_graph(const struct logp_step_list *list,
+                                      const struct logp_params *params);
 
 /** What a fold has found. */
 struct logp_fold {
@@ -211,6 +238,8 @@ struct logp_fold {
  * @param delay  a model that no machine uses meanwhile; it is restarted
  * @param most   messages; 0: any number
  * @param out    out; also where an error is returned
+ * A list with edges: in the order of (time, rank), as under the virtual clock. It has neither
+ * rendezvous nor capacity: -ENOTSUP.
  * @return 0; -EDEADLK (ranks wait for what is never sent), -EMSGSIZE (a message that is larger than
  *         its receive), -EINVAL (P; a step that names no rank, tag or time), -E2BIG (more messages
  *         than `most`), -EOVERFLOW (beyond 36 years), -ENOTSUP (delay `none`, or

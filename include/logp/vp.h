@@ -225,6 +225,25 @@ LOGP_API int logp_wait_until(struct logp_vp *vp, struct logp_request *request, i
 LOGP_API int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
                               struct logp_status *status);
 
+/* ---- what could begin, and when ----
+ * For a program that does whatever can be done first: none of these costs anything. A loop of
+ * nothing but these calls never ends. */
+
+/** As logp_probe(), but what finds nothing costs nothing, and lets nobody else run. */
+LOGP_API int logp_peek(struct logp_vp *vp, int src, int tag, bool *found,
+                       struct logp_status *status);
+
+/**
+ * The earliest time at which a send of this vp could start: by its clock, and by the delay model in
+ * force with what it has sent and received. What the network does is not looked at.
+ * @param dst  rank, 0 .. P-1
+ * @return a time of the vp's clock; now, or before it, where nothing is in the way
+ */
+LOGP_API int64_t logp_send_ready(struct logp_vp *vp, int dst, size_t n_bytes);
+
+/** The same of a receive of a message from src that arrives, or arrived, at arrival_ns. */
+LOGP_API int64_t logp_recv_ready(struct logp_vp *vp, int src, size_t n_bytes, int64_t arrival_ns);
+
 /**
  * Wait for n requests, in their order; all of them are freed, and set to NULL.
  * @param statuses  n of them, or NULL

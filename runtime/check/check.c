@@ -80,6 +80,7 @@ static const char *wrong_with(const struct logp_check *c)
         {!timed && c->latency.kind != LOGP_LATENCY_AS_IS, "latency: only with params"},
         {timed && c->params->latency_varies && c->latency.kind != LOGP_LATENCY_AS_IS,
          "latency: not with params whose latencies vary"},
+        {timed && c->params->recv_streams, "params: not those of loggops"},
         {!timed && c->faults != NULL, "faults: only with params"},
         {!timed && c->noise != NULL, "noise: only with params"},
     };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The built-in delay models: none (none.c), logp, loggp, store-forward, varying. The rules are in
+ * The built-in delay models: none (none.c), logp, loggp, store-forward, varying, loggops. The rules are in
  * delay.h; `logp` is `loggp` with G = 0, `store-forward` is `loggp` with another reading of the
- * size, and `varying` is `loggp` with a latency drawn for each message: what they are is in the
- * table, which makes it part of their parameters.
+ * size, `varying` is `loggp` with a latency drawn for each message, and `loggops` is `loggp` with a
+ * receiver that is busy while a message streams in: what they are is in the table, which makes it
+ * part of their parameters.
  *
  * With the shared gap, g also holds between a send and a receive. A receive after a send waits for
  * both streamings, out through the port and in; a send after a receive for neither, since the
@@ -68,8 +69,9 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
     const struct logp_params *p = model;
 
     t->done = t->start + p->o_send_ns;
-    t->arrival = t->done + logp_stream_ns(p, t->n_bytes) +
-                 (p->latency_varies ? draw_latency(p, t) : p->L_ns);
+    t->arrival = t->done + (p->latency_varies ? draw_latency(p, t) : p->L_ns);
+    if (!p->recv_streams)
+        t->arrival += logp_stream_ns(p, t->n_bytes);
     port->send_start = t->start;
     port->send_next = t->start + max2(p->o_send_ns, logp_gap_ns(p, t->n_bytes));
 }
@@ -77,13 +79,14 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct logp_params *p = model;
-    const int64_t gap = logp_gap_ns(p, t->n_bytes);
+    const int64_t streams = p->recv_streams ? logp_stream_ns(p, t->n_bytes) : 0;
+    const int64_t gap = logp_gap_ns(p, t->n_bytes) - streams;
 
     t->start = max2(max2(t->ready, t->arrival), port->recv_start + max2(p->o_recv_ns, gap));
     if (p->gap_shared)
         t->start = max2(t->start, port->send_next + gap - p->g_ns);
-    t->done = t->start + p->o_recv_ns;
-    port->recv_start = t->start;
+    t->done = t->start + p->o_recv_ns + streams;
+    port->recv_start = t->start + streams; /* the gap of the next counts from its last byte */
 }
 
 static const struct logp_params *params_of(void *model)
@@ -122,7 +125,7 @@ enum { SIZE = sizeof(struct logp_delay_model) };
 static const struct row {
     struct logp_delay_model model;
     bool is_plain; /* every message counts as one byte */
-    bool store_forward, latency_varies;
+    bool store_forward, latency_varies, recv_streams;
 } rows[] = {
     {.model = {SIZE, "none", "nothing is emulated: the host's own speed"}},
     {.model = {SIZE, "logp", "L, o, g; every message counts as one, whatever its size"},
@@ -134,6 +137,9 @@ static const struct row {
     {.model = {SIZE, "varying",
                "as loggp, but each message's latency is drawn from 0 .. L (--seed)"},
      .latency_varies = true},
+    {.model = {SIZE, "loggops",
+               "LogGOPSim's rules: as loggp, but the receiver is busy while a message comes in"},
+     .recv_streams = true},
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -162,6 +168,7 @@ int logp_delay_params(const char *name, const struct logp_params *given, struct 
     out->G_ps = row->is_plain ? 0 : given->G_ps;
     out->store_forward = row->store_forward;
     out->latency_varies = row->latency_varies;
+    out->recv_streams = row->recv_streams;
     return 0;
 }
 
@@ -169,7 +176,7 @@ const char *logp_delay_name(const struct logp_params *p)
 {
     for (int i = 1; i < N_ROWS; i++) /* the first takes none */
         if ((p->G_ps == 0 || !rows[i].is_plain) && p->store_forward == rows[i].store_forward &&
-            p->latency_varies == rows[i].latency_varies)
+            p->latency_varies == rows[i].latency_varies && p->recv_streams == rows[i].recv_streams)
             return rows[i].model.name;
     return NULL;
 }

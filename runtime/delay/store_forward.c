@@ -189,7 +189,7 @@ int logp_topology_delay(const struct logp_topology *topology, struct logp_delay 
     if (rc != 0 || topology == NULL)
         return rc != 0 ? rc : -EINVAL;
     params = functions.params != NULL ? functions.params(ends.model) : NULL;
-    if (params == NULL || params->latency_varies)
+    if (params == NULL || params->latency_varies || params->recv_streams)
         return -EINVAL;
     m = calloc(1, sizeof(*m));
     if (m == NULL)

@@ -3,7 +3,7 @@
 # Topologies, delay models, machines.
 . "$(dirname "$0")/support.sh"
 
-json 'map(.name) == ["none","logp","loggp","store-forward","varying"]' list delays
+json 'map(.name) == ["none","logp","loggp","store-forward","varying","loggops"]' list delays
 json 'map(.name) == ["ncube2","cm5","dash","jmachine","monsoon"]' list machines
 json 'map(.name) == ["line","ring","mesh","torus","hypercube","tree"]' list topologies
 json '.[0] | (.topology == "line" and .algorithm == "binomial" and .ratio == 1 and .verified and

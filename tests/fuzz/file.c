@@ -8,20 +8,31 @@
 
 enum { MOST_P = 64, MOST_MESSAGES = 10000 };
 
-static void read_and_fold(void *path)
+static void fold_with(const char *name, const struct logp_step_list *list)
 {
-    const struct logp_step_list *list = read_schedule("--schedule", path);
-    const struct logp_args args = {.list = list};
     const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
+    const struct logp_args args = {.list = list};
+    struct logp_model model = {.params = params};
     struct logp_schedule s;
     struct logp_delay delay;
     struct logp_fold fold;
 
-    if (list->P > MOST_P || logp_delay_create("loggp", &params, &delay) != 0)
+    if (logp_delay_params(name, &params, &model.params) != 0 ||
+        logp_delay_create(name, &params, &delay) != 0)
         return;
-    s = logp_schedule_of(logp_algorithm_find("schedule", "listed"), list->P, &args, NULL);
+    s = logp_schedule_of(logp_algorithm_find("schedule", "listed"), list->P, &args, &model);
     logp_schedule_fold(&s, &delay, MOST_MESSAGES, &fold);
     logp_delay_destroy(&delay);
+}
+
+static void read_and_fold(void *path)
+{
+    const struct logp_step_list *list = read_schedule("--schedule", path);
+
+    if (list->P > MOST_P)
+        return;
+    fold_with("loggp", list);
+    fold_with("loggops", list);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -49,7 +49,7 @@ static void refuse_unplanned(const struct options *o)
     if (o->links != NULL)
         bad_option(links_option(o), option_text(links_option(o)),
                    "none: the tree is that where all links are alike");
-    if (!o->emulated)
+    if (!o->emulated || model_params(o).recv_streams)
         bad_option("--delay", o->delay->name,
                    "logp, loggp or store-forward: a tree is shown in time");
     if (logp_capacity(&o->params) > 0)

@@ -160,7 +160,8 @@ static void apply_rendezvous(struct options *o, const char *option, const char *
 static void apply_delay(struct options *o, const char *option, const char *text)
 {
     const bool has_G = o->params.G_ps > 0 || links_own_G(o) > 0;
-    const char *name = *text != '\0' ? text : has_G ? "loggp" : "logp";
+    const char *of_file = delay_of_schedule(o->list);
+    const char *name = *text != '\0' ? text : of_file != NULL ? of_file : has_G ? "loggp" : "logp";
     struct names names = {0};
     const struct logp_delay_model *model = find_delay(name, &names);
 
@@ -247,6 +248,13 @@ static void apply_topology(struct options *o, const char *option, const char *te
     if (model_params(o).latency_varies)
         bad_option(option, text, "needs a delay model other than %s: each link has the latency L",
                    o->delay->name);
+    if (model_params(o).recv_streams && !option_given("delay")) /* of a GOAL file */
+        use_delay(o, o->params.G_ps > 0 ? "loggp" : "logp");
+    if (model_params(o).recv_streams)
+        bad_option(
+            option, text,
+            "needs a delay model other than %s: on a link a message arrives with its last byte",
+            o->delay->name);
     if (o->links != NULL)
         bad_option(option, text, "none with %s: a message takes one link", links_option(o));
     o->topology = make_topology(text, o->P);
@@ -299,9 +307,9 @@ const struct option_row model_options[] = {
     {"rendezvous", "S", "sends of more than S bytes wait for their receiver; 0: all", "none", "",
      OPTIONS_MODEL | OPTIONS_MEASURE | OPTIONS_TUNE, .apply = apply_rendezvous,
      .series = SERIES_BYTES},
-    {"delay", "NAME", "%s (see: logp list delays)", "", "logp; with -G loggp",
-     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_delay, .series = SERIES_WORDS,
-     .of_machine = true, .choices = all_delays},
+    {"delay", "NAME", "%s (see: logp list delays)", "",
+     "logp; with -G loggp; of a GOAL file loggops", OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE,
+     .apply = apply_delay, .series = SERIES_WORDS, .of_machine = true, .choices = all_delays},
     {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL | OPTIONS_MEASURE, .apply = apply_topology,
      .series = SERIES_WORDS, .choices = all_topologies},
     {0},

@@ -18,6 +18,13 @@ static void refuse(const struct options *o)
     if (!o->emulated)
         bad_option("--delay", o->delay->name,
                    "with --explain, a delay model under which messages take time");
+    if (o->list != NULL && o->list->edges != NULL && !o->list->in_order)
+        bad_option("--schedule", option_text("schedule"),
+                   "with --explain, operations that follow one another; those of this file are "
+                   "concurrent");
+    if (model_params(o).recv_streams)
+        bad_option("--delay", o->delay->name,
+                   "with --explain, logp, loggp or store-forward; write --delay loggp");
     if (o->topology != NULL)
         bad_option("--topology", logp_topology_spec(o->topology),
                    "none, with --explain: where messages wait for links, no path is the time");

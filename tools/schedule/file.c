@@ -31,9 +31,15 @@ static char *text_of(const char *option, const char *file)
     return text;
 }
 
+static struct reading r; /* the file that is read, once */
+
+const char *delay_of_schedule(const struct logp_step_list *list)
+{
+    return list != NULL && list->edges != NULL && !r.is_ours ? "loggops" : NULL;
+}
+
 const struct logp_step_list *read_schedule(const char *option, const char *file)
 {
-    static struct reading r;
     char *text = text_of(option, file);
 
     r = (struct reading){.option = option, .file = file};
@@ -59,18 +65,49 @@ static void say_who_waits(const struct logp_schedule *s, const struct logp_delay
             (long long)fold.source, fold.tag);
 }
 
-/* Folded without delays: what waits in vain does so under any model. */
+/* "rank 3 (tag 5)" */
+static const char *show_peer(int64_t rank, int tag, char text[64])
+{
+    int n = rank == LOGP_ANY_SOURCE ? snprintf(text, 64, "any rank")
+                                    : snprintf(text, 64, "rank %lld", (long long)rank);
+
+    if (tag == LOGP_ANY_TAG)
+        snprintf(text + n, 64 - (size_t)n, " (any tag)");
+    else
+        snprintf(text + n, 64 - (size_t)n, " (tag %d)", tag);
+    return text;
+}
+
+/* What it costs is the time of a graph in which the network is never full. */
+static void refuse_with_graph(const struct logp_coll *c)
+{
+    static const char why[] = "off, with --schedule FILE whose operations are concurrent";
+
+    if (c->model.rendezvous_from > 0)
+        bad_option("--rendezvous", option_text("rendezvous"),
+                   "none, with a GOAL file whose operations are concurrent; remove it");
+    if (logp_capacity(&c->model.params) > 0)
+        bad_option("--capacity", option_text("capacity"), "%s; remove it", why);
+}
+
+/* Folded without delays: what waits in vain does so under any model. But what is concurrent goes by
+ * time. */
 const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_coll *c)
 {
     const struct logp_algorithm *a = logp_algorithm_find("schedule", "listed");
     const struct logp_schedule s = logp_schedule_of(a, P, &c->args, &c->model);
-    const struct logp_params params = {0};
+    const bool is_graph = logp_step_list_is_graph(c->args.list, &c->model.params);
+    const struct logp_params params = is_graph ? c->model.params : (struct logp_params){0};
     struct logp_schedule buffered = s;
     const char *file = option_text("schedule");
     struct logp_delay delay;
     struct logp_fold fold;
-    int rc = logp_delay_create("loggp", &params, &delay);
+    char peer[64];
+    int rc;
 
+    if (is_graph)
+        refuse_with_graph(c);
+    rc = logp_delay_create(logp_delay_name(&params), &params, &delay);
     buffered.model.rendezvous_from = 0;
     if (rc == 0) {
         rc = logp_schedule_fold(&buffered, &delay, 0, &fold);
@@ -80,8 +117,8 @@ const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_coll 
     }
     if (rc == -EDEADLK)
         bad_option("--schedule", file,
-                   "a send for each receive: rank %lld waits for a message from rank %lld, tag %d",
-                   (long long)fold.rank, (long long)fold.source, fold.tag);
+                   "deadlock: rank %lld waits for a message from %s that is never sent",
+                   (long long)fold.rank, show_peer(fold.source, fold.tag, peer));
     if (rc == -EMSGSIZE)
         bad_option("--schedule", file, "receives as large as what is sent: not so on rank %lld",
                    (long long)fold.rank);

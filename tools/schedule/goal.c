@@ -5,241 +5,344 @@
  *     num_ranks 2
  *     rank 0 {
  *     l1: calc 100
- *     l2: send 8b to 1 tag 0
+ *     l2: send 8b to 1 tag 3
  *     l2 requires l1
  *     }
  *
- * A rank does one thing after the other, in the order of its lines; so what a line requires must
- * stand before it. There is one processor and one network port each: cpu and nic are 0.
+ * Operations that no `requires` (or `irequires`: it waits only for the beginning) orders are
+ * concurrent. Labels belong to their rank; they may be left out, and be required before they come.
+ * Comments are // and / * * /. A receive may be from -1, any source, and with tag -1, any tag.
+ * There is one processor and one network port each: cpu and nic are 0.
  */
+#include "schedule/labels.h"
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
 #include "text/text.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 12, BUCKETS = 4096 };
+enum { MOST_SHOWN = 40 }; /* of a label */
 
-struct label {
-    const char *name;
-    size_t next; /* of the same bucket, from 1; 0: none */
-};
+/* In LogGOPSim's binary form a wildcard is all ones. */
+static const int64_t any_there = UINT32_MAX;
 
-/* Of one rank, in the order of its lines. */
-struct labels {
-    struct label *all;
-    size_t n, room;
-    size_t buckets[BUCKETS]; /* the first of each, from 1 */
+/* That one label requires another, before all labels of the rank are known. */
+struct demand {
+    struct name after, before;
+    bool started;
+    int line;
 };
 
 /* What is read, and where. */
 struct goal {
     struct reading *r;
+    const char *at; /* the rest of the text */
     int line;
     char place[32];
     int64_t rank; /* -1: between ranks */
     bool *seen;   /* by rank */
     struct labels labels;
-    char *words[MOST_WORDS];
-    int n_words;
+    struct demand *demands; /* of this rank */
+    size_t n_demands, demand_room;
 };
+
+static const char form[] = "an operation is `L: send Nb to R [tag T]`, `L: recv Nb from R [tag T]` "
+                           "or `L: calc NS`, an order `L requires M` or `L irequires M`";
 
 _Noreturn static void wrong(const struct goal *g, const char *what)
 {
     bad_option(g->r->option, g->r->file, "%s: %s", g->place, what);
 }
 
-static bool is(const struct goal *g, int i, const char *word)
+/* ---- tokens ---- */
+
+static void set_line(struct goal *g, int line)
 {
-    return i < g->n_words && strcmp(g->words[i], word) == 0;
+    g->line = line;
+    snprintf(g->place, sizeof(g->place), "line %d", line);
 }
 
-/* A whole number, with `suffix` behind it. */
-static int64_t number(const struct goal *g, int i, const char *suffix, const char *what)
+/* Past a comment that begins here. @return there was one */
+static bool skip_comment(struct goal *g)
 {
-    int64_t value;
-    size_t n;
+    static const char mark[] = GOAL_MARK;
+    const int line = g->line;
 
-    if (i >= g->n_words)
-        wrong(g, what);
-    n = strlen(g->words[i]) - strlen(suffix);
-    if (strlen(g->words[i]) <= strlen(suffix) || strcmp(g->words[i] + n, suffix) != 0)
-        wrong(g, what);
-    g->words[i][n] = '\0';
-    if (!parse_whole(g->words[i], 0, INT64_MAX, &value))
-        wrong(g, what);
-    return value;
-}
-
-static size_t *bucket_of(struct goal *g, const char *name)
-{
-    uint64_t x = 0;
-
-    for (; *name != '\0'; name++)
-        x = x * 31 + (unsigned char)*name;
-    return &g->labels.buckets[x % BUCKETS];
-}
-
-/* The place of a label among those of this rank; those read so far, if there is none. */
-static size_t find_label(struct goal *g, const char *name)
-{
-    size_t i = *bucket_of(g, name);
-
-    while (i > 0 && strcmp(g->labels.all[i - 1].name, name) != 0)
-        i = g->labels.all[i - 1].next;
-    return i > 0 ? i - 1 : g->labels.n;
-}
-
-static void forget_labels(struct goal *g)
-{
-    for (size_t i = 0; i < g->labels.n; i++)
-        *bucket_of(g, g->labels.all[i].name) = 0;
-    g->labels.n = 0;
-}
-
-static void add_label(struct goal *g, const char *name)
-{
-    struct labels *l = &g->labels;
-    size_t *bucket = bucket_of(g, name);
-
-    if (l->n == l->room) {
-        l->room = l->room > 0 ? 2 * l->room : 64;
-        l->all = or_end(realloc(l->all, l->room * sizeof(*l->all)));
+    if (strncmp(g->at, "//", 2) == 0) {
+        g->r->is_ours |= strncmp(g->at, mark, strlen(mark)) == 0;
+        g->at += strcspn(g->at, "\n");
+        return true;
     }
-    l->all[l->n++] = (struct label){name, *bucket};
-    *bucket = l->n;
+    if (strncmp(g->at, "/*", 2) != 0)
+        return false;
+    for (g->at += 2; strncmp(g->at, "*/", 2) != 0; g->at++) {
+        if (*g->at == '\0') {
+            set_line(g, line);
+            wrong(g, "this comment has no end; write */ behind it");
+        }
+        if (*g->at == '\n')
+            set_line(g, g->line + 1);
+    }
+    g->at += 2;
+    return true;
 }
 
-/* "l2 requires l1": both stand above. */
-static void read_requires(struct goal *g)
+/* To the next token of this line. @return false: there is none */
+static bool more_in_line(struct goal *g)
 {
-    const size_t later = find_label(g, g->words[0]);
-    const size_t before = g->n_words == 3 ? find_label(g, g->words[2]) : g->labels.n;
-
-    if (g->n_words != 3 || later == g->labels.n || before == g->labels.n)
-        wrong(g, "a label of this rank requires another, and both stand above");
-    if (before >= later)
-        wrong(g, "a line requires one that stands before it");
+    do
+        g->at += strspn(g->at, " \t\r\f\v");
+    while (skip_comment(g));
+    return *g->at != '\0' && *g->at != '\n';
 }
 
-/* "send 8b to 1 tag 0", "recv 8b from 1", "calc 100"; the label is words[0]. */
-static void read_operation(struct goal *g)
+/* To the next token, in whatever line. @return false: the text has ended */
+static bool more(struct goal *g)
 {
-    static const char form[] = "a line is `L: send Nb to R [tag T]`, `L: recv Nb from R [tag T]`, "
-                               "`L: calc NS` or `L requires M`";
-    const bool send = is(g, 1, "send");
-    int64_t tag = 0, n_bytes, peer;
-    int end;
+    while (!more_in_line(g)) {
+        if (*g->at == '\0')
+            return false;
+        g->at++;
+        set_line(g, g->line + 1);
+    }
+    return true;
+}
 
-    if (is(g, 1, "calc")) {
-        read_compute(g->r, g->rank, number(g, 2, "", form), g->place);
-        end = 3;
-    } else if ((send && is(g, 3, "to")) || (is(g, 1, "recv") && is(g, 3, "from"))) {
-        n_bytes = number(g, 2, "b", form);
-        peer = number(g, 4, "", form);
-        end = is(g, 5, "tag") ? 7 : 5;
-        if (end == 7)
-            tag = number(g, 6, "", form);
-        read_message(g->r, g->rank, send ? LOGP_STEP_SEND : LOGP_STEP_RECEIVE, peer, n_bytes, tag,
-                     g->place);
-    } else {
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A name of letters, digits and _, that begins with a letter; at NULL: something else is there. It
+ * is not passed. */
+static struct name name_here(struct goal *g)
+{
+    struct name name = {NULL, 0};
+
+    if (!more_in_line(g) || !isalpha((unsigned char)*g->at))
+        return name;
+    name.at = g->at;
+    while (is_of_name(name.at[name.n]))
+        name.n++;
+    return name;
+}
+
+/* Past this word, if it is next. */
+static bool word(struct goal *g, const char *expected)
+{
+    const struct name name = name_here(g);
+
+    if (name.at == NULL || name.n != strlen(expected) || memcmp(name.at, expected, name.n) != 0)
+        return false;
+    g->at += name.n;
+    return true;
+}
+
+static bool sign(struct goal *g, char expected)
+{
+    if (!more_in_line(g) || *g->at != expected)
+        return false;
+    g->at++;
+    return true;
+}
+
+/* A whole number >= 0; or -1, where that may be. */
+static int64_t number(struct goal *g, bool may_be_any, const char *what)
+{
+    const bool minus = sign(g, '-');
+    int64_t value = 0;
+
+    if (!more_in_line(g) || !isdigit((unsigned char)*g->at))
+        wrong(g, what);
+    for (; isdigit((unsigned char)*g->at); g->at++)
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, *g->at - '0', &value))
+            wrong(g, "a number beyond 2^63");
+    if (minus && (!may_be_any || value != 1))
+        wrong(g, may_be_any ? "-1 stands for any, and there is no other number below 0"
+                            : "a number below 0; only a receive may have -1, any source or tag");
+    return minus || (may_be_any && value == any_there) ? -1 : value;
+}
+
+/* ---- labels ---- */
+
+/* Behind `after requires`. */
+static void read_demand(struct goal *g, struct name after, bool started)
+{
+    const struct name before = name_here(g);
+
+    if (before.at == NULL)
+        wrong(g, "a label stands behind requires, as in `l2 requires l1`");
+    g->at += before.n;
+    if (g->n_demands == g->demand_room) {
+        g->demand_room = g->demand_room > 0 ? 2 * g->demand_room : 64;
+        g->demands = or_end(realloc(g->demands, g->demand_room * sizeof(*g->demands)));
+    }
+    g->demands[g->n_demands++] = (struct demand){after, before, started, g->line};
+    if (more_in_line(g))
+        wrong(g, "one label stands behind requires; write a line for each");
+}
+
+static int64_t step_of(const struct goal *g, struct name label)
+{
+    const int64_t step = find_label(&g->labels, label);
+    const int n = label.n < MOST_SHOWN ? (int)label.n : MOST_SHOWN;
+
+    if (step < 0)
+        bad_option(g->r->option, g->r->file,
+                   "%s: no operation of rank %lld has the label %.*s; write `%.*s:` before one",
+                   g->place, (long long)g->rank, n, label.at, n, label.at);
+    return step;
+}
+
+/* All labels of the rank are known. */
+static void settle_demands(struct goal *g)
+{
+    const int line = g->line;
+
+    for (size_t i = 0; i < g->n_demands; i++) {
+        const struct demand *d = &g->demands[i];
+
+        set_line(g, d->line);
+        read_edge(g->r, g->rank, step_of(g, d->before), step_of(g, d->after), d->started);
+    }
+    set_line(g, line);
+    g->n_demands = 0;
+    forget_labels(&g->labels);
+}
+
+/* ---- lines ---- */
+
+static void read_places(struct goal *g)
+{
+    while (more_in_line(g)) {
+        if (!word(g, "cpu") && !word(g, "nic"))
+            wrong(g, form);
+        if (number(g, false, "a number stands behind cpu and nic") != 0)
+            wrong(g, "unsupported: only cpu 0 and nic 0 (one processor and port per rank)");
+    }
+}
+
+static void read_send_or_receive(struct goal *g, bool sends)
+{
+    const int64_t n_bytes = number(g, false, form);
+    int64_t peer, tag = 0;
+
+    if (!word(g, "b") || !word(g, sends ? "to" : "from"))
         wrong(g, form);
+    peer = number(g, !sends, form);
+    if (word(g, "tag"))
+        tag = number(g, !sends, form);
+    read_message(g->r, g->rank, sends ? LOGP_STEP_SEND : LOGP_STEP_RECEIVE, peer, n_bytes, tag,
+                 g->place);
+    read_places(g);
+}
+
+/* @return false: something else is there */
+static bool read_operation(struct goal *g)
+{
+    if (word(g, "calc")) {
+        read_compute(g->r, g->rank, number(g, false, form), g->place);
+        read_places(g);
+    } else if (word(g, "send")) {
+        read_send_or_receive(g, true);
+    } else if (word(g, "recv")) {
+        read_send_or_receive(g, false);
+    } else {
+        return false;
     }
-    for (; end < g->n_words; end += 2)
-        if ((!is(g, end, "cpu") && !is(g, end, "nic")) || !is(g, end + 1, "0"))
-            wrong(g, "after a step: cpu 0, nic 0");
+    return true;
+}
+
+/* It begins with a label. */
+static void read_labelled(struct goal *g)
+{
+    const struct name label = name_here(g);
+
+    if (label.at == NULL)
+        wrong(g, form);
+    g->at += label.n;
+    if (word(g, "requires")) {
+        read_demand(g, label, false);
+    } else if (word(g, "irequires")) {
+        read_demand(g, label, true);
+    } else {
+        if (!sign(g, ':'))
+            wrong(g, form);
+        if (!add_label(&g->labels, label, g->r->n[g->rank]))
+            wrong(g, "a label comes once in a rank");
+        if (!read_operation(g))
+            wrong(g, form);
+    }
 }
 
 static void begin_rank(struct goal *g)
 {
+    static const char how[] = "a rank begins with `rank R {`";
+
     if (g->r->list.P == 0)
         wrong(g, "num_ranks comes first");
     if (g->rank >= 0)
         wrong(g, "the rank before it has no }");
-    if (g->n_words != 3 || !is(g, 2, "{"))
-        wrong(g, "a rank begins with `rank R {`");
-    g->rank = number(g, 1, "", "a rank begins with `rank R {`");
+    g->rank = number(g, false, how);
+    if (!sign(g, '{'))
+        wrong(g, how);
     if (g->rank >= g->r->list.P || g->seen[g->rank])
         wrong(g, "each rank once, 0 .. num_ranks - 1");
     g->seen[g->rank] = true;
-    forget_labels(g);
 }
 
 static void begin_all(struct goal *g)
 {
     if (g->r->list.P > 0)
         wrong(g, "num_ranks comes once");
-    begin_reading(g->r, number(g, 1, "", "`num_ranks P`"));
+    begin_reading(g->r, number(g, false, "`num_ranks P`"));
+    begin_edges(g->r);
     g->seen = or_end(calloc((size_t)g->r->list.P, sizeof(*g->seen)));
-    if (g->n_words != 2)
-        wrong(g, "`num_ranks P`");
 }
 
-static void read_line(struct goal *g)
+static void read_item(struct goal *g)
 {
-    const size_t n = strlen(g->words[0]);
-
-    if (is(g, 0, "num_ranks")) {
+    if (word(g, "num_ranks")) {
         begin_all(g);
-    } else if (is(g, 0, "rank")) {
+    } else if (word(g, "rank")) {
         begin_rank(g);
     } else if (g->rank < 0) {
         wrong(g, "`num_ranks P`, or `rank R {`");
-    } else if (is(g, 0, "}") && g->n_words == 1) {
+    } else if (sign(g, '}')) {
+        settle_demands(g);
         g->rank = -1;
-    } else if (is(g, 1, "requires") || is(g, 1, "irequires")) {
-        read_requires(g);
-    } else {
-        if (g->words[0][n - 1] == ':')
-            g->words[0][n - 1] = '\0';
-        else
-            wrong(g, "a label ends in a colon");
-        if (find_label(g, g->words[0]) < g->labels.n)
-            wrong(g, "a label comes once in a rank");
-        read_operation(g);
-        add_label(g, g->words[0]);
+    } else if (!read_operation(g)) {
+        read_labelled(g);
     }
 }
 
-void read_goal(struct reading *r, char *text)
+void read_goal(struct reading *r, const char *text)
 {
-    static struct goal g;
+    struct goal g = {.r = r, .at = text, .rank = -1};
 
-    g = (struct goal){.r = r, .rank = -1};
-    for (char *line = text, *next; line != NULL; line = next) {
-        char *save = NULL, *comment = strstr(line, "//");
-
-        next = strchr(line, '\n');
-        if (next != NULL)
-            *next++ = '\0';
-        if (comment != NULL && (next == NULL || comment < next))
-            *comment = '\0';
-        snprintf(g.place, sizeof(g.place), "line %d", ++g.line);
-        g.n_words = 0;
-        for (char *word = strtok_r(line, " \t\r", &save); word != NULL;
-             word = strtok_r(NULL, " \t\r", &save)) {
-            if (g.n_words == MOST_WORDS)
-                wrong(&g, "too many words");
-            g.words[g.n_words++] = word;
-        }
-        if (g.n_words > 0)
-            read_line(&g);
-    }
+    set_line(&g, 1);
+    while (more(&g))
+        read_item(&g);
     if (r->list.P == 0)
         wrong(&g, "`num_ranks P` is missing: neither JSON nor GOAL");
     if (g.rank >= 0)
         wrong(&g, "the last rank has no }");
     free(g.seen);
-    free(g.labels.all);
+    free(g.demands);
+    forget_labels(&g.labels);
+    order_steps(r);
 }
 
 /* ---- writing ---- */
 
 static void goal_begin(int64_t P)
 {
-    printf("num_ranks %lld\n", (long long)P);
+    printf("num_ranks %lld\n" GOAL_MARK "\n", (long long)P);
 }
 
 static void goal_rank(int64_t rank)

@@ -7,12 +7,19 @@
 
 #include <stdint.h>
 
+/* In a GOAL file that the command has written: liblogp's rules hold for it, as for what it was
+ * written from, unless --delay says otherwise. For LogGOPSim it is a comment. */
+#define GOAL_MARK "// written by logp: costed by liblogp's rules unless --delay is given"
+
 /* What is being read; where is its option and file, for what is said of it. */
 struct reading {
     const char *option, *file;
     struct logp_step_list list;
     struct logp_step **steps; /* by rank */
     int64_t *n, *room;
+    struct logp_edge **edges; /* by rank; NULL: there are none */
+    int64_t *n_edges, *edge_room;
+    bool is_ours; /* GOAL_MARK */
 };
 
 /* ---- steps.c ---- */
@@ -24,10 +31,20 @@ void read_message(struct reading *r, int64_t rank, enum logp_step_kind kind, int
                   int64_t n_bytes, int64_t tag, const char *place);
 void read_compute(struct reading *r, int64_t rank, int64_t ns, const char *place);
 
+/* From here on each rank's steps are ordered by edges alone. */
+void begin_edges(struct reading *r);
+void read_edge(struct reading *r, int64_t rank, int64_t before, int64_t after, bool started);
+
+/* ---- order.c ---- */
+
+/* All is read: no steps wait for each other, round and round; and where the edges leave no choice,
+ * the steps stand in their order. */
+void order_steps(struct reading *r);
+
 /* ---- goal.c, json.c ---- */
 
 /* Fill r from the text of the file; end the process where it is wrong. */
-void read_goal(struct reading *r, char *text);
+void read_goal(struct reading *r, const char *text);
 void read_json(struct reading *r, const char *text);
 
 #endif

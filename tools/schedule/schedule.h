@@ -12,6 +12,9 @@
 /* The steps of all ranks in a file, kept until the process ends; ends it where the file is not what
  * it should be. */
 const struct logp_step_list *read_schedule(const char *option, const char *file);
+/* The delay model whose rules the steps of that file have, unless --delay is given; NULL: as
+ * without a file. */
+const char *delay_of_schedule(const struct logp_step_list *list);
 /* The algorithm that does them, if they fit together. */
 const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_coll *c);
 

@@ -31,18 +31,40 @@ static struct logp_step *one_more(struct reading *r, int64_t rank)
     return memset(&r->steps[rank][r->n[rank]++], 0, sizeof(struct logp_step));
 }
 
+void begin_edges(struct reading *r)
+{
+    const size_t P = (size_t)r->list.P;
+
+    r->edges = or_end(calloc(P, sizeof(*r->edges)));
+    r->n_edges = or_end(calloc(P, sizeof(*r->n_edges)));
+    r->edge_room = or_end(calloc(P, sizeof(*r->edge_room)));
+    r->list.edges = (const struct logp_edge *const *)r->edges;
+    r->list.n_edges = r->n_edges;
+}
+
+void read_edge(struct reading *r, int64_t rank, int64_t before, int64_t after, bool started)
+{
+    if (r->n_edges[rank] == r->edge_room[rank]) {
+        r->edge_room[rank] = r->edge_room[rank] > 0 ? 2 * r->edge_room[rank] : 4;
+        r->edges[rank] =
+            or_end(realloc(r->edges[rank], (size_t)r->edge_room[rank] * sizeof(struct logp_edge)));
+    }
+    r->edges[rank][r->n_edges[rank]++] = (struct logp_edge){before, after, started};
+}
+
 void read_message(struct reading *r, int64_t rank, enum logp_step_kind kind, int64_t peer,
                   int64_t n_bytes, int64_t tag, const char *place)
 {
+    const bool may_be_any = r->edges != NULL && kind == LOGP_STEP_RECEIVE;
     struct logp_step *s;
 
-    if (peer < 0 || peer >= r->list.P)
+    if (peer >= r->list.P || (peer < 0 && !may_be_any))
         bad_option(r->option, r->file, "%s: rank %lld: a rank is 0 .. %lld", place, (long long)peer,
                    (long long)r->list.P - 1);
     if (n_bytes < 0 || n_bytes > most_bytes)
         bad_option(r->option, r->file, "%s: %lld bytes: a message has 0 .. 2^30", place,
                    (long long)n_bytes);
-    if (tag < 0 || tag > INT_MAX)
+    if (tag > INT_MAX || (tag < 0 && !may_be_any))
         bad_option(r->option, r->file, "%s: tag %lld: a tag is 0 .. %d", place, (long long)tag,
                    INT_MAX);
     s = one_more(r, rank);

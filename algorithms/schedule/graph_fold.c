@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a list with edges costs, without running it: each rank is woken at the times at which
+ * something ends, arrives or could start, in the order of (time, rank), which is that of the
+ * virtual clock. It does one act and goes back into the queue, so that whoever has an earlier time
+ * by then goes first.
+ */
+#include "graph.h"
+#include "predict/predict.h"
+#include "schedule.h"
+#include "traced.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const int64_t end_of_time = INT64_MAX / 8; /* as fold.c */
+
+/* A message that is on its way. */
+struct coming {
+    int64_t arrival;
+    size_t n_bytes;
+    uint32_t number; /* of its sender's */
+    int32_t src, tag;
+};
+
+struct desk {
+    struct lpi_graph graph;
+    int64_t clock, wake; /* wake INT64_MAX: when something comes */
+    struct logp_port port;
+    uint32_t sends;
+    struct coming *inbox; /* a heap, the first to arrive on top */
+    uint32_t n_coming, room;
+};
+
+struct entry {
+    int64_t at;
+    uint32_t rank;
+};
+
+struct fold {
+    const struct logp_schedule *schedule;
+    const struct logp_params *params;
+    const struct logp_delay_ops *ops;
+    void *model;
+    struct lpi_traced traced;
+    struct logp_fold *out;
+    uint64_t most;
+    struct desk *desks;
+    struct entry *heap; /* of those who are to be woken; one that is out of date is passed over */
+    size_t n_heap, heap_room;
+};
+
+/* ---- two heaps ---- */
+
+static bool is_earlier(const struct entry *a, const struct entry *b)
+{
+    return a->at != b->at ? a->at < b->at : a->rank < b->rank;
+}
+
+static int wake_at(struct fold *f, uint32_t rank, int64_t at)
+{
+    const struct entry e = {at, rank};
+    size_t i = f->n_heap;
+
+    if (f->n_heap == f->heap_room) {
+        const size_t room = f->heap_room > 0 ? 2 * f->heap_room : 64;
+        void *more = realloc(f->heap, room * sizeof(*f->heap));
+
+        if (more == NULL)
+            return -ENOMEM;
+        f->heap = more;
+        f->heap_room = room;
+    }
+    f->desks[rank].wake = at;
+    for (f->n_heap++; i > 0 && is_earlier(&e, &f->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        f->heap[i] = f->heap[(i - 1) / 2];
+    f->heap[i] = e;
+    return 0;
+}
+
+static struct entry pop(struct fold *f)
+{
+    const struct entry first = f->heap[0], last = f->heap[--f->n_heap];
+    size_t i = 0;
+
+    for (size_t child = 1; child < f->n_heap; child = 2 * i + 1) {
+        if (child + 1 < f->n_heap && is_earlier(&f->heap[child + 1], &f->heap[child]))
+            child++;
+        if (!is_earlier(&f->heap[child], &last))
+            break;
+        f->heap[i] = f->heap[child];
+        i = child;
+    }
+    f->heap[i] = last;
+    return first;
+}
+
+static bool arrives_before(const struct coming *a, const struct coming *b)
+{
+    if (a->arrival != b->arrival)
+        return a->arrival < b->arrival;
+    return a->src != b->src ? a->src < b->src : a->number < b->number;
+}
+
+static int put(struct desk *d, const struct coming *m)
+{
+    uint32_t i = d->n_coming;
+
+    if (d->n_coming == d->room) {
+        const uint32_t room = d->room > 0 ? 2 * d->room : 4;
+        void *more = realloc(d->inbox, room * sizeof(*d->inbox));
+
+        if (more == NULL)
+            return -ENOMEM;
+        d->inbox = more;
+        d->room = room;
+    }
+    for (d->n_coming++; i > 0 && arrives_before(m, &d->inbox[(i - 1) / 2]); i = (i - 1) / 2)
+        d->inbox[i] = d->inbox[(i - 1) / 2];
+    d->inbox[i] = *m;
+    return 0;
+}
+
+static struct coming take(struct desk *d)
+{
+    const struct coming first = d->inbox[0], last = d->inbox[--d->n_coming];
+    uint32_t i = 0;
+
+    for (uint32_t child = 1; child < d->n_coming; child = 2 * i + 1) {
+        if (child + 1 < d->n_coming && arrives_before(&d->inbox[child + 1], &d->inbox[child]))
+            child++;
+        if (!arrives_before(&d->inbox[child], &last))
+            break;
+        d->inbox[i] = d->inbox[child];
+        i = child;
+    }
+    d->inbox[i] = last;
+    return first;
+}
+
+/* ---- acts ---- */
+
+static int send(struct fold *f, uint32_t r, const struct logp_step *s)
+{
+    struct desk *d = &f->desks[r], *to = &f->desks[s->peer];
+    struct logp_transfer t = {.src = (int)r,
+                              .dst = (int)s->peer,
+                              .n_bytes = s->n_bytes,
+                              .number = d->sends,
+                              .ready = d->clock};
+    struct coming m = {.n_bytes = s->n_bytes, .number = d->sends, .src = (int32_t)r, .tag = s->tag};
+    int rc;
+
+    if (f->most > 0 && f->out->messages >= f->most)
+        return -E2BIG;
+    f->ops->start(f->model, &d->port, &t);
+    f->ops->send(f->model, &d->port, &t);
+    m.arrival = t.arrival;
+    d->sends++;
+    d->clock = t.done;
+    f->out->messages++;
+    rc = put(to, &m);
+    if (rc == 0 && to->graph.doing == LPI_NOTHING && to != d && m.arrival < to->wake)
+        rc = wake_at(f, (uint32_t)s->peer, m.arrival);
+    if (rc == 0 && f->traced.trace != NULL) {
+        f->traced.free_at[r] = t.start;
+        rc = lpi_traced_send(&f->traced, &t, s->tag, t.start);
+    }
+    return rc != 0 ? rc : t.arrival < end_of_time ? 0 : -EOVERFLOW;
+}
+
+static int receive(struct fold *f, uint32_t r, const struct lpi_parcel *p)
+{
+    struct desk *d = &f->desks[r];
+    struct logp_transfer t = {.src = p->src,
+                              .dst = (int)r,
+                              .n_bytes = p->n_bytes,
+                              .ready = d->clock,
+                              .arrival = p->arrival};
+
+    f->ops->recv(f->model, &d->port, &t);
+    d->clock = t.done;
+    return f->traced.trace != NULL ? lpi_traced_receive(&f->traced, &t, p->tag) : 0;
+}
+
+static int compute(struct fold *f, uint32_t r, const struct logp_step *s)
+{
+    struct desk *d = &f->desks[r];
+    const int64_t begun = d->clock;
+
+    d->clock = f->ops->work != NULL ? f->ops->work(f->model, (int)r, begun, s->ns) : begun + s->ns;
+    return f->traced.trace != NULL ? lpi_traced_compute(&f->traced, r, begun, d->clock - begun) : 0;
+}
+
+/* When each could start. */
+static void look_at(struct fold *f, uint32_t r, int64_t at[LPI_ACTS])
+{
+    const struct desk *d = &f->desks[r];
+    const struct logp_step *s = lpi_graph_step(&d->graph, LPI_SEND);
+    const struct lpi_parcel *p = lpi_graph_parcel(&d->graph);
+
+    at[LPI_SEND] = at[LPI_COMPUTE] = at[LPI_RECEIVE] = INT64_MAX;
+    if (s != NULL) {
+        struct logp_transfer t = {.src = (int)r,
+                                  .dst = (int)s->peer,
+                                  .n_bytes = s->n_bytes,
+                                  .number = d->sends,
+                                  .ready = d->clock};
+
+        f->ops->start(f->model, &d->port, &t);
+        at[LPI_SEND] = t.start;
+    }
+    if (lpi_graph_step(&d->graph, LPI_COMPUTE) != NULL)
+        at[LPI_COMPUTE] = d->clock;
+    if (p != NULL) {
+        struct logp_port port = d->port;
+        struct logp_transfer t = {.src = p->src,
+                                  .dst = (int)r,
+                                  .n_bytes = p->n_bytes,
+                                  .ready = d->clock,
+                                  .arrival = p->arrival};
+
+        f->ops->recv(f->model, &port, &t);
+        at[LPI_RECEIVE] = t.start;
+    }
+}
+
+static int begin(struct fold *f, uint32_t r, enum lpi_act act)
+{
+    struct desk *d = &f->desks[r];
+    const struct logp_step *s = act != LPI_RECEIVE ? lpi_graph_step(&d->graph, act) : NULL;
+    const struct lpi_parcel *p = lpi_graph_parcel(&d->graph);
+    const int64_t now = d->clock;
+    int rc;
+
+    lpi_graph_begin(&d->graph, act, now);
+    rc = act == LPI_SEND ? send(f, r, s) : act == LPI_COMPUTE ? compute(f, r, s) : receive(f, r, p);
+    if (rc == 0 && d->clock >= end_of_time)
+        rc = -EOVERFLOW;
+    return rc == 0 ? wake_at(f, r, d->clock) : rc;
+}
+
+static int wrong(struct fold *f, uint32_t r, int rc)
+{
+    if (rc == -EMSGSIZE || rc == -EINVAL)
+        f->out->rank = r;
+    return rc;
+}
+
+/* Rank r at time `now`: what it did is done; take what has come, and begin with the next, or go
+ * back to sleep. */
+static int wake(struct fold *f, uint32_t r, int64_t now)
+{
+    struct desk *d = &f->desks[r];
+    int64_t at[LPI_ACTS], next;
+    enum lpi_act act;
+    int rc = 0;
+
+    d->clock = now;
+    d->wake = INT64_MAX;
+    if (d->graph.doing != LPI_NOTHING) {
+        f->out->ns = lpi_max(f->out->ns, now);
+        rc = lpi_graph_end(&d->graph, now);
+    }
+    while (rc == 0 && d->n_coming > 0 && d->inbox[0].arrival <= now) {
+        const struct coming m = take(d);
+        const struct lpi_parcel p = {.arrival = m.arrival,
+                                     .sent = lpi_graph_sent(f->params, m.arrival, m.n_bytes),
+                                     .n_bytes = m.n_bytes,
+                                     .src = m.src,
+                                     .tag = m.tag};
+
+        rc = lpi_graph_accept(&d->graph, &p);
+    }
+    if (rc != 0)
+        return wrong(f, r, rc);
+    look_at(f, r, at);
+    act = lpi_graph_choose(&d->graph, at);
+    if (act != LPI_NOTHING && at[act] <= now)
+        return begin(f, r, act);
+    next = act != LPI_NOTHING ? at[act] : INT64_MAX;
+    if (d->n_coming > 0 && d->inbox[0].arrival < next)
+        next = d->inbox[0].arrival;
+    return next < INT64_MAX ? wake_at(f, r, next) : 0;
+}
+
+/* ---- all of it ---- */
+
+static bool is_possible(const struct fold *f, const struct logp_step *s)
+{
+    const bool message = s->kind == LOGP_STEP_SEND || s->kind == LOGP_STEP_RECEIVE;
+    const bool may_be_any = s->kind == LOGP_STEP_RECEIVE;
+
+    if (!message)
+        return s->kind == LOGP_STEP_COMPUTE && s->ns >= 0;
+    return (s->peer >= 0 || (may_be_any && s->peer == LOGP_ANY_SOURCE)) &&
+           s->peer < f->schedule->P && (s->tag >= 0 || (may_be_any && s->tag == LOGP_ANY_TAG));
+}
+
+static int make(struct fold *f)
+{
+    const struct logp_step_list *list = f->schedule->args.list;
+    const size_t P = (size_t)f->schedule->P;
+    int rc = 0;
+
+    f->desks = calloc(P, sizeof(*f->desks));
+    if (f->traced.trace != NULL)
+        f->traced.free_at = calloc(P, sizeof(*f->traced.free_at));
+    if (f->desks == NULL || (f->traced.trace != NULL && f->traced.free_at == NULL))
+        return -ENOMEM;
+    for (size_t r = 0; rc == 0 && r < P; r++) {
+        struct desk *d = &f->desks[r];
+
+        d->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
+        for (int64_t i = 0; rc == 0 && i < list->n[r]; i++)
+            rc = is_possible(f, &list->steps[r][i]) ? 0 : -EINVAL;
+        if (rc == 0)
+            rc = lpi_graph_init(&d->graph, list, (int64_t)r, f->params->recv_streams);
+        if (rc == 0)
+            rc = wake_at(f, (uint32_t)r, 0);
+        wrong(f, (uint32_t)r, rc);
+    }
+    return rc;
+}
+
+static int conclude(struct fold *f)
+{
+    struct logp_fold *out = f->out;
+    uint64_t met = 0;
+
+    for (uint32_t r = 0; r < f->schedule->P; r++) {
+        struct lpi_graph *g = &f->desks[r].graph;
+        const struct logp_step *s = lpi_graph_is_through(g) ? NULL : lpi_graph_waits_for(g);
+
+        met += g->n_met;
+        if (lpi_graph_is_through(g))
+            continue;
+        out->rank = r;
+        out->source =
+            s != NULL ? s->peer : r; /* none: steps wait for each other, round and round */
+        out->tag = s != NULL ? s->tag : LOGP_ANY_TAG;
+        return -EDEADLK;
+    }
+    out->unreceived = out->messages - met;
+    return 0;
+}
+
+int lpi_graph_fold(const struct logp_schedule *schedule, const struct logp_delay_ops *ops,
+                   void *model, uint64_t most, const struct lpi_traced *traced,
+                   struct logp_fold *out)
+{
+    struct fold f = {.schedule = schedule,
+                     .params = &schedule->model.params,
+                     .ops = ops,
+                     .model = model,
+                     .traced = *traced,
+                     .out = out,
+                     .most = most};
+    int rc;
+
+    if (schedule->model.rendezvous_from > 0 || (ops->capacity != NULL && ops->capacity(model) > 0))
+        return -ENOTSUP;
+    rc = make(&f);
+    while (rc == 0 && f.n_heap > 0) {
+        const struct entry next = pop(&f);
+
+        if (next.at == f.desks[next.rank].wake)
+            rc = wake(&f, next.rank, next.at);
+    }
+    if (rc == 0)
+        rc = conclude(&f);
+    for (int64_t r = 0; f.desks != NULL && r < schedule->P; r++) {
+        lpi_graph_fini(&f.desks[r].graph);
+        free(f.desks[r].inbox);
+    }
+    free(f.desks);
+    free(f.heap);
+    free(f.traced.free_at);
+    return rc;
+}

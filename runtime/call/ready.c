@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What could begin, and when: the delay model's answers, with a copy of the vp's port. */
+#include "core/sched.h"
+#include "delay/in_force.h"
+#include "mail/close.h"
+#include "mail/match.h"
+#include "state/call.h"
+
+#include <errno.h>
+
+int logp_peek(struct logp_vp *vp, int src, int tag, bool *found, struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct lpi_label label = {vp->context, to_global(vp, src), tag};
+    struct lpi_message *msg = NULL;
+    int rc = lpi_stopped(p);
+
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || found == NULL)
+        return -EINVAL;
+    *found = false;
+    if (rc != 0)
+        return rc;
+    enter(p);
+    rc = lpi_find_here(p, &label, false, &msg);
+    if (rc == 0 && msg != NULL) {
+        *found = true;
+        lpi_fill_status(vp, status, msg->src, msg->tag, msg->n_bytes, msg->arrival);
+    }
+    return leave(p, rc);
+}
+
+/* The model in force for this vp's clock; NULL: none, and no section is open. */
+static const struct lpi_delay *lock(struct lpi_proc *p)
+{
+    struct logp_machine *m = p->core->machine;
+
+    enter(p);
+    /* relaxed: only says that there may be one; the list is under its lock */
+    if (lpi_emulates(m) && m->is_virtual &&
+        atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)
+        lpi_delay_apply_pending(m, p->emulated);
+    return model_lock(m);
+}
+
+int64_t logp_send_ready(struct logp_vp *vp, int dst, size_t n_bytes)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct lpi_delay *d = lock(p);
+    struct logp_transfer t = {.src = p->rank,
+                              .dst = to_global(vp, dst),
+                              .n_bytes = n_bytes,
+                              .number = p->sends,
+                              .ready = p->emulated};
+
+    if (d == NULL) {
+        leave(p, 0);
+        return LOGP_NEVER;
+    }
+    d->ops.start(d->model, &p->port, &t);
+    model_unlock(p->core->machine);
+    leave(p, 0);
+    return t.start;
+}
+
+int64_t logp_recv_ready(struct logp_vp *vp, int src, size_t n_bytes, int64_t arrival_ns)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct lpi_delay *d = lock(p);
+    struct logp_port port = p->port;
+    struct logp_transfer t = {.src = to_global(vp, src),
+                              .dst = p->rank,
+                              .n_bytes = n_bytes,
+                              .ready = p->emulated,
+                              .arrival = arrival_ns};
+
+    if (d == NULL) {
+        leave(p, 0);
+        return arrival_ns;
+    }
+    if (d->ops.stops == NULL)
+        d->ops.recv(d->model, &port, &t);
+    else /* such a model counts what a processor does */
+        t.start = lpi_later(p, arrival_ns);
+    model_unlock(p->core->machine);
+    leave(p, 0);
+    return t.start;
+}
