@@ -15,12 +15,19 @@
 
 static const int64_t end_of_time = INT64_MAX / 8; /* as fold.c */
 
-/* A message that is on its way. */
+/* A message that is on its way. Those of one source come in the order sent: `seen` is no earlier
+ * than that of the one before it. */
 struct coming {
-    int64_t arrival;
+    int64_t arrival, seen;
     size_t n_bytes;
     uint32_t number; /* of its sender's */
     int32_t src, tag;
+};
+
+/* When the last message of a source is seen. */
+struct last {
+    int64_t seen;
+    int32_t src; /* plus 1; 0: none */
 };
 
 struct desk {
@@ -28,8 +35,10 @@ struct desk {
     int64_t clock, wake; /* wake INT64_MAX: when something comes */
     struct logp_port port;
     uint32_t sends;
-    struct coming *inbox; /* a heap, the first to arrive on top */
+    struct coming *inbox; /* a heap, the first to be seen on top */
     uint32_t n_coming, room;
+    struct last *last; /* a hash table of 2^x */
+    uint32_t n_last, last_room;
 };
 
 struct entry {
@@ -95,11 +104,48 @@ static struct entry pop(struct fold *f)
     return first;
 }
 
-static bool arrives_before(const struct coming *a, const struct coming *b)
+static bool comes_before(const struct coming *a, const struct coming *b)
 {
-    if (a->arrival != b->arrival)
-        return a->arrival < b->arrival;
+    if (a->seen != b->seen)
+        return a->seen < b->seen;
     return a->src != b->src ? a->src < b->src : a->number < b->number;
+}
+
+/* Of a source; or a place for it. */
+static struct last *find_last(const struct desk *d, int32_t src)
+{
+    uint32_t i = (uint32_t)src * UINT32_C(2654435769) & (d->last_room - 1);
+
+    while (d->last[i].src != 0 && d->last[i].src != src + 1)
+        i = (i + 1) & (d->last_room - 1);
+    return &d->last[i];
+}
+
+/* When m, which is the next of its source, is seen. 0; -ENOMEM */
+static int see(struct desk *d, struct coming *m)
+{
+    struct last *last;
+
+    if (d->n_last >= d->last_room / 2) {
+        struct desk larger = {.last_room = d->last_room > 0 ? 2 * d->last_room : 4};
+
+        larger.last = calloc(larger.last_room, sizeof(*larger.last));
+        if (larger.last == NULL)
+            return -ENOMEM;
+        for (uint32_t i = 0; i < d->last_room; i++)
+            if (d->last[i].src != 0)
+                *find_last(&larger, d->last[i].src - 1) = d->last[i];
+        free(d->last);
+        d->last = larger.last;
+        d->last_room = larger.last_room;
+    }
+    last = find_last(d, m->src);
+    if (last->src == 0) {
+        *last = (struct last){m->arrival, m->src + 1};
+        d->n_last++;
+    }
+    m->seen = last->seen = lpi_max(last->seen, m->arrival);
+    return 0;
 }
 
 static int put(struct desk *d, const struct coming *m)
@@ -115,7 +161,7 @@ static int put(struct desk *d, const struct coming *m)
         d->inbox = more;
         d->room = room;
     }
-    for (d->n_coming++; i > 0 && arrives_before(m, &d->inbox[(i - 1) / 2]); i = (i - 1) / 2)
+    for (d->n_coming++; i > 0 && comes_before(m, &d->inbox[(i - 1) / 2]); i = (i - 1) / 2)
         d->inbox[i] = d->inbox[(i - 1) / 2];
     d->inbox[i] = *m;
     return 0;
@@ -127,9 +173,9 @@ static struct coming take(struct desk *d)
     uint32_t i = 0;
 
     for (uint32_t child = 1; child < d->n_coming; child = 2 * i + 1) {
-        if (child + 1 < d->n_coming && arrives_before(&d->inbox[child + 1], &d->inbox[child]))
+        if (child + 1 < d->n_coming && comes_before(&d->inbox[child + 1], &d->inbox[child]))
             child++;
-        if (!arrives_before(&d->inbox[child], &last))
+        if (!comes_before(&d->inbox[child], &last))
             break;
         d->inbox[i] = d->inbox[child];
         i = child;
@@ -159,9 +205,11 @@ static int send(struct fold *f, uint32_t r, const struct logp_step *s)
     d->sends++;
     d->clock = t.done;
     f->out->messages++;
-    rc = put(to, &m);
-    if (rc == 0 && to->graph.doing == LPI_NOTHING && to != d && m.arrival < to->wake)
-        rc = wake_at(f, (uint32_t)s->peer, m.arrival);
+    rc = see(to, &m);
+    if (rc == 0)
+        rc = put(to, &m);
+    if (rc == 0 && to->graph.doing == LPI_NOTHING && to != d && m.seen < to->wake)
+        rc = wake_at(f, (uint32_t)s->peer, m.seen);
     if (rc == 0 && f->traced.trace != NULL) {
         f->traced.free_at[r] = t.start;
         rc = lpi_traced_send(&f->traced, &t, s->tag, t.start);
@@ -262,7 +310,7 @@ static int wake(struct fold *f, uint32_t r, int64_t now)
         f->out->ns = lpi_max(f->out->ns, now);
         rc = lpi_graph_end(&d->graph, now);
     }
-    while (rc == 0 && d->n_coming > 0 && d->inbox[0].arrival <= now) {
+    while (rc == 0 && d->n_coming > 0 && d->inbox[0].seen <= now) {
         const struct coming m = take(d);
         const struct lpi_parcel p = {.arrival = m.arrival,
                                      .sent = lpi_graph_sent(f->params, m.arrival, m.n_bytes),
@@ -279,8 +327,8 @@ static int wake(struct fold *f, uint32_t r, int64_t now)
     if (act != LPI_NOTHING && at[act] <= now)
         return begin(f, r, act);
     next = act != LPI_NOTHING ? at[act] : INT64_MAX;
-    if (d->n_coming > 0 && d->inbox[0].arrival < next)
-        next = d->inbox[0].arrival;
+    if (d->n_coming > 0 && d->inbox[0].seen < next)
+        next = d->inbox[0].seen;
     return next < INT64_MAX ? wake_at(f, r, next) : 0;
 }
 
@@ -372,6 +420,7 @@ int lpi_graph_fold(const struct logp_schedule *schedule, const struct logp_delay
     for (int64_t r = 0; f.desks != NULL && r < schedule->P; r++) {
         lpi_graph_fini(&f.desks[r].graph);
         free(f.desks[r].inbox);
+        free(f.desks[r].last);
     }
     free(f.desks);
     free(f.heap);

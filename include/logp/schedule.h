@@ -195,8 +195,8 @@ struct logp_edge {
  * it waits for are done, and its processor and its port are free: of those that could start, the
  * one that can first; of several at the same time the one that was free to go first, sends before
  * computations. A receive is posted when nothing is left that it waits for, and starts when its
- * message is there too. Messages, in the order of (arrival, source), meet posted receives in the
- * order of posting; here the peer of a receive may be LOGP_ANY_SOURCE, and its tag LOGP_ANY_TAG.
+ * message is there too. Messages, in the order of (arrival, source), those of one source in the
+ * order sent, meet posted receives in the order of posting; here the peer of a receive may be LOGP_ANY_SOURCE, and its tag LOGP_ANY_TAG.
  * With params.recv_streams (`loggops`) a message is received when it arrives, posted or not, as
  * LogGOPSim does: what is posted afterwards has it at once.
  *
