@@ -209,6 +209,45 @@ Test(memory_models, what_a_schedule_takes_and_does)
     without_each("a schedule", read_schedule, NULL);
 }
 
+/* Folded, where nothing orders what two ranks do, and receives are from any source. */
+static int fold_graph(void *arg)
+{
+    static const struct logp_edge none[1];
+    static const struct logp_edge *const edges[] = {none, none};
+    const int64_t n[] = {2, 2}, n_edges[] = {0, 0};
+    struct logp_step steps[2][2] = {{{0}}};
+    const struct logp_step *const all[] = {steps[0], steps[1]};
+    const struct logp_step_list list = {2, all, n, 8, edges, n_edges, false};
+    const struct logp_args args = {.list = &list};
+    struct logp_model model = {.params = params};
+    struct logp_schedule s;
+    struct logp_delay delay;
+    struct logp_trace *trace;
+    struct logp_fold fold;
+    int rc;
+
+    (void)arg;
+    for (int r = 0; r < 2; r++) {
+        logp_step_send(&steps[r][0], 1 - r, 5, LOGP_RECV_BUF, 0, 8);
+        logp_step_receive(&steps[r][1], LOGP_ANY_SOURCE, LOGP_ANY_TAG, LOGP_RECV_BUF, 0, 8);
+    }
+    logp_delay_params("loggops", &params, &model.params);
+    s = logp_schedule_of(logp_algorithm_find("schedule", "listed"), 2, &args, &model);
+    rc = logp_delay_create("loggops", &params, &delay);
+    if (rc != 0)
+        return rc;
+    rc = logp_trace_predict(&s, &delay, 0, "a graph", &fold, &trace);
+    if (rc == 0)
+        logp_trace_free(trace);
+    logp_delay_destroy(&delay);
+    return rc;
+}
+
+Test(memory_models, what_a_graph_takes)
+{
+    without_each("a graph", fold_graph, NULL);
+}
+
 /* Explained, with another value of a parameter too, and as a tree. */
 static int explain_schedule(void *arg)
 {

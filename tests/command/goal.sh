@@ -106,7 +106,7 @@ done
 
 # what is wrong, or does not go together
 wrong() { printf '%b' "$1" >"$dir/steps"; bad predict --schedule "$dir/steps"; }
-expect='line 2 no end */' wrong 'num_ranks 2\n/* for ever\n\n'
+expect='line 2 comment no end' wrong 'num_ranks 2\n/* for ever\n\n'
 expect='line 3 -1 receive' wrong 'num_ranks 2\nrank 0 {\nsend 1b to -1\n}\n'
 expect='line 3 -1 any' wrong 'num_ranks 2\nrank 0 {\nrecv 1b from -2\n}\n'
 expect='line 3 2^63' wrong 'num_ranks 2\nrank 0 {\ncalc 99999999999999999999\n}\n'

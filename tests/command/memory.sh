@@ -29,7 +29,10 @@ without_each tune broadcast -P 2 --bytes 8 --export openmpi
 without_each completion bash
 "$logp" schedule broadcast -P 4 --format json >"$dir/steps.json"
 "$logp" schedule broadcast -P 4 --format goal >"$dir/steps.goal"
+goal=$(cd "$(dirname "$0")/../goal" && pwd)
 export REFUSE=roughly
+without_each predict --schedule "$goal/receive_first.goal"
+without_each run --schedule "$goal/receive_first.goal" "${run[@]}"
 without_each run --schedule "$dir/steps.json" "${run[@]}"
 without_each run --schedule "$dir/steps.goal" "${run[@]}"
 without_each predict allreduce -P 4 --explain --algo all --format json
