@@ -98,6 +98,13 @@ LOGP_API int logp_links_nodes(struct logp_links *links, int64_t per_node,
 LOGP_API int logp_links_set(struct logp_links *links, const struct logp_ranks *src,
                             const struct logp_ranks *dst, const struct logp_link_costs *costs);
 
+/** @return the kind of a rank, 0 .. LOGP_MOST_KINDS - 1: two of one kind have the same links to and
+ *          from any third, but for who is on whose node. */
+LOGP_API int logp_links_kind(const struct logp_links *links, int rank);
+
+/** @return the processors of a node; 0: there are no nodes. */
+LOGP_API int64_t logp_links_per_node(const struct logp_links *links);
+
 /**
  * The parameters of a message.
  * @param base  of what the links say nothing of
@@ -108,7 +115,7 @@ LOGP_API void logp_links_of(const struct logp_links *links, int src, int dst,
 
 /**
  * What no link goes below: of each parameter the least that any link has, each by itself. What no
- * algorithm is faster than with these (logp_lower_bound()), none is with the links.
+ * algorithm is faster than with these, none is with the links; logp_lower_bound() says more.
  * @param out  out; may be base
  */
 LOGP_API void logp_links_least(const struct logp_links *links, const struct logp_params *base,

@@ -252,6 +252,16 @@ int logp_links_set(struct logp_links *l, const struct logp_ranks *src, const str
     return rc;
 }
 
+int logp_links_kind(const struct logp_links *l, int rank)
+{
+    return l->kind[rank];
+}
+
+int64_t logp_links_per_node(const struct logp_links *l)
+{
+    return l->per_node;
+}
+
 void logp_links_of(const struct logp_links *l, int src, int dst, const struct logp_params *base,
                    struct logp_params *out)
 {
