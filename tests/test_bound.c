@@ -3,9 +3,9 @@
  * Lower bounds: no algorithm is ever predicted to be faster, under any model that has one. That
  * nothing else is faster either is shown for few processors in test_optimum.c.
  */
-#include "drawn.h"
+#include "drawn_links.h"
 
-enum { CASES = 12000, LARGE = 2000 };
+enum { CASES = 12000, LARGE = 2000, LINKED = 6000, NETWORKS = 4000 };
 
 /* By collective: cases with a prediction, and of them those where the bound is met. */
 struct count {
@@ -76,6 +76,91 @@ Test(bound, no_prediction_is_below_it)
     report(counts);
 }
 
+/* Now and then more processors than a drawn case has, the sends of some messages waiting, the gap
+ * shared, and any k. */
+static void vary(struct drawn *d, uint64_t *random)
+{
+    if (d->coll.args.blocks == NULL && one_in(random, 8))
+        d->P += (int)below(random, 65 - d->P);
+    if (d->coll.args.blocks == NULL && one_in(random, 2))
+        d->coll.args.root = (int)below(random, d->P);
+    if (one_in(random, 6))
+        d->coll.model.rendezvous_from = 1 + below(random, 40);
+    if (one_in(random, 4))
+        d->coll.model.params.gap_shared = true;
+    if (one_in(random, 4))
+        d->coll.args.k = 1 + below(random, 9);
+}
+
+/* With cheaper links, or without a network, the bound is not higher; mostly it is lower. */
+static bool is_higher(const struct drawn *d)
+{
+    struct logp_coll plain = d->coll;
+    int64_t least, cheapest;
+
+    if (plain.model.links != NULL)
+        logp_links_least(plain.model.links, &plain.model.params, &plain.model.params);
+    plain.model.links = NULL;
+    plain.model.topology = NULL;
+    least = bound_of(d->collective->name, d->P, &d->coll);
+    cheapest = bound_of(d->collective->name, d->P, &plain);
+    cr_assert(least >= cheapest || least < 0);
+    return least > cheapest;
+}
+
+Test(bound, nor_over_links)
+{
+    struct count counts[64] = {0};
+    int higher = 0;
+
+    for (uint64_t seed = 1; seed <= LINKED / TEST_SCALE; seed++) {
+        struct drawn d = draw(seed);
+        uint64_t random = seed * UINT64_C(0xd1342543de82ef95) | 1;
+        struct logp_links *links;
+
+        logp_topology_destroy(d.topology);
+        d.topology = NULL;
+        vary(&d, &random);
+        links = draw_links(d.P, &random);
+        d.coll.model.topology = NULL;
+        d.coll.model.links = links;
+        d.coll.model.params.capacity = 0;
+        check_rows(&d, LOGP_BY_EITHER, &counts[index_of(d.collective)]);
+        higher += is_higher(&d);
+        logp_links_destroy(links);
+    }
+    report(counts);
+    cr_log_info("%d higher than that of the cheapest link", higher);
+    cr_assert_geq(higher, LINKED / TEST_SCALE / 4);
+}
+
+Test(bound, nor_on_a_network)
+{
+    struct count counts[64] = {0};
+    int higher = 0;
+
+    for (uint64_t seed = 1; seed <= NETWORKS / TEST_SCALE; seed++) {
+        struct drawn d = draw(seed);
+        uint64_t random = seed * UINT64_C(0xd1342543de82ef95) | 1;
+
+        if (d.coll.model.params.latency_varies) {
+            logp_topology_destroy(d.topology);
+            continue;
+        }
+        if (d.topology == NULL) {
+            vary(&d, &random);
+            d.topology = some_topology(&random, d.P);
+        }
+        d.coll.model.topology = d.topology;
+        check_rows(&d, LOGP_BY_EITHER, &counts[index_of(d.collective)]);
+        higher += is_higher(&d);
+        logp_topology_destroy(d.topology);
+    }
+    report(counts);
+    cr_log_info("%d higher than without it", higher);
+    cr_assert_geq(higher, NETWORKS / TEST_SCALE / 6);
+}
+
 /* Formulas hold up to 2^61; d.P of a drawn case is an int. */
 Test(bound, nor_at_any_size)
 {
@@ -141,6 +226,103 @@ Test(bound, is_none_where_latencies_vary)
     c.model.params.G_ps = LOGP_PARAM_MAX_NS;
     c.args.n_bytes = SIZE_MAX;
     cr_expect_eq(bound_of("broadcast", 8, &c), -1);
+}
+
+/* By hand, in ns: inside a node L = 6, o = 2, g = 4 and so d = 10, between nodes d = 5 + 60 + 5. */
+Test(bound, follows_its_derivation_between_nodes)
+{
+    const struct logp_link_costs between = {60, 5, 5, 10, LOGP_AS_BEFORE};
+    struct logp_coll c = {.args = {.n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")},
+                          .model.params = test_params(6, 2, 4)};
+    struct logp_links *two, *four;
+
+    cr_assert_eq(logp_links_create(2, &two), 0);
+    cr_assert_eq(logp_links_nodes(two, 1, &between), 0);
+    c.model.links = two;
+    cr_expect_eq(bound_of("broadcast", 2, &c), 70);
+    cr_assert_eq(logp_links_create(32, &four), 0);
+    cr_assert_eq(logp_links_nodes(four, 8, &between), 0);
+    c.model.links = four;
+    /* The eight of the root's node hear at 0, 10, 14, 18, 20, 22, 24, 24, each tells others from
+     * then on, 10 apart, and these tell others, 4 apart: 1 at 70, 3 at 80, 2 at 84, 2 at 88, 6 at
+     * 90, 2 at 92, 8 at 94. */
+    cr_expect_eq(bound_of("broadcast", 32, &c), 94);
+    cr_expect_eq(bound_of("reduce", 32, &c), 94);
+    cr_expect_eq(bound_of("barrier", 32, &c), 94);
+    cr_expect_eq(bound_of("scan", 32, &c), 94);
+    c.model.params.G_ps = 1000; /* 24 x 8 bytes to others: 192 - 1 after the first */
+    cr_expect_eq(bound_of("scatter", 32, &c), 70 + 191);
+    cr_expect_eq(bound_of("gather", 32, &c), 70 + 191 - 3); /* the last may end 3 sooner, inside */
+    logp_links_destroy(two);
+    logp_links_destroy(four);
+}
+
+/* A rank that only the way over another brings near: 0 to 2 takes 104, 0 to 1 to 2 takes 10 + 10.
+ */
+Test(bound, counts_relays)
+{
+    const struct logp_rank_range zero = {0, 0}, other = {2, 2};
+    const struct logp_link_costs slow = {100, -1, -1, -1, -1};
+    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+    struct logp_links *links;
+
+    cr_assert_eq(logp_links_create(3, &links), 0);
+    cr_assert_eq(logp_links_set(links, &(struct logp_ranks){&zero, 1},
+                                &(struct logp_ranks){&other, 1}, &slow),
+                 0);
+    c.model.links = links;
+    cr_expect_eq(bound_of("broadcast", 3, &c), 20);
+    c.args.root = 2;
+    cr_expect_eq(bound_of("broadcast", 3, &c), 14); /* not back */
+    logp_links_destroy(links);
+}
+
+/* Receipts start a gap apart, but where o_recv differs they may end closer: 0 sends a byte to 1,
+ * received from 3 to 5, and one to 2, which sends it on; with 0 to receive it, that ends when it
+ * starts, at 5 or later. */
+Test(bound, receipts_may_end_closer_than_they_start)
+{
+    const struct logp_link_costs costs[3][3] = {
+        {{1, 1, 2, 2, 3000}, {1, 2, 2, 2, 2000}, {2, 1, 1, 1, 3000}},
+        {{2, 2, 2, 0, 0}, {3, 2, 1, 3, 3000}, {2, 2, 2, 0, 0}},
+        {{4, 2, 2, 2, 1000}, {1, 0, 0, 2, 3000}, {1, 2, 2, 2, 0}},
+    };
+    struct logp_coll c = {.args.n_bytes = 3, .model.params = test_params(1, 1, 2)};
+    struct logp_links *links;
+
+    cr_assert_eq(logp_links_create(3, &links), 0);
+    for (int i = 0; i < 9; i++) {
+        const struct logp_rank_range src = {i / 3, i / 3}, dst = {i % 3, i % 3};
+
+        cr_assert_eq(logp_links_set(links, &(struct logp_ranks){&src, 1},
+                                    &(struct logp_ranks){&dst, 1}, &costs[i / 3][i % 3]),
+                     0);
+    }
+    c.model.links = links;
+    cr_expect_leq(bound_of("broadcast", 3, &c), 8); /* a schedule of 8 was found by search */
+    logp_links_destroy(links);
+}
+
+/* L = 6, o = 2, g = 4, on a line of 8. */
+Test(bound, follows_its_derivation_on_a_network)
+{
+    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+    struct logp_topology *line;
+
+    cr_assert_eq(logp_topology_create("line", 8, &line), 0);
+    c.model.topology = line;
+    cr_expect_eq(bound_of("broadcast", 8, &c), 2 + 7 * 6 + 2);
+    c.args.root = 4;
+    cr_expect_eq(bound_of("broadcast", 8, &c), 2 + 4 * 6 + 2);
+    cr_expect_eq(bound_of("barrier", 8, &c), 2 + 7 * 6 + 2);
+    c.model.params.G_ps = 1000; /* 7 more bytes leave the root */
+    cr_expect_eq(bound_of("broadcast", 8, &c), 2 + 4 * 6 + 2 + 7);
+    /* 4 x 4 x 8 bytes cross the link in the middle: 25 messages take 128 - 25 at least, 26 take
+     * 26 x 4, and nothing is held up by the last. */
+    cr_expect_eq(bound_of("alltoall", 8, &c), 2 + 103 + 6 + 2 - 4);
+    c.model.params.store_forward = true; /* 128 bytes, one after the other */
+    cr_expect_eq(bound_of("alltoall", 8, &c), 2 + 128 + 6 + 2 - 3);
+    logp_topology_destroy(line);
 }
 
 /* Each by hand, in ns: L = 6, o = 2, g = 4 and so d = 10. */

@@ -4,7 +4,7 @@
  * algorithms under them, whose times are worked out here once more, by the rules as they are
  * written down.
  */
-#include "drawn.h"
+#include "drawn_links.h"
 
 enum { TABLES = 400, CASES = 1500, MOST_SETS = 12 };
 
@@ -39,34 +39,6 @@ static struct logp_params with(const struct logp_params *base, const struct logp
     p.g_ns = all.g_ns;
     p.G_ps = all.G_ps;
     return p;
-}
-
-static struct logp_link_costs some_costs(uint64_t *random)
-{
-    const struct logp_params p = some_params(random);
-    struct logp_link_costs c = {p.L_ns, p.o_send_ns, p.o_recv_ns, p.g_ns, p.G_ps};
-
-    if (one_in(random, 2))
-        c.L_ns = LOGP_AS_BEFORE;
-    if (one_in(random, 2))
-        c.o_send_ns = LOGP_AS_BEFORE;
-    if (one_in(random, 2))
-        c.o_recv_ns = c.g_ns = LOGP_AS_BEFORE;
-    if (one_in(random, 2))
-        c.G_ps = LOGP_AS_BEFORE;
-    return c;
-}
-
-static struct logp_ranks some_ranks(uint64_t *random, int P, struct logp_rank_range room[3])
-{
-    struct logp_ranks set = {room, (int)below(random, 4)};
-
-    for (int i = 0; i < set.n; i++) {
-        room[i].first = (int)below(random, P);
-        room[i].last = one_in(random, 2) ? room[i].first
-                                         : room[i].first + (int)below(random, P - room[i].first);
-    }
-    return set;
 }
 
 static bool is_in(const struct logp_ranks *set, int rank)

@@ -22,6 +22,13 @@ static inline struct logp_coll lpi_coll(const struct logp_args *args,
                               .part.parent = -1};
 }
 
+/* Does a message take less than L now and then? */
+static inline bool lpi_varies(int64_t P, const struct logp_coll *c)
+{
+    return c->model.params.latency_varies && (c->model.params.L_ns > 0 || c->model.links != NULL) &&
+           P > 1;
+}
+
 /* predict.c: what it needs of c->args.blocks, which are given */
 const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c);
 

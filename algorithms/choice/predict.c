@@ -81,12 +81,6 @@ static struct logp_prediction at_most(struct logp_prediction p)
     return p;
 }
 
-static bool varies(int64_t P, const struct logp_coll *c)
-{
-    return c->model.params.latency_varies && (c->model.params.L_ns > 0 || c->model.links != NULL) &&
-           P > 1;
-}
-
 static struct logp_prediction by_formula(const struct logp_algorithm *algorithm, int64_t P,
                                          const struct logp_coll *c)
 {
@@ -99,7 +93,7 @@ static struct logp_prediction by_formula(const struct logp_algorithm *algorithm,
     if (linked)
         p = lpi_predict_linked(algorithm, P, c);
     else if (algorithm->predict != NULL)
-        p = varies(P, c) ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
+        p = lpi_varies(P, c) ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
     p.by = LOGP_BY_FORMULA;
     return p;
 }
@@ -163,7 +157,7 @@ static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm
     lpi_settle(algorithm, P, &settled);
     schedule = logp_schedule_of(algorithm, P, &settled.args, &settled.model);
     if (logp_schedule_fold(&schedule, &delay, most, &fold) == 0) {
-        p.certainty = varies(P, c) ? LOGP_PREDICTION_BOUND : LOGP_PREDICTION_EXACT;
+        p.certainty = lpi_varies(P, c) ? LOGP_PREDICTION_BOUND : LOGP_PREDICTION_EXACT;
         p.ns = fold.ns;
     }
     logp_delay_destroy(&delay);
@@ -177,7 +171,7 @@ static struct logp_prediction predict_by(const struct logp_algorithm *algorithm,
     struct logp_prediction p = lpi_no_prediction(), folded;
     bool rough;
 
-    if (P < 1 || P > LOGP_TREE_MAX || (order_counts && varies(P, c)) ||
+    if (P < 1 || P > LOGP_TREE_MAX || (order_counts && lpi_varies(P, c)) ||
         lpi_needs(algorithm, P, c) != NULL)
         return p;
     if (by != LOGP_BY_SCHEDULE) {
@@ -277,23 +271,6 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
         c.args.blocks != NULL || c.model.rendezvous_from > 0)
         return best_of_all(collective, P, &c);
     return lpi_best_kept(best_of_all, what->name, P, &c);
-}
-
-int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_args *args,
-                         const struct logp_model *model)
-{
-    const struct logp_collective *what = logp_collective_find(collective);
-    struct logp_coll c = lpi_coll(args, model);
-    int64_t ns;
-
-    if (c.model.links != NULL)
-        logp_links_least(c.model.links, &c.model.params, &c.model.params);
-    if (what == NULL || what->bound == NULL || args->blocks != NULL || P < 1 || P > LOGP_TREE_MAX ||
-        varies(P, &c) || args->count < 0 || args->rows < 0 || args->cols < 0 ||
-        lpi_times(&c.model.params, 1).D > 3 * LOGP_PARAM_MAX_NS)
-        return -1;
-    ns = what->bound(P, &c);
-    return ns < INT64_MAX / 8 ? ns : -1;
 }
 
 int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t P,

@@ -27,10 +27,14 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
     return true;
 }
 
-/* All hear from each, and each hears from all. */
+/* All hear from each, and each hears from all; a message of no bytes costs as much as one of one.
+ */
 static int64_t bound(int64_t P, const struct logp_coll *c)
 {
-    return lpi_max(lpi_bound_out(&c->model.params, P), lpi_bound_in(&c->model.params, P));
+    const struct lpi_need need = {.from = lpi_ranks_all(P), .to = lpi_ranks_all(P), .bytes = 1};
+
+    return lpi_max(lpi_bound_ways(P, c, &need),
+                   lpi_max(lpi_bound_out(&c->model.params, P), lpi_bound_in(&c->model.params, P)));
 }
 
 /* ---- dissemination: what is known is multiplied by k in each round ---- */

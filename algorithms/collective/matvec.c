@@ -272,6 +272,26 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
     return t.E > t.D && P > 1 ? lpi_bound(ns) : lpi_exact(ns);
 }
 
+/* The ways of the pieces: of x down a column, and with the product to column 0; of y along a row.
+ * The first columns and rows are enough. */
+static int64_t bound_ways(int64_t P, const struct logp_coll *c, int64_t bytes)
+{
+    enum { ENOUGH = 2 };
+    const int64_t side = lpi_side(P), one = lpi_combine_ns(&c->model.params, 1);
+    const struct lpi_need through = {
+        .from = {0, side, 1}, .to = {0, P, side}, .bytes = bytes, .work_ns = one};
+    int64_t T = lpi_bound_ways(P, c, &through);
+
+    for (int64_t i = 0; i < side && i < ENOUGH; i++) {
+        const struct lpi_need down = {.from = lpi_ranks_one(i), .to = {i, P, side}, .bytes = bytes};
+        const struct lpi_need along = {
+            .from = {i * side, (i + 1) * side, 1}, .to = lpi_ranks_one(i * side), .bytes = bytes};
+
+        T = lpi_max(T, lpi_max(lpi_bound_ways(P, c, &down), lpi_bound_ways(P, c, &along)));
+    }
+    return T;
+}
+
 /*
  * A piece of x goes to all of a column, a piece of y comes from all of a row. Of the products and
  * combinations each processor makes its share on the average; of the products those below row 0
@@ -287,8 +307,9 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
     const int64_t below =
         side > 1 ? lpi_bound_out(p, 2) + lpi_combine_ns(p, product / side * (side - 1)) : 0;
 
-    return lpi_max(lpi_max(work, below), lpi_max(lpi_bound_broadcast(p, side, bytes),
-                                                 lpi_bound_reduce(p, side, bytes, 0)));
+    return lpi_max(
+        lpi_max(lpi_max(work, below), bound_ways(P, c, bytes)),
+        lpi_max(lpi_bound_broadcast(p, side, bytes), lpi_bound_reduce(p, side, bytes, 0)));
 }
 
 static const struct logp_algorithm algorithms[] = {

@@ -109,11 +109,17 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
     const int64_t d = lpi_bound_out(p, P > 1 ? 2 : 1);
     const int64_t combining = lpi_max(lpi_bound_in(p, P) + lpi_combine_ns(p, 1),
                                       d + lpi_combine_ns(p, lpi_bound_times(P - 1, c->args.count)));
+    const struct lpi_need need = {.from = lpi_ranks_all(P),
+                                  .to = lpi_ranks_all(P),
+                                  .bytes = bytes,
+                                  .work_ns = lpi_combine_ns(p, 1),
+                                  .each_to = true};
 
     if (P == 1 || bytes == 0)
         return 0;
-    return lpi_max(lpi_max(combining, lpi_bound_combined(p, P, 1, P)),
-                   lpi_max(lpi_bound_scatter(p, P, bytes), lpi_bound_gather(p, P, bytes)));
+    return lpi_max(
+        lpi_max(lpi_max(combining, lpi_bound_ways(P, c, &need)), lpi_bound_combined(p, P, 1, P)),
+        lpi_max(lpi_bound_scatter(p, P, bytes), lpi_bound_gather(p, P, bytes)));
 }
 
 /* ---- steps ---- */

@@ -48,13 +48,20 @@ static bool promise_exscan(int64_t P, int64_t rank, const struct logp_coll *c, i
     return promise_ranks(rank, c, j, out);
 }
 
-/* The last rank gets a reduction; what rank 0 has is part of what all get. */
+/* The last rank gets a reduction; what rank 0 has is part of what all get; and each has a part in
+ * what those above it get. */
 static int64_t scan_bound(int64_t P, const struct logp_coll *c)
 {
     const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
+    const struct lpi_need need = {.from = lpi_ranks_all(P),
+                                  .to = lpi_ranks_all(P),
+                                  .bytes = bytes,
+                                  .work_ns = lpi_combine_ns(&c->model.params, 1),
+                                  .up = true};
 
-    return lpi_max(lpi_bound_reduce(&c->model.params, P, bytes, c->args.count),
-                   lpi_bound_broadcast(&c->model.params, P, bytes));
+    return lpi_max(lpi_max(lpi_bound_reduce(&c->model.params, P, bytes, c->args.count),
+                           lpi_bound_broadcast(&c->model.params, P, bytes)),
+                   lpi_bound_ways(P, c, &need));
 }
 
 /* The last rank has nothing to say, and gets what the P - 1 below it make: who makes the last
@@ -64,11 +71,15 @@ static int64_t exscan_bound(int64_t P, const struct logp_coll *c)
     const struct logp_params *p = &c->model.params;
     const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
     const int64_t last = P > 2 ? lpi_bound_in(p, P - 1) + lpi_combine_ns(p, 1) : 0;
+    const struct lpi_need need = {
+        .from = lpi_ranks_all(P), .to = lpi_ranks_all(P), .bytes = bytes, .up = true};
+    int64_t T;
 
     if (P == 1 || bytes == 0)
         return 0;
-    return lpi_max(lpi_max(last, lpi_bound_combined(p, P, c->args.count, P - 1)),
-                   lpi_max(lpi_bound_broadcast(p, P, bytes), lpi_bound_reduce(p, P, bytes, 0)));
+    T = lpi_max(lpi_max(last, lpi_bound_combined(p, P, c->args.count, P - 1)),
+                lpi_max(lpi_bound_broadcast(p, P, bytes), lpi_bound_reduce(p, P, bytes, 0)));
+    return lpi_max(T, lpi_bound_ways(P, c, &need));
 }
 
 /* ---- steps ---- */

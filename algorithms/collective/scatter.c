@@ -55,7 +55,13 @@ static bool scatter_promise(int64_t P, int64_t rank, const struct logp_coll *c, 
 
 static int64_t scatter_bound(int64_t P, const struct logp_coll *c)
 {
-    return lpi_bound_scatter(&c->model.params, P, lpi_bound_bytes(c->args.n_bytes));
+    const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
+    const struct lpi_need need = {.from = lpi_ranks_one(c->args.root),
+                                  .to = lpi_ranks_all(P),
+                                  .bytes = bytes,
+                                  .each_to = true};
+
+    return lpi_max(lpi_bound_scatter(&c->model.params, P, bytes), lpi_bound_ways(P, c, &need));
 }
 
 static void gather_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
@@ -112,7 +118,13 @@ static bool gather_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
 
 static int64_t gather_bound(int64_t P, const struct logp_coll *c)
 {
-    return lpi_bound_gather(&c->model.params, P, lpi_bound_bytes(c->args.n_bytes));
+    const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
+    const struct lpi_need need = {.from = lpi_ranks_all(P),
+                                  .to = lpi_ranks_one(c->args.root),
+                                  .bytes = bytes,
+                                  .each_from = true};
+
+    return lpi_max(lpi_bound_gather(&c->model.params, P, bytes), lpi_bound_ways(P, c, &need));
 }
 
 /* ---- flat: the root with everyone, from root + 1 on ---- */

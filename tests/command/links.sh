@@ -7,7 +7,7 @@
 json '.[0] | .predicted_ns == 100000 and .links == null and .nodes == null and .inter == null' \
     predict broadcast -P 2 --algo flat
 json '.[0] | .predicted_ns == 130000 and .links == "0-1:L=90us" and .prediction == "exact" and
-      .prediction_by == "schedule" and .lower_bound_ns == 100000 and .textbook_ns == null' \
+      .prediction_by == "schedule" and .lower_bound_ns == 130000 and .textbook_ns == null' \
     predict broadcast -P 2 --algo flat --link 0-1:L=9
 json '.[0] | .predicted_ns == 100000' predict broadcast -P 2 --algo flat --link 1-0:L=9
 json '.[0] | .predicted_ns == 130000' predict broadcast -P 2 --algo flat --link 1-0:L=9 --root 1

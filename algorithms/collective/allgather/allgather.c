@@ -73,8 +73,10 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
+    const struct lpi_need need = {
+        .from = lpi_ranks_all(P), .to = lpi_ranks_all(P), .bytes = bytes, .each_from = true};
 
-    return lpi_max(lpi_bound_broadcast(p, P, bytes),
+    return lpi_max(lpi_max(lpi_bound_broadcast(p, P, bytes), lpi_bound_ways(P, c, &need)),
                    lpi_max(lpi_bound_gather(p, P, bytes), lpi_bound_scatter(p, P, bytes)));
 }
 

@@ -42,11 +42,16 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
     const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
     const int64_t sent = 2 * bytes - 2 * bytes / P;
     const int64_t ports = lpi_max(lpi_bound_sent(p, sent), lpi_bound_received(p, sent));
+    const struct lpi_need need = {.from = lpi_ranks_all(P),
+                                  .to = lpi_ranks_all(P),
+                                  .bytes = bytes,
+                                  .work_ns = lpi_combine_ns(p, 1)};
 
     if (P == 1 || bytes == 0)
         return 0;
-    return lpi_max(ports, lpi_max(lpi_bound_reduce(p, P, bytes, c->args.count),
-                                  lpi_bound_broadcast(p, P, bytes)));
+    return lpi_max(
+        lpi_max(ports, lpi_bound_ways(P, c, &need)),
+        lpi_max(lpi_bound_reduce(p, P, bytes, c->args.count), lpi_bound_broadcast(p, P, bytes)));
 }
 
 /* ---- reduce-broadcast: up the binomial tree of rank 0 and down again ---- */

@@ -138,9 +138,15 @@ static bool receive_item(int64_t P, int64_t rank, int64_t from, const struct log
 static int64_t bound(int64_t P, const struct logp_coll *c)
 {
     const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
+    const struct lpi_need need = {.from = lpi_ranks_all(P),
+                                  .to = lpi_ranks_all(P),
+                                  .bytes = bytes,
+                                  .each_from = true,
+                                  .each_to = true};
 
-    return lpi_max(lpi_bound_scatter(&c->model.params, P, bytes),
-                   lpi_bound_gather(&c->model.params, P, bytes));
+    return lpi_max(lpi_max(lpi_bound_scatter(&c->model.params, P, bytes),
+                           lpi_bound_gather(&c->model.params, P, bytes)),
+                   lpi_bound_ways(P, c, &need));
 }
 
 /* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.

@@ -59,9 +59,14 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
 static int64_t bound(int64_t P, const struct logp_coll *c)
 {
     const struct logp_params *p = &c->model.params;
+    const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
+    const struct lpi_need need = {.from = lpi_ranks_one(c->args.root),
+                                  .to = lpi_ranks_all(P),
+                                  .bytes = bytes,
+                                  .work_ns = c->args.work_ns};
 
-    return lpi_max(lpi_bound_broadcast(p, P, lpi_bound_bytes(c->args.n_bytes)),
-                   (c->args.n_bytes > 0 ? lpi_bound_out(p, P) : 0) + c->args.work_ns);
+    return lpi_max(lpi_max(lpi_bound_broadcast(p, P, bytes), lpi_bound_ways(P, c, &need)),
+                   (bytes > 0 ? lpi_bound_out(p, P) : 0) + c->args.work_ns);
 }
 
 /* The end of the last receive, when the last node could go on at `last`, and then the work. */

@@ -45,10 +45,17 @@ static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct 
     return lpi_vector_in_place(P, rank, c, at) && rank == c->args.root;
 }
 
+/* On its way to the root each operand is combined at least once. */
 static int64_t bound(int64_t P, const struct logp_coll *c)
 {
-    return lpi_bound_reduce(&c->model.params, P, lpi_bound_bytes(lpi_vector_bytes(c)),
-                            c->args.count);
+    const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
+    const struct lpi_need need = {.from = lpi_ranks_all(P),
+                                  .to = lpi_ranks_one(c->args.root),
+                                  .bytes = bytes,
+                                  .work_ns = lpi_combine_ns(&c->model.params, 1)};
+
+    return lpi_max(lpi_bound_reduce(&c->model.params, P, bytes, c->args.count),
+                   lpi_bound_ways(P, c, &need));
 }
 
 const struct logp_collective lpi_reduce = {

@@ -115,12 +115,15 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
     const int64_t from = cols < P ? cols : P, to = rows < P ? rows : P;
     const int64_t least = lpi_bound_times(lpi_max(rows / P, 1), lpi_max(cols / P, 1));
     const int64_t size = lpi_bound_bytes(c->args.n_bytes), bytes = lpi_bound_times(least, size);
-    int64_t T = 0;
+    const struct lpi_need need = {
+        .from = {0, from, 1}, .to = {0, to, 1}, .bytes = bytes, .each_from = true, .each_to = true};
+    int64_t T;
 
     if (rows < 1 || cols < 1 || size == 0)
         return 0;
+    T = lpi_bound_ways(P, c, &need);
     if (to > 1)
-        T = lpi_bound_out(p, to) + lpi_bound_more_received(p, bytes);
+        T = lpi_max(T, lpi_bound_out(p, to) + lpi_bound_more_received(p, bytes));
     if (from > 1)
         T = lpi_max(T, lpi_bound_in(p, from) + lpi_bound_more_sent(p, bytes));
     for (int64_t rank = 0; rank < P; rank += lpi_max(P - 1, 1)) {

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lower bounds where some processors are near to one and the others are far from it, as with
+ * nodes: the near ones are those whose ways are shorter than t, on one side of the widest gap
+ * between any two ways. It holds for any t and any links.
+ *
+ * Who has heard. Of the messages from near to near, from near to far and so on each kind takes the
+ * least time that one of it takes, and each processor sends messages of each kind e apart, those of
+ * different kinds at the same time. No far one has heard before t, and there are only so many near
+ * ones. By induction over time no schedule has more that have heard, near or far: it has fewer
+ * senders, each with fewer messages of each kind, which come later. So nobody is through before as
+ * many far ones have heard as there are. Backwards the same, in place of a send a receipt, and e
+ * with o_recv; but that receipts of one kind start e apart: before the last starts, which takes the
+ * least o_recv of the kind, and each takes the time of its message up to its receipt. As for B(P)
+ * in bound.c, W(k) - e is added, by which all that a root sends first is late, or all that a last
+ * one has yet to receive.
+ *
+ * What crosses. K bytes go from near to far ones, so one near processor sends K / (their number) of
+ * them at least to far ones, and one far processor receives K / (theirs): a port for each
+ * (bound.c), with the least parameters of the links that cross.
+ */
+#include "predict/bound.h"
+#include "predict/ways.h"
+
+#include <stdlib.h>
+
+enum { EVENTS = 512 };
+
+/* Near or far, of the sender and of the receiver (back: of the receiver and the sender). */
+struct kinds {
+    int64_t d[2][2], e[2][2];
+    int64_t o_recv[2][2]; /* back: the least, and d without it */
+    int64_t ranks[2];
+    struct logp_params crosses; /* of those from near to far; back: from far to near */
+};
+
+/* ---- who has heard ---- */
+
+/* The next message of a kind, and of one sender, is received. */
+struct event {
+    int64_t at;
+    bool from, to;
+};
+
+struct heard {
+    struct event heap[EVENTS]; /* none is before the one at (i - 1) / 2 */
+    int n;
+};
+
+static void swap(struct event *a, struct event *b)
+{
+    const struct event was = *a;
+
+    *a = *b;
+    *b = was;
+}
+
+/* @return is there room? */
+static bool put(struct heard *h, struct event e)
+{
+    int i = h->n;
+
+    if (h->n == EVENTS)
+        return false;
+    h->heap[h->n++] = e;
+    for (; i > 0 && h->heap[(i - 1) / 2].at > h->heap[i].at; i = (i - 1) / 2)
+        swap(&h->heap[(i - 1) / 2], &h->heap[i]);
+    return true;
+}
+
+static struct event take(struct heard *h)
+{
+    const struct event first = h->heap[0];
+    int i = 0;
+
+    h->heap[0] = h->heap[--h->n];
+    for (int next = 1; next < h->n; next = 2 * i + 1) {
+        if (next + 1 < h->n && h->heap[next + 1].at < h->heap[next].at)
+            next++;
+        if (h->heap[i].at <= h->heap[next].at)
+            break;
+        swap(&h->heap[i], &h->heap[next]);
+        i = next;
+    }
+    return first;
+}
+
+/* One has heard at this time, and tells others. */
+static bool tell(struct heard *h, const struct kinds *k, bool who, int64_t at)
+{
+    return put(h, (struct event){at + k->d[who][false], who, false}) &&
+           put(h, (struct event){at + k->d[who][true], who, true});
+}
+
+/* When all that are far have heard, the first not before t; or, where they are too many, a time
+ * before that. */
+static int64_t all_heard(const struct kinds *k, int64_t t)
+{
+    int64_t left[2] = {k->ranks[false] - 1, k->ranks[true]}, now = 0;
+    struct heard h = {.n = 0};
+    bool room = tell(&h, k, false, 0);
+
+    while (room && left[true] > 0) {
+        const struct event e = take(&h);
+
+        if (left[e.to] == 0)
+            continue; /* no more of these are to hear */
+        left[e.to]--;
+        now = lpi_max(now, e.to ? lpi_max(e.at, t) : e.at);
+        room = put(&h, (struct event){e.at + k->e[e.from][e.to], e.from, e.to}) &&
+               tell(&h, k, e.to, e.to ? lpi_max(e.at, t) : e.at);
+    }
+    return now;
+}
+
+/* ---- near and far ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The longer of the two ways with the widest gap between them; 0: all are alike. */
+static int64_t threshold(const struct lpi_ways *w, int place, const int64_t *way)
+{
+    int64_t sorted[LPI_PLACES], widest = 0, t = 0;
+    int n = 0;
+
+    for (int i = 0; i < w->n; i++)
+        if (i != place)
+            sorted[n++] = way[i];
+    qsort(sorted, (size_t)n, sizeof(sorted[0]), by_size);
+    for (int i = 1; i < n; i++)
+        if (sorted[i] - sorted[i - 1] > widest) {
+            widest = sorted[i] - sorted[i - 1];
+            t = sorted[i];
+        }
+    return t;
+}
+
+static void lower(int64_t *at, int64_t to)
+{
+    *at = to < *at ? to : *at;
+}
+
+static void add_message(struct kinds *k, const struct lpi_ways *w, int a, int b, bool far_a,
+                        bool far_b, bool back)
+{
+    const struct logp_params p = lpi_ways_params(w, back ? b : a, back ? a : b);
+    const int64_t last = back ? 0 : p.o_recv_ns;
+    const int64_t d = p.o_send_ns + logp_stream_ns(&p, 1) + p.L_ns + last;
+    const int64_t e = lpi_max(back ? p.o_recv_ns : p.o_send_ns, p.g_ns);
+
+    if (!far_a && far_b) {
+        if (k->d[far_a][far_b] == INT64_MAX / 8)
+            k->crosses = p;
+        lpi_ways_lower(&k->crosses, &p);
+    }
+    lower(&k->d[far_a][far_b], d);
+    lower(&k->e[far_a][far_b], e);
+    lower(&k->o_recv[far_a][far_b], p.o_recv_ns);
+}
+
+static struct kinds kinds_of(const struct lpi_ways *w, const int64_t *way, int64_t t, bool back)
+{
+    const int64_t none = INT64_MAX / 8;
+    struct kinds k = {.crosses = w->params};
+
+    for (int i = 0; i < 4; i++)
+        k.d[i / 2][i % 2] = k.e[i / 2][i % 2] = k.o_recv[i / 2][i % 2] = none;
+
+    for (int a = 0; a < w->n; a++) {
+        k.ranks[way[a] >= t] += w->stands_for[a];
+        for (int b = 0; b < w->n; b++)
+            if (a != b)
+                add_message(&k, w, a, b, way[a] >= t, way[b] >= t, back);
+    }
+    for (int i = 0; back && i < 4; i++)
+        k.d[i / 2][i % 2] += k.o_recv[i / 2][i % 2];
+    return k;
+}
+
+int64_t lpi_bound_levels(const struct lpi_ways *w, const struct lpi_need *need, int place,
+                         bool back, const int64_t *way, int64_t longer)
+{
+    const int64_t t = threshold(w, place, way);
+    int64_t bytes = need->bytes, senders, receivers, T;
+    struct kinds k;
+
+    if (t == 0)
+        return 0;
+    k = kinds_of(w, way, t, back);
+    T = all_heard(&k, t) + longer;
+    if (need->up)
+        return T;
+    senders = k.ranks[back];
+    receivers = k.ranks[!back];
+    if (need->each_from && lpi_ranks_are_all(&need->from, w->P))
+        bytes = lpi_bound_times(bytes, senders);
+    if (need->each_to && lpi_ranks_are_all(&need->to, w->P))
+        bytes = lpi_bound_times(bytes, receivers);
+    T = lpi_max(T, lpi_bound_sent(&k.crosses, lpi_ceil_div(bytes, senders)));
+    return lpi_max(T, lpi_bound_received(&k.crosses, lpi_ceil_div(bytes, receivers)));
+}

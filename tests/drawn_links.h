@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Links at random: what they cost, between which ranks, and all of a machine's. */
+#ifndef LOGP_TESTS_DRAWN_LINKS_H
+#define LOGP_TESTS_DRAWN_LINKS_H
+
+#include "drawn.h"
+
+static struct logp_link_costs some_costs(uint64_t *random)
+{
+    const struct logp_params p = some_params(random);
+    struct logp_link_costs c = {p.L_ns, p.o_send_ns, p.o_recv_ns, p.g_ns, p.G_ps};
+
+    if (one_in(random, 2))
+        c.L_ns = LOGP_AS_BEFORE;
+    if (one_in(random, 2))
+        c.o_send_ns = LOGP_AS_BEFORE;
+    if (one_in(random, 2))
+        c.o_recv_ns = c.g_ns = LOGP_AS_BEFORE;
+    if (one_in(random, 2))
+        c.G_ps = LOGP_AS_BEFORE;
+    return c;
+}
+
+static struct logp_ranks some_ranks(uint64_t *random, int P, struct logp_rank_range room[3])
+{
+    struct logp_ranks set = {room, (int)below(random, 4)};
+
+    for (int i = 0; i < set.n; i++) {
+        room[i].first = (int)below(random, P);
+        room[i].last = one_in(random, 2) ? room[i].first
+                                         : room[i].first + (int)below(random, P - room[i].first);
+    }
+    return set;
+}
+
+/* Nodes, single links, or both, in any order; to be destroyed. */
+static inline struct logp_links *draw_links(int P, uint64_t *random)
+{
+    const int n = one_in(random, 2) ? (int)below(random, 4) : (int)below(random, 24);
+    const int64_t per_node = 1 + below(random, one_in(random, 2) ? P + 2 : 8);
+    struct logp_links *links;
+
+    cr_assert_eq(logp_links_create(P, &links), 0);
+    for (int i = 0; i <= n; i++) {
+        struct logp_rank_range room[2][3];
+        const struct logp_ranks src = some_ranks(random, P, room[0]),
+                                dst = some_ranks(random, P, room[1]);
+        const struct logp_link_costs c = some_costs(random);
+
+        if (one_in(random, i == 0 ? 2 : 6))
+            cr_assert_eq(logp_links_nodes(links, per_node, &c), 0);
+        else if (i > 0)
+            cr_assert_eq(logp_links_set(links, &src, &dst, &c), 0);
+    }
+    return links;
+}
+
+#endif
