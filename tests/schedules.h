@@ -22,6 +22,12 @@ enum { SEARCH_P = 5, SEARCH_MAIL = 24 };
 
 struct search {
     struct logp_params params;
+    bool links_differ; /* if so, link says what a message costs from each to each; no ranks are
+                          alike */
+    struct logp_params link[SEARCH_P][SEARCH_P];
+    int d[SEARCH_P][SEARCH_P]; /* of a message of one byte, */
+    int shortest[SEARCH_P];    /* the least to any other, */
+    int gap;                   /* and the longest gap of any: all from link */
     int P, T;
     unsigned has[SEARCH_P], needs[SEARCH_P]; /* bits */
     bool summed;
@@ -49,7 +55,7 @@ struct search_state {
         struct search_values has;
     } rank[SEARCH_P];
     struct search_mail {
-        int to, arrival, bytes;
+        int from, to, arrival, bytes;
         struct search_values has;
     } mail[SEARCH_MAIL];
 };
@@ -59,15 +65,14 @@ static inline int search_later(int a, int b)
     return a > b ? a : b;
 }
 
-static inline int search_gap(const struct search *x, int bytes)
+static inline int search_gap(const struct logp_params *p, int bytes)
 {
-    return (int)logp_gap_ns(&x->params, (size_t)bytes);
+    return (int)logp_gap_ns(p, (size_t)bytes);
 }
 
-static inline int search_message(const struct search *x, int bytes)
+static inline int search_message(const struct logp_params *p, int bytes)
 {
-    return (int)(x->params.o_send_ns + logp_stream_ns(&x->params, (size_t)bytes) + x->params.L_ns +
-                 x->params.o_recv_ns);
+    return (int)(p->o_send_ns + logp_stream_ns(p, (size_t)bytes) + p->L_ns + p->o_recv_ns);
 }
 
 static inline unsigned search_known(const struct search_values *has)
@@ -191,6 +196,8 @@ static inline uint64_t search_hash(const struct search *x, const struct search_s
         for (int i = 0; i < x->P; i++)
             one = order[i] == m->to ? search_mix(one, (uint64_t)i) : one;
         one = search_mix(one, search_time(s, m->arrival, 0) << 8 | (uint64_t)m->bytes);
+        if (x->links_differ)
+            one = search_mix(one, (uint64_t)m->from);
         mail += search_mix(search_values_print(x, order, one, &m->has), 5);
     }
     return search_mix(h, mail);
@@ -226,7 +233,6 @@ static inline void search_orders(const struct search *x, const struct search_sta
 static inline struct search_print search_print_of(const struct search *x,
                                                   const struct search_state *s)
 {
-    const int gap = search_later((int)x->params.o_recv_ns, search_gap(x, 8));
     struct search_print least = {UINT64_MAX, 0};
     uint64_t times[SEARCH_P];
     int order[SEARCH_P];
@@ -235,8 +241,8 @@ static inline struct search_print search_print_of(const struct search *x,
         const struct search_rank *q = &s->rank[r];
 
         order[r] = r;
-        times[r] = search_time(s, q->free, 0) << 40 | search_time(s, q->send_next, gap) << 20 |
-                   search_time(s, q->recv_start, gap);
+        times[r] = search_time(s, q->free, 0) << 40 | search_time(s, q->send_next, x->gap) << 20 |
+                   search_time(s, q->recv_start, x->gap);
     }
     search_orders(x, s, order, 0, times, &least);
     return least;
@@ -256,7 +262,6 @@ static inline bool search_done(const struct search *x, const struct search_state
 /* Could all that is needed come in time, if everybody could send to all at once? */
 static inline bool search_in_time(const struct search *x, const struct search_state *s)
 {
-    const int d = search_message(x, 1);
     unsigned all = 0;
 
     for (int r = 0; r < x->P; r++)
@@ -270,8 +275,10 @@ static inline bool search_in_time(const struct search *x, const struct search_st
             const struct search_mail *m = &s->mail[i];
             const int at = search_later(m->arrival, search_later(s->clock, s->rank[m->to].free));
 
-            if ((search_known(&m->has) & bit) != 0 && at + x->params.o_recv_ns < known[m->to])
-                known[m->to] = at + (int)x->params.o_recv_ns;
+            const int o = (int)x->link[m->from][m->to].o_recv_ns;
+
+            if ((search_known(&m->has) & bit) != 0 && at + o < known[m->to])
+                known[m->to] = at + o;
         }
         for (int round = 1; round < x->P; round++)
             for (int q = 0; q < x->P; q++) {
@@ -280,7 +287,7 @@ static inline bool search_in_time(const struct search *x, const struct search_st
                     search_later(s->clock, search_later(s->rank[q].free, s->rank[q].send_next)));
 
                 for (int r = 0; r < x->P; r++)
-                    known[r] = from + d < known[r] ? from + d : known[r];
+                    known[r] = from + x->d[q][r] < known[r] ? from + x->d[q][r] : known[r];
             }
         for (int r = 0; r < x->P; r++)
             if ((x->needs[r] & bit) != 0 && known[r] > x->T)
@@ -297,7 +304,7 @@ static bool search_on(struct search *x, const struct search_state *s);
  * or can still tell somebody. */
 static inline bool search_matters(const struct search *x, int rank, unsigned bits, int end)
 {
-    return end <= x->T && ((x->needs[rank] & bits) != 0 || end + search_message(x, 1) <= x->T);
+    return end <= x->T && ((x->needs[rank] & bits) != 0 || end + x->shortest[rank] <= x->T);
 }
 
 static inline void search_forget(struct search_state *s, int i)
@@ -307,12 +314,11 @@ static inline void search_forget(struct search_state *s, int i)
 
 static inline bool search_receives(struct search *x, const struct search_state *s, int r)
 {
-    const struct logp_params *p = &x->params;
-
     for (int i = 0; i < s->n_mail; i++) {
         const struct search_mail *m = &s->mail[i];
         const struct search_rank *q = &s->rank[r];
-        const int gap = search_gap(x, m->bytes);
+        const struct logp_params *p = &x->link[m->from][r];
+        const int gap = search_gap(p, m->bytes);
         int start = search_later(search_later(q->free, m->arrival),
                                  q->recv_start + search_later((int)p->o_recv_ns, gap));
         struct search_state next;
@@ -358,7 +364,8 @@ static inline bool search_send(struct search *x, const struct search_state *s, i
                                int start, const struct search_values *values)
 {
     const int bytes = x->summed ? 1 : __builtin_popcount(search_known(values));
-    const int takes = search_message(x, bytes), gap = search_gap(x, bytes);
+    const struct logp_params *p = &x->link[r][to];
+    const int takes = search_message(p, bytes), gap = search_gap(p, bytes);
     struct search_state next;
 
     if (!search_matters(x, to, search_known(values), start + takes) ||
@@ -366,15 +373,15 @@ static inline bool search_send(struct search *x, const struct search_state *s, i
         return false;
     for (int i = 0; i < s->n_mail; i++)
         if (s->mail[i].to == to && s->mail[i].bytes == bytes &&
-            !search_is_new(values, &s->mail[i].has))
+            (!x->links_differ || s->mail[i].from == r) && !search_is_new(values, &s->mail[i].has))
             return false; /* that one is there sooner */
     cr_assert(s->n_mail < SEARCH_MAIL);
     next = *s;
     next.clock = start;
-    next.rank[r].free = start + (int)x->params.o_send_ns;
-    next.rank[r].send_next = start + search_later((int)x->params.o_send_ns, gap);
+    next.rank[r].free = start + (int)p->o_send_ns;
+    next.rank[r].send_next = start + search_later((int)p->o_send_ns, gap);
     next.mail[next.n_mail++] =
-        (struct search_mail){to, start + takes - (int)x->params.o_recv_ns, bytes, *values};
+        (struct search_mail){r, to, start + takes - (int)p->o_recv_ns, bytes, *values};
     return search_on(x, &next);
 }
 
@@ -382,17 +389,16 @@ static inline bool search_sends(struct search *x, const struct search_state *s, 
 {
     const struct search_rank *q = &s->rank[r];
     const unsigned known = search_known(&q->has);
-    int start = search_later(q->free, q->send_next);
 
-    if (x->params.gap_shared)
-        start = search_later(
-            start, q->recv_start + search_later((int)x->params.o_recv_ns, (int)x->params.g_ns));
-    if (start < s->clock)
-        return false;
     for (int to = 0; to < x->P; to++) {
         const unsigned wanted = known & ~search_known(&s->rank[to].has);
+        const struct logp_params *p = &x->link[r][to];
+        int start = search_later(q->free, q->send_next);
 
-        if (to == r)
+        if (p->gap_shared)
+            start =
+                search_later(start, q->recv_start + search_later((int)p->o_recv_ns, (int)p->g_ns));
+        if (to == r || start < s->clock)
             continue;
         if (x->summed && search_send(x, s, r, to, start, &q->has))
             return true;
@@ -420,6 +426,26 @@ static bool search_on(struct search *x, const struct search_state *s)
     return false;
 }
 
+/* What is asked of the links again and again. */
+static inline void search_prepare(struct search *x)
+{
+    for (int i = 0; i < x->P; i++)
+        x->shortest[i] = 10000;
+    for (int i = 0; i < x->P * x->P; i++) {
+        const int a = i / x->P, b = i % x->P;
+        struct logp_params *p = &x->link[a][b];
+
+        if (!x->links_differ)
+            *p = x->params;
+        x->d[a][b] = search_message(p, 1);
+        x->gap = search_later(x->gap, search_later((int)p->o_recv_ns, search_gap(p, 8)));
+        if (a != b && x->d[a][b] < x->shortest[a])
+            x->shortest[a] = x->d[a][b];
+    }
+    if (x->links_differ)
+        x->alike = x->P;
+}
+
 /* By time T? *states: how many were looked at, is added to. */
 static inline bool search_schedules(struct search x, int T, size_t *states)
 {
@@ -427,6 +453,7 @@ static inline bool search_schedules(struct search x, int T, size_t *states)
     bool found;
 
     x.T = T;
+    search_prepare(&x);
     for (int r = 0; r < x.P; r++) {
         s.rank[r].recv_start = -1000;
         if (x.has[r] != 0)

@@ -2,7 +2,8 @@
 /*
  * For few processors every schedule there is: none ends below the lower bound, and none that an
  * algorithm has is below the best that is found. Where the best meets the bound the gap is 0, and
- * both are proven: for which cases that holds always is said by the table.
+ * both are proven: for which cases that holds always is said by the table. Over links that differ,
+ * and on networks, no schedule is below the bound either.
  */
 #include "schedules.h"
 
@@ -68,6 +69,18 @@ static void gather(struct search *x)
     x->alike = 1;
 }
 
+/* Bit P r + k: what r has for k. */
+static void from_each_to_each(struct search *x)
+{
+    x->alike = x->P;
+    for (int r = 0; r < x->P; r++)
+        for (int k = 0; k < x->P; k++)
+            if (k != r) {
+                x->has[r] |= 1u << (x->P * r + k);
+                x->needs[k] |= 1u << (x->P * r + k);
+            }
+}
+
 static void combine_on_one(struct search *x)
 {
     gather(x);
@@ -114,6 +127,7 @@ static const struct kind kinds[] = {
     {"gather", "gather", gather, 1, false, 4, 2, 0},
     {"reduce", "reduce", combine_on_one, 1, true, 5, 5, 0},
     {"allgather", "allgather", to_all, 1, false, 3, 2, 0},
+    {"alltoall", "alltoall", from_each_to_each, 1, false, 2, 2, 0},
     {"scan", "scan", combine_up_to, 1, true, 5, 3, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 10},
     {"exscan", "exscan", combine_below, 1, true, 5, 3, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 10},
     {"allreduce", "allreduce", combine_on_all, 1, true, 4, 0, 0},
@@ -155,6 +169,8 @@ static void say(const struct kind *kind, int P, const struct logp_params *p)
 
 static void report(const struct kind *kind, int P, const struct found *found)
 {
+    if (found->cases == 0)
+        return;
     cr_log_info("%-14s P = %d: the bound is met in %2d of %2d, by an algorithm in %2d; %zu states",
                 kind->name, P, found->met, found->cases, found->best, found->states);
 }
@@ -239,6 +255,157 @@ Test(optimum, nor_where_combining_takes_time)
 
             for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
                 check(kind, P, &times[i], &found);
+            report(kind, P, &found);
+        }
+}
+
+/* ---- links that differ, and networks ---- */
+
+static struct logp_link_costs some_link(uint64_t *random, bool streams)
+{
+    const int64_t o = test_below(random, 3);
+
+    return (struct logp_link_costs){
+        .L_ns = test_below(random, test_below(random, 2) == 0 ? 3 : 9),
+        .o_send_ns = o,
+        .o_recv_ns = test_below(random, 2) == 0 ? o : test_below(random, 3),
+        .g_ns = test_below(random, 4),
+        .G_ps = streams ? 1000 * test_below(random, 4) : 0,
+    };
+}
+
+/* Nodes, and now and then links of their own. */
+static struct logp_links *some_links(int P, uint64_t *random, bool streams)
+{
+    const struct logp_link_costs between = some_link(random, streams);
+    const int64_t n = test_below(random, 2) == 0 ? 0 : test_below(random, 9);
+    struct logp_links *links;
+
+    cr_assert_eq(logp_links_create(P, &links), 0);
+    if (test_below(random, 3) > 0)
+        cr_assert_eq(logp_links_nodes(links, 1 + test_below(random, P - 1), &between), 0);
+    for (int64_t i = 0; i < n; i++) {
+        const struct logp_link_costs c = some_link(random, streams);
+        const int a = (int)test_below(random, P), b = (int)test_below(random, P);
+        const struct logp_rank_range src = {a, a}, dst = {b, b};
+
+        cr_assert_eq(
+            logp_links_set(links, &(struct logp_ranks){&src, 1}, &(struct logp_ranks){&dst, 1}, &c),
+            0);
+    }
+    return links;
+}
+
+/* The links of a network as such between any two, where no message waits for another: no real
+ * schedule is faster. */
+static void set_network(struct search *x, const struct logp_topology *t)
+{
+    for (int i = 0; i < x->P; i++)
+        for (int j = 0; j < x->P; j++) {
+            x->link[i][j] = x->params;
+            x->link[i][j].L_ns = x->params.L_ns * logp_topology_hops(t, i, j);
+        }
+}
+
+/* Search for anything below the bound, and, where it is quick, whether anything meets it. */
+static void check_ways(const struct kind *kind, int P, const struct logp_model *model,
+                       struct search x, struct found *found)
+{
+    const struct logp_args args = {.n_bytes = kind->n_bytes, .count = 1, .op = &byte_sum};
+    const int64_t least = logp_lower_bound(kind->collective, P, &args, model);
+
+    x.params = model->params;
+    x.P = P;
+    x.links_differ = true;
+    kind->make(&x);
+    if (search_schedules(x, (int)least - 1, &found->states)) {
+        say(kind, P, &model->params);
+        for (int i = 0; i < P * P; i++) {
+            const struct logp_params *p = &x.link[i / P][i % P];
+
+            cr_log_error("%d to %d: L %ld o %ld %ld g %ld G %ld ps", i / P, i % P, (long)p->L_ns,
+                         (long)p->o_send_ns, (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps);
+        }
+        cr_assert(false, "a schedule is below the bound, %ld", (long)least);
+    }
+    found->cases++;
+    found->met += (P <= 3 || kind->make == one_item) && model->params.gamma_ps == 0 &&
+                  search_schedules(x, (int)least, &found->states);
+}
+
+/* P, and so many cases of each kind of collective. */
+static const int ways_cases[][2] = {{2, 100}, {3, 300}, {4, 30}, {5, 20}};
+
+enum { WAYS = sizeof(ways_cases) / sizeof(ways_cases[0]) };
+
+static struct logp_params some_base(const struct kind *kind, int P, uint64_t *random)
+{
+    const struct logp_link_costs c = some_link(random, !kind->combines);
+    const bool combines = kind->make == combine_on_one && P < 3 && test_below(random, 3) == 0;
+
+    return (struct logp_params){.L_ns = c.L_ns,
+                                .o_send_ns = c.o_send_ns,
+                                .o_recv_ns = c.o_recv_ns,
+                                .g_ns = c.g_ns,
+                                .G_ps = c.G_ps,
+                                .gamma_ps = combines ? 1000 : 0,
+                                .gap_shared = kind->combines && test_below(random, 3) == 0};
+}
+
+/* Does it take too long to search all schedules of so many processors? */
+static bool is_large(const struct kind *kind, int P)
+{
+    return P > kind->most_P || (P > 3 && !kind->combines) || (P > 4 && kind->make != one_item);
+}
+
+Test(optimum, nor_over_links_that_differ)
+{
+    uint64_t random = 11;
+
+    for (const struct kind *kind = kinds; kind < kinds + KINDS; kind++)
+        for (int i = 0; i < WAYS; i++) {
+            const int P = ways_cases[i][0];
+            struct found found = {0};
+
+            for (int n = 0; !is_large(kind, P) && n < ways_cases[i][1] / TEST_SCALE; n++) {
+                struct logp_links *links = some_links(P, &random, !kind->combines);
+                const struct logp_model model = {.params = some_base(kind, P, &random),
+                                                 .links = links};
+                struct search x = {0};
+
+                for (int l = 0; l < P * P; l++)
+                    logp_links_of(links, l / P, l % P, &model.params, &x.link[l / P][l % P]);
+                check_ways(kind, P, &model, x, &found);
+                logp_links_destroy(links);
+            }
+            report(kind, P, &found);
+        }
+}
+
+Test(optimum, nor_on_a_network)
+{
+    static const char *const specs[] = {"line", "ring", "tree"};
+    uint64_t random = 12;
+
+    for (const struct kind *kind = kinds; kind < kinds + KINDS; kind++)
+        for (int i = 0; i < WAYS; i++) {
+            const int P = ways_cases[i][0];
+            struct found found = {0};
+
+            for (int n = 0; !is_large(kind, P) && n < ways_cases[i][1] / TEST_SCALE; n++) {
+                const char *spec = specs[P % 2 == 1 ? n % 2 : n % 3];
+                struct logp_model model = {.params = some_base(kind, P, &random)};
+                struct search x = {.P = P};
+                struct logp_topology *t;
+
+                model.params.G_ps = 0; /* links are not searched: only one byte at a time */
+                cr_assert_eq(logp_topology_create(spec, P, &t), 0);
+                model.topology = t;
+                x.params = model.params;
+                set_network(&x, t);
+                check_ways(kind, P, &model, x, &found);
+                logp_topology_destroy(t);
+            }
             report(kind, P, &found);
         }
 }
