@@ -49,7 +49,8 @@ static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
 static bool is_planned(const struct logp_algorithm *algorithm, int P, const struct logp_coll *c)
 {
     return algorithm->steps == NULL && algorithm->plan == NULL && !c->args.in_place &&
-           (unsigned)c->args.root < (unsigned)P && lpi_needs(algorithm, P, c) == NULL;
+           (unsigned)c->args.root < (unsigned)P && lpi_needs(algorithm, P, c) == NULL &&
+           lpi_is_addressable(algorithm, P, c);
 }
 
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,

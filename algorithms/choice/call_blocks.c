@@ -23,7 +23,8 @@ static int make_blocks(int P, const size_t *counts, const size_t *displs, struct
         return -ENOMEM;
     before[0] = 0;
     for (int i = 0; i < P; i++)
-        if (__builtin_add_overflow(before[i], counts[i], &before[i + 1])) {
+        if (__builtin_add_overflow(before[i], counts[i], &before[i + 1]) ||
+            before[i + 1] > PTRDIFF_MAX) {
             free(before);
             return -EINVAL;
         }

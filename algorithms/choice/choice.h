@@ -63,6 +63,10 @@ typedef const struct logp_algorithm *(*lpi_chooser)(const char *collective, int6
 const struct logp_algorithm *lpi_best_kept(lpi_chooser choose, const char *collective, int64_t P,
                                            const struct logp_coll *c);
 
+/* plan.c: have the buffers of all ranks sizes that can be addressed? No product of n_bytes, counts
+ * and P wraps then. */
+bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
+                        const struct logp_coll *c);
 /* plan.c: fill c->part of a rank, with scratch; as logp_plan_create() */
 int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c);
 /* In place: where its buffers are. @return they overlap */

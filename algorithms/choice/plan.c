@@ -9,6 +9,7 @@
 #include <logp/vp.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,30 @@ static size_t aligned(size_t n_bytes)
     return (n_bytes + 63) / 64 * 64;
 }
 
+/* Sizes whose products do not come near 2^63, whatever the collective: P <= 2^24. */
+static bool is_small(const struct logp_args *a)
+{
+    return a->n_bytes <= UINT32_MAX && a->count >= 0 && a->count <= 1 << 20 && a->rows >= 0 &&
+           a->rows <= 1 << 12 && a->cols >= 0 && a->cols <= 1 << 12 &&
+           (a->op == NULL || a->op->element_bytes <= 1 << 16) &&
+           (a->blocks == NULL || a->blocks->before[a->blocks->n] <= UINT32_MAX);
+}
+
+bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
+                        const struct logp_coll *c)
+{
+    const struct logp_collective *collective;
+    size_t buf, recv_buf;
+
+    if (is_small(&c->args))
+        return true;
+    collective = logp_collective_find(algorithm->collective);
+    if (collective == NULL || collective->operands == LOGP_OPERANDS_TOTAL || P > INT_MAX)
+        return true; /* a total is no product */
+    collective->sizes((int)P, c->args.root, c, &buf, &recv_buf);
+    return buf <= PTRDIFF_MAX && recv_buf <= PTRDIFF_MAX;
+}
+
 /* The algorithm's scratch, and behind it a copy of the operands, where it needs one. */
 static int make_scratch(const struct logp_algorithm *algorithm, int P, int rank,
                         struct logp_coll *c)
@@ -85,6 +110,8 @@ int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct log
         return -EINVAL;
     if (lpi_needs(algorithm, P, c) != NULL)
         return -ENOTSUP;
+    if (!lpi_is_addressable(algorithm, P, c))
+        return -EINVAL;
     if (c->args.in_place && logp_collective_find(algorithm->collective)->in_place == NULL)
         return -EINVAL;
     rc = algorithm->plan != NULL ? algorithm->plan(P, rank, c) : 0;

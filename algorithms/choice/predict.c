@@ -152,7 +152,8 @@ static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm
     struct logp_delay delay;
     struct logp_fold fold;
 
-    if (algorithm->steps == NULL || delay_of(&c->model, &delay) != 0)
+    if (algorithm->steps == NULL || !lpi_is_addressable(algorithm, P, c) ||
+        delay_of(&c->model, &delay) != 0)
         return p;
     lpi_settle(algorithm, P, &settled);
     schedule = logp_schedule_of(algorithm, P, &settled.args, &settled.model);

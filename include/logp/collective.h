@@ -244,7 +244,8 @@ struct logp_plan;
  * @param model  copied, as args; NULL: nothing costs anything, and there is no topology
  * @param plan   out: destroy it with logp_plan_destroy()
  * @return 0; -EINVAL (rank or root out of range; reduce, matvec: no op; reduce: a negative count; a
- *         row that is too small: logp_algorithm.size; in_place, where that is not possible),
+ *         buffer of more than PTRDIFF_MAX bytes on any rank; a row that is too small:
+ *         logp_algorithm.size; in_place, where that is not possible),
  *         -ENOTSUP (logp_algorithm_needs()), -ENOMEM
  * Threads: any.
  */
@@ -293,7 +294,8 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
  * looked up where it was asked before, by whichever processor; those that have none, but are
  * predicted by their schedule, can be taken with a plan. Where the model has no parameters, or
  * there is none, it is one that takes few messages and few turns of a core, or for long messages
- * few copies. Two buffers do not overlap, but for LOGP_IN_PLACE. */
+ * few copies. Two buffers do not overlap, but for LOGP_IN_PLACE. -EINVAL, from all alike: also where
+ * a buffer of any rank would have more than PTRDIFF_MAX bytes (n_bytes or a count, times P). */
 
 /**
  * Broadcast n_bytes from root to all processors of the group.

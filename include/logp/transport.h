@@ -58,8 +58,8 @@ LOGP_BEGIN_DECLS
 /** @return the names of the transports, NULL-terminated; static storage. */
 LOGP_API const char *const *logp_transports(void);
 
-/** @return why the last transport could not be had in this process, in a line; "" if none could
- * not. */
+/** @return why the last transport that the calling thread has asked for could not be had, in a
+ *  line; "" if it could. */
 LOGP_API const char *logp_transport_error(void);
 
 /** @return over how many processes the machine goes; mailbox: 1. */

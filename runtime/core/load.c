@@ -24,7 +24,7 @@ static const struct library {
 
 enum { N_LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
 
-static char why[512];
+static _Thread_local char why[512]; /* machines may be made by several threads at once */
 
 const char *const *logp_transports(void)
 {

@@ -30,13 +30,20 @@ _Thread_local struct lpi_core *lpi_this_core;
 const struct lpi_executor *const lpi_executors[] = {&lpi_executor_thread, &lpi_executor_fiber,
                                                     NULL};
 
+static const char *executor_names[sizeof(lpi_executors) / sizeof(lpi_executors[0])];
+
+static void name_executors(void)
+{
+    for (int i = 0; lpi_executors[i] != NULL; i++)
+        executor_names[i] = lpi_executors[i]->name;
+}
+
 const char *const *logp_executors(void)
 {
-    static const char *names[sizeof(lpi_executors) / sizeof(lpi_executors[0])];
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    for (int i = 0; lpi_executors[i] != NULL; i++)
-        names[i] = lpi_executors[i]->name;
-    return names;
+    pthread_once(&once, name_executors);
+    return executor_names;
 }
 
 /* Fibers of the virtual clock may share a stack: if they are told to, or are very many. */

@@ -216,9 +216,11 @@ static bool begin_again(struct logp_machine *m)
 
     lpi_collect(m);
     report = m->report; /* which is written to where the answer takes too long */
+    m->is_asking = true;
     pthread_mutex_unlock(&m->lock);
     again = ask(m->again_arg, &report);
     pthread_mutex_lock(&m->lock);
+    m->is_asking = false;
     m->uncollected = m->again == NULL; /* it took too long: the run that was to come is over */
     if (!again || m->uncollected)
         return false;

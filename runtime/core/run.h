@@ -15,11 +15,14 @@ void lpi_collect(struct logp_machine *m);
 /* The same, if those of the last run had not come home in time. */
 void lpi_collect_late(struct logp_machine *m);
 
-/* Do vps use the machine, or did one not come home? Not by who is asked for another run, on the
- * carrier itself: it may change what the next goes by. Called with the lock. */
+/* Do vps use the machine, or did one not come home? Not where logp_machine_repeat() asks for
+ * another run, on the carrier itself: its function may change what the next goes by. Called with
+ * the lock. */
 static inline bool lpi_in_use(const struct logp_machine *m)
 {
-    return m->away > 0 && (lpi_this_core == NULL || lpi_this_core->machine != m);
+    const bool is_asked = m->is_asking && lpi_this_core != NULL && lpi_this_core->machine == m;
+
+    return m->away > 0 && !is_asked;
 }
 
 #endif

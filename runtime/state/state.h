@@ -287,6 +287,7 @@ struct logp_machine {
     int away;         /* cores that have not come home */
     bool uncollected; /* what the last run left is still where it was */
     unsigned n_runs;  /* begun */
+    bool is_asking;   /* again() is being called, by the carrier */
     /* asked after each run, for as long as the carrier goes on by itself; NULL: it does not */
     bool (*again)(void *arg, const struct logp_report *report);
     void *again_arg;

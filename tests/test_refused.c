@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a machine and its collectives refuse: to be changed by a vp while its run is on, and buffers
+ * whose sizes no address space has, where a product of the size and P would wrap.
+ */
+#include "support.h"
+
+#include <stdint.h>
+
+enum { P = 4 };
+
+/* ---- a machine is not changed under its vps ---- */
+
+static int choose_first(void *arg, const struct logp_alternative *alternatives, int n)
+{
+    (void)arg, (void)alternatives, (void)n;
+    return 0;
+}
+
+static bool not_again(void *arg, const struct logp_report *report)
+{
+    (void)arg, (void)report;
+    return false;
+}
+
+static int nothing(struct logp_vp *vp, void *arg)
+{
+    (void)vp, (void)arg;
+    return 0;
+}
+
+static int change(struct logp_vp *vp, void *arg)
+{
+    struct logp_machine *const m = arg;
+    const struct logp_explorer explorer = {.size = sizeof(explorer), .choose = choose_first};
+    const struct logp_trace_config trace = {.size = sizeof(trace)};
+    struct logp_trace *taken = NULL;
+
+    (void)vp;
+    cr_expect_eq(logp_machine_set_rendezvous(m, 0), -EBUSY);
+    cr_expect_eq(logp_machine_set_rendezvous(m, -1), -EBUSY);
+    cr_expect_eq(logp_machine_explore(m, NULL), -EBUSY);
+    if (logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL && !test_shares_stack())
+        cr_expect_eq(logp_machine_explore(m, &explorer), -EBUSY);
+    cr_expect_eq(logp_machine_trace(m, &trace), -EBUSY);
+    cr_expect_eq(logp_machine_take_trace(m, &taken), -EBUSY);
+    cr_expect_eq(logp_machine_run(m, nothing, NULL, 0), -EBUSY);
+    cr_expect_eq(logp_machine_repeat(m, nothing, NULL, 0, not_again, NULL), -EBUSY);
+    cr_expect_eq(logp_machine_destroy(m), -EBUSY);
+    return 0;
+}
+
+/* One core: there a vp runs on the carrier that may be asked for another run. */
+static struct logp_machine *on_one_core(enum logp_clock clock)
+{
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = P,
+                                       .clock = clock,
+                                       .n_cores = 1,
+                                       .executor = test_executor(),
+                                       .stacks = test_stacks()};
+    struct logp_machine *m = NULL;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+Test(refused, a_machine_is_not_changed_by_its_vps)
+{
+    for (enum logp_clock clock = LOGP_CLOCK_WALL; clock <= LOGP_CLOCK_VIRTUAL; clock++) {
+        struct logp_machine *m = on_one_core(clock);
+
+        cr_assert_eq(logp_machine_run(m, change, m, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_repeat(m, change, m, test_timeout_ns, not_again, NULL), 0);
+        cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+    }
+}
+
+/* ---- sizes that wrap ---- */
+
+/* Each of them times P is small, modulo 2^64, or beyond what can be addressed. */
+static const size_t sizes[] = {SIZE_MAX / P + 1,     SIZE_MAX / P + 2, SIZE_MAX / 2 + 1,
+                               SIZE_MAX / 2 + 1 + 8, SIZE_MAX,         SIZE_MAX / P - 7};
+enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+
+static int call_all(struct logp_vp *vp, void *arg)
+{
+    static char in[64], out[64]; /* of which nothing is read or written */
+    const size_t n = *(const size_t *)arg;
+    const int64_t count = (int64_t)(n / sizeof(double) < INT64_MAX ? n / sizeof(double) : 1);
+    const struct logp_op *sum = logp_op_find("sum", "double");
+    size_t counts[P] = {n, n, n, n};
+
+    cr_expect_eq(logp_alltoall(vp, in, out, n), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_alltoall(vp, LOGP_IN_PLACE, out, n), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_allgather(vp, in, out, n), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_allgather(vp, LOGP_IN_PLACE, out, n), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_gather(vp, in, out, n, 0), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_scatter(vp, in, out, n, 1), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_transpose(vp, in, out, P, P, n), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_transpose(vp, in, out, INT64_MAX - P, INT64_MAX - P, 8), -EINVAL);
+    cr_expect_eq(logp_transpose(vp, in, out, INT64_C(1) << 33, INT64_C(1) << 32, 1), -EINVAL);
+    cr_expect_eq(logp_reduce_scatter(vp, in, out, count, sum), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_allreduce(vp, in, out, INT64_MAX / 4, sum), -EINVAL);
+    cr_expect_eq(logp_reduce(vp, in, out, INT64_MAX / 4, sum, 0), -EINVAL);
+    cr_expect_eq(logp_scan(vp, in, out, INT64_MAX / 4, sum), -EINVAL);
+    cr_expect_eq(logp_exscan(vp, in, out, INT64_MAX / 4, sum), -EINVAL);
+    cr_expect_eq(logp_allgatherv(vp, in, n, out, counts, NULL), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_alltoallv(vp, in, counts, NULL, out, counts, NULL), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_reduce_scatterv(vp, in, out, counts, sum), -EINVAL, "%zu", n);
+    for (int i = 0; i < P; i++)
+        counts[i] = n / sizeof(double);
+    cr_expect_eq(logp_reduce_scatterv(vp, in, out, counts, sum), -EINVAL, "%zu", n);
+    return 0;
+}
+
+static int start_all(struct logp_vp *vp, void *arg)
+{
+    static char in[64], out[64];
+    const size_t n = *(const size_t *)arg;
+    struct logp_pending *pending;
+
+    cr_expect_eq(logp_ialltoall(vp, in, out, n, &pending), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_iallgather(vp, in, out, n, &pending), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_igather(vp, in, out, n, 0, &pending), -EINVAL, "%zu", n);
+    cr_expect_eq(logp_iscatter(vp, in, out, n, 0, &pending), -EINVAL, "%zu", n);
+    return 0;
+}
+
+Test(refused, sizes_that_wrap)
+{
+    const struct logp_params params = test_params(600, 200, 400);
+
+    for (int clock = 0; clock < 4; clock++)
+        for (int i = 0; i < N_SIZES; i++) {
+            struct logp_machine *m =
+                test_machine(P, clock % 2 == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL,
+                             clock / 2 == 0 ? NULL : &params);
+
+            cr_assert_eq(logp_machine_run(m, call_all, (void *)&sizes[i], test_timeout_ns), 0);
+            cr_assert_eq(logp_machine_run(m, start_all, (void *)&sizes[i], test_timeout_ns), 0);
+            cr_assert_eq(logp_machine_destroy(m), 0);
+        }
+}
+
+/* Every algorithm of what sends P items: as a plan, and as a prediction by its steps. */
+Test(refused, plans_of_sizes_that_wrap)
+{
+    static const char *const names[] = {"alltoall", "allgather", "gather", "scatter"};
+    const struct logp_model model = {.params = test_params(600, 200, 400)};
+    const struct logp_algorithm *a;
+    struct logp_plan *plan;
+
+    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+        for (size_t i = 0; (a = logp_algorithm_at(names[k], i)) != NULL; i++)
+            for (int s = 0; s < N_SIZES; s++) {
+                const struct logp_args args = {.n_bytes = sizes[s]};
+
+                if (logp_algorithm_needs(a, P, &args, &model) == NULL)
+                    cr_expect_eq(logp_plan_create(a, P, 0, &args, &model, &plan), -EINVAL,
+                                 "%s %s %zu", names[k], a->name, sizes[s]);
+                cr_expect_eq(logp_predict_by(a, P, &args, &model, LOGP_BY_SCHEDULE).certainty,
+                             LOGP_PREDICTION_NONE, "%s %s %zu", names[k], a->name, sizes[s]);
+            }
+}
