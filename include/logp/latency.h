@@ -38,9 +38,9 @@ struct logp_latency {
  * Read samples: one time in ns a line, '#' begins a comment.
  * @param samples  out: to be freed with free()
  * @param n        out
- * @return 0; -EINVAL (something else, a number below 0, none at all, more than 2^24, or a line of
- *         more than 254 letters), -ENOMEM, or the errno of
- *         opening and reading it
+ * @return 0; -EINVAL (something else, a number below 0, none at all, more than 2^24, more than
+ *         2^25 lines, or one of more than 254 letters), -ENOMEM, or the errno of opening and
+ *         reading it
  */
 LOGP_API int logp_latency_read(const char *path, int64_t **samples, int *n);
 

@@ -238,16 +238,16 @@ int logp_latency_read(const char *path, int64_t **samples, int *n)
     *n = 0;
     if (f == NULL)
         return -errno;
-    while (rc == 0 && fgets(line, sizeof(line), f) != NULL) {
+    for (int lines = 0; rc == 0 && fgets(line, sizeof(line), f) != NULL; lines++) {
         const bool whole = strchr(line, '\n') != NULL || feof(f);
         int64_t ns;
 
-        rc = whole && *n < MOST_SAMPLES ? parse(line, &ns) : -EINVAL;
+        rc = whole && *n < MOST_SAMPLES && lines < 2 * MOST_SAMPLES ? parse(line, &ns) : -EINVAL;
         if (rc == 0 && ns >= 0)
             rc = append(samples, n, &room, ns);
     }
     if (rc == 0 && ferror(f))
-        rc = -EIO;
+        rc = -errno;
     fclose(f);
     if (rc == 0 && *n == 0)
         rc = -EINVAL;

@@ -2,7 +2,6 @@
 /* --machine: one of the named, or a file (logp/machine_file.h). */
 #include "options/rows.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +27,15 @@ const char *all_machines(const struct options *o, char buf[MAX_LIST])
 /* The text of a file, to be freed; ends the process where it cannot be read. */
 static char *text_of(const char *option, const char *file)
 {
-    FILE *f = fopen(file, "re");
+    const char *why;
+    char *text = text_of_file(file, &why), list[MAX_LIST];
     struct names names = {0};
-    char list[MAX_LIST], *text = NULL;
-    size_t room = 0;
 
-    name_machines(&names);
-    if (f == NULL)
+    if (text == NULL) {
+        name_machines(&names);
         bad_option(option, file, "%s, or a file that can be read: %s", one_of(&names, file, list),
-                   strerror(errno));
-    if (getdelim(&text, &room, '\0', f) < 0 && ferror(f))
-        bad_option(option, file, "a file that can be read: %s", strerror(errno));
-    if (fgetc(f) != EOF)
-        bad_option(option, file, "a file of text");
-    fclose(f);
+                   why);
+    }
     return text;
 }
 
@@ -55,7 +49,7 @@ const struct logp_machine_file *find_machine(const char *option, const char *wor
     if (named != NULL)
         return named;
     text = text_of(option, word);
-    if (logp_machine_file_read(text != NULL ? text : "", &machine, &error) != 0)
+    if (logp_machine_file_read(text, &machine, &error) != 0)
         bad_usage("%s %s:%d: %s: %s", option_shown(option, shown), word, error.line, error.what,
                   error.allowed);
     free(text);

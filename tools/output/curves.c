@@ -74,19 +74,6 @@ static json_t *read_csv(char *s)
     return all;
 }
 
-/* CSV in which a byte is 0 has no text of records. */
-static json_t *read_csv_file(FILE *f)
-{
-    json_t *all = NULL;
-    char *text = NULL;
-    size_t size = 0;
-
-    if (getdelim(&text, &size, '\0', f) > 0 && fgetc(f) == EOF)
-        all = read_csv(text);
-    free(text);
-    return all;
-}
-
 /* Text of a record becomes a title or a name: one line of what can be printed. */
 static void check_texts(const char *path, const json_t *all)
 {
@@ -108,13 +95,14 @@ static void check_texts(const char *path, const json_t *all)
 
 static json_t *read_file(const char *path)
 {
+    const char *why;
+    char *text = text_of_file(path, &why);
     json_t *all, *first;
-    FILE *f = fopen(path, "re");
 
-    if (f == NULL)
-        bad_usage("plot %s: %s", path, strerror(errno));
-    all = strcmp(strrchr(path, '.'), ".json") == 0 ? json_loadf(f, 0, NULL) : read_csv_file(f);
-    fclose(f);
+    if (text == NULL)
+        bad_usage("plot %s: %s", path, why);
+    all = strcmp(strrchr(path, '.'), ".json") == 0 ? json_loads(text, 0, NULL) : read_csv(text);
+    free(text);
     first = json_array_get(all, 0);
     if (!json_is_string(json_object_get(first, "algorithm")) ||
         !json_is_string(json_object_get(first, "collective")))

@@ -22,13 +22,13 @@ extern char **environ;
 struct logp_replay *read_replay(const char *path)
 {
     struct logp_replay *r = NULL;
-    char *text = NULL;
-    int rc = logp_replay_read(path, &text);
+    const char *why;
+    char *text = text_of_file(path, &why);
+    int rc;
 
-    if (rc == -EINVAL)
-        bad_usage("%s: it is no replay file: it holds a zero byte", path);
-    if (rc == 0)
-        rc = logp_replay_parse(text, &r);
+    if (text == NULL)
+        bad_usage("%s: %s", path, why);
+    rc = logp_replay_parse(text, &r);
     free(text);
     if (rc == -EPROTONOSUPPORT)
         bad_usage("%s: a replay of version %d; this logp knows version 2", path, r->version);

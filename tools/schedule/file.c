@@ -9,28 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *text_of(const char *option, const char *file)
-{
-    FILE *f = fopen(file, "re");
-    char *text = NULL;
-    size_t n = 0, room = 0;
-
-    if (f == NULL)
-        bad_option(option, file, "a file that can be read: %s", strerror(errno));
-    do {
-        room = room > 0 ? 2 * room : 1 << 16;
-        text = or_end(realloc(text, room + 1));
-        n += fread(text + n, 1, room - n, f);
-    } while (n == room);
-    if (ferror(f))
-        bad_option(option, file, "a file that can be read: %s", strerror(errno));
-    fclose(f);
-    text[n] = '\0';
-    if (strlen(text) < n)
-        bad_option(option, file, "text, json or goal");
-    return text;
-}
-
 static struct reading r; /* the file that is read, once */
 
 const char *delay_of_schedule(const struct logp_step_list *list)
@@ -40,8 +18,11 @@ const char *delay_of_schedule(const struct logp_step_list *list)
 
 const struct logp_step_list *read_schedule(const char *option, const char *file)
 {
-    char *text = text_of(option, file);
+    const char *why;
+    char *text = text_of_file(file, &why);
 
+    if (text == NULL)
+        bad_option(option, file, "a file of text, json or goal, that can be read: %s", why);
     r = (struct reading){.option = option, .file = file};
     if (text[strspn(text, " \t\r\n")] == '{')
         read_json(&r, text);

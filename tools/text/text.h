@@ -84,6 +84,12 @@ char *shown_text(const char *text);
 void write_xml(FILE *f, const char *text);
 void write_dot_text(FILE *f, const char *text);
 
+/* ---- file.c ---- */
+
+/* A file as text, whole: at most 256 MiB, and without zero bytes. @return NULL: *why says what is
+ * wrong with it, "Is a directory"; else to be freed */
+char *text_of_file(const char *path, const char **why);
+
 /* ---- given.c: what an option, named with or without its dashes, was given as, and where ---- */
 
 /* Where a value comes from, the weakest first. */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file as text, whole. It is read piece by piece, and given up at the first zero byte and beyond
+ * a limit: a device or a pipe may have no end.
+ */
+#include "text/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A schedule of some ten million steps. */
+static const size_t most_bytes = (size_t)256 << 20;
+
+/* Room for more behind n bytes and a zero. @return NULL: no memory; the old is freed */
+static char *larger(char *text, size_t room)
+{
+    char *more = realloc(text, room + 1);
+
+    if (more == NULL)
+        free(text);
+    return more;
+}
+
+/* @return NULL: *why says why, or errno, where that is NULL */
+static char *read_all(FILE *f, const char **why)
+{
+    size_t n = 0, room = 1 << 16, got = 0;
+    char *text = larger(NULL, room);
+
+    while (text != NULL && (got = fread(text + n, 1, room - n, f)) > 0) {
+        if (memchr(text + n, '\0', got) != NULL)
+            *why = "it holds a zero byte";
+        n += got;
+        if (n > most_bytes)
+            *why = "it is larger than 256 MiB";
+        if (*why != NULL)
+            break;
+        if (n == room)
+            text = larger(text, room *= 2);
+    }
+    if (text == NULL)
+        errno = ENOMEM;
+    if (text == NULL || (*why == NULL && !ferror(f))) {
+        if (text != NULL)
+            text[n] = '\0';
+        return text;
+    }
+    free(text); /* which keeps errno */
+    return NULL;
+}
+
+char *text_of_file(const char *path, const char **why)
+{
+    FILE *f = fopen(path, "re");
+    char *text = NULL;
+
+    *why = NULL;
+    if (f != NULL)
+        text = read_all(f, why);
+    if (text == NULL && *why == NULL)
+        *why = errno == ENOMEM ? "no memory" : strerror(errno);
+    if (f != NULL)
+        fclose(f);
+    return text;
+}
