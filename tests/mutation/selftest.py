@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Checks tokenizer, operators, draw and bookkeeping on a small text; no compiler, no test of the tree."""
+"""Checks tokenizer, operators, draw, bookkeeping and flags on small texts; no test of the tree."""
 import os
+import subprocess
 import sys
 import tempfile
 import types
 
-from . import cover, report
+from . import build, cover, report
 from .operators import changed_lines, draw, mutated, sites_of
 from .tokens import tokenize
 
@@ -218,6 +219,29 @@ def check_notes(checks, folder):
                 "whose lines are counted: %s" % found)
 
 
+CUT = """#include <stdio.h>
+void f(const char *a, int n);
+void f(const char *a, int n)
+{
+    char text[8];
+    snprintf(text, sizeof(text), "%s and %d", n > 0 ? "a long text" : "none", n);
+    puts(text);
+    puts(a);
+}
+"""
+
+
+def check_flags(checks, folder):
+    """A warning that depends on what a compiler guesses stops no build; what is wrong does."""
+    for text, builds in ((CUT, True), (CUT.replace("puts(text)", "printf(n)"), False)):
+        path = os.path.join(folder, "flags.c")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        done = subprocess.run(["cc", "-Wall", "-Wextra"] + build.FLAGS["mutant"] +
+                              ["-c", path, "-o", path + ".o"], stderr=subprocess.DEVNULL, check=False)
+        checks.hold((done.returncode == 0) == builds, "flags: builds %s" % builds)
+
+
 def run():
     """Exit code."""
     checks = Checks()
@@ -228,4 +252,5 @@ def run():
     with tempfile.TemporaryDirectory() as folder:
         check_bookkeeping(checks, folder)
         check_notes(checks, folder)
+        check_flags(checks, folder)
     return 1 if checks.failed else 0
