@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const struct command *const commands[] = {
@@ -174,11 +175,30 @@ static int answer(int argc, char **argv, struct options *o)
     return command != NULL ? call(command, o) : EXIT_USAGE;
 }
 
+/* A host that grants less stack than the command needs would end it without a word: ask for more,
+ * up to what it allows. */
+static void need_stack(void)
+{
+    const rlim_t enough = (rlim_t)1 << 20, least = (rlim_t)256 << 10;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= enough)
+        return;
+    limit.rlim_cur = limit.rlim_max < enough ? limit.rlim_max : enough;
+    if (setrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur >= least)
+        return;
+    fprintf(stderr,
+            "logp: the stack may have %llu KiB; logp needs %llu KiB: raise it with ulimit -s\n",
+            (unsigned long long)limit.rlim_cur / 1024, (unsigned long long)least / 1024);
+    exit(EXIT_WRONG);
+}
+
 int main(int argc, char **argv)
 {
     static struct options o;
     int code = EXIT_OK;
 
+    need_stack();
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error like any other */
     join_others(argc, argv);
     json_set_alloc_funcs(memory_for_json, free);

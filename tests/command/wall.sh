@@ -89,4 +89,16 @@ stderr_has 'not finished within LOGP_TIMEOUT'
 quota '50000 100000' paper shou-chen --cores "$first" --reps 1 --warmup 0 --format json
 [ "$(grep -c '^logp: a CPU quota allows 0.50 ' "$dir/all")" -eq 1 ] || fail "a paper with a quota: $(cat "$dir/all")"
 json '[.[] | select(.row.rank == "all") | .measured >= .emulated] == [true, true, true]' paper shou-chen --reps 2
+# a table that --timeout cuts says how many runs there were
+logp run barrier -P 2 --executor fiber --unit 1us --reps 1000000 --timeout 300ms
+[ $code -eq 1 ] || fail "cut by --timeout: exit code $code"
+made=$(sed -n 's/.*not finished within --timeout; \([0-9]*\) runs were/\1/p' "$dir/err")
+grep -q ", $made of 1000000 runs\$" "$dir/out" || fail "cut by --timeout after $made runs: $(cat "$dir/out")"
+
+# little stack: more is taken where that is allowed, or it is said
+prlimit --stack=65536: "$logp" run broadcast --clock virtual >"$dir/out" 2>"$dir/err" || fail "little stack: $(cat "$dir/err")"
+prlimit --stack=65536 "$logp" run broadcast >"$dir/out" 2>"$dir/err"
+[ $? -eq 1 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q 'ulimit -s' "$dir/err" ||
+    fail "no stack: $(cat "$dir/err")"
+
 finish

@@ -129,6 +129,25 @@ void print_conditions(const struct options *o)
         printf("noise %s; ", o->noise);
 }
 
+/* How many runs there were: fewer than asked for where --timeout or Ctrl-C came first. */
+static void print_runs(const struct output *out)
+{
+    const int asked = out->o->reps;
+    int least = asked, most = -1;
+
+    for (size_t i = 0; i < out->n; i++) {
+        const int n = out->rows[i].ran ? runs_of_record(&out->rows[i].record) : asked;
+
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    if (least < asked && least < most)
+        printf("%d to ", least);
+    if (least < asked)
+        printf("%d of ", most);
+    printf("%d run%s%s\n", asked, asked == 1 ? "" : "s", least < asked ? "" : " each");
+}
+
 static void print_heading(const struct output *out)
 {
     const struct options *o = out->o;
@@ -154,10 +173,11 @@ static void print_heading(const struct output *out)
     if (out->n_cores == 0)
         print_least(lower_bound(o, out->collective, out->c));
     else
-        printf("%s clock, %s executor on %d core%s%s, %d run%s each\n",
+        printf("%s clock, %s executor on %d core%s%s, ",
                o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, out->n_cores,
-               out->n_cores == 1 ? "" : "s", show_processes(out, processes), o->reps,
-               o->reps == 1 ? "" : "s");
+               out->n_cores == 1 ? "" : "s", show_processes(out, processes));
+    if (out->n_cores > 0)
+        print_runs(out);
 }
 
 /* ---- the table ---- */
