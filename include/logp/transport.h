@@ -15,6 +15,8 @@
  * LOGP_TRANSPORT_PATH says, or from where the library itself lies, or was to be installed.
  * MPI is begun by the first such machine, unless the program has, with MPI_THREAD_SERIALIZED or
  * more; it is ended, if it was begun here, at the exit of the process. One such machine at a time.
+ * MPI_Init() waits for all processes that the launcher has started, however long one takes to call
+ * it: a program that cannot rely on them sets itself a timer, as the command does (--timeout).
  *
  * What there is of other calls between processes:
  * - clock: the wall clock alone; logp_machine_create() refuses the virtual one (-ENOTSUP)

@@ -186,4 +186,10 @@ for signal in KILL TERM INT; do
     ! pgrep -f "^$logp run alltoall .*--seed $$\$" >/dev/null || wrong "somebody lives on after SIG$signal"
     [ "$signal" = KILL ] || says 'interrupted after'
 done
+# A process that never calls MPI_Init() keeps the others no longer than --timeout.
+got=0
+timeout --foreground 60 "${run[@]}" -n 1 "$logp" run broadcast "${two[@]}" --timeout 2s : -n 1 sleep 50 \
+    >"$dir/out" 2>"$dir/err" </dev/null || got=$?
+[ "$got" -eq 1 ] || wrong "$got, not 1: a process that does not come"
+once '--timeout: MPI_Init() has not returned'
 exit "$bad"

@@ -120,14 +120,19 @@ struct logp_machine *try_machine(const struct options *o)
                                  .queue_limit = o->queue_limit,
                                  .rendezvous_from = o->rendezvous + 1};
     struct logp_machine *m = NULL;
+    timer_t timer;
+    bool timed;
     int rc;
 
     if (o->P > LOGP_MAX_PROCESSORS)
         check_machine(o);
     rc = create_delay(o, &config.delay);
     config.parallel = rc == 0 && worth_all_cores(o, &config.delay);
+    timed = expect_others(o, &timer);
     if (rc == 0)
         rc = logp_machine_create(&config, &m);
+    if (timed)
+        timer_delete(timer);
     if (rc != -ENOENT && rc != -ELIBACC)
         meet_others();
     if (rc == -EINVAL && o->n_cores > 0)

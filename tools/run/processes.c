@@ -11,6 +11,7 @@
 
 static const char *transport; /* as it was written, whatever else is wrong */
 static bool have_met;
+static const struct timespec while_others_speak = {.tv_nsec = 200000000};
 
 /* What no option before says; NULL: nothing. */
 static const char *find_transport(int argc, char **argv)
@@ -52,7 +53,6 @@ static void leave(void)
                                        .n_processors = 1,
                                        .delay = logp_delay_none(),
                                        .transport = transport};
-    const struct timespec while_others_speak = {.tv_nsec = 200000000};
     struct logp_machine *m = NULL;
     int rc;
 
@@ -78,6 +78,33 @@ void join_others(int argc, char **argv)
 void meet_others(void)
 {
     have_met = true;
+}
+
+/* In a thread of its own: the others are waited for within MPI_Init(). */
+static void give_others_up(union sigval timeout_option)
+{
+    say("%s: MPI_Init() has not returned: a process of the launcher does not call it; start only "
+        "logp, with the same options, or give it more time",
+        (const char *)timeout_option.sival_ptr);
+    nanosleep(&while_others_speak, NULL);
+    fflush(NULL);
+    _exit(EXIT_WRONG);
+}
+
+bool expect_others(const struct options *o, timer_t *timer)
+{
+    static char option[32];
+    struct sigevent end = {.sigev_notify = SIGEV_THREAD,
+                           .sigev_notify_function = give_others_up,
+                           .sigev_value = {.sival_ptr = option}};
+    const struct itimerspec at = {.it_value = {.tv_sec = o->timeout_ns / 1000000000,
+                                               .tv_nsec = o->timeout_ns % 1000000000}};
+
+    if (!over_processes(o) || o->timeout_ns == 0)
+        return false;
+    option_shown("--timeout", option);
+    return timer_create(CLOCK_MONOTONIC, &end, timer) == 0 &&
+           timer_settime(*timer, 0, &at, NULL) == 0;
 }
 
 /* A number of what all must be told alike, however a file or a variable of the environment says it.

@@ -5,6 +5,8 @@
 
 #include "options/options.h"
 
+#include <time.h>
+
 /* One row of the result. */
 struct row {
     const struct logp_algorithm *algorithm;
@@ -30,6 +32,9 @@ static inline int runs_of_record(const struct logp_record *r)
 /* There may be others that a launcher has started: what all say one says, and who ends for bad
  * input leaves none waiting. */
 void join_others(int argc, char **argv);
+/* Within MPI_Init() a process waits for all others, perhaps for ever: end it after --timeout, in one
+ * line. @return true: the timer is to be deleted once they have come */
+bool expect_others(const struct options *o, timer_t *timer);
 /* From now on all go the same way, or hear of each other through their machine. */
 void meet_others(void);
 /* Have all processes of a machine been told the same? */
