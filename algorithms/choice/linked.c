@@ -21,6 +21,7 @@
 
 #include <logp/topology.h>
 
+#include <errno.h>
 #include <stdlib.h>
 
 enum {
@@ -151,8 +152,11 @@ static struct logp_prediction conclude(const struct fold *f)
 
     if (p.certainty == LOGP_PREDICTION_NONE)
         return p;
-    if (few_hops(f))
-        next_free = calloc((size_t)logp_topology_links(f->topology), sizeof(*next_free));
+    if (few_hops(f)) {
+        next_free = calloc((size_t)logp_topology_links(f->topology) + 1, sizeof(*next_free));
+        if (next_free == NULL)
+            return lpi_no_memory();
+    }
     if (next_free == NULL || !nobody_waits(f, next_free))
         p.certainty = LOGP_PREDICTION_LOWER_BOUND;
     free(next_free);
@@ -180,6 +184,7 @@ struct logp_prediction lpi_predict_linked(const struct logp_algorithm *algorithm
     const enum logp_along along = algorithm->along;
     struct logp_prediction prediction = lpi_no_prediction();
     struct fold f = {.topology = c->model.topology, .params = &c->model.params, .P = (int)P};
+    int rc;
 
     if (P != logp_topology_size(c->model.topology) || c->args.root < 0 || c->args.root >= P)
         return prediction;
@@ -188,14 +193,18 @@ struct logp_prediction lpi_predict_linked(const struct logp_algorithm *algorithm
     if (prediction.certainty != LOGP_PREDICTION_NONE)
         return prediction;
     if (P > MOST_PROCESSORS || along == LOGP_ALONG_NO_TREE ||
-        (along == LOGP_TO_ROOT && c->model.params.gap_shared) ||
-        lpi_whole_tree(algorithm, f.P, c, &f.members) != 0)
+        (along == LOGP_TO_ROOT && c->model.params.gap_shared))
         return prediction;
+    rc = lpi_whole_tree(algorithm, f.P, c, &f.members);
+    if (rc != 0)
+        return rc == -ENOMEM ? lpi_no_memory() : prediction;
     f.messages = calloc((size_t)P, sizeof(*f.messages));
     f.ready = calloc((size_t)P, sizeof(*f.ready));
     if (f.messages != NULL && f.ready != NULL) {
         fold_tree(&f, along, c);
         prediction = conclude(&f);
+    } else {
+        prediction = lpi_no_memory();
     }
     free(f.messages);
     free(f.ready);

@@ -8,6 +8,7 @@
 #include <logp/topology.h>
 #include <logp/tree.h>
 
+#include <errno.h>
 #include <string.h>
 
 const char *logp_certainty_name(enum logp_certainty certainty)
@@ -151,13 +152,19 @@ static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm
     struct logp_prediction p = {.by = LOGP_BY_SCHEDULE};
     struct logp_delay delay;
     struct logp_fold fold;
+    int rc;
 
-    if (algorithm->steps == NULL || !lpi_is_addressable(algorithm, P, c) ||
-        delay_of(&c->model, &delay) != 0)
+    if (algorithm->steps == NULL || !lpi_is_addressable(algorithm, P, c))
         return p;
+    rc = delay_of(&c->model, &delay);
+    if (rc != 0)
+        return rc == -ENOMEM ? lpi_no_memory() : p;
     lpi_settle(algorithm, P, &settled);
     schedule = logp_schedule_of(algorithm, P, &settled.args, &settled.model);
-    if (logp_schedule_fold(&schedule, &delay, most, &fold) == 0) {
+    rc = logp_schedule_fold(&schedule, &delay, most, &fold);
+    if (rc == -ENOMEM)
+        p = lpi_no_memory();
+    else if (rc == 0) {
         p.certainty = lpi_varies(P, c) ? LOGP_PREDICTION_BOUND : LOGP_PREDICTION_EXACT;
         p.ns = fold.ns;
     }
@@ -178,7 +185,7 @@ static struct logp_prediction predict_by(const struct logp_algorithm *algorithm,
     if (by != LOGP_BY_SCHEDULE) {
         p = by_formula(algorithm, P, c);
         rough = algorithm->rough && p.certainty == LOGP_PREDICTION_BOUND;
-        if (by == LOGP_BY_FORMULA || (promise(&p) > 1 && !rough) || P > LOGP_FOLD_P ||
+        if (by == LOGP_BY_FORMULA || lpi_lacks_memory(&p) || (promise(&p) > 1 && !rough) || P > LOGP_FOLD_P ||
             (promise(&p) == 0 && p.ns == LPI_TOO_LONG))
             return p;
     }
@@ -189,7 +196,7 @@ static struct logp_prediction predict_by(const struct logp_algorithm *algorithm,
     if (by == LOGP_BY_SCHEDULE)
         return by_schedule(algorithm, P, c, 0);
     folded = by_schedule(algorithm, P, c, most_messages(P, c));
-    return folded.certainty != LOGP_PREDICTION_NONE ? folded : p;
+    return folded.certainty != LOGP_PREDICTION_NONE || lpi_lacks_memory(&folded) ? folded : p;
 }
 
 struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,

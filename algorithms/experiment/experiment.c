@@ -514,7 +514,10 @@ static int refuse(const struct logp_experiment *x, const struct logp_coll *c, in
 
 static int run(struct logp_machine *machine, struct state *s)
 {
-    int64_t worst = make_state(s, s->experiment, s->P);
+    const struct logp_prediction *p = &s->record->prediction;
+    int64_t worst = p->certainty == LOGP_PREDICTION_NONE && p->ns == LOGP_PREDICTION_NO_MEMORY
+                        ? -ENOMEM
+                        : make_state(s, s->experiment, s->P);
     int rc = logp_machine_agree(machine, &worst, 1, LOGP_AGREE_MIN);
 
     rc = rc != 0 ? rc : (int)worst;

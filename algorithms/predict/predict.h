@@ -67,6 +67,18 @@ static inline struct logp_prediction lpi_no_prediction(void)
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
+/* Not that nothing is known, but that there was no memory to work it out. */
+static inline struct logp_prediction lpi_no_memory(void)
+{
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE,
+                                    .ns = LOGP_PREDICTION_NO_MEMORY};
+}
+
+static inline bool lpi_lacks_memory(const struct logp_prediction *p)
+{
+    return p->certainty == LOGP_PREDICTION_NONE && p->ns == LOGP_PREDICTION_NO_MEMORY;
+}
+
 /* Beyond 36 years there is none: sums of times saturate there, and no clock goes on. An exact time
  * that is beyond is marked: a fold would find no other. */
 #define LPI_TOO_LONG INT64_MAX

@@ -133,10 +133,14 @@ enum logp_basis {
     LOGP_BY_SCHEDULE, /**< the fold of its steps: schedule.h */
 };
 
+/** logp_prediction.ns where there is no prediction because there was no memory to work it out. */
+#define LOGP_PREDICTION_NO_MEMORY INT64_MIN
+
 /** From the common start to the moment the last processor is done. */
 struct logp_prediction {
     enum logp_certainty certainty;
-    int64_t ns; /**< meaningless where certainty is LOGP_PREDICTION_NONE */
+    int64_t ns; /**< where certainty is LOGP_PREDICTION_NONE: LOGP_PREDICTION_NO_MEMORY, so ask again
+                     when there is some; else meaningless */
     enum logp_basis by;
 };
 

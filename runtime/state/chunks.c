@@ -238,7 +238,7 @@ static int copy_core(const struct logp_machine *m, struct logp_trace *out, int i
     const struct lpi_core *c = &m->cores[index];
     const struct lpi_labels *own = &m->tracing->cores[index].labels;
     uint32_t *labels = calloc((size_t)own->n + 1, sizeof(*labels));
-    int rc = labels != NULL ? 0 : -ENOMEM;
+    int rc = labels != NULL && !own->lacks ? 0 : -ENOMEM;
 
     for (uint32_t k = 1; rc == 0 && k <= own->n; k++) {
         labels[k] = logp_trace_add_label(out, lpi_label_text(own, k));

@@ -2,7 +2,6 @@
 /* Texts by number. Most who ask want the one that was asked for last. */
 #include "trace/labels.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,12 +85,14 @@ uint32_t lpi_label_number(struct lpi_labels *l, const char *first, const char *s
 
     if (l->last != 0 && is(l->texts[l->last - 1], first, second))
         return l->last;
-    if (!grow(l))
+    l->lacks |= !grow(l);
+    if (l->lacks)
         return 0;
     slot = find(l, first, second);
     if (*slot == 0) {
         l->texts[l->n] = joined(first, second);
-        if (l->texts[l->n] == NULL)
+        l->lacks = l->texts[l->n] == NULL;
+        if (l->lacks)
             return 0;
         *slot = ++l->n;
     }

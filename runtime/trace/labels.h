@@ -3,6 +3,7 @@
 #ifndef LPI_LABELS_H
 #define LPI_LABELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct lpi_labels {
@@ -10,6 +11,7 @@ struct lpi_labels {
     uint32_t *slots; /* numbers, by what the text hashes to; 0: none. 2^x > 2 n, or NULL */
     uint32_t n, n_slots;
     uint32_t last; /* asked for */
+    bool lacks;    /* there was no memory for one */
 };
 
 /* The number of the text "first/second"; second NULL: of the first alone. 0: no memory */

@@ -2,15 +2,16 @@
 /*
  * Preloaded, a host that refuses memory: the command is run again and again, in a child each, and
  * the k-th request of the command, of the library or of jansson is refused, all others are granted.
- * Each time it must end by itself, with what it says with all memory, or with a line that says that
- * there was none, and the exit code of an error.
- * With REFUSE=roughly what it says may differ: where the library has no memory to work a prediction
- * out exactly there may be a bound.
+ * Each time it must end by itself, with what it says with all memory, or with one line more on
+ * stderr, which says that there was none, and the exit code of an error.
+ * Of many requests REFUSE_MOST, spread evenly, are refused; 0: all.
+ * With REFUSE=roughly what it says may differ, but for its exit code: it holds measured times.
  * Says on stdout how many requests there were; exit code 1 where it was otherwise.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -37,7 +38,10 @@ static struct range {
 } ranges[MOST_RANGES];
 static int n_ranges;
 static atomic_int until_refusal; /* <= 0: it is over */
-static atomic_bool *was_refused; /* shared with the parent */
+static struct shared {
+    atomic_bool was_refused;
+    atomic_int n_requests;
+} *shared; /* with the parent */
 
 static int look_at(struct dl_phdr_info *object, size_t size, void *arg)
 {
@@ -63,9 +67,11 @@ static bool refused(uintptr_t caller)
         return false;
     for (int i = 0; i < n_ranges; i++)
         ours |= caller >= ranges[i].begin && caller < ranges[i].end;
+    if (ours)
+        atomic_fetch_add(&shared->n_requests, 1);
     if (!ours || atomic_fetch_sub(&until_refusal, 1) != 1)
         return false;
-    atomic_store(was_refused, true);
+    atomic_store(&shared->was_refused, true);
     errno = ENOMEM;
     return true;
 }
@@ -139,7 +145,8 @@ static struct outcome run(int k, int argc, char **argv, char **environment)
     size_t n_err;
     pid_t child;
 
-    atomic_store(was_refused, false);
+    atomic_store(&shared->was_refused, false);
+    atomic_store(&shared->n_requests, 0);
     child = fork();
     if (child == 0) {
         alarm(PATIENCE_S);
@@ -155,35 +162,63 @@ static struct outcome run(int k, int argc, char **argv, char **environment)
     return o;
 }
 
-/* The last line on stderr is about memory. */
-static bool says_so(const struct outcome *o)
+static int count_lines(const char *text)
+{
+    int n = 0;
+
+    for (; (text = strchr(text, '\n')) != NULL; text++)
+        n++;
+    return n;
+}
+
+/* The last line on stderr is about memory, and there are no more others than ever. */
+static bool says_so(const struct outcome *o, const struct outcome *all)
 {
     const size_t n = strlen(o->err);
     const char *line = o->err + n;
 
-    if (!WIFEXITED(o->status) || WEXITSTATUS(o->status) == 0 || n == 0 || line[-1] != '\n')
+    if (!WIFEXITED(o->status) || n == 0 || line[-1] != '\n' ||
+        (WEXITSTATUS(o->status) != 1 && WEXITSTATUS(o->status) != 2) ||
+        count_lines(o->err) > count_lines(all->err) + 1)
         return false;
     for (line--; line > o->err && line[-1] != '\n'; line--)
         ;
     return strcasestr(line, "memory") != NULL || strcasestr(line, "unavailable") != NULL;
 }
 
+static bool is_right(const struct outcome *one, const struct outcome *all, bool roughly)
+{
+    const bool same =
+        roughly || (one->n_out == all->n_out && memcmp(one->out, all->out, all->n_out) == 0);
+
+    return (one->status == all->status && same) || says_so(one, all);
+}
+
+static int number(const char *name, int otherwise)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? atoi(text) : otherwise;
+}
+
 static int each(int argc, char **argv, char **environment)
 {
     const bool roughly = getenv("REFUSE") != NULL && strcmp(getenv("REFUSE"), "roughly") == 0;
+    const int most = number("REFUSE_MOST", 0);
     struct outcome all, one;
-    int failed = 0, k = 0;
+    int failed = 0, n, tries;
 
-    was_refused =
-        mmap(NULL, sizeof(*was_refused), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     dl_iterate_phdr(look_at, NULL);
     unsetenv("LD_PRELOAD");
-    all = run(0, argc, argv, environment);
-    do {
-        one = run(++k, argc, argv, environment);
-        if (!(one.status == all.status &&
-              (roughly || (one.n_out == all.n_out && memcmp(one.out, all.out, all.n_out) == 0))) &&
-            !says_so(&one)) {
+    all = run(INT_MAX, argc, argv, environment);
+    n = atomic_load(&shared->n_requests);
+    tries = most > 0 && most < n ? most : n;
+    for (int i = 0; i < tries && failed < 10; i++) {
+        const int k = (int)((long)i * n / tries) + 1;
+
+        one = run(k, argc, argv, environment);
+        if (atomic_load(&shared->was_refused) && !is_right(&one, &all, roughly)) {
             printf("request %d refused: status %#x, stderr: %s\n", k, (unsigned)one.status,
                    one.err);
             fflush(stdout); /* or the next child says it again */
@@ -191,9 +226,9 @@ static int each(int argc, char **argv, char **environment)
         }
         free(one.out);
         free(one.err);
-    } while (atomic_load(was_refused) && failed < 10);
-    printf("%d requests\n", k - 1);
-    return all.status != 0 || k == 1 || failed > 0;
+    }
+    printf("%d of %d requests\n", tries, n);
+    return all.status != 0 || n == 0 || failed > 0;
 }
 
 int __libc_start_main(main_function entry, int argc, char **argv, void (*init)(void),

@@ -4,6 +4,7 @@
 #include "schedule/schedule.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,4 +212,21 @@ void refuse_point(const struct options *o, const char *collective, const struct 
 
     alone.sets &= ~(unsigned)OPTIONS_SWEEP;
     choose_algorithms(&alone, collective, c, chosen);
+}
+
+int or_end_without_memory(int rc)
+{
+    if (rc == -ENOMEM)
+        bad_usage("no memory");
+    return rc;
+}
+
+struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
+                                  const struct logp_coll *c, enum logp_basis by)
+{
+    const struct logp_prediction p = logp_predict_by(a, P, &c->args, &c->model, by);
+
+    if (p.certainty == LOGP_PREDICTION_NONE && p.ns == LOGP_PREDICTION_NO_MEMORY)
+        or_end_without_memory(-ENOMEM);
+    return p;
 }

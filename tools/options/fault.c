@@ -25,8 +25,8 @@ static void check(const struct options *o, const char *option, const char *text)
 {
     const struct logp_fault_config config = fault_config(o);
     const struct logp_params params = {.L_ns = 0};
-    struct logp_delay inner, delay;
-    char why[LOGP_FAULT_WHY];
+    struct logp_delay inner = {0}, delay = {0};
+    char why[LOGP_FAULT_WHY] = "";
     int rc;
 
     if (!o->emulated && o->plugin == NULL)

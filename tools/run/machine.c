@@ -46,8 +46,10 @@ int create_delay(const struct options *o, struct logp_delay *delay)
         return rc;
     network = *delay;
     rc = logp_fault_create(&network, &config, delay, why);
-    if (rc != 0)
+    if (rc != 0) {
         logp_delay_destroy(&network);
+        *delay = (struct logp_delay){0};
+    }
     return rc;
 }
 

@@ -13,6 +13,12 @@ static bool is_fixed(const struct options *o, const struct logp_coll *c,
            (logp_fault_predictable(delay->model) && !c->model.params.latency_varies);
 }
 
+static bool fold_once(const struct logp_schedule *s, const struct logp_delay *delay,
+                      struct logp_fold *fold)
+{
+    return or_end_without_memory(logp_schedule_fold(s, delay, LOGP_FOLD_MESSAGES, fold)) == 0;
+}
+
 /* By its schedule, under the model itself; twice, as what a plug-in answers may change with time.
  */
 static struct logp_prediction predict_model(const struct options *o, const struct logp_coll *c,
@@ -23,11 +29,11 @@ static struct logp_prediction predict_model(const struct options *o, const struc
     struct logp_fold first, second;
     struct logp_delay delay;
 
-    if (o->P > LOGP_MAX_PROCESSORS || create_delay(o, &delay) != 0)
+    if (o->P > LOGP_MAX_PROCESSORS || or_end_without_memory(create_delay(o, &delay)) != 0)
         return p;
     if (is_fixed(o, c, &delay) && s.steps != NULL && o->by != LOGP_BY_FORMULA &&
-        o->P <= LOGP_FOLD_P && logp_schedule_fold(&s, &delay, LOGP_FOLD_MESSAGES, &first) == 0 &&
-        logp_schedule_fold(&s, &delay, LOGP_FOLD_MESSAGES, &second) == 0 && first.ns == second.ns)
+        o->P <= LOGP_FOLD_P && fold_once(&s, &delay, &first) && fold_once(&s, &delay, &second) &&
+        first.ns == second.ns)
         p = (struct logp_prediction){LOGP_PREDICTION_EXACT, first.ns, LOGP_BY_SCHEDULE};
     logp_delay_destroy(&delay);
     return p;
@@ -40,7 +46,7 @@ struct logp_prediction predict(const struct options *o, const struct logp_coll *
 {
     if (is_faulty(o) || (o->plugin != NULL && !c->model.params.latency_varies))
         return predict_model(o, c, algorithm);
-    return logp_predict_by(algorithm, o->P, &c->args, &c->model, o->by);
+    return predict_by(algorithm, o->P, c, o->by);
 }
 
 const char *why_unpredicted(const struct options *o, const struct logp_algorithm *a)
@@ -112,7 +118,7 @@ double estimate_ns(const struct options *o, const struct logp_coll *c,
     double run_ns = own_ns, all_ns;
 
     if (wall && o->emulated && o->plugin == NULL)
-        p = logp_predict_by(algorithm, o->P, &c->args, &c->model, LOGP_BY_FORMULA);
+        p = predict_by(algorithm, o->P, c, LOGP_BY_FORMULA);
     if (p.certainty != LOGP_PREDICTION_NONE)
         run_ns += (double)p.ns;
     all_ns = run_ns * o->reps;

@@ -129,7 +129,8 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
         fprintf(stderr, "rank %d: %s\n", report->error_rank, strerror(-error));
     else
         fprintf(stderr, "%s\n", strerror(-error));
-    explain_waits(report, true);
+    if (error != -ENOMEM) /* all is said: that others wait for who had none is no news */
+        explain_waits(report, true);
 }
 
 /* What the last run did to the links of its delay model, if that has any. */

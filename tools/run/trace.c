@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces of what the options ask for: of a run, and of the schedule without one. */
+#include "choice/choice.h"
 #include "run/run.h"
 
 #include <errno.h>
@@ -39,14 +40,14 @@ struct logp_trace *trace_prediction(const struct options *o, const struct logp_c
     struct logp_fold fold;
     char label[128];
 
-    if (s.steps == NULL || create_delay(o, &delay) != 0)
+    if (s.steps == NULL || or_end_without_memory(create_delay(o, &delay)) != 0)
         return NULL;
     if (is_faulty(o) && !logp_fault_predictable(delay.model)) {
         logp_delay_destroy(&delay);
         return NULL;
     }
     snprintf(label, sizeof(label), "%s/%s", algorithm->collective, algorithm->name);
-    if (logp_trace_predict(&s, &delay, most, label, &fold, &trace) != 0)
+    if (or_end_without_memory(logp_trace_predict(&s, &delay, most, label, &fold, &trace)) != 0)
         trace = NULL;
     logp_delay_destroy(&delay);
     return trace;

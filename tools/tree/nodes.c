@@ -43,7 +43,7 @@ static void need_prediction(const struct options *o, const struct logp_coll *c,
 {
     const struct logp_algorithm *a = logp_algorithm_find(tree->name, tree->algorithm);
 
-    if (logp_predict_by(a, o->P, &c->args, &c->model, LOGP_BY_FORMULA).certainty !=
+    if (predict_by(a, o->P, c, LOGP_BY_FORMULA).certainty !=
         LOGP_PREDICTION_NONE)
         return;
     if (tree->sums && c->model.params.gap_shared)
@@ -100,8 +100,8 @@ static const struct planner *choose_planner(const struct options *o, const struc
     if (named >= 0)
         return &planners[named];
     for (int i = 0; i < 2; i++)
-        of[i] = logp_predict_by(logp_algorithm_find("summation", names.name[i]), o->P, &c->args,
-                                &c->model, LOGP_BY_FORMULA);
+        of[i] = predict_by(logp_algorithm_find("summation", names.name[i]), o->P, c,
+                           LOGP_BY_FORMULA);
     return &planners[of[1].ns < of[0].ns];
 }
 

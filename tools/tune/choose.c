@@ -6,6 +6,8 @@
  */
 #include "tune/tune.h"
 
+#include "choice/choice.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +116,8 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
         !logp_algorithm_knob(pick->algorithm, logp_knob_find("k"), at->P, &args, &model,
                              &pick->fanout))
         pick->fanout = 1;
-    p = logp_predict(pick->algorithm, at->P, &args, &model);
+    p = predict_by(pick->algorithm, at->P, &(struct logp_coll){.args = args, .model = model},
+                   LOGP_BY_EITHER);
     pick->ns = p.ns;
     return pick->fanout <= most_fanout &&
            (p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND);

@@ -305,8 +305,8 @@ static struct logp_prediction predict_window(int64_t P, const struct logp_coll *
         return prediction;
     moments = malloc((size_t)P * sizeof(*moments));
     starts = malloc((size_t)(P * W) * sizeof(*starts));
-    if (moments != NULL && starts != NULL)
-        prediction = lpi_exact(phases(P, c, W, moments, starts));
+    prediction = moments != NULL && starts != NULL ? lpi_exact(phases(P, c, W, moments, starts))
+                                                   : lpi_no_memory();
     free(moments);
     free(starts);
     return prediction;
