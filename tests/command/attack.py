@@ -95,33 +95,43 @@ def mutated(rng, data):
     return bytes(data)
 
 
-def options_of(rng):
+def options_taken(logp, command):
+    """The names that the command completes, and those with one dash; of what completes none all."""
+    if command not in TAKEN:
+        out = subprocess.run([logp, "complete", *command.split(), "--"], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, check=False).stdout.decode(errors="replace")
+        names = [line.split("\t")[0][2:] for line in out.splitlines() if line.startswith("--")]
+        TAKEN[command] = [name for name in VALUES if name in SHORT or name in names]
+    return TAKEN[command]
+
+
+def options_of(rng, taken):
     words = []
     for _ in range(rng.choice([0, 1, 1, 2, 2, 3, 4, 6])):
-        name = rng.choice(list(VALUES))
+        name = rng.choice(taken if rng.random() < 0.9 else list(VALUES))
         dashed = ("-" if name in SHORT else "--") + name
         if VALUES[name] is None:
             words.append(dashed if rng.random() < 0.95 else dashed + "=" + rng.choice(JUNK))
             continue
-        value = rng.choice(VALUES[name] if rng.random() < 0.8 else JUNK)
+        value = rng.choice(VALUES[name] if rng.random() < 0.88 else JUNK)
         words += [dashed + "=" + value] if rng.random() < 0.1 else [dashed, value]
     return words
 
 
-def command_line(rng):
+def command_line(rng, logp):
     command = rng.choices(list(COMMANDS), COMMANDS.values())[0]
     words = command.split()
     if command in FILES and rng.random() < 0.9:
         words.append(rng.choice(FILES[command]))
     if rng.random() < 0.9:
         words.append(rng.choice(WORDS))
-    words += options_of(rng)
+    words += options_of(rng, options_taken(logp, command))
     if rng.random() < 0.05:
         words.insert(rng.randint(0, len(words)), rng.choice(JUNK))
-    if command in ("run", "watch", "bench", "trace", "measure", "validate", "report", "plot", "bench crossover"):
+    if command in ("run", "watch", "bench", "trace", "measure", "validate", "report", "plot", "bench crossover", "paper"):
         if rng.random() < 0.8:
             words += ["--clock", "virtual"]
-        words += ["--timeout", "2s"]
+        words += ["--timeout", "2s"] if command != "paper" else []
     return [word.replace("\0", "") for word in words]
 
 
@@ -167,13 +177,14 @@ def attack(logp, corpus_folder, seed, env):
             if name == "replay":
                 words += ["--", "true"]
             elif rng.random() < 0.3 and name != "replay":
-                words += options_of(rng)
+                words += options_of(rng, options_taken(logp, words[0]))
         else:
-            words = command_line(rng)
+            words = command_line(rng, logp)
         return words, judge(logp, folder, words, env)
 
 
 CACHE = {}
+TAKEN = {}
 
 
 def main():

@@ -10,6 +10,7 @@ export REFUSE_MOST=$most
 logp=$(realpath "$1") refuse=$(realpath "$2") corpus=$(realpath "$3") lines=${4-.} failed=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+goal=$(cd "$(dirname "$0")/../goal" && pwd)
 cd "$dir" || exit 1
 
 without_each() {
@@ -38,6 +39,7 @@ without_each run reduce -P 4 "${run[@]}" --algo kchain,binomial --count 3
 without_each run broadcast -P 4 "${run[@]}" --algo binomial --format json
 without_each run broadcast -P 4 "${run[@]}" --algo binomial --explain
 without_each run broadcast -P 4 "${run[@]}" --algo binomial --topology mesh:2x2 --format json
+without_each run broadcast -P 4 "${run[@]}" --algo binomial --topology mesh:2x2
 without_each run reduce -P 4 "${run[@]}" --algo all --noise uniform:1us --format csv
 without_each run broadcast -P 4 "${run[@]}" --algo flat --fault delay:3
 without_each run broadcast -P 4 "${run[@]}" --algo flat --fault slow:2 --noise fixed:1us
@@ -63,6 +65,7 @@ without_each predict transpose -P 4 --rows 5 --cols 7 --algo all
 without_each predict summation -P 8 --algo all
 without_each predict allreduce -P 4 --explain --algo all --format json
 without_each predict broadcast -P 4 --explain --algo binomial
+without_each predict broadcast -P 4 --topology ring --algo binomial
 without_each predict --schedule steps.goal
 without_each schedule broadcast -P 4 --format json
 without_each schedule allreduce -P 4 --format goal
@@ -74,7 +77,6 @@ without_each tree reduce -P 4 --algo binomial
 without_each tune broadcast -P 2 --bytes 8 --export openmpi
 without_each tune allreduce -P 2,4 --bytes 8..64
 without_each tune broadcast -P 2 --bytes 8 --export mpich
-goal=$(cd "$(dirname "$0")/../goal" && pwd)
 without_each predict --schedule "$goal/receive_first.goal"
 without_each run --schedule "$goal/receive_first.goal" "${run[@]}"
 without_each trace broadcast -P 4 --clock virtual

@@ -41,7 +41,7 @@ static atomic_int until_refusal; /* <= 0: it is over */
 static struct shared {
     atomic_bool was_refused;
     atomic_int n_requests;
-} *shared; /* with the parent */
+} * shared; /* with the parent */
 
 static int look_at(struct dl_phdr_info *object, size_t size, void *arg)
 {

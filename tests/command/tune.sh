@@ -195,4 +195,9 @@ expect='--delay none' bad tune --delay none
 expect='--algo tune' bad tune --algo flat
 expect='--output /nowhere/x written' bad tune --output /nowhere/x
 expect='--machine dashed dash' bad tune --machine dashed
+# it says where it is
+logp tune broadcast -P 2 --bytes 1..64 --progress on
+stderr_has 'broadcast, P = 2, size 64'
+logp tune broadcast -P 2 --bytes 1..64
+stderr_is ''
 finish

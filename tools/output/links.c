@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run on a topology did to its links: per algorithm, round by round and the busiest. */
+#include "choice/choice.h"
 #include "output/output.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ static void print_steps(const struct logp_algorithm *algorithm, const struct log
     char text[8 * STEPS_SHOWN + 8] = "";
     int n = 0;
 
-    if (logp_link_load_init(&load, algorithm, &c->args, &c->model) != 0) {
+    if (or_end_without_memory(logp_link_load_init(&load, algorithm, &c->args, &c->model)) != 0) {
         printf(" %-28s", "-");
         return;
     }

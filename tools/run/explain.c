@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What predictions are made of: --explain. */
+#include "choice/choice.h"
 #include "run/run.h"
 
 #include <errno.h>
@@ -47,10 +48,8 @@ static const char *why_not(int rc)
         return "longer than 100 days";
     case -ENOTSUP:
         return "it has no steps, only a run function";
-    case -EINVAL:
+    default: /* -EINVAL */
         return "more processors than can run";
-    default:
-        return "no memory";
     }
 }
 
@@ -58,7 +57,8 @@ struct logp_explanation *explain_algorithm(const struct options *o, const struct
                                            const struct logp_algorithm *algorithm, const char **why)
 {
     struct logp_explanation *e = NULL;
-    const int rc = logp_explanation_of(algorithm, o->P, &c->args, &c->model, &e);
+    const int rc = or_end_without_memory(
+        logp_explanation_of(algorithm, o->P, &c->args, &c->model, &e));
 
     *why = rc == 0 ? NULL : o->rendezvous >= 0 ? "sends wait for their receivers" : why_not(rc);
     return rc == 0 ? e : NULL;

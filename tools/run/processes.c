@@ -97,8 +97,8 @@ bool expect_others(const struct options *o, timer_t *timer)
     struct sigevent end = {.sigev_notify = SIGEV_THREAD,
                            .sigev_notify_function = give_others_up,
                            .sigev_value = {.sival_ptr = option}};
-    const struct itimerspec at = {.it_value = {.tv_sec = o->timeout_ns / 1000000000,
-                                               .tv_nsec = o->timeout_ns % 1000000000}};
+    const struct itimerspec at = {
+        .it_value = {.tv_sec = o->timeout_ns / 1000000000, .tv_nsec = o->timeout_ns % 1000000000}};
 
     if (!over_processes(o) || o->timeout_ns == 0)
         return false;

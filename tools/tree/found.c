@@ -31,7 +31,7 @@ _Noreturn static void refuse(const struct options *o, const struct logp_coll *c,
         struct logp_explanation *e;
         enum logp_along along;
 
-        if (logp_explanation_of(a, o->P, &c->args, &c->model, &e) != 0)
+        if (or_end_without_memory(logp_explanation_of(a, o->P, &c->args, &c->model, &e)) != 0)
             continue;
         if (logp_explanation_tree(e, c->args.root, parent, &along) >= 0)
             add_name(&trees, a->name);

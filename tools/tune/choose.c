@@ -189,6 +189,19 @@ static int64_t last_same(struct place at, const struct picks *picks, int64_t low
     return low;
 }
 
+/* Where it is now; a large size takes seconds where schedules are folded. NULL: nowhere any more */
+static void show_progress(const struct place *at)
+{
+    static bool shown;
+
+    if (at != NULL && at->o->progress)
+        fprintf(stderr, "\r\033[K%s, P = %lld, size %lld", at->collective->name, (long long)at->P,
+                (long long)(at->n * unit_of(at)));
+    else if (at == NULL && shown)
+        fputs("\r\033[K", stderr);
+    shown = at != NULL && at->o->progress;
+}
+
 /* The cells of one number of processors, sizes at.n to most. */
 static void choose(struct place at, const struct picks *picks, int64_t most,
                    struct tune_cells *cells)
@@ -202,6 +215,7 @@ static void choose(struct place at, const struct picks *picks, int64_t most,
         struct tune_pick pick;
 
         at.n = doubled < most ? doubled : most;
+        show_progress(&at);
         pick = best_of(&at, picks, NULL);
         if (same_pick(&pick, &cell.best)) {
             n = at.n;
@@ -240,5 +254,6 @@ void tune_choose(const struct options *o, const struct tune_collective *c, struc
             fprintf(stderr, "logp: %s, P = %lld: nothing to choose from\n", c->ours,
                     (long long)at.P);
     }
+    show_progress(NULL);
     free(picks);
 }
