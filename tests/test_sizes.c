@@ -65,7 +65,7 @@ Test(sizes, a_machine_is_made_of_a_configuration_of_any_version)
     struct {
         struct logp_config config;
         char more[8];
-    } grown = {.config = {.n_processors = 2, .n_cores = 1}};
+    } grown = {.config = {.n_processors = 2, .delay = logp_delay_none(), .n_cores = 1}};
     struct logp_config *config = &grown.config;
 
     cr_expect_eq(create(config), -EINVAL);
