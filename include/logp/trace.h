@@ -153,8 +153,8 @@ LOGP_API int logp_machine_trace(struct logp_machine *machine,
  * What the last run, which need not have ended well, has recorded. A second time, or where nothing
  * was recorded, the trace has no events.
  * @param out  out: to be freed with logp_trace_free(); it does not need the machine any more
- * @return 0; -EINVAL (tracing is off), -EBUSY (a run is under way), -ENOMEM (and nothing is lost,
- *         but where there was none for a label: then until tracing is turned on anew)
+ * @return 0; -EINVAL (tracing is off), -EBUSY (a run is under way), -ENOMEM (and nothing is lost;
+ *         once also where there was none for a label, which events that are taken then lack)
  */
 LOGP_API int logp_machine_take_trace(struct logp_machine *machine, struct logp_trace **out);
 

@@ -236,10 +236,11 @@ static int copy(const struct logp_machine *m, struct logp_trace *out, int rank,
 static int copy_core(const struct logp_machine *m, struct logp_trace *out, int index)
 {
     const struct lpi_core *c = &m->cores[index];
-    const struct lpi_labels *own = &m->tracing->cores[index].labels;
+    struct lpi_labels *own = &m->tracing->cores[index].labels;
     uint32_t *labels = calloc((size_t)own->n + 1, sizeof(*labels));
     int rc = labels != NULL && !own->lacks ? 0 : -ENOMEM;
 
+    own->lacks = false;
     for (uint32_t k = 1; rc == 0 && k <= own->n; k++) {
         labels[k] = logp_trace_add_label(out, lpi_label_text(own, k));
         if (labels[k] == 0 && *lpi_label_text(own, k) != '\0')

@@ -85,15 +85,17 @@ uint32_t lpi_label_number(struct lpi_labels *l, const char *first, const char *s
 
     if (l->last != 0 && is(l->texts[l->last - 1], first, second))
         return l->last;
-    l->lacks |= !grow(l);
-    if (l->lacks)
+    if (!grow(l)) {
+        l->lacks = true;
         return 0;
+    }
     slot = find(l, first, second);
     if (*slot == 0) {
         l->texts[l->n] = joined(first, second);
-        l->lacks = l->texts[l->n] == NULL;
-        if (l->lacks)
+        if (l->texts[l->n] == NULL) {
+            l->lacks = true;
             return 0;
+        }
         *slot = ++l->n;
     }
     l->last = *slot;

@@ -11,7 +11,7 @@ struct lpi_labels {
     uint32_t *slots; /* numbers, by what the text hashes to; 0: none. 2^x > 2 n, or NULL */
     uint32_t n, n_slots;
     uint32_t last; /* asked for */
-    bool lacks;    /* there was no memory for one */
+    bool lacks;    /* there was no memory for one: to be told once */
 };
 
 /* The number of the text "first/second"; second NULL: of the first alone. 0: no memory */

@@ -149,7 +149,7 @@ def judge(logp, folder, words, env):
     except subprocess.TimeoutExpired:
         return "does not end"
     err = done.stderr.decode(errors="replace")
-    lines = [line for line in err.splitlines() if not line.startswith("logp: a CPU quota allows ")]
+    lines = [line for line in err.rstrip("\n").split("\n") if line and not line.startswith("logp: a CPU quota allows ")]
     if "AddressSanitizer" in err or "runtime error:" in err or "LeakSanitizer" in err:
         return "sanitizer: " + err[:3000]
     if done.returncode not in (0, 1, 2):

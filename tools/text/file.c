@@ -30,7 +30,7 @@ static char *read_all(FILE *f, const char **why)
 
     while (text != NULL && (got = fread(text + n, 1, room - n, f)) > 0) {
         if (memchr(text + n, '\0', got) != NULL)
-            *why = "it holds a zero byte";
+            *why = "no text: it holds a zero byte";
         n += got;
         if (n > most_bytes)
             *why = "it is larger than 256 MiB";
