@@ -196,7 +196,7 @@ static void show_progress(const struct place *at)
 
     if (at != NULL && at->o->progress)
         fprintf(stderr, "\r\033[K%s, P = %lld, size %lld", at->collective->name, (long long)at->P,
-                (long long)(at->n * unit_of(at)));
+                (long long)(at->n * size_unit(at->o, at->collective)));
     else if (at == NULL && shown)
         fputs("\r\033[K", stderr);
     shown = at != NULL && at->o->progress;
