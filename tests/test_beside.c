@@ -27,8 +27,11 @@ static int sum_ranks(struct logp_vp *vp, void *arg)
 static int use_machine(int round)
 {
     const struct logp_params params = test_params(600, 200, 400);
-    struct logp_config config = {
-        .size = sizeof(config), .n_processors = 4, .executor = "fiber", .n_cores = 1};
+    struct logp_config config = {.size = sizeof(config),
+                                 .n_processors = 4,
+                                 .delay = logp_delay_none(),
+                                 .executor = "fiber",
+                                 .n_cores = 1};
     struct logp_machine *m;
     int rc;
 
@@ -47,8 +50,10 @@ static int use_machine(int round)
 /* A transport that there is not: why is each thread's own. */
 static int ask_in_vain(void)
 {
-    const struct logp_config config = {
-        .size = sizeof(config), .n_processors = 2, .transport = "pigeon"};
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 2,
+                                       .delay = logp_delay_none(),
+                                       .transport = "pigeon"};
     struct logp_machine *m;
 
     return logp_machine_create(&config, &m) == -ENOENT && *logp_transport_error() == '\0' ? 0

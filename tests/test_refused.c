@@ -56,6 +56,7 @@ static struct logp_machine *on_one_core(enum logp_clock clock)
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = P,
                                        .clock = clock,
+                                       .delay = logp_delay_none(),
                                        .n_cores = 1,
                                        .executor = test_executor(),
                                        .stacks = test_stacks()};
