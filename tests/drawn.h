@@ -12,7 +12,11 @@
 
 #include <stdio.h>
 
-enum { MOST_P = 40 };
+#ifndef LOGP_TESTS_MOST_P
+#define LOGP_TESTS_MOST_P 40
+#endif
+
+enum { MOST_P = LOGP_TESTS_MOST_P };
 
 struct drawn {
     uint64_t seed;

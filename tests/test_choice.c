@@ -58,20 +58,25 @@ static struct call random_call(uint64_t *random, const char *collective, int P)
     *p = test_params(test_below(random, 90), 1 + test_below(random, 9), test_below(random, 30));
     p->G_ps = test_below(random, 3) * test_below(random, 2000);
     p->gamma_ps = 1000 * test_below(random, 4);
+    p->gap_shared = test_below(random, 3) == 0;
+    if (test_below(random, 3) == 0)
+        p->o_recv_ns = test_below(random, 9);
+    if (test_below(random, 6) == 0)
+        p->capacity = LOGP_CAPACITY_RULE;
     x.coll.args.root = x.root;
     x.coll.args.rows = x.rows;
     x.coll.args.cols = x.cols;
     return x;
 }
 
-/* The one whose formula says the least, and what it says. */
-static struct logp_prediction best_formula(const struct call *x, int P, const char **name)
+/* The row that is predicted to take the least, and what it takes. */
+static struct logp_prediction best_row(const struct call *x, int P, const char **name)
 {
     struct logp_prediction best = {.certainty = LOGP_PREDICTION_NONE};
     const struct logp_algorithm *a;
 
     for (size_t i = 0; (a = logp_algorithm_at(x->collective, i)) != NULL; i++) {
-        const struct logp_prediction p = test_predict_by(a, P, &x->coll, LOGP_BY_FORMULA);
+        const struct logp_prediction p = test_predict(a, P, &x->coll);
 
         if ((p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND) &&
             (best.certainty == LOGP_PREDICTION_NONE || p.ns < best.ns)) {
@@ -86,7 +91,7 @@ static void check_call(struct logp_machine *m, struct call *x)
 {
     const int P = logp_machine_size(m);
     const char *name = "none";
-    const struct logp_prediction p = best_formula(x, P, &name);
+    const struct logp_prediction p = best_row(x, P, &name);
     int64_t last = 0;
 
     test_set_params(m, &x->coll.model.params);

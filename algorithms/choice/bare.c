@@ -20,6 +20,7 @@ enum {
     WIDE = 16,
     MANY = 32,
     TINY = 64,
+    NARROW = 4, /* the k of the barrier's tree */
     QUEUED = 8 << 20
 };
 
@@ -127,6 +128,8 @@ const struct logp_algorithm *lpi_best_bare(const struct logp_collective *collect
     }
     if (choice == &knomial_broadcast || choice == &knomial_scatter || choice == &knomial_gather)
         c->args.k = WIDE;
+    if (choice == &tree_barrier)
+        c->args.k = NARROW;
     for (size_t i = 0; a != NULL && lpi_needs(a, P, c) != NULL; i++)
         a = logp_algorithm_at(collective->name, i);
     return a;

@@ -12,22 +12,34 @@
 
 #include <errno.h>
 
-static const struct logp_algorithm *by_formula(const char *collective, int64_t P,
-                                               const struct logp_coll *c)
+/* The best of those that have steps: others cannot be started. */
+static int with_steps(const void *collective, int64_t P, const struct logp_coll *c,
+                      struct lpi_choice *out)
 {
-    return lpi_best(collective, P, c, false);
+    const struct logp_coll alike = lpi_alike(c);
+
+    return lpi_choose(collective, P, c, &alike, true, NULL, out);
 }
 
-/* What a program takes: each of its P processors chooses, so no schedule is folded for it. The root
- * is none of the question but where operands are combined: in the order of ranks, perhaps. */
-static const struct logp_algorithm *best(const char *collective, int64_t P,
-                                         const struct logp_coll *c)
+/* What a program takes, with its k: each of its P processors chooses, by what all of them know. The
+ * root is none of the question but where operands are combined: in the order of ranks, perhaps. 0;
+ * -ENOTSUP (none applies), -ENOMEM */
+static int best(lpi_chooser choose, const char *collective, int64_t P, struct logp_coll *c,
+                const struct logp_algorithm **algorithm)
 {
     struct logp_coll asked = {.args = c->args, .model = c->model};
+    struct lpi_choice choice;
+    int rc;
 
     if (asked.args.op == NULL)
         asked.args.root = 0;
-    return lpi_best_kept(by_formula, collective, P, &asked);
+    rc = lpi_best_kept(choose, collective, P, &asked, &choice);
+    if (rc != 0 || choice.algorithm == NULL)
+        return rc != 0 ? rc : -ENOTSUP;
+    *algorithm = choice.algorithm;
+    if (choice.k > 0)
+        c->args.k = choice.k;
+    return 0;
 }
 
 /* Plan and start. */
@@ -35,11 +47,12 @@ static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
                  void *buf, void *recv_buf, struct logp_pending **pending)
 {
     const int P = logp_vp_size(vp);
-    int rc;
+    int rc = 0;
 
     if (algorithm->steps == NULL)
-        algorithm = lpi_best(algorithm->collective, P, c, true);
-    rc = algorithm != NULL ? lpi_plan(algorithm, P, logp_vp_rank(vp), c) : -ENOTSUP;
+        rc = best(with_steps, logp_collective_find(algorithm->collective)->name, P, c, &algorithm);
+    if (rc == 0)
+        rc = lpi_plan(algorithm, P, logp_vp_rank(vp), c);
     if (rc == 0)
         lpi_buffers(algorithm, P, logp_vp_rank(vp), c, &buf, &recv_buf);
     return rc != 0 ? rc : lpi_start(vp, algorithm, c, true, buf, recv_buf, pending);
@@ -77,8 +90,12 @@ int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, s
     const struct logp_algorithm *algorithm = NULL;
 
     c->model.bare = pending == NULL && logp_shared_possible(vp); /* what is started has steps */
-    if (!c->model.bare && logp_vp_params(vp, &c->model.params) == 0)
-        algorithm = best(collective->name, P, c);
+    if (!c->model.bare && logp_vp_params(vp, &c->model.params) == 0) {
+        const int rc = best(lpi_by_mean, collective->name, P, c, &algorithm);
+
+        if (rc == -ENOMEM)
+            return rc;
+    }
     if (algorithm == NULL)
         algorithm = lpi_best_bare(collective, P, c);
     return lpi_run_once(vp, algorithm, c, (void *)buf, recv_buf, pending); /* which is only read */
@@ -111,13 +128,14 @@ int lpi_call_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf, 
     return lpi_run_best(vp, &lpi_alltoall, &c, send_buf, recv_buf, pending);
 }
 
-/* The choice is made for blocks all as large as the largest, for which predictions are formulas. */
 int lpi_call_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t rows,
                        int64_t cols, size_t n_bytes, struct logp_pending **pending)
 {
     const int P = logp_vp_size(vp);
-    struct logp_coll c = {.args = {.rows = rows, .cols = cols, .n_bytes = n_bytes}}, even;
+    struct logp_coll c = {.args = {.rows = rows, .cols = cols, .n_bytes = n_bytes}};
+    const struct logp_algorithm *algorithm;
     size_t before, after;
+    int rc;
 
     if (rows < 1 || cols < 1 || rows > INT64_MAX - P || cols > INT64_MAX - P)
         return -EINVAL;
@@ -126,10 +144,8 @@ int lpi_call_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf,
     lpi_transpose.sizes(P, logp_vp_rank(vp), &c, &before, &after);
     if ((send_buf == NULL && before > 0) || (recv_buf == NULL && after > 0))
         return -EINVAL;
-    even = c;
-    even.args.rows = (rows + P - 1) / P * P;
-    even.args.cols = (cols + P - 1) / P * P;
-    return lpi_run_once(vp, best("transpose", P, &even), &c, (void *)send_buf, recv_buf, pending);
+    rc = best(lpi_by_mean, lpi_transpose.name, P, &c, &algorithm);
+    return rc != 0 ? rc : lpi_run_once(vp, algorithm, &c, (void *)send_buf, recv_buf, pending);
 }
 
 int lpi_call_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,

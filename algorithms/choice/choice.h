@@ -4,6 +4,7 @@
 #define LPI_CHOICE_H
 
 #include <logp/algorithm.h>
+#include <logp/schedule.h>
 
 struct logp_pending; /* nonblocking.h */
 
@@ -44,24 +45,45 @@ static inline const char *lpi_needs(const struct logp_algorithm *a, int64_t P,
 /* predict.c: all blocks as large as the mean, on whose formulas a choice can be based. */
 struct logp_coll lpi_alike(const struct logp_coll *c);
 
-/* linked.c: on c->model.topology, from the tree of the algorithm */
-struct logp_prediction lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
-                                          const struct logp_coll *c);
+/* linked.c: on c->model.topology, from the tree of the algorithm. 0; -ENOMEM */
+int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
+                       struct logp_prediction *out);
 
-/* predict.c: the first of those whose formula says the least, and that have steps if they are
- * wanted. NULL: none applies */
-const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const struct logp_coll *c,
-                                      bool steps);
-/* Set the knobs as the algorithm chooses them: once, not by each rank. */
-void lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
+/* What is chosen. */
+struct lpi_choice {
+    const struct logp_algorithm *algorithm; /* NULL: none applies */
+    int64_t k;                              /* of its knob; 0: it has none, or it is known */
+    struct logp_prediction prediction;
+};
 
-typedef const struct logp_algorithm *(*lpi_chooser)(const char *collective, int64_t P,
-                                                    const struct logp_coll *c);
+/* best.c: the row with the least prediction of those that apply to c. predicted: what is predicted
+ * instead of c; steps: it must have them; left: out, the rows that were not compared, or NULL.
+ * 0; -ENOMEM */
+int lpi_choose(const char *collective, int64_t P, const struct logp_coll *c,
+               const struct logp_coll *predicted, bool steps, struct logp_choice *left,
+               struct lpi_choice *out);
+/* Set the k, where that is free, to the one with the least prediction. 0; -ENOMEM */
+int lpi_settle_k(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
+/* plan.c: set all knobs as the algorithm chooses them: once, not by each rank. 0; -ENOMEM */
+int lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
 
-/* kept.c: what `choose` answers, from what is kept of its earlier answers; the name stays where it
- * is, and there is no topology nor list. Threads: any. */
-const struct logp_algorithm *lpi_best_kept(lpi_chooser choose, const char *collective, int64_t P,
-                                           const struct logp_coll *c);
+/* The same of all but k, and the schedule that comes of it. */
+struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
+                                     const struct logp_coll *c);
+
+typedef int (*lpi_chooser)(const void *what, int64_t P, const struct logp_coll *c,
+                           struct lpi_choice *out);
+
+/* best.c: lpi_choose() of a collective's name, blocks all as large as their mean */
+int lpi_by_mean(const void *collective, int64_t P, const struct logp_coll *c,
+                struct lpi_choice *out);
+
+/* kept.c: what `choose` answers, but for the prediction, from what is kept of its earlier answers;
+ * what it is about stays where it is, and lpi_is_kept(). As `choose`. Threads: any. */
+int lpi_best_kept(lpi_chooser choose, const void *what, int64_t P, const struct logp_coll *c,
+                  struct lpi_choice *out);
+/* predict.c: no topology, links, list nor blocks: a question is what it consists of. */
+bool lpi_is_kept(const struct logp_coll *c);
 
 /* plan.c: have the buffers of all ranks sizes that can be addressed? No product of n_bytes, counts
  * and P wraps then. */
@@ -86,7 +108,7 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
 int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, struct logp_coll *c,
                  const void *buf, void *recv_buf, struct logp_pending **pending);
 
-/* bare.c: the best where nothing is emulated, with its knobs. NULL: none applies */
+/* bare.c: the best where nothing is emulated, with its k. NULL: none applies */
 const struct logp_algorithm *lpi_best_bare(const struct logp_collective *collective, int64_t P,
                                            struct logp_coll *c);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which algorithm is the best: all processors of a program ask the same, again and again, so the
- * answers are kept, for all machines of the process. An answer stays as it is once it is there, so
- * that looking one up takes no lock and no reference; there is room for so many, and what finds
- * none is worked out each time. It is static storage: there is nothing to free.
+ * Which algorithm is the best, and with which k: all processors of a program ask the same, again
+ * and again, so the answers are kept, for all machines of the process. An answer stays as it is
+ * once it is there, so that looking one up takes no lock and no reference; there is room for so
+ * many, and what finds none is worked out each time. It is static storage: there is nothing to
+ * free.
  *
  * A place is empty, then claimed by the one thread that fills it, and then ready for ever. Who
  * comes meanwhile works it out, too. A question is at the first places from its hash on, in the
@@ -27,10 +28,13 @@ enum { EMPTY, CLAIMED, READY };
 static struct place {
     _Alignas(64) _Atomic int state;
     const struct logp_algorithm *best; /* and below: read-only once READY */
+    int64_t k;
     struct question question;
 } places[PLACES];
 
-static struct question question_of(lpi_chooser choose, const char *collective, int64_t P,
+_Static_assert(sizeof(struct place) == 256, "four cache lines");
+
+static struct question question_of(lpi_chooser choose, const void *what, int64_t P,
                                    const struct logp_coll *c)
 {
     static const struct logp_op none = {.element_bytes = SIZE_MAX, .commutative = true};
@@ -42,7 +46,7 @@ static struct question question_of(lpi_chooser choose, const char *collective, i
     _Static_assert(sizeof(*a) == 136 && sizeof(*p) == 80,
                    "all fields are looked at; in place or not is all one");
     return (struct question){{(uintptr_t)choose,
-                              (uintptr_t)collective,
+                              (uintptr_t)what,
                               (uint64_t)P,
                               lpi_n_added(),
                               (uint64_t)a->root,
@@ -112,7 +116,7 @@ static const struct place *find(const struct question *q, size_t hash)
     return NULL;
 }
 
-static void keep(const struct question *q, size_t hash, const struct logp_algorithm *best)
+static void keep(const struct question *q, size_t hash, const struct lpi_choice *best)
 {
     for (size_t i = 0; i < PROBES; i++) {
         struct place *place = &places[(hash + i) % PLACES];
@@ -121,7 +125,8 @@ static void keep(const struct question *q, size_t hash, const struct logp_algori
         /* acquire: as in find(); where it is claimed, nobody has written there before */
         if (atomic_compare_exchange_strong_explicit(&place->state, &state, CLAIMED,
                                                     memory_order_acquire, memory_order_acquire)) {
-            place->best = best;
+            place->best = best->algorithm;
+            place->k = best->k;
             place->question = *q;
             /* release: pairs with the acquire in find() and above */
             atomic_store_explicit(&place->state, READY, memory_order_release);
@@ -133,18 +138,20 @@ static void keep(const struct question *q, size_t hash, const struct logp_algori
 }
 
 /* What a row of somebody's own needs may be what no question says: then it is asked anew. */
-const struct logp_algorithm *lpi_best_kept(lpi_chooser choose, const char *collective, int64_t P,
-                                           const struct logp_coll *c)
+int lpi_best_kept(lpi_chooser choose, const void *what, int64_t P, const struct logp_coll *c,
+                  struct lpi_choice *out)
 {
-    const struct question q = question_of(choose, collective, P, c);
+    const struct question q = question_of(choose, what, P, c);
     const size_t hash = hash_of(&q);
     const struct place *place = find(&q, hash);
-    const struct logp_algorithm *best;
+    int rc;
 
-    if (place != NULL && lpi_needs(place->best, P, c) == NULL)
-        return place->best;
-    best = choose(collective, P, c);
-    if (place == NULL && best != NULL)
-        keep(&q, hash, best);
-    return best;
+    if (place != NULL && lpi_needs(place->best, P, c) == NULL) {
+        *out = (struct lpi_choice){.algorithm = place->best, .k = place->k};
+        return 0;
+    }
+    rc = choose(what, P, c, out);
+    if (rc == 0 && place == NULL && out->algorithm != NULL)
+        keep(&q, hash, out);
+    return rc;
 }

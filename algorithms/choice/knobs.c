@@ -13,7 +13,7 @@ static const struct logp_word overlap_words[] = {{"on", 0}, {"off", 1}, {0}};
 
 /* In the order of the command's help and of records. */
 static const struct logp_knob knobs[] = {
-    {"k", "N", "chains, segments or radix, where an algorithm has one; sqrt", "", "its own",
+    {"k", "N", "chains, segments or radix, where an algorithm has one; sqrt", "", "the best",
      "a whole number >= 1, or sqrt", "k", LOGP_UNIT_NUMBER, 1, LOGP_TREE_MAX, k_words, FIELD(k)},
     {"window", "W", "before receive r, r+W-1 sends have been made", "", "the best",
      "a number of sends ahead of receives, >= 1", "window", LOGP_UNIT_NUMBER, 1, LOGP_TREE_MAX,
@@ -53,9 +53,12 @@ bool logp_algorithm_knob(const struct logp_algorithm *algorithm, const struct lo
     if (i == LOGP_MAX_KNOBS)
         return false;
     if (value != NULL && algorithm->knobs[i].value != NULL) {
-        const struct logp_coll c = lpi_coll(args, model);
+        struct logp_coll c = lpi_coll(args, model);
 
-        *value = algorithm->knobs[i].value(P, &c);
+        if (knob->field == offsetof(struct logp_args, k) && lpi_settle_k(algorithm, P, &c) != 0)
+            *value = LOGP_PREDICTION_NO_MEMORY;
+        else
+            *value = algorithm->knobs[i].value(P, &c);
     } else if (value != NULL) {
         *value = *(const int64_t *)((const char *)args + knob->field);
     }

@@ -112,7 +112,7 @@ static int load_tree(struct logp_link_load *load, const struct logp_topology *t,
 int logp_link_load_init(struct logp_link_load *load, const struct logp_algorithm *algorithm,
                         const struct logp_args *args, const struct logp_model *model)
 {
-    const struct logp_coll c = lpi_coll(args, model);
+    struct logp_coll c = lpi_coll(args, model);
     const enum logp_along along = algorithm->along;
     struct lpi_tree_member *members;
     int P, rc;
@@ -125,7 +125,9 @@ int logp_link_load_init(struct logp_link_load *load, const struct logp_algorithm
         return -EINVAL;
     if (along == LOGP_ALONG_NO_TREE || lpi_needs(algorithm, P, &c) != NULL)
         return -ENOTSUP;
-    rc = lpi_whole_tree(algorithm, P, &c, &members);
+    rc = lpi_settle_k(algorithm, P, &c);
+    if (rc == 0)
+        rc = lpi_whole_tree(algorithm, P, &c, &members);
     if (rc != 0)
         return rc;
     rc = load_tree(load, c.model.topology, members, along);

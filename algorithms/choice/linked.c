@@ -145,22 +145,25 @@ static bool nobody_waits(const struct fold *f, int64_t *next_free)
     return true;
 }
 
-static struct logp_prediction conclude(const struct fold *f)
+/* 0; -ENOMEM */
+static int conclude(const struct fold *f, struct logp_prediction *out)
 {
-    struct logp_prediction p = f->too_large ? lpi_no_prediction() : lpi_exact(f->last);
-    int64_t *next_free = NULL;
+    int64_t *next_free;
 
-    if (p.certainty == LOGP_PREDICTION_NONE)
-        return p;
-    if (few_hops(f)) {
-        next_free = calloc((size_t)logp_topology_links(f->topology) + 1, sizeof(*next_free));
-        if (next_free == NULL)
-            return lpi_no_memory();
+    *out = f->too_large ? lpi_no_prediction() : lpi_exact(f->last);
+    if (out->certainty == LOGP_PREDICTION_NONE)
+        return 0;
+    if (!few_hops(f)) {
+        out->certainty = LOGP_PREDICTION_LOWER_BOUND;
+        return 0;
     }
-    if (next_free == NULL || !nobody_waits(f, next_free))
-        p.certainty = LOGP_PREDICTION_LOWER_BOUND;
+    next_free = calloc((size_t)logp_topology_links(f->topology) + 1, sizeof(*next_free));
+    if (next_free == NULL)
+        return -ENOMEM;
+    if (!nobody_waits(f, next_free))
+        out->certainty = LOGP_PREDICTION_LOWER_BOUND;
     free(next_free);
-    return p;
+    return 0;
 }
 
 static void fold_tree(struct fold *f, enum logp_along along, const struct logp_coll *c)
@@ -178,36 +181,33 @@ static void fold_tree(struct fold *f, enum logp_along along, const struct logp_c
     }
 }
 
-struct logp_prediction lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
-                                          const struct logp_coll *c)
+int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
+                       struct logp_prediction *out)
 {
     const enum logp_along along = algorithm->along;
-    struct logp_prediction prediction = lpi_no_prediction();
     struct fold f = {.topology = c->model.topology, .params = &c->model.params, .P = (int)P};
     int rc;
 
+    *out = lpi_no_prediction();
     if (P != logp_topology_size(c->model.topology) || c->args.root < 0 || c->args.root >= P)
-        return prediction;
+        return 0;
     if (algorithm->predict_linked != NULL)
-        prediction = algorithm->predict_linked(P, c);
-    if (prediction.certainty != LOGP_PREDICTION_NONE)
-        return prediction;
-    if (P > MOST_PROCESSORS || along == LOGP_ALONG_NO_TREE ||
-        (along == LOGP_TO_ROOT && c->model.params.gap_shared))
-        return prediction;
+        *out = algorithm->predict_linked(P, c);
+    if (out->certainty != LOGP_PREDICTION_NONE || P > MOST_PROCESSORS ||
+        along == LOGP_ALONG_NO_TREE || (along == LOGP_TO_ROOT && c->model.params.gap_shared))
+        return 0;
     rc = lpi_whole_tree(algorithm, f.P, c, &f.members);
     if (rc != 0)
-        return rc == -ENOMEM ? lpi_no_memory() : prediction;
+        return rc == -ENOMEM ? rc : 0;
     f.messages = calloc((size_t)P, sizeof(*f.messages));
     f.ready = calloc((size_t)P, sizeof(*f.ready));
-    if (f.messages != NULL && f.ready != NULL) {
+    rc = f.messages != NULL && f.ready != NULL ? 0 : -ENOMEM;
+    if (rc == 0) {
         fold_tree(&f, along, c);
-        prediction = conclude(&f);
-    } else {
-        prediction = lpi_no_memory();
+        rc = conclude(&f, out);
     }
     free(f.messages);
     free(f.ready);
     free(f.members);
-    return prediction;
+    return rc;
 }

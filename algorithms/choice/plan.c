@@ -13,6 +13,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- knobs ---- */
+
+/* All but k. */
+static void settle_others(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
+{
+    const struct logp_coll asked = *c;
+
+    for (int i = 0; i < LOGP_MAX_KNOBS && algorithm->knobs[i].field != 0; i++)
+        if (algorithm->knobs[i].value != NULL)
+            *(int64_t *)((char *)&c->args + algorithm->knobs[i].field) =
+                algorithm->knobs[i].value(P, &asked);
+}
+
+int lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
+{
+    const int rc = lpi_settle_k(algorithm, P, c);
+
+    if (rc == 0)
+        settle_others(algorithm, P, c);
+    return rc;
+}
+
+struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
+                                     const struct logp_coll *c)
+{
+    struct logp_schedule s = {
+        .P = P, .steps = algorithm->steps, .plan = algorithm->plan, .model = c->model};
+    struct logp_coll settled = *c;
+
+    settle_others(algorithm, P, &settled);
+    s.args = settled.args;
+    s.args.in_place &= algorithm->in_place;
+    return s;
+}
+
+struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
+                                      const struct logp_args *args, const struct logp_model *model)
+{
+    struct logp_coll c = lpi_coll(args, model);
+
+    lpi_settle_k(algorithm, P, &c);
+    return lpi_schedule_of(algorithm, P, &c);
+}
+
+/* ---- plans ---- */
+
 struct logp_plan {
     const struct logp_algorithm *algorithm;
     int P, rank;
@@ -114,7 +160,9 @@ int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct log
         return -EINVAL;
     if (c->args.in_place && logp_collective_find(algorithm->collective)->in_place == NULL)
         return -EINVAL;
-    rc = algorithm->plan != NULL ? algorithm->plan(P, rank, c) : 0;
+    rc = lpi_settle_k(algorithm, P, c);
+    if (rc == 0 && algorithm->plan != NULL)
+        rc = algorithm->plan(P, rank, c);
     if (rc == 0) {
         rc = make_scratch(algorithm, P, rank, c);
         if (rc != 0)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Predict an algorithm of the table, and choose the best: see collective.h. */
+/* Predict an algorithm of the table: see collective.h. */
 #include "choice.h"
+#include "fold.h"
 #include "predict/predict.h"
+#include "schedule/schedule.h"
 
 #include <logp/links.h>
 #include <logp/schedule.h>
@@ -52,21 +54,6 @@ struct logp_coll lpi_alike(const struct logp_coll *c)
     return alike;
 }
 
-/* How much a prediction promises: a lower bound less than any other. */
-static int promise(const struct logp_prediction *p)
-{
-    if (p->certainty == LOGP_PREDICTION_NONE)
-        return 0;
-    return p->certainty == LOGP_PREDICTION_LOWER_BOUND ? 1 : 2;
-}
-
-static bool better(const struct logp_prediction *p, const struct logp_prediction *than)
-{
-    if (promise(p) != promise(than))
-        return promise(p) > promise(than);
-    return promise(p) > 0 && p->ns < than->ns;
-}
-
 /*
  * Where latencies vary, what holds for L is an upper bound. All algorithms of the table receive
  * from named sources, so what each processor does, and which message it waits for, is the same in
@@ -82,21 +69,58 @@ static struct logp_prediction at_most(struct logp_prediction p)
     return p;
 }
 
-static struct logp_prediction by_formula(const struct logp_algorithm *algorithm, int64_t P,
-                                         const struct logp_coll *c)
+/* Is anything said of it at all? An order in which messages wait for each other is that of one run.
+ */
+static bool is_predictable(int64_t P, const struct logp_coll *c)
 {
-    const bool linked = c->model.topology != NULL && P > 1;
-    struct logp_prediction p = lpi_no_prediction();
+    const bool order_counts = c->model.topology != NULL || logp_capacity(&c->model.params) > 0;
 
-    if (logp_capacity(&c->model.params) > 0 || c->args.blocks != NULL || c->model.links != NULL ||
-        c->model.rendezvous_from > 0 || c->model.params.recv_streams)
-        return p;
-    if (linked)
-        p = lpi_predict_linked(algorithm, P, c);
+    return P >= 1 && P <= LOGP_TREE_MAX && !(order_counts && lpi_varies(P, c));
+}
+
+int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
+                   struct logp_prediction *out)
+{
+    int rc = 0;
+
+    *out = lpi_no_prediction();
+    if (!is_predictable(P, c) || !lpi_is_plain(c))
+        return 0;
+    if (c->model.topology != NULL && P > 1)
+        rc = lpi_predict_linked(algorithm, P, c, out);
     else if (algorithm->predict != NULL)
-        p = lpi_varies(P, c) ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
-    p.by = LOGP_BY_FORMULA;
-    return p;
+        *out = lpi_varies(P, c) ? at_most(algorithm->predict(P, c)) : algorithm->predict(P, c);
+    out->by = LOGP_BY_FORMULA;
+    return rc == 0 && lpi_lacks_memory(out) ? -ENOMEM : rc;
+}
+
+/*
+ * By its formula, where messages are delayed by nothing but L, o, g and G, each as small as on any
+ * link: as in at_most(), more of any of them, a gap that is shared, a capacity and more links on
+ * the way only delay. Where every send waits for its receiver, its request and the answer come
+ * first.
+ */
+int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c)
+{
+    struct logp_coll plain = *c;
+    struct logp_params *params = &plain.model.params;
+    struct logp_prediction p;
+
+    if (c->args.blocks != NULL || algorithm->predict == NULL || c->model.params.recv_streams ||
+        (c->model.topology != NULL && algorithm->along != LOGP_ALONG_NO_TREE))
+        return 0;
+    plain.args = lpi_schedule_of(algorithm, P, c).args;
+    if (c->model.links != NULL)
+        logp_links_least(c->model.links, params, params);
+    if (c->model.rendezvous_from == 1)
+        params->L_ns += params->o_send_ns + 2 * params->L_ns;
+    params->gap_shared = false;
+    params->capacity = 0;
+    plain.model.links = NULL;
+    plain.model.topology = NULL;
+    plain.model.rendezvous_from = 0;
+    p = algorithm->predict(P, &plain);
+    return p.certainty == LOGP_PREDICTION_EXACT ? p.ns : 0;
 }
 
 /* How many messages are folded at once: on a topology each costs as much as it has links to take.
@@ -113,14 +137,32 @@ static uint64_t most_messages(int64_t P, const struct logp_coll *c)
     return most_hops / (uint64_t)(8 + (far > across ? far : across));
 }
 
-void lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
+/* Can schedules of as many be folded? */
+static bool is_foldable(int64_t P, const struct logp_coll *c)
 {
-    const struct logp_coll asked = *c;
+    return is_predictable(P, c) && c->args.root >= 0 && c->args.root < P &&
+           (c->model.topology == NULL || P == 1 || logp_topology_size(c->model.topology) == P) &&
+           (c->model.links == NULL || logp_links_size(c->model.links) == P);
+}
 
-    for (int i = 0; i < LOGP_MAX_KNOBS && algorithm->knobs[i].field != 0; i++)
-        if (algorithm->knobs[i].value != NULL)
-            *(int64_t *)((char *)&c->args + algorithm->knobs[i].field) =
-                algorithm->knobs[i].value(P, &asked);
+bool lpi_is_open(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
+                 const struct logp_prediction *formula)
+{
+    switch (formula->certainty) {
+    case LOGP_PREDICTION_EXACT:
+        return false;
+    case LOGP_PREDICTION_BOUND:
+        if (!algorithm->rough)
+            return false;
+        break;
+    case LOGP_PREDICTION_NONE:
+        if (formula->ns == LPI_TOO_LONG)
+            return false;
+        break;
+    case LOGP_PREDICTION_LOWER_BOUND:
+        break;
+    }
+    return algorithm->steps != NULL && P <= LOGP_FOLD_P && is_foldable(P, c);
 }
 
 /* The delay model that is folded under. 0; or an error */
@@ -143,69 +185,106 @@ static int delay_of(const struct logp_model *model, struct logp_delay *out)
     return rc;
 }
 
-/* The fold, up to `most` messages; 0: any number. */
-static struct logp_prediction by_schedule(const struct logp_algorithm *algorithm, int64_t P,
-                                          const struct logp_coll *c, uint64_t most)
+int lpi_folds_init(struct lpi_folds *folds, int64_t P, const struct logp_coll *c)
 {
-    struct logp_coll settled = *c;
-    struct logp_schedule schedule;
-    struct logp_prediction p = {.by = LOGP_BY_SCHEDULE};
-    struct logp_delay delay;
-    struct logp_fold fold;
-    int rc;
-
-    if (algorithm->steps == NULL || !lpi_is_addressable(algorithm, P, c))
-        return p;
-    rc = delay_of(&c->model, &delay);
-    if (rc != 0)
-        return rc == -ENOMEM ? lpi_no_memory() : p;
-    lpi_settle(algorithm, P, &settled);
-    schedule = logp_schedule_of(algorithm, P, &settled.args, &settled.model);
-    rc = logp_schedule_fold(&schedule, &delay, most, &fold);
-    if (rc == -ENOMEM)
-        p = lpi_no_memory();
-    else if (rc == 0) {
-        p.certainty = lpi_varies(P, c) ? LOGP_PREDICTION_BOUND : LOGP_PREDICTION_EXACT;
-        p.ns = fold.ns;
-    }
-    logp_delay_destroy(&delay);
-    return p;
+    *folds = (struct lpi_folds){.most = most_messages(P, c), .left = LOGP_FOLD_MESSAGES};
+    folds->rc = delay_of(&c->model, &folds->delay);
+    return folds->rc == -ENOMEM ? folds->rc : 0;
 }
 
-static struct logp_prediction predict_by(const struct logp_algorithm *algorithm, int64_t P,
-                                         const struct logp_coll *c, enum logp_basis by)
+void lpi_folds_fini(struct lpi_folds *folds)
 {
-    const bool order_counts = c->model.topology != NULL || logp_capacity(&c->model.params) > 0;
-    struct logp_prediction p = lpi_no_prediction(), folded;
-    bool rough;
+    if (folds->rc == 0)
+        logp_delay_destroy(&folds->delay);
+}
 
-    if (P < 1 || P > LOGP_TREE_MAX || (order_counts && lpi_varies(P, c)) ||
-        lpi_needs(algorithm, P, c) != NULL)
-        return p;
-    if (by != LOGP_BY_SCHEDULE) {
-        p = by_formula(algorithm, P, c);
-        rough = algorithm->rough && p.certainty == LOGP_PREDICTION_BOUND;
-        if (by == LOGP_BY_FORMULA || lpi_lacks_memory(&p) || (promise(&p) > 1 && !rough) || P > LOGP_FOLD_P ||
-            (promise(&p) == 0 && p.ns == LPI_TOO_LONG))
-            return p;
+int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, int64_t P,
+             const struct logp_coll *c, uint64_t few, int64_t until, struct logp_prediction *out)
+{
+    const bool any_number = folds->most == 0;
+    const uint64_t left = folds->most < folds->left ? folds->most : folds->left;
+    const uint64_t most = few > 0 && few < left ? few : left;
+    struct logp_schedule schedule;
+    struct logp_fold fold;
+    int64_t alone = 0;
+    int rc = folds->rc;
+
+    *out = (struct logp_prediction){.by = LOGP_BY_SCHEDULE};
+    if (rc == 0 && (algorithm->steps == NULL || !lpi_is_addressable(algorithm, P, c)))
+        rc = -ENOTSUP;
+    if (rc == 0 && !any_number && most == 0)
+        rc = -E2BIG;
+    if (rc != 0)
+        return rc;
+    schedule = lpi_schedule_of(algorithm, P, c);
+    if (until < INT64_MAX)
+        rc = lpi_alone(&schedule, &folds->delay, c->args.root, until, &alone);
+    if (rc == 0 && alone > until)
+        rc = -ETIME;
+    if (rc != 0)
+        return rc;
+    rc = lpi_fold_until(&schedule, &folds->delay, most, until, &fold);
+    if (!any_number && (rc != -E2BIG || few == 0))
+        folds->left -= fold.messages;
+    if (rc == 0) {
+        out->certainty = lpi_varies(P, c) ? LOGP_PREDICTION_BOUND : LOGP_PREDICTION_EXACT;
+        out->ns = fold.ns;
     }
-    if (c->args.root < 0 || c->args.root >= P ||
-        (c->model.topology != NULL && P > 1 && logp_topology_size(c->model.topology) != P) ||
-        (c->model.links != NULL && logp_links_size(c->model.links) != P))
-        return p;
+    return rc;
+}
+
+/* The fold of one row. any_number: of messages. 0; -ENOMEM */
+static int by_schedule(const struct logp_algorithm *algorithm, int64_t P,
+                       const struct logp_coll *c, bool any_number, struct logp_prediction *out)
+{
+    struct lpi_folds folds;
+    int rc;
+
+    *out = (struct logp_prediction){.by = LOGP_BY_SCHEDULE};
+    if (!is_foldable(P, c))
+        return 0;
+    rc = lpi_folds_init(&folds, P, c);
+    if (rc != 0)
+        return rc;
+    if (any_number)
+        folds.most = 0;
+    rc = lpi_fold(&folds, algorithm, P, c, 0, INT64_MAX, out);
+    lpi_folds_fini(&folds);
+    return rc == -ENOMEM ? rc : 0;
+}
+
+/* Either is tried where one is not wanted: the formula first. 0; -ENOMEM */
+static int predict_by(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
+                      enum logp_basis by, struct logp_prediction *out)
+{
+    struct logp_prediction folded;
+    int rc;
+
     if (by == LOGP_BY_SCHEDULE)
-        return by_schedule(algorithm, P, c, 0);
-    folded = by_schedule(algorithm, P, c, most_messages(P, c));
-    return folded.certainty != LOGP_PREDICTION_NONE || lpi_lacks_memory(&folded) ? folded : p;
+        return by_schedule(algorithm, P, c, true, out);
+    rc = lpi_by_formula(algorithm, P, c, out);
+    if (rc != 0 || by == LOGP_BY_FORMULA || !lpi_is_open(algorithm, P, c, out))
+        return rc;
+    rc = by_schedule(algorithm, P, c, false, &folded);
+    if (folded.certainty != LOGP_PREDICTION_NONE)
+        *out = folded;
+    return rc;
 }
 
 struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
                                        const struct logp_args *args, const struct logp_model *model,
                                        enum logp_basis by)
 {
-    const struct logp_coll c = lpi_coll(args, model);
+    struct logp_coll c = lpi_coll(args, model);
+    struct logp_prediction p = lpi_no_prediction();
+    int rc;
 
-    return predict_by(algorithm, P, &c, by);
+    if (!is_predictable(P, &c) || lpi_needs(algorithm, P, &c) != NULL)
+        return p;
+    rc = lpi_settle_k(algorithm, P, &c);
+    if (rc == 0)
+        rc = predict_by(algorithm, P, &c, by, &p);
+    return rc == -ENOMEM ? lpi_no_memory() : p;
 }
 
 struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
@@ -214,58 +293,10 @@ struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int6
     return logp_predict_by(algorithm, P, args, model, LOGP_BY_EITHER);
 }
 
-/* *least: what is predicted of it. */
-static const struct logp_algorithm *best_by(const char *collective, int64_t P,
-                                            const struct logp_coll *c, bool steps,
-                                            enum logp_basis by, struct logp_prediction *least)
+bool lpi_is_kept(const struct logp_coll *c)
 {
-    const struct logp_algorithm *a, *best = NULL;
-    /* the formulas know no capacity, and no blocks: compare without */
-    struct logp_coll free_network = by == LOGP_BY_FORMULA ? lpi_alike(c) : *c;
-
-    *least = lpi_no_prediction();
-    free_network.model.params.capacity = 0;
-    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++) {
-        struct logp_prediction p;
-
-        if (lpi_needs(a, P, c) != NULL || (steps && a->steps == NULL))
-            continue;
-        p = predict_by(a, P, &free_network, by);
-        if (best == NULL || better(&p, least)) {
-            best = a;
-            *least = p;
-        }
-    }
-    return best;
-}
-
-const struct logp_algorithm *lpi_best(const char *collective, int64_t P, const struct logp_coll *c,
-                                      bool steps)
-{
-    struct logp_prediction least;
-
-    return best_by(collective, P, c, steps, LOGP_BY_FORMULA, &least);
-}
-
-/* Schedules are folded where no formula says when any ends at the latest. Where links differ or
- * sends wait for receivers no formula says anything, and what is too large to be folded is taken as
- * if all links were alike, and nobody waited. */
-static const struct logp_algorithm *best_of_all(const char *collective, int64_t P,
-                                                const struct logp_coll *c)
-{
-    struct logp_prediction least;
-    const struct logp_algorithm *best = best_by(collective, P, c, false, LOGP_BY_FORMULA, &least);
-    struct logp_coll plain = *c;
-
-    if (best != NULL &&
-        (promise(&least) < 2 || c->model.topology != NULL || c->args.blocks != NULL))
-        best = best_by(collective, P, c, false, LOGP_BY_EITHER, &least);
-    if (best == NULL || promise(&least) > 0 ||
-        (c->model.links == NULL && c->model.rendezvous_from == 0))
-        return best;
-    plain.model.links = NULL;
-    plain.model.rendezvous_from = 0;
-    return best_by(collective, P, &plain, false, LOGP_BY_FORMULA, &least);
+    return c->model.topology == NULL && c->model.links == NULL && c->args.list == NULL &&
+           c->args.blocks == NULL && c->model.rendezvous_from == 0;
 }
 
 const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
@@ -274,11 +305,29 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
 {
     const struct logp_collective *what = logp_collective_find(collective);
     const struct logp_coll c = lpi_coll(args, model);
+    struct lpi_choice choice;
+    int rc;
 
-    if (what == NULL || c.model.topology != NULL || c.model.links != NULL || c.args.list != NULL ||
-        c.args.blocks != NULL || c.model.rendezvous_from > 0)
-        return best_of_all(collective, P, &c);
-    return lpi_best_kept(best_of_all, what->name, P, &c);
+    if (what != NULL && lpi_is_kept(&c))
+        rc = lpi_best_kept(lpi_by_mean, what->name, P, &c, &choice);
+    else
+        rc = lpi_choose(collective, P, &c, &c, false, NULL, &choice);
+    return rc == 0 ? choice.algorithm : NULL;
+}
+
+int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_args *args,
+                          const struct logp_model *model, struct logp_choice *out)
+{
+    const struct logp_coll c = lpi_coll(args, model);
+    struct lpi_choice choice;
+    int rc;
+
+    *out = (struct logp_choice){.algorithm = NULL};
+    rc = lpi_choose(collective, P, &c, &c, false, out, &choice);
+    if (rc != 0)
+        return rc;
+    out->algorithm = choice.algorithm;
+    return choice.algorithm != NULL ? 0 : -ENOTSUP;
 }
 
 int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t P,

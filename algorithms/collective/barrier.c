@@ -75,33 +75,28 @@ LPI_READER(run, steps)
 
 LPI_STEPS_WITH(k_steps, spread_steps, lpi_knomial_radix(P, c))
 
-/* (lg P - 1) max(d, e) + d, e = max(g, o_send, o_recv): all do the same at the same time. */
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+/* All do the same at the same time. */
+static struct logp_prediction spread_predict(int64_t P, int64_t k, const struct logp_coll *c)
 {
-    const struct lpi_times t = lpi_times(&c->model.params, 0);
-    const int64_t e = lpi_max(t.E, c->model.params.o_recv_ns);
-    int rounds = 0;
-
-    if (c->model.params.gap_shared && P > 1)
-        return lpi_no_prediction();
-    while (INT64_C(1) << rounds < P)
-        rounds++;
-    return lpi_exact(rounds > 0 ? (rounds - 1) * lpi_max(t.D, e) + t.D : 0);
-}
-
-static struct logp_prediction k_predict(int64_t P, const struct logp_coll *c)
-{
-    const int64_t k = lpi_knomial_radix(P, c);
     struct lpi_rounds r = LPI_ROUNDS;
 
-    if (c->model.params.gap_shared && P > 1)
-        return lpi_no_prediction();
     for (int64_t d = 1; d<P; d = d> P / k ? P : d * k) {
         const int64_t there = (P - 1) / d;
 
         lpi_round(&r, &c->model.params, there < k - 1 ? there : k - 1, 0);
     }
     return lpi_exact(r.free);
+}
+
+/* Gaps separate: (lg P - 1) max(d, e) + d, e = max(g, o_send, o_recv). */
+static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+{
+    return spread_predict(P, 2, c);
+}
+
+static struct logp_prediction k_predict(int64_t P, const struct logp_coll *c)
+{
+    return spread_predict(P, lpi_knomial_radix(P, c), c);
 }
 
 /* ---- central: all tell rank 0, which tells all ---- */
@@ -272,7 +267,7 @@ static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll
     const int64_t D = lpi_times(p, 0).D;
     struct lpi_rounds r = LPI_ROUNDS;
 
-    if (P > 1 && p->gap_shared)
+    if (f.pairs > 0 && p->gap_shared)
         return lpi_no_prediction();
     if (f.pairs > 0)
         lpi_rounds_from(&r, p, D);
@@ -291,12 +286,12 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("barrier", "dissemination-k", "tell k - 1 in a round, k times as far each time",
                     hensgen),
      .needs = lpi_knomial_needs, .steps = k_steps, .predict = k_predict,
-     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
     {LOGP_ALGORITHM("barrier", "central", "all tell rank 0, which tells all", mellor),
      .steps = central_steps, .run = central_run, .predict = central_predict},
     {LOGP_ALGORITHM("barrier", "tree", "up a k-nomial tree and down again", mellor),
      .needs = lpi_knomial_needs, .steps = tree_steps, .predict = tree_predict,
-     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
     {LOGP_ALGORITHM("barrier", "tournament", "losers tell winners, the champion tells all",
                     hensgen),
      .steps = tournament_steps, .predict = tournament_predict},

@@ -3,11 +3,14 @@
 #include "knomial.h"
 #include "trees.h"
 
+int64_t lpi_knomial_k(int64_t P, const struct logp_coll *c)
+{
+    return c->args.k < P ? c->args.k : lpi_max(P, 2);
+}
+
 int64_t lpi_knomial_radix(int64_t P, const struct logp_coll *c)
 {
-    const int64_t k = c->args.k > 0 ? c->args.k : 4;
-
-    return k < P ? k : P > 2 ? P : 2;
+    return lpi_max(lpi_knomial_k(P, c), 2);
 }
 
 const char *lpi_knomial_needs(int64_t P, const struct logp_coll *c)
@@ -29,7 +32,7 @@ static int64_t span_of(int64_t P, int64_t v, int64_t k)
 }
 
 /* Of the parts of `span` nodes each below v, how many there are. */
-static int64_t parts(int64_t P, int64_t v, int64_t k, int64_t span)
+static int64_t parts_below(int64_t P, int64_t v, int64_t k, int64_t span)
 {
     const int64_t there = (P - 1 - v) / span;
 
@@ -53,7 +56,7 @@ int64_t lpi_knomial_parent(int64_t P, int64_t v, int64_t k)
 int64_t lpi_knomial_child(int64_t P, int64_t v, int64_t k, int64_t i)
 {
     for (int64_t span = span_of(P, v, k) / k; span > 0; span /= k) {
-        const int64_t n = parts(P, v, k, span);
+        const int64_t n = parts_below(P, v, k, span);
 
         if (i < n)
             return v + (i + 1) * span;
@@ -67,7 +70,7 @@ int64_t lpi_knomial_children(int64_t P, int64_t v, int64_t k)
     int64_t n = 0;
 
     for (int64_t span = span_of(P, v, k) / k; span > 0; span /= k)
-        n += parts(P, v, k, span);
+        n += parts_below(P, v, k, span);
     return n;
 }
 
@@ -89,6 +92,14 @@ int lpi_plan_knomial(int P, int rank, struct logp_coll *c)
                          &(struct lpi_tree_shape){parent, child, &k}, NULL, c);
 }
 
+/* full[i]: what parts of k^i nodes take. */
+struct parts {
+    int64_t k;
+    const struct logp_coll *c;
+    struct lpi_times (*times)(const struct logp_coll *c, int64_t nodes);
+    __int128 full[64];
+};
+
 /*
  * For n nodes, span being the largest power of k below n: the root sends to m parts, all but the
  * last of `span` nodes, and then goes on as the root of such a part:
@@ -96,25 +107,35 @@ int lpi_plan_knomial(int P, int rank, struct logp_coll *c)
  * t(1) = 0, where D' and E' are those of the last part; the first only for m >= 2, and the third
  * for span > 1, since there is nothing to be sent to nobody.
  */
-__int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_coll *c,
-                          struct lpi_times (*times)(const struct logp_coll *c, int64_t nodes))
+static __int128 time_of(const struct parts *p, int64_t n)
 {
     int64_t span = 1, m, last;
     struct lpi_times t, end;
-    __int128 full, T;
+    int power = 0;
+    __int128 T;
 
-    if (P == 1)
+    if (n == 1)
         return 0;
-    while (span <= (P - 1) / k)
-        span *= k;
-    m = (P - 1) / span;
-    last = P - m * span;
-    t = times(c, span);
-    end = times(c, last);
-    full = lpi_knomial_time(span, k, c, times);
-    T = (m - 1) * (__int128)t.E + end.D +
-        (last < span ? lpi_knomial_time(last, k, c, times) : full);
+    for (; span <= (n - 1) / p->k; power++)
+        span *= p->k;
+    m = (n - 1) / span;
+    last = n - m * span;
+    t = p->times(p->c, span);
+    end = last < span ? p->times(p->c, last) : t;
+    T = (m - 1) * (__int128)t.E + end.D + (last < span ? time_of(p, last) : p->full[power]);
     if (span > 1)
-        T = lpi_later(T, (m - 1) * (__int128)t.E + end.E + full);
-    return m > 1 ? lpi_later(T, (m - 2) * (__int128)t.E + t.D + full) : T;
+        T = lpi_later(T, (m - 1) * (__int128)t.E + end.E + p->full[power]);
+    return m > 1 ? lpi_later(T, (m - 2) * (__int128)t.E + t.D + p->full[power]) : T;
+}
+
+__int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_coll *c,
+                          struct lpi_times (*times)(const struct logp_coll *c, int64_t nodes))
+{
+    struct parts p = {.k = k, .c = c, .times = times};
+    int power = 0;
+
+    p.full[0] = 0;
+    for (int64_t span = 1; span <= (P - 1) / k; p.full[++power] = time_of(&p, span))
+        span *= k;
+    return time_of(&p, P);
 }

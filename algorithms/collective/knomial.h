@@ -11,7 +11,9 @@
 
 #include <logp/algorithm.h>
 
-/* The knob: the k that is asked for, or 4; more than P is as good as P. */
+/* The knob: the k that is asked for, of which more than P is as good as P; 0: it is free. */
+int64_t lpi_knomial_k(int64_t P, const struct logp_coll *c);
+/* The same, which has been settled. */
 int64_t lpi_knomial_radix(int64_t P, const struct logp_coll *c);
 const char *lpi_knomial_needs(int64_t P, const struct logp_coll *c);
 

@@ -344,7 +344,7 @@ static const struct logp_algorithm scatters[] = {
     {LOGP_ALGORITHM("scatter", "knomial", "k-ths of what is left, the farthest first", ucc),
      .needs = lpi_knomial_needs, .plan = plan_knomial, .steps = scatter_knomial,
      .predict = predict_scatter_knomial, .in_place = true, .any_blocks = true,
-     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
 };
 
 static const struct logp_algorithm gathers[] = {
@@ -357,7 +357,7 @@ static const struct logp_algorithm gathers[] = {
     {LOGP_ALGORITHM("gather", "knomial", "what has come k times, the nearest first", ucc),
      .needs = lpi_knomial_needs, .plan = plan_knomial, .steps = gather_knomial,
      .predict = predict_gather_knomial, .in_place = true, .any_blocks = true,
-     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
 };
 
 const struct logp_collective lpi_scatter = {

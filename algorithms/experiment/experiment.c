@@ -556,8 +556,9 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         record->has_measured = wall;
         record->has_emulated = !wall || delayed;
         record->has_lag = wall && delayed;
-        lpi_settle(s->own.algorithm, P, &s->c);
-        rc = run(machine, s);
+        rc = lpi_settle(s->own.algorithm, P, &s->c);
+        if (rc == 0)
+            rc = run(machine, s);
     }
     if (rc != -ETIMEDOUT || !logp_machine_busy(machine)) /* else a vp may come back and use it */
         free_state(s);

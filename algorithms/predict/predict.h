@@ -4,7 +4,7 @@
 #ifndef LPI_PREDICT_H
 #define LPI_PREDICT_H
 
-#include <logp/collective.h>
+#include <logp/algorithm.h>
 #include <logp/tree.h>
 
 #include <stdbool.h>
@@ -44,6 +44,13 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
         t.D += t.early;
     }
     return t;
+}
+
+/* Do formulas hold, but for the shared gap and topologies, which some know? */
+static inline bool lpi_is_plain(const struct logp_coll *c)
+{
+    return c->args.blocks == NULL && c->model.links == NULL && c->model.rendezvous_from == 0 &&
+           logp_capacity(&c->model.params) == 0 && !c->model.params.recv_streams;
 }
 
 /* Time to combine `elements` elements, rounded up to whole nanoseconds once. */

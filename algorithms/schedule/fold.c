@@ -55,6 +55,7 @@ struct fold {
     struct logp_fold *out;
     struct lpi_traced traced; /* trace NULL: it is not wanted */
     uint64_t most;
+    int64_t until;   /* no rank is busy beyond it */
     int64_t through; /* ranks */
     struct rank *ranks;
     struct lpi_mail mail;
@@ -299,6 +300,12 @@ static int receive(struct fold *f, uint32_t r, const struct logp_step *s)
     return f->traced.trace != NULL ? lpi_traced_receive(&f->traced, &t, s->tag) : 0;
 }
 
+/* A rank is busy for longer than it may. */
+static int beyond(const struct fold *f)
+{
+    return f->until < end_of_time - 1 ? -ETIME : -EOVERFLOW;
+}
+
 /* Rank r goes on as far as it can, but to a second receive after the others. 0; -EAGAIN: it waits,
  * or is in the queue; or an error */
 static int go_on(struct fold *f, uint32_t r)
@@ -309,8 +316,8 @@ static int go_on(struct fold *f, uint32_t r)
     int rc = 0;
 
     while (rc == 0 && step_of(f, r, &s)) {
-        if (k->clock >= end_of_time)
-            return -EOVERFLOW;
+        if (k->clock > f->until)
+            return beyond(f);
         if (f->meet.from > 0 && s.kind != LOGP_STEP_SEND && !f->c.part.early)
             f->meet.ranks[r].exchanging = false;
         switch (s.kind) {
@@ -372,6 +379,8 @@ static int leave(struct fold *f, uint32_t r, int rc, bool stored)
         lpi_free_part(&f->c.part);
     if (f->parts != NULL && (rc != 0 || stored))
         f->parts[r] = f->c.part;
+    if (rc == 0 && f->ranks[r].clock > f->until)
+        return beyond(f);
     return rc == -EAGAIN ? 0 : rc;
 }
 
@@ -478,7 +487,7 @@ static int conclude(struct fold *f)
 
     if (f->through == f->schedule.P) {
         out->unreceived = f->mail.left;
-        return out->ns < end_of_time ? 0 : -EOVERFLOW;
+        return 0;
     }
     while (f->ranks[r].waits_for < 0)
         r++;
@@ -508,7 +517,7 @@ static void unmake(struct fold *f)
 }
 
 static int fold(const struct logp_schedule *schedule, const struct logp_delay *delay, uint64_t most,
-                const struct lpi_traced *traced, struct logp_fold *out)
+                int64_t until, const struct lpi_traced *traced, struct logp_fold *out)
 {
     struct logp_delay_ops ops;
     struct fold f = {.schedule = *schedule,
@@ -534,6 +543,7 @@ static int fold(const struct logp_schedule *schedule, const struct logp_delay *d
     f.out = out;
     f.traced = *traced;
     f.most = most;
+    f.until = until < end_of_time ? until : end_of_time - 1;
     rc = make(&f, delay);
     if (rc == 0)
         rc = go_through(&f);
@@ -546,7 +556,13 @@ static int fold(const struct logp_schedule *schedule, const struct logp_delay *d
 int logp_schedule_fold(const struct logp_schedule *schedule, const struct logp_delay *delay,
                        uint64_t most, struct logp_fold *out)
 {
-    return fold(schedule, delay, most, &(struct lpi_traced){.trace = NULL}, out);
+    return lpi_fold_until(schedule, delay, most, INT64_MAX, out);
+}
+
+int lpi_fold_until(const struct logp_schedule *schedule, const struct logp_delay *delay,
+                   uint64_t most, int64_t until, struct logp_fold *out)
+{
+    return fold(schedule, delay, most, until, &(struct lpi_traced){.trace = NULL}, out);
 }
 
 int logp_trace_predict(const struct logp_schedule *schedule, const struct logp_delay *delay,
@@ -564,7 +580,7 @@ int logp_trace_predict(const struct logp_schedule *schedule, const struct logp_d
         rc = traced.label != 0 ? 0 : -ENOMEM;
     }
     if (rc == 0)
-        rc = fold(schedule, delay, most, &traced, out);
+        rc = fold(schedule, delay, most, INT64_MAX, &traced, out);
     if (rc == 0)
         rc = logp_trace_settle(traced.trace);
     if (rc == 0)

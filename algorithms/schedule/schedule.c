@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedules of the table, and the parts of ranks. */
+/* The parts of ranks. */
 #include "schedule.h"
 
 #include <stdlib.h>
-
-struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
-                                      const struct logp_args *args, const struct logp_model *model)
-{
-    struct logp_schedule s = {.P = P,
-                              .steps = algorithm->steps,
-                              .plan = algorithm->plan,
-                              .args = *args,
-                              .model =
-                                  model != NULL ? *model : (struct logp_model){.topology = NULL}};
-
-    s.args.in_place &= algorithm->in_place;
-    return s;
-}
 
 void lpi_free_part(struct logp_part *part)
 {

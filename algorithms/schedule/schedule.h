@@ -9,6 +9,16 @@
  * once. */
 void lpi_free_part(struct logp_part *part);
 
+/* fold.c: logp_schedule_fold(), but -ETIME as soon as a rank is busy beyond `until`, in ns: what
+ * ends later is of no interest. */
+int lpi_fold_until(const struct logp_schedule *schedule, const struct logp_delay *delay,
+                   uint64_t most, int64_t until, struct logp_fold *out);
+
+/* alone.c: what a rank is busy for at least; where it comes to be more than `until`, perhaps less
+ * of it. 0; as logp_delay_functions(), or what the plan returns */
+int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *delay, int rank,
+              int64_t until, int64_t *ns);
+
 /* zeroed.c: room for n pieces of size bytes, in huge pages where there are many: a fault costs a
  * microsecond; and the same, zeroed. NULL: no memory. */
 void *lpi_room(size_t n, size_t size);

@@ -95,7 +95,11 @@ LOGP_API const struct logp_knob *logp_knob_find(const char *name);
 /** That an algorithm has a knob. */
 struct logp_knob_use {
     size_t field; /**< the knob's; 0: none */
-    /** The value that it works with, given or chosen. NULL: the one given. */
+    /** The value that it works with, given or chosen. NULL: the one given. 0, of k: free, so that
+     *  the k with the least prediction is taken of those that `needs` lets pass (of the smallest of
+     *  equals; what it sends to whom then depends on k alone, not on the model): 1 .. 64, and of
+     * more, by formulas alone, those with which k^n >= P for fewer n. Plans and predictions get it
+     * in c->args.k. */
     int64_t (*value)(int64_t P, const struct logp_coll *c);
 };
 
@@ -108,7 +112,8 @@ struct logp_knob_use {
 /**
  * The value of a knob that an algorithm works with.
  * @param model  NULL: as logp_plan_create()
- * @param value  out; NULL: not wanted, nor are P and args looked at
+ * @param value  out; NULL: not wanted, nor are P and args looked at. LOGP_PREDICTION_NO_MEMORY:
+ *               there was no memory to predict which is the best
  * @return has it this knob?
  */
 LOGP_API bool logp_algorithm_knob(const struct logp_algorithm *algorithm,

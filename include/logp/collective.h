@@ -72,7 +72,7 @@ struct logp_args {
     const struct logp_blocks *recv_blocks; /**< alltoall, with blocks: as they are received */
     bool in_place;                         /**< see LOGP_IN_PLACE */
     /* knobs: algorithm.h */
-    int64_t k;           /**< chains, segments, radix: 0 its own choice */
+    int64_t k;           /**< chains, segments, radix; 0: the predicted best */
     int64_t window;      /**< *-window: before receive r, r + window - 1 sends have been made; 0:
                               the best */
     int64_t block_bytes; /**< of what is pipelined: 0 as many blocks as predicted best */
@@ -164,32 +164,49 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
                                           const struct logp_model *model);
 
 /**
- * The algorithm with the best prediction among those that apply; ties: the first of the table.
- * Where any has a formula that says when it ends at the latest, and there is no topology, it is the
- * best by formulas alone, which takes microseconds; else by schedules, too. A capacity is left out
- * of account, since no formula knows it. A lower bound counts only where there is no other
- * prediction. Where none that applies has a prediction: with links or rendezvous_from (beyond
- * LOGP_FOLD_P processors, say) the best without them, else the first that applies.
- * Answers are kept (some thousands, for the whole process; not those on a topology): asked again,
- * it is a look-up without a lock. A name and a type of args->op are taken for what they were.
- * Threads: any.
- * @return NULL: no such collective, or none of its algorithms applies
+ * The algorithm with the least logp_predict() among those that apply, each with its best k; ties:
+ * the first of the table. A lower bound counts only where there is no other prediction. Where
+ * formulas decide it takes microseconds; what they leave open is folded, as far as it can still be
+ * the best: LOGP_FOLD_MESSAGES messages of all algorithms together; beyond, those that are left are
+ * not compared (logp_algorithm_choose()). Where none that applies has a prediction: the best
+ * without links, rendezvous_from and capacity, else the first that applies. Answers are kept (some
+ * thousands, for the whole process; not those with a topology, links, blocks or rendezvous_from):
+ * asked again, it is a look-up without a lock. A name and a type of args->op are taken for what
+ * they were. Threads: any.
+ * @return NULL: no such collective, none of its algorithms applies, or no memory
  */
 LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
                                                           const struct logp_args *args,
                                                           const struct logp_model *model);
+
+#define LOGP_MOST_LEFT 128 /**< algorithms that a choice can leave out */
+
+/** A choice, and what it leaves out. */
+struct logp_choice {
+    const struct logp_algorithm *algorithm; /**< the best */
+    size_t n_left;                          /**< algorithms that have not been compared, */
+    const struct logp_algorithm *left[LOGP_MOST_LEFT]; /**< or not with each k */
+};
+
+/**
+ * As logp_algorithm_best(), worked out anew. Threads: any.
+ * @param out  out
+ * @return 0; -ENOTSUP (no such collective, or none of its algorithms applies), -ENOMEM
+ */
+LOGP_API int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_args *args,
+                                   const struct logp_model *model, struct logp_choice *out);
 
 /**
  * Predict, by the formula where there is one, or where that is no more than a lower bound, or a
  * rough one (algorithm.h), or does not apply, by the schedule: so logp_predict_by() with
  * LOGP_BY_EITHER.
  *
- * Formulas know neither capacity nor, but for broadcasts, the shared gap; of topologies, trees of
- * up to 2^16 processors, and torus and torus-pipelined where the topology is a torus of two
- * dimensions, exact where no message waits for a link, else a lower bound. Schedules are exact
- * under all of them, up to LOGP_FOLD_P processors and LOGP_FOLD_MESSAGES messages, on links fewer.
- * Where latencies vary up to L: an upper bound; with a capacity or on a topology
- * LOGP_PREDICTION_NONE.
+ * Formulas know neither capacity nor, but for broadcasts and for rounds in which all do the same,
+ * the shared gap; of topologies, trees of up to 2^16 processors, and torus and torus-pipelined
+ * where the topology is a torus of two dimensions, exact where no message waits for a link, else a
+ * lower bound. Schedules are exact under all of them, up to LOGP_FOLD_P processors and
+ * LOGP_FOLD_MESSAGES messages, on links fewer. Where latencies vary up to L: an upper bound; with a
+ * capacity or on a topology LOGP_PREDICTION_NONE.
  * @param P  >= 1, up to LOGP_TREE_MAX
  */
 LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
@@ -294,11 +311,10 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
 
 /* ---- collectives: buffers, how much, the operation, the root ----
  *
- * Each takes the algorithm whose formula is the best under the delay model in force, which is
- * looked up where it was asked before, by whichever processor; those that have none, but are
- * predicted by their schedule, can be taken with a plan. Where the model has no parameters, or
- * there is none, it is one that takes few messages and few turns of a core, or for long messages
- * few copies. Two buffers do not overlap, but for LOGP_IN_PLACE. -EINVAL, from all alike: also where
+ * Each takes what logp_algorithm_best() says for the parameters of the delay model in force, which
+ * is looked up where it was asked before, by whichever processor. Where the model has no
+ * parameters, or there is none, it is one that takes few messages and few turns of a core, or for
+ * long messages few copies. Two buffers do not overlap, but for LOGP_IN_PLACE. -EINVAL, from all alike: also where
  * a buffer of any rank would have more than PTRDIFF_MAX bytes (n_bytes or a count, times P). */
 
 /**

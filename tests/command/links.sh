@@ -67,7 +67,7 @@ for nodes in 1x16 4x4 16x1; do
 done
 json 'map(.nodes) == ["1x16", "4x4"] and all(.[]; .ratio == 1)' \
     bench broadcast --nodes 1x16,4x4 --inter L=60 --clock virtual --algo binomial
-says '8 1 65536 optimal 24 us knomial 28 us' \
+says '8 1 65536 optimal 24 us knomial, k 3 24 us' \
     tune broadcast --nodes '*x8' --inter L=60us,o=5us,g=10us,G=1ns -L 6us -o 2us -g 4us -P 8,16 --bytes 1..64Ki
 logp run broadcast "${two[@]}" --clock virtual
 grep -q 'nodes 4x8, between them L=600us,o=50us,g=100us; ' "$dir/out" || fail "heading: $(cat "$dir/out")"

@@ -28,9 +28,19 @@ json '.[0] | (.reps == 3 and .verified)' run barrier --reps 3 --warmup 2 --clock
 json 'length > 5 and all(.[]; .verified and .ratio == 1 and .executor == "fiber")' \
     run broadcast --algo all --clock virtual --executor fiber
 json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 1500000 and .messages == 491520)' \
-    run barrier --clock virtual --executor fiber -P 32768
+    run barrier --clock virtual --executor fiber -P 32768 --algo dissemination
 json '.[0] | (.verified and .ratio == 1 and .messages == 240)' \
     run alltoall --algo linear --clock virtual --executor fiber -P 16
+# auto is the best of all, with its k; what it does not compare is named
+json '.[0] | (.algorithm == "dissemination-k" and .k == 5 and .predicted_ns == 1160000)' \
+    predict barrier -P 5 -L 100 -o 2 -g 4
+json '.[0] | (.algorithm == "dissemination-k" and .k == 3 and .predicted_ns == 620000)' \
+    predict barrier --gap shared -P 64
+json '.[0] | (.algorithm == "knomial" and .predicted_ns == 580000)' predict gather --gap shared -P 64
+logp predict alltoall -P 2000 -L 100000 -o 1 -g 0 --gap shared
+stderr_has 'not compared: linear'
+logp predict alltoall -P 2000 --gap shared --algo pairwise
+stderr_has 'more than 2097152 messages or 65536 processors: pairwise; --by schedule has no such limits'
 # a delay model from outside: 5 ns to everyone, whatever the parameters
 json '.[0] | (.verified and .predicted_ns == 5 and .emulated_ns.median == 5 and .ratio == 1 and
       .prediction_by == "schedule")' \

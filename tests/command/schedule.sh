@@ -56,8 +56,8 @@ done
 # where a prediction comes from
 json '.[0] | (.predicted_ns == 240000 and .prediction_by == "formula")' predict broadcast
 json '.[0] | (.predicted_ns == 240000 and .prediction_by == "schedule")' predict broadcast --by schedule
-json '.[0] | (.predicted_ns == null and .prediction_by == null)' predict barrier --algo dissemination --gap shared --by formula
-json '.[0] | (.prediction == "exact" and .prediction_by == "schedule")' predict barrier --algo dissemination --gap shared
+json '.[0] | (.predicted_ns == null and .prediction_by == null)' predict barrier --algo tree --gap shared --by formula
+json '.[0] | (.prediction == "exact" and .prediction_by == "schedule")' predict barrier --algo tree --gap shared
 json '.[0] | (.ratio == 1 and .verified and .prediction_by == "schedule")' \
     run broadcast --by schedule --clock virtual
 

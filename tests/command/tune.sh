@@ -21,7 +21,7 @@ best() {
     # shellcheck disable=SC2046
     "$logp" predict "$1" -P "$2" $(size "$1" "$3") --algo "${4-all}" "${machine[@]}" --format json 2>/dev/null |
         jq -r '[.[] | select(.prediction == "exact" or .prediction == "bound")] | min_by(.predicted_ns) |
-               "\(.algorithm) \(.predicted_ns)"'
+               "\(.algorithm) \(.predicted_ns) \(.k // "")"'
 }
 
 # ---- CSV: contiguous cells, the best at both ends, another one beyond ----
@@ -29,30 +29,30 @@ sizes=1000..70000
 logp tune broadcast allreduce "${machine[@]}" -P 3,8..9 --bytes $sizes --export csv
 [ $code -eq 0 ] || fail "tune: exit code $code: $(cat "$dir/all")"
 tr -d '\r' <"$dir/out" >"$dir/csv"
-[ "$(head -1 "$dir/csv")" = 'collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns' ] ||
+[ "$(head -1 "$dir/csv")" = 'collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns,k,next_best_k' ] ||
     fail "head of the CSV: $(head -1 "$dir/csv")"
 [ "$(cut -d, -f1,2 "$dir/csv" | tail -n +2 | uniq | tr '\n' ' ')" = \
     'broadcast,3 broadcast,8 broadcast,9 allreduce,3 allreduce,8 allreduce,9 ' ] || fail "cells: $(cat "$dir/csv")"
 end=70000 boundaries=0
-while IFS=, read -r collective P from to algorithm ns next next_ns; do
+while IFS=, read -r collective P from to algorithm ns next next_ns k next_k; do
     start=1000 unit=1
     [ "$collective" = broadcast ] || unit=8
     [ "$end" -ge 69993 ] || start=$((end + 1))
     [ "$from" -eq $start ] || fail "$collective, P = $P: a cell from $from, the one before to $end"
     end=$to
-    [ "$(best "$collective" "$P" "$from")" = "$algorithm $ns" ] ||
-        fail "$collective, P = $P, $from bytes: $algorithm $ns, not $(best "$collective" "$P" "$from")"
+    [ "$(best "$collective" "$P" "$from")" = "$algorithm $ns $k" ] ||
+        fail "$collective, P = $P, $from bytes: $algorithm $ns $k, not $(best "$collective" "$P" "$from")"
     case $(best "$collective" "$P" "$to") in
-    "$algorithm "*) ;;
+    "$algorithm "*" $k") ;;
     *) fail "$collective, P = $P, $to bytes: not $algorithm" ;;
     esac
-    [ "$(best "$collective" "$P" "$from" "$next")" = "$next $next_ns" ] ||
+    [ "$(best "$collective" "$P" "$from" "$next")" = "$next $next_ns $next_k" ] ||
         fail "$collective, P = $P: next best $next $next_ns"
     [ "$next_ns" -ge "$ns" ] || fail "$collective, P = $P: the next best $next is better"
     [ "$to" -lt 69993 ] || continue
     boundaries=$((boundaries + 1))
     case $(best "$collective" "$P" $((to + unit))) in
-    "$algorithm "*) fail "$collective, P = $P, $to bytes: still $algorithm behind the boundary" ;;
+    "$algorithm "*" $k") fail "$collective, P = $P, $to bytes: still $algorithm behind the boundary" ;;
     esac
 done < <(tail -n +2 "$dir/csv")
 [ $boundaries -ge 6 ] || fail "only $boundaries boundaries: $(cat "$dir/csv")"

@@ -75,7 +75,7 @@ struct logp_coll make_coll(struct options *o, const char *collective)
 
     if (option_given("P") || o->topology != NULL || o->links != NULL)
         return c;
-    while (logp_algorithm_best(collective, o->P, &c.args, &c.model) == NULL) {
+    while (!any_applies(collective, o->P, &c)) {
         const int64_t next = o->P + 1;
 
         *o = asked;

@@ -186,6 +186,45 @@ static const struct logp_algorithm *steps_of_file(const struct options *o,
     return &row;
 }
 
+const char *names_of(const struct logp_algorithm *const *rows, size_t n, char list[MAX_LIST])
+{
+    struct names names = {0};
+
+    for (size_t i = 0; i < n; i++)
+        add_name(&names, rows[i]->name);
+    return list_names(&names, " and ", list);
+}
+
+/* The best predicted; NULL: none applies. */
+static const struct logp_algorithm *choose_best(const struct options *o, const char *collective,
+                                                const struct logp_coll *c)
+{
+    struct logp_choice choice;
+    const int rc = logp_algorithm_choose(collective, o->P, &c->args, &c->model, &choice);
+    char list[MAX_LIST];
+
+    if (rc == -ENOMEM)
+        bad_usage("no memory");
+    if (rc != 0)
+        return NULL;
+    say_unpredicted(o, choice.algorithm);
+    if (choice.n_left > 0)
+        say("--algo auto: the schedules of all together have more than %d messages; not compared: "
+            "%s; --algo NAME predicts one",
+            LOGP_FOLD_MESSAGES, names_of(choice.left, choice.n_left, list));
+    return choice.algorithm;
+}
+
+bool any_applies(const char *collective, int64_t P, const struct logp_coll *c)
+{
+    const struct logp_algorithm *a;
+
+    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++)
+        if (logp_algorithm_needs(a, P, &c->args, &c->model) == NULL)
+            return true;
+    return false;
+}
+
 size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
                          const struct logp_algorithm *chosen[MAX_ALGORITHMS])
 {
@@ -195,10 +234,11 @@ size_t choose_algorithms(const struct options *o, const char *collective, const 
         chosen[0] = steps_of_file(o, c);
     else if (o->algorithms == ALGORITHMS_NAMED)
         n = choose_named(o, collective, c, chosen);
-    else if ((chosen[0] = logp_algorithm_best(collective, o->P, &c->args, &c->model)) != NULL) {
-        say_unpredicted(o, chosen[0]);
-        n = o->algorithms == ALGORITHMS_ALL ? choose_all(o, collective, c, chosen) : 1;
-    } else if ((o->sets & OPTIONS_SWEEP) != 0)
+    else if (any_applies(collective, o->P, c) && o->algorithms == ALGORITHMS_ALL)
+        n = choose_all(o, collective, c, chosen);
+    else if (any_applies(collective, o->P, c))
+        chosen[0] = choose_best(o, collective, c);
+    else if ((o->sets & OPTIONS_SWEEP) != 0)
         n = 0;
     else
         none_applies(o, collective, c);
@@ -219,6 +259,17 @@ int or_end_without_memory(int rc)
     if (rc == -ENOMEM)
         bad_usage("no memory");
     return rc;
+}
+
+bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
+                const struct logp_coll *c, int64_t *value)
+{
+    const bool has_it =
+        logp_algorithm_knob(a, logp_knob_find(name), P, &c->args, &c->model, value);
+
+    if (has_it && *value == LOGP_PREDICTION_NO_MEMORY)
+        or_end_without_memory(-ENOMEM);
+    return has_it;
 }
 
 struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,

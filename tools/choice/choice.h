@@ -33,12 +33,19 @@ const char *named_collective(const struct options *o);
 size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
                          const struct logp_algorithm *chosen[MAX_ALGORITHMS]);
 void say_left_out(void);
+/* As logp_algorithm_knob(); without memory it ends the process. */
+bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
+                const struct logp_coll *c, int64_t *value);
 /* As logp_predict_by(); without memory it ends the process. */
 struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
                                   const struct logp_coll *c, enum logp_basis by);
 /* What came of asking for something that is left out where it cannot be had: without memory it ends
  * the process. @return rc */
 int or_end_without_memory(int rc);
+/* Does any algorithm of the collective? */
+bool any_applies(const char *collective, int64_t P, const struct logp_coll *c);
+/* The names of rows, one after the other; into list, which is returned. */
+const char *names_of(const struct logp_algorithm *const *rows, size_t n, char list[MAX_LIST]);
 /* Say why none applies at a point of a sweep. */
 void refuse_point(const struct options *o, const char *collective, const struct logp_coll *c);
 

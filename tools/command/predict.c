@@ -54,6 +54,7 @@ static int predict_all(struct options *o)
         if (o->plugin != NULL || o->emulated)
             rows[i].record.prediction = predict(o, &c, chosen[i]);
     }
+    say_unpredicted_rows(o, &c, rows, n);
     explain_rows(o, &c, rows, n);
     if (o->algorithms == ALGORITHMS_ALL && o->format->for_people)
         rank_rows(rows, n);

@@ -67,6 +67,8 @@ static int run(struct options *o)
     watch_begin(o);
     code = run_rows(o, m, &c, rows, n, &out.n);
     watch_end();
+    if (code == EXIT_OK)
+        say_unpredicted_rows(o, &c, rows, out.n);
     o->format->records(&out);
     print_explanations(&out);
     print_links(&out);

@@ -164,7 +164,7 @@ static void read_rules(const struct options *o, const char *option, struct link_
         fprintf(f, "%s%.*s:", r->n > 1 ? ";" : "", (int)strcspn(rule->text, ":"), rule->text);
         show_costs(f, &rule->costs);
     }
-    fclose(f);
+    close_text(f, &r->shown);
     free(copy);
 }
 

@@ -213,8 +213,7 @@ char *options_given(const struct options *o, const struct names *but)
             write_shown(f, text);
         }
     }
-    fclose(f);
-    return all;
+    return close_text(f, &all);
 }
 
 /* An option as it was written, or of several letters behind one dash the one that is none. */

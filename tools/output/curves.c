@@ -127,8 +127,7 @@ static json_t *records_of(const struct output *out)
             write_json_record(f, out, &out->rows[i], NULL);
         }
     fputs("]", f);
-    fclose(f);
-    all = json_loads(text, 0, NULL);
+    all = json_loads(close_text(f, &text), 0, NULL);
     free(text);
     return all;
 }

@@ -3,6 +3,8 @@
  */
 #include "output/columns.h"
 
+#include "choice/choice.h"
+
 enum { MOST_KNOBS = 32 };
 
 /* What the value is called, if it has a name. */
@@ -19,8 +21,7 @@ VALUE(knob_of)
 {
     int64_t value;
 
-    if (!logp_algorithm_knob(row->algorithm, col->knob, out->o->P, &out->c->args, &out->c->model,
-                             &value))
+    if (!knob_value(row->algorithm, col->knob->name, out->o->P, out->c, &value))
         return no_cell;
     if (word_of(col->knob, value) != NULL)
         return text_cell(word_of(col->knob, value));

@@ -35,8 +35,7 @@ static char *written(const struct record_file *file, const struct output *out,
         write_json_record(f, out, row, before);
     else
         write_csv_record(f, out, row, before);
-    fclose(f);
-    return text;
+    return close_text(f, &text);
 }
 
 static void read_text(struct record_file *file)

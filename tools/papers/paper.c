@@ -2,6 +2,8 @@
 /* The tables of a paper: building them, and running their rows. */
 #include "paper.h"
 
+#include "choice/choice.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,8 +205,7 @@ int64_t paper_knob(const struct paper_case *x, const char *name)
 {
     int64_t value = 0;
 
-    logp_algorithm_knob(paper_algorithm(x), logp_knob_find(name), x->P, &x->c.args, &x->c.model,
-                        &value);
+    knob_value(paper_algorithm(x), name, x->P, &x->c, &value);
     return value;
 }
 

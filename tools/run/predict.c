@@ -73,6 +73,26 @@ const char *why_unpredicted(const struct options *o, const struct logp_algorithm
     return why;
 }
 
+void say_unpredicted_rows(const struct options *o, const struct logp_coll *c,
+                          const struct row *rows, size_t n)
+{
+    const struct logp_algorithm *without[MAX_ALGORITHMS];
+    char list[MAX_LIST];
+    size_t many = 0;
+
+    if (o->by != LOGP_BY_EITHER || o->list != NULL || o->P == 1 || !o->emulated || is_faulty(o) ||
+        o->plugin != NULL || c->model.params.latency_varies)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].algorithm->steps != NULL &&
+            rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE)
+            without[many++] = rows[i].algorithm;
+    if (many > 0)
+        say("not predicted, since their schedules have more than %d messages or %d processors: %s; "
+            "--by schedule has no such limits",
+            LOGP_FOLD_MESSAGES, LOGP_FOLD_P, names_of(without, many, list));
+}
+
 int64_t latest_end(const struct options *o, const struct logp_coll *c,
                    const struct logp_algorithm *algorithm)
 {

@@ -76,6 +76,9 @@ void sum_up_faults(const struct options *o, const struct row *row);
 const char *why_unpredicted(const struct options *o, const struct logp_algorithm *algorithm);
 
 /* As the options ask, under the delay model that they ask for. */
+/* Say which rows are not predicted since their schedules are too long. */
+void say_unpredicted_rows(const struct options *o, const struct logp_coll *c,
+                          const struct row *rows, size_t n);
 struct logp_prediction predict(const struct options *o, const struct logp_coll *c,
                                const struct logp_algorithm *algorithm);
 /* How long all its runs take on the host, at most, as far as its formula knows it. */

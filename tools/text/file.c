@@ -64,3 +64,11 @@ char *text_of_file(const char *path, const char **why)
         fclose(f);
     return text;
 }
+
+char *close_text(FILE *f, char *const *text)
+{
+    /* the C library does not report when it cannot grow the text for the last time */
+    if (ferror(f) || fclose(f) != 0 || *text == NULL)
+        bad_usage("no memory");
+    return *text;
+}

@@ -81,9 +81,7 @@ char *shown_text(const char *text)
     FILE *f = or_end(open_memstream(&out, &size));
 
     write_shown(f, text);
-    if (fclose(f) != 0)
-        bad_usage("no memory");
-    return out;
+    return close_text(f, &out);
 }
 
 void write_xml(FILE *f, const char *text)

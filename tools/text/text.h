@@ -86,6 +86,10 @@ void write_dot_text(FILE *f, const char *text);
 
 /* ---- file.c ---- */
 
+/* Close a stream of open_memstream(&text, ...); without memory it ends the process. @return *text, to
+ * be freed */
+char *close_text(FILE *f, char *const *text);
+
 /* A file as text, whole: at most 256 MiB, and without zero bytes. @return NULL: *why says what is
  * wrong with it, "Is a directory"; else to be freed */
 char *text_of_file(const char *path, const char **why);

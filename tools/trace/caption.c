@@ -73,8 +73,7 @@ static void add_links(char buf[MAX_CAPTION], const struct options *o)
     if (f == NULL)
         return;
     show_links(f, o);
-    fclose(f);
-    add(buf, "; %s", text);
+    add(buf, "; %s", close_text(f, &text));
     free(text);
 }
 

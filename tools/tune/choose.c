@@ -94,30 +94,30 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
 {
     const int64_t most_fanout = 32;              /* of Open MPI */
     const int64_t most_block = INT64_C(1) << 40; /* all in one */
-    struct logp_args args = {.op = at->o->op};
-    const struct logp_model model = {.params = model_params(at->o),
-                                     .links = at->links,
-                                     .rendezvous_from = at->o->rendezvous + 1};
+    struct logp_coll c = {.args = {.op = at->o->op},
+                          .model = {.params = model_params(at->o),
+                                    .links = at->links,
+                                    .rendezvous_from = at->o->rendezvous + 1}};
     struct logp_prediction p;
 
     if (at->collective->operands == LOGP_OPERANDS_VECTOR)
-        args.count = at->n;
+        c.args.count = at->n;
     else
-        args.n_bytes = (size_t)at->n;
+        c.args.n_bytes = (size_t)at->n;
     if (pick->row != NULL) {
-        args.k = pick->row->k;
+        c.args.k = pick->row->k;
         if (has_block(pick->algorithm))
-            args.block_bytes = pick->block > 0 ? pick->block : most_block;
+            c.args.block_bytes = pick->block > 0 ? pick->block : most_block;
     }
-    if (!holds(at, pick) || logp_algorithm_needs(pick->algorithm, at->P, &args, &model) != NULL)
+    if (!holds(at, pick) || logp_algorithm_needs(pick->algorithm, at->P, &c.args, &c.model) != NULL)
         return false;
-    pick->fanout = 0;
+    pick->fanout = pick->k = 0;
+    if (pick->row == NULL)
+        knob_value(pick->algorithm, "k", at->P, &c, &pick->k);
     if (pick->row != NULL && pick->row->fanout &&
-        !logp_algorithm_knob(pick->algorithm, logp_knob_find("k"), at->P, &args, &model,
-                             &pick->fanout))
+        !knob_value(pick->algorithm, "k", at->P, &c, &pick->fanout))
         pick->fanout = 1;
-    p = predict_by(pick->algorithm, at->P, &(struct logp_coll){.args = args, .model = model},
-                   LOGP_BY_EITHER);
+    p = predict_by(pick->algorithm, at->P, &c, LOGP_BY_EITHER);
     pick->ns = p.ns;
     return pick->fanout <= most_fanout &&
            (p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND);
@@ -151,7 +151,7 @@ static struct tune_pick best_of(const struct place *at, const struct picks *pick
 static bool same_pick(const struct tune_pick *a, const struct tune_pick *b)
 {
     return a->algorithm == b->algorithm && a->row == b->row && a->block == b->block &&
-           a->fanout == b->fanout;
+           a->fanout == b->fanout && a->k == b->k;
 }
 
 bool tune_same(const struct tune_cells *a, const struct tune_cells *b)

@@ -9,6 +9,17 @@ static bool has_sizes(const struct tune_result *r)
     return logp_collective_find(r->collective->ours)->operands != LOGP_OPERANDS_NONE;
 }
 
+/* Its name, and its k. */
+static const char *shown(const struct tune_pick *pick, char text[40])
+{
+    text[0] = '\0';
+    if (pick->algorithm != NULL && pick->k > 0)
+        snprintf(text, 40, "%s, k %lld", pick->algorithm->name, (long long)pick->k);
+    else if (pick->algorithm != NULL)
+        snprintf(text, 40, "%s", pick->algorithm->name);
+    return text;
+}
+
 static void print_people(const struct options *o, const struct tune_result *results, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -18,7 +29,7 @@ static void print_people(const struct options *o, const struct tune_result *resu
         for (size_t j = 0; j < o->n_P; j++)
             for (size_t k = 0; k < results[i].of[j].n; k++) {
                 const struct tune_cell *c = &results[i].of[j].cells[k];
-                char from[24] = "", to[24] = "", best[32], next[32] = "";
+                char from[24] = "", to[24] = "", best[32], next[32] = "", names[2][40];
 
                 if (has_sizes(&results[i])) {
                     snprintf(from, sizeof(from), "%lld", (long long)c->from);
@@ -27,8 +38,8 @@ static void print_people(const struct options *o, const struct tune_result *resu
                 if (c->next.algorithm != NULL)
                     show_ns(c->next.ns, next, sizeof(next));
                 printf("%10lld %12s %12s  %-22s %14s  %-22s %14s\n", (long long)results[i].of[j].P,
-                       from, to, c->best.algorithm->name, show_ns(c->best.ns, best, sizeof(best)),
-                       c->next.algorithm != NULL ? c->next.algorithm->name : "", next);
+                       from, to, shown(&c->best, names[0]), show_ns(c->best.ns, best, sizeof(best)),
+                       shown(&c->next, names[1]), next);
             }
     }
 }
@@ -51,14 +62,17 @@ static void print_cell(const struct tune_result *r, int64_t P, const struct tune
     printf(",%lld,", (long long)c->best.ns);
     print_csv_text(next ? c->next.algorithm->name : "");
     putchar(',');
-    if (next)
-        printf("%lld", (long long)c->next.ns);
+    print_csv_number(next, c->next.ns);
+    print_csv_number(c->best.k > 0, c->best.k);
+    if (next && c->next.k > 0)
+        printf("%lld", (long long)c->next.k);
     fputs("\r\n", stdout);
 }
 
 static void print_rows(const struct options *o, const struct tune_result *results, size_t n)
 {
-    fputs("collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns\r\n",
+    fputs("collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns,k,"
+          "next_best_k\r\n",
           stdout);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < o->n_P; j++)

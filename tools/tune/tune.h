@@ -47,6 +47,7 @@ struct tune_pick {
     const struct logp_algorithm *algorithm; /* NULL: none */
     const struct tune_row *row;             /* NULL: no library */
     int64_t block, fanout;                  /* what is told to it; 0: nothing */
+    int64_t k;                              /* of ours: that it works with; 0: it has none */
     int64_t ns;
 };
 

@@ -240,23 +240,20 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
     return into_order(P, rank, c, i, out);
 }
 
-/* All messages of a phase as large as the first: exact where they are. */
+/* All messages of a phase are of `have` items, but the last one of all. */
 static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll *c)
 {
     const int64_t k = lpi_knomial_radix(P, c);
     struct lpi_rounds r = LPI_ROUNDS;
-    bool alike = true;
 
-    if (P > 1 && c->model.params.gap_shared)
-        return lpi_no_prediction();
     for (int64_t have = 1; have<P; have = have> P / k ? P : have * k) {
-        const int64_t there = (P - 1) / have;
+        const int64_t there = (P - 1) / have, n = there < k - 1 ? there : k - 1;
+        const int64_t last = have < P - n * have ? have : P - n * have;
 
-        alike &= P % have == 0;
-        lpi_round(&r, &c->model.params, there < k - 1 ? there : k - 1,
-                  lpi_bytes((size_t)have, c->args.n_bytes));
+        lpi_uneven_round(&r, &c->model.params, n, lpi_bytes((size_t)have, c->args.n_bytes),
+                         lpi_bytes((size_t)last, c->args.n_bytes));
     }
-    return alike ? lpi_exact(r.free) : lpi_bound(r.free);
+    return lpi_exact(r.free);
 }
 
 static int bruck_plan(int P, int rank, struct logp_coll *c)
@@ -277,7 +274,7 @@ static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_coll 
     for (int64_t have = 1; have < P; have *= 2)
         lpi_round(&r, &c->model.params, 1,
                   lpi_bytes((size_t)(have < P - have ? have : P - have), c->args.n_bytes));
-    return P > 1 && c->model.params.gap_shared ? lpi_no_prediction() : lpi_exact(r.free);
+    return lpi_exact(r.free);
 }
 
 /* ---- doubling: swap all that is there with rank xor 1, 2, 4, ... ---- */
@@ -406,7 +403,7 @@ static const struct logp_algorithm algorithms[] = {
                     bruck_source),
      .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
      .predict = bruck_k_predict, .rough = true, .in_place = true, .any_blocks = true,
-     .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
     {LOGP_ALGORITHM("allgather", "neighbour", "two at a time, with both neighbours in turns",
                     "Chen et al. 2005"),
      .needs = neighbour_needs, .steps = neighbour_steps, .run = neighbour_run,

@@ -202,7 +202,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "recursive-exchange", "recursive doubling, k at a time",
                     "Ruefenacht et al. 2017"),
      .needs = lpi_knomial_needs, .plan = exchange_plan, .steps = exchange_steps,
-     .predict = exchange_predict, .rough = true, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .predict = exchange_predict, .rough = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
     {LOGP_ALGORITHM("allreduce", "allgather-reduce", "all vectors to all", "Open MPI"),
      .plan = lpi_vector_plan, .steps = gather_steps, .run = gather_run, .predict = gather_predict,
      .rough = true},

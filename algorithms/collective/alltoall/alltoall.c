@@ -220,18 +220,22 @@ static struct logp_prediction pairwise_predict(int64_t P, const struct logp_coll
 
 /* ---- bruck: items go to where they must by the digits, in base k, of how far that is ---- */
 
-/* Message m = 0, 1, ...: items whose digit of `unit` = 1, k, k^2, ... is `digit`. @return false:
- * none */
-static bool bruck_message(int64_t P, int64_t k, int64_t m, int64_t *unit, int64_t *digit)
+/* Message m = 0, 1, ...: items whose digit of `unit` = 1, k, k^2, ... is `digit`. @return -1; else
+ * there are only so many */
+static int64_t bruck_message(int64_t P, int64_t k, int64_t m, int64_t *unit, int64_t *digit)
 {
-    for (*unit = 1; *unit<P; *unit = *unit> P / k ? P : *unit * k, m -= k - 1) {
-        const int64_t there = (P - 1) / *unit, digits = there < k - 1 ? there : k - 1;
+    const int64_t most = P / k;
+    int64_t before = 0;
 
-        *digit = m + 1;
-        if (m < digits)
-            return true;
+    for (*unit = 1; *unit<P; *unit = *unit> most ? P : *unit * k) {
+        const int64_t digits = *unit <= most ? k - 1 : (P - 1) / *unit;
+
+        *digit = m - before + 1;
+        if (*digit <= digits)
+            return -1;
+        before += digits;
     }
-    return false;
+    return before;
 }
 
 /* Items j < P with that digit: they come in pieces of `unit`, k unit apart, of which the last may
@@ -287,7 +291,7 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
                         struct logp_step *out)
 {
     const size_t n = c->args.n_bytes;
-    int64_t unit, digit, messages = 0, from;
+    int64_t unit, digit, messages, from;
 
     if (i == 0)
         return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, 0},
@@ -297,7 +301,8 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
         return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, (size_t)(P - rank) * n},
                               (struct logp_spot){LOGP_BUF, 0}, (size_t)rank * n);
     i -= 2;
-    if (bruck_message(P, k, i / 6, &unit, &digit)) {
+    messages = bruck_message(P, k, i / 6, &unit, &digit);
+    if (messages < 0) {
         const size_t bytes = (size_t)items_of(P, k, unit, digit) * n;
 
         switch (i % 6) {
@@ -311,8 +316,6 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
             return pack(P, k, unit, digit, c, i % 2 == 1, i % 6 > 3, out);
         }
     }
-    for (int64_t u = 1; u<P; u = u> P / k ? P : u * k)
-        messages += (P - 1) / u < k - 1 ? (P - 1) / u : k - 1;
     i -= 6 * messages;
     from = lpi_mod(rank - i, P);
     return i < P && logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, (size_t)from * n},
@@ -336,9 +339,9 @@ static struct logp_prediction bruck_time(int64_t P, int64_t k, const struct logp
     struct lpi_rounds r = LPI_ROUNDS;
     int64_t unit, digit;
 
-    if ((P > 1 && c->model.params.gap_shared) || k > 64)
+    if (k > 64)
         return lpi_no_prediction();
-    for (int64_t m = 0; bruck_message(P, k, m, &unit, &digit); m++)
+    for (int64_t m = 0; bruck_message(P, k, m, &unit, &digit) < 0; m++)
         lpi_round(&r, &c->model.params, 1,
                   lpi_bytes((size_t)items_of(P, k, unit, digit), c->args.n_bytes));
     return lpi_exact(r.free);
@@ -369,7 +372,7 @@ static const struct logp_algorithm algorithms[] = {
      .in_place = true},
     {LOGP_ALGORITHM("alltoall", "bruck-k", "a k-th of all on by 1, ..., k - 1, k, 2 k, ...", bruck),
      .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
-     .predict = bruck_k_predict, .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_radix)}},
+     .predict = bruck_k_predict, .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
 };
 
 static const struct lpi_rows rows = LPI_ROWS(algorithms);

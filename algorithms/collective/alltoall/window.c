@@ -115,7 +115,7 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
     const struct logp_params *p = &c->model.params;
     struct lpi_rounds r = LPI_ROUNDS;
 
-    if (P > 1 && p->gap_shared)
+    if (P > 1 << 16 && p->gap_shared)
         return lpi_no_prediction();
     if (P > 1 << 16)
         return lpi_bound((P - 1) *

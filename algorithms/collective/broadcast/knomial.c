@@ -20,7 +20,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("broadcast", "knomial", "a k-nomial tree, the farthest first", "Open MPI, UCC"),
      .needs = lpi_knomial_needs, .plan = lpi_plan_knomial, .predict = predict,
      .steps = lpi_broadcast_steps, .run = lpi_broadcast_run, .along = LOGP_FROM_ROOT,
-     .knobs = {LOGP_KNOB(k, lpi_knomial_radix), LOGP_KNOB(work_ns, NULL)}},
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k), LOGP_KNOB(work_ns, NULL)}},
 };
 
 const struct lpi_rows lpi_broadcast_knomial = LPI_ROWS(algorithms);

@@ -11,6 +11,8 @@
  */
 #include "reduce.h"
 
+enum { MANY = 64 }; /* processors: more chains than are tried one by one */
+
 /* ---- the shape ---- */
 
 struct chains {
@@ -90,7 +92,7 @@ static int plan(int P, int rank, const struct chains *s, struct logp_coll *c)
 
 /* ---- how many chains ---- */
 
-/* The k that is asked for; by default min(4, P-1). */
+/* The k that is asked for; 0: it is free. */
 static int64_t k_given(int64_t P, const struct logp_coll *c)
 {
     if (c->args.k == LOGP_K_SQRT) {
@@ -98,17 +100,15 @@ static int64_t k_given(int64_t P, const struct logp_coll *c)
 
         return r + (r * r < P - 1);
     }
-    if (c->args.k != 0)
-        return c->args.k;
-    return P - 1 < 4 ? P - 1 : 4;
+    return c->args.k;
 }
 
 static const char *needs(int64_t P, const struct logp_coll *c)
 {
     const int64_t k = k_given(P, c);
 
-    return k < 0 || k > P - 1 || (k == 0 && P > 1) ? "a k of 1 .. P-1"
-                                                   : lpi_reduce_needs_order(P, c);
+    return k < 0 || k > P - 1 || (k == 0 && P > 1 && c->args.k != 0) ? "a k of 1 .. P-1"
+                                                                     : lpi_reduce_needs_order(P, c);
 }
 
 /* A x + C n/x <= cost? */
@@ -156,6 +156,67 @@ static int64_t k_opt(int64_t P, const struct logp_coll *c)
     return P > 1 ? best_k(P - 1, t.a, t.B) : 0;
 }
 
+/* What `chains` chains take, the short ones first. q, r = divmod(P-1, k). r = 0: q a + (k-1) B;
+ * else the root may wait for the first of the long ones: q a + max((k-r) B, a) + (r-1) B. */
+static __int128 short_first_time(int64_t P, int64_t k, const struct lpi_reduce_times *t)
+{
+    const int64_t q = (P - 1) / k, r = (P - 1) % k;
+
+    if (r == 0)
+        return (__int128)q * t->a + (__int128)(k - 1) * t->B;
+    return (__int128)q * t->a + lpi_later((__int128)(k - r) * t->B, t->a) +
+           (__int128)(r - 1) * t->B;
+}
+
+/*
+ * The k of 1 .. n = P-1 with the least of that; of equals the smallest. It is more than
+ * n a/k + k B - a - B, as q k > n - k; so go from the least of that, at sqrt(n a/B), in both
+ * directions until even that is more than the best found: as best_k().
+ */
+static int64_t best_short_first(int64_t P, const struct lpi_reduce_times *t)
+{
+    const int64_t n = P - 1;
+    const int64_t root =
+        t->B > 0 ? lpi_isqrt((unsigned __int128)n * (uint64_t)t->a / (uint64_t)t->B) : n;
+    const int64_t start = root < 1 || t->a == 0 ? 1 : root < n ? root : n;
+    __int128 least = short_first_time(P, start, t);
+    int64_t best = start;
+
+    for (int step = -1; step <= 1; step += 2)
+        for (int64_t k = start;
+             k >= 1 && k <= n && t->B > 0 && may_reach(least + t->a + t->B, k, n, t->B, t->a);
+             k += step) {
+            const __int128 cost = short_first_time(P, k, t);
+
+            if (cost < least || (cost == least && k < best)) {
+                least = cost;
+                best = k;
+            }
+        }
+    return best;
+}
+
+/* By their formulas, where these hold; or where too many would have to be tried. Else 0: free. */
+static bool by_formula(int64_t P, const struct logp_coll *c)
+{
+    const bool formula =
+        lpi_is_plain(c) && c->model.topology == NULL && !c->model.params.gap_shared;
+
+    return !c->model.bare && P > 1 && (formula || P > MANY);
+}
+
+static int64_t k_long_first(int64_t P, const struct logp_coll *c)
+{
+    return c->args.k == 0 && by_formula(P, c) ? k_opt(P, c) : k_given(P, c);
+}
+
+static int64_t k_short_first(int64_t P, const struct logp_coll *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+    return c->args.k == 0 && by_formula(P, c) ? best_short_first(P, &t) : k_given(P, c);
+}
+
 /* The largest k with 1 + 2 + ... + k <= P-1. */
 static int64_t k_adaptive(int64_t P, const struct logp_coll *c)
 {
@@ -167,7 +228,7 @@ static int64_t k_adaptive(int64_t P, const struct logp_coll *c)
 
 static int plan_long_first(int P, int rank, struct logp_coll *c)
 {
-    const int k = (int)k_given(P, c);
+    const int k = (int)k_long_first(P, c);
 
     return plan(P, rank, &(struct chains){long_first, k, k, k - 1}, c);
 }
@@ -192,7 +253,7 @@ static struct logp_prediction long_first_time(int64_t P, int64_t k, const struct
 
 static struct logp_prediction predict_long_first(int64_t P, const struct logp_coll *c)
 {
-    return long_first_time(P, k_given(P, c), c);
+    return long_first_time(P, k_long_first(P, c), c);
 }
 
 static struct logp_prediction predict_opt(int64_t P, const struct logp_coll *c)
@@ -204,28 +265,18 @@ static struct logp_prediction predict_opt(int64_t P, const struct logp_coll *c)
 
 static int plan_short_first(int P, int rank, struct logp_coll *c)
 {
-    const int k = (int)k_given(P, c);
+    const int k = (int)k_short_first(P, c);
 
     return plan(P, rank, &(struct chains){short_first, k, k, k - 1}, c);
 }
 
-/* q, r = divmod(P-1, k). r = 0: q a + (k-1) B; else the root may wait for the first of the long
- * ones: q a + max((k-r) B, a) + (r-1) B. 1 <= k <= P-1 */
 static struct logp_prediction predict_short_first(int64_t P, const struct logp_coll *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
-    const int64_t k = k_given(P, c);
-    int64_t q, r;
-    __int128 next;
 
     if (P == 1)
         return lpi_exact(0);
-    q = (P - 1) / k;
-    r = (P - 1) % k;
-    if (r == 0)
-        return lpi_reduce_ends_at(P, (__int128)q * t.a + (__int128)(k - 1) * t.B, c);
-    next = lpi_later((__int128)(k - r) * t.B, t.a);
-    return lpi_reduce_ends_at(P, (__int128)q * t.a + next + (__int128)(r - 1) * t.B, c);
+    return lpi_reduce_ends_at(P, short_first_time(P, k_short_first(P, c), &t), c);
 }
 
 /* ---- kchain-adaptive: chains of 1, 2, ..., k, and one with the w <= k that are left ---- */
@@ -288,7 +339,7 @@ static const char kurnosov[] = "Kurnosov 2016";
 
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("reduce", "kchain", "k chains, the long ones first", kurnosov), .needs = needs,
-     .plan = plan_long_first, .predict = predict_long_first, .knobs = {LOGP_KNOB(k, k_given)},
+     .plan = plan_long_first, .predict = predict_long_first, .knobs = {LOGP_KNOB(k, k_long_first)},
      LPI_REDUCE},
     {LOGP_ALGORITHM("reduce", "kchain-opt", "the best number of chains, the long ones first",
                     kurnosov),
@@ -296,7 +347,7 @@ static const struct logp_algorithm algorithms[] = {
      .knobs = {LOGP_KNOB(k, k_opt)}, LPI_REDUCE},
     {LOGP_ALGORITHM("reduce", "kchain-short-first", "k chains, the short ones first", kurnosov),
      .needs = needs, .plan = plan_short_first, .predict = predict_short_first,
-     .knobs = {LOGP_KNOB(k, k_given)}, LPI_REDUCE},
+     .knobs = {LOGP_KNOB(k, k_short_first)}, LPI_REDUCE},
     {LOGP_ALGORITHM("reduce", "kchain-adaptive", "chains of 1, 2, ..., k, the rest last", kurnosov),
      .needs = lpi_reduce_needs_order, .plan = plan_adaptive, .predict = predict_adaptive,
      .knobs = {LOGP_KNOB(k, k_adaptive)}, LPI_REDUCE},

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The row, and the k of its knob, with the least prediction: of equals the first of the table, and
+ * the smallest k.
+ *
+ * Formulas come first. What they leave open is folded, within LOGP_FOLD_MESSAGES for all rows
+ * together, by branch and bound: a fold stops as soon as a processor is busy for longer than the
+ * best so far takes, and what is known to take longer, as a formula without gaps, capacity and slow
+ * links says, is not folded at all; nor is anything later in the table once the best equals the
+ * collective's lower bound. What has few messages is folded first. What is chosen does not depend
+ * on the order in which that is done: rows without a k come first, as one with a k stands for many.
+ *
+ * Where k is free, 2 .. 64 are tried, so up to 64 processors all; of more than 64, by formulas
+ * alone, those where the number of rounds, log_k P, becomes smaller.
+ */
+#include "choice.h"
+#include "fold.h"
+#include "predict/predict.h"
+
+#include <logp/tree.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { MOST_ROWS = 160, EVERY_K = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
+
+_Static_assert(MOST_ROWS >= LOGP_MOST_LEFT, "each of the rows that are left may be named");
+
+/* What no formula decides. */
+struct open {
+    size_t row;
+    int64_t k;
+    struct logp_prediction formula; /* what it says all the same */
+    int64_t at_least;               /* it takes; 0: who knows */
+    bool closed;                    /* folded, or dropped */
+};
+
+struct search {
+    const char *collective;
+    int64_t P;
+    const struct logp_coll *c; /* as it is predicted */
+    const struct logp_algorithm *row[MOST_ROWS];
+    size_t n;
+    struct open *open;
+    size_t n_open, room;
+    struct lpi_folds folds;
+    struct lpi_choice best;
+    size_t at;                 /* the row of the best */
+    int64_t at_most, at_least; /* the best takes */
+    struct logp_choice *left;  /* out: rows that were not compared; NULL: not wanted */
+};
+
+/* ---- k ---- */
+
+/* Has it a k that is neither given nor known to the row itself? */
+static bool free_k(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c)
+{
+    for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
+        if (a->knobs[i].field == offsetof(struct logp_args, k))
+            return c->args.k == 0 && a->knobs[i].value != NULL && a->knobs[i].value(P, c) == 0;
+    return false;
+}
+
+/* k^n >= P? */
+static bool reaches(int64_t k, int n, int64_t P)
+{
+    int64_t power = 1;
+
+    for (; n > 0 && power < P; n--)
+        if (__builtin_mul_overflow(power, k, &power))
+            return true;
+    return power >= P;
+}
+
+/* The least k that is larger than `than` and has k^n >= P for fewer n; 0: none. */
+static int64_t next_root(int64_t P, int64_t than)
+{
+    int64_t low = than + 1, high = P;
+    int n = 0;
+
+    while (!reaches(than, n + 1, P))
+        n++;
+    while (n > 0 && low < high) {
+        const int64_t middle = low + (high - low) / 2;
+
+        if (reaches(middle, n, P))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return n > 0 ? low : 0;
+}
+
+/* The next k that a row can have; 0: none. */
+static int64_t next_k(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c,
+                      int64_t k)
+{
+    struct logp_coll with = *c;
+
+    do {
+        k = k < EVERY_K && k < lpi_max(P, 2) ? k + 1 : next_root(P, k);
+        with.args.k = k;
+    } while (k > 0 && lpi_needs(a, P, &with) != NULL);
+    return k;
+}
+
+/* The first k to try; 0: as it is. */
+static int64_t first_k(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c)
+{
+    return free_k(a, P, c) ? next_k(a, P, c, 0) : 0;
+}
+
+static struct logp_coll with_k(const struct search *s, int64_t k)
+{
+    struct logp_coll c = *s->c;
+
+    c.args.k = k > 0 ? k : c.args.k;
+    return c;
+}
+
+/* ---- the best so far ---- */
+
+/* How much a prediction promises: a lower bound less than any other. */
+static int promise(const struct logp_prediction *p)
+{
+    if (p->certainty == LOGP_PREDICTION_NONE)
+        return 0;
+    return p->certainty == LOGP_PREDICTION_LOWER_BOUND ? 1 : 2;
+}
+
+/* Does it come before the best, if they take the same? */
+static bool comes_first(const struct search *s, size_t row, int64_t k)
+{
+    return row < s->at || (row == s->at && k < s->best.k);
+}
+
+static void consider(struct search *s, size_t row, int64_t k, struct logp_prediction p)
+{
+    const struct logp_prediction *best = &s->best.prediction;
+    bool better = s->best.algorithm == NULL || promise(&p) > promise(best);
+
+    if (!better && promise(&p) == promise(best))
+        better = (promise(&p) > 0 && p.ns < best->ns) ||
+                 ((promise(&p) == 0 || p.ns == best->ns) && comes_first(s, row, k));
+    if (!better)
+        return;
+    s->best = (struct lpi_choice){s->row[row], k, p};
+    s->at = row;
+}
+
+/* What a row may take if it is to be the best. */
+static int64_t limit(const struct search *s, size_t row, int64_t k)
+{
+    const struct logp_prediction *best = &s->best.prediction;
+    const int64_t ns = comes_first(s, row, k) ? best->ns : best->ns - 1;
+
+    return promise(best) == 2 && ns < s->at_most ? ns : s->at_most;
+}
+
+/* ---- formulas ---- */
+
+static int add_open(struct search *s, struct open open)
+{
+    if (s->n_open == s->room) {
+        const size_t room = s->room > 0 ? 2 * s->room : 64;
+        struct open *more = realloc(s->open, room * sizeof(*more));
+
+        if (more == NULL)
+            return -ENOMEM;
+        s->open = more;
+        s->room = room;
+    }
+    s->open[s->n_open++] = open;
+    return 0;
+}
+
+/* 0; -ENOMEM */
+static int try_formula(struct search *s, size_t row, int64_t k)
+{
+    const struct logp_coll c = with_k(s, k);
+    struct open open = {.row = row, .k = k};
+    int rc = lpi_by_formula(s->row[row], s->P, &c, &open.formula);
+
+    if (rc != 0)
+        return rc;
+    if (!lpi_is_open(s->row[row], s->P, &c, &open.formula)) {
+        consider(s, row, k, open.formula);
+        return 0;
+    }
+    if (k > EVERY_K)
+        return 0;
+    if (open.formula.certainty == LOGP_PREDICTION_BOUND && open.formula.ns < s->at_most)
+        s->at_most = open.formula.ns;
+    if (open.formula.certainty == LOGP_PREDICTION_LOWER_BOUND)
+        open.at_least = open.formula.ns;
+    else if (k > 0)
+        open.at_least = lpi_at_least(s->row[row], s->P, &c);
+    return add_open(s, open);
+}
+
+/* ---- folds ---- */
+
+static void leave(struct search *s, size_t row)
+{
+    struct logp_choice *out = s->left;
+    size_t i = 0;
+
+    while (out != NULL && i < out->n_left && out->left[i] != s->row[row])
+        i++;
+    if (out != NULL && i == out->n_left && i < LOGP_MOST_LEFT)
+        out->left[out->n_left++] = s->row[row];
+}
+
+/* at_first: what has many messages stays open. 0; -ENOMEM */
+static int try_fold(struct search *s, struct open *open, bool at_first)
+{
+    const struct logp_coll c = with_k(s, open->k);
+    const int64_t most = limit(s, open->row, open->k);
+    struct logp_prediction folded;
+    int rc;
+
+    open->closed = most < s->at_least || most < open->at_least;
+    if (open->closed)
+        return 0;
+    rc = lpi_fold(&s->folds, s->row[open->row], s->P, &c, at_first ? FEW_MESSAGES : 0, most,
+                  &folded);
+    if (rc == -ENOMEM || (rc == -E2BIG && at_first))
+        return rc == -ENOMEM ? rc : 0;
+    open->closed = true;
+    if (rc == -E2BIG)
+        leave(s, open->row);
+    if (rc != -ETIME)
+        consider(s, open->row, open->k, rc == 0 ? folded : open->formula);
+    return 0;
+}
+
+/* Rows without a k; then those that take the least, as far as that is known. */
+static int in_order(const void *a, const void *b)
+{
+    const struct open *x = a, *y = b;
+    const int64_t x_ns = x->k == 0 ? -1 : x->at_least > 0 ? x->at_least : INT64_MAX;
+    const int64_t y_ns = y->k == 0 ? -1 : y->at_least > 0 ? y->at_least : INT64_MAX;
+
+    if (x_ns != y_ns)
+        return x_ns < y_ns ? -1 : 1;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return (x->k > y->k) - (x->k < y->k);
+}
+
+static int fold_open(struct search *s)
+{
+    int rc = lpi_folds_init(&s->folds, s->P, s->c);
+
+    if (rc != 0)
+        return rc;
+    s->at_least = logp_lower_bound(s->collective, s->P, &s->c->args, &s->c->model);
+    qsort(s->open, s->n_open, sizeof(*s->open), in_order);
+    for (int again = 0; again < 2; again++)
+        for (size_t i = 0; rc == 0 && i < s->n_open; i++)
+            if (!s->open[i].closed)
+                rc = try_fold(s, &s->open[i], again == 0);
+    lpi_folds_fini(&s->folds);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int search(struct search *s)
+{
+    int rc = 0;
+
+    s->at_most = INT64_MAX;
+    s->n_open = 0;
+    for (size_t i = 0; rc == 0 && i < s->n; i++) {
+        int64_t k = first_k(s->row[i], s->P, s->c);
+
+        do {
+            rc = try_formula(s, i, k);
+            k = k > 0 ? next_k(s->row[i], s->P, s->c, k) : 0;
+        } while (rc == 0 && k > 0);
+    }
+    if (rc == 0 && s->n_open > 0)
+        rc = fold_open(s);
+    free(s->open);
+    s->open = NULL;
+    s->room = 0;
+    return rc;
+}
+
+/* The rows that apply to c. */
+static void add_rows(struct search *s, const struct logp_coll *c, bool steps)
+{
+    const struct logp_algorithm *a;
+
+    if (s->P < 1)
+        return;
+    for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL && s->n < MOST_ROWS; i++)
+        if (lpi_needs(a, s->P, c) == NULL && (!steps || a->steps != NULL))
+            s->row[s->n++] = a;
+}
+
+/* Where nothing at all is predicted: without what no formula knows. */
+static struct logp_coll simpler(const struct logp_coll *c)
+{
+    struct logp_coll plain = lpi_alike(c);
+
+    plain.model.links = NULL;
+    plain.model.rendezvous_from = 0;
+    plain.model.params.capacity = 0;
+    plain.model.params.recv_streams = false;
+    return plain;
+}
+
+int lpi_choose(const char *collective, int64_t P, const struct logp_coll *c,
+               const struct logp_coll *predicted, bool steps, struct logp_choice *left,
+               struct lpi_choice *out)
+{
+    struct search s = {.collective = collective, .P = P, .c = predicted, .left = left};
+    const struct logp_coll plain = simpler(c);
+    int rc;
+
+    add_rows(&s, c, steps);
+    rc = search(&s);
+    if (rc == 0 && s.best.algorithm != NULL &&
+        s.best.prediction.certainty == LOGP_PREDICTION_NONE) {
+        s.best = (struct lpi_choice){.algorithm = NULL};
+        s.c = &plain;
+        s.left = NULL;
+        rc = search(&s);
+        s.best.prediction = lpi_no_prediction();
+    }
+    *out = s.best;
+    return rc;
+}
+
+int lpi_by_mean(const void *collective, int64_t P, const struct logp_coll *c,
+                struct lpi_choice *out)
+{
+    const struct logp_coll alike = lpi_alike(c);
+
+    return lpi_choose(collective, P, c, &alike, false, NULL, out);
+}
+
+/* ---- the k of one row ---- */
+
+static int best_k(const void *algorithm, int64_t P, const struct logp_coll *c,
+                  struct lpi_choice *out)
+{
+    const struct logp_algorithm *a = algorithm;
+    struct search s = {.collective = a->collective, .P = P, .c = c, .row = {a}, .n = 1};
+    const int rc = search(&s);
+
+    *out = s.best;
+    return rc;
+}
+
+/* Where nothing is emulated no k is predicted to be the best. */
+static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c)
+{
+    int64_t k = first_k(a, P, c), next = k;
+
+    while (next > 0 && next <= HOST_K) {
+        k = next;
+        next = next_k(a, P, c, next);
+    }
+    return k;
+}
+
+int lpi_settle_k(const struct logp_algorithm *a, int64_t P, struct logp_coll *c)
+{
+    struct lpi_choice choice;
+    int rc;
+
+    if (P < 1 || P > LOGP_TREE_MAX || !free_k(a, P, c))
+        return 0;
+    if (c->model.bare) {
+        c->args.k = host_k(a, P, c);
+        return 0;
+    }
+    if (lpi_is_kept(c) && logp_algorithm_find(a->collective, a->name) == a)
+        rc = lpi_best_kept(best_k, a, P, c, &choice);
+    else
+        rc = best_k(a, P, c, &choice);
+    if (rc == 0)
+        c->args.k = choice.k;
+    return rc;
+}

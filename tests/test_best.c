@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `auto` is what is the best of all: of every row that applies, with every k that it could have,
+ * each predicted by itself. LOGP_TEST_POINTS says how many points are drawn, LOGP_TEST_SEED takes a
+ * single one.
+ */
+#define LOGP_TESTS_MOST_P 64
+#include "drawn.h"
+
+enum { POINTS = 8000 };
+
+/* ---- points ---- */
+
+static struct logp_link_costs some_costs(uint64_t *random)
+{
+    const struct logp_params p = some_params(random);
+    struct logp_link_costs c = {p.L_ns, p.o_send_ns, p.o_recv_ns, p.g_ns, p.G_ps};
+
+    if (one_in(random, 2))
+        c.L_ns = LOGP_AS_BEFORE;
+    if (one_in(random, 2))
+        c.o_send_ns = c.o_recv_ns = LOGP_AS_BEFORE;
+    if (one_in(random, 2))
+        c.g_ns = LOGP_AS_BEFORE;
+    if (one_in(random, 2))
+        c.G_ps = LOGP_AS_BEFORE;
+    return c;
+}
+
+/* Nodes, or a few links. */
+static struct logp_links *some_links(uint64_t *random, int P)
+{
+    const bool nodes = one_in(random, 2);
+    struct logp_links *links;
+
+    cr_assert_eq(logp_links_create(P, &links), 0);
+    for (int i = 0; i < (nodes ? 1 : 4); i++) {
+        const struct logp_link_costs c = some_costs(random);
+        const int src = (int)below(random, P), dst = (int)below(random, P);
+        const struct logp_rank_range from = {src, src}, to = {dst, P - 1};
+
+        if (nodes)
+            cr_assert_eq(logp_links_nodes(links, 1 + (int)below(random, P), &c), 0);
+        else
+            cr_assert_eq(logp_links_set(links, &(struct logp_ranks){&from, 1},
+                                        &(struct logp_ranks){&to, 1}, &c),
+                         0);
+    }
+    return links;
+}
+
+static struct drawn draw_point(uint64_t seed, struct logp_links **links)
+{
+    uint64_t random = seed * UINT64_C(0x2545f4914f6cdd1d) | 1;
+    struct drawn d = draw(seed);
+
+    *links = NULL;
+    d.coll.args.in_place = false;
+    if (d.topology == NULL && !d.coll.model.params.latency_varies && one_in(&random, 4))
+        *links = some_links(&random, d.P);
+    d.coll.model.links = *links;
+    if (one_in(&random, 6))
+        d.coll.model.rendezvous_from = 1 + below(&random, 200);
+    return d;
+}
+
+/* ---- all of them ---- */
+
+struct least {
+    const struct logp_algorithm *row; /* NULL: none is predicted */
+    int64_t k, ns;
+};
+
+static bool is_end(const struct logp_prediction *p)
+{
+    return p->certainty == LOGP_PREDICTION_EXACT || p->certainty == LOGP_PREDICTION_BOUND;
+}
+
+/* Does the row take the best k where none is given? kchain-opt and others compute theirs. */
+static bool has_free_k(const struct logp_algorithm *a, const struct logp_coll *c)
+{
+    struct logp_coll two = *c, three = *c;
+
+    two.args.k = 2;
+    three.args.k = 3;
+    return c->args.k == 0 && test_has_knob(a, "k") && test_knob(a, "k", MOST_P, &two) == 2 &&
+           test_knob(a, "k", MOST_P, &three) == 3;
+}
+
+static int64_t most_k(int64_t P)
+{
+    return P > 2 ? P : 2;
+}
+
+/* The row with each k. */
+static void try_row(const struct drawn *d, const struct logp_algorithm *a, struct least *least)
+{
+    const bool many = has_free_k(a, &d->coll);
+    struct logp_coll c = d->coll;
+
+    for (int64_t k = many ? 1 : c.args.k; k <= (many ? most_k(d->P) : c.args.k); k++) {
+        struct logp_prediction p;
+
+        c.args.k = k;
+        if (test_needs(a, d->P, &c) != NULL)
+            continue;
+        p = test_predict(a, d->P, &c);
+        if (is_end(&p) && (least->row == NULL || p.ns < least->ns))
+            *least = (struct least){a, many ? k : 0, p.ns};
+    }
+}
+
+/* How many messages all of them send. */
+static uint64_t messages_of_all(const struct drawn *d)
+{
+    const struct logp_algorithm *a;
+    uint64_t messages = 0;
+
+    for (size_t i = 0; (a = logp_algorithm_at(d->collective->name, i)) != NULL; i++) {
+        const bool many = has_free_k(a, &d->coll);
+        struct logp_coll c = d->coll;
+
+        for (int64_t k = many ? 1 : c.args.k; k <= (many ? most_k(d->P) : c.args.k); k++) {
+            struct logp_delay delay = drawn_delay(d);
+            struct logp_schedule s;
+            struct logp_fold fold;
+
+            c.args.k = k;
+            if (a->steps != NULL && test_needs(a, d->P, &c) == NULL) {
+                s = logp_schedule_of(a, d->P, &c.args, &c.model);
+                logp_schedule_fold(&s, &delay, 0, &fold);
+                messages += fold.messages;
+            }
+            logp_delay_destroy(&delay);
+        }
+    }
+    return messages;
+}
+
+/* @return was there anything to compare? */
+static bool check_point(uint64_t seed)
+{
+    struct logp_links *links;
+    struct drawn d = draw_point(seed, &links);
+    struct least least = {.row = NULL};
+    const struct logp_algorithm *a;
+    struct logp_choice choice;
+    const int rc =
+        logp_algorithm_choose(d.collective->name, d.P, &d.coll.args, &d.coll.model, &choice);
+
+    for (size_t i = 0; (a = logp_algorithm_at(d.collective->name, i)) != NULL; i++)
+        try_row(&d, a, &least);
+    if (rc == 0 && choice.n_left > 0) {
+        must(messages_of_all(&d) >= LOGP_FOLD_MESSAGES, "a row was left out", &d, "auto");
+    } else if (least.row != NULL) {
+        const struct logp_prediction p = test_predict(choice.algorithm, d.P, &d.coll);
+
+        must(rc == 0 && choice.algorithm == least.row, "another is chosen", &d, least.row->name);
+        must(p.ns == least.ns, "not with the best k", &d, least.row->name);
+        must(least.k == 0 || test_knob(least.row, "k", d.P, &d.coll) == least.k,
+             "not with the smallest k", &d, least.row->name);
+        must(test_best(d.collective->name, d.P, &d.coll) == least.row, "another is kept", &d,
+             least.row->name);
+    }
+    logp_links_destroy(links);
+    logp_topology_destroy(d.topology);
+    return least.row != NULL;
+}
+
+Test(best, auto_takes_the_least_of_all_rows_with_all_k)
+{
+    const char *single = getenv("LOGP_TEST_SEED"), *points = getenv("LOGP_TEST_POINTS");
+    const uint64_t n = points != NULL ? strtoull(points, NULL, 10) : POINTS / TEST_SCALE;
+    uint64_t compared = 0;
+
+    if (single != NULL) {
+        compared = check_point(strtoull(single, NULL, 10));
+    } else {
+        cr_log_info("points 1 to %lu, each its own seed", (unsigned long)n);
+        for (uint64_t seed = 1; seed <= n; seed++)
+            compared += check_point(seed);
+        cr_assert_gt(compared, n / 2);
+    }
+    cr_log_info("%lu compared", (unsigned long)compared);
+}
+
+/* ---- golden ones ---- */
+
+static void check_choice(const char *collective, int64_t P, const struct logp_params *params,
+                         const char *name, int64_t k, int64_t ns)
+{
+    const struct logp_coll c = {.args.n_bytes = 8, .model.params = *params};
+    const struct logp_algorithm *a = test_best(collective, P, &c);
+
+    cr_assert_str_eq(a->name, name);
+    cr_expect_eq(test_knob(a, "k", P, &c), k, "%s %s", collective, name);
+    cr_expect_eq(test_predict(a, P, &c).ns, ns, "%s %s", collective, name);
+}
+
+/* With a shared gap next to nothing has a formula, and what has one is not the best. */
+Test(best, rows_without_a_formula_are_compared)
+{
+    const struct logp_params far = test_params(100, 2, 4);
+    struct logp_params params = test_params(6, 2, 4);
+
+    check_choice("barrier", 5, &far, "dissemination-k", 5, 116);
+    params.gap_shared = true;
+    check_choice("barrier", 64, &params, "dissemination-k", 3, 62);
+    check_choice("gather", 64, &params, "knomial", 3, 58);
+}
+
+static int barrier(struct logp_vp *vp, void *arg)
+{
+    int64_t *ends = arg;
+    const int rc = logp_barrier(vp);
+
+    ends[logp_vp_rank(vp)] = logp_now(vp);
+    return rc;
+}
+
+Test(best, a_program_takes_what_is_chosen)
+{
+    struct logp_params params = test_params(6, 2, 4);
+    int64_t ends[64], last = 0;
+
+    params.gap_shared = true;
+    test_run(test_machine(64, LOGP_CLOCK_VIRTUAL, &params), barrier, ends);
+    for (int i = 0; i < 64; i++)
+        last = ends[i] > last ? ends[i] : last;
+    cr_expect_eq(last, 62);
+}
+
+/* Beyond as many messages as are folded, what is not compared is named. */
+Test(best, what_is_not_compared_is_named)
+{
+    struct logp_params params = test_params(6, 2, 4);
+    const struct logp_args args = {.n_bytes = 8};
+    struct logp_model model = {.params = params};
+    struct logp_choice choice;
+
+    cr_assert_eq(logp_algorithm_choose("alltoall", 2000, &args, &model, &choice), 0);
+    cr_expect_eq(choice.n_left, 0);
+    model.params.gap_shared = true;
+    cr_assert_eq(logp_algorithm_choose("alltoall", 2000, &args, &model, &choice), 0);
+    cr_expect_str_eq(choice.algorithm->name, "bruck");
+    cr_expect_eq(choice.n_left, 0); /* all others take longer than that */
+    model.params.g_ns = 0;
+    model.params.o_send_ns = model.params.o_recv_ns = 1;
+    model.params.L_ns = 100000;
+    cr_assert_eq(logp_algorithm_choose("alltoall", 2000, &args, &model, &choice), 0);
+    cr_assert_gt(choice.n_left, 0);
+    cr_expect_str_eq(choice.left[0]->name, "linear");
+    cr_expect_eq(logp_algorithm_choose("nonsense", 8, &args, &model, &choice), -ENOTSUP);
+    cr_expect_eq(logp_algorithm_choose("broadcast", 0, &args, &model, &choice), -ENOTSUP);
+}
