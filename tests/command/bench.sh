@@ -47,6 +47,7 @@ sweeps 'map([.P,.algorithm])' '[[4,"flat"],[4,"mesh"],[5,"flat"]]' broadcast -P 
 stderr_is 'logp: broadcast mesh is left out where it does not apply: it needs a square number of processors, or a topology of its own sizes'
 sweeps 'map(.P)' '[4,9]' matvec -P 2..9
 stderr_is 'logp: at 6 of 8 combinations no algorithm of matvec applies'
+expect='--bytes 8..64k fewer' bad bench crossover allreduce -G 1ns --bytes 8..64k # and not -P, which is not given
 expect='matvec square' bad bench matvec -P 2,3
 expect='--algo mesh square' bad bench broadcast -P 2,3 --algo mesh
 

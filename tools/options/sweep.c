@@ -13,7 +13,7 @@ enum { MOST_AXES = 32, MOST_POINTS = 100000 };
 
 /* An option with several values. In the order of the rows, whenever they are first seen. */
 static struct axis {
-    const char *name;
+    const char *name, *text; /* text: as it was given */
     int place; /* of its row */
     struct series series;
     int at; /* which of them */
@@ -38,13 +38,14 @@ static bool may_vary(const struct options *o, const struct option_row *row)
 }
 
 /* The values stay: texts of options point to them. */
-static struct axis *add_axis(const char *name, int place, const struct series *series)
+static struct axis *add_axis(const char *name, const char *text, int place,
+                             const struct series *series)
 {
     int k = n_axes++;
 
     for (; k > 0 && axes[k - 1].place > place; k--)
         axes[k] = axes[k - 1];
-    axes[k] = (struct axis){name, place, *series, 0};
+    axes[k] = (struct axis){name, text, place, *series, 0};
     return &axes[k];
 }
 
@@ -61,6 +62,19 @@ static void refuse_several(const struct options *o, const struct option_row *row
         bad_option(option, text, "one value; a map has several of -P, --bytes and --count alone");
     bad_option(option, text, "%s takes one value; use logp bench or logp plot for several",
                o->words[0]);
+}
+
+/* Of all that vary the one with the most values is named, which may not be the last. */
+_Noreturn static void refuse_so_many(void)
+{
+    const struct axis *most = &axes[0];
+    char shown[32];
+
+    for (int i = 1; i < n_axes; i++)
+        if (axes[i].series.n >= most->series.n)
+            most = &axes[i];
+    bad_option(option_shown(most->name, shown), most->text,
+               "fewer values, as in 1..64k*2: a sweep has at most %d points", MOST_POINTS);
 }
 
 const char *value_at_point(const struct options *o, const struct option_row *row, int place,
@@ -83,9 +97,9 @@ const char *value_at_point(const struct options *o, const struct option_row *row
     allowed = read_series(text, row->series, &series);
     if (allowed != NULL)
         bad_option(option, text, "%s", allowed);
-    axis = add_axis(row->name, place, &series);
+    axis = add_axis(row->name, text, place, &series);
     if (sweep_points() > MOST_POINTS)
-        bad_option(option, text, "fewer values: a sweep has at most %d points", MOST_POINTS);
+        refuse_so_many();
     return axis->series.value[0];
 }
 
