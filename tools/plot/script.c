@@ -212,7 +212,7 @@ static int run_gnuplot(const char *script, FILE *f)
     status = await(&g);
     if (!runs)
         return -2;
-    return n == 0 || (error == 0 && status != 0) ? -1 : error;
+    return error != 0 ? error : n == 0 || status != 0 ? -1 : 0;
 }
 
 int script_run(struct script *s, const char *to)
