@@ -254,7 +254,7 @@ Test(table, formulas_and_auto_answer_for_very_many, .timeout = 60)
 
 /* Nor do those that choose a block look at each that there could be; what they choose is good, as
  * good as their formula can tell. */
-Test(table, the_best_block_of_very_much_is_found_in_time, .timeout = 60)
+Test(table, the_best_block_of_very_much_is_found_in_time, .timeout = 300)
 {
     static const struct logp_params sets[] = {
         {.L_ns = 87927,
