@@ -294,11 +294,11 @@ Test(repetitions, the_timeout_is_for_warm_up_and_runs)
 }
 
 /* Half of it is for the warm-up; the run alone would be in time, both are not. */
-static int takes_30_ms(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int takes_300_ms(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
 {
     (void)buf, (void)recv_buf;
     (void)c;
-    return logp_compute(vp, 30000000, NULL, NULL);
+    return logp_compute(vp, 300000000, NULL, NULL);
 }
 
 Test(repetitions, what_the_warm_up_took_is_gone)
@@ -306,14 +306,14 @@ Test(repetitions, what_the_warm_up_took_is_gone)
     const struct logp_algorithm slow = {.size = sizeof(struct logp_algorithm),
                                         .collective = "broadcast",
                                         .name = "slow",
-                                        .run = takes_30_ms,
+                                        .run = takes_300_ms,
                                         .predict = predict_1000};
     struct logp_machine *m = machine(WALL);
     struct logp_experiment x = experiment(&slow, 1, 1);
     struct logp_record r;
 
     x.args.n_bytes = 0;
-    x.timeout_ns = 55000000;
+    x.timeout_ns = 450000000;
     cr_expect_eq(logp_experiment_run(m, &x, &r), -ETIMEDOUT);
     cr_expect_eq(r.reps, 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
