@@ -28,17 +28,14 @@ struct plain_test {
     struct plain_test *next;
 };
 
-#ifdef LOGP_TESTS_OVER_PROCESSES /* several suites are one program: over_processes.c */
+/* In plain.c, or in a program that picks its tests (over_processes.c). */
 extern struct plain_test *plain_tests;
-#else
-static struct plain_test *plain_tests;
-#endif
 
 #define Test(suite, test, ...)                                                                     \
     static void suite##_##test(void);                                                              \
     __attribute__((constructor)) static void suite##_##test##_register(void)                       \
     {                                                                                              \
-        static struct plain_test t = {#suite "::" #test, suite##_##test, NULL};                    \
+        static struct plain_test t = {#suite "/" #test, suite##_##test, NULL};                     \
         t.next = plain_tests;                                                                      \
         plain_tests = &t;                                                                          \
     }                                                                                              \
@@ -74,18 +71,5 @@ static struct plain_test *plain_tests;
 #define cr_expect_null cr_assert_null
 #define cr_log_info(...) (printf(__VA_ARGS__), putchar('\n'))
 #define cr_log_error cr_log_info
-
-#ifndef LOGP_TESTS_OVER_PROCESSES
-int main(int argc, char **argv)
-{
-    (void)argc, (void)argv;
-    for (struct plain_test *t = plain_tests; t != NULL; t = t->next) {
-        printf("%s\n", t->name);
-        fflush(stdout);
-        t->body();
-    }
-    return 0;
-}
-#endif
 
 #endif

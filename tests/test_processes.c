@@ -4,7 +4,6 @@
  * with 2 and 3 of them. One process alone is a machine too. What is by rank is written and read
  * where the rank lives.
  */
-#define LOGP_TESTS_PLAIN
 #include "drawn.h"
 
 #include <logp/shared.h>

@@ -5,7 +5,6 @@
  * which what the machine has fitted is judged: bounds are far above what a busy host does to it,
  * and far below what there is without a fit. Started as tests/test_processes.c is.
  */
-#define LOGP_TESTS_PLAIN
 #include "support.h"
 
 #include <logp/transport.h>

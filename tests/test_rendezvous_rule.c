@@ -269,7 +269,7 @@ static int work_out(const struct random_program *r, const struct logp_params *p,
     return stuck;
 }
 
-Test(rendezvous, random_programs_take_what_the_rule_says)
+Test(rendezvous_rule, random_programs_take_what_the_rule_says)
 {
     static struct random_program r;
     int through = 0, stuck = 0;
@@ -297,7 +297,7 @@ Test(rendezvous, random_programs_take_what_the_rule_says)
 }
 
 /* On several cores, in real time: who gets through, and never early. */
-Test(rendezvous, random_programs_are_never_early_on_the_wall_clock)
+Test(rendezvous_rule, random_programs_are_never_early_on_the_wall_clock)
 {
     static const struct logp_params p = {
         .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
@@ -320,7 +320,7 @@ Test(rendezvous, random_programs_are_never_early_on_the_wall_clock)
 }
 
 /* A clock that the test controls: what a reading takes is all that is added. */
-Test(rendezvous, emulated_times_are_right_on_the_wall_clock)
+Test(rendezvous_rule, emulated_times_are_right_on_the_wall_clock)
 {
     static const struct logp_params p = {
         .L_ns = 600000, .o_send_ns = 20000, .o_recv_ns = 30000, .g_ns = 40000};

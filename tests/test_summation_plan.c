@@ -7,7 +7,7 @@
 
 /* ---- printed values ---- */
 
-Test(summation, predictions_have_the_golden_values)
+Test(summation_plan, predictions_have_the_golden_values)
 {
     static const int64_t N[] = {1, 10, 40, 82}, T[] = {0, 9, 22, 29};
 
@@ -23,7 +23,7 @@ Test(summation, predictions_have_the_golden_values)
     cr_expect_eq(predicted(PAPER, 7, &c), 29);
 }
 
-Test(summation, seven_processors_are_those_of_figure_2)
+Test(summation_plan, seven_processors_are_those_of_figure_2)
 {
     static const int64_t A[] = {16, 9, 5, 1, 8, 1, 7}, N[] = {21, 14, 10, 6, 13, 6, 12};
     static const int64_t parent[] = {-1, 0, 1, 1, 0, 4, 0}, ready[] = {29, 19, 9, 5, 15, 5, 11};
@@ -138,7 +138,7 @@ static void check_optimum(int64_t L, int64_t o_send, int64_t o_recv, int64_t g)
     }
 }
 
-Test(summation, no_tree_is_faster_than_the_optimal_one)
+Test(summation_plan, no_tree_is_faster_than_the_optimal_one)
 {
     uint64_t state = 20260103;
 
@@ -151,7 +151,7 @@ Test(summation, no_tree_is_faster_than_the_optimal_one)
     }
 }
 
-Test(summation, optimal_is_never_slower_than_any_other)
+Test(summation_plan, optimal_is_never_slower_than_any_other)
 {
     uint64_t state = 20260104;
     int better = 0;
@@ -212,7 +212,7 @@ static void check_plan(const struct logp_summation *s, int64_t N, int64_t d, int
     cr_assert_eq(logp_summation_node(s, 0).ready, s->time);
 }
 
-Test(summation, plans_give_out_every_operand_and_nobody_waits)
+Test(summation_plan, plans_give_out_every_operand_and_nobody_waits)
 {
     uint64_t state = 20260105;
 
@@ -234,7 +234,7 @@ Test(summation, plans_give_out_every_operand_and_nobody_waits)
 }
 
 /* The labels of the tree are the P smallest ones there are, by counting. */
-Test(summation, earliest_tree_has_the_earliest_labels)
+Test(summation_plan, earliest_tree_has_the_earliest_labels)
 {
     for (int64_t d = 1; d <= 9; d += 2)
         for (int64_t e = 1; e <= 9; e++)
@@ -255,7 +255,7 @@ Test(summation, earliest_tree_has_the_earliest_labels)
             }
 }
 
-Test(summation, free_additions_are_all_done_by_the_root)
+Test(summation_plan, free_additions_are_all_done_by_the_root)
 {
     struct logp_coll c = coll_of(1000, 5, 2, 4, 1);
     struct logp_summation s;
@@ -272,7 +272,7 @@ Test(summation, free_additions_are_all_done_by_the_root)
 
 /* ---- huge machines, long times ---- */
 
-Test(summation, huge_machines_are_predicted)
+Test(summation_plan, huge_machines_are_predicted)
 {
     static const int64_t P = LOGP_TREE_MAX, N = INT64_C(1) << 40;
     const struct logp_coll c = coll_of(N, 5, 2, 4, 1);
@@ -291,7 +291,7 @@ Test(summation, huge_machines_are_predicted)
     }
 }
 
-Test(summation, long_times_are_predicted_or_not_at_all)
+Test(summation_plan, long_times_are_predicted_or_not_at_all)
 {
     uint64_t state = 20260106;
 
@@ -314,7 +314,7 @@ Test(summation, long_times_are_predicted_or_not_at_all)
 }
 
 /* Whoever adds that fast does it all alone: no message takes longer than a tree may wait. */
-Test(summation, the_longest_times_are_planned)
+Test(summation_plan, the_longest_times_are_planned)
 {
     const struct logp_params params = {.L_ns = LOGP_PARAM_MAX_NS,
                                        .o_send_ns = LOGP_PARAM_MAX_NS,
@@ -331,7 +331,7 @@ Test(summation, the_longest_times_are_planned)
     }
 }
 
-Test(summation, what_is_no_summation_is_refused)
+Test(summation_plan, what_is_no_summation_is_refused)
 {
     static const struct {
         int64_t P, N;
