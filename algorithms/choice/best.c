@@ -4,11 +4,11 @@
  * the smallest k.
  *
  * Formulas come first. What they leave open is folded, within LOGP_FOLD_MESSAGES for all rows
- * together, by branch and bound: a fold stops as soon as a processor is busy for longer than the
- * best so far takes, and what is known to take longer, as a formula without gaps, capacity and slow
- * links says, is not folded at all; nor is anything later in the table once the best equals the
- * collective's lower bound. What has few messages is folded first. What is chosen does not depend
- * on the order in which that is done: rows without a k come first, as one with a k stands for many.
+ * together, by branch and bound. A fold stops as soon as a processor is busy for longer than the
+ * best so far takes. A row is not folded at all if its formula without gaps, capacity and slow
+ * links is already longer; nor are later rows of the table once the best equals the collective's
+ * lower bound. Schedules with few messages are folded first, and rows without a k before those
+ * with one, which stand for many. The choice does not depend on this order.
  *
  * Where k is free, 2 .. 64 are tried, so up to 64 processors all; of more than 64, by formulas
  * alone, those where the number of rounds, log_k P, becomes smaller.
@@ -31,7 +31,7 @@ struct open {
     size_t row;
     int64_t k;
     struct logp_prediction formula; /* what it says all the same */
-    int64_t at_least;               /* it takes; 0: who knows */
+    int64_t at_least;               /* the time is no shorter; 0: not known */
     bool closed;                    /* folded, or dropped */
 };
 

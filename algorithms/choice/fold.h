@@ -8,7 +8,7 @@
 /* Of a row that applies, with its k. 0; -ENOMEM */
 int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
                    struct logp_prediction *out);
-/* What a row whose messages depend on nothing but its k takes at least; 0: who knows. */
+/* The least time of a row whose messages depend on its k alone; 0: not known. */
 int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c);
 /* Should its schedule be folded, as the formula says no more than this? */
 bool lpi_is_open(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,

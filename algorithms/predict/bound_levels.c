@@ -4,12 +4,13 @@
  * nodes: the near ones are those whose ways are shorter than t, on one side of the widest gap
  * between any two ways. It holds for any t and any links.
  *
- * Who has heard. Of the messages from near to near, from near to far and so on each kind takes the
- * least time that one of it takes, and each processor sends messages of each kind e apart, those of
- * different kinds at the same time. No far one has heard before t, and there are only so many near
- * ones. By induction over time no schedule has more that have heard, near or far: it has fewer
- * senders, each with fewer messages of each kind, which come later. So nobody is through before as
- * many far ones have heard as there are. Backwards the same, in place of a send a receipt, and e
+ * The bound counts how many processors are informed. There are four kinds of messages: near to
+ * near, near to far, far to near, far to far. Let each kind take the least time that one of its messages
+ * takes, let each processor send messages of one kind e apart, and let it send different kinds at
+ * the same time. No far processor is informed before t, and the number of near ones is limited. By
+ * induction over time no schedule informs more processors, near or far: it has fewer senders, each
+ * with fewer messages of each kind, which arrive later. So no schedule ends before all far ones are
+ * informed. The same holds backwards in time, with a receipt in place of a send, and e
  * with o_recv; but that receipts of one kind start e apart: before the last starts, which takes the
  * least o_recv of the kind, and each takes the time of its message up to its receipt. As for B(P)
  * in bound.c, W(k) - e is added, by which all that a root sends first is late, or all that a last
@@ -34,7 +35,7 @@ struct kinds {
     struct logp_params crosses; /* of those from near to far; back: from far to near */
 };
 
-/* ---- who has heard ---- */
+/* ---- how many are informed ---- */
 
 /* The next message of a kind, and of one sender, is received. */
 struct event {

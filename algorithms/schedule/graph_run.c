@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A vp does its rank of a list with edges: what has come is taken off the network at once, with
- * nothing charged, and what could start first is done; until then the vp waits, and is woken by
- * what arrives meanwhile. No payload matters: all goes to the beginning of recv_buf.
+ * A vp performs the operations of its rank in a list with edges. It takes arrived messages off the
+ * network at once, without a charge, and performs the operation that can start first. Until then it
+ * waits, and an arriving message wakes it. Payloads do not matter: all of them go to the beginning
+ * of recv_buf.
  */
 #include "graph.h"
 
