@@ -5,16 +5,16 @@
  * between any two ways. It holds for any t and any links.
  *
  * The bound counts how many processors are informed. There are four kinds of messages: near to
- * near, near to far, far to near, far to far. Let each kind take the least time that one of its messages
- * takes, let each processor send messages of one kind e apart, and let it send different kinds at
- * the same time. No far processor is informed before t, and the number of near ones is limited. By
- * induction over time no schedule informs more processors, near or far: it has fewer senders, each
- * with fewer messages of each kind, which arrive later. So no schedule ends before all far ones are
- * informed. The same holds backwards in time, with a receipt in place of a send, and e
- * with o_recv; but that receipts of one kind start e apart: before the last starts, which takes the
- * least o_recv of the kind, and each takes the time of its message up to its receipt. As for B(P)
- * in bound.c, W(k) - e is added, by which all that a root sends first is late, or all that a last
- * one has yet to receive.
+ * near, near to far, far to near, far to far. Let each kind take the least time that one of its
+ * messages takes, let each processor send messages of one kind e apart, and let it send different
+ * kinds at the same time. No far processor is informed before t, and the number of near ones is
+ * limited. By induction over time no schedule informs more processors, near or far: it has fewer
+ * senders, each with fewer messages of each kind, which arrive later. So no schedule ends before
+ * all far ones are informed. The same holds backwards in time, with a receipt in place of a send,
+ * and e with o_recv; but that receipts of one kind start e apart: before the last starts, which
+ * takes the least o_recv of the kind, and each takes the time of its message up to its receipt. As
+ * for B(P) in bound.c, W(k) - e is added, by which all that a root sends first is late, or all
+ * that a last one has yet to receive.
  *
  * What crosses. K bytes go from near to far ones, so one near processor sends K / (their number) of
  * them at least to far ones, and one far processor receives K / (theirs): a port for each
