@@ -211,7 +211,7 @@ static void leave(struct search *s, size_t row)
         out->left[out->n_left++] = s->row[row];
 }
 
-/* at_first: what has many messages stays open. 0; -ENOMEM */
+/* at_first: a row with many messages stays open. 0; -ENOMEM */
 static int try_fold(struct search *s, struct open *open, bool at_first)
 {
     const struct logp_coll c = with_k(s, open->k);

@@ -41,8 +41,8 @@ struct lpi_fitted {
 
 /* Least squares, each weighted by 1 / sigma^2; of one dot, or of equal x: no slope. */
 struct lpi_fitted lpi_fit(const struct lpi_dot *dots, size_t n);
-/* Half the 95 % intervals of base and slope where what is left is more than the sigmas say; 0: it
- * is not, or there are too few dots to say. */
+/* Half the 95 % intervals of base and slope if the residuals are larger than the sigmas explain; 0:
+ * they are not, or there are too few dots to tell. */
 struct lpi_fitted lpi_fit_errors(const struct lpi_dot *dots, size_t n,
                                  const struct lpi_fitted *line);
 /* The sum of the squares of what is left, in sigmas; INFINITY: there are no dots. */

@@ -75,7 +75,7 @@ static int act_on(struct logp_vp *vp, struct lpi_graph *g, enum lpi_act act, int
     return rc == 0 ? lpi_graph_end(g, logp_now(vp)) : rc;
 }
 
-/* What has come and was not received. */
+/* The messages that have arrived and were not received. */
 static void drop(struct logp_vp *vp, struct lpi_graph *g)
 {
     for (uint32_t i = 0; i < g->n_parcels; i++)

@@ -15,7 +15,7 @@ static uint64_t key_of(int32_t src, int32_t tag)
     return (uint64_t)(uint32_t)src << 32 | (uint32_t)tag;
 }
 
-/* The queue of a key; a free place for it where there is none. */
+/* The queue of a key, or a free place for it if the key is new. */
 static struct lpi_fifo *find(const struct lpi_fifos *f, uint64_t key)
 {
     uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);

@@ -311,11 +311,12 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
 
 /* ---- collectives: buffers, how much, the operation, the root ----
  *
- * Each takes what logp_algorithm_best() says for the parameters of the delay model in force, which
- * is looked up where it was asked before, by whichever processor. Where the model has no
- * parameters, or there is none, it is one that takes few messages and few turns of a core, or for
- * long messages few copies. Two buffers do not overlap, but for LOGP_IN_PLACE. -EINVAL, from all alike: also where
- * a buffer of any rank would have more than PTRDIFF_MAX bytes (n_bytes or a count, times P). */
+ * Each takes what logp_algorithm_best() returns for the parameters of the delay model in force.
+ * The answer is kept and serves all processors. If the model has no parameters, or there is no
+ * model, the algorithm takes few messages and few turns of a core, or for long messages few
+ * copies. Two buffers do not overlap, except with LOGP_IN_PLACE. -EINVAL, on all ranks alike:
+ * also if a buffer of any rank would have more than PTRDIFF_MAX bytes (n_bytes or a count,
+ * times P). */
 
 /**
  * Broadcast n_bytes from root to all processors of the group.

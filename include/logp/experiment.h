@@ -105,7 +105,7 @@ struct logp_record {
     struct logp_fault_counts struck; /**< with faults: in all counted repetitions */
     int64_t clock_error_ns;          /**< logp_machine_clock_error(); -1: it is of one process */
     /** Of wrong_rank: the first element of its result that was wrong, "element 3 of 8 (from 0) is
-     *  0, expected 12"; of bytes in hexadecimal. "": there is none, or with faults */
+     *  0, expected 12"; bytes are hexadecimal. "": no element was wrong, or faults are on */
     char wrong[128];
 };
 

@@ -98,8 +98,8 @@ LOGP_API int logp_links_nodes(struct logp_links *links, int64_t per_node,
 LOGP_API int logp_links_set(struct logp_links *links, const struct logp_ranks *src,
                             const struct logp_ranks *dst, const struct logp_link_costs *costs);
 
-/** @return the kind of a rank, 0 .. LOGP_MOST_KINDS - 1: two of one kind have the same links to and
- *          from any third, but for who is on whose node. */
+/** @return the kind of a rank, 0 .. LOGP_MOST_KINDS - 1: two ranks of one kind have the same
+ *          links to and from any third rank, apart from the nodes that they are on. */
 LOGP_API int logp_links_kind(const struct logp_links *links, int rank);
 
 /** @return the processors of a node; 0: there are no nodes. */

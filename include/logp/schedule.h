@@ -192,13 +192,14 @@ struct logp_edge {
  * beginning of recv_buf.
  *
  * Without edges a rank does one step after the other. With edges it does each as soon as those that
- * it waits for are done, and its processor and its port are free: of those that could start, the
- * one that can first; of several at the same time the one that was free to go first, sends before
- * computations. A receive is posted when nothing is left that it waits for, and starts when its
- * message is there too. Messages, in the order of (arrival, source), those of one source in the
- * order sent, meet posted receives in the order of posting; here the peer of a receive may be LOGP_ANY_SOURCE, and its tag LOGP_ANY_TAG.
- * With params.recv_streams (`loggops`) a message is received when it arrives, posted or not, as
- * LogGOPSim does: what is posted afterwards has it at once.
+ * it waits for are done, and its processor and its port are free. Of several operations the one
+ * that can start first goes first; of those that can start at the same time, the one that was free
+ * to go first, and sends go before computations. A receive is posted as soon as all that it waits
+ * for is done, and starts when its message is there too. Messages match posted receives in the
+ * order of posting. They do so in the order of (arrival, source), and those of one source in the
+ * order sent. Here the peer of a receive may be LOGP_ANY_SOURCE, and its tag LOGP_ANY_TAG. With
+ * params.recv_streams (`loggops`) a message is received when it arrives, posted or not, as
+ * LogGOPSim does; a receive that is posted afterwards has it at once.
  *
  * While a rank runs a list with edges it takes every message that is sent to it in the context of
  * collectives: nothing else may be under way, and a logp_sync() separates it from what follows.
