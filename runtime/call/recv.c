@@ -6,7 +6,7 @@
 #include "core/sched.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
-#include "mail/far.h"
+#include "mail/remote.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/offer.h"
@@ -71,8 +71,8 @@ void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
     while (r->state == LPI_REQ_PROMISED &&
            (p->halted ? lpi_await_payload(p, r) : lpi_await_beside(p, r, INT64_MAX)) == 0)
         ; /* it comes into buf */
-    if (r->state == LPI_REQ_PROMISED && p->core->machine->far != NULL)
-        lpi_far_forgo(p);
+    if (r->state == LPI_REQ_PROMISED && p->core->machine->remote != NULL)
+        lpi_remote_drop_receives(p);
     if (r->state == LPI_REQ_PROMISED)
         r->state = LPI_REQ_FAILED; /* the run is over: nothing comes any more */
     while (r->state == LPI_REQ_POSTED && !lpi_offer_withdraw(p, r))
@@ -395,8 +395,8 @@ static int recv_plain(const struct logp_vp *vp, int src, int tag, void *buf, siz
     return 0;
 }
 
-static __attribute__((noinline)) int recv_far(struct logp_vp *vp, int src, int tag, void *buf,
-                                              size_t capacity, struct logp_status *status)
+static __attribute__((noinline)) int recv_slow(struct logp_vp *vp, int src, int tag, void *buf,
+                                               size_t capacity, struct logp_status *status)
 {
     struct logp_request *r = lpi_request_new(vp->proc->core);
     int rc;
@@ -421,7 +421,7 @@ int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
         if (rc <= 0)
             return rc;
     }
-    return recv_far(vp, src, tag, buf, capacity, status);
+    return recv_slow(vp, src, tag, buf, capacity, status);
 }
 
 /* A frame that is gone when the program returns: nothing may come there behind the vp's back. */

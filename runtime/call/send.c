@@ -12,12 +12,12 @@
 #include "delay/capacity.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
-#include "mail/far.h"
+#include "mail/remote.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/pool.h"
 #include "mail/room.h"
-#include "state/far.h"
+#include "state/remote.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@
 
 enum {
     SENDS_IN_ROW = 64,
-    FAR_FROM = 32768, /* bytes: to another process, what comes meanwhile is better received where it
+    SLOW_FROM =
+        32768, /* bytes: to another process, what comes meanwhile is better received where it
                          belongs than copied there */
 };
 
@@ -275,7 +276,7 @@ int lpi_send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envel
 /* To another process: until what p has sent is its own again, others of its core go on. */
 static void await_own(struct lpi_proc *p)
 {
-    while (!lpi_far_has_let_go(p)) {
+    while (!lpi_remote_is_sent(p)) {
         lpi_poll(p->core);
         if (p->core->turns.ready_first != NULL || p->core->turns.timers.n > 0)
             lpi_yield(p);
@@ -283,23 +284,23 @@ static void await_own(struct lpi_proc *p)
 }
 
 /* The short way to another process. */
-static __attribute__((noinline)) int send_abroad(const struct logp_vp *vp, int dst, int tag,
+static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int dst, int tag,
                                                  const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
     const struct lpi_label label = {vp->context, p->rank, tag};
-    const int rc = lpi_far_send(p, &label, dst, buf, n_bytes, LOGP_NEVER);
+    const int rc = lpi_remote_send(p, &label, dst, buf, n_bytes, LOGP_NEVER);
 
     p->emulating = false;
     count(p, rc);
-    if (p->core->machine->far->giving[p->rank] != NULL)
+    if (p->core->machine->remote->sending[p->rank] != NULL)
         await_own(p);
     return rc == 0 ? let_others_run(p) : rc;
 }
 
 /* Not inlined: its envelope would lie on the stack of the short way too. */
-static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct lpi_proc *to,
-                                              int dst, int tag, const void *buf, size_t n_bytes)
+static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, struct lpi_proc *to,
+                                               int dst, int tag, const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
@@ -309,7 +310,7 @@ static __attribute__((noinline)) int send_far(const struct logp_vp *vp, struct l
         return lpi_send_synchronously(p, to, &e);
     enter(p);
     rc = send_when_room(p, to, &e);
-    if (p->core->machine->far != NULL)
+    if (p->core->machine->remote != NULL)
         await_own(p);
     return leave(p, rc);
 }
@@ -336,9 +337,9 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     dst = to_global(vp, dst);
     if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
-        return m->far != NULL && lpi_plain(m) && !lpi_is_local(m, dst)
-                   ? send_abroad(vp, dst, tag, buf, n_bytes)
-                   : send_far(vp, &m->procs[dst], dst, tag, buf, n_bytes);
+        return m->remote != NULL && lpi_plain(m) && !lpi_is_local(m, dst)
+                   ? send_remote(vp, dst, tag, buf, n_bytes)
+                   : send_slow(vp, &m->procs[dst], dst, tag, buf, n_bytes);
     p->emulating = false;
     count(p, 0);
     return let_others_run(p);
@@ -372,7 +373,7 @@ static bool waits_for_process(const struct logp_vp *vp, int dst, int tag, const 
 {
     const struct logp_machine *m = vp->proc->core->machine;
 
-    return n_bytes >= FAR_FROM && m->far != NULL && lpi_plain(m) &&
+    return n_bytes >= SLOW_FROM && m->remote != NULL && lpi_plain(m) &&
            check_send(vp, dst, tag, buf, n_bytes) == 0 && !lpi_is_local(m, to_global(vp, dst));
 }
 

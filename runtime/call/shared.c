@@ -14,7 +14,7 @@ bool logp_shared_possible(const struct logp_vp *vp)
 {
     const struct logp_machine *m = vp->proc->core->machine;
 
-    return !m->is_virtual && !lpi_emulates(m) && m->far == NULL;
+    return !m->is_virtual && !lpi_emulates(m) && m->remote == NULL;
 }
 
 int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memory)
@@ -40,7 +40,7 @@ int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memo
 int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by)
 {
     struct lpi_proc *p = vp->proc;
-    const bool far = by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by));
+    const bool other_core = by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by));
     struct logp_machine *m = p->core->machine;
     int64_t begun;
     int rc;
@@ -53,9 +53,9 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
     p->polls = 0;
     p->emulating = false;
     if (rc != 0 || m->recorders == NULL)
-        return rc != 0 ? rc : lpi_watch(p, word, value, far);
+        return rc != 0 ? rc : lpi_watch(p, word, value, other_core);
     begun = lpi_wall(m);
-    rc = lpi_watch(p, word, value, far);
+    rc = lpi_watch(p, word, value, other_core);
     lpi_record_bare_wait(p, begun);
     return rc;
 }

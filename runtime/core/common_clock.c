@@ -58,7 +58,7 @@ static int64_t common_ns(void *machine)
 {
     const struct logp_machine *m = machine;
 
-    return common(&m->far->fit, own_ns(machine));
+    return common(&m->remote->fit, own_ns(machine));
 }
 
 /* As it is read in a run. */
@@ -71,7 +71,7 @@ static int64_t machine_ns(void *machine)
 
 void lpi_common_clock_set(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     struct lpi_clock *c = &m->clock;
 
     if (!f->is_fitted) {
@@ -87,7 +87,7 @@ void lpi_common_clock_set(struct logp_machine *m)
 
 /* ---- talk, while nobody is in a run ---- */
 
-static void say(struct lpi_far *f, int to, enum say what, int64_t ns)
+static void say(struct lpi_remote *f, int to, enum say what, int64_t ns)
 {
     const struct lpi_wire w = {.kind = LPI_WIRE_CLOCK, .tag = (int)what, .arrival = ns};
 
@@ -96,7 +96,7 @@ static void say(struct lpi_far *f, int to, enum say what, int64_t ns)
 }
 
 /* The next that is said. What else comes is of a run that is over. */
-static struct lpi_wire hear(struct lpi_far *f)
+static struct lpi_wire hear(struct lpi_remote *f)
 {
     struct lpi_wire w = {.kind = LPI_WIRE_DATA};
     struct lpi_found x;
@@ -114,7 +114,7 @@ static struct lpi_wire hear(struct lpi_far *f)
 /* The same, of somebody who may never come. */
 static bool await(struct logp_machine *m, struct lpi_wire *w, int64_t end)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     struct lpi_found x;
     int64_t last = end > 0 ? end : INT64_MAX;
 
@@ -131,7 +131,7 @@ static bool await(struct logp_machine *m, struct lpi_wire *w, int64_t end)
         if (lpi_stopping(m) && last > now + patience_ns)
             last = now + patience_ns;
         if (now > last) {
-            lpi_far_lose(f);
+            lpi_remote_lose(f);
             return false;
         }
     }
@@ -140,8 +140,8 @@ static bool await(struct logp_machine *m, struct lpi_wire *w, int64_t end)
 /* Answer what this one asks, by this clock, until it has done. */
 static void answer(struct logp_machine *m, int process, int64_t (*clock)(void *machine))
 {
-    while (hear(m->far).tag == ASK)
-        say(m->far, process, ANSWER, clock(m));
+    while (hear(m->remote).tag == ASK)
+        say(m->remote, process, ANSWER, clock(m));
 }
 
 struct trip {
@@ -157,8 +157,8 @@ static struct trip ask(struct logp_machine *m, int process, int n, int64_t (*clo
         const int64_t sent = clock(m);
         int64_t theirs, took;
 
-        say(m->far, process, ASK, 0);
-        theirs = hear(m->far).arrival;
+        say(m->remote, process, ASK, 0);
+        theirs = hear(m->remote).arrival;
         took = clock(m) - sent;
         if (took < best.took_ns)
             best = (struct trip){took, sent + took / 2, sent + took / 2 - theirs};
@@ -204,14 +204,14 @@ static void learn(struct logp_machine *m, int process)
             nanosleep(&apart, NULL);
         trips[i] = ask(m, process, TRIPS, own_ns);
     }
-    say(m->far, process, DONE, 0);
+    say(m->remote, process, DONE, 0);
     qsort(trips, BATCHES, sizeof(trips[0]), by_time);
-    m->far->fit = line_through(trips, BATCHES / 2);
+    m->remote->fit = line_through(trips, BATCHES / 2);
 }
 
 static void fit_all(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     int64_t nothing = 0;
 
     for (int step = 1; step < f->n_processes; step *= 2) {
@@ -227,7 +227,7 @@ static void fit_all(struct logp_machine *m)
 /* How far are they off? */
 static int64_t error_of_all(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     int64_t error = 0;
 
     if (f->process == 0) {
@@ -249,9 +249,9 @@ static int64_t error_of_all(struct logp_machine *m)
 
 /* ---- when ---- */
 
-int lpi_common_clock_meet(struct logp_machine *m, int64_t end)
+int lpi_common_clock_barrier(struct logp_machine *m, int64_t end)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     struct lpi_wire w = {.tag = GO};
     int64_t nothing = 0;
 
@@ -281,7 +281,7 @@ int lpi_common_clock_meet(struct logp_machine *m, int64_t end)
 
 void lpi_common_clock_check(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     int64_t now;
 
     if (!f->is_fitted)
@@ -292,7 +292,7 @@ void lpi_common_clock_check(struct logp_machine *m)
 
 void lpi_common_clock_open(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     struct lpi_clock *c = &f->host_clock;
     int64_t has_counter, first[3] = {INT64_MIN, INT64_MIN, INT64_MIN}, apart;
     int index, n_here;

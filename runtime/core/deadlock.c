@@ -6,11 +6,11 @@
  * message is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took
  * anything in between. If that holds for all cores, all that was sent between cores has been taken,
  * and no core has yet to notice the end of a sync, a word that one waits for, or room, then there
- * was a moment at which nothing could ever happen again, in this process: far_control.c.
+ * was a moment at which nothing could ever happen again, in this process: remote_control.c.
  */
 #include "core/deadlock.h"
 
-#include "core/far_control.h"
+#include "core/remote_control.h"
 #include "core/watch.h"
 #include "host/pause.h"
 #include "mail/lane.h"
@@ -136,10 +136,10 @@ void lpi_check_deadlock(struct lpi_core *c)
     lpi_pause();
     if (!lpi_all_idle(m, &after) || before != after)
         return;
-    if (m->far == NULL)
+    if (m->remote == NULL)
         lpi_stop_deadlocked(m);
     else if (c->index == 0) /* the others may still send something */
-        lpi_far_idle(c, after);
+        lpi_remote_idle(c, after);
 }
 
 /* p is LOOKING: may its look end without a message? */

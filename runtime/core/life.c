@@ -11,7 +11,7 @@
 #include "core/sync.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
-#include "mail/far.h"
+#include "mail/remote.h"
 #include "mail/match.h"
 #include "state/stop.h"
 
@@ -57,8 +57,8 @@ void lpi_proc_main(struct lpi_proc *p)
     if (rc != 0 && !lpi_stopping(m))
         fail(p, rc);
     lpi_offer_close(p);
-    if (m->far != NULL)
-        lpi_far_forgo(p);
+    if (m->remote != NULL)
+        lpi_remote_drop_receives(p);
     lpi_match_close(p);
     lpi_attached_end(p);
     p->state = LPI_ENDED;

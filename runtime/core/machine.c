@@ -163,7 +163,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_tracing_destroy(m);
     lpi_explore_free(m);
     lpi_memory_free(m->asked, (size_t)m->P, sizeof(struct lpi_rendezvous *));
-    lpi_far_destroy(m);
+    lpi_remote_destroy(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
@@ -226,15 +226,15 @@ static int choose_cores(struct logp_machine *m, const struct logp_config *config
     struct logp_config all = *config;
     int rc;
 
-    if (m->far == NULL)
+    if (m->remote == NULL)
         return lpi_cores_choose(config, cpus, &m->n_cores, &m->taken_core);
     all.n_processors = LOGP_MAX_PROCESSORS; /* as many as may be */
     if (all.cores == NULL)
         all.n_cores = 0;
-    rc = lpi_far_agree_on(m, lpi_cores_choose(&all, cpus, &m->n_cores, &m->taken_core));
+    rc = lpi_remote_agree_on(m, lpi_cores_choose(&all, cpus, &m->n_cores, &m->taken_core));
     if (rc != 0)
         return rc;
-    lpi_far_divide(m, *cpus, &m->n_cores);
+    lpi_remote_divide(m, *cpus, &m->n_cores);
     if (config->cores == NULL && config->n_cores > 0 && m->n_cores > config->n_cores)
         m->n_cores = config->n_cores;
     return 0;
@@ -265,13 +265,13 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
         return -ENOTSUP;
     if (rc != 0 || found != 0) {
         if (transport != NULL)
-            lpi_far_refuse(&config, transport, rc);
+            lpi_remote_refuse(&config, transport, rc);
         return rc != 0 ? rc : found;
     }
     m = lpi_memory_zeroed(1, sizeof(*m));
     if (m == NULL) {
         if (transport != NULL)
-            lpi_far_refuse(&config, transport, -ENOMEM);
+            lpi_remote_refuse(&config, transport, -ENOMEM);
         lpi_process_leave();
         return -ENOMEM;
     }
@@ -285,14 +285,14 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     atomic_init(&m->credit, (int64_t)m->queue_limit);
     init_home(m);
     if (transport != NULL)
-        rc = lpi_far_create(m, &config, transport);
+        rc = lpi_remote_create(m, &config, transport);
     if (rc == 0) {
         rc = make_parts(m, &config);
         if (rc == 0 && config.rendezvous_from > 0)
             rc = logp_machine_set_rendezvous(m, config.rendezvous_from - 1);
         if (rc == 0)
             rc = lpi_delay_copy(&config.delay, &delay);
-        rc = lpi_far_agree_on(m, rc);
+        rc = lpi_remote_agree_on(m, rc);
     }
     if (rc != 0) {
         free(delay);
@@ -331,7 +331,7 @@ int logp_machine_set_rendezvous(struct logp_machine *m, int64_t n_bytes)
 {
     int rc = 0;
 
-    if (lpi_is_parallel(m) || m->far != NULL)
+    if (lpi_is_parallel(m) || m->remote != NULL)
         return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
     if (lpi_in_use(m))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine over several processes: see far.h, and transport.h of the library. */
+/* A machine over several processes: see remote.h, and transport.h of the library. */
 #define _GNU_SOURCE
 #include "core/processes.h"
 
 #include "core/common_clock.h"
-#include "core/far_control.h"
+#include "core/remote_control.h"
 #include "delay/in_force.h"
 #include "host/memory.h"
-#include "mail/far.h"
+#include "mail/remote.h"
 #include "mail/mailbox.h"
 #include "state/stop.h"
 
@@ -26,12 +26,12 @@ static uint32_t n_runs;    /* of all machines: the same in all processes */
 
 int logp_machine_processes(const struct logp_machine *m)
 {
-    return m->far != NULL ? m->far->n_processes : 1;
+    return m->remote != NULL ? m->remote->n_processes : 1;
 }
 
 int logp_machine_process(const struct logp_machine *m)
 {
-    return m->far != NULL ? m->far->process : 0;
+    return m->remote != NULL ? m->remote->process : 0;
 }
 
 int logp_machine_ranks(const struct logp_machine *m, int process, int *first, int *n)
@@ -49,16 +49,16 @@ int logp_machine_ranks(const struct logp_machine *m, int process, int *first, in
 int logp_machine_agree(struct logp_machine *m, int64_t *values, size_t n, enum logp_agreement how)
 {
     static const enum lpi_reduction as[] = {LPI_SUM, LPI_MIN, LPI_MAX};
-    const bool busy = logp_machine_busy(m) || (m->far != NULL && lpi_far_is_lost(m->far));
+    const bool busy = logp_machine_busy(m) || (m->remote != NULL && lpi_remote_is_lost(m->remote));
 
-    if (!busy && m->far != NULL)
-        m->far->ops->reduce(values, n, as[how]);
+    if (!busy && m->remote != NULL)
+        m->remote->ops->reduce(values, n, as[how]);
     return busy ? -EBUSY : 0;
 }
 
 int64_t logp_machine_clock_error(const struct logp_machine *m)
 {
-    return m->far != NULL ? m->far->clock_error_ns : -1;
+    return m->remote != NULL ? m->remote->clock_error_ns : -1;
 }
 
 /* ---- from creation to destruction ---- */
@@ -104,7 +104,7 @@ static int compare_all(const struct lpi_transport *ops, int n_processes, int rc,
                                                                                          : 0;
 }
 
-void lpi_far_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc)
+void lpi_remote_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc)
 {
     int process, n_processes;
 
@@ -113,19 +113,19 @@ void lpi_far_refuse(const struct logp_config *config, const struct lpi_transport
         return;
     if (ops->open(&process, &n_processes) == 0)
         compare_all(ops, n_processes, rc, config);
-    /* release pairs with the acquire above and in lpi_far_create() */
+    /* release pairs with the acquire above and in lpi_remote_create() */
     atomic_store_explicit(&in_use, false, memory_order_release);
 }
 
-static int make_parts(struct logp_machine *m, struct lpi_far *f)
+static int make_parts(struct logp_machine *m, struct lpi_remote *f)
 {
     const size_t n = (size_t)f->n_processes, P = (size_t)m->P;
 
     f->process_of = lpi_memory_zeroed(P, sizeof(*f->process_of));
-    f->giving = lpi_memory_zeroed(P, sizeof(*f->giving));
+    f->sending = lpi_memory_zeroed(P, sizeof(*f->sending));
     f->states = calloc(n, sizeof(*f->states));
     f->is_known = calloc(n, sizeof(*f->is_known));
-    if (f->process_of == NULL || f->giving == NULL || f->states == NULL || f->is_known == NULL)
+    if (f->process_of == NULL || f->sending == NULL || f->states == NULL || f->is_known == NULL)
         return -ENOMEM;
     for (int i = 0; i < f->n_processes; i++) {
         int first, n_ranks;
@@ -137,17 +137,17 @@ static int make_parts(struct logp_machine *m, struct lpi_far *f)
     return logp_machine_ranks(m, f->process, &m->first_rank, &m->n_local);
 }
 
-int lpi_far_create(struct logp_machine *m, const struct logp_config *config,
-                   const struct lpi_transport *ops)
+int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
+                      const struct lpi_transport *ops)
 {
     int process, n_processes, rc;
-    struct lpi_far *f;
+    struct lpi_remote *f;
 
     if (config->clock != LOGP_CLOCK_WALL || config->wait_for_room || config->rendezvous_from > 0)
         return -ENOTSUP;
     if (atomic_exchange_explicit(&in_use, true, memory_order_acquire))
         return -EBUSY;
-    f = m->far = calloc(1, sizeof(*f));
+    f = m->remote = calloc(1, sizeof(*f));
     rc = ops->open(&process, &n_processes);
     if (rc == 0)
         rc = compare_all(ops, n_processes, f != NULL ? 0 : -ENOMEM, config);
@@ -158,33 +158,33 @@ int lpi_far_create(struct logp_machine *m, const struct logp_config *config,
     f->ops = ops;
     f->process = process;
     f->n_processes = n_processes;
-    f->control = lpi_far_control;
+    f->control = lpi_remote_control;
     lpi_clock_init(&f->host_clock, NULL, NULL); /* its rate is measured from now on */
     lpi_common_clock_open(m);
-    return lpi_far_agree_on(m, make_parts(m, f));
+    return lpi_remote_agree_on(m, make_parts(m, f));
 }
 
-void lpi_far_destroy(struct logp_machine *m)
+void lpi_remote_destroy(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
 
     if (f == NULL)
         return;
-    if (lpi_far_is_lost(f))
+    if (lpi_remote_is_lost(f))
         f->ops->give_up();
     lpi_memory_free(f->process_of, (size_t)m->P, sizeof(*f->process_of));
-    lpi_memory_free(f->giving, (size_t)m->P, sizeof(*f->giving));
+    lpi_memory_free(f->sending, (size_t)m->P, sizeof(*f->sending));
     free(f->states);
     free(f->is_known);
     free(f);
-    /* release pairs with the acquire in lpi_far_create() */
+    /* release pairs with the acquire in lpi_remote_create() */
     atomic_store_explicit(&in_use, false, memory_order_release);
 }
 
-void lpi_far_divide(struct logp_machine *m, int *cores, int *n)
+void lpi_remote_divide(struct logp_machine *m, int *cores, int *n)
 {
     int64_t set[1024] = {0}; /* a bit for each, as far as they go */
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     int index, n_alike, first, end;
 
     for (int i = 0; i < *n; i++)
@@ -198,57 +198,57 @@ void lpi_far_divide(struct logp_machine *m, int *cores, int *n)
     f->is_shared = *n > 1;
 }
 
-int lpi_far_agree_on(struct logp_machine *m, int rc)
+int lpi_remote_agree_on(struct logp_machine *m, int rc)
 {
     int64_t worst = rc;
 
-    if (m->far == NULL || m->far->n_processes == 0)
+    if (m->remote == NULL || m->remote->n_processes == 0)
         return rc;
-    m->far->ops->reduce(&worst, 1, LPI_MIN);
+    m->remote->ops->reduce(&worst, 1, LPI_MIN);
     return (int)worst;
 }
 
 /* ---- a run ---- */
 
-int lpi_far_meet(struct logp_machine *m, int64_t end)
+int lpi_remote_barrier(struct logp_machine *m, int64_t end)
 {
     /* relaxed: it is replaced under the lock, which is held */
     const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
 
-    if (lpi_far_is_lost(m->far))
+    if (lpi_remote_is_lost(m->remote))
         return -EBUSY;
     if (d != NULL && (d->ops.fate != NULL || d->ops.lookahead == NULL ||
                       (d->ops.capacity != NULL && d->ops.capacity(d->model) > 0)))
         lpi_stop(m, -ENOTSUP); /* the others, whose models may do, hear of it as of any stop */
-    return lpi_common_clock_meet(m, end);
+    return lpi_common_clock_barrier(m, end);
 }
 
-void lpi_far_prepare(struct logp_machine *m)
+void lpi_remote_prepare(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
 
     f->run = ++n_runs;
     atomic_store_explicit(&f->sent, 0, memory_order_relaxed);
     f->received = 0;
     f->dropped = 0;
-    f->is_told = f->stop_told = f->is_home = f->is_ended = false;
+    f->is_told = f->stop_told = f->is_done = f->is_ended = false;
     f->error = INT64_MAX;
-    atomic_store_explicit(&f->n_come, 0, memory_order_relaxed);
+    atomic_store_explicit(&f->n_arrived_processes, 0, memory_order_relaxed);
     memset(f->is_known, 0, (size_t)f->n_processes * sizeof(*f->is_known));
     f->n_known = 0;
-    f->n_said = -1;
+    f->n_scanned = -1;
 }
 
-void lpi_far_conclude(struct logp_machine *m, int64_t end)
+void lpi_remote_conclude(struct logp_machine *m, int64_t end)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     struct lpi_core *c = &m->cores[0];
     int64_t last = INT64_MAX;
 
-    while (!f->is_ended && !lpi_far_is_lost(f)) {
+    while (!f->is_ended && !lpi_remote_is_lost(f)) {
         int64_t now;
 
-        lpi_far_home(m);
+        lpi_remote_done(m);
         if (lpi_poll(c))
             continue;
         now = lpi_monotonic_ns();
@@ -257,17 +257,17 @@ void lpi_far_conclude(struct logp_machine *m, int64_t end)
         if (last == INT64_MAX && lpi_stopping(m))
             last = now + patience_ns;
         if (now > last)
-            lpi_far_lose(f);
+            lpi_remote_lose(f);
     }
     for (int i = 0; i < m->n_cores; i++) /* what came for them was pending already */
-        while (lpi_poll(&m->cores[i]) && !lpi_far_is_lost(f))
+        while (lpi_poll(&m->cores[i]) && !lpi_remote_is_lost(f))
             ;
 }
 
 /* Who waits for whom, over all. */
 static void gather_waits(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     struct logp_report *r = &m->report;
     const size_t one = sizeof(*m->waits);
     struct logp_wait_info *mine = malloc((size_t)m->n_local * one);
@@ -302,8 +302,8 @@ static void merge_lag(struct logp_machine *m)
     counts[LPI_HIST_BUCKETS] = (int64_t)h->n;
     for (int i = 0; i < LPI_HIST_BUCKETS; i++)
         counts[i] = h->count[i];
-    m->far->ops->reduce(counts, LPI_HIST_BUCKETS + 1, LPI_SUM);
-    m->far->ops->reduce(&h->max, 1, LPI_MAX);
+    m->remote->ops->reduce(counts, LPI_HIST_BUCKETS + 1, LPI_SUM);
+    m->remote->ops->reduce(&h->max, 1, LPI_MAX);
     h->n = (uint64_t)counts[LPI_HIST_BUCKETS];
     for (int i = 0; i < LPI_HIST_BUCKETS; i++)
         h->count[i] = (uint32_t)counts[i];
@@ -313,15 +313,15 @@ static void merge_lag(struct logp_machine *m)
     r->lag.p99_ns = lpi_histogram_permille(h, 990);
 }
 
-void lpi_far_collect(struct logp_machine *m)
+void lpi_remote_collect(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     struct logp_report *r = &m->report;
     int64_t counts[3] = {(int64_t)r->messages, (int64_t)(r->unreceived + f->dropped),
                          logp_machine_delayed(m)};
     const int own = r->error;
 
-    if (lpi_far_is_lost(f)) {
+    if (lpi_remote_is_lost(f)) {
         r->error = own != 0 ? own : -ETIMEDOUT;
         return;
     }

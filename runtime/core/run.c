@@ -160,8 +160,8 @@ void lpi_collect(struct logp_machine *m)
         if (stopped != -ETIMEDOUT) /* this stop came later */
             lpi_stop(m, stopped);
     }
-    if (m->far != NULL)
-        lpi_far_collect(m);
+    if (m->remote != NULL)
+        lpi_remote_collect(m);
 }
 
 void lpi_collect_late(struct logp_machine *m)
@@ -184,7 +184,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->live_cores, m->n_cores);
     if (!m->is_virtual) {
         lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
-        if (m->far != NULL)
+        if (m->remote != NULL)
             lpi_common_clock_set(m);
         m->clock_overhead = lpi_clock_overhead(&m->clock);
         m->base_ns = lpi_clock_ns(&m->clock);
@@ -195,8 +195,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     lpi_explore_begin(m);
     m->extras = m->recorders != NULL || m->explore != NULL || m->rendezvous_from > 0;
     m->short_ways = !m->is_virtual && !m->extras;
-    if (m->far != NULL)
-        lpi_far_prepare(m);
+    if (m->remote != NULL)
+        lpi_remote_prepare(m);
     m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
     m->uncollected = true;
     m->n_runs++;
@@ -267,9 +267,9 @@ static void give_up(struct logp_machine *m)
     if (m->uncollected) /* or else it is who was asked for another run that is away */
         lpi_record_waits(m, true);
     lpi_injections_close(m);
-    if (m->far != NULL) { /* it cannot answer, and the machine may never be destroyed */
-        lpi_far_lose(m->far);
-        m->far->ops->give_up();
+    if (m->remote != NULL) { /* it cannot answer, and the machine may never be destroyed */
+        lpi_remote_lose(m->remote);
+        m->remote->ops->give_up();
     }
     m->report.error = -ETIMEDOUT;
     /* release pairs with the acquire in logp_machine_stop() */
@@ -298,12 +298,12 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         pthread_mutex_unlock(&m->lock);
         return -ENOTSUP;
     }
-    rc = m->far != NULL ? lpi_far_meet(m, end) : 0;
+    rc = m->remote != NULL ? lpi_remote_barrier(m, end) : 0;
     if (rc != 0) {
         pthread_mutex_unlock(&m->lock);
         return rc;
     }
-    if (m->far != NULL && end > 0) /* what the clocks took does not count */
+    if (m->remote != NULL && end > 0) /* what the clocks took does not count */
         end = lpi_after(lpi_monotonic_ns(), timeout_ns);
     m->again = again;
     m->again_arg = again_arg;
@@ -319,8 +319,8 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         }
     }
     m->again = NULL;
-    if (m->far != NULL)
-        lpi_far_conclude(m, end);
+    if (m->remote != NULL)
+        lpi_remote_conclude(m, end);
     lpi_injections_close(m);
     if (m->uncollected)
         lpi_collect(m);
@@ -341,7 +341,7 @@ int logp_machine_repeat(struct logp_machine *m, logp_program program, void *arg,
     unsigned before;
     int rc;
 
-    if (m->far != NULL)
+    if (m->remote != NULL)
         return -ENOTSUP;
 
     do {

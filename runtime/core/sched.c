@@ -28,7 +28,7 @@
 #include "core/window.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
-#include "mail/far.h"
+#include "mail/remote.h"
 #include "host/relax.h"
 #include "mail/mailbox.h"
 #include "state/lag.h"
@@ -118,7 +118,7 @@ static bool look_up_now(struct lpi_core *c)
 /* Nobody of this core has a deadline. */
 static void nobody_ready(struct lpi_core *c)
 {
-    const bool alone = c->machine->n_cores == 1 && c->machine->far == NULL;
+    const bool alone = c->machine->n_cores == 1 && c->machine->remote == NULL;
 
     if (c->life.n_outside > 0) { /* they may come back, and need this processor to do so */
         sched_yield();
@@ -319,7 +319,7 @@ static bool is_alone_here(const struct lpi_core *c)
 {
     const struct logp_machine *m = c->machine;
 
-    return m->far != NULL && m->n_cores == 1 && c->turns.timers.n == 0;
+    return m->remote != NULL && m->n_cores == 1 && c->turns.timers.n == 0;
 }
 
 /*
@@ -339,8 +339,8 @@ static inline int hold_ready(struct lpi_proc *p)
         c->machine->executor->switch_to(p, first, true);
         if (p->state == LPI_RUNNING)
             return lpi_stopped(p);
-    } else if (first == NULL && is_alone_here(c) && lpi_far_await(c) && c->turns.ready_first == p &&
-               p->next_ready == NULL) {
+    } else if (first == NULL && is_alone_here(c) && lpi_remote_await(c) &&
+               c->turns.ready_first == p && p->next_ready == NULL) {
         c->turns.ready_first = NULL;
         p->state = LPI_RUNNING;
         return lpi_stopped(p);

@@ -2,7 +2,7 @@
 /* The common start, as a vp sees it: see start.c. */
 #include "core/sync.h"
 
-#include "core/far_control.h"
+#include "core/remote_control.h"
 #include "core/sched.h"
 #include "core/start.h"
 
@@ -19,7 +19,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
         /* acq_rel: the last to arrive sees what all procs wrote before, and so do, through
          * lpi_fix_start(), all whom it releases */
         if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
-            m->far != NULL ? lpi_far_come(c) : lpi_fix_start(m);
+            m->remote != NULL ? lpi_remote_arrived(c) : lpi_fix_start(m);
     }
     rc = lpi_hold(p);
     if (rc == 0 && start != NULL)

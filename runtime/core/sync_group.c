@@ -13,7 +13,7 @@
 #include "core/back.h"
 #include "core/sched.h"
 #include "core/start.h"
-#include "mail/far.h"
+#include "mail/remote.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,14 +28,14 @@ struct lpi_group {
 };
 
 /* Who has come: to the sync of which group. */
-struct coming {
+struct arriving {
     uint32_t context;
     int first, size, rank;
     int64_t at;
 };
 
 /* Where what the members of this group share is, or the end of the list. */
-static struct lpi_group **link_of(struct logp_machine *m, const struct coming *x)
+static struct lpi_group **link_of(struct logp_machine *m, const struct arriving *x)
 {
     struct lpi_group **link = &m->groups;
 
@@ -44,7 +44,7 @@ static struct lpi_group **link_of(struct logp_machine *m, const struct coming *x
     return link;
 }
 
-static struct lpi_group *new_group(const struct coming *x)
+static struct lpi_group *new_group(const struct arriving *x)
 {
     struct lpi_group *g = malloc(sizeof(*g) + (size_t)x->size * sizeof(g->ranks[0]));
 
@@ -59,14 +59,15 @@ static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
     struct logp_machine *m = c->machine;
     struct lpi_proc *p = &m->procs[rank];
 
-    if (m->far != NULL && !lpi_is_local(m, rank)) {
-        lpi_far_tell(
-            c, m->far->process_of[rank],
-            (struct lpi_wire){.kind = LPI_WIRE_PART, .dst = rank, .tag = error, .arrival = start},
+    if (m->remote != NULL && !lpi_is_local(m, rank)) {
+        lpi_remote_tell(
+            c, m->remote->process_of[rank],
+            (struct lpi_wire){
+                .kind = LPI_WIRE_GROUP_START, .dst = rank, .tag = error, .arrival = start},
             NULL, 0);
         return;
     }
-    if (m->far != NULL)
+    if (m->remote != NULL)
         p->any.src = error;
     if (p->core != c)
         lpi_call_back(p, start);
@@ -85,7 +86,7 @@ static void release(struct lpi_core *c, const struct lpi_group *g)
 
 /* Called with the machine's lock, which orders the members. *all: the group, if that is all of it.
  */
-static int come(struct logp_machine *m, const struct coming *x, struct lpi_group **all)
+static int come(struct logp_machine *m, const struct arriving *x, struct lpi_group **all)
 {
     struct lpi_group **link = link_of(m, x), *g = *link;
 
@@ -107,7 +108,7 @@ static int come(struct logp_machine *m, const struct coming *x, struct lpi_group
 }
 
 /* By the holder of core c, of a vp of this process or another. */
-static int arrive(struct lpi_core *c, const struct coming *x)
+static int arrive(struct lpi_core *c, const struct arriving *x)
 {
     struct logp_machine *m = c->machine;
     struct lpi_group *all;
@@ -124,14 +125,14 @@ static int arrive(struct lpi_core *c, const struct coming *x)
 
 void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w)
 {
-    const struct coming x = {w->context, w->dst, (int)w->n_bytes, w->src, w->arrival};
+    const struct arriving x = {w->context, w->dst, (int)w->n_bytes, w->src, w->arrival};
     int rc;
 
-    if (w->kind == LPI_WIRE_PART) {
+    if (w->kind == LPI_WIRE_GROUP_START) {
         let_go(c, w->dst, w->arrival, w->tag);
         return;
     }
-    rc = c->machine->far->is_home ? -ECANCELED : arrive(c, &x);
+    rc = c->machine->remote->is_done ? -ECANCELED : arrive(c, &x);
     if (rc != 0)
         let_go(c, w->src, 0, rc);
 }
@@ -140,8 +141,8 @@ int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_core *c = p->core;
-    struct lpi_far *f = c->machine->far;
-    const struct coming x = {vp->context, vp->to_global[0], vp->size, p->rank, p->emulated};
+    struct lpi_remote *f = c->machine->remote;
+    const struct arriving x = {vp->context, vp->to_global[0], vp->size, p->rank, p->emulated};
     int rc = 0;
 
     p->polls = 0;
@@ -151,14 +152,14 @@ int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
     if (f == NULL || lpi_is_local(c->machine, x.first))
         rc = arrive(c, &x);
     else
-        lpi_far_tell(c, f->process_of[x.first],
-                     (struct lpi_wire){.kind = LPI_WIRE_MEET,
-                                       .context = x.context,
-                                       .src = x.rank,
-                                       .dst = x.first,
-                                       .n_bytes = (uint64_t)x.size,
-                                       .arrival = x.at},
-                     NULL, 0);
+        lpi_remote_tell(c, f->process_of[x.first],
+                        (struct lpi_wire){.kind = LPI_WIRE_GROUP_ARRIVED,
+                                          .context = x.context,
+                                          .src = x.rank,
+                                          .dst = x.first,
+                                          .n_bytes = (uint64_t)x.size,
+                                          .arrival = x.at},
+                        NULL, 0);
     if (rc != 0)
         p->state = LPI_RUNNING;
     else

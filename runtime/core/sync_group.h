@@ -3,7 +3,7 @@
 #ifndef LPI_SYNC_GROUP_H
 #define LPI_SYNC_GROUP_H
 
-#include "state/far.h"
+#include "state/remote.h"
 
 int lpi_sync_group(const struct logp_vp *vp, int64_t *start);
 /* A member of another process has come to a sync that meets here, or one of this process may go on.

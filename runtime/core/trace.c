@@ -26,7 +26,7 @@ int logp_machine_trace(struct logp_machine *m, const struct logp_trace_config *g
     struct logp_trace_config config;
     int rc = 0;
 
-    if (lpi_process_is_orphan() || (given != NULL && m->far != NULL))
+    if (lpi_process_is_orphan() || (given != NULL && m->remote != NULL))
         return -ENOTSUP;
     if (given != NULL)
         rc = logp_take_struct(&config, sizeof(config),

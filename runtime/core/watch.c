@@ -95,13 +95,14 @@ void lpi_watch_look(struct lpi_core *c)
  * While nobody else of the core is ready. Others that wait for words may be by now: if a hand-over
  * takes long, what comes from another core is waited for so long first.
  */
-static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t value, bool far)
+static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t value,
+                       bool other_core)
 {
     const struct lpi_turns *t = &c->turns;
     const bool alone = t->watch_first == NULL;
 
     if (t->ready_first != NULL || t->timers.n > 0 ||
-        !(alone || (far && c->machine->executor->is_slow)))
+        !(alone || (other_core && c->machine->executor->is_slow)))
         return false;
     for (int i = 0; i < (alone ? LOOKS : SLOW_LOOKS); i++)
         if (logp_shared_get(word) >= value)
@@ -109,12 +110,12 @@ static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t 
     return false;
 }
 
-int lpi_watch(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool far)
+int lpi_watch(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core)
 {
     struct lpi_attached *a;
     int rc;
 
-    if (comes_soon(p->core, word, value, far))
+    if (comes_soon(p->core, word, value, other_core))
         return 0;
     a = lpi_attached_to(p);
     if (a == NULL)

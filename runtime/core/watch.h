@@ -15,7 +15,7 @@ struct lpi_watch {
 
 /* Wait until the word shows at least value; far: another core will show it. @return 0, or the error
  * that stops the run */
-int lpi_watch(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool far);
+int lpi_watch(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core);
 /* p, which polls, waits for this as well; NULL: no more. */
 void lpi_watch_note(struct lpi_proc *p, const uint64_t *word, uint64_t value);
 /* The holder looks: whose word has come to its value is made ready. */

@@ -2,7 +2,7 @@
 /* See close.h. */
 #include "mail/close.h"
 
-#include "mail/far.h"
+#include "mail/remote.h"
 #include "mail/mailbox.h"
 #include "mail/offer.h"
 
@@ -19,7 +19,7 @@ int lpi_offer_stopped(struct lpi_proc *p, int stop)
     p->waits_for = NULL; /* it does not wait any more */
     p->waits_for_any = false;
     lpi_offer_close(p);
-    if (p->core->machine->far != NULL)
-        lpi_far_forgo(p);
+    if (p->core->machine->remote != NULL)
+        lpi_remote_drop_receives(p);
     return stop;
 }

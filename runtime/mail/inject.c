@@ -13,7 +13,7 @@
 #include "host/process.h"
 #include "mail/pool.h"
 #include "mail/queue.h"
-#include "state/far.h"
+#include "state/remote.h"
 #include "state/message.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ int logp_inject(struct logp_machine *m, int dst, int tag, const void *buf, size_
 
     if (dst < 0 || dst >= m->P || tag < 0 || (buf == NULL && n_bytes > 0))
         return -EINVAL;
-    if (m->is_virtual || lpi_process_is_orphan() || (m->far != NULL && !lpi_is_local(m, dst)))
+    if (m->is_virtual || lpi_process_is_orphan() || (m->remote != NULL && !lpi_is_local(m, dst)))
         return -ENOTSUP;
     if (!enter_gate(m))
         return -ESRCH;

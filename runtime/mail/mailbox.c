@@ -8,18 +8,18 @@
  * the lane is older than what the same core has queued: the lane is drained before a queued message
  * is delivered.
  *
- * Long messages: offer.c. Other processes: far.c; what they send to a vp of another core comes over
+ * Long messages: offer.c. Other processes: remote.c; what they send to a vp of another core comes over
  * the lane from the first, as if their vps lived there.
  */
 #include "mail/mailbox.h"
 
-#include "mail/far.h"
+#include "mail/remote.h"
 #include "mail/lane.h"
 #include "mail/match.h"
 #include "mail/offer.h"
 #include "mail/pool.h"
 #include "mail/queue.h"
-#include "state/far.h"
+#include "state/remote.h"
 #include "state/message.h"
 #include "state/stop.h"
 
@@ -90,7 +90,7 @@ int lpi_find_room(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_e
         return 0;
     if (c->credit >= cost || (lpi_is_here(c, e->dst) && lpi_match_wanted(to, e) != NULL))
         return 0;
-    if (c->machine->far != NULL && !lpi_is_local(c->machine, e->dst)) /* held there, not here */
+    if (c->machine->remote != NULL && !lpi_is_local(c->machine, e->dst)) /* held there, not here */
         return (size_t)cost > c->machine->queue_limit ? -EMSGSIZE : 0;
     return lpi_credit_refill(c, cost);
 }
@@ -151,9 +151,9 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
 
     if (lpi_is_here(c, e->dst))
         return lpi_deliver(to, c, e);
-    if (c->machine->far != NULL && !lpi_is_local(c->machine, e->dst))
-        return lpi_far_send(from, &(struct lpi_label){e->context, e->src, e->tag}, e->dst, e->data,
-                            e->n_bytes, e->arrival);
+    if (c->machine->remote != NULL && !lpi_is_local(c->machine, e->dst))
+        return lpi_remote_send(from, &(struct lpi_label){e->context, e->src, e->tag}, e->dst,
+                               e->data, e->n_bytes, e->arrival);
     return lpi_post_to_core(c, to, e);
 }
 
@@ -262,7 +262,7 @@ bool lpi_poll(struct lpi_core *c)
         if (c->in[i] != NULL)
             any |= drain_lane(c, c->in[i], DRAIN_BURST);
     lpi_pause();
-    if (m->far != NULL && c->index == 0)
-        any |= lpi_far_look(c);
+    if (m->remote != NULL && c->index == 0)
+        any |= lpi_remote_poll(c);
     return lpi_queue_answer(c, drain_mailbox) || any;
 }

@@ -22,7 +22,7 @@
 #include "mail/offer.h"
 #include "mail/pool.h"
 #include "mail/room.h"
-#include "state/far.h"
+#include "state/remote.h"
 #include "state/message.h"
 #include "state/stop.h"
 #include "state/turns.h"

@@ -17,7 +17,7 @@
 
 struct lpi_core;
 struct lpi_proc;
-struct lpi_cargo; /* far.h */
+struct lpi_cargo; /* remote.h */
 struct logp_request;
 
 enum {

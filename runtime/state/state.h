@@ -227,7 +227,7 @@ struct logp_machine {
     atomic_bool has_work; /* the model says how long a processor works */
     int P, n_cores;
     int first_rank, n_local;        /* the vps of this process */
-    struct lpi_far *far;            /* the other processes; NULL: there are none */
+    struct lpi_remote *remote;      /* the other processes; NULL: there are none */
     struct lpi_recorder *recorders; /* by rank: chunks.h; NULL: nothing is recorded */
     struct lpi_tracing *tracing;
     int taken_core; /* of the process's; -1: none */

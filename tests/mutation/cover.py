@@ -26,7 +26,7 @@ class Coverage:
         shutil.rmtree(folder, ignore_errors=True)
         for where, _, files in os.walk(copy.build):
             relative = os.path.relpath(where, copy.build)
-            # __: what a suite compiles for itself, of another room than its own
+            # __: what a suite compiles for itself, of another backpressure than its own
             if relative.split(os.sep)[0] in SOURCES or "__" in relative.split(os.sep):
                 for name in files:
                     if name.endswith(".gcno"):

@@ -83,7 +83,7 @@ class Source:
         return (self.tokens[first].line, self.tokens[min(last, len(self.tokens) - 1)].line)
 
     def _find(self, i, end, *texts):
-        """The first of these outside brackets, or end."""
+        """The first of these blocking brackets, or end."""
         while i < end and self.tokens[i].text not in texts:
             i = self.skip(i)
         return min(i, end)
@@ -92,7 +92,7 @@ class Source:
         if first < last:
             self.regions.append(Region(first, last, lines, place))
 
-    # ---- outside functions ----
+    # ---- blocking functions ----
     def _file_scope(self):
         i, end = 0, len(self.tokens)
         while i < end:

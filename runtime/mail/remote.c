@@ -12,7 +12,7 @@
  * Only the first core looks. Long messages to vps of other cores are complete before they are
  * passed on, and all later ones to other cores wait for them.
  */
-#include "mail/far.h"
+#include "mail/remote.h"
 
 #include "mail/mailbox.h"
 #include "mail/match.h"
@@ -37,20 +37,20 @@ enum {
 static const size_t bare_bytes = offsetof(struct lpi_wire, unused); /* of a BARE header */
 
 /* Several cores call the transport, one at a time. Acquire pairs with the release in let(). */
-static inline void take(struct lpi_far *f)
+static inline void take(struct lpi_remote *f)
 {
     while (f->is_shared && atomic_exchange_explicit(&f->busy, true, memory_order_acquire))
         ;
 }
 
-static inline void let(struct lpi_far *f)
+static inline void let(struct lpi_remote *f)
 {
     if (f->is_shared)
         atomic_store_explicit(&f->busy, false, memory_order_release);
 }
 
 /* One more counted message has been sent. Relaxed: the scan reads it while all cores are idle. */
-static void count_sent(struct lpi_far *f)
+static void count_sent(struct lpi_remote *f)
 {
     if (f->is_shared)
         atomic_fetch_add_explicit(&f->sent, 1, memory_order_relaxed);
@@ -69,21 +69,21 @@ static __attribute__((noinline)) int put(struct lpi_core *c, int process, const 
                                          size_t n_head, const void *more, size_t n,
                                          struct lpi_transfer **given)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
     int rc;
 
     for (;;) {
         take(f);
         rc = f->ops->send(process, head, n_head, more, given == NULL ? n : 0);
         if (rc == 0 && given != NULL && (*given = f->ops->give(process, more, n)) == NULL) {
-            lpi_far_lose(f); /* it waits for what does not come */
+            lpi_remote_lose(f); /* it waits for what does not come */
             rc = -ENOMEM;
         }
         let(f);
-        if (rc != -EAGAIN || lpi_far_is_lost(f))
+        if (rc != -EAGAIN || lpi_remote_is_lost(f))
             return rc;
         if (c->index == 0 && !f->is_looking)
-            lpi_far_look(c);
+            lpi_remote_poll(c);
     }
 }
 
@@ -92,7 +92,7 @@ static __attribute__((noinline)) int put(struct lpi_core *c, int process, const 
 static inline int put_bare(struct lpi_core *c, const struct lpi_label *l, int dst, const void *data,
                            size_t n_bytes)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
     const int process = f->process_of[dst];
     const size_t n_more = bare_bytes + n_bytes <= BRIEF ? 0 : n_bytes,
                  n_first = n_more > 0 ? bare_bytes : bare_bytes + n_bytes;
@@ -102,9 +102,9 @@ static inline int put_bare(struct lpi_core *c, const struct lpi_label *l, int ds
     } first;
     int rc;
 
-    first.w.kind = LPI_WIRE_BARE;
+    first.w.kind = LPI_WIRE_UNTIMED;
     first.w.run = f->run & RUN_BITS;
-    first.w.n_bare = (uint16_t)n_bytes;
+    first.w.untimed_bytes = (uint16_t)n_bytes;
     first.w.context = l->context;
     first.w.src = l->src;
     first.w.dst = dst;
@@ -117,11 +117,11 @@ static inline int put_bare(struct lpi_core *c, const struct lpi_label *l, int ds
     return rc != -EAGAIN ? rc : put(c, process, &first, n_first, data, n_more, NULL);
 }
 
-int lpi_far_send(struct lpi_proc *from, const struct lpi_label *l, int dst, const void *data,
-                 size_t n_bytes, int64_t arrival)
+int lpi_remote_send(struct lpi_proc *from, const struct lpi_label *l, int dst, const void *data,
+                    size_t n_bytes, int64_t arrival)
 {
     struct lpi_core *c = from->core;
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
     const bool is_long = sizeof(struct lpi_wire) + n_bytes > f->ops->message_bytes;
     struct lpi_wire w;
 
@@ -139,15 +139,15 @@ int lpi_far_send(struct lpi_proc *from, const struct lpi_label *l, int dst, cons
                           .n_bytes = n_bytes,
                           .arrival = arrival};
     return put(c, f->process_of[dst], &w, sizeof(w), data, n_bytes,
-               is_long ? &f->giving[from->rank] : NULL);
+               is_long ? &f->sending[from->rank] : NULL);
 }
 
-bool lpi_far_has_let_go(struct lpi_proc *p)
+bool lpi_remote_is_sent(struct lpi_proc *p)
 {
-    struct lpi_far *f = p->core->machine->far;
-    struct lpi_transfer **t = &f->giving[p->rank];
+    struct lpi_remote *f = p->core->machine->remote;
+    struct lpi_transfer **t = &f->sending[p->rank];
 
-    if (*t == NULL || lpi_far_is_lost(f))
+    if (*t == NULL || lpi_remote_is_lost(f))
         return true;
     take(f);
     if (f->ops->is_over(*t, false))
@@ -156,9 +156,9 @@ bool lpi_far_has_let_go(struct lpi_proc *p)
     return *t == NULL;
 }
 
-void lpi_far_tell(struct lpi_core *c, int process, struct lpi_wire w, const void *more, size_t n)
+void lpi_remote_tell(struct lpi_core *c, int process, struct lpi_wire w, const void *more, size_t n)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
 
     w.run = f->run & RUN_BITS;
     if (process == f->process) {
@@ -170,11 +170,11 @@ void lpi_far_tell(struct lpi_core *c, int process, struct lpi_wire w, const void
     put(c, process, &w, sizeof(w), more, n, NULL);
 }
 
-void lpi_far_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n)
+void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n)
 {
-    for (int i = 0; i < c->machine->far->n_processes; i++)
-        if (i != c->machine->far->process)
-            lpi_far_tell(c, i, w, more, n);
+    for (int i = 0; i < c->machine->remote->n_processes; i++)
+        if (i != c->machine->remote->process)
+            lpi_remote_tell(c, i, w, more, n);
 }
 
 /* ---- receiving ---- */
@@ -195,7 +195,7 @@ static bool make_sink(struct lpi_core *c, struct lpi_cargo *l, const struct lpi_
     l->is_dropped = true;
     l->to = c->procs[0]; /* whose core this is: it has its room back there */
     l->message = lpi_message_new(c, e->n_bytes);
-    c->machine->far->dropped++;
+    c->machine->remote->dropped++;
     if (l->message == NULL)
         return false;
     l->message->n_bytes = e->n_bytes;
@@ -223,14 +223,14 @@ static bool hold(struct lpi_core *c, struct lpi_cargo *l, struct lpi_envelope *e
         e->cargo = l;
     }
     lpi_message_fill(l->message, e);
-    append(&c->machine->far->held, l);
+    append(&c->machine->remote->held, l);
     return true;
 }
 
 /* Those at the head that are there go on their way. */
 static void pass_held(struct lpi_core *c)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
     struct lpi_cargo *l;
 
     while ((l = f->held) != NULL && l->is_over) {
@@ -277,11 +277,11 @@ static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
         return false;
     }
     if (is_here || l->is_dropped)
-        append(&m->far->coming, l);
-    take(m->far);
-    l->transfer = m->far->ops->take(
+        append(&m->remote->arriving, l);
+    take(m->remote);
+    l->transfer = m->remote->ops->take(
         process, l->message != NULL ? l->message->data : l->request->buf, w->n_bytes);
-    let(m->far);
+    let(m->remote);
     return l->transfer != NULL;
 }
 
@@ -289,7 +289,7 @@ static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
 static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data)
 {
     struct logp_machine *m = c->machine;
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     struct lpi_proc *to = &m->procs[w->dst];
     const bool is_here = lpi_is_here(c, w->dst);
     struct lpi_envelope e;
@@ -329,8 +329,8 @@ static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char 
 /* Whoever looks sees first what has come since. */
 static bool take_what_came(struct lpi_core *c)
 {
-    struct lpi_far *f = c->machine->far;
-    struct lpi_cargo **link = &f->coming, *l;
+    struct lpi_remote *f = c->machine->remote;
+    struct lpi_cargo **link = &f->arriving, *l;
     bool any = false;
 
     while ((l = *link) != NULL) {
@@ -362,7 +362,7 @@ static bool take_what_came(struct lpi_core *c)
 static void hear(struct lpi_core *c, const struct lpi_found *x)
 {
     struct logp_machine *m = c->machine;
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     const char *more = x->bytes + sizeof(struct lpi_wire);
     struct lpi_wire w;
     bool good = true;
@@ -370,9 +370,9 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
     memcpy(&w, x->bytes, sizeof(w));
     if (w.run != (f->run & RUN_BITS))
         return; /* of a run that is over, and counted no more */
-    if (w.kind == LPI_WIRE_BARE) {
+    if (w.kind == LPI_WIRE_UNTIMED) {
         more = x->bytes + bare_bytes;
-        w.n_bytes = w.n_bare;
+        w.n_bytes = w.untimed_bytes;
         w.arrival = LOGP_NEVER;
     }
     if (w.kind <= LPI_WIRE_COUNTED)
@@ -386,14 +386,14 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
     if (w.kind > LPI_WIRE_LONG)
         f->control(c, x->process, &w, more);
     if (!good) { /* what is counted as sent is never received */
-        lpi_far_lose(f);
+        lpi_remote_lose(f);
         lpi_stop(m, -ENOMEM);
     }
 }
 
-bool lpi_far_look(struct lpi_core *c)
+bool lpi_remote_poll(struct lpi_core *c)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
     struct lpi_found x;
     bool any = false;
 
@@ -401,7 +401,7 @@ bool lpi_far_look(struct lpi_core *c)
     for (int i = 0; i < BURST; i++) {
         bool found;
 
-        if (f->coming != NULL || f->held != NULL)
+        if (f->arriving != NULL || f->held != NULL)
             any |= take_what_came(c);
         if (any && c->turns.ready_first != NULL) /* who can go on now does so first */
             break;
@@ -421,18 +421,18 @@ bool lpi_far_look(struct lpi_core *c)
     return any;
 }
 
-bool lpi_far_await(struct lpi_core *c)
+bool lpi_remote_await(struct lpi_core *c)
 {
     for (int i = 0; i < LOOKS; i++)
-        if (lpi_far_look(c))
+        if (lpi_remote_poll(c))
             return true;
     return false;
 }
 
-void lpi_far_forgo(struct lpi_proc *p)
+void lpi_remote_drop_receives(struct lpi_proc *p)
 {
-    struct lpi_far *f = p->core->machine->far;
-    struct lpi_cargo **link = &f->coming, *l;
+    struct lpi_remote *f = p->core->machine->remote;
+    struct lpi_cargo **link = &f->arriving, *l;
     const int64_t patience_ns = 2000000000;
     int64_t end = 0;
 

@@ -15,12 +15,12 @@
  * whether nothing has changed since: two equal scans (Mattern, Distributed Computing 2, 1987,
  * 161-175). Answers are not counted, and do not make a core busy.
  */
-#include "core/far_control.h"
+#include "core/remote_control.h"
 
 #include "core/deadlock.h"
 #include "core/start.h"
 #include "core/sync_group.h"
-#include "mail/far.h"
+#include "mail/remote.h"
 #include "state/stop.h"
 
 #include <errno.h>
@@ -30,29 +30,30 @@ enum { FAR_MARGIN_NS = 20000, MARGIN_EACH_NS = 2000 /* for each process more */ 
 
 /* ---- starts ---- */
 
-static void hear_come(struct lpi_core *c)
+static void hear_arrived(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
     struct lpi_wire w = {.kind = LPI_WIRE_START};
     int64_t at;
 
     /* acq_rel: as sync_arrived in sync.c; cores of process 0 come here, and the first for others */
-    if (atomic_fetch_add_explicit(&f->n_come, 1, memory_order_acq_rel) + 1 < f->n_processes)
+    if (atomic_fetch_add_explicit(&f->n_arrived_processes, 1, memory_order_acq_rel) + 1 <
+        f->n_processes)
         return;
-    atomic_store_explicit(&f->n_come, 0, memory_order_relaxed);
+    atomic_store_explicit(&f->n_arrived_processes, 0, memory_order_relaxed);
     at = lpi_clock_ns(&m->clock) + FAR_MARGIN_NS + MARGIN_EACH_NS * f->n_processes;
     w.n_bytes = (uint64_t)at;
     /* relaxed: nobody else changes it now */
     w.arrival =
         atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0 ? 0 : at - m->base_ns;
-    lpi_far_tell_all(c, w, NULL, 0);
+    lpi_remote_tell_all(c, w, NULL, 0);
     lpi_fix_start_at(m, at, w.arrival);
 }
 
-void lpi_far_come(struct lpi_core *c)
+void lpi_remote_arrived(struct lpi_core *c)
 {
-    lpi_far_tell(c, 0, (struct lpi_wire){.kind = LPI_WIRE_COME}, NULL, 0);
+    lpi_remote_tell(c, 0, (struct lpi_wire){.kind = LPI_WIRE_ARRIVED}, NULL, 0);
 }
 
 /* ---- stops ---- */
@@ -61,17 +62,18 @@ static void tell_stop(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
 
-    m->far->stop_told = true;
-    lpi_far_tell_all(c,
-                     (struct lpi_wire){.kind = LPI_WIRE_STOP,
-                                       .tag = atomic_load_explicit(&m->stop, memory_order_relaxed)},
-                     NULL, 0);
+    m->remote->stop_told = true;
+    lpi_remote_tell_all(
+        c,
+        (struct lpi_wire){.kind = LPI_WIRE_STOP,
+                          .tag = atomic_load_explicit(&m->stop, memory_order_relaxed)},
+        NULL, 0);
 }
 
 /* Before a process tells of itself: what it tells then may be so only because it has stopped. */
 static void tell_stop_first(struct lpi_core *c)
 {
-    if (!c->machine->far->stop_told && lpi_stopping(c->machine))
+    if (!c->machine->remote->stop_told && lpi_stopping(c->machine))
         tell_stop(c);
 }
 
@@ -79,8 +81,8 @@ static void hear_stop(struct lpi_core *c, int error)
 {
     struct logp_machine *m = c->machine;
 
-    m->far->stop_told = true;
-    if (error == -EDEADLK && !m->far->is_home)
+    m->remote->stop_told = true;
+    if (error == -EDEADLK && !m->remote->is_done)
         lpi_stop_deadlocked(m);
     else
         lpi_stop(m, error);
@@ -95,24 +97,24 @@ static int64_t error_key(struct logp_machine *m)
     /* relaxed, both: a rank that returned an error has come home before, or tells of it later */
     const int rank = atomic_load_explicit(&m->error_rank, memory_order_relaxed);
     const int stop = atomic_load_explicit(&m->stop, memory_order_relaxed);
-    const int64_t by = rank >= 0 ? rank : (int64_t)m->P + m->far->process;
+    const int64_t by = rank >= 0 ? rank : (int64_t)m->P + m->remote->process;
 
     if (rank < 0 && stop == 0)
         return INT64_MAX;
     return by << 32 | (uint32_t) - (rank >= 0 ? m->report.error : stop);
 }
 
-static struct lpi_far_state state_of(struct logp_machine *m)
+static struct lpi_remote_state state_of(struct logp_machine *m)
 {
-    struct lpi_far *f = m->far;
+    struct lpi_remote *f = m->remote;
 
-    return (struct lpi_far_state){.is_home = f->is_home,
-                                  .sent = atomic_load_explicit(&f->sent, memory_order_relaxed),
-                                  .received = f->received,
-                                  .error = error_key(m)};
+    return (struct lpi_remote_state){.is_done = f->is_done,
+                                     .sent = atomic_load_explicit(&f->sent, memory_order_relaxed),
+                                     .received = f->received,
+                                     .error = error_key(m)};
 }
 
-static bool alike(const struct lpi_far_state *a, const struct lpi_far_state *b)
+static bool alike(const struct lpi_remote_state *a, const struct lpi_remote_state *b)
 {
     return memcmp(a, b, sizeof(*a)) == 0;
 }
@@ -121,24 +123,24 @@ static bool alike(const struct lpi_far_state *a, const struct lpi_far_state *b)
 static bool still(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
-    const struct lpi_far_state now = state_of(m);
+    const struct lpi_remote_state now = state_of(m);
     unsigned long epochs = 0;
 
-    return m->far->is_told && alike(&now, &m->far->told) &&
-           (m->far->is_home || (lpi_all_idle(m, &epochs) && epochs == m->far->told_epochs));
+    return m->remote->is_told && alike(&now, &m->remote->told) &&
+           (m->remote->is_done || (lpi_all_idle(m, &epochs) && epochs == m->remote->told_epochs));
 }
 
 static void tell_state(struct lpi_core *c)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
 
     tell_stop_first(c);
     f->is_told = true;
     f->told = state_of(c->machine);
-    lpi_far_tell(c, 0, (struct lpi_wire){.kind = LPI_WIRE_STATE}, &f->told, sizeof(f->told));
+    lpi_remote_tell(c, 0, (struct lpi_wire){.kind = LPI_WIRE_STATE}, &f->told, sizeof(f->told));
 }
 
-static void hear_end(struct lpi_far *f, int64_t error)
+static void hear_end(struct lpi_remote *f, int64_t error)
 {
     f->error = error;
     f->is_ended = true;
@@ -146,110 +148,110 @@ static void hear_end(struct lpi_far *f, int64_t error)
 
 static void tell_end(struct lpi_core *c)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
     struct lpi_wire w = {.kind = LPI_WIRE_END, .arrival = INT64_MAX};
 
     for (int i = 0; i < f->n_processes; i++)
         if (f->states[i].error < w.arrival)
             w.arrival = f->states[i].error;
-    lpi_far_tell_all(c, w, NULL, 0);
+    lpi_remote_tell_all(c, w, NULL, 0);
     hear_end(f, w.arrival);
 }
 
-static void hear_say(struct lpi_core *c, int from, bool so, uint32_t scan)
+static void hear_scanned(struct lpi_core *c, int from, bool so, uint32_t scan)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
 
-    if (scan != f->scan || f->n_said < 0)
+    if (scan != f->scan || f->n_scanned < 0)
         return;
     if (!so) { /* it tells of itself again when it can do nothing */
-        f->n_said = -1;
+        f->n_scanned = -1;
         f->n_known -= f->is_known[from];
         f->is_known[from] = false;
-    } else if (++f->n_said == f->n_processes) {
-        f->n_said = -1;
+    } else if (++f->n_scanned == f->n_processes) {
+        f->n_scanned = -1;
         hear_stop(c, -EDEADLK);
         tell_stop(c);
     }
 }
 
-static void hear_ask(struct lpi_core *c, uint32_t scan)
+static void hear_scan(struct lpi_core *c, uint32_t scan)
 {
     bool so;
 
     tell_stop_first(c);
     so = still(c);
-    c->machine->far->is_told &= so;
-    lpi_far_tell(c, 0, (struct lpi_wire){.kind = LPI_WIRE_SAY, .src = so, .context = scan}, NULL,
-                 0);
+    c->machine->remote->is_told &= so;
+    lpi_remote_tell(c, 0, (struct lpi_wire){.kind = LPI_WIRE_SCANNED, .src = so, .context = scan},
+                    NULL, 0);
 }
 
 /* Process 0: could it be that nothing can ever happen again? */
 static void consider(struct lpi_core *c)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
     int64_t on_way = 0, n_home = 0;
 
     if (f->n_known < f->n_processes)
         return;
     for (int i = 0; i < f->n_processes; i++) {
         on_way += f->states[i].sent - f->states[i].received;
-        n_home += f->states[i].is_home;
+        n_home += f->states[i].is_done;
     }
     if (on_way != 0)
         return;
     if (n_home == f->n_processes) {
         tell_end(c);
     } else if (!lpi_stopping(c->machine)) {
-        const struct lpi_wire w = {.kind = LPI_WIRE_ASK, .context = ++f->scan};
+        const struct lpi_wire w = {.kind = LPI_WIRE_SCAN, .context = ++f->scan};
 
-        f->n_said = 0;
-        lpi_far_tell_all(c, w, NULL, 0);
-        hear_ask(c, f->scan);
+        f->n_scanned = 0;
+        lpi_remote_tell_all(c, w, NULL, 0);
+        hear_scan(c, f->scan);
     }
 }
 
 static void hear_state(struct lpi_core *c, int from, const void *state)
 {
-    struct lpi_far *f = c->machine->far;
+    struct lpi_remote *f = c->machine->remote;
 
     memcpy(&f->states[from], state, sizeof(f->states[from]));
     f->n_known += !f->is_known[from];
     f->is_known[from] = true;
-    f->n_said = -1; /* what has been asked does not hold */
+    f->n_scanned = -1; /* what has been asked does not hold */
     consider(c);
 }
 
-void lpi_far_idle(struct lpi_core *c, unsigned long epochs)
+void lpi_remote_idle(struct lpi_core *c, unsigned long epochs)
 {
     if (still(c))
         return;
-    c->machine->far->told_epochs = epochs;
+    c->machine->remote->told_epochs = epochs;
     tell_state(c);
 }
 
-void lpi_far_home(struct logp_machine *m)
+void lpi_remote_done(struct logp_machine *m)
 {
-    m->far->is_home = true;
+    m->remote->is_done = true;
     if (!still(&m->cores[0]))
         tell_state(&m->cores[0]);
 }
 
 /* ---- all of it ---- */
 
-void lpi_far_control(struct lpi_core *c, int from, const struct lpi_wire *w, const void *more)
+void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, const void *more)
 {
     struct logp_machine *m = c->machine;
 
     switch (w != NULL ? (enum lpi_wire_kind)w->kind : LPI_WIRE_DATA) {
-    case LPI_WIRE_COME:
-        hear_come(c);
+    case LPI_WIRE_ARRIVED:
+        hear_arrived(c);
         break;
     case LPI_WIRE_START:
         lpi_fix_start_at(m, (int64_t)w->n_bytes, w->arrival);
         break;
-    case LPI_WIRE_MEET:
-    case LPI_WIRE_PART:
+    case LPI_WIRE_GROUP_ARRIVED:
+    case LPI_WIRE_GROUP_START:
         lpi_group_hear(c, w);
         break;
     case LPI_WIRE_STOP:
@@ -258,16 +260,16 @@ void lpi_far_control(struct lpi_core *c, int from, const struct lpi_wire *w, con
     case LPI_WIRE_STATE:
         hear_state(c, from, more);
         break;
-    case LPI_WIRE_ASK:
-        hear_ask(c, w->context);
+    case LPI_WIRE_SCAN:
+        hear_scan(c, w->context);
         break;
-    case LPI_WIRE_SAY:
-        hear_say(c, from, w->src != 0, w->context);
+    case LPI_WIRE_SCANNED:
+        hear_scanned(c, from, w->src != 0, w->context);
         break;
     case LPI_WIRE_END:
-        hear_end(m->far, w->arrival);
+        hear_end(m->remote, w->arrival);
         break;
-    case LPI_WIRE_BARE:
+    case LPI_WIRE_UNTIMED:
     case LPI_WIRE_DATA:
     case LPI_WIRE_LONG:
         tell_stop(c);
