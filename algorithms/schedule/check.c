@@ -37,7 +37,7 @@ struct rank {
     uint64_t *heard;      /* a bit for each rank */
     int64_t i;
     int64_t posted; /* its receives before this step have been posted */
-    bool asks;      /* at a send that waits for its receiver, and has been made */
+    bool rts_sent;  /* at a send that waits for its receiver, and has been made */
 };
 
 struct check {
@@ -243,17 +243,17 @@ static int send_and_wait(struct check *k, int64_t rank, const struct logp_step *
     struct rank *r = &k->ranks[rank];
     int rc;
 
-    if (!r->asks) {
+    if (!r->rts_sent) {
         rc = send(k, rank, s);
         if (rc != 0)
             return rc;
         if (r->posted <= r->i)
             r->posted = end_of_exchange(k, rank);
-        r->asks = *moved = true;
+        r->rts_sent = *moved = true;
     }
     if (!is_met(k, rank, s))
         return -EAGAIN;
-    r->asks = false;
+    r->rts_sent = false;
     return 0;
 }
 
@@ -446,8 +446,8 @@ static int go_through(struct check *k)
     }
     if (rc == 0 && stuck >= 0)
         rc = flawed(k, stuck,
-                    k->ranks[stuck].asks ? "it waits for its receiver"
-                                         : "it waits for a message that nobody sends");
+                    k->ranks[stuck].rts_sent ? "it waits for its receiver"
+                                             : "it waits for a message that nobody sends");
     for (int64_t rank = 0; rc == 0 && rank < P; rank++)
         rc = check_rank(k, rank);
     return rc;

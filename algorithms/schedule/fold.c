@@ -15,7 +15,7 @@
  */
 #include "graph.h"
 #include "mail.h"
-#include "meet.h"
+#include "rendezvous.h"
 #include "predict/predict.h"
 #include "schedule.h"
 #include "traced.h"
@@ -60,7 +60,7 @@ struct fold {
     struct rank *ranks;
     struct lpi_mail mail;
     struct lpi_wires wires;
-    struct lpi_meet meet;
+    struct lpi_rendezvous rendezvous;
     bool in_order;                     /* sends by (start, rank) */
     uint32_t *queue, mask, head, tail; /* of ranks that can go on: a ring of 2^x > P */
     struct next *heap;                 /* in order: of ranks whose next step is a send */
@@ -123,7 +123,7 @@ static bool step_after(struct fold *f, uint32_t r, struct logp_step *s)
 /* Is rank r at a send whose receiver waits for the payload? */
 static bool is_answered(const struct fold *f, uint32_t r)
 {
-    return f->meet.from > 0 && f->meet.ranks[r].asks;
+    return f->rendezvous.from > 0 && f->rendezvous.ranks[r].rts_sent;
 }
 
 static int wrong(struct fold *f, uint32_t r, int rc)
@@ -141,14 +141,14 @@ static int post(struct fold *f, uint32_t r, const struct logp_step *s, int64_t a
     bool wakes = false;
     int rc = 0;
 
-    if (f->meet.from == 0) {
+    if (f->rendezvous.from == 0) {
         wakes = to->waits_for == (int32_t)r;
         rc = lpi_mail_put(&f->mail, &to->inbox, &letter);
     } else if (is_answered(f, r)) {
-        wakes = lpi_meet_pay(&f->meet, r, s->peer, arrival);
+        wakes = lpi_rendezvous_data(&f->rendezvous, r, s->peer, arrival);
     } else {
-        rc = lpi_meet_send(&f->meet, &f->mail, &to->inbox, s->peer, &letter,
-                           lpi_meet_waits(&f->meet, s->n_bytes), &wakes);
+        rc = lpi_rendezvous_send(&f->rendezvous, &f->mail, &to->inbox, s->peer, &letter,
+                                 lpi_rendezvous_waits(&f->rendezvous, s->n_bytes), &wakes);
     }
     if (wakes) {
         to->waits_for = -1;
@@ -160,7 +160,7 @@ static int post(struct fold *f, uint32_t r, const struct logp_step *s, int64_t a
 /* The send of rank r, which could start at `ready`. 0; -EAGAIN: it is for later, and in the heap */
 static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t ready)
 {
-    const bool is_request = lpi_meet_waits(&f->meet, s->n_bytes) && !is_answered(f, r);
+    const bool is_request = lpi_rendezvous_waits(&f->rendezvous, s->n_bytes) && !is_answered(f, r);
     struct rank *k = &f->ranks[r];
     struct logp_transfer t = {.src = (int)r,
                               .dst = (int)s->peer,
@@ -214,8 +214,8 @@ static int post_receive(struct fold *f, uint32_t r, const struct logp_step *s)
 
     if (s->peer < 0 || s->peer >= f->schedule.P || s->tag < 0)
         return wrong(f, r, -EINVAL);
-    rc =
-        lpi_meet_post(&f->meet, &f->mail, &k->inbox, r, (int32_t)s->peer, s->tag, k->clock, &wakes);
+    rc = lpi_rendezvous_post(&f->rendezvous, &f->mail, &k->inbox, r, (int32_t)s->peer, s->tag,
+                             k->clock, &wakes);
     if (wakes >= 0 && f->ranks[wakes].waits_for >= 0) {
         f->ranks[wakes].waits_for = -1;
         add_to_queue(f, (uint32_t)wakes);
@@ -227,12 +227,12 @@ static int post_receive(struct fold *f, uint32_t r, const struct logp_step *s)
 static int take_posted(struct fold *f, uint32_t r, const struct logp_step *s,
                        struct lpi_letter *letter)
 {
-    const struct lpi_meeting *m;
-    int rc = f->meet.ranks[r].n == 0 ? post_receive(f, r, s) : 0;
+    const struct lpi_posted *m;
+    int rc = f->rendezvous.ranks[r].n == 0 ? post_receive(f, r, s) : 0;
 
     if (rc != 0)
         return rc;
-    m = lpi_meet_take(&f->meet, r);
+    m = lpi_rendezvous_take(&f->rendezvous, r);
     if (m == NULL)
         return -EAGAIN;
     letter->n_bytes = m->n_bytes;
@@ -247,19 +247,19 @@ static int take_posted(struct fold *f, uint32_t r, const struct logp_step *s,
  */
 static int before_send(struct fold *f, uint32_t r, const struct logp_step *s)
 {
-    struct lpi_meetings *m = &f->meet.ranks[r];
+    struct lpi_posted_list *m = &f->rendezvous.ranks[r];
     struct rank *k = &f->ranks[r];
     const int64_t i = k->i;
     struct logp_step next = *s;
     bool sends = true;
     int rc = 0;
 
-    if (m->asks && m->answer < 0) {
+    if (m->rts_sent && m->cts_at < 0) {
         k->waits_for = (int32_t)s->peer;
         return -EAGAIN;
     }
-    if (m->asks)
-        k->clock = lpi_max(k->clock, m->answer);
+    if (m->rts_sent)
+        k->clock = lpi_max(k->clock, m->cts_at);
     if (m->exchanging)
         return 0;
     m->exchanging = true;
@@ -284,8 +284,9 @@ static int receive(struct fold *f, uint32_t r, const struct logp_step *s)
 
     if (s->peer < 0 || s->peer >= f->schedule.P || s->tag < 0)
         return wrong(f, r, -EINVAL);
-    rc = f->meet.from > 0 ? take_posted(f, r, s, &letter)
-                          : lpi_mail_take(&f->mail, &k->inbox, (int32_t)s->peer, s->tag, &letter);
+    rc = f->rendezvous.from > 0
+             ? take_posted(f, r, s, &letter)
+             : lpi_mail_take(&f->mail, &k->inbox, (int32_t)s->peer, s->tag, &letter);
     if (rc == -EAGAIN)
         k->waits_for = (int32_t)s->peer;
     if (rc != 0)
@@ -318,11 +319,11 @@ static int go_on(struct fold *f, uint32_t r)
     while (rc == 0 && step_of(f, r, &s)) {
         if (k->clock > f->until)
             return beyond(f);
-        if (f->meet.from > 0 && s.kind != LOGP_STEP_SEND && !f->c.part.early)
-            f->meet.ranks[r].exchanging = false;
+        if (f->rendezvous.from > 0 && s.kind != LOGP_STEP_SEND && !f->c.part.early)
+            f->rendezvous.ranks[r].exchanging = false;
         switch (s.kind) {
         case LOGP_STEP_SEND:
-            rc = lpi_meet_waits(&f->meet, s.n_bytes) ? before_send(f, r, &s) : 0;
+            rc = lpi_rendezvous_waits(&f->rendezvous, s.n_bytes) ? before_send(f, r, &s) : 0;
             if (rc != 0)
                 break;
             if (f->in_order) { /* its turn is when the earlier ones have been made */
@@ -463,8 +464,8 @@ static int make(struct fold *f, const struct logp_delay *delay)
         f->in_order = true;
     }
     if (f->schedule.model.rendezvous_from > 0) {
-        const int rc =
-            lpi_meet_init(&f->meet, P, f->schedule.model.rendezvous_from, f->ops, f->model);
+        const int rc = lpi_rendezvous_init(&f->rendezvous, P, f->schedule.model.rendezvous_from,
+                                           f->ops, f->model);
 
         if (rc != 0)
             return rc;
@@ -513,7 +514,7 @@ static void unmake(struct fold *f)
     free(f->traced.free_at);
     lpi_mail_fini(&f->mail);
     lpi_wires_fini(&f->wires);
-    lpi_meet_fini(&f->meet, (size_t)f->schedule.P);
+    lpi_rendezvous_fini(&f->rendezvous, (size_t)f->schedule.P);
 }
 
 static int fold(const struct logp_schedule *schedule, const struct logp_delay *delay, uint64_t most,

@@ -54,7 +54,7 @@ static void finish(struct lpi_graph *g, uint32_t step)
 }
 
 /* A parcel and a receive have met. */
-static int meet(struct lpi_graph *g, uint32_t parcel, uint32_t step)
+static int rendezvous(struct lpi_graph *g, uint32_t parcel, uint32_t step)
 {
     struct lpi_parcel *p = &g->parcels[parcel];
 
@@ -77,7 +77,7 @@ static int post(struct lpi_graph *g, uint32_t step)
     int rc = lpi_pairs_post(&g->pairs, (int32_t)s->peer, s->tag, step, &parcel);
 
     free_next(g, step, true);
-    return rc == 0 && parcel != LPI_NONE ? meet(g, (uint32_t)parcel, step) : rc;
+    return rc == 0 && parcel != LPI_NONE ? rendezvous(g, (uint32_t)parcel, step) : rc;
 }
 
 static enum lpi_act act_of(const struct logp_step *s)
@@ -176,7 +176,7 @@ static int look_for_receive(struct lpi_graph *g, uint32_t parcel)
     int64_t step;
     int rc = lpi_pairs_come(&g->pairs, p->src, p->tag, parcel, &step);
 
-    return rc == 0 && step != LPI_NONE ? meet(g, parcel, (uint32_t)step) : rc;
+    return rc == 0 && step != LPI_NONE ? rendezvous(g, parcel, (uint32_t)step) : rc;
 }
 
 int lpi_graph_end(struct lpi_graph *g, int64_t now)

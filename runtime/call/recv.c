@@ -40,7 +40,7 @@ int lpi_catch_up(struct lpi_proc *p)
     if (rc != 0)
         return rc;
     lpi_poll(p->core);
-    if (lpi_asks(p) && (rc = lpi_pay(p)) != 0)
+    if (lpi_has_rts(p) && (rc = lpi_data_send(p)) != 0)
         return rc > 0 ? lpi_catch_up(p) : rc;
     if (p->inbox.n_any > 0)
         lpi_match_arrived(p, horizon(p));
@@ -61,19 +61,19 @@ int lpi_await_payload(struct lpi_proc *p, struct logp_request *r)
  * as well, leave those. */
 static int await_payload_until(struct lpi_proc *p, struct logp_request *r, int64_t until)
 {
-    if (until == INT64_MAX && !lpi_asks(p))
+    if (until == INT64_MAX && !lpi_has_rts(p))
         return lpi_await_payload(p, r);
     return lpi_await_beside(p, r, lpi_clock(p) < until ? until : INT64_MAX);
 }
 
 void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
 {
-    while (r->state == LPI_REQ_PROMISED &&
+    while (r->state == LPI_REQ_CTS_SENT &&
            (p->halted ? lpi_await_payload(p, r) : lpi_await_beside(p, r, INT64_MAX)) == 0)
         ; /* it comes into buf */
-    if (r->state == LPI_REQ_PROMISED && p->core->machine->remote != NULL)
+    if (r->state == LPI_REQ_CTS_SENT && p->core->machine->remote != NULL)
         lpi_remote_drop_receives(p);
-    if (r->state == LPI_REQ_PROMISED)
+    if (r->state == LPI_REQ_CTS_SENT)
         r->state = LPI_REQ_FAILED; /* the run is over: nothing comes any more */
     while (r->state == LPI_REQ_POSTED && !lpi_offer_withdraw(p, r))
         lpi_poll(p->core); /* the payload is being copied into buf */
@@ -188,7 +188,7 @@ int lpi_await_chosen(struct lpi_proc *p, struct logp_request *r)
 {
     int rc = 0;
 
-    while (rc == 0 && r->state == LPI_REQ_PROMISED && p->core->machine->explore->by.untimed)
+    while (rc == 0 && r->state == LPI_REQ_CTS_SENT && p->core->machine->explore->by.untimed)
         rc = lpi_await_payload(p, r);
     return rc;
 }
@@ -266,7 +266,7 @@ int lpi_look_in_vain(struct lpi_proc *p)
 static __attribute__((noinline)) int await_with_extras(struct lpi_proc *p, struct logp_request *r,
                                                        int64_t until)
 {
-    const int rc = lpi_asks(p) ? lpi_await_beside(p, r, until) : 0;
+    const int rc = lpi_has_rts(p) ? lpi_await_beside(p, r, until) : 0;
 
     if (rc == 0)
         return is_a_choice(p, r, until) ? await_explored(p, r, until) : await_match(p, r, until);
@@ -288,7 +288,7 @@ static inline __attribute__((always_inline)) int finish_recv(const struct logp_v
     int64_t matched = begun;
     int rc = extras ? await_with_extras(p, r, until) : await_match(p, r, until);
 
-    while (__builtin_expect(r->state == LPI_REQ_PROMISED, false) && rc == 0) {
+    while (__builtin_expect(r->state == LPI_REQ_CTS_SENT, false) && rc == 0) {
         rc = await_payload_until(p, r, until);
         if (rc != 0)
             lpi_abandon(p, r);
@@ -356,7 +356,7 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
         if (rc != 0)
             lpi_abandon(p, r);
     }
-    if (rc == 0 && r->state != LPI_REQ_FAILED && r->state != LPI_REQ_PROMISED && r->arrival < 0 &&
+    if (rc == 0 && r->state != LPI_REQ_FAILED && r->state != LPI_REQ_CTS_SENT && r->arrival < 0 &&
         lpi_plain(p->core->machine))
         lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
     else if (rc == 0)
@@ -458,13 +458,13 @@ int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_stat
 
     if (request == NULL)
         return rc;
-    if (request->state == LPI_REQ_ISSUED)
-        return rc != 0 ? rc : lpi_wait_issued(vp, request, INT64_MAX);
-    if (rc == 0 && request->state == LPI_REQ_ASKED) {
+    if (request->state == LPI_REQ_SYNC_SENT)
+        return rc != 0 ? rc : lpi_wait_sync_send(vp, request, INT64_MAX);
+    if (rc == 0 && request->state == LPI_REQ_RTS_SENT) {
         enter(vp->proc);
-        rc = leave(vp->proc, lpi_await_paid(vp->proc, request, INT64_MAX));
+        rc = leave(vp->proc, lpi_await_data_sent(vp->proc, request, INT64_MAX));
     }
-    if (request->state == LPI_REQ_SENT || request->state == LPI_REQ_ASKED) {
+    if (request->state == LPI_REQ_SENT || request->state == LPI_REQ_RTS_SENT) {
         lpi_request_free(vp->proc->core, request);
         return rc;
     }
@@ -499,23 +499,23 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
     if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
         return logp_wait(vp, request, status);
     enter(p);
-    if (request->state == LPI_REQ_ASKED) {
+    if (request->state == LPI_REQ_RTS_SENT) {
         rc = lpi_catch_up(p);
-        lpi_look_whether_sent(p, request);
+        lpi_check_data_sent(p, request);
         *done = rc != 0 || request->state == LPI_REQ_SENT;
         if (!*done)
             return leave(p, lpi_poll_cost(p));
         lpi_request_free(p->core, request);
         return leave(p, rc);
     }
-    if (request->state == LPI_REQ_ISSUED)
-        return lpi_test_issued(vp, request, done);
+    if (request->state == LPI_REQ_SYNC_SENT)
+        return lpi_test_sync_send(vp, request, done);
     if (is_explored(p)) {
         rc = look_at(p, request, true);
-        *done = rc < 0 || (rc == 0 && request->state != LPI_REQ_PROMISED);
+        *done = rc < 0 || (rc == 0 && request->state != LPI_REQ_CTS_SENT);
     } else {
         rc = lpi_catch_up(p);
-        *done = rc != 0 || (request->state > LPI_REQ_PROMISED && request->arrival <= horizon(p));
+        *done = rc != 0 || (request->state > LPI_REQ_CTS_SENT && request->arrival <= horizon(p));
     }
     if (!*done) {
         lpi_note(p, LOGP_NOTE_MISSED, request->src, request->tag, 0);

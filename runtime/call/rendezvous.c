@@ -22,7 +22,7 @@
 #include <string.h>
 
 /* How long an answer takes. */
-static int64_t answer_ns(struct logp_machine *m, int from, int to)
+static int64_t cts_ns(struct logp_machine *m, int from, int to)
 {
     const struct lpi_delay *d = model_lock(m);
     int64_t L = 0;
@@ -39,7 +39,7 @@ static int64_t answer_ns(struct logp_machine *m, int from, int to)
 
 static struct lpi_rendezvous **link_of(struct lpi_proc *p, const struct lpi_rendezvous *z)
 {
-    struct lpi_rendezvous **link = &p->core->machine->asked[p->rank];
+    struct lpi_rendezvous **link = &p->core->machine->rts[p->rank];
 
     while (*link != z && *link != NULL)
         link = &(*link)->next;
@@ -69,7 +69,7 @@ static int ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelop
                                  .tag = e->tag,
                                  .n_bytes = e->n_bytes,
                                  .data = e->data,
-                                 .latency = answer_ns(p->core->machine, e->dst, e->src)};
+                                 .latency = cts_ns(p->core->machine, e->dst, e->src)};
     if (copies && e->n_bytes > 0) {
         z->data = z->copy = malloc(e->n_bytes);
         if (z->copy == NULL) {
@@ -79,7 +79,7 @@ static int ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelop
         memcpy(z->copy, e->data, e->n_bytes);
     }
     *link_of(p, NULL) = z;
-    request.kind = LPI_REQUEST;
+    request.kind = LPI_RTS;
     request.rendezvous = z;
     rc = lpi_send_when_room(p, to, &request);
     if (rc != 0 && !lpi_stopped(p)) /* else it may have been sent */
@@ -89,29 +89,29 @@ static int ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelop
 }
 
 /* Answered, not paid, and the first of those: NULL: none is. */
-static struct lpi_rendezvous *next_to_pay(const struct lpi_proc *p)
+static struct lpi_rendezvous *next_data(const struct lpi_proc *p)
 {
     struct lpi_rendezvous *best = NULL;
 
-    for (struct lpi_rendezvous *z = p->core->machine->asked[p->rank]; z != NULL; z = z->next)
-        if (z->request != NULL && !z->paid && (best == NULL || z->at < best->at))
+    for (struct lpi_rendezvous *z = p->core->machine->rts[p->rank]; z != NULL; z = z->next)
+        if (z->request != NULL && !z->is_paid && (best == NULL || z->at < best->at))
             best = z;
     return best;
 }
 
-int64_t lpi_next_answer(const struct lpi_proc *p)
+int64_t lpi_next_cts(const struct lpi_proc *p)
 {
-    const struct lpi_rendezvous *z = lpi_asks(p) ? next_to_pay(p) : NULL;
+    const struct lpi_rendezvous *z = lpi_has_rts(p) ? next_data(p) : NULL;
 
     return z == NULL ? INT64_MAX : z->at < 0 ? lpi_later(p, 0) : z->at;
 }
 
-int lpi_pay(struct lpi_proc *p)
+int lpi_data_send(struct lpi_proc *p)
 {
     struct lpi_rendezvous *z;
-    int paid = 0;
+    int is_paid = 0;
 
-    while ((z = next_to_pay(p)) != NULL && (z->at < 0 || z->at <= lpi_clock(p))) {
+    while ((z = next_data(p)) != NULL && (z->at < 0 || z->at <= lpi_clock(p))) {
         struct lpi_envelope e = {.context = z->context,
                                  .src = p->rank,
                                  .dst = z->to->rank,
@@ -119,25 +119,25 @@ int lpi_pay(struct lpi_proc *p)
                                  .n_bytes = z->n_bytes,
                                  .data = z->data,
                                  .request = z->request,
-                                 .kind = LPI_PAYLOAD};
+                                 .kind = LPI_DATA};
         const int rc = lpi_send_when_room(p, z->to, &e);
 
         if (rc != 0 && !p->halted && !lpi_stopped(p))
             lpi_stop(p->core->machine, rc); /* its receiver would wait for ever */
         if (rc != 0)
             return rc;
-        z->paid = true;
-        paid = 1;
+        z->is_paid = true;
+        is_paid = 1;
     }
-    return paid;
+    return is_paid;
 }
 
 /* Is z the only one of p's that is not paid? */
 static bool is_alone(const struct lpi_proc *p, const struct lpi_rendezvous *z)
 {
-    const struct lpi_rendezvous *other = p->core->machine->asked[p->rank];
+    const struct lpi_rendezvous *other = p->core->machine->rts[p->rank];
 
-    while (other != NULL && (other == z || other->paid))
+    while (other != NULL && (other == z || other->is_paid))
         other = other->next;
     return other == NULL;
 }
@@ -162,7 +162,7 @@ static int await(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t unt
 {
     int rc;
 
-    if (p->inbox.n_any > 0 && until == INT64_MAX && lpi_next_answer(p) == INT64_MAX) {
+    if (p->inbox.n_any > 0 && until == INT64_MAX && lpi_next_cts(p) == INT64_MAX) {
         rc = meet(p, z);
         if (rc != 0)
             return rc < 0 ? rc : 0;
@@ -181,12 +181,12 @@ static int await(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t unt
     return rc;
 }
 
-static int await_paid(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t until)
+static int await_data_sent(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t until)
 {
     int rc = 0;
 
-    while (rc >= 0 && !z->paid) {
-        rc = lpi_pay(p);
+    while (rc >= 0 && !z->is_paid) {
+        rc = lpi_data_send(p);
         if (rc != 0)
             continue;
         if (until != INT64_MAX && lpi_clock(p) >= until)
@@ -204,7 +204,7 @@ int lpi_send_synchronously(struct lpi_proc *p, struct lpi_proc *to, const struct
     enter(p);
     rc = ask(p, to, e, false, &z);
     if (rc == 0)
-        rc = await_paid(p, z, INT64_MAX);
+        rc = await_data_sent(p, z, INT64_MAX);
     if (rc == 0)
         drop(p, z);
     return leave(p, rc);
@@ -216,10 +216,10 @@ static int issue(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request
 {
     int rc;
 
-    r->state = LPI_REQ_ISSUED;
+    r->state = LPI_REQ_SYNC_SENT;
     r->arrival = INT64_MAX;
-    r->done = answer_ns(p->core->machine, e->dst, e->src);
-    e->kind = LPI_ASKING;
+    r->done = cts_ns(p->core->machine, e->dst, e->src);
+    e->kind = LPI_SYNC_SEND;
     e->request = r;
     rc = lpi_send_when_room(p, &p->core->machine->procs[e->dst], e);
     if (rc != 0 && !lpi_stopped(p) && !p->halted) /* else it may have been sent, and answered */
@@ -227,8 +227,8 @@ static int issue(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request
     return rc;
 }
 
-int lpi_ask_for(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
-                struct logp_request *r)
+int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+                 struct logp_request *r)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_envelope e = {.context = vp->context,
@@ -242,26 +242,26 @@ int lpi_ask_for(const struct logp_vp *vp, int dst, int tag, const void *buf, siz
     enter(p);
     if (p->core->machine->explore != NULL)
         return leave(p, issue(p, &e, r));
-    rc = ask(p, &p->core->machine->procs[dst], &e, true, &r->asked);
-    r->state = LPI_REQ_ASKED;
+    rc = ask(p, &p->core->machine->procs[dst], &e, true, &r->rts);
+    r->state = LPI_REQ_RTS_SENT;
     return leave(p, rc);
 }
 
-void lpi_look_whether_sent(struct lpi_proc *p, struct logp_request *r)
+void lpi_check_data_sent(struct lpi_proc *p, struct logp_request *r)
 {
-    if (r == NULL || r->state != LPI_REQ_ASKED || !r->asked->paid)
+    if (r == NULL || r->state != LPI_REQ_RTS_SENT || !r->rts->is_paid)
         return;
-    drop(p, r->asked);
+    drop(p, r->rts);
     r->state = LPI_REQ_SENT;
 }
 
-int lpi_await_paid(struct lpi_proc *p, struct logp_request *r, int64_t until)
+int lpi_await_data_sent(struct lpi_proc *p, struct logp_request *r, int64_t until)
 {
     int rc = lpi_reach(p, p->emulated);
 
     if (rc == 0)
-        rc = await_paid(p, r->asked, until);
-    lpi_look_whether_sent(p, r);
+        rc = await_data_sent(p, r->rts, until);
+    lpi_check_data_sent(p, r);
     return rc;
 }
 
@@ -270,11 +270,11 @@ int lpi_await_beside(struct lpi_proc *p, struct logp_request *r, int64_t until)
     int rc;
 
     while ((rc = lpi_catch_up(p)) == 0) {
-        const int64_t next = r->state > LPI_REQ_PROMISED ? r->arrival
+        const int64_t next = r->state > LPI_REQ_CTS_SENT ? r->arrival
                              : horizon(p) == LOGP_NEVER  ? INT64_MAX /* explored: nothing meets */
                                                          : lpi_next_arrival(p);
 
-        if ((r->state > LPI_REQ_PROMISED && next <= lpi_clock(p)) ||
+        if ((r->state > LPI_REQ_CTS_SENT && next <= lpi_clock(p)) ||
             (until != INT64_MAX && lpi_clock(p) >= until))
             return 0;
         rc = lpi_wait_for_any(p, next < until ? next : until, r->src, r->tag);

@@ -66,7 +66,7 @@ static __attribute__((noinline)) bool is_recorded(struct lpi_proc *p, const stru
 {
     const bool traced = p->core->machine->recorders != NULL;
 
-    if (e->kind == LPI_REQUEST) { /* no message of its own, but the next one's number */
+    if (e->kind == LPI_RTS) { /* no message of its own, but the next one's number */
         p->core->messages--;
         return traced && lpi_record_is_lost(p); /* and with it its message */
     }
@@ -128,14 +128,14 @@ static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi
     d->ops.fate(d->model, t, &fate);
     if (p->core->machine->recorders != NULL)
         lpi_record_fate(p, &fate);
-    for (int i = 0; rc == 0 && i < fate.copies && (i == 0 || e->kind != LPI_REQUEST); i++) {
+    for (int i = 0; rc == 0 && i < fate.copies && (i == 0 || e->kind != LPI_RTS); i++) {
         if (fate.flip >= 0 && (uint64_t)fate.flip / 8 < t->n_bytes)
             rc = post_flipped(p, to, &copy, fate.flip);
         else
             rc = lpi_post(p, to, &copy);
         if (i > 0 && (rc == -ENOBUFS || rc == -EMSGSIZE))
             rc = 0;
-        copy.kind = LPI_PLAIN;
+        copy.kind = LPI_EAGER;
     }
     return rc;
 }
@@ -183,7 +183,7 @@ static inline __attribute__((always_inline)) int send_timed(struct lpi_proc *p, 
     struct logp_machine *m = p->core->machine;
     struct logp_transfer t = {.src = e->src,
                               .dst = e->dst,
-                              .n_bytes = e->kind == LPI_REQUEST ? 0 : e->n_bytes,
+                              .n_bytes = e->kind == LPI_RTS ? 0 : e->n_bytes,
                               .number = p->sends,
                               .ready = p->emulated};
     const int64_t begun = p->emulated;
@@ -306,7 +306,7 @@ static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, struct 
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
     int rc;
 
-    if (lpi_waits_for_receiver(p, n_bytes))
+    if (lpi_is_rendezvous(p, n_bytes))
         return lpi_send_synchronously(p, to, &e);
     enter(p);
     rc = send_when_room(p, to, &e);
@@ -355,7 +355,7 @@ static int send_aside(const struct logp_vp *vp, int dst, int tag, const void *bu
 
     if (rc != 0)
         return rc;
-    if (lpi_waits_for_receiver(p, n_bytes))
+    if (lpi_is_rendezvous(p, n_bytes))
         return 1;
     e.dst = to_global(vp, dst);
     enter(p);
@@ -400,7 +400,7 @@ static __attribute__((noinline)) int isend_aside(const struct logp_vp *vp, int d
     if (vp->proc->core->machine->explore != NULL)
         lpi_explore_request(vp->proc, r);
     rc = send_aside(vp, dst, tag, buf, n_bytes);
-    return rc > 0 ? lpi_ask_for(vp, r->src, tag, buf, n_bytes, r) : rc;
+    return rc > 0 ? lpi_rts_send(vp, r->src, tag, buf, n_bytes, r) : rc;
 }
 
 int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
@@ -419,7 +419,7 @@ int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_b
     rc = lpi_has_extras(c->machine) ? isend_aside(vp, dst, tag, buf, n_bytes, r)
                                     : lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc != 0) {
-        if (r->state != LPI_REQ_ISSUED) /* or its message may still come back to it */
+        if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */
             lpi_request_free(c, r);
         return rc;
     }

@@ -55,11 +55,11 @@ int logp_wait_until(struct logp_vp *vp, struct logp_request *request, int64_t un
 
     if (rc != 0 || request == NULL || request->state == LPI_REQ_SENT)
         return logp_wait(vp, request, status);
-    if (request->state == LPI_REQ_ISSUED)
-        return lpi_wait_issued(vp, request, until_ns);
+    if (request->state == LPI_REQ_SYNC_SENT)
+        return lpi_wait_sync_send(vp, request, until_ns);
     enter(p);
-    rc = request->state == LPI_REQ_ASKED ? lpi_await_paid(p, request, until_ns)
-                                         : lpi_finish_recv(vp, request, until_ns, status);
+    rc = request->state == LPI_REQ_RTS_SENT ? lpi_await_data_sent(p, request, until_ns)
+                                            : lpi_finish_recv(vp, request, until_ns, status);
     if (rc != -ETIME)
         lpi_request_free(p->core, request);
     return leave(p, rc);
@@ -88,15 +88,15 @@ int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
  */
 static int64_t arrival_of(const struct logp_request *r)
 {
-    return r->state == LPI_REQ_SENT                                    ? LOGP_NEVER
-           : r->state <= LPI_REQ_PROMISED || r->state == LPI_REQ_ASKED ? INT64_MAX
-                                                                       : r->arrival;
+    return r->state == LPI_REQ_SENT                                       ? LOGP_NEVER
+           : r->state <= LPI_REQ_CTS_SENT || r->state == LPI_REQ_RTS_SENT ? INT64_MAX
+                                                                          : r->arrival;
 }
 
-static void look_whether_sent(struct lpi_proc *p, struct logp_request **requests, int n)
+static void check_data_sent(struct lpi_proc *p, struct logp_request **requests, int n)
 {
-    for (int i = 0; lpi_asks(p) && i < n; i++)
-        lpi_look_whether_sent(p, requests[i]);
+    for (int i = 0; lpi_has_rts(p) && i < n; i++)
+        lpi_check_data_sent(p, requests[i]);
 }
 
 /* The request whose message arrives first, or the first of them; -1: all are NULL. */
@@ -124,7 +124,7 @@ static int complete(struct logp_vp *vp, struct logp_request **requests, int i, i
 
 int lpi_wait_for_any(struct lpi_proc *p, int64_t t, int src, int tag)
 {
-    const int64_t answer = lpi_next_answer(p);
+    const int64_t answer = lpi_next_cts(p);
     int rc;
 
     t = answer < t ? answer : t;
@@ -142,7 +142,7 @@ static int wait_for_one(struct lpi_proc *p, const struct logp_request *r, int64_
 {
     int rc;
 
-    if (t != INT64_MAX || r->state != LPI_REQ_ISSUED)
+    if (t != INT64_MAX || r->state != LPI_REQ_SYNC_SENT)
         return lpi_wait_for_any(p, t, r->src, r->tag);
     p->any.src = r->src;
     p->any.tag = r->tag;
@@ -162,7 +162,7 @@ static int64_t least(int64_t a, int64_t b)
 /* Is its message here, by the vp's clock? */
 static bool is_here(const struct lpi_proc *p, const struct logp_request *r)
 {
-    return arrival_of(r) <= horizon(p) && r->state > LPI_REQ_PROMISED;
+    return arrival_of(r) <= horizon(p) && r->state > LPI_REQ_CTS_SENT;
 }
 
 /* It was chosen that what came comes too late. @return -ETIME; the error that stops the run */
@@ -173,7 +173,7 @@ static int too_late(struct lpi_proc *p, int64_t until)
 }
 
 /* A send that has waited for its receiver is done. */
-static int take_answer(struct lpi_proc *p, struct logp_request *r)
+static int take_cts(struct lpi_proc *p, struct logp_request *r)
 {
     const int rc = r->arrival > lpi_clock(p) ? lpi_wait_until(p, r->arrival) : 0;
 
@@ -201,9 +201,9 @@ static int choose_one(struct lpi_proc *p, struct logp_request **requests, int n,
         rc = lpi_explore_settle(p, &look);
         *i = look.index;
         if (rc == 0 && look.chosen >= 0 && *i >= 0) {
-            rc = requests[*i]->state == LPI_REQ_ISSUED ? take_answer(p, requests[*i])
-                                                       : lpi_await_chosen(p, requests[*i]);
-            if (rc != 0 || requests[*i]->state > LPI_REQ_PROMISED)
+            rc = requests[*i]->state == LPI_REQ_SYNC_SENT ? take_cts(p, requests[*i])
+                                                          : lpi_await_chosen(p, requests[*i]);
+            if (rc != 0 || requests[*i]->state > LPI_REQ_CTS_SENT)
                 return rc;
         }
     } while (rc == 0 && look.chosen >= 0); /* it went to another receive */
@@ -237,7 +237,7 @@ int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n
         int i, next;
 
         rc = lpi_catch_up(p);
-        look_whether_sent(p, requests, n);
+        check_data_sent(p, requests, n);
         i = next = earliest(requests, n);
         if (rc != 0 || i < 0)
             break;
@@ -267,14 +267,14 @@ int logp_waitany(struct logp_vp *vp, struct logp_request **requests, int n, int 
     return logp_waitany_until(vp, requests, n, INT64_MAX, index, status);
 }
 
-int lpi_wait_issued(struct logp_vp *vp, struct logp_request *r, int64_t until)
+int lpi_wait_sync_send(struct logp_vp *vp, struct logp_request *r, int64_t until)
 {
     int index;
 
     return logp_waitany_until(vp, &r, 1, until, &index, NULL);
 }
 
-int lpi_test_issued(struct logp_vp *vp, struct logp_request *r, bool *done)
+int lpi_test_sync_send(struct logp_vp *vp, struct logp_request *r, bool *done)
 {
     int index;
 
@@ -295,7 +295,7 @@ int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int 
         return rc;
     enter(p);
     rc = lpi_catch_up(p);
-    look_whether_sent(p, requests, n);
+    check_data_sent(p, requests, n);
     i = earliest(requests, n);
     if (rc == 0 && i >= 0) {
         rc = completed(p, requests, n, true, &i);

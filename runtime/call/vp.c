@@ -151,7 +151,7 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
     if (rc != 0)
         return rc;
     if (lpi_has_extras(vp->proc->core->machine))
-        lpi_match_asked(vp->proc);
+        lpi_match_rts(vp->proc);
     rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
     if (vp->proc->core->machine->recorders != NULL)
         lpi_record_idle(vp->proc);

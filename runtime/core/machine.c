@@ -162,7 +162,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_attached_destroy(m);
     lpi_tracing_destroy(m);
     lpi_explore_free(m);
-    lpi_memory_free(m->asked, (size_t)m->P, sizeof(struct lpi_rendezvous *));
+    lpi_memory_free(m->rts, (size_t)m->P, sizeof(struct lpi_rendezvous *));
     lpi_remote_destroy(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
@@ -336,9 +336,9 @@ int logp_machine_set_rendezvous(struct logp_machine *m, int64_t n_bytes)
     pthread_mutex_lock(&m->lock);
     if (lpi_in_use(m))
         rc = -EBUSY;
-    else if (m->asked == NULL && n_bytes >= 0)
-        m->asked = lpi_memory_zeroed((size_t)m->P, sizeof(struct lpi_rendezvous *));
-    if (rc == 0 && m->asked == NULL && n_bytes >= 0)
+    else if (m->rts == NULL && n_bytes >= 0)
+        m->rts = lpi_memory_zeroed((size_t)m->P, sizeof(struct lpi_rendezvous *));
+    if (rc == 0 && m->rts == NULL && n_bytes >= 0)
         rc = -ENOMEM;
     if (rc == 0)
         m->rendezvous_from = n_bytes < 0 ? 0 : lpi_after(n_bytes, 1);

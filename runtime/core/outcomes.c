@@ -86,7 +86,7 @@ static void add(struct gathering *g, struct logp_alternative a, int64_t arrival)
 
 static bool asks(const struct lpi_message *m)
 {
-    return m->kind == LPI_ASKING || m->kind == LPI_REQUEST;
+    return m->kind == LPI_SYNC_SEND || m->kind == LPI_RTS;
 }
 
 static bool fits(const struct lpi_label *l, const struct lpi_message *m)
@@ -165,7 +165,7 @@ static bool is_bound(const struct logp_request *r)
 static bool is_done(const struct logp_request *r)
 {
     return r != NULL &&
-           (r->state == LPI_REQ_SENT || (r->state == LPI_REQ_ISSUED && r->arrival != INT64_MAX));
+           (r->state == LPI_REQ_SENT || (r->state == LPI_REQ_SYNC_SENT && r->arrival != INT64_MAX));
 }
 
 static bool same(const struct lpi_label *a, const struct lpi_label *b)

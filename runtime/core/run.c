@@ -88,13 +88,13 @@ static bool await_home(struct logp_machine *m, int64_t deadline)
 }
 
 /* Sends that have not found their receiver. */
-static void discard_asked(struct logp_machine *m)
+static void discard_rts(struct logp_machine *m)
 {
-    for (int i = 0; m->asked != NULL && i < m->P; i++)
-        while (m->asked[i] != NULL) {
-            struct lpi_rendezvous *z = m->asked[i];
+    for (int i = 0; m->rts != NULL && i < m->P; i++)
+        while (m->rts[i] != NULL) {
+            struct lpi_rendezvous *z = m->rts[i];
 
-            m->asked[i] = z->next;
+            m->rts[i] = z->next;
             free(z->copy);
             free(z);
         }
@@ -128,7 +128,7 @@ void lpi_collect(struct logp_machine *m)
     for (int i = 0; i < m->n_cores; i++)
         while (lpi_poll(&m->cores[i]))
             ;
-    discard_asked(m);
+    discard_rts(m);
     for (int i = 0; i < m->n_cores; i++) {
         struct lpi_core *c = &m->cores[i];
 

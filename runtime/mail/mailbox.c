@@ -86,7 +86,7 @@ int lpi_find_room(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_e
     struct lpi_core *c = from->core;
     const int64_t cost = lpi_message_cost(e->n_bytes);
 
-    if (e->kind == LPI_PAYLOAD) /* its request had room, and its receive waits */
+    if (e->kind == LPI_DATA) /* its request had room, and its receive waits */
         return 0;
     if (c->credit >= cost || (lpi_is_here(c, e->dst) && lpi_match_wanted(to, e) != NULL))
         return 0;
@@ -104,17 +104,17 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
     int rc;
 
     /* an answer or a payload may take it below 0: it goes to whom it is for, and waits nowhere */
-    rc = c->credit < cost && e->kind < LPI_ANSWER ? lpi_credit_refill(c, cost) : 0;
+    rc = c->credit < cost && e->kind < LPI_CTS ? lpi_credit_refill(c, cost) : 0;
     if (rc != 0)
         return rc;
     l = c->out[to->core_index];
     s = free_slot(l);
-    if (s != NULL && e->n_bytes <= LPI_SLOT_BYTES && e->kind == LPI_PLAIN && e->message == NULL) {
+    if (s != NULL && e->n_bytes <= LPI_SLOT_BYTES && e->kind == LPI_EAGER && e->message == NULL) {
         s->n_bytes = (unsigned short)e->n_bytes;
         if (e->n_bytes > 0)
             memcpy(s->u.bytes, e->data, e->n_bytes);
         lpi_lane_publish(l, s, e, SLOT_INLINE);
-    } else if (s != NULL && e->n_bytes >= LPI_OFFER_FROM && e->kind == LPI_PLAIN &&
+    } else if (s != NULL && e->n_bytes >= LPI_OFFER_FROM && e->kind == LPI_EAGER &&
                e->message == NULL && fill_offer(c->machine, l, to, e)) {
         s->u.n_direct = e->n_bytes;
         lpi_lane_publish(l, s, e, SLOT_DIRECT);
@@ -175,7 +175,7 @@ static struct lpi_envelope unpack(const struct slot *s)
                              .dst = s->dst,
                              .tag = s->tag,
                              .arrival = s->arrival,
-                             .paid = true};
+                             .is_paid = true};
 
     switch ((enum slot_kind)s->kind) {
     case SLOT_INLINE:
@@ -264,5 +264,5 @@ bool lpi_poll(struct lpi_core *c)
     lpi_pause();
     if (m->remote != NULL && c->index == 0)
         any |= lpi_remote_poll(c);
-    return lpi_queue_answer(c, drain_mailbox) || any;
+    return lpi_queue_cts(c, drain_mailbox) || any;
 }

@@ -246,14 +246,14 @@ static __attribute__((noinline)) void promise(struct lpi_proc *p, struct logp_re
 {
     const int64_t met = e->arrival > r->posted ? e->arrival : r->posted;
     struct lpi_envelope answer = {
-        .context = e->context, .src = p->rank, .tag = e->tag, .request = r, .kind = LPI_ANSWER};
+        .context = e->context, .src = p->rank, .tag = e->tag, .request = r, .kind = LPI_CTS};
     int rc;
 
-    if (e->kind == LPI_ASKING) {
+    if (e->kind == LPI_SYNC_SEND) {
         take_asking(p, r, e);
         return;
     }
-    r->state = LPI_REQ_PROMISED;
+    r->state = LPI_REQ_CTS_SENT;
     if (e->kind == LPI_ON_ITS_WAY) {
         e->cargo->request = r;
         return;
@@ -267,7 +267,7 @@ static __attribute__((noinline)) void promise(struct lpi_proc *p, struct logp_re
 }
 
 /* The answer to a send of p. */
-static void take_answer(struct lpi_proc *p, const struct lpi_envelope *e)
+static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct lpi_rendezvous *z = e->rendezvous;
 
@@ -282,7 +282,7 @@ static void keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct logp_request *r = e->request;
 
-    if (p->state == LPI_ENDED || r->state != LPI_REQ_PROMISED)
+    if (p->state == LPI_ENDED || r->state != LPI_REQ_CTS_SENT)
         return;
     r->arrival = e->arrival;
     r->state = LPI_REQ_BOUND;
@@ -295,14 +295,14 @@ static void keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
 static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_core *at,
                                                 const struct lpi_envelope *e)
 {
-    if (e->kind == LPI_ANSWER)
-        take_answer(p, e);
+    if (e->kind == LPI_CTS)
+        take_cts(p, e);
     else
         keep_promise(p, e);
-    if (e->paid)
+    if (e->is_paid)
         lpi_credit_give(p, e->n_bytes);
     if (e->message != NULL) {
-        e->message->kind = LPI_PLAIN;
+        e->message->kind = LPI_EAGER;
         lpi_message_free(at, e->message);
     }
 }
@@ -328,7 +328,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     r->arrival = e->arrival;
     if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false) && taken) {
         if (e->message != NULL && e->kind != LPI_ON_ITS_WAY)
-            e->message->kind = LPI_PLAIN; /* as it is in the pool */
+            e->message->kind = LPI_EAGER; /* as it is in the pool */
         promise(p, r, e);
         return true;
     }
@@ -370,7 +370,7 @@ static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_
 {
     const struct lpi_envelope e = lpi_envelope_of(m, false);
 
-    if (__builtin_expect(m->kind != LPI_PLAIN, false))
+    if (__builtin_expect(m->kind != LPI_EAGER, false))
         return take_unpaid(p, r, m);
     return take(p, r, m, &e);
 }
@@ -381,7 +381,7 @@ void lpi_match_come(struct lpi_cargo *l)
     struct logp_request *r = l->request;
 
     if (m != NULL)
-        m->kind = LPI_PLAIN;
+        m->kind = LPI_EAGER;
     if (r == NULL && !l->is_dropped)
         return; /* it is pending */
     if (r != NULL && m != NULL)
@@ -419,7 +419,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     struct lpi_inbox *in = &p->inbox;
     struct lpi_message *m = e->message;
 
-    if (__builtin_expect(e->kind >= LPI_ANSWER, false)) {
+    if (__builtin_expect(e->kind >= LPI_CTS, false)) {
         hand_over(p, at, e);
         return 0;
     }
@@ -430,14 +430,14 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         while ((r = taker(in, &l, 0)) != NULL) {
             if (!bind(p, r, e))
                 continue;
-            if (e->paid)
+            if (e->is_paid)
                 lpi_credit_give(p, e->n_bytes);
             if (m != NULL)
                 lpi_message_free(at, m);
             return 0;
         }
     }
-    if (!e->paid) {
+    if (!e->is_paid) {
         if (at->credit < lpi_message_cost(e->n_bytes)) {
             const int rc = lpi_credit_refill(at, lpi_message_cost(e->n_bytes));
 
@@ -453,7 +453,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     }
     if (__builtin_expect(e->kind == LPI_ON_ITS_WAY, false))
         e->cargo->message = m;
-    if (!e->paid)
+    if (!e->is_paid)
         at->credit -= lpi_message_cost(e->n_bytes);
     if (e->arrival == LOGP_NEVER) /* nothing is emulated: the order of delivery */
         m->arrival = LOGP_NEVER + at->deliveries++;
@@ -466,8 +466,8 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
 
         if (at_ns != INT64_MAX)
             wake_at(p, lpi_later(p, at_ns));
-    } else if (p->state == LPI_SYNC && e->kind == LPI_REQUEST) {
-        lpi_match_asked(p);
+    } else if (p->state == LPI_SYNC && e->kind == LPI_RTS) {
+        lpi_match_rts(p);
     }
     return 0;
 }
@@ -478,7 +478,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
  * @return  false: neither; nothing has been done
  */
 bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_label *l,
-                      const void *data, size_t n_bytes, bool paid)
+                      const void *data, size_t n_bytes, bool is_paid)
 {
     struct lpi_inbox *in = &to->inbox;
     struct logp_request *r = in->posted_first;
@@ -498,13 +498,13 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
         r->arrival = r->done = LOGP_NEVER;
         r->state = LPI_REQ_CHARGED;
         to->waits_for = NULL;
-        if (paid)
+        if (is_paid)
             lpi_credit_give(to, n_bytes);
         lpi_make_ready(to);
         return true;
     }
     if (to->waits_for_any || n_bytes > LPI_INLINE ||
-        (!paid && c->credit < lpi_message_cost(n_bytes)))
+        (!is_paid && c->credit < lpi_message_cost(n_bytes)))
         return false;
     m = lpi_message_new(c, n_bytes);
     if (m == NULL)
@@ -517,7 +517,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
     m->arrival = LOGP_NEVER + c->deliveries++;
     if (n_bytes > 0)
         memcpy(m->inline_data, data, n_bytes);
-    if (!paid)
+    if (!is_paid)
         c->credit -= lpi_message_cost(n_bytes);
     pend(in, m);
     return true;
@@ -536,7 +536,7 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, in
 
     for (int k = 1; m != NULL && (m->src != src || m->tag != tag || m->context != context); k++)
         m = k < FIRST_FEW ? m->next : NULL;
-    if (m == NULL || m->n_bytes > capacity || in->n_any > 0 || m->kind != LPI_PLAIN ||
+    if (m == NULL || m->n_bytes > capacity || in->n_any > 0 || m->kind != LPI_EAGER ||
         m->arrival >= 0) /* on its way, from before */
         return NULL;
     unpend(in, m);
@@ -634,13 +634,13 @@ void lpi_match_arrived(struct lpi_proc *p, int64_t until)
 /* p waits for others, and not for messages: a sender that waits may be one of those. So what has
  * been sent is matched although it has not arrived, in the order of arrival, where one of them
  * asks. */
-void lpi_match_asked(struct lpi_proc *p)
+void lpi_match_rts(struct lpi_proc *p)
 {
     const struct lpi_message *m = p->inbox.first;
 
     if (p->inbox.n_any == 0 || p->core->machine->explore != NULL)
         return;
-    while (m != NULL && m->kind != LPI_REQUEST)
+    while (m != NULL && m->kind != LPI_RTS)
         m = m->next;
     if (m != NULL)
         lpi_match_arrived(p, INT64_MAX);
@@ -787,7 +787,7 @@ void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at)
         struct lpi_message *m = in->first;
 
         unpend(in, m);
-        m->kind = LPI_PLAIN;
+        m->kind = LPI_EAGER;
         at->credit += lpi_message_cost(m->n_bytes);
         lpi_message_free(at, m);
     }

@@ -227,7 +227,7 @@ struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes)
 static __attribute__((noinline)) void fill_unusual(struct lpi_message *m,
                                                    const struct lpi_envelope *e)
 {
-    if (e->kind >= LPI_ANSWER)
+    if (e->kind >= LPI_CTS)
         m->request = e->request;
     if (e->kind == LPI_ON_ITS_WAY)
         m->link.cargo = e->cargo;
@@ -235,8 +235,8 @@ static __attribute__((noinline)) void fill_unusual(struct lpi_message *m,
         m->rendezvous = e->rendezvous;
     else if (e->n_bytes > 0)
         memcpy(m->data, e->data, e->n_bytes);
-    if (e->kind == LPI_ASKING)
-        m->link.asking = e->request;
+    if (e->kind == LPI_SYNC_SEND)
+        m->link.sync_send = e->request;
 }
 
 void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)

@@ -14,6 +14,6 @@ void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m);
 /* The oldest message; NULL: there is none. Called by the holder, as the next. */
 struct lpi_message *lpi_queue_pop(const struct lpi_proc *p);
 /* empty(p) for each proc that has been rung. @return false: none */
-bool lpi_queue_answer(struct lpi_core *c, void (*empty)(const struct lpi_proc *p));
+bool lpi_queue_cts(struct lpi_core *c, void (*empty)(const struct lpi_proc *p));
 
 #endif

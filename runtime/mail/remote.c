@@ -237,7 +237,7 @@ static void pass_held(struct lpi_core *c)
         struct lpi_envelope e;
         int rc;
 
-        l->message->kind = LPI_PLAIN;
+        l->message->kind = LPI_EAGER;
         e = lpi_envelope_of(l->message, false);
         rc = lpi_stopping(c->machine) ? -ECANCELED : lpi_post_to_core(c, l->to, &e);
         if (rc != 0) {

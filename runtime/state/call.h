@@ -115,7 +115,7 @@ int lpi_send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envel
 
 /* ---- rendezvous.c: sends that wait for their receivers ---- */
 
-static inline bool lpi_waits_for_receiver(const struct lpi_proc *p, size_t n_bytes)
+static inline bool lpi_is_rendezvous(const struct lpi_proc *p, size_t n_bytes)
 {
     const int64_t from = p->core->machine->rendezvous_from;
 
@@ -124,34 +124,34 @@ static inline bool lpi_waits_for_receiver(const struct lpi_proc *p, size_t n_byt
 }
 
 /* Has it any that are under way? */
-static inline bool lpi_asks(const struct lpi_proc *p)
+static inline bool lpi_has_rts(const struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
 
-    return lpi_has_extras(m) && m->asked != NULL && m->asked[p->rank] != NULL;
+    return lpi_has_extras(m) && m->rts != NULL && m->rts[p->rank] != NULL;
 }
 
 /* Ask, wait for the answer, send e. */
 int lpi_send_synchronously(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e);
 /* Ask; r, a send's, is to be waited for. buf is copied. dst: global rank. Where choices are
  * explored the payload goes along, and r is complete when the answer is there */
-int lpi_ask_for(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
-                struct logp_request *r);
+int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+                 struct logp_request *r);
 /* Send what is answered by now. @return 0; 1: and the vp's clock has gone on; or an error */
-int lpi_pay(struct lpi_proc *p);
+int lpi_data_send(struct lpi_proc *p);
 /* When the next answer is there; INT64_MAX: none is known. */
-int64_t lpi_next_answer(const struct lpi_proc *p);
-/* Wait for a send of lpi_ask_for(). 0; -ETIME: not by `until` */
-int lpi_await_paid(struct lpi_proc *p, struct logp_request *r, int64_t until);
+int64_t lpi_next_cts(const struct lpi_proc *p);
+/* Wait for a send of lpi_rts_send(). 0; -ETIME: not by `until` */
+int lpi_await_data_sent(struct lpi_proc *p, struct logp_request *r, int64_t until);
 /* If r is one and has been sent, it is LPI_REQ_SENT from now on. */
-void lpi_look_whether_sent(struct lpi_proc *p, struct logp_request *r);
+void lpi_check_data_sent(struct lpi_proc *p, struct logp_request *r);
 /* Wait until the message of r has arrived, until `until` at the latest, and send what is answered
  * meanwhile. 0; or an error */
 int lpi_await_beside(struct lpi_proc *p, struct logp_request *r, int64_t until);
-/* until.c: wait for, or test, a send of lpi_ask_for() where choices are explored. As
+/* until.c: wait for, or test, a send of lpi_rts_send() where choices are explored. As
  * logp_wait_until() and logp_test() */
-int lpi_wait_issued(struct logp_vp *vp, struct logp_request *r, int64_t until);
-int lpi_test_issued(struct logp_vp *vp, struct logp_request *r, bool *done);
+int lpi_wait_sync_send(struct logp_vp *vp, struct logp_request *r, int64_t until);
+int lpi_test_sync_send(struct logp_vp *vp, struct logp_request *r, bool *done);
 /* until.c: wait until something comes, or until t; src and tag are for reports */
 int lpi_wait_for_any(struct lpi_proc *p, int64_t t, int src, int tag);
 

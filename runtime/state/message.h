@@ -35,20 +35,20 @@ struct lpi_label {
 /* A message of the program's, or one of the three of a send that waits for its receiver; where
  * choices are explored an isend has but one. */
 enum lpi_message_kind {
-    LPI_PLAIN,
+    LPI_EAGER,
     LPI_IN_PLACE,   /* the same, with the payload in the buffer of the receive on offer */
     LPI_ON_ITS_WAY, /* from another process; the payload comes later, to where the cargo says */
-    LPI_ASKING,     /* explored: with its payload; who takes it tells the sender's request */
-    LPI_REQUEST,    /* is matched, as if it had the payload */
-    LPI_ANSWER,     /* a receive has met it */
-    LPI_PAYLOAD,    /* goes straight into the buffer of that receive */
+    LPI_SYNC_SEND,  /* explored: with its payload; who takes it tells the sender's request */
+    LPI_RTS,        /* is matched, as if it had the payload */
+    LPI_CTS,        /* a receive has met it */
+    LPI_DATA,       /* goes straight into the buffer of that receive */
 };
 
 /* A request and an answer have none: `rendezvous` stands in its place. Nor has what is on its way:
  * there it is `cargo`. */
 static inline bool lpi_has_payload(enum lpi_message_kind kind)
 {
-    return kind < LPI_ON_ITS_WAY || kind == LPI_ASKING || kind == LPI_PAYLOAD;
+    return kind < LPI_ON_ITS_WAY || kind == LPI_SYNC_SEND || kind == LPI_DATA;
 }
 
 /*
@@ -66,7 +66,7 @@ struct lpi_rendezvous {
     int64_t latency;              /* of the answer */
     struct logp_request *request; /* of the receiver, that has been met; NULL: none yet */
     int64_t at;                   /* when the answer is at the sender */
-    bool paid;                    /* the payload has been sent */
+    bool is_paid;                 /* the payload has been sent */
 };
 
 /* What is known of a message while it is being handed over. */
@@ -84,15 +84,15 @@ struct lpi_envelope {
     struct logp_request *request; /* of an answer or a payload: the receiver's; ASKING: the
                                      sender's */
     enum lpi_message_kind kind;
-    bool paid; /* its bytes have been taken from the queue limit */
+    bool is_paid; /* its bytes have been taken from the queue limit */
 };
 
 struct lpi_message {
     union {
-        struct cds_wfcq_node queue;  /* while in a mailbox */
-        struct lpi_message *free;    /* while in a free or returned list */
-        struct lpi_cargo *cargo;     /* while ON_ITS_WAY */
-        struct logp_request *asking; /* while ASKING: the sender's */
+        struct cds_wfcq_node queue;     /* while in a mailbox */
+        struct lpi_message *free;       /* while in a free or returned list */
+        struct lpi_cargo *cargo;        /* while ON_ITS_WAY */
+        struct logp_request *sync_send; /* while ASKING: the sender's */
     } link;
     struct lpi_message *prev, *next;    /* pending list, in the order of delivery */
     struct lpi_message *next_in_stream; /* of the index */
@@ -118,14 +118,14 @@ struct lpi_message {
 
 enum lpi_request_state {
     LPI_REQ_POSTED,   /* in the posted list */
-    LPI_REQ_PROMISED, /* a send that waits for its receiver has been matched, or one of another
+    LPI_REQ_CTS_SENT, /* a send that waits for its receiver has been matched, or one of another
                          process: the payload is to come */
     LPI_REQ_BOUND,    /* a message has been matched, its payload is in buf */
     LPI_REQ_FAILED,   /* the message was too large; it is still pending */
     LPI_REQ_CHARGED,  /* bound, and o_recv is accounted for: complete at `done` */
     LPI_REQ_SENT,
-    LPI_REQ_ASKED,  /* a send that waits for its receiver, or has done so: `asked` */
-    LPI_REQ_ISSUED, /* explored: a send that waits until a receive takes it, and then up to
+    LPI_REQ_RTS_SENT,  /* a send that waits for its receiver, or has done so: `asked` */
+    LPI_REQ_SYNC_SENT, /* explored: a send that waits until a receive takes it, and then up to
                        `arrival`, which is INT64_MAX before; an answer takes `done` */
 };
 
@@ -148,7 +148,7 @@ struct logp_request {
     union {
         int64_t done;
         int64_t posted; /* until it has been matched: the vp's clock then */
-        struct lpi_rendezvous *asked;
+        struct lpi_rendezvous *rts;
     };
 };
 
@@ -175,7 +175,7 @@ struct lpi_pool {
 };
 
 /* A message that holds its payload, as it is handed over. */
-static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool paid)
+static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool is_paid)
 {
     return (struct lpi_envelope){.context = m->context,
                                  .src = m->src,
@@ -185,24 +185,24 @@ static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool pa
                                  .arrival = m->arrival,
                                  .data = m->data,
                                  .message = m,
-                                 .paid = paid};
+                                 .is_paid = is_paid};
 }
 
 /* Any message, as it is handed over. */
-static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, bool paid)
+static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, bool is_paid)
 {
-    struct lpi_envelope e = lpi_envelope_of(m, paid);
+    struct lpi_envelope e = lpi_envelope_of(m, is_paid);
 
-    if (__builtin_expect(m->kind != LPI_PLAIN, false)) {
+    if (__builtin_expect(m->kind != LPI_EAGER, false)) {
         e.kind = (enum lpi_message_kind)m->kind;
         if (e.kind == LPI_ON_ITS_WAY)
             e.cargo = m->link.cargo;
         else if (!lpi_has_payload(e.kind))
             e.rendezvous = m->rendezvous;
-        if (e.kind >= LPI_ANSWER)
+        if (e.kind >= LPI_CTS)
             e.request = m->request;
-        else if (e.kind == LPI_ASKING)
-            e.request = m->link.asking;
+        else if (e.kind == LPI_SYNC_SEND)
+            e.request = m->link.sync_send;
     }
     return e;
 }
@@ -210,7 +210,7 @@ static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, boo
 /* The bytes that its message has to hold. */
 static inline size_t lpi_held_bytes(const struct lpi_envelope *e)
 {
-    return e->kind == LPI_REQUEST || e->kind == LPI_ANSWER ? 0 : e->n_bytes;
+    return e->kind == LPI_RTS || e->kind == LPI_CTS ? 0 : e->n_bytes;
 }
 
 /* The bytes that a message of n_bytes counts against the machine's queue limit. */

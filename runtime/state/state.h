@@ -265,7 +265,7 @@ struct logp_machine {
     int64_t clock_overhead;      /* of two readings in a row */
     struct lpi_explore *explore; /* virtual clock, one core: who is asked what comes next; NULL */
     int64_t rendezvous_from; /* sends of so many bytes or more wait for their receiver; 0: none */
-    struct lpi_rendezvous **asked; /* by rank: its sends that do; NULL: none ever did */
+    struct lpi_rendezvous **rts; /* by rank: its sends that do; NULL: none ever did */
     /* a receive has met one: to its sender, from p. 0; -ENOMEM */
     int (*answer)(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e);
     int polls_in_vain; /* after so many in a row a vp that polls counts as waiting */

@@ -97,7 +97,7 @@ static void take_trace(struct rest *r, struct replayed *out)
 }
 
 /* One answer. @return false: this is none */
-static bool take_answer(struct rest *r, struct replayed *out)
+static bool take_cts(struct rest *r, struct replayed *out)
 {
     char word[16];
     int error, n = 0;
@@ -126,7 +126,7 @@ struct replayed read_answers(const char *text, size_t n)
     struct replayed best = {.outcome = REPLAY_NOT_REACHED}, next;
     struct rest r = {text, text + n};
 
-    while (take_answer(&r, &next)) {
+    while (take_cts(&r, &next)) {
         struct replayed worse = next;
 
         if (next.outcome < best.outcome) {
