@@ -177,14 +177,14 @@ static int measure(struct peer *p, const struct operation *o, int64_t least_ns)
 int peer_measure(struct peer *p, int n_words, char **words)
 {
     const int64_t least_ns = p->P > sysconf(_SC_NPROCESSORS_ONLN) ? 20000000 : 500000;
-    const size_t blocks = (size_t)p->P * BLOCK, room = blocks > LARGEST ? blocks : LARGEST;
+    const size_t blocks = (size_t)p->P * BLOCK, capacity = blocks > LARGEST ? blocks : LARGEST;
     int rc = 0;
 
-    p->out = calloc(2, room);
+    p->out = calloc(2, capacity);
     if (p->out == NULL)
         return ENOMEM;
-    memset(p->out, 1, 2 * room); /* no page is new in a measurement */
-    p->in = p->out + room;
+    memset(p->out, 1, 2 * capacity); /* no page is new in a measurement */
+    p->in = p->out + capacity;
     for (int i = 0; rc == 0 && i < N_OPERATIONS; i++)
         if (is_selected(n_words, words, operations[i].name) && (p->P == 2 || !operations[i].pair))
             rc = measure(p, &operations[i], least_ns);

@@ -126,7 +126,7 @@ static int64_t some_k(uint64_t *random, int P)
 }
 
 /* Sizes of a grid of P processors, in any number of dimensions, ones among them now and then. */
-static void some_sizes(uint64_t *random, int P, char *spec, size_t room)
+static void some_sizes(uint64_t *random, int P, char *spec, size_t space)
 {
     for (const char *before = ":"; before != NULL;
          before = P > 1 || one_in(random, 6) ? "x" : NULL) {
@@ -134,7 +134,7 @@ static void some_sizes(uint64_t *random, int P, char *spec, size_t room)
 
         while (P % size != 0)
             size--;
-        snprintf(spec + strlen(spec), room - strlen(spec), "%s%d", before, size);
+        snprintf(spec + strlen(spec), space - strlen(spec), "%s%d", before, size);
         P /= size;
     }
 }

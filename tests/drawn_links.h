@@ -21,14 +21,15 @@ static struct logp_link_costs some_costs(uint64_t *random)
     return c;
 }
 
-static struct logp_ranks some_ranks(uint64_t *random, int P, struct logp_rank_range room[3])
+static struct logp_ranks some_ranks(uint64_t *random, int P, struct logp_rank_range capacity[3])
 {
-    struct logp_ranks set = {room, (int)below(random, 4)};
+    struct logp_ranks set = {capacity, (int)below(random, 4)};
 
     for (int i = 0; i < set.n; i++) {
-        room[i].first = (int)below(random, P);
-        room[i].last = one_in(random, 2) ? room[i].first
-                                         : room[i].first + (int)below(random, P - room[i].first);
+        capacity[i].first = (int)below(random, P);
+        capacity[i].last = one_in(random, 2)
+                               ? capacity[i].first
+                               : capacity[i].first + (int)below(random, P - capacity[i].first);
     }
     return set;
 }
@@ -42,9 +43,9 @@ static inline struct logp_links *draw_links(int P, uint64_t *random)
 
     cr_assert_eq(logp_links_create(P, &links), 0);
     for (int i = 0; i <= n; i++) {
-        struct logp_rank_range room[2][3];
-        const struct logp_ranks src = some_ranks(random, P, room[0]),
-                                dst = some_ranks(random, P, room[1]);
+        struct logp_rank_range capacity[2][3];
+        const struct logp_ranks src = some_ranks(random, P, capacity[0]),
+                                dst = some_ranks(random, P, capacity[1]);
         const struct logp_link_costs c = some_costs(random);
 
         if (one_in(random, i == 0 ? 2 : 6))

@@ -372,7 +372,7 @@ static int forgets_the_rest(struct logp_vp *vp, void *arg)
 }
 
 /* Room for three. */
-static int room_for_three(struct logp_vp *vp, void *arg)
+static int space_for_three(struct logp_vp *vp, void *arg)
 {
     const struct planted *s = arg;
     char all[PLANTED_MOST] = {0};
@@ -652,7 +652,7 @@ static const struct planted_row planted_rows[] = {
     PLANTED(ends_too_early, 3, LOGP_FAILURE_ASSERTED, UNTIMED, true, NULL),
     PLANTED(one_too_many, 3, LOGP_FAILURE_LEFT_OVER, UNTIMED, true, NULL),
     PLANTED(forgets_the_rest, 3, LOGP_FAILURE_ASSERTED, UNTIMED, true, NULL),
-    PLANTED(room_for_three, 4, LOGP_FAILURE_ERROR, UNTIMED, true, NULL),
+    PLANTED(space_for_three, 4, LOGP_FAILURE_ERROR, UNTIMED, true, NULL),
     PLANTED(one_buffer_for_two, 2, LOGP_FAILURE_ASSERTED, UNTIMED, true, NULL),
     PLANTED(beyond_the_last, 2, LOGP_FAILURE_ERROR, UNTIMED, true, NULL),
     PLANTED(not_the_last, 2, LOGP_FAILURE_DEADLOCK, UNTIMED, true, NULL),

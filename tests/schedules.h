@@ -35,7 +35,7 @@ struct search {
     int alike;   /* ranks from here on are: with their bits, where bit r is rank r's own */
     bool own_bits;
     struct search_print *seen; /* states; with room for so many */
-    size_t n_seen, room;
+    size_t n_seen, capacity;
 };
 
 /* Of a state, 127 bits of it: no two that are looked at are alike in them. */
@@ -126,12 +126,12 @@ static inline uint64_t search_mix(uint64_t h, uint64_t x)
 
 static inline bool search_enter(struct search *x, struct search_print s)
 {
-    if (2 * x->n_seen >= x->room) {
-        const size_t had = x->room;
+    if (2 * x->n_seen >= x->capacity) {
+        const size_t had = x->capacity;
         struct search_print *old = x->seen;
 
-        x->room = had > 0 ? 2 * had : 1 << 12;
-        x->seen = calloc(x->room, sizeof(*x->seen));
+        x->capacity = had > 0 ? 2 * had : 1 << 12;
+        x->seen = calloc(x->capacity, sizeof(*x->seen));
         cr_assert(x->seen != NULL);
         x->n_seen = 0;
         for (size_t i = 0; i < had; i++)
@@ -139,7 +139,7 @@ static inline bool search_enter(struct search *x, struct search_print s)
                 search_enter(x, old[i]);
         free(old);
     }
-    for (size_t i = s.a % x->room;; i = (i + 1) % x->room) {
+    for (size_t i = s.a % x->capacity;; i = (i + 1) % x->capacity) {
         if (x->seen[i].a == s.a && x->seen[i].b == s.b)
             return false;
         if (x->seen[i].a == 0) {

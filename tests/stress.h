@@ -44,7 +44,7 @@ static inline uint64_t stress_random(uint64_t *state)
     return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-static inline size_t stress_room(const struct stress *s)
+static inline size_t stress_space(const struct stress *s)
 {
     return sizeof(struct stress_header) + s->largest + 1;
 }
@@ -120,14 +120,14 @@ static inline int stress_send(struct stress_rank *r)
 /* until: 0: for ever */
 static inline int stress_receive(struct stress_rank *r, int from, int tag, int64_t until)
 {
-    const size_t room = stress_room(r->s);
+    const size_t capacity = stress_space(r->s);
     struct logp_status status;
     int rc, i;
 
     if (until > 0)
-        rc = logp_recv_until(r->vp, from, tag, r->buf, room, until, &status);
+        rc = logp_recv_until(r->vp, from, tag, r->buf, capacity, until, &status);
     else
-        rc = logp_recv(r->vp, from, tag, r->buf, room, &status);
+        rc = logp_recv(r->vp, from, tag, r->buf, capacity, &status);
     if (rc == -ETIME)
         return 0;
     if (rc != 0)
@@ -174,7 +174,7 @@ static inline int stress_program(struct logp_vp *vp, void *arg)
                             .random = s->seed * 31 + (uint64_t)logp_vp_rank(vp) + 1,
                             .all = s->per_pair * (uint64_t)(s->P - 1),
                             .next = calloc((size_t)s->P + 1, sizeof(*r.next)),
-                            .buf = malloc(stress_room(s))};
+                            .buf = malloc(stress_space(s))};
     int rc = r.next != NULL && r.buf != NULL ? 0 : -ENOMEM;
 
     while (rc == 0 && (r.sent < r.all || r.received < r.all)) {
@@ -194,7 +194,7 @@ static inline int stress_program(struct logp_vp *vp, void *arg)
 /* What comes from outside, by a thread of its own. @return 0; what logp_inject() says */
 static inline int stress_inject(struct logp_machine *m, const struct stress *s)
 {
-    unsigned char *buf = malloc(stress_room(s));
+    unsigned char *buf = malloc(stress_space(s));
     int rc = buf != NULL ? 0 : -ENOMEM;
 
     for (uint64_t i = 0; rc == 0 && i < s->outside * (uint64_t)s->P; i++) {

@@ -69,7 +69,7 @@ Test(limits, the_queue_limit_refuses_and_recovers)
 
 /* 0 sends without end to who receives, as fast as there is room; 1 and 2 take what comes, or, if
  * arg says so, wait for something else. */
-static int send_until_there_is_room(struct logp_vp *vp, void *arg)
+static int send_until_there_is_space(struct logp_vp *vp, void *arg)
 {
     enum { EACH = 300 };
     char buf[1000] = {0};
@@ -91,8 +91,8 @@ Test(limits, who_sends_until_there_is_room_lets_others_make_it)
     for (int i = 0; i < 4; i++) {
         struct logp_machine *m = limited_machine(3, clocks[i % 2], i >= 2);
 
-        cr_assert_eq(logp_machine_run(m, send_until_there_is_room, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_run(m, send_until_there_is_room, m, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_run(m, send_until_there_is_space, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_run(m, send_until_there_is_space, m, test_timeout_ns), -EDEADLK);
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
@@ -169,7 +169,7 @@ static struct logp_delay one_on_the_wire(const struct logp_topology *t)
     return delay;
 }
 
-static struct logp_machine *machine_with_room(struct logp_delay delay)
+static struct logp_machine *machine_with_space(struct logp_delay delay)
 {
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = 3,
@@ -186,7 +186,7 @@ static struct logp_machine *machine_with_room(struct logp_delay delay)
 
 Test(limits, a_refused_send_takes_no_place_on_the_wire)
 {
-    test_run(machine_with_room(one_on_the_wire(NULL)), refused_then_sent, &(int64_t){10000});
+    test_run(machine_with_space(one_on_the_wire(NULL)), refused_then_sent, &(int64_t){10000});
 }
 
 Test(limits, a_refused_send_takes_no_place_on_its_links)
@@ -198,7 +198,7 @@ Test(limits, a_refused_send_takes_no_place_on_its_links)
 
     cr_assert_eq(logp_topology_create("line", 3, &t), 0);
     delay = one_on_the_wire(t);
-    m = machine_with_room(delay);
+    m = machine_with_space(delay);
     cr_assert_eq(logp_machine_run(m, refused_then_sent, &(int64_t){16000}, test_timeout_ns), 0);
     cr_assert_eq(logp_link_use(m, -1, &use), 0);
     cr_expect_eq(use.messages, 2); /* one of two hops */

@@ -52,9 +52,9 @@ static bool is_in(const struct logp_ranks *set, int rank)
 
 static void set_some(struct logp_links *links, struct dense *dense, uint64_t *random)
 {
-    struct logp_rank_range room[2][3];
-    const struct logp_ranks src = some_ranks(random, dense->P, room[0]),
-                            dst = some_ranks(random, dense->P, room[1]);
+    struct logp_rank_range space[2][3];
+    const struct logp_ranks src = some_ranks(random, dense->P, space[0]),
+                            dst = some_ranks(random, dense->P, space[1]);
     const struct logp_link_costs c = some_costs(random);
 
     cr_assert_eq(logp_links_set(links, &src, &dst, &c), 0);
@@ -163,7 +163,7 @@ struct simulation {
     struct logp_params base;
     struct rank rank[MOST_P];
     struct letter *letter;
-    size_t n, room;
+    size_t n, space;
 };
 
 static int64_t later(int64_t a, int64_t b)
@@ -179,9 +179,9 @@ static void simulate_send(struct simulation *x, int r, const struct logp_step *s
 
     if (p.gap_shared)
         start = later(start, k->recv_start + later(p.o_recv_ns, p.g_ns));
-    if (x->n == x->room) {
-        x->room = 2 * x->room + 64;
-        x->letter = realloc(x->letter, x->room * sizeof(*x->letter));
+    if (x->n == x->space) {
+        x->space = 2 * x->space + 64;
+        x->letter = realloc(x->letter, x->space * sizeof(*x->letter));
         cr_assert(x->letter != NULL);
     }
     k->clock = start + p.o_send_ns;

@@ -13,7 +13,7 @@
 #include "mail/pool.h"
 #include "delay/in_force.h"
 #include "mail/offer.h"
-#include "mail/room.h"
+#include "mail/backpressure.h"
 #include "state/stop.h"
 #include "state/turns.h"
 
@@ -70,13 +70,13 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
     (void)r;
 }
 
-void lpi_room_freed(struct lpi_core *c, int64_t t)
+void lpi_space_freed(struct lpi_core *c, int64_t t)
 {
     (void)c;
     (void)t;
 }
 
-void lpi_room_posted(struct lpi_proc *to)
+void lpi_space_posted(struct lpi_proc *to)
 {
     (void)to;
 }

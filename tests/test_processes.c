@@ -105,9 +105,9 @@ Test(processes, refuse_what_is_of_one_box)
 
     cr_assert_eq(logp_machine_create(&config, &m), -ENOTSUP);
     config.clock = LOGP_CLOCK_WALL;
-    config.wait_for_room = true;
+    config.wait_for_space = true;
     cr_assert_eq(logp_machine_create(&config, &m), -ENOTSUP);
-    config.wait_for_room = false;
+    config.wait_for_space = false;
     config.transport = "pigeon";
     cr_assert_eq(logp_machine_create(&config, &m), -ENOENT);
     config.transport = "mpi:pigeon";

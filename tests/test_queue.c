@@ -85,24 +85,24 @@ struct traffic {
 /* Rank 0 sends until it is refused. @return bytes that found room; < 0: an error */
 static int64_t fill_up(struct logp_vp *vp, const char *buf, size_t n)
 {
-    int64_t room = 0;
+    int64_t capacity = 0;
     int rc = 0;
 
-    while (room <= LIMIT && (rc = logp_send(vp, 1, 2, buf, n)) == 0)
-        room += (int64_t)n;
-    return rc == -ENOBUFS || rc == 0 ? room : rc;
+    while (capacity <= LIMIT && (rc = logp_send(vp, 1, 2, buf, n)) == 0)
+        capacity += (int64_t)n;
+    return rc == -ENOBUFS || rc == 0 ? capacity : rc;
 }
 
 /* After all that traffic there is as much room as at the beginning. */
-static void check_room(struct logp_vp *vp, const struct traffic *t, const char *buf)
+static void check_space(struct logp_vp *vp, const struct traffic *t, const char *buf)
 {
     const bool is_short = t->n > 0 && t->n < 100;
-    const int64_t room = fill_up(vp, buf, is_short ? t->n : LONGEST);
+    const int64_t capacity = fill_up(vp, buf, is_short ? t->n : LONGEST);
 
-    cr_assert_leq(room, LIMIT);
+    cr_assert_leq(capacity, LIMIT);
     /* a short message counts with its header, of less than 256 bytes */
-    cr_assert_geq(room, is_short ? LIMIT / 256 * (int64_t)t->n : LIMIT - LIMIT / 8,
-                  "taker %d, %zu bytes: room for %ld of %d", t->taker, t->n, (long)room, LIMIT);
+    cr_assert_geq(capacity, is_short ? LIMIT / 256 * (int64_t)t->n : LIMIT - LIMIT / 8,
+                  "taker %d, %zu bytes: room for %ld of %d", t->taker, t->n, (long)capacity, LIMIT);
 }
 
 /* Many times the limit in all, a few at a time; then as much room as at the beginning. */
@@ -130,7 +130,7 @@ static int pass_many(struct logp_vp *vp, void *arg)
         rc = rc != 0 ? rc : logp_sync(vp, NULL);
     }
     if (rc == 0 && me == 0)
-        check_room(vp, t, buf);
+        check_space(vp, t, buf);
     rc = rc != 0 ? rc : logp_sync(vp, NULL);
     for (bool found = true; rc == 0 && me == 1 && found;) {
         rc = logp_probe(vp, 0, 2, &found, NULL);

@@ -394,9 +394,9 @@ static int work(struct logp_vp *vp, void *arg)
 {
     static const int64_t counts[] = {1, 0, 3, 40, 130, MOST_N, 1, 14};
     const struct load *l = arg;
-    const size_t room = (size_t)logp_vp_size(vp) * MOST_N * sizeof(int64_t);
+    const size_t capacity = (size_t)logp_vp_size(vp) * MOST_N * sizeof(int64_t);
     struct logp_vp *group = NULL;
-    int64_t *in = malloc(room), *out = malloc(room);
+    int64_t *in = malloc(capacity), *out = malloc(capacity);
     uint64_t random = 88172645463325252u; /* the same for all */
     int rc = l->grouped ? split(vp, &group) : 0;
 

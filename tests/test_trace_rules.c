@@ -139,7 +139,7 @@ Test(trace_rules, a_gap_and_the_stall_behind_it)
 
 /* Rank 1 computes before it receives: until then there is room for one message. It looks what the
  * time is, or it would run ahead. */
-static int for_room(struct logp_vp *vp, void *arg)
+static int for_space(struct logp_vp *vp, void *arg)
 {
     bool found;
     int rc = logp_vp_rank(vp) == 1 ? logp_compute(vp, 500, NULL, NULL) : 0;
@@ -158,7 +158,7 @@ Test(trace_rules, a_send_that_waits_for_room_stalls)
                                  .executor = test_executor(),
                                  .stacks = test_stacks(),
                                  .queue_limit = 250,
-                                 .wait_for_room = true};
+                                 .wait_for_space = true};
     struct logp_machine *m;
     struct logp_trace *t;
     size_t n;
@@ -167,7 +167,7 @@ Test(trace_rules, a_send_that_waits_for_room_stalls)
     cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
     cr_assert_eq(logp_machine_create(&config, &m), 0);
     trace_on(m, 0);
-    cr_assert_eq(logp_machine_run(m, for_room, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_run(m, for_space, NULL, test_timeout_ns), 0);
     t = taken(m);
     e = logp_trace_events(t, 0, &n);
     cr_assert_geq(n, (size_t)3);

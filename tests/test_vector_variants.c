@@ -148,7 +148,7 @@ static struct layout layout_of(int P, int salt)
     return l;
 }
 
-enum { ROOM = MOST_P * (MOST_COUNT + 1) + 1 };
+enum { CAPACITY = MOST_P * (MOST_COUNT + 1) + 1 };
 
 static void fill(unsigned char *at, int from, int to, size_t n)
 {
@@ -177,7 +177,7 @@ static int there_and_back(struct logp_vp *vp, int root, bool apart, bool in_plac
     const struct layout l = layout_of(P, root);
     const size_t *counts = me == root ? l.counts : NULL;
     const size_t *displs = me == root && apart ? l.displs : NULL, mine = size_of(me, root);
-    unsigned char all[ROOM] = {0}, item[MOST_COUNT + 1] = {0}, *own = item;
+    unsigned char all[CAPACITY] = {0}, item[MOST_COUNT + 1] = {0}, *own = item;
     const bool stays = in_place && me == root;
     size_t at = 0;
     int rc;
@@ -211,7 +211,7 @@ static int to_all(struct logp_vp *vp, int salt, bool in_place)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const struct layout l = layout_of(P, salt);
     const bool apart = (me + salt) % 2 == 0; /* that is each one's own business */
-    unsigned char all[ROOM] = {0}, item[ROOM];
+    unsigned char all[CAPACITY] = {0}, item[CAPACITY];
     size_t at = 0;
     int rc;
 
@@ -234,7 +234,7 @@ static int all_to_all(struct logp_vp *vp, int salt, bool in_place)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     struct layout l = {.extent = 0}; /* of both sides */
-    unsigned char send[ROOM] = {0}, recv[ROOM] = {0};
+    unsigned char send[CAPACITY] = {0}, recv[CAPACITY] = {0};
     int rc;
 
     for (int i = 0; i < P; i++) {
@@ -256,10 +256,10 @@ static int combine(struct logp_vp *vp, int salt, bool in_place)
     const struct logp_op *sum = logp_op_find("sum", "int64");
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const struct layout l = layout_of(P, salt);
-    int64_t x[ROOM], y[ROOM], before = 0;
+    int64_t x[CAPACITY], y[CAPACITY], before = 0;
     int rc;
 
-    for (int i = 0; i < ROOM; i++)
+    for (int i = 0; i < CAPACITY; i++)
         x[i] = me * 1000 + i;
     for (int i = 0; i < me; i++)
         before += (int64_t)l.counts[i];

@@ -42,7 +42,7 @@ struct search {
     const struct logp_algorithm *row[MOST_ROWS];
     size_t n;
     struct open *open;
-    size_t n_open, room;
+    size_t n_open, space;
     struct lpi_folds folds;
     struct lpi_choice best;
     size_t at;                 /* the row of the best */
@@ -161,14 +161,14 @@ static int64_t limit(const struct search *s, size_t row, int64_t k)
 
 static int add_open(struct search *s, struct open open)
 {
-    if (s->n_open == s->room) {
-        const size_t room = s->room > 0 ? 2 * s->room : 64;
-        struct open *more = realloc(s->open, room * sizeof(*more));
+    if (s->n_open == s->space) {
+        const size_t space = s->space > 0 ? 2 * s->space : 64;
+        struct open *more = realloc(s->open, space * sizeof(*more));
 
         if (more == NULL)
             return -ENOMEM;
         s->open = more;
-        s->room = room;
+        s->space = space;
     }
     s->open[s->n_open++] = open;
     return 0;
@@ -284,7 +284,7 @@ static int search(struct search *s)
         rc = fold_open(s);
     free(s->open);
     s->open = NULL;
-    s->room = 0;
+    s->space = 0;
     return rc;
 }
 

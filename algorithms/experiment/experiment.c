@@ -367,11 +367,11 @@ static void share(struct state *s, struct logp_machine *machine)
 {
     struct logp_record *r = s->record;
     int64_t reps = r->reps, wrong = r->wrong_rank < 0 ? s->P : r->wrong_rank;
-    const size_t room = (size_t)s->experiment->reps * sizeof(*s->wall);
+    const size_t capacity = (size_t)s->experiment->reps * sizeof(*s->wall);
 
     if (s->leaders.first != 0) {
-        memset(s->wall, 0, room);
-        memset(s->emulated, 0, room);
+        memset(s->wall, 0, capacity);
+        memset(s->emulated, 0, capacity);
     }
     if (logp_machine_agree(machine, &reps, 1, LOGP_AGREE_MIN) != 0 ||
         logp_machine_agree(machine, &wrong, 1, LOGP_AGREE_MIN) != 0)

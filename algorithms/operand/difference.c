@@ -39,7 +39,7 @@ bool lpi_same(const void *result, const void *expected, size_t n_bytes, const st
 }
 
 /* The number that an element of a built-in type is; of others, their bytes. */
-static void print(const char *element, char *out, size_t room)
+static void print(const char *element, char *out, size_t capacity)
 {
     union {
         int32_t int32;
@@ -51,19 +51,19 @@ static void print(const char *element, char *out, size_t room)
 
     memcpy(&x, element, sizeof(x));
     if (first.type != NULL && strcmp(first.type, "int32") == 0 && first.width == 4)
-        n = (size_t)snprintf(out, room, "%" PRId32, x.int32);
+        n = (size_t)snprintf(out, capacity, "%" PRId32, x.int32);
     else if (first.type != NULL && strcmp(first.type, "int64") == 0 && first.width == 8)
-        n = (size_t)snprintf(out, room, "%" PRId64, x.int64);
+        n = (size_t)snprintf(out, capacity, "%" PRId64, x.int64);
     else if (first.type != NULL && strcmp(first.type, "float") == 0 && first.width == 4)
-        n = (size_t)snprintf(out, room, "%.9g", (double)x.single);
+        n = (size_t)snprintf(out, capacity, "%.9g", (double)x.single);
     else if (first.type != NULL && strcmp(first.type, "double") == 0 && first.width == 8)
-        n = (size_t)snprintf(out, room, "%.17g", x.twice);
+        n = (size_t)snprintf(out, capacity, "%.17g", x.twice);
     for (size_t i = 0; n == 0 && i < first.width && i < SHOWN; i++)
-        snprintf(out + 2 * i, room - 2 * i, "%02x", (unsigned char)element[i]);
+        snprintf(out + 2 * i, capacity - 2 * i, "%02x", (unsigned char)element[i]);
 }
 
 void lpi_say_difference(const void *buf, size_t n_bytes, const void *result, size_t result_bytes,
-                        char *out, size_t room)
+                        char *out, size_t capacity)
 {
     const uintptr_t at = (uintptr_t)first.at;
     const bool in_result =
@@ -77,7 +77,7 @@ void lpi_say_difference(const void *buf, size_t n_bytes, const void *result, siz
         return;
     print(first.expected, expected, sizeof(expected));
     print(first.received, received, sizeof(received));
-    snprintf(out, room, "%s %zu of %zu (from 0) is %s%s, expected %s%s",
+    snprintf(out, capacity, "%s %zu of %zu (from 0) is %s%s, expected %s%s",
              first.type != NULL ? "element" : "byte", (at - base) / first.width,
              bytes / first.width, first.type == NULL ? "0x" : "", received,
              first.type == NULL ? "0x" : "", expected);

@@ -40,6 +40,6 @@ bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed);
 bool lpi_same(const void *result, const void *expected, size_t n_bytes, const struct logp_op *op);
 /* Which element of a rank's result it was, what it is and what was expected; "": none is known. */
 void lpi_say_difference(const void *buf, size_t n_bytes, const void *result, size_t result_bytes,
-                        char *out, size_t room);
+                        char *out, size_t capacity);
 
 #endif

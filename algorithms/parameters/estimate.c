@@ -283,17 +283,17 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void draw(struct work *w, uint64_t *random, int64_t *room)
+static void draw(struct work *w, uint64_t *random, int64_t *capacity)
 {
     for (size_t i = 0; i < w->n; i++)
         for (int k = 0; k < LOGP_TIMINGS; k++)
-            w->sizes[i].medians[k] = lpi_sample_again(&w->sizes[i].samples[k], random, room);
+            w->sizes[i].medians[k] = lpi_sample_again(&w->sizes[i].samples[k], random, capacity);
     for (size_t i = 0; i < w->observed->n_combined; i++)
-        w->combined_medians[i] = lpi_sample_again(&w->combined[i], random, room);
+        w->combined_medians[i] = lpi_sample_again(&w->combined[i], random, capacity);
 }
 
 /* What 95 of 100 draws are within, and what lines leave. */
-static void say_intervals(struct work *w, uint64_t seed, int64_t *room,
+static void say_intervals(struct work *w, uint64_t seed, int64_t *capacity,
                           struct logp_estimated *const out[N_VALUES])
 {
     const struct work as_seen = *w;
@@ -301,7 +301,7 @@ static void say_intervals(struct work *w, uint64_t seed, int64_t *room,
     uint64_t random = seed * 2 + 1;
 
     for (int i = 0; i < DRAWS; i++) {
-        draw(w, &random, room);
+        draw(w, &random, capacity);
         work_out(w, false);
         for (int v = 0; v < N_VALUES; v++)
             drawn[v][i] = w->values[v];
@@ -448,13 +448,13 @@ static int estimate(struct work *w, uint64_t seed, struct logp_found *f,
     struct logp_estimated *const out[N_VALUES] = {&f->L, &f->o_send, &f->o_recv,
                                                   &f->g, &f->G,      &f->gamma};
     size_t most = 0;
-    int64_t *room;
+    int64_t *capacity;
     int rc = take_samples(w, f, &most);
 
     if (rc != 0)
         return rc;
-    room = malloc(most * sizeof(*room));
-    if (room == NULL)
+    capacity = malloc(most * sizeof(*capacity));
+    if (capacity == NULL)
         return -ENOMEM;
     work_out(w, true);
     fill(w, f);
@@ -462,8 +462,8 @@ static int estimate(struct work *w, uint64_t seed, struct logp_found *f,
         *out[v] = (struct logp_estimated){w->values[v], w->values[v], w->values[v]};
     doubt(w, f, by_size);
     if (!w->exact)
-        say_intervals(w, seed, room, out);
-    free(room);
+        say_intervals(w, seed, capacity, out);
+    free(capacity);
     return 0;
 }
 

@@ -350,7 +350,7 @@ static int warm_up(struct client *c, const struct plan *p, size_t n_bytes, int64
     return rc;
 }
 
-static int64_t *room_for(struct logp_observation *o, enum logp_timing timing, int64_t reps)
+static int64_t *space_for(struct logp_observation *o, enum logp_timing timing, int64_t reps)
 {
     if (timing == LOGP_TIMINGS)
         return NULL;
@@ -366,8 +366,8 @@ static int observe(struct client *c, const struct plan *p, struct logp_observati
 
     if (rc != 0)
         return rc;
-    first = room_for(o, p->first, reps);
-    second = room_for(o, p->second, reps);
+    first = space_for(o, p->first, reps);
+    second = space_for(o, p->second, reps);
     if ((first == NULL && p->first != LOGP_TIMINGS) ||
         (second == NULL && p->second != LOGP_TIMINGS))
         return -ENOMEM;

@@ -23,7 +23,7 @@ int lpi_sample_create(struct lpi_sample *out, const int64_t *times, size_t n_giv
 /* What stands for them. The median: the middle one, or the mean of the two in the middle. */
 double lpi_sample_typical(const struct lpi_sample *s);
 /* The same of as many drawn from it at random, with repetitions; *random goes on. room: n times */
-double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *room);
+double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *capacity);
 /* Half the 95 % interval of the median, at least, whatever stands for them; 0: all are the same. */
 double lpi_sample_spread(const struct lpi_sample *s);
 

@@ -58,12 +58,12 @@ static uint64_t next(uint64_t *random)
     return *random * UINT64_C(2685821657736338717);
 }
 
-double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *room)
+double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *capacity)
 {
     for (size_t i = 0; i < s->n; i++)
-        room[i] = s->sorted[next(random) % s->n];
-    logp_summarize(room, s->n);
-    return typical(s, room);
+        capacity[i] = s->sorted[next(random) % s->n];
+    logp_summarize(capacity, s->n);
+    return typical(s, capacity);
 }
 
 double lpi_sample_spread(const struct lpi_sample *s)

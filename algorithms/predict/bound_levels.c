@@ -99,17 +99,17 @@ static int64_t all_heard(const struct kinds *k, int64_t t)
 {
     int64_t left[2] = {k->ranks[false] - 1, k->ranks[true]}, now = 0;
     struct heard h = {.n = 0};
-    bool room = tell(&h, k, false, 0);
+    bool capacity = tell(&h, k, false, 0);
 
-    while (room && left[true] > 0) {
+    while (capacity && left[true] > 0) {
         const struct event e = take(&h);
 
         if (left[e.to] == 0)
             continue; /* no more of these are to hear */
         left[e.to]--;
         now = lpi_max(now, e.to ? lpi_max(e.at, t) : e.at);
-        room = put(&h, (struct event){e.at + k->e[e.from][e.to], e.from, e.to}) &&
-               tell(&h, k, e.to, e.to ? lpi_max(e.at, t) : e.at);
+        capacity = put(&h, (struct event){e.at + k->e[e.from][e.to], e.from, e.to}) &&
+                   tell(&h, k, e.to, e.to ? lpi_max(e.at, t) : e.at);
     }
     return now;
 }

@@ -305,11 +305,11 @@ static int by_value(const void *a, const void *b)
 static size_t expected(struct check *k, const struct logp_promise *p, size_t offset,
                        lpi_label **out)
 {
-    size_t n = 0, room = 0;
+    size_t n = 0, capacity = 0;
 
     for (int64_t i = 0; i < p->ranks; i++)
-        room += p->whole ? k->ranks[p->from + i].sizes[LOGP_BUF] / k->element : 1;
-    *out = malloc((room + 1) * sizeof(**out));
+        capacity += p->whole ? k->ranks[p->from + i].sizes[LOGP_BUF] / k->element : 1;
+    *out = malloc((capacity + 1) * sizeof(**out));
     for (int64_t i = 0; *out != NULL && i < p->ranks; i++) {
         const int64_t rank = p->from + i;
         const size_t end = p->whole ? k->ranks[rank].sizes[LOGP_BUF] : offset + 1;

@@ -29,7 +29,7 @@ struct search {
     struct lpi_prices prices;
     struct lpi_at *starts;
     struct logp_line *lines; /* slopes ascend */
-    size_t n, room;
+    size_t n, capacity;
 };
 
 const char *logp_parameter_name(enum logp_parameter parameter)
@@ -116,14 +116,14 @@ static bool find_between(struct search *s, enum logp_parameter parameter, const 
 
 static int insert(struct search *s, size_t place, struct logp_line line)
 {
-    if (s->n == s->room) {
-        const size_t room = s->room > 0 ? 2 * s->room : 8;
-        struct logp_line *more = realloc(s->lines, room * sizeof(*more));
+    if (s->n == s->capacity) {
+        const size_t capacity = s->capacity > 0 ? 2 * s->capacity : 8;
+        struct logp_line *more = realloc(s->lines, capacity * sizeof(*more));
 
         if (more == NULL)
             return -ENOMEM;
         s->lines = more;
-        s->room = room;
+        s->capacity = capacity;
     }
     for (size_t i = s->n++; i > place; i--)
         s->lines[i] = s->lines[i - 1];

@@ -447,7 +447,7 @@ static int make(struct fold *f, const struct logp_delay *delay)
         size *= 2;
     f->mask = size - 1;
     f->in_order = f->ops->lookahead == NULL;
-    f->ranks = lpi_room(P, sizeof(*f->ranks));
+    f->ranks = lpi_alloc_pages(P, sizeof(*f->ranks));
     f->queue = malloc(size * sizeof(*f->queue));
     if (f->traced.trace != NULL)
         f->traced.free_at = lpi_zeroed(P, sizeof(*f->traced.free_at));

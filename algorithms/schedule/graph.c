@@ -20,14 +20,14 @@ int64_t lpi_graph_sent(const struct logp_params *params, int64_t arrival, size_t
 
 static int add(struct lpi_row *row, uint32_t item)
 {
-    if (row->n == row->room) {
-        const uint32_t room = row->room > 0 ? 2 * row->room : 8;
-        void *more = realloc(row->items, room * sizeof(*row->items));
+    if (row->n == row->capacity) {
+        const uint32_t capacity = row->capacity > 0 ? 2 * row->capacity : 8;
+        void *more = realloc(row->items, capacity * sizeof(*row->items));
 
         if (more == NULL)
             return -ENOMEM;
         row->items = more;
-        row->room = room;
+        row->capacity = capacity;
     }
     row->items[row->n++] = item;
     return 0;
@@ -202,14 +202,14 @@ int lpi_graph_accept(struct lpi_graph *g, const struct lpi_parcel *parcel)
 {
     const uint32_t p = g->n_parcels;
 
-    if (p == g->parcel_room) {
-        const uint32_t room = p > 0 ? 2 * p : 8;
-        void *more = realloc(g->parcels, room * sizeof(*g->parcels));
+    if (p == g->parcel_capacity) {
+        const uint32_t capacity = p > 0 ? 2 * p : 8;
+        void *more = realloc(g->parcels, capacity * sizeof(*g->parcels));
 
         if (more == NULL)
             return -ENOMEM;
         g->parcels = more;
-        g->parcel_room = room;
+        g->parcel_capacity = capacity;
     }
     g->parcels[g->n_parcels++] = *parcel;
     g->parcels[p].step = LPI_NONE;
@@ -261,7 +261,7 @@ int lpi_graph_init(struct lpi_graph *g, const struct logp_step_list *list, int64
                    bool on_arrival)
 {
     const int64_t n = list->n[rank], n_edges = list->n_edges[rank];
-    const size_t room = (size_t)n + 2;
+    const size_t capacity = (size_t)n + 2;
     int rc;
 
     *g = (struct lpi_graph){.steps = list->steps[rank],
@@ -271,12 +271,12 @@ int lpi_graph_init(struct lpi_graph *g, const struct logp_step_list *list, int64
                             .wrong = LPI_NONE};
     if (n < 0 || n > INT32_MAX / 2 || n_edges < 0 || n_edges > INT32_MAX)
         return -EINVAL;
-    g->first = calloc(room, sizeof(*g->first));
+    g->first = calloc(capacity, sizeof(*g->first));
     g->to = calloc((size_t)n_edges + 1, sizeof(*g->to));
-    g->waits = calloc(room, sizeof(*g->waits));
-    g->free_from = calloc(room, sizeof(*g->free_from));
-    g->freed = calloc(room, sizeof(*g->freed));
-    g->number = calloc(room, sizeof(*g->number));
+    g->waits = calloc(capacity, sizeof(*g->waits));
+    g->free_from = calloc(capacity, sizeof(*g->free_from));
+    g->freed = calloc(capacity, sizeof(*g->freed));
+    g->number = calloc(capacity, sizeof(*g->number));
     if (g->first == NULL || g->to == NULL || g->waits == NULL || g->free_from == NULL ||
         g->freed == NULL || g->number == NULL)
         return -ENOMEM;

@@ -33,7 +33,7 @@ enum lpi_act { LPI_SEND, LPI_COMPUTE, LPI_RECEIVE, LPI_ACTS, LPI_NOTHING = LPI_A
 /* Steps, or parcels, in a row. */
 struct lpi_row {
     uint32_t *items;
-    uint32_t next, n, room;
+    uint32_t next, n, capacity;
 };
 
 struct lpi_graph {
@@ -51,7 +51,7 @@ struct lpi_graph {
     struct lpi_row rows[LPI_ACTS]; /* what could start next */
     struct lpi_pairs pairs;
     struct lpi_parcel *parcels;
-    uint32_t n_parcels, parcel_room, n_met;
+    uint32_t n_parcels, parcel_capacity, n_met;
     enum lpi_act doing;
     uint32_t item; /* of what it does */
     int64_t since; /* when that began */

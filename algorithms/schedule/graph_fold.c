@@ -36,9 +36,9 @@ struct desk {
     struct logp_port port;
     uint32_t sends;
     struct coming *inbox; /* a heap, the first to be seen on top */
-    uint32_t n_coming, room;
+    uint32_t n_coming, space;
     struct last *last; /* a hash table of 2^x */
-    uint32_t n_last, last_room;
+    uint32_t n_last, last_space;
 };
 
 struct entry {
@@ -56,7 +56,7 @@ struct fold {
     uint64_t most;
     struct desk *desks;
     struct entry *heap; /* of those who are to be woken; one that is out of date is passed over */
-    size_t n_heap, heap_room;
+    size_t n_heap, heap_capacity;
 };
 
 /* ---- two heaps ---- */
@@ -71,14 +71,14 @@ static int wake_at(struct fold *f, uint32_t rank, int64_t at)
     const struct entry e = {at, rank};
     size_t i = f->n_heap;
 
-    if (f->n_heap == f->heap_room) {
-        const size_t room = f->heap_room > 0 ? 2 * f->heap_room : 64;
-        void *more = realloc(f->heap, room * sizeof(*f->heap));
+    if (f->n_heap == f->heap_capacity) {
+        const size_t space = f->heap_capacity > 0 ? 2 * f->heap_capacity : 64;
+        void *more = realloc(f->heap, space * sizeof(*f->heap));
 
         if (more == NULL)
             return -ENOMEM;
         f->heap = more;
-        f->heap_room = room;
+        f->heap_capacity = space;
     }
     f->desks[rank].wake = at;
     for (f->n_heap++; i > 0 && is_earlier(&e, &f->heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -114,10 +114,10 @@ static bool comes_before(const struct coming *a, const struct coming *b)
 /* Of a source; or a place for it. */
 static struct last *find_last(const struct desk *d, int32_t src)
 {
-    uint32_t i = (uint32_t)src * UINT32_C(2654435769) & (d->last_room - 1);
+    uint32_t i = (uint32_t)src * UINT32_C(2654435769) & (d->last_space - 1);
 
     while (d->last[i].src != 0 && d->last[i].src != src + 1)
-        i = (i + 1) & (d->last_room - 1);
+        i = (i + 1) & (d->last_space - 1);
     return &d->last[i];
 }
 
@@ -126,18 +126,18 @@ static int see(struct desk *d, struct coming *m)
 {
     struct last *last;
 
-    if (d->n_last >= d->last_room / 2) {
-        struct desk larger = {.last_room = d->last_room > 0 ? 2 * d->last_room : 4};
+    if (d->n_last >= d->last_space / 2) {
+        struct desk larger = {.last_space = d->last_space > 0 ? 2 * d->last_space : 4};
 
-        larger.last = calloc(larger.last_room, sizeof(*larger.last));
+        larger.last = calloc(larger.last_space, sizeof(*larger.last));
         if (larger.last == NULL)
             return -ENOMEM;
-        for (uint32_t i = 0; i < d->last_room; i++)
+        for (uint32_t i = 0; i < d->last_space; i++)
             if (d->last[i].src != 0)
                 *find_last(&larger, d->last[i].src - 1) = d->last[i];
         free(d->last);
         d->last = larger.last;
-        d->last_room = larger.last_room;
+        d->last_space = larger.last_space;
     }
     last = find_last(d, m->src);
     if (last->src == 0) {
@@ -152,14 +152,14 @@ static int put(struct desk *d, const struct coming *m)
 {
     uint32_t i = d->n_coming;
 
-    if (d->n_coming == d->room) {
-        const uint32_t room = d->room > 0 ? 2 * d->room : 4;
-        void *more = realloc(d->inbox, room * sizeof(*d->inbox));
+    if (d->n_coming == d->space) {
+        const uint32_t space = d->space > 0 ? 2 * d->space : 4;
+        void *more = realloc(d->inbox, space * sizeof(*d->inbox));
 
         if (more == NULL)
             return -ENOMEM;
         d->inbox = more;
-        d->room = room;
+        d->space = space;
     }
     for (d->n_coming++; i > 0 && comes_before(m, &d->inbox[(i - 1) / 2]); i = (i - 1) / 2)
         d->inbox[i] = d->inbox[(i - 1) / 2];

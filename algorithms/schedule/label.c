@@ -25,23 +25,23 @@ bool lpi_label_whole(const lpi_label *bytes, size_t element_bytes)
 /* Room for one more of n parts. 0; -ENOMEM */
 static int grow(struct lpi_combinations *all, size_t n)
 {
-    if (all->n_parts + n > all->room) {
-        const size_t room = 2 * (all->n_parts + n);
-        lpi_label *parts = realloc(all->parts, room * sizeof(*parts));
+    if (all->n_parts + n > all->capacity) {
+        const size_t capacity = 2 * (all->n_parts + n);
+        lpi_label *parts = realloc(all->parts, capacity * sizeof(*parts));
 
         if (parts == NULL)
             return -ENOMEM;
         all->parts = parts;
-        all->room = room;
+        all->capacity = capacity;
     }
-    if (all->n + 2 > all->n_room) {
-        const size_t room = 2 * (all->n + 2);
-        size_t *begin = realloc(all->begin, room * sizeof(*begin));
+    if (all->n + 2 > all->n_capacity) {
+        const size_t capacity = 2 * (all->n + 2);
+        size_t *begin = realloc(all->begin, capacity * sizeof(*begin));
 
         if (begin == NULL)
             return -ENOMEM;
         all->begin = begin;
-        all->n_room = room;
+        all->n_capacity = capacity;
         begin[all->n] = all->n_parts;
     }
     return 0;

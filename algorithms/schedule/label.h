@@ -15,9 +15,9 @@ typedef uint64_t lpi_label; /* 0: nothing */
 /* The elements that each combination is made of, in order. */
 struct lpi_combinations {
     lpi_label *parts; /* of all, one after the other: first bytes of elements */
-    size_t n_parts, room;
+    size_t n_parts, capacity;
     size_t *begin; /* of each, and the end */
-    size_t n, n_room;
+    size_t n, n_capacity;
 };
 
 /* Byte `offset` of a rank's operands, or of what it has made. */

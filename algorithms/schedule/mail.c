@@ -65,7 +65,7 @@ static uint32_t new_sheet(struct lpi_mail *m)
     m->n += SHEET; /* so sheet 0 is never given out */
     b = block_of(m->n);
     if (m->blocks[b] == NULL)
-        m->blocks[b] = lpi_room((size_t)1 << b, sizeof(struct lpi_letter));
+        m->blocks[b] = lpi_alloc_pages((size_t)1 << b, sizeof(struct lpi_letter));
     if (m->blocks[b] != NULL)
         return m->n;
     m->n -= SHEET;
@@ -230,14 +230,14 @@ static int take_from_pile(struct lpi_mail *m, struct lpi_pile *p, int32_t src, i
 /* The number of an unused pile; 0: no memory. */
 static uint32_t new_pile(struct lpi_mail *m)
 {
-    if (m->n_piles + 1 >= m->pile_room) {
-        const uint32_t room = m->pile_room > 0 ? 2 * m->pile_room : 16;
-        struct lpi_pile *more = realloc(m->piles, room * sizeof(*more));
+    if (m->n_piles + 1 >= m->pile_capacity) {
+        const uint32_t capacity = m->pile_capacity > 0 ? 2 * m->pile_capacity : 16;
+        struct lpi_pile *more = realloc(m->piles, capacity * sizeof(*more));
 
         if (more == NULL)
             return 0;
         m->piles = more;
-        m->pile_room = room;
+        m->pile_capacity = capacity;
     }
     m->piles[++m->n_piles] = (struct lpi_pile){.slots = NULL};
     return m->n_piles;

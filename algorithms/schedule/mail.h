@@ -33,7 +33,7 @@ struct lpi_mail {
     uint32_t sheets, letters;      /* first free ones */
     uint32_t next;                 /* the sheet that single letters are cut from */
     struct lpi_pile *piles;
-    uint32_t n_piles, pile_room;
+    uint32_t n_piles, pile_capacity;
     uint64_t left; /* how many letters have not been taken */
 };
 

@@ -19,10 +19,10 @@ static uint64_t key_of(int32_t src, int32_t tag)
 static struct lpi_fifo *find(const struct lpi_fifos *f, uint64_t key)
 {
     uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t i = (uint32_t)(h >> 32) & (f->queue_room - 1);
+    uint32_t i = (uint32_t)(h >> 32) & (f->queue_space - 1);
 
     while (f->queues[i].used && f->queues[i].key != key)
-        i = (i + 1) & (f->queue_room - 1);
+        i = (i + 1) & (f->queue_space - 1);
     return &f->queues[i];
 }
 
@@ -30,13 +30,13 @@ static int grow_queues(struct lpi_fifos *f)
 {
     struct lpi_fifos larger = *f;
 
-    if (f->n_queues < f->queue_room / 2)
+    if (f->n_queues < f->queue_space / 2)
         return 0;
-    larger.queue_room = f->queue_room > 0 ? 2 * f->queue_room : 8;
-    larger.queues = calloc(larger.queue_room, sizeof(*larger.queues));
+    larger.queue_space = f->queue_space > 0 ? 2 * f->queue_space : 8;
+    larger.queues = calloc(larger.queue_space, sizeof(*larger.queues));
     if (larger.queues == NULL)
         return -ENOMEM;
-    for (uint32_t i = 0; i < f->queue_room; i++)
+    for (uint32_t i = 0; i < f->queue_space; i++)
         if (f->queues[i].used)
             *find(&larger, f->queues[i].key) = f->queues[i];
     free(f->queues);
@@ -53,14 +53,14 @@ static uint32_t new_entry(struct lpi_fifos *f)
         f->free = f->entries[e - 1].next;
         return e;
     }
-    if (f->n == f->room) {
-        const uint32_t room = f->room > 0 ? 2 * f->room : 8;
-        void *more = realloc(f->entries, room * sizeof(*f->entries));
+    if (f->n == f->capacity) {
+        const uint32_t capacity = f->capacity > 0 ? 2 * f->capacity : 8;
+        void *more = realloc(f->entries, capacity * sizeof(*f->entries));
 
         if (more == NULL)
             return 0;
         f->entries = more;
-        f->room = room;
+        f->capacity = capacity;
     }
     return ++f->n;
 }
@@ -88,7 +88,7 @@ static int put(struct lpi_fifos *f, uint64_t key, uint32_t item, uint32_t number
 
 static struct lpi_fifo *queue_of(const struct lpi_fifos *f, uint64_t key)
 {
-    struct lpi_fifo *q = f->queue_room > 0 ? find(f, key) : NULL;
+    struct lpi_fifo *q = f->queue_space > 0 ? find(f, key) : NULL;
 
     return q != NULL && q->first != 0 ? q : NULL;
 }
@@ -135,18 +135,18 @@ int lpi_pairs_post(struct lpi_pairs *p, int32_t src, int32_t tag, uint32_t recei
 /* So that p->met[message] exists. */
 static int note(struct lpi_pairs *p, uint32_t message)
 {
-    uint32_t room = p->met_room > 0 ? p->met_room : 8;
+    uint32_t capacity = p->met_capacity > 0 ? p->met_capacity : 8;
     bool *more;
 
-    if (message < p->met_room)
+    if (message < p->met_capacity)
         return 0;
-    while (room <= message)
-        room *= 2;
-    more = realloc(p->met, room * sizeof(*more));
+    while (capacity <= message)
+        capacity *= 2;
+    more = realloc(p->met, capacity * sizeof(*more));
     if (more == NULL)
         return -ENOMEM;
     p->met = more;
-    p->met_room = room;
+    p->met_capacity = capacity;
     return 0;
 }
 

@@ -24,9 +24,9 @@ struct lpi_fifo {
 /* Queues, each of a source and a tag, or of any. */
 struct lpi_fifos {
     struct lpi_fifo_entry *entries;
-    uint32_t n, room, free;
+    uint32_t n, capacity, free;
     struct lpi_fifo *queues; /* a hash table of 2^x */
-    uint32_t n_queues, queue_room;
+    uint32_t n_queues, queue_space;
 };
 
 struct lpi_pairs {
@@ -34,7 +34,7 @@ struct lpi_pairs {
     bool any; /* receives may be from any source, or with any tag */
     uint32_t n_posted;
     bool *met; /* by message: it may still stand in queues */
-    uint32_t met_room;
+    uint32_t met_capacity;
 };
 
 enum { LPI_NONE = -1 };

@@ -49,44 +49,44 @@ static int64_t root_of(int64_t P, const int64_t *parent, bool *taking_part)
 
 /* As logp_explanation_tree(), if messages first go that way. room: 2 P */
 static int64_t tree_this_way(const struct logp_explanation *e, int64_t alone, bool up,
-                             int64_t *parent, bool *room)
+                             int64_t *parent, bool *capacity)
 {
     for (int64_t r = 0; r < e->P; r++) {
         parent[r] = -1;
-        room[r] = room[e->P + r] = false;
+        capacity[r] = capacity[e->P + r] = false;
     }
     for (size_t i = 0; i < e->n_tasks; i++) {
         const struct logp_task *t = &e->tasks[i];
 
         if (t->kind != LOGP_STEP_SEND)
             continue;
-        room[t->rank] = room[t->peer] = true;
+        capacity[t->rank] = capacity[t->peer] = true;
         if (!add_tree_edge(parent, t->rank, t->peer, up))
             return -1;
     }
     if (e->messages == 0)
-        room[alone] = true;
-    return root_of(e->P, parent, room);
+        capacity[alone] = true;
+    return root_of(e->P, parent, capacity);
 }
 
 int64_t logp_explanation_tree(const struct logp_explanation *e, int64_t root, int64_t *parent,
                               enum logp_along *along)
 {
-    bool *room = malloc(2 * (size_t)e->P);
+    bool *capacity = malloc(2 * (size_t)e->P);
     int64_t down, up;
 
     *along = LOGP_ALONG_NO_TREE;
-    if (room == NULL)
+    if (capacity == NULL)
         return -ENOMEM;
     root = root >= 0 && root < e->P ? root : 0;
-    up = tree_this_way(e, root, true, parent, room);
-    down = tree_this_way(e, root, false, parent, room);
+    up = tree_this_way(e, root, true, parent, capacity);
+    down = tree_this_way(e, root, false, parent, capacity);
     if (up >= 0 && (down < 0 || (up == root && down != root))) {
-        tree_this_way(e, root, true, parent, room);
+        tree_this_way(e, root, true, parent, capacity);
         *along = LOGP_TO_ROOT;
     } else if (down >= 0) {
         *along = LOGP_FROM_ROOT;
     }
-    free(room);
+    free(capacity);
     return *along == LOGP_TO_ROOT ? up : down;
 }

@@ -38,7 +38,7 @@ struct logp_pending {
 /* What is under way on a vp. */
 struct progress {
     struct logp_attached attached;
-    int n, room;
+    int n, capacity;
     struct logp_pending **all;
     struct logp_request **receives; /* of each, that it has come to; NULL: it is through */
 };
@@ -72,10 +72,10 @@ static void end(struct logp_attached *attached)
 }
 
 /* With room for one more; NULL: no memory. */
-static struct progress *make_room(struct logp_vp *vp)
+static struct progress *make_space(struct logp_vp *vp)
 {
     struct progress *g = progress_of(vp);
-    int room;
+    int capacity;
     void *all, *receives;
 
     if (g == NULL) {
@@ -88,16 +88,16 @@ static struct progress *make_room(struct logp_vp *vp)
             return NULL;
         }
     }
-    if (g->n < g->room)
+    if (g->n < g->capacity)
         return g;
-    room = g->room > 0 ? 2 * g->room : 4;
-    all = realloc(g->all, (size_t)room * sizeof(struct logp_pending *));
+    capacity = g->capacity > 0 ? 2 * g->capacity : 4;
+    all = realloc(g->all, (size_t)capacity * sizeof(struct logp_pending *));
     g->all = all != NULL ? all : g->all;
-    receives = realloc(g->receives, (size_t)room * sizeof(struct logp_request *));
+    receives = realloc(g->receives, (size_t)capacity * sizeof(struct logp_request *));
     g->receives = receives != NULL ? receives : g->receives;
     if (all == NULL || receives == NULL)
         return NULL;
-    g->room = room;
+    g->capacity = capacity;
     return g;
 }
 
@@ -262,7 +262,7 @@ static bool is_taken(const struct progress *g, const struct logp_vp *group, uint
 static int make(struct logp_vp *vp, const struct logp_algorithm *algorithm,
                 const struct lpi_call *call, bool owned, struct logp_pending **out)
 {
-    const struct progress *g = make_room(vp);
+    const struct progress *g = make_space(vp);
     uint32_t *n_started, first_tag;
     struct logp_vp *group = logp_vp_started(vp, &n_started);
     struct logp_pending *p;
@@ -331,7 +331,7 @@ void lpi_look(struct logp_vp *vp)
 int lpi_run_beside(struct logp_vp *group, logp_steps steps, const struct logp_coll *c, void *buf,
                    void *recv_buf)
 {
-    struct progress *g = make_room(group);
+    struct progress *g = make_space(group);
     struct logp_pending p = {
         .call = {c, buf, recv_buf}, .steps = steps, .group = group, .n_tags = UINT32_C(1) << 31};
 

@@ -15,7 +15,7 @@ static const int64_t most_sum = INT64_C(1) << 60; /* of all bytes, or elements *
 struct recorder {
     struct lpi_explanation *x;
     struct logp_task *read; /* rank after rank, as they are read */
-    size_t n, room;
+    size_t n, capacity;
     size_t *first, *next;   /* by rank: the first of its tasks, the next to be recorded; P + 1 */
     struct lpi_links *last; /* by rank: for the next of its tasks */
 };
@@ -24,14 +24,14 @@ struct recorder {
 
 static struct logp_task *one_more(struct recorder *r)
 {
-    if (r->n == r->room) {
-        const size_t room = r->room > 0 ? 2 * r->room : 64;
-        struct logp_task *more = realloc(r->read, room * sizeof(*more));
+    if (r->n == r->capacity) {
+        const size_t capacity = r->capacity > 0 ? 2 * r->capacity : 64;
+        struct logp_task *more = realloc(r->read, capacity * sizeof(*more));
 
         if (more == NULL)
             return NULL;
         r->read = more;
-        r->room = room;
+        r->capacity = capacity;
     }
     return &r->read[r->n++];
 }
@@ -200,7 +200,7 @@ static bool small_sums(const struct recorder *r)
     return bytes < most_sum && elements < most_sum;
 }
 
-static int make_room(struct recorder *r, int64_t P)
+static int make_space(struct recorder *r, int64_t P)
 {
     struct lpi_explanation *x = r->x;
 
@@ -233,7 +233,7 @@ int lpi_record(const struct logp_schedule *schedule, struct lpi_explanation *x)
     if (rc == 0 && !small_sums(&r))
         rc = -EOVERFLOW;
     if (rc == 0)
-        rc = make_room(&r, P);
+        rc = make_space(&r, P);
     if (rc == 0)
         rc = record_all(&r, schedule);
     free(r.read);

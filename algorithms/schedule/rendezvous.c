@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { FIRST_ROOM = 4 };
+enum { FIRST_CAPACITY = 4 };
 
 int lpi_rendezvous_init(struct lpi_rendezvous *rendezvous, size_t P, int64_t from,
                         const struct logp_delay_ops *ops, void *model)
@@ -70,14 +70,14 @@ int lpi_rendezvous_post(struct lpi_rendezvous *rendezvous, struct lpi_mail *mail
     int rc;
 
     *wakes = -1;
-    if (k->n == k->room) {
-        const uint32_t room = k->room > 0 ? 2 * k->room : FIRST_ROOM;
+    if (k->n == k->capacity) {
+        const uint32_t capacity = k->capacity > 0 ? 2 * k->capacity : FIRST_CAPACITY;
 
-        m = realloc(k->all, room * sizeof(*m));
+        m = realloc(k->all, capacity * sizeof(*m));
         if (m == NULL)
             return -ENOMEM;
         k->all = m;
-        k->room = room;
+        k->capacity = capacity;
     }
     m = &k->all[k->n++];
     *m = (struct lpi_posted){.posted = now, .src = src, .tag = tag};

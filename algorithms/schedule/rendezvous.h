@@ -24,13 +24,13 @@ struct lpi_posted {
 
 /* Of a rank. */
 struct lpi_posted_list {
-    struct lpi_posted *all; /* in the order of posting */
-    uint32_t n, next, room; /* from next on they have not been received */
-    bool blocked;           /* the rank waits for the next of them */
-    bool exchanging;        /* at sends whose receives have been posted ahead */
-    bool rts_sent;          /* its request is on its way, or answered */
-    uint32_t matched;       /* by its request: which of the receiver's */
-    int64_t cts_at;         /* when that is back; -1: not yet */
+    struct lpi_posted *all;     /* in the order of posting */
+    uint32_t n, next, capacity; /* from next on they have not been received */
+    bool blocked;               /* the rank waits for the next of them */
+    bool exchanging;            /* at sends whose receives have been posted ahead */
+    bool rts_sent;              /* its request is on its way, or answered */
+    uint32_t matched;           /* by its request: which of the receiver's */
+    int64_t cts_at;             /* when that is back; -1: not yet */
 };
 
 struct lpi_rendezvous {

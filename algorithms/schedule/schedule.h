@@ -21,7 +21,7 @@ int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *del
 
 /* zeroed.c: room for n pieces of size bytes, in huge pages where there are many: a fault costs a
  * microsecond; and the same, zeroed. NULL: no memory. */
-void *lpi_room(size_t n, size_t size);
+void *lpi_alloc_pages(size_t n, size_t size);
 void *lpi_zeroed(size_t n, size_t size);
 
 /* run.c: the steps of a rank, where they are few and of no more than is planned: to be read again

@@ -50,14 +50,14 @@ static int add(struct lpi_arrivals *a, int64_t arrival)
 {
     size_t i = a->n;
 
-    if (a->n == a->room) {
-        const size_t room = a->room > 0 ? 2 * a->room : 8;
-        int64_t *at = realloc(a->at, room * sizeof(*at));
+    if (a->n == a->space) {
+        const size_t space = a->space > 0 ? 2 * a->space : 8;
+        int64_t *at = realloc(a->at, space * sizeof(*at));
 
         if (at == NULL)
             return -ENOMEM;
         a->at = at;
-        a->room = room;
+        a->space = space;
     }
     for (a->n++; i > 0 && a->at[(i - 1) / 2] > arrival; i = (i - 1) / 2)
         a->at[i] = a->at[(i - 1) / 2];

@@ -9,7 +9,7 @@
 
 struct lpi_arrivals {
     int64_t *at; /* a heap, the earliest on top */
-    size_t n, room;
+    size_t n, space;
 };
 
 struct lpi_wires {

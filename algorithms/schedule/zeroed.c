@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-void *lpi_room(size_t n, size_t size)
+void *lpi_alloc_pages(size_t n, size_t size)
 {
     const size_t huge = (size_t)2 << 20, bytes = n * size;
     void *memory;
@@ -22,7 +22,7 @@ void *lpi_room(size_t n, size_t size)
 
 void *lpi_zeroed(size_t n, size_t size)
 {
-    void *memory = lpi_room(n, size);
+    void *memory = lpi_alloc_pages(n, size);
 
     if (memory != NULL)
         memset(memory, 0, n * size);

@@ -108,7 +108,7 @@ struct logp_strike {
 /** The strikes, by (time, source, number); of more than 64 some 64. Threads: not during a run.
  *  @param out  room entries
  *  @return how many there are, at most 64; the first `room` of them are in out */
-LOGP_API int logp_fault_strikes(const void *model, struct logp_strike *out, int room);
+LOGP_API int logp_fault_strikes(const void *model, struct logp_strike *out, int capacity);
 
 /**
  * Ask before each strike of a message whether it takes place: for whoever looks for the fewest that

@@ -81,7 +81,7 @@ struct logp_config {
                                   LOGP_PARAM_MAX_NS; 0: 100 */
     size_t queue_limit;      /**< bytes of messages held, with some 150 for each message's own
                                   needs; 0: 1 GiB. Beyond: -ENOBUFS */
-    bool wait_for_room;      /**< instead: a send waits until there is room, or until all wait and
+    bool wait_for_space;     /**< instead: a send waits until there is room, or until all wait and
                                   it is a deadlock. Not on a parallel machine, whose outcome would
                                   depend on its cores */
     size_t stack_bytes;      /**< of each vp; 0: 256 KiB. Who runs off it ends the process; fibers
@@ -111,14 +111,14 @@ struct logp_config {
  * Make a machine. Its threads are created here, once, and pinned.
  * @param out  the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (no size, P, no delay model, a core that this process may not use, an unknown
- *         clock, a negative size, wait_for_room or rendezvous_from of a parallel machine,
+ *         clock, a negative size, wait_for_space or rendezvous_from of a parallel machine,
  *         logp_delay_functions()), -E2BIG (a field that is not known here, or
  *         logp_delay_functions()), -ENOENT (executor, transport), -ENOMEM, -EAGAIN (no more
  *         threads), -ENOTSUP (a forked child). With a transport the same in all its processes, and:
  *         -ELIBACC (it cannot be loaded: logp_transport_error()), -EPERM (the program has begun MPI
  *         with less than MPI_THREAD_SERIALIZED), -EIO (MPI refuses to begin), -EINVAL (P below the
  *         number of processes; P, a delay model or its parameters not the same in all), -ENOTSUP
- * (the virtual clock, wait_for_room, rendezvous_from), -EBUSY (there is such a machine)
+ * (the virtual clock, wait_for_space, rendezvous_from), -EBUSY (there is such a machine)
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 
@@ -210,15 +210,15 @@ LOGP_API void logp_machine_expect(struct logp_machine *machine, bool expects);
 
 /** What a vp waits for. */
 enum logp_wait_kind {
-    LOGP_WAIT_NONE, /**< it has finished, or it could go on */
-    LOGP_WAIT_RECV, /**< a message from source with tag */
-    LOGP_WAIT_SYNC, /**< all other vps, or members of a group: in logp_sync() or logp_shared_wait()
+    LOGP_WAIT_NONE,  /**< it has finished, or it could go on */
+    LOGP_WAIT_RECV,  /**< a message from source with tag */
+    LOGP_WAIT_SYNC,  /**< all other vps, or members of a group: in logp_sync() or logp_shared_wait()
                      */
-    LOGP_WAIT_POLL, /**< it polls: a million tests or probes in a row found nothing, and it has
+    LOGP_WAIT_POLL,  /**< it polls: a million tests or probes in a row found nothing, and it has
                           not looked at its clock in between */
-    LOGP_WAIT_AWAY, /**< it is outside the runtime, and holds its core or has given it up */
-    LOGP_WAIT_ROOM, /**< room for a message; source: to whom */
-    LOGP_WAIT_SEND, /**< its send waits for its receiver; source: who that is */
+    LOGP_WAIT_AWAY,  /**< it is outside the runtime, and holds its core or has given it up */
+    LOGP_WAIT_SPACE, /**< room for a message; source: to whom */
+    LOGP_WAIT_SEND,  /**< its send waits for its receiver; source: who that is */
     LOGP_WAIT_HALTED, /**< nothing: the delay model has stopped it for good (fault.h) */
 };
 

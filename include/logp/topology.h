@@ -98,7 +98,7 @@ LOGP_API int logp_topology_hops(const struct logp_topology *topology, int src, i
  * @return how many there are, also where room is less
  */
 LOGP_API int logp_topology_route(const struct logp_topology *topology, int src, int dst, int *links,
-                                 int room);
+                                 int capacity);
 
 /* ---- as a delay model ---- */
 

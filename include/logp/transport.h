@@ -24,7 +24,7 @@
  *   capacity and no fate; runs with others, so on all topologies, are refused (-ENOTSUP). A model
  *   is replaced (logp_machine_set_delay()) in the process of the call: call it in each
  * - queue_limit: of what the vps of one process hold; a message of another process for which there
- *   is no room ends the run with -ENOBUFS. wait_for_room: -ENOTSUP
+ *   is no room ends the run with -ENOBUFS. wait_for_space: -ENOTSUP
  * - a send of some KiB or more to another process returns when that has taken it, which it does
  *   while one of the vps of its first core waits or is in a call, whether or not a receive is
  * posted

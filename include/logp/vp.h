@@ -102,7 +102,7 @@ LOGP_API struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const 
  * @param n_bytes  size of the payload
  * Cost:    o_send of the vp's clock; starts at least g after its last send.
  * Blocks:  while the network is full, if the model has a capacity; while there is no room, if the
- *          machine was told so (logp_config.wait_for_room): it starts when there is.
+ *          machine was told so (logp_config.wait_for_space): it starts when there is.
  * Memory:  what was written before is visible after the matching receive.
  * @return  0; -EINVAL (rank, tag, buf), -ENOBUFS (queue_limit of the machine), -EMSGSIZE (larger
  *          than that limit: it could never be sent), -ENOMEM. What is refused costs nothing, but

@@ -81,7 +81,7 @@ static int ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelop
     *link_of(p, NULL) = z;
     request.kind = LPI_RTS;
     request.rendezvous = z;
-    rc = lpi_send_when_room(p, to, &request);
+    rc = lpi_send_when_space(p, to, &request);
     if (rc != 0 && !lpi_stopped(p)) /* else it may have been sent */
         drop(p, z);
     *out = z;
@@ -120,7 +120,7 @@ int lpi_data_send(struct lpi_proc *p)
                                  .data = z->data,
                                  .request = z->request,
                                  .kind = LPI_DATA};
-        const int rc = lpi_send_when_room(p, z->to, &e);
+        const int rc = lpi_send_when_space(p, z->to, &e);
 
         if (rc != 0 && !p->halted && !lpi_stopped(p))
             lpi_stop(p->core->machine, rc); /* its receiver would wait for ever */
@@ -221,7 +221,7 @@ static int issue(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request
     r->done = cts_ns(p->core->machine, e->dst, e->src);
     e->kind = LPI_SYNC_SEND;
     e->request = r;
-    rc = lpi_send_when_room(p, &p->core->machine->procs[e->dst], e);
+    rc = lpi_send_when_space(p, &p->core->machine->procs[e->dst], e);
     if (rc != 0 && !lpi_stopped(p) && !p->halted) /* else it may have been sent, and answered */
         r->state = LPI_REQ_SENT;
     return rc;

@@ -16,7 +16,7 @@
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/pool.h"
-#include "mail/room.h"
+#include "mail/backpressure.h"
 #include "state/remote.h"
 
 #include <errno.h>
@@ -162,7 +162,7 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
         t->ready = t->start;
         return -EAGAIN;
     }
-    rc = lpi_find_room(p, to, e);
+    rc = lpi_find_space(p, to, e);
     if (rc == 0 && capacity > 0)
         rc = lpi_capacity_claim(p, to, capacity, t, &t->ready);
     if (rc != 0)
@@ -225,13 +225,13 @@ try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 }
 
 /* @return 0: there may be room now; or the error that stops the run */
-static int await_room(struct lpi_proc *p, const struct lpi_envelope *e)
+static int await_space(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     int rc;
 
-    lpi_room_join(p, lpi_message_cost(e->n_bytes), e->dst, e->tag);
+    lpi_space_join(p, lpi_message_cost(e->n_bytes), e->dst, e->tag);
     rc = lpi_hold(p);
-    lpi_room_leave(p);
+    lpi_space_leave(p);
     if (p->core->machine->recorders != NULL)
         lpi_record_stall(p, e);
     return rc;
@@ -257,20 +257,21 @@ static __attribute__((noinline)) int refuse(struct lpi_proc *p)
 }
 
 static inline __attribute__((always_inline)) int
-send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     int rc;
 
     do
         rc = try_to_send(p, to, e);
-    while (rc == -ENOBUFS && p->core->machine->rooms != NULL && (rc = await_room(p, e)) == 0);
+    while (rc == -ENOBUFS && p->core->machine->space_waits != NULL &&
+           (rc = await_space(p, e)) == 0);
     return __builtin_expect(rc == -ENOBUFS, false) ? refuse(p) : rc;
 }
 
 /* Out of the usual way, which has it inlined. */
-int lpi_send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
-    return send_when_room(p, to, e);
+    return send_when_space(p, to, e);
 }
 
 /* To another process: until what p has sent is its own again, others of its core go on. */
@@ -309,7 +310,7 @@ static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, struct 
     if (lpi_is_rendezvous(p, n_bytes))
         return lpi_send_synchronously(p, to, &e);
     enter(p);
-    rc = send_when_room(p, to, &e);
+    rc = send_when_space(p, to, &e);
     if (p->core->machine->remote != NULL)
         await_own(p);
     return leave(p, rc);
@@ -359,7 +360,7 @@ static int send_aside(const struct logp_vp *vp, int dst, int tag, const void *bu
         return 1;
     e.dst = to_global(vp, dst);
     enter(p);
-    return leave(p, lpi_send_when_room(p, &p->core->machine->procs[e.dst], &e));
+    return leave(p, lpi_send_when_space(p, &p->core->machine->procs[e.dst], &e));
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)

@@ -36,31 +36,31 @@ static bool next_chunk(struct lpi_images *all, size_t least)
     return true;
 }
 
-static char *take(struct lpi_images *all, size_t room)
+static char *take(struct lpi_images *all, size_t capacity)
 {
-    const size_t class = room / LPI_IMAGE_ROUND;
+    const size_t class = capacity / LPI_IMAGE_ROUND;
     struct lpi_chunk_of_images *k = all->chunks;
     char *memory;
 
-    if (room > LARGE)
-        return malloc(room);
+    if (capacity > LARGE)
+        return malloc(capacity);
     if (all->free[class] != NULL) {
         memory = all->free[class];
         memcpy(&all->free[class], memory, sizeof(char *));
         return memory;
     }
-    if ((k == NULL || k->bytes - k->used < room) && !next_chunk(all, room))
+    if ((k == NULL || k->bytes - k->used < capacity) && !next_chunk(all, capacity))
         return NULL;
     k = all->chunks;
-    k->used += room;
-    return k->memory + k->used - room;
+    k->used += capacity;
+    return k->memory + k->used - capacity;
 }
 
 static void give_back(struct lpi_images *all, const struct lpi_image *image)
 {
-    const size_t class = image->room / LPI_IMAGE_ROUND;
+    const size_t class = image->capacity / LPI_IMAGE_ROUND;
 
-    if (image->room > LARGE) {
+    if (image->capacity > LARGE) {
         free(image->memory);
     } else if (image->memory != NULL) {
         memcpy(image->memory, &all->free[class], sizeof(char *));
@@ -70,25 +70,25 @@ static void give_back(struct lpi_images *all, const struct lpi_image *image)
 
 void lpi_image_forget(struct lpi_image *image)
 {
-    if (image->room > LARGE)
+    if (image->capacity > LARGE)
         free(image->memory);
     *image = (struct lpi_image){0};
 }
 
 /* Room for `bytes`, and of a large one not many times more; what it held is lost. */
-static bool make_room(struct lpi_images *all, struct lpi_image *image, size_t bytes)
+static bool make_space(struct lpi_images *all, struct lpi_image *image, size_t bytes)
 {
-    const size_t room = (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND;
+    const size_t capacity = (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND;
     char *memory;
 
-    if (bytes <= image->room && (image->room <= LARGE || image->room / 8 <= bytes))
+    if (bytes <= image->capacity && (image->capacity <= LARGE || image->capacity / 8 <= bytes))
         return true;
-    memory = take(all, room);
+    memory = take(all, capacity);
     if (memory == NULL)
         return false;
     give_back(all, image);
     image->memory = memory;
-    image->room = (uint32_t)room;
+    image->capacity = (uint32_t)capacity;
     return true;
 }
 
@@ -228,7 +228,7 @@ bool lpi_image_save(struct lpi_images *all, struct lpi_image *image, const void 
     if (n == 0 || n >= bytes)
         base = -1;
     n = base >= 0 ? n : bytes;
-    if (!make_room(all, image, n))
+    if (!make_space(all, image, n))
         return false;
     memcpy(image->memory, base >= 0 ? (const void *)difference : stack, n);
     image->base = base;
@@ -252,7 +252,7 @@ char *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, size_t by
 
     if (image->base < 0)
         return image->memory;
-    if (!make_room(all, &whole, bytes))
+    if (!make_space(all, &whole, bytes))
         return NULL;
     lpi_image_restore(all, image, whole.memory, bytes);
     give_back(all, image);

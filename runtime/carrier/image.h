@@ -26,8 +26,8 @@ enum {
 /* One stack, set aside; zeroed: none yet. Its memory is kept for the next time. */
 struct lpi_image {
     char *memory;
-    uint32_t room; /* of memory */
-    int32_t base;  /* index of its template; -1: memory holds the whole stack */
+    uint32_t capacity; /* of memory */
+    int32_t base;      /* index of its template; -1: memory holds the whole stack */
 };
 
 /* The memory and the templates of all images of a machine. */

@@ -101,7 +101,7 @@ static void warm_up(const struct shared *s, struct lpi_core *c)
         prefetch(&s->fibers[far->rank], sizeof(struct fiber));
     }
     if (near != NULL && s->fibers[near->rank].context != NULL)
-        prefetch(s->fibers[near->rank].saved.memory, s->fibers[near->rank].saved.room);
+        prefetch(s->fibers[near->rank].saved.memory, s->fibers[near->rank].saved.capacity);
 }
 
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)

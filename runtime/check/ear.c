@@ -13,13 +13,13 @@
 
 bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from)
 {
-    if (to->room < from->n) {
+    if (to->capacity < from->n) {
         int *index = realloc(to->index, (size_t)from->n * sizeof(*index));
 
         if (index == NULL)
             return false;
         to->index = index;
-        to->room = from->n;
+        to->capacity = from->n;
     }
     if (from->n > 0)
         memcpy(to->index, from->index, (size_t)from->n * sizeof(*to->index));
@@ -47,15 +47,15 @@ static bool append(struct lpi_ear *e, int answer)
 {
     const int n = n_taken(e);
 
-    if (n == e->room) {
-        const int room = 2 * e->room + 256;
+    if (n == e->capacity) {
+        const int capacity = 2 * e->capacity + 256;
         int *taken;
 
         pthread_mutex_lock(&e->lock);
-        taken = realloc(e->taken, (size_t)room * sizeof(*taken));
+        taken = realloc(e->taken, (size_t)capacity * sizeof(*taken));
         if (taken != NULL) {
             e->taken = taken;
-            e->room = room;
+            e->capacity = capacity;
         }
         pthread_mutex_unlock(&e->lock);
         if (taken == NULL)

@@ -37,9 +37,9 @@ struct node {
 
 struct search {
     struct node *nodes;
-    int n_nodes, nodes_room;
+    int n_nodes, nodes_capacity;
     struct transition *pool;
-    int n_pool, pool_room;
+    int n_pool, pool_space;
     int at;              /* depth of the run under way */
     int most, branching; /* of nodes that may branch; of choices in this run so far */
     int most_misses;     /* in a row */
@@ -165,23 +165,23 @@ static int awake(const struct search *s, const struct node *node, int i)
 
 static bool grow(struct search *s, int n)
 {
-    if (s->n_nodes == s->nodes_room) {
-        const int room = 2 * s->nodes_room + 64;
-        struct node *nodes = realloc(s->nodes, (size_t)room * sizeof(*nodes));
+    if (s->n_nodes == s->nodes_capacity) {
+        const int capacity = 2 * s->nodes_capacity + 64;
+        struct node *nodes = realloc(s->nodes, (size_t)capacity * sizeof(*nodes));
 
         if (nodes == NULL)
             return false;
         s->nodes = nodes;
-        s->nodes_room = room;
+        s->nodes_capacity = capacity;
     }
-    if (s->n_pool + n > s->pool_room) {
-        const int room = 2 * (s->n_pool + n) + 256;
-        struct transition *pool = realloc(s->pool, (size_t)room * sizeof(*pool));
+    if (s->n_pool + n > s->pool_space) {
+        const int capacity = 2 * (s->n_pool + n) + 256;
+        struct transition *pool = realloc(s->pool, (size_t)capacity * sizeof(*pool));
 
         if (pool == NULL)
             return false;
         s->pool = pool;
-        s->pool_room = room;
+        s->pool_space = capacity;
     }
     return true;
 }

@@ -33,7 +33,7 @@
 
 struct lpi_text {
     char *s; /* NULL: nothing, or no memory */
-    size_t n, room;
+    size_t n, capacity;
     bool failed;
 };
 void lpi_text_add(struct lpi_text *t, const char *format, ...)
@@ -84,7 +84,7 @@ extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_
 
 struct lpi_answers {
     int *index;
-    int n, room;
+    int n, capacity;
     bool all_strike; /* all that could strike a message does, whatever index says */
 };
 /* @return false: no memory */
@@ -106,7 +106,7 @@ struct lpi_ear {
     struct lpi_answers given;
     struct lpi_story *story; /* NULL: not wanted */
     int *taken;              /* in this run, of choices between several */
-    int room;
+    int capacity;
     _Atomic int n_taken;
     _Atomic int ended;    /* this run was, by one of the answers below 0; 0: it was not */
     pthread_mutex_t lock; /* of `taken` when it grows, and of the job between two runs */
@@ -253,11 +253,11 @@ struct lpi_story {
         struct logp_alternative usual, taken;
         struct logp_strike strike; /* which is usually none; kind NULL: it is about the former */
     } * deviations;
-    int n_deviations, room;
+    int n_deviations, capacity;
     struct logp_wait_info *waits;
     int n_waits;
     struct logp_note *notes; /* all, in the order in which they came; kept for a trace */
-    int n_notes, room_for_notes;
+    int n_notes, notes_capacity;
     bool keeps_notes;
 };
 /* Of a run of P processors. NULL: no memory */

@@ -38,13 +38,13 @@ struct logp_replay *lpi_origin(void)
     struct logp_replay *r = new != NULL ? &new->facts : NULL;
     FILE *f = r != NULL ? fopen("/proc/self/cmdline", "re") : NULL;
     char *argument = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
 
     if (f == NULL)
         return r;
     if (lpi_replay_add_argument(r, target("/proc/self/exe"))) {
         r->directory = target("/proc/self/cwd");
-        for (int i = 0; i < MOST_ARGUMENTS && getdelim(&argument, &room, '\0', f) > 0; i++)
+        for (int i = 0; i < MOST_ARGUMENTS && getdelim(&argument, &capacity, '\0', f) > 0; i++)
             if (i > 0 && !lpi_replay_add_argument(r, strdup(argument)))
                 break;
     }

@@ -267,7 +267,7 @@ static int read_choices(struct reading *r)
     a->index = calloc((size_t)n + 1, sizeof(*a->index));
     if (a->index == NULL)
         return -ENOMEM;
-    a->n = a->room = (int)n;
+    a->n = a->capacity = (int)n;
     while (r->at += strspn(r->at, " \r"), *r->at != '\n' && *r->at != '\0') {
         if (!number(r, 0, n - 1, &i) || !skip(r, '=') || !number(r, 0, INT32_MAX, &answer))
             return -EINVAL;

@@ -16,13 +16,13 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
     struct lpi_told *t = &s->told[n->rank];
 
     t->last[t->n++ % LPI_STORY_NOTES] = *n;
-    if (s->keeps_notes && s->n_notes == s->room_for_notes) {
-        const int room = 2 * s->room_for_notes + 64;
-        struct logp_note *notes = realloc(s->notes, (size_t)room * sizeof(*notes));
+    if (s->keeps_notes && s->n_notes == s->notes_capacity) {
+        const int capacity = 2 * s->notes_capacity + 64;
+        struct logp_note *notes = realloc(s->notes, (size_t)capacity * sizeof(*notes));
 
         s->keeps_notes = notes != NULL;
         s->notes = notes != NULL ? notes : s->notes;
-        s->room_for_notes = room;
+        s->notes_capacity = capacity;
     }
     if (s->keeps_notes)
         s->notes[s->n_notes++] = *n;
@@ -30,14 +30,14 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
 
 static bool deviate(struct lpi_story *s, const struct lpi_deviation *deviation)
 {
-    if (s->n_deviations == s->room) {
-        const int room = 2 * s->room + 16;
-        struct lpi_deviation *d = realloc(s->deviations, (size_t)room * sizeof(*d));
+    if (s->n_deviations == s->capacity) {
+        const int capacity = 2 * s->capacity + 16;
+        struct lpi_deviation *d = realloc(s->deviations, (size_t)capacity * sizeof(*d));
 
         if (d == NULL)
             return false;
         s->deviations = d;
-        s->room = room;
+        s->capacity = capacity;
     }
     s->deviations[s->n_deviations++] = *deviation;
     return true;
@@ -124,7 +124,7 @@ void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
     case LOGP_WAIT_AWAY:
         lpi_text_add(t, "is outside the library, and does not come back");
         break;
-    case LOGP_WAIT_ROOM:
+    case LOGP_WAIT_SPACE:
         lpi_text_add(t, "waits for room for a message to rank %d", w->source);
         break;
     case LOGP_WAIT_SEND:

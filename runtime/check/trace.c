@@ -223,9 +223,9 @@ static void write_wait(struct writing *w, const struct logp_wait_info *wait, int
     write_mark(w, wait->rank, from, words.s != NULL ? words.s : "");
     free(words.s);
     write_event(w, wait->rank,
-                &(struct logp_event){.kind = halted                         ? LOGP_EVENT_HALTED
-                                             : wait->kind == LOGP_WAIT_ROOM ? LOGP_EVENT_STALL
-                                                                            : LOGP_EVENT_IDLE,
+                &(struct logp_event){.kind = halted                          ? LOGP_EVENT_HALTED
+                                             : wait->kind == LOGP_WAIT_SPACE ? LOGP_EVENT_STALL
+                                                                             : LOGP_EVENT_IDLE,
                                      .fate = halted ? 0 : LOGP_FATE_ENDLESS,
                                      .start_ns = from,
                                      .end_ns = end > from ? end : from,

@@ -14,7 +14,7 @@
 #include "core/watch.h"
 #include "host/pause.h"
 #include "mail/lane.h"
-#include "mail/room.h"
+#include "mail/backpressure.h"
 #include "state/explore.h"
 #include "state/message.h"
 #include "state/stop.h"
@@ -53,8 +53,8 @@ struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
         w.kind = LOGP_WAIT_HALTED;
     } else if (p->state == LPI_SYNC) {
         w.kind = LOGP_WAIT_SYNC;
-    } else if (p->state == LPI_ROOM || p->state == LPI_SENDING) {
-        w.kind = p->state == LPI_ROOM ? LOGP_WAIT_ROOM : LOGP_WAIT_SEND;
+    } else if (p->state == LPI_WAITS_FOR_SPACE || p->state == LPI_SENDING) {
+        w.kind = p->state == LPI_WAITS_FOR_SPACE ? LOGP_WAIT_SPACE : LOGP_WAIT_SEND;
         w.source = p->any.src;
         w.tag = p->any.tag;
     } else if (p->state == LPI_LOOKING) {
@@ -131,7 +131,7 @@ void lpi_check_deadlock(struct lpi_core *c)
     if (!lpi_all_idle(m, &before))
         return;
     lpi_pause();
-    if (!nothing_pending(m) || lpi_room_for_one(m))
+    if (!nothing_pending(m) || lpi_space_for_one(m))
         return;
     lpi_pause();
     if (!lpi_all_idle(m, &after) || before != after)
@@ -151,7 +151,7 @@ static bool may_miss(const struct lpi_proc *p)
 /* Can p go on only if somebody sends it something? */
 static bool waits_in_vain(const struct lpi_proc *p)
 {
-    if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_ROOM ||
+    if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_WAITS_FOR_SPACE ||
         p->state == LPI_SENDING || p->state == LPI_ENDED)
         return true;
     if (p->state == LPI_LOOKING && !may_miss(p))

@@ -76,7 +76,7 @@ static struct lpi_proc *ask_who(struct lpi_core *c, struct lpi_proc *first)
     const int64_t latest = x->by.untimed ? INT64_MAX - 1 : first->deadline;
     int n = 0;
 
-    if (!lpi_outcomes_room(c->machine, c->n_procs))
+    if (!lpi_outcomes_reserve(c->machine, c->n_procs))
         return first;
     x->list[n++] = go_on(x, first->rank);
     for (int i = 0; i < c->n_procs; i++)
@@ -155,7 +155,7 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
         c->turns.ready_first != NULL) /* a send has met its receiver */
         return lpi_explore_next(c);
     if (n == 0 && patient != NULL &&
-        lpi_outcomes_room(c->machine, 0)) /* beyond the bound on misses */
+        lpi_outcomes_reserve(c->machine, 0)) /* beyond the bound on misses */
         x->list[n++] = lpi_outcomes_miss(x, patient->rank);
     if (n == 0)
         return NULL;
@@ -179,7 +179,7 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
     bool shared;
 
     /* relaxed: set on this core; not now and then, as each run must be the same */
-    if (atomic_load_explicit(&c->attention, memory_order_relaxed) != 0 || c->room.first != NULL)
+    if (atomic_load_explicit(&c->attention, memory_order_relaxed) != 0 || c->space.first != NULL)
         lpi_look_up(c);
     if (c->turns.ready_first != NULL) {
         first = c->turns.ready_first;

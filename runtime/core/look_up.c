@@ -6,7 +6,7 @@
 #include "core/start.h"
 #include "core/watch.h"
 #include "mail/mailbox.h"
-#include "mail/room.h"
+#include "mail/backpressure.h"
 
 void lpi_look_up(struct lpi_core *c)
 {
@@ -22,6 +22,6 @@ void lpi_look_up(struct lpi_core *c)
         lpi_take_back(c);
     if (c->turns.watch_first != NULL)
         lpi_watch_look(c);
-    if (c->room.first != NULL)
-        lpi_room_look(c);
+    if (c->space.first != NULL)
+        lpi_space_poll(c);
 }

@@ -114,7 +114,7 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
     int rank = m->first_rank, rc = 0;
 
     /* who waits for room must see all that there is */
-    m->credit_batch = config->wait_for_room ? 0 : share < most_credit ? share : most_credit;
+    m->credit_batch = config->wait_for_space ? 0 : share < most_credit ? share : most_credit;
     m->procs = lpi_memory_zeroed((size_t)m->P, sizeof(*m->procs));
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
     m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
@@ -122,11 +122,11 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
         m->offers = lpi_memory_zeroed((size_t)m->P, sizeof(*m->offers));
     if (has_mails)
         m->mails = lpi_memory_zeroed((size_t)m->P, sizeof(*m->mails));
-    if (config->wait_for_room)
-        m->rooms = lpi_memory_zeroed((size_t)m->P, sizeof(*m->rooms));
+    if (config->wait_for_space)
+        m->space_waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->space_waits));
     if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
-        (config->wait_for_room && m->rooms == NULL) || (m->n_cores > 1 && m->offers == NULL) ||
-        (has_mails && m->mails == NULL))
+        (config->wait_for_space && m->space_waits == NULL) ||
+        (m->n_cores > 1 && m->offers == NULL) || (has_mails && m->mails == NULL))
         return -ENOMEM;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
         rc = init_core(m, i, cpus[i], &rank);
@@ -169,7 +169,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
     lpi_memory_free(m->procs, (size_t)m->P, sizeof(*m->procs));
     lpi_memory_free(m->mails, (size_t)m->P, sizeof(*m->mails));
-    lpi_memory_free(m->rooms, (size_t)m->P, sizeof(*m->rooms));
+    lpi_memory_free(m->space_waits, (size_t)m->P, sizeof(*m->space_waits));
     lpi_memory_free(m->offers, (size_t)m->P, sizeof(*m->offers));
     lpi_memory_free(m->waits, (size_t)m->P, sizeof(*m->waits));
     lpi_memory_free(m, 1, sizeof(*m));
@@ -180,7 +180,7 @@ static bool valid(const struct logp_config *c)
     return c->delay.ops != NULL && c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS &&
            c->poll_ns >= 0 && c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
            (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL) &&
-           !((c->wait_for_room || c->rendezvous_from > 0) && c->parallel &&
+           !((c->wait_for_space || c->rendezvous_from > 0) && c->parallel &&
              c->clock == LOGP_CLOCK_VIRTUAL) &&
            c->rendezvous_from >= 0;
 }

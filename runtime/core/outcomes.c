@@ -12,28 +12,28 @@
 static __attribute__((noinline)) bool grow(struct logp_machine *m, int n)
 {
     struct lpi_explore *x = m->explore;
-    const int room = 2 * n + 16;
+    const int capacity = 2 * n + 16;
     struct logp_alternative *list;
     int64_t *arrivals;
 
-    list = realloc(x->list, (size_t)room * sizeof(*list));
+    list = realloc(x->list, (size_t)capacity * sizeof(*list));
     if (list != NULL)
         x->list = list;
-    arrivals = realloc(x->arrivals, (size_t)room * sizeof(*arrivals));
+    arrivals = realloc(x->arrivals, (size_t)capacity * sizeof(*arrivals));
     if (arrivals != NULL)
         x->arrivals = arrivals;
     if (list == NULL || arrivals == NULL) {
         lpi_stop(m, -ENOMEM);
         return false;
     }
-    x->room = room;
+    x->capacity = capacity;
     return true;
 }
 
 /* Room for one more alternative than n. */
-bool lpi_outcomes_room(struct logp_machine *m, int n)
+bool lpi_outcomes_reserve(struct logp_machine *m, int n)
 {
-    return n < m->explore->room || grow(m, n);
+    return n < m->explore->capacity || grow(m, n);
 }
 
 /* Put an alternative where it belongs in list[from .. n): by (arrival, source); sends as they come.
@@ -78,7 +78,7 @@ static int index_of(const struct lpi_look *look, const struct logp_request *r)
 
 static void add(struct gathering *g, struct logp_alternative a, int64_t arrival)
 {
-    if (!lpi_outcomes_room(g->p->core->machine, g->n))
+    if (!lpi_outcomes_reserve(g->p->core->machine, g->n))
         return;
     a.rank = g->p->rank;
     insert(g->p->core->machine->explore, g->from, g->n++, a, arrival);
@@ -267,7 +267,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_look *look, int f
     struct lpi_explore *x = p->core->machine->explore;
     const struct lpi_explored_vp *v = &x->vps[p->rank];
 
-    if (!lpi_outcomes_room(p->core->machine, n))
+    if (!lpi_outcomes_reserve(p->core->machine, n))
         return n;
     if (look->cancels && (look->n == 0 || look->requests[0]->state == LPI_REQ_POSTED))
         x->list[n++] =

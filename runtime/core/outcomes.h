@@ -7,7 +7,7 @@
 #include "state/explore.h"
 
 /* Room for one more entry than n? Or the run is stopped. */
-bool lpi_outcomes_room(struct logp_machine *m, int n);
+bool lpi_outcomes_reserve(struct logp_machine *m, int n);
 /* Append those of p's look to n entries, misses aside. forced: the first of them is all that can
  * come of it. @return how many entries there are now */
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_look *look, int n, bool *forced);

@@ -38,9 +38,9 @@ static void prepare_core(struct lpi_core *c)
     c->life.n_live = c->n_procs;
     lpi_timers_clear(&c->turns.timers);
     c->turns.timers.is_loose = !c->machine->is_virtual;
-    c->turns.ready_first = c->room.first = NULL;
-    atomic_store(&c->room.wanted, INT64_MAX);
-    c->room.at = 0;
+    c->turns.ready_first = c->space.first = NULL;
+    atomic_store(&c->space.wanted, INT64_MAX);
+    c->space.at = 0;
     c->window.end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
     c->life.n_at_sync = c->life.n_outside = 0;
     c->life.stop_cursor = 0;

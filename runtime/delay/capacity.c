@@ -21,7 +21,7 @@
 
 struct arrivals {
     int64_t *at; /* a binary heap, the earliest on top */
-    size_t n, room;
+    size_t n, space;
 };
 
 struct lpi_onwire {
@@ -47,7 +47,7 @@ static void drop_first(struct arrivals *a)
 }
 
 /* Room for one more at time `enter`? Otherwise when, in *free_at. */
-static bool has_room(struct arrivals *a, int64_t capacity, int64_t enter, int64_t *free_at)
+static bool has_space(struct arrivals *a, int64_t capacity, int64_t enter, int64_t *free_at)
 {
     while (a->n > 0 && a->at[0] <= enter)
         drop_first(a);
@@ -62,16 +62,16 @@ static bool has_room(struct arrivals *a, int64_t capacity, int64_t enter, int64_
 /* Memory for one more. */
 static int grow(struct arrivals *a)
 {
-    const size_t room = a->room > 0 ? 2 * a->room : 8;
+    const size_t space = a->space > 0 ? 2 * a->space : 8;
     int64_t *at;
 
-    if (a->n < a->room)
+    if (a->n < a->space)
         return 0;
-    at = realloc(a->at, room * sizeof(*at));
+    at = realloc(a->at, space * sizeof(*at));
     if (at == NULL)
         return -ENOMEM;
     a->at = at;
-    a->room = room;
+    a->space = space;
     return 0;
 }
 
@@ -123,7 +123,7 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
 {
     struct lpi_onwire *all = wires(from->core->machine), *mine, *theirs;
     int64_t free_at = LOGP_NEVER;
-    bool room;
+    bool space;
     int rc;
 
     if (all == NULL)
@@ -131,9 +131,9 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
     mine = &all[from->rank];
     theirs = &all[to->rank];
     pthread_spin_lock(&theirs->lock);
-    room = has_room(&mine->from, capacity, t->done, &free_at);
-    room = has_room(&theirs->to, capacity, t->done, &free_at) && room;
-    rc = !room ? -EAGAIN : grow(&mine->from) != 0 || grow(&theirs->to) != 0 ? -ENOMEM : 0;
+    space = has_space(&mine->from, capacity, t->done, &free_at);
+    space = has_space(&theirs->to, capacity, t->done, &free_at) && space;
+    rc = !space ? -EAGAIN : grow(&mine->from) != 0 || grow(&theirs->to) != 0 ? -ENOMEM : 0;
     if (rc == -EAGAIN)
         *retry_at = t->start + (free_at - t->done);
     if (rc != 0)

@@ -549,7 +549,7 @@ static int by_time(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-int logp_fault_strikes(const void *model, struct logp_strike *out, int room)
+int logp_fault_strikes(const void *model, struct logp_strike *out, int space)
 {
     const struct faulty *m = model;
     const uint64_t all = m->n_strikes;
@@ -558,7 +558,7 @@ int logp_fault_strikes(const void *model, struct logp_strike *out, int room)
 
     memcpy(sorted, m->strikes, (size_t)n * sizeof(*sorted));
     qsort(sorted, (size_t)n, sizeof(*sorted), by_time);
-    for (int i = 0; i < n && i < room; i++)
+    for (int i = 0; i < n && i < space; i++)
         out[i] = sorted[i];
     return n;
 }

@@ -213,13 +213,13 @@ static int parse(char *line, int64_t *ns)
     return errno != 0 || *end != '\0' || *ns < 0 || *ns > LOGP_PARAM_MAX_NS ? -EINVAL : 0;
 }
 
-static int append(int64_t **samples, int *n, int *room, int64_t ns)
+static int append(int64_t **samples, int *n, int *space, int64_t ns)
 {
-    if (*n == *room) {
+    if (*n == *space) {
         int64_t *larger;
 
-        *room = *room > 0 ? 2 * *room : 256;
-        larger = realloc(*samples, (size_t)*room * sizeof(*larger));
+        *space = *space > 0 ? 2 * *space : 256;
+        larger = realloc(*samples, (size_t)*space * sizeof(*larger));
         if (larger == NULL)
             return -ENOMEM;
         *samples = larger;
@@ -232,7 +232,7 @@ int logp_latency_read(const char *path, int64_t **samples, int *n)
 {
     FILE *f = fopen(path, "re");
     char line[256];
-    int rc = 0, room = 0;
+    int rc = 0, space = 0;
 
     *samples = NULL;
     *n = 0;
@@ -244,7 +244,7 @@ int logp_latency_read(const char *path, int64_t **samples, int *n)
 
         rc = whole && *n < MOST_SAMPLES && lines < 2 * MOST_SAMPLES ? parse(line, &ns) : -EINVAL;
         if (rc == 0 && ns >= 0)
-            rc = append(samples, n, &room, ns);
+            rc = append(samples, n, &space, ns);
     }
     if (rc == 0 && ferror(f))
         rc = -errno;

@@ -116,12 +116,12 @@ int logp_topology_hops(const struct logp_topology *t, int src, int dst)
     return t->network->hops(t, src, dst);
 }
 
-int logp_topology_route(const struct logp_topology *t, int src, int dst, int *links, int room)
+int logp_topology_route(const struct logp_topology *t, int src, int dst, int *links, int capacity)
 {
     int n = 0, node = src, link;
 
     while ((link = logp_topology_next(t, &node, dst)) >= 0) {
-        if (n < room)
+        if (n < capacity)
             links[n] = link;
         n++;
     }

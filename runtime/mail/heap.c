@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { ARITY = 4, LEAST_ROOM = 32 };
+enum { ARITY = 4, LEAST_CAPACITY = 32 };
 
 static bool holds(const struct lpi_entry *e)
 {
@@ -66,26 +66,26 @@ void lpi_heap_sweep(struct lpi_heap *h)
 }
 
 /* Sweeping leaves half of the room free, or there is more of it: so many pushes cost nothing. */
-static bool make_room(struct lpi_heap *h)
+static bool make_space(struct lpi_heap *h)
 {
-    const int room = h->room > 0 ? 2 * h->room : LEAST_ROOM;
+    const int capacity = h->capacity > 0 ? 2 * h->capacity : LEAST_CAPACITY;
     struct lpi_entry *entries;
 
     if (h->n > 0)
         lpi_heap_sweep(h);
-    if (h->n < h->room / 2)
+    if (h->n < h->capacity / 2)
         return true;
-    entries = realloc(h->entries, (size_t)room * sizeof(*entries));
+    entries = realloc(h->entries, (size_t)capacity * sizeof(*entries));
     if (entries == NULL)
         return false;
     h->entries = entries;
-    h->room = room;
+    h->capacity = capacity;
     return true;
 }
 
 bool lpi_heap_push(struct lpi_heap *h, const struct lpi_entry *e)
 {
-    if (h->n == h->room && !make_room(h))
+    if (h->n == h->capacity && !make_space(h))
         return false;
     sift_up(h, h->n++, e);
     return true;

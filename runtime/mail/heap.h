@@ -22,7 +22,7 @@ struct lpi_entry {
 
 struct lpi_heap {
     struct lpi_entry *entries;
-    int n, room;
+    int n, capacity;
 };
 
 /* false: no memory */

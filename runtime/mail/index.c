@@ -444,23 +444,23 @@ struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label 
     return b != NULL ? message_of(b) : NULL;
 }
 
-static struct logp_request *with_room(const struct bucket *b, size_t room)
+static struct logp_request *with_space(const struct bucket *b, size_t space)
 {
     struct logp_request *r = b != NULL ? b->posted_first : NULL;
 
-    while (r != NULL && r->capacity < room)
+    while (r != NULL && r->capacity < space)
         r = r->next_alike;
     return r;
 }
 
-struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t room)
+struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space)
 {
     const struct lpi_index *x = in->index;
-    struct logp_request *r = with_room(look_up(x, l->context, l->src, l->tag), room);
+    struct logp_request *r = with_space(look_up(x, l->context, l->src, l->tag), space);
     struct logp_request *open = NULL;
 
     if (x->n_any_tag > 0)
-        open = with_room(look_up(x, l->context, l->src, LOGP_ANY_TAG), room);
+        open = with_space(look_up(x, l->context, l->src, LOGP_ANY_TAG), space);
     return r == NULL || (open != NULL && open->number < r->number) ? open : r;
 }
 

@@ -43,7 +43,7 @@ LPI_APART void lpi_index_unpost(struct lpi_inbox *in, struct logp_request *r);
 LPI_APART struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label *l);
 /* The first posted receive of a named source for such a message, with so much room; NULL: none. */
 LPI_APART struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l,
-                                               size_t room);
+                                               size_t capacity);
 /* The two that could meet first: by (arrival, source, order of posting), or by the order of posting
  * alone. NULL: none can. */
 LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival,

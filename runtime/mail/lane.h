@@ -50,7 +50,7 @@ void lpi_lanes_destroy(struct logp_machine *m);
 bool lpi_lanes_quiet(const struct logp_machine *m);
 
 /* Producer: the next free slot; NULL: there is none. */
-static inline struct slot *lpi_lane_room(struct lpi_lane *l)
+static inline struct slot *lpi_lane_free_slot(struct lpi_lane *l)
 {
     const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed); /* our own */
 
@@ -102,7 +102,7 @@ static inline void lpi_lane_pass(struct lpi_lane *l)
     const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
 
     lpi_pause();
-    /* release pairs with lpi_lane_room() and all_delivered(): after delivery, and after the offer
+    /* release pairs with lpi_lane_free_slot() and all_delivered(): after delivery, and after the offer
      * that it may have withdrawn */
     atomic_store_explicit(&l->head, head + 1, memory_order_release);
 }

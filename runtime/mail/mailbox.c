@@ -54,7 +54,7 @@ static struct slot *free_slot(struct lpi_lane *l)
         if (queued != l->q_taken_seen)
             return NULL;
     }
-    return lpi_lane_room(l);
+    return lpi_lane_free_slot(l);
 }
 
 /*
@@ -81,7 +81,7 @@ static bool fill_offer(const struct logp_machine *m, const struct lpi_lane *l,
  * Does the queue limit let this message through? Its room is kept for the holder's next post.
  * @return  0; -ENOBUFS: not now; -EMSGSIZE: never
  */
-int lpi_find_room(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
+int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
 {
     struct lpi_core *c = from->core;
     const int64_t cost = lpi_message_cost(e->n_bytes);
@@ -143,7 +143,7 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
 /*
  * Hand a message to `to`. The payload has been copied when this returns; that of a long one to
  * another process may be read until lpi_far_let_go().
- * @return  0; -ENOBUFS, -EMSGSIZE (lpi_find_room()), -ENOMEM
+ * @return  0; -ENOBUFS, -EMSGSIZE (lpi_find_space()), -ENOMEM
  */
 int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
 {

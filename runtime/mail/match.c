@@ -21,7 +21,7 @@
 #include "mail/index.h"
 #include "mail/offer.h"
 #include "mail/pool.h"
-#include "mail/room.h"
+#include "mail/backpressure.h"
 #include "state/remote.h"
 #include "state/message.h"
 #include "state/stop.h"
@@ -150,7 +150,7 @@ struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src
 }
 
 /* The first posted receive that takes such a message at once, if it has so much room. */
-static struct logp_request *taker(struct lpi_inbox *in, const struct lpi_label *l, size_t room)
+static struct logp_request *taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space)
 {
     struct logp_request *r = in->posted_first;
 
@@ -158,12 +158,12 @@ static struct logp_request *taker(struct lpi_inbox *in, const struct lpi_label *
         return NULL;
     for (int n = 0; !in->indexed && r != NULL; r = r->next) {
         if ((r->tag == l->tag || r->tag == LOGP_ANY_TAG) && r->src == l->src &&
-            r->context == l->context && r->capacity >= room)
+            r->context == l->context && r->capacity >= space)
             return r;
         if (++n == LPI_FEW)
             lpi_index_make(in);
     }
-    return in->indexed ? lpi_index_taker(in, l, room) : NULL;
+    return in->indexed ? lpi_index_taker(in, l, space) : NULL;
 }
 
 void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r)
@@ -690,8 +690,8 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     in->posted_last = r;
     if (r->src == LOGP_ANY_SOURCE)
         in->n_any++;
-    if (p->core->room.first != NULL) /* who waits to send just this needs no room any more */
-        lpi_room_posted(p);
+    if (p->core->space.first != NULL) /* who waits to send just this needs no room any more */
+        lpi_space_posted(p);
     if (in->indexed || in->n_pending > 0)
         serve(p, r, until);
 }

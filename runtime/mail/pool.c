@@ -10,7 +10,7 @@
 
 #include "host/clock.h"
 #include "host/memory.h"
-#include "mail/room.h"
+#include "mail/backpressure.h"
 #include "state/message.h"
 
 #include <errno.h>
@@ -377,6 +377,6 @@ void lpi_credit_give(struct lpi_proc *to, size_t n_bytes)
         return;
     atomic_fetch_add_explicit(&c->machine->credit, surplus, memory_order_relaxed);
     c->credit -= surplus;
-    if (c->room.first != NULL) /* there is no batch then */
-        lpi_room_freed(c, lpi_clock(to));
+    if (c->space.first != NULL) /* there is no batch then */
+        lpi_space_freed(c, lpi_clock(to));
 }

@@ -111,7 +111,7 @@ void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int s
 /* send.c: logp_send() through a group; rank, tag and buffer are checked. */
 int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 /* Send e, when there is room. */
-int lpi_send_when_room(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e);
+int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e);
 
 /* ---- rendezvous.c: sends that wait for their receivers ---- */
 

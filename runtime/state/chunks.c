@@ -213,7 +213,7 @@ static int copy(const struct logp_machine *m, struct logp_trace *out, int rank,
     out->info.dropped += r->dropped;
     if (n == 0)
         return 0;
-    if (lpi_trace_room(out, rank, n) != 0)
+    if (lpi_trace_reserve(out, rank, n) != 0)
         return -ENOMEM;
     for (const struct lpi_chunk_of_events *c = r->first; c != NULL; c = c->next) {
         const size_t here =
@@ -293,7 +293,7 @@ static int add_wait(struct logp_machine *m, struct logp_trace *out, const struct
 
     if (w->kind == LOGP_WAIT_NONE || w->kind == LOGP_WAIT_AWAY || r->is_off || r->is_full)
         return 0;
-    if (w->kind == LOGP_WAIT_ROOM)
+    if (w->kind == LOGP_WAIT_SPACE)
         e.kind = LOGP_EVENT_STALL;
     if (w->kind == LOGP_WAIT_HALTED) {
         e.kind = LOGP_EVENT_HALTED;

@@ -44,7 +44,7 @@ struct lpi_explore {
     int64_t *due; /* by rank: the deadline of each that is TIMED; of others that, or INT64_MAX */
     struct logp_alternative *list;
     int64_t *arrivals; /* of the list's, while it is made */
-    int room;          /* entries of both */
+    int capacity;      /* entries of both */
 };
 
 #endif

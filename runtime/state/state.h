@@ -36,15 +36,15 @@
 #define LPI_CONTEXT_STARTED (2 * LPI_CONTEXT_COLLECTIVE)
 
 enum lpi_state {
-    LPI_RUNNING, /* it holds the core */
-    LPI_READY,   /* in the core's list of those that can go on at once, whatever the time */
-    LPI_TIMED,   /* in the timers: its deadline will come */
-    LPI_BLOCKED, /* waits for a message that nobody has sent */
-    LPI_SYNC,    /* waits in logp_sync(): sync.c, group.c */
-    LPI_ROOM,    /* waits for room for a message: room.c */
-    LPI_OUTSIDE, /* has given the core up: outside.c */
-    LPI_SENDING, /* its send waits for its receiver */
-    LPI_LOOKING, /* has put off which message it takes: explore.c */
+    LPI_RUNNING,         /* it holds the core */
+    LPI_READY,           /* in the core's list of those that can go on at once, whatever the time */
+    LPI_TIMED,           /* in the timers: its deadline will come */
+    LPI_BLOCKED,         /* waits for a message that nobody has sent */
+    LPI_SYNC,            /* waits in logp_sync(): sync.c, group.c */
+    LPI_WAITS_FOR_SPACE, /* waits for room for a message: backpressure.c */
+    LPI_OUTSIDE,         /* has given the core up: outside.c */
+    LPI_SENDING,         /* its send waits for its receiver */
+    LPI_LOOKING,         /* has put off which message it takes: explore.c */
     LPI_ENDED,
 };
 
@@ -152,8 +152,8 @@ struct lpi_life {
     bool is_idle;    /* idle_epoch is odd */
 };
 
-/* Procs of a core that wait for room: room.c. */
-struct lpi_queue_of_room {
+/* Procs of a core that wait for room: backpressure.c. */
+struct lpi_space_queue {
     struct lpi_proc *first; /* in order */
     _Atomic int64_t wanted; /* the least that one of them needs; read by all */
     int64_t at;             /* virtual: when there was last more of it */
@@ -196,13 +196,13 @@ struct lpi_core {
     uint64_t messages;  /* sent in this run */
     struct lpi_pool pool;
     struct lpi_life life;
-    struct lpi_queue_of_room room;
+    struct lpi_space_queue space;
     struct lpi_window window;
     struct lpi_lag lag;
 };
 
 /* Of a proc that waits for room: how much, and who came after it. */
-struct lpi_room {
+struct lpi_space_wait {
     struct lpi_proc *next;
     int64_t needs;
 };
@@ -241,7 +241,7 @@ struct logp_machine {
     struct lpi_offer *offers;            /* by rank; NULL on one core */
     struct lpi_mail *mails;              /* by rank; NULL on one core under the virtual clock */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
-    struct lpi_room *rooms;              /* by rank; NULL: sends do not wait for room */
+    struct lpi_space_wait *space_waits;  /* by rank; NULL: sends do not wait for room */
     void *lanes;                         /* n_cores^2 of lane_stride bytes */
     size_t lane_stride;
     /* by rank: attach.c; NULL: not needed yet */

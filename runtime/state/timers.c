@@ -93,7 +93,7 @@ static __attribute__((noinline)) bool move_to_front(const struct lpi_timers *t, 
     return true;
 }
 
-static bool has_room(const struct lpi_timers *t, struct lpi_run *r)
+static bool has_space(const struct lpi_timers *t, struct lpi_run *r)
 {
     if (r->tail == r->head)
         r->head = r->tail = 0;
@@ -121,7 +121,7 @@ void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp
             if (!t->is_loose || at - key >= t->n)
                 continue;
         }
-        if (has_room(t, r)) {
+        if (has_space(t, r)) {
             r->slots[r->tail++] = (struct lpi_slot){at, rank, stamp};
             return;
         }

@@ -60,7 +60,7 @@ uint32_t logp_trace_add_label(struct logp_trace *t, const char *text)
     return label;
 }
 
-int lpi_trace_room(struct logp_trace *t, int64_t rank, size_t n)
+int lpi_trace_reserve(struct logp_trace *t, int64_t rank, size_t n)
 {
     struct lpi_rank_events *r = &t->ranks[rank];
     struct logp_event *more =
@@ -69,7 +69,7 @@ int lpi_trace_room(struct logp_trace *t, int64_t rank, size_t n)
     if (more == NULL)
         return -ENOMEM;
     r->events = more;
-    r->room = n;
+    r->capacity = n;
     return 0;
 }
 
@@ -91,8 +91,8 @@ int logp_trace_add(struct logp_trace *t, int64_t rank, const struct logp_event *
     if (rank < 0 || rank >= t->info.P || !fits(t, &t->ranks[rank], event))
         return -EINVAL;
     r = &t->ranks[rank];
-    if (r->n == r->room) {
-        const int rc = lpi_trace_room(t, rank, r->room > 0 ? 2 * r->room : 8);
+    if (r->n == r->capacity) {
+        const int rc = lpi_trace_reserve(t, rank, r->capacity > 0 ? 2 * r->capacity : 8);
 
         if (rc != 0)
             return rc;

@@ -9,7 +9,7 @@
 
 struct lpi_rank_events {
     struct logp_event *events;
-    size_t n, room;
+    size_t n, capacity;
 };
 
 /* Until it is settled `message` of a send and a receive is the context of their message. */
@@ -22,6 +22,6 @@ struct logp_trace {
 };
 
 /* Memory for n events of a rank that has none. 0; -ENOMEM */
-int lpi_trace_room(struct logp_trace *t, int64_t rank, size_t n);
+int lpi_trace_reserve(struct logp_trace *t, int64_t rank, size_t n);
 
 #endif

@@ -87,8 +87,9 @@ int main(int argc, char **argv)
     introduce(learn);
     for (int i = 1; i + 1 < argc; i += 2) {
         const int bytes = atoi(argv[i + 1]);
-        const size_t room = ((size_t)bytes + 8) * (size_t)P;
-        char *in = calloc(room, 1), *out = calloc(room, 1), *lines = calloc((size_t)P, LINE);
+        const size_t capacity = ((size_t)bytes + 8) * (size_t)P;
+        char *in = calloc(capacity, 1), *out = calloc(capacity, 1),
+             *lines = calloc((size_t)P, LINE);
         char line[LINE];
 
         MPI_Barrier(MPI_COMM_WORLD);

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROOM = 1 << 14 };
+enum { CAPACITY = 1 << 14 };
 
 /* What has been seen since it was last asked for. */
 struct seen {
-    char text[ROOM], last[ROOM];
+    char text[CAPACITY], last[CAPACITY];
     size_t used;
 };
 
@@ -21,7 +21,7 @@ static struct seen taken, sent;
 
 static const char *since(struct seen *s)
 {
-    memcpy(s->last, s->text, ROOM);
+    memcpy(s->last, s->text, CAPACITY);
     s->text[0] = '\0';
     s->used = 0;
     return s->last;
@@ -42,8 +42,8 @@ const char *seen_sent(void)
 }
 
 #define NOTE(s, ...)                                                                               \
-    ((s).used += (s).used < ROOM - 64                                                              \
-                     ? (size_t)snprintf((s).text + (s).used, ROOM - (s).used, __VA_ARGS__)         \
+    ((s).used += (s).used < CAPACITY - 64                                                          \
+                     ? (size_t)snprintf((s).text + (s).used, CAPACITY - (s).used, __VA_ARGS__)     \
                      : 0)
 
 /* ---- Open MPI ---- */

@@ -107,9 +107,9 @@ static void put_cut(FILE *f, const char *text, int width)
 }
 
 /* Of more lines than there is room for: those around the one that runs. @return the first */
-static int first_line(int room)
+static int first_line(int capacity)
 {
-    const int first = watch.current - room / 2, last = watch.n - room;
+    const int first = watch.current - capacity / 2, last = watch.n - capacity;
 
     return first > last ? (last > 0 ? last : 0) : first > 0 ? first : 0;
 }
@@ -120,18 +120,18 @@ static void draw(void)
     char *picture = NULL, *text = NULL, rest[80];
     size_t n, text_size;
     FILE *f = open_memstream(&picture, &n);
-    int room, first, width;
+    int capacity, first, width;
 
     if (f == NULL)
         return;
     ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
     width = size.ws_col > 0 ? size.ws_col : 80;
-    room = (size.ws_row > 0 ? size.ws_row : 24) - 3; /* the heading, and where the cursor is */
-    room = room < 1 ? 1 : room > watch.n ? watch.n : room;
-    first = first_line(room);
+    capacity = (size.ws_row > 0 ? size.ws_row : 24) - 3; /* the heading, and where the cursor is */
+    capacity = capacity < 1 ? 1 : capacity > watch.n ? watch.n : capacity;
+    first = first_line(capacity);
     if (watch.drawn > 0)
         fprintf(f, "\r\033[%dA\033[J", watch.drawn);
-    for (int i = -2; i < room; i++) {
+    for (int i = -2; i < capacity; i++) {
         FILE *t = open_memstream(&text, &text_size);
 
         if (t == NULL)
@@ -147,7 +147,7 @@ static void draw(void)
         free(text);
     }
     fclose(f);
-    watch.drawn = room + 2;
+    watch.drawn = capacity + 2;
     if (write(STDERR_FILENO, picture, n) < 0)
         watch.live = false; /* there is no terminal any more */
     free(picture);

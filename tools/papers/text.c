@@ -124,11 +124,11 @@ static void print_text_table(const struct paper_table *t, int n_values)
 /* What it is, and the words that go with it. */
 static void print_part(const char *what, const char *words)
 {
-    size_t room = NOTE_WIDTH - 20;
+    size_t capacity = NOTE_WIDTH - 20;
 
     printf("      %-16s", what);
-    for (; strlen(words) > room;) {
-        size_t n = room;
+    for (; strlen(words) > capacity;) {
+        size_t n = capacity;
 
         while (n > 1 && words[n] != ' ')
             n--;

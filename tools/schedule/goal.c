@@ -47,7 +47,7 @@ struct goal {
     bool *seen;   /* by rank */
     struct labels labels;
     struct demand *demands; /* of this rank */
-    size_t n_demands, demand_room;
+    size_t n_demands, demand_capacity;
 };
 
 static const char form[] = "an operation is `L: send Nb to R [tag T]`, `L: recv Nb from R [tag T]` "
@@ -178,9 +178,9 @@ static void read_demand(struct goal *g, struct name after, bool started)
     if (before.at == NULL)
         wrong(g, "a label stands behind requires, as in `l2 requires l1`");
     g->at += before.n;
-    if (g->n_demands == g->demand_room) {
-        g->demand_room = g->demand_room > 0 ? 2 * g->demand_room : 64;
-        g->demands = or_end(realloc(g->demands, g->demand_room * sizeof(*g->demands)));
+    if (g->n_demands == g->demand_capacity) {
+        g->demand_capacity = g->demand_capacity > 0 ? 2 * g->demand_capacity : 64;
+        g->demands = or_end(realloc(g->demands, g->demand_capacity * sizeof(*g->demands)));
     }
     g->demands[g->n_demands++] = (struct demand){after, before, started, g->line};
     if (more_in_line(g))

@@ -14,10 +14,10 @@ static struct label *place_of(const struct labels *l, struct name name)
 
     for (i = 0; i < name.n; i++)
         hash = (hash ^ (unsigned char)name.at[i]) * UINT64_C(0x100000001b3);
-    i = (size_t)(hash ^ hash >> 32) & (l->room - 1);
+    i = (size_t)(hash ^ hash >> 32) & (l->capacity - 1);
     while (l->all[i].name.at != NULL &&
            (l->all[i].name.n != name.n || memcmp(l->all[i].name.at, name.at, name.n) != 0))
-        i = (i + 1) & (l->room - 1);
+        i = (i + 1) & (l->capacity - 1);
     return &l->all[i];
 }
 
@@ -25,11 +25,11 @@ bool add_label(struct labels *l, struct name name, int64_t step)
 {
     struct label *place;
 
-    if (l->n >= l->room / 2) {
-        struct labels larger = {.n = l->n, .room = l->room > 0 ? 2 * l->room : 64};
+    if (l->n >= l->capacity / 2) {
+        struct labels larger = {.n = l->n, .capacity = l->capacity > 0 ? 2 * l->capacity : 64};
 
-        larger.all = or_end(calloc(larger.room, sizeof(*larger.all)));
-        for (size_t i = 0; i < l->room; i++)
+        larger.all = or_end(calloc(larger.capacity, sizeof(*larger.all)));
+        for (size_t i = 0; i < l->capacity; i++)
             if (l->all[i].name.at != NULL)
                 *place_of(&larger, l->all[i].name) = l->all[i];
         free(l->all);
@@ -45,7 +45,7 @@ bool add_label(struct labels *l, struct name name, int64_t step)
 
 int64_t find_label(const struct labels *l, struct name name)
 {
-    const struct label *place = l->room > 0 ? place_of(l, name) : NULL;
+    const struct label *place = l->capacity > 0 ? place_of(l, name) : NULL;
 
     return place != NULL && place->name.at != NULL ? place->step : -1;
 }

@@ -20,7 +20,7 @@ struct label {
 
 struct labels {
     struct label *all; /* a hash table of 2^x */
-    size_t n, room;
+    size_t n, capacity;
 };
 
 /* @return false: there is one of this name */

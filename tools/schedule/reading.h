@@ -16,9 +16,9 @@ struct reading {
     const char *option, *file;
     struct logp_step_list list;
     struct logp_step **steps; /* by rank */
-    int64_t *n, *room;
+    int64_t *n, *capacity;
     struct logp_edge **edges; /* by rank; NULL: there are none */
-    int64_t *n_edges, *edge_room;
+    int64_t *n_edges, *edge_capacity;
     bool is_ours; /* GOAL_MARK */
 };
 

@@ -16,17 +16,17 @@ void begin_reading(struct reading *r, int64_t P)
         bad_option(r->option, r->file, "1 .. %d ranks", LOGP_MAX_PROCESSORS);
     r->steps = or_end(calloc((size_t)P, sizeof(*r->steps)));
     r->n = or_end(calloc((size_t)P, sizeof(*r->n)));
-    r->room = or_end(calloc((size_t)P, sizeof(*r->room)));
+    r->capacity = or_end(calloc((size_t)P, sizeof(*r->capacity)));
     r->list = (struct logp_step_list){
         .P = P, .steps = (const struct logp_step *const *)r->steps, .n = r->n};
 }
 
 static struct logp_step *one_more(struct reading *r, int64_t rank)
 {
-    if (r->n[rank] == r->room[rank]) {
-        r->room[rank] = r->room[rank] > 0 ? 2 * r->room[rank] : 4;
+    if (r->n[rank] == r->capacity[rank]) {
+        r->capacity[rank] = r->capacity[rank] > 0 ? 2 * r->capacity[rank] : 4;
         r->steps[rank] =
-            or_end(realloc(r->steps[rank], (size_t)r->room[rank] * sizeof(struct logp_step)));
+            or_end(realloc(r->steps[rank], (size_t)r->capacity[rank] * sizeof(struct logp_step)));
     }
     return memset(&r->steps[rank][r->n[rank]++], 0, sizeof(struct logp_step));
 }
@@ -37,17 +37,17 @@ void begin_edges(struct reading *r)
 
     r->edges = or_end(calloc(P, sizeof(*r->edges)));
     r->n_edges = or_end(calloc(P, sizeof(*r->n_edges)));
-    r->edge_room = or_end(calloc(P, sizeof(*r->edge_room)));
+    r->edge_capacity = or_end(calloc(P, sizeof(*r->edge_capacity)));
     r->list.edges = (const struct logp_edge *const *)r->edges;
     r->list.n_edges = r->n_edges;
 }
 
 void read_edge(struct reading *r, int64_t rank, int64_t before, int64_t after, bool started)
 {
-    if (r->n_edges[rank] == r->edge_room[rank]) {
-        r->edge_room[rank] = r->edge_room[rank] > 0 ? 2 * r->edge_room[rank] : 4;
-        r->edges[rank] =
-            or_end(realloc(r->edges[rank], (size_t)r->edge_room[rank] * sizeof(struct logp_edge)));
+    if (r->n_edges[rank] == r->edge_capacity[rank]) {
+        r->edge_capacity[rank] = r->edge_capacity[rank] > 0 ? 2 * r->edge_capacity[rank] : 4;
+        r->edges[rank] = or_end(
+            realloc(r->edges[rank], (size_t)r->edge_capacity[rank] * sizeof(struct logp_edge)));
     }
     r->edges[rank][r->n_edges[rank]++] = (struct logp_edge){before, after, started};
 }

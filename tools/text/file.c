@@ -13,9 +13,9 @@
 static const size_t most_bytes = (size_t)256 << 20;
 
 /* Room for more behind n bytes and a zero. @return NULL: no memory; the old is freed */
-static char *larger(char *text, size_t room)
+static char *larger(char *text, size_t capacity)
 {
-    char *more = realloc(text, room + 1);
+    char *more = realloc(text, capacity + 1);
 
     if (more == NULL)
         free(text);
@@ -25,10 +25,10 @@ static char *larger(char *text, size_t room)
 /* @return NULL: *why says why, or errno, where that is NULL */
 static char *read_all(FILE *f, const char **why)
 {
-    size_t n = 0, room = 1 << 16, got = 0;
-    char *text = larger(NULL, room);
+    size_t n = 0, capacity = 1 << 16, got = 0;
+    char *text = larger(NULL, capacity);
 
-    while (text != NULL && (got = fread(text + n, 1, room - n, f)) > 0) {
+    while (text != NULL && (got = fread(text + n, 1, capacity - n, f)) > 0) {
         if (memchr(text + n, '\0', got) != NULL)
             *why = "no text: it holds a zero byte";
         n += got;
@@ -36,8 +36,8 @@ static char *read_all(FILE *f, const char **why)
             *why = "it is larger than 256 MiB";
         if (*why != NULL)
             break;
-        if (n == room)
-            text = larger(text, room *= 2);
+        if (n == capacity)
+            text = larger(text, capacity *= 2);
     }
     if (text == NULL)
         errno = ENOMEM;

@@ -20,20 +20,20 @@ enum { TRACE_PACKET = 1, PACKET_COMPRESSED = 50 };
 enum { BLOCK = 256 << 10, LEVEL = 1, MOST_VARINT = 10 };
 
 /* Room for n bytes more. */
-static bool has_room(struct proto *p, size_t n)
+static bool has_space(struct proto *p, size_t n)
 {
-    const size_t room = p->room > 0 ? 2 * p->room : 2 * BLOCK;
+    const size_t capacity = p->capacity > 0 ? 2 * p->capacity : 2 * BLOCK;
     unsigned char *more;
 
-    if (p->room - p->n >= n)
+    if (p->capacity - p->n >= n)
         return true;
-    more = realloc(p->data, room + n);
+    more = realloc(p->data, capacity + n);
     if (more == NULL) {
         p->lost = true;
         return false;
     }
     p->data = more;
-    p->room = room + n;
+    p->capacity = capacity + n;
     return true;
 }
 
@@ -54,7 +54,7 @@ static void put_key(struct proto *p, unsigned field, unsigned type)
 
 void proto_number(struct proto *p, unsigned field, uint64_t value)
 {
-    if (!has_room(p, 2 * MOST_VARINT))
+    if (!has_space(p, 2 * MOST_VARINT))
         return;
     put_key(p, field, VARINT);
     p->n += put_varint(p->data + p->n, value);
@@ -62,7 +62,7 @@ void proto_number(struct proto *p, unsigned field, uint64_t value)
 
 void proto_fixed64(struct proto *p, unsigned field, uint64_t value)
 {
-    if (!has_room(p, MOST_VARINT + 8))
+    if (!has_space(p, MOST_VARINT + 8))
         return;
     put_key(p, field, FIXED64);
     for (int i = 0; i < 8; i++)
@@ -74,7 +74,7 @@ void proto_text(struct proto *p, unsigned field, const char *text)
     char *shown = shown_text(text); /* Perfetto takes UTF-8 alone */
     const size_t n = strlen(shown);
 
-    if (has_room(p, 2 * MOST_VARINT + n)) {
+    if (has_space(p, 2 * MOST_VARINT + n)) {
         put_key(p, field, LENGTH);
         p->n += put_varint(p->data + p->n, n);
         memcpy(p->data + p->n, shown, n);
@@ -85,7 +85,7 @@ void proto_text(struct proto *p, unsigned field, const char *text)
 
 size_t proto_begin(struct proto *p, unsigned field)
 {
-    if (!has_room(p, MOST_VARINT + 1))
+    if (!has_space(p, MOST_VARINT + 1))
         return p->n;
     put_key(p, field, LENGTH);
     return ++p->n; /* most lengths are one byte */
@@ -96,7 +96,7 @@ void proto_end(struct proto *p, size_t begun)
     unsigned char length[MOST_VARINT];
     size_t n;
 
-    if (p->lost || !has_room(p, MOST_VARINT))
+    if (p->lost || !has_space(p, MOST_VARINT))
         return;
     n = put_varint(length, p->n - begun);
     if (n > 1)

@@ -10,7 +10,7 @@
 /* Packets that have not been written yet. Starts as {0}. */
 struct proto {
     unsigned char *data;
-    size_t n, room;
+    size_t n, capacity;
     bool lost; /* there was no memory */
 };
 

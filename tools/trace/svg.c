@@ -18,7 +18,7 @@ enum {
     THIN = 4,
     STRIP = 3,
     LINE = 16, /* of text */
-    TICK_ROOM = 64,
+    TICK_CAPACITY = 64,
     MOST_ROWS = 64,
 };
 
@@ -224,7 +224,7 @@ static void draw_rank(struct canvas *c, int64_t rank)
 /* So many units between two numbers that they do not touch. */
 static double step_of(double units)
 {
-    const double least = units * TICK_ROOM / WIDTH;
+    const double least = units * TICK_CAPACITY / WIDTH;
     double step = 1;
 
     while (step > least && step / 10 >= least)

@@ -71,7 +71,7 @@ struct stage {
 /* plan.state */
 struct butterfly {
     struct spread rows, cols; /* of all ranks */
-    size_t room;              /* bytes of each of the three */
+    size_t capacity;          /* bytes of each of the three */
     int n;
     struct stage stages[];
 };
@@ -129,10 +129,10 @@ static int plan(int P, int rank, struct logp_coll *c)
         const int64_t first = rank & -k;
         const size_t bytes = bytes_for(b, c, first, first + k, columns_of(P, c, rank, k));
 
-        b->room = bytes > b->room ? bytes : b->room;
+        b->capacity = bytes > b->capacity ? bytes : b->capacity;
     }
     c->part.state = b;
-    c->part.scratch_bytes = lpi_bytes(3, b->room);
+    c->part.scratch_bytes = lpi_bytes(3, b->capacity);
     return 0;
 }
 
@@ -145,7 +145,7 @@ static int64_t size_of(const struct spread *all, int64_t rank)
 /* Where what is held before stage s is, or at the end. */
 static size_t held(const struct butterfly *b, int s)
 {
-    return s % 2 == 0 ? 0 : b->room;
+    return s % 2 == 0 ? 0 : b->capacity;
 }
 
 static bool copy(struct logp_step *out, size_t at, enum logp_buffer buffer, size_t from,
@@ -187,7 +187,7 @@ static bool interleave(const struct butterfly *b, int64_t rank, const struct log
                         bytes_for(b, c, dest, dest + 1, sum_of(half, nth / 2));
 
     return copy(out, held(b, s + 1) + at, LOGP_SCRATCH,
-                from + (is_kept ? held(b, s) + stage->kept : 2 * b->room),
+                from + (is_kept ? held(b, s) + stage->kept : 2 * b->capacity),
                 bytes_for(b, c, dest, dest + 1, size_of(half, nth / 2)));
 }
 
@@ -212,7 +212,7 @@ static bool merge(const struct butterfly *b, int64_t rank, const struct logp_col
     const size_t piece = bytes_for(b, c, 0, 1, b->cols.each);
 
     copy(out, held(b, s + 1) + (size_t)turn * piece, LOGP_SCRATCH,
-         is_kept ? held(b, s) + stage->kept : 2 * b->room, piece);
+         is_kept ? held(b, s) + stage->kept : 2 * b->capacity, piece);
     out->n = stage->bit * stage->sources[turn].n;
     out->at_stride = 2 * piece;
     return true;
@@ -288,7 +288,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     i -= copies;
     if (s == b->n)
         return i < rows && scatter(b, rank, c, i, out);
-    at = i < stage->n_out ? held(b, s) + stage->sent : 2 * b->room;
+    at = i < stage->n_out ? held(b, s) + stage->sent : 2 * b->capacity;
     if (i < stage->n_out) {
         n_bytes = message(&stage->out, i, &at);
         return logp_step_send(out, rank ^ stage->bit, c->args.tag, LOGP_SCRATCH, at, n_bytes);

@@ -10,15 +10,15 @@
  * Who takes a message on this core wakes for it at the time of its own clock; what is freed
  * elsewhere is found by the holder when it looks up.
  */
-#include "mail/room.h"
+#include "mail/backpressure.h"
 
 #include "host/clock.h"
 #include "state/stop.h"
 #include "state/turns.h"
 
-static struct lpi_room *room_of(const struct lpi_proc *p)
+static struct lpi_space_wait *space_of(const struct lpi_proc *p)
 {
-    return &p->core->machine->rooms[p->rank];
+    return &p->core->machine->space_waits[p->rank];
 }
 
 static int64_t available(const struct lpi_core *c)
@@ -29,26 +29,26 @@ static int64_t available(const struct lpi_core *c)
 /* relaxed, all of room_wanted: lpi_idle() publishes it, and all_idle() acquires it */
 static int64_t least_wanted(const struct lpi_core *c)
 {
-    return atomic_load_explicit(&c->room.wanted, memory_order_relaxed);
+    return atomic_load_explicit(&c->space.wanted, memory_order_relaxed);
 }
 
 static void list_changed(struct lpi_core *c)
 {
     int64_t least = INT64_MAX;
 
-    for (const struct lpi_proc *p = c->room.first; p != NULL; p = room_of(p)->next)
-        if (room_of(p)->needs < least)
-            least = room_of(p)->needs;
-    atomic_store_explicit(&c->room.wanted, least, memory_order_relaxed);
+    for (const struct lpi_proc *p = c->space.first; p != NULL; p = space_of(p)->next)
+        if (space_of(p)->needs < least)
+            least = space_of(p)->needs;
+    atomic_store_explicit(&c->space.wanted, least, memory_order_relaxed);
 }
 
 /* Where p is in the list, or its end. */
 static struct lpi_proc **link_of(struct lpi_core *c, const struct lpi_proc *p)
 {
-    struct lpi_proc **link = &c->room.first;
+    struct lpi_proc **link = &c->space.first;
 
     while (*link != p && *link != NULL)
-        link = &room_of(*link)->next;
+        link = &space_of(*link)->next;
     return link;
 }
 
@@ -61,67 +61,67 @@ static void wake(struct lpi_proc *p, int64_t t)
         lpi_make_ready(p);
 }
 
-void lpi_room_join(struct lpi_proc *p, int64_t needs, int dst, int tag)
+void lpi_space_join(struct lpi_proc *p, int64_t needs, int dst, int tag)
 {
     struct lpi_core *c = p->core;
 
     atomic_fetch_add_explicit(&c->machine->credit, c->credit, memory_order_relaxed);
     c->credit = 0;
-    *room_of(p) = (struct lpi_room){.needs = needs};
+    *space_of(p) = (struct lpi_space_wait){.needs = needs};
     *link_of(c, NULL) = p;
     list_changed(c);
     p->any.src = dst;
     p->any.tag = tag;
-    p->state = LPI_ROOM;
+    p->state = LPI_WAITS_FOR_SPACE;
 }
 
-void lpi_room_leave(struct lpi_proc *p)
+void lpi_space_leave(struct lpi_proc *p)
 {
     p->wait_until = INT64_MAX;
-    if (p->emulated > p->core->room.at) /* if p does not use it, the next may, from now on */
-        p->core->room.at = p->emulated;
-    *link_of(p->core, p) = room_of(p)->next;
+    if (p->emulated > p->core->space.at) /* if p does not use it, the next may, from now on */
+        p->core->space.at = p->emulated;
+    *link_of(p->core, p) = space_of(p)->next;
     list_changed(p->core);
 }
 
 /* A message of this core has been taken, at time t: those for whom there is room may try again. */
-void lpi_room_freed(struct lpi_core *c, int64_t t)
+void lpi_space_freed(struct lpi_core *c, int64_t t)
 {
     int64_t left = available(c);
 
-    if (t > c->room.at)
-        c->room.at = t;
-    for (struct lpi_proc *p = c->room.first; p != NULL && left >= least_wanted(c);
-         p = room_of(p)->next)
-        if (room_of(p)->needs <= left) {
-            left -= room_of(p)->needs;
+    if (t > c->space.at)
+        c->space.at = t;
+    for (struct lpi_proc *p = c->space.first; p != NULL && left >= least_wanted(c);
+         p = space_of(p)->next)
+        if (space_of(p)->needs <= left) {
+            left -= space_of(p)->needs;
             wake(p, t);
         }
 }
 
 /* Has another core freed something, or has somebody not used what was set aside for it? */
-void lpi_room_look(struct lpi_core *c)
+void lpi_space_poll(struct lpi_core *c)
 {
     const struct logp_machine *m = c->machine;
 
     if (available(c) >= least_wanted(c)) {
         lpi_busy(c);
-        lpi_room_freed(c, m->is_virtual ? c->room.at : lpi_wall(m));
+        lpi_space_freed(c, m->is_virtual ? c->space.at : lpi_wall(m));
     }
 }
 
 /* A vp of this core has posted a receive: what it waits for needs no room. */
-void lpi_room_posted(struct lpi_proc *to)
+void lpi_space_posted(struct lpi_proc *to)
 {
-    for (struct lpi_proc *p = to->core->room.first; p != NULL; p = room_of(p)->next)
+    for (struct lpi_proc *p = to->core->space.first; p != NULL; p = space_of(p)->next)
         if (p->any.src == to->rank)
             wake(p, lpi_clock(to));
 }
 
 /* Is there room for one that waits, on whatever core? Meaningful only while all cores are idle. */
-bool lpi_room_for_one(const struct logp_machine *m)
+bool lpi_space_for_one(const struct logp_machine *m)
 {
-    for (int i = 0; m->rooms != NULL && i < m->n_cores; i++)
+    for (int i = 0; m->space_waits != NULL && i < m->n_cores; i++)
         if (least_wanted(&m->cores[i]) <= atomic_load_explicit(&m->credit, memory_order_relaxed))
             return true;
     return false;

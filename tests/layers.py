@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Data flows one way: a room includes headers of those below it, and no headers include each other.
 
-usage: tests/rooms.py
+usage: tests/layers.py
 """
 import os
 import re

@@ -18,7 +18,7 @@ static struct logp_machine *waiting_machine(int P, enum logp_clock clock, bool d
                                  .stacks = test_stacks(),
                                  .n_cores = n_cores,
                                  .queue_limit = LIMIT,
-                                 .wait_for_room = true};
+                                 .wait_for_space = true};
     struct logp_machine *m;
 
     if (delayed)
@@ -56,7 +56,7 @@ static int all_to_one(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(room, who_sends_more_than_there_is_room_for_waits)
+Test(capacity, who_sends_more_than_there_is_room_for_waits)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(5, i), all_to_one, NULL);
@@ -83,7 +83,7 @@ static int neighbours(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(room, every_way_to_send_waits)
+Test(capacity, every_way_to_send_waits)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(7, i), neighbours, NULL);
@@ -94,7 +94,7 @@ Test(room, every_way_to_send_waits)
 enum { TAKEN_AT = 1000000 };
 
 /* Two messages fill the queue; a third, for another, has room when rank 1 takes the first. */
-static int when_there_is_room(struct logp_vp *vp, void *arg)
+static int when_there_is_space(struct logp_vp *vp, void *arg)
 {
     static char out[LONG];
     char in[LONG];
@@ -117,7 +117,7 @@ static int when_there_is_room(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_recv(vp, 0, 1, in, sizeof(in), NULL);
 }
 
-Test(room, a_send_starts_when_there_is_room)
+Test(capacity, a_send_starts_when_there_is_room)
 {
     struct own_clock host = own_clock();
     struct logp_config config = {.size = sizeof(config),
@@ -127,14 +127,14 @@ Test(room, a_send_starts_when_there_is_room)
                                  .time_ns = own_clock_read,
                                  .time_arg = &host,
                                  .queue_limit = LIMIT,
-                                 .wait_for_room = true};
+                                 .wait_for_space = true};
     struct logp_machine *m;
     int exact = 1;
 
-    test_run(waiting_machine(3, LOGP_CLOCK_VIRTUAL, true, 0), when_there_is_room, &exact);
+    test_run(waiting_machine(3, LOGP_CLOCK_VIRTUAL, true, 0), when_there_is_space, &exact);
     cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
     cr_assert_eq(logp_machine_create(&config, &m), 0);
-    test_run(m, when_there_is_room, NULL);
+    test_run(m, when_there_is_space, NULL);
 }
 
 /* The queue is full of what rank 1 does not want; what it does want needs no room. */
@@ -153,7 +153,7 @@ static int straight_to_who_waits(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(room, a_receive_that_is_posted_needs_none_on_one_core)
+Test(capacity, a_receive_that_is_posted_needs_none_on_one_core)
 {
     for (int i = 0; i < 4; i++)
         test_run(waiting_machine(2, (enum logp_clock)(i % 2), i >= 2, 1), straight_to_who_waits,
@@ -182,7 +182,7 @@ static int short_ones_pass(struct logp_vp *vp, void *arg)
     return rc != 0 || me != 2 ? rc : logp_recv(vp, 1, 8, in, LONG, NULL);
 }
 
-Test(room, a_short_message_does_not_wait_behind_a_long_one)
+Test(capacity, a_short_message_does_not_wait_behind_a_long_one)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(3, i), short_ones_pass, NULL);
@@ -218,7 +218,7 @@ static int the_later_goes_first(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(room, who_needs_less_than_is_free_does_not_wait_for_who_needs_more)
+Test(capacity, who_needs_less_than_is_free_does_not_wait_for_who_needs_more)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(4, i), the_later_goes_first, NULL);
@@ -255,7 +255,7 @@ static int room_left_over(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_recv(vp, 0, 1, in, LONG, NULL);
 }
 
-Test(room, what_one_does_not_need_after_all_is_for_the_next)
+Test(capacity, what_one_does_not_need_after_all_is_for_the_next)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(5, i), room_left_over, NULL);
@@ -279,7 +279,7 @@ static int needs_all(struct logp_vp *vp, void *arg)
     return rc != 0 || me < P - 1 ? rc : logp_recv(vp, 0, 1, in, LIMIT, NULL);
 }
 
-Test(room, there_is_all_the_room_that_was_promised)
+Test(capacity, there_is_all_the_room_that_was_promised)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(4, i), needs_all, NULL);
@@ -299,7 +299,7 @@ static int fill_each_other(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_recv(vp, (to + P - 2) % P, 5, buf, sizeof(buf), NULL);
 }
 
-Test(room, if_all_wait_for_room_it_is_a_deadlock)
+Test(capacity, if_all_wait_for_room_it_is_a_deadlock)
 {
     for (int i = 0; i < VARIANTS; i++)
         for (int P = 1; P <= 4; P++) {
@@ -309,7 +309,7 @@ Test(room, if_all_wait_for_room_it_is_a_deadlock)
             cr_assert_eq(logp_machine_run(m, fill_each_other, NULL, test_timeout_ns), -EDEADLK);
             cr_assert_eq(r->n_waits, P);
             for (int k = 0; k < P; k++) {
-                cr_assert_eq(r->waits[k].kind, LOGP_WAIT_ROOM);
+                cr_assert_eq(r->waits[k].kind, LOGP_WAIT_SPACE);
                 cr_assert_eq(r->waits[k].source, (k + 1) % P);
                 cr_assert_eq(r->waits[k].tag, 5);
             }
@@ -335,7 +335,7 @@ static int fails_meanwhile(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(room, a_stop_ends_the_wait)
+Test(capacity, a_stop_ends_the_wait)
 {
     for (int i = 0; i < VARIANTS; i++) {
         struct logp_machine *m = variant(2, i);
@@ -355,14 +355,14 @@ static int too_long(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(room, what_never_fits_is_refused_at_once)
+Test(capacity, what_never_fits_is_refused_at_once)
 {
     const struct logp_config parallel = {.size = sizeof(parallel),
                                          .n_processors = 2,
                                          .delay = logp_delay_none(),
                                          .clock = LOGP_CLOCK_VIRTUAL,
                                          .parallel = true,
-                                         .wait_for_room = true};
+                                         .wait_for_space = true};
     struct logp_machine *m;
 
     for (int i = 0; i < VARIANTS; i++)
