@@ -12,7 +12,7 @@
 #include "mail/match.h"
 #include "mail/pool.h"
 #include "delay/in_force.h"
-#include "mail/offer.h"
+#include "mail/direct.h"
 #include "mail/backpressure.h"
 #include "state/stop.h"
 #include "state/turns.h"
@@ -81,14 +81,14 @@ void lpi_space_posted(struct lpi_proc *to)
     (void)to;
 }
 
-bool lpi_offer_withdraw(struct lpi_proc *p, struct logp_request *r)
+bool lpi_direct_withdraw(struct lpi_proc *p, struct logp_request *r)
 {
     (void)p;
     (void)r;
     return true;
 }
 
-void lpi_offer_complete(struct lpi_proc *p, struct logp_request *r)
+void lpi_direct_complete(struct lpi_proc *p, struct logp_request *r)
 {
     (void)p;
     (void)r;

@@ -9,7 +9,7 @@
 #include "mail/remote.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
-#include "mail/offer.h"
+#include "mail/direct.h"
 #include "mail/pool.h"
 
 #include <errno.h>
@@ -27,10 +27,10 @@ void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int s
 }
 
 /* A long message may come straight into r's buffer, if r is the one that will take it. */
-static void offer(struct lpi_proc *p, struct logp_request *r)
+static void expose(struct lpi_proc *p, struct logp_request *r)
 {
-    if (r->capacity >= LPI_OFFER_FROM && lpi_match_is_first(p, r))
-        lpi_offer_open(p, r);
+    if (r->capacity >= LPI_DIRECT_FROM && lpi_match_is_first(p, r))
+        lpi_direct_expose(p, r);
 }
 
 int lpi_catch_up(struct lpi_proc *p)
@@ -75,7 +75,7 @@ void lpi_abandon(struct lpi_proc *p, struct logp_request *r)
         lpi_remote_drop_receives(p);
     if (r->state == LPI_REQ_CTS_SENT)
         r->state = LPI_REQ_FAILED; /* the run is over: nothing comes any more */
-    while (r->state == LPI_REQ_POSTED && !lpi_offer_withdraw(p, r))
+    while (r->state == LPI_REQ_POSTED && !lpi_direct_withdraw(p, r))
         lpi_poll(p->core); /* the payload is being copied into buf */
     if (r->state == LPI_REQ_POSTED)
         lpi_match_unpost(p, r);
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) int post_recv(const struct logp_vp 
             lpi_explore_posts(p);
     }
     if (src == LOGP_ANY_SOURCE)
-        lpi_offer_close(p);
+        lpi_direct_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
         rc = lpi_catch_up(p);
     if (rc == 0)
@@ -230,13 +230,13 @@ static inline int await_match(struct lpi_proc *p, struct logp_request *r, int64_
         if (rc == 0 && r->state != LPI_REQ_POSTED)
             break;
         if (rc == 0 && time_over) {
-            if (lpi_offer_withdraw(p, r))
+            if (lpi_direct_withdraw(p, r))
                 return 0;
             lpi_poll(p->core); /* the payload is being copied: it is matched in a moment */
             continue;
         }
         if (rc == 0) {
-            offer(p, r);
+            expose(p, r);
             rc = await_mail(p, r, until);
         }
         if (rc != 0) {
@@ -349,7 +349,7 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
     r->capacity = capacity;
     lpi_match_post(p, r, INT64_MAX);
     if (r->state == LPI_REQ_POSTED) {
-        offer(p, r);
+        expose(p, r);
         p->waits_for = r;
         rc = lpi_wait_ready(p);
         p->waits_for = NULL;
@@ -447,7 +447,7 @@ int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
         return rc;
     }
     if (!is_on_stack(vp->proc, buf))
-        offer(vp->proc, r);
+        expose(vp->proc, r);
     *request = r;
     return leave(vp->proc, 0);
 }
@@ -549,7 +549,7 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
         return -EINVAL;
     if (is_explored(p))
         look_before_cancel(p, request);
-    if (request->state != LPI_REQ_POSTED || !lpi_offer_withdraw(p, request))
+    if (request->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, request))
         return -EINPROGRESS;
     lpi_match_unpost(p, request);
     if (request->src == LOGP_ANY_SOURCE)
@@ -620,7 +620,7 @@ static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf
 {
     int rc;
 
-    offer(vp->proc, r);
+    expose(vp->proc, r);
     leave(vp->proc, 0);
     rc = lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc == 0)

@@ -56,7 +56,7 @@ void lpi_proc_main(struct lpi_proc *p)
     lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);
     if (rc != 0 && !lpi_stopping(m))
         fail(p, rc);
-    lpi_offer_close(p);
+    lpi_direct_close(p);
     if (m->remote != NULL)
         lpi_remote_drop_receives(p);
     lpi_match_close(p);

@@ -201,7 +201,7 @@ static void look_around(struct gathering *g)
     const struct lpi_look *look = g->look;
 
     g->any_tag = lpi_match_mark(g->p, look->label, look->requests, look->n);
-    lpi_match_offers(g->p, add_pending, g); /* binds, too, what is not open to choice */
+    lpi_match_candidates(g->p, add_pending, g); /* binds, too, what is not open to choice */
     for (int i = 0; i < look->n; i++) {
         const struct logp_request *r = look->requests[i];
 

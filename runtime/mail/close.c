@@ -4,21 +4,21 @@
 
 #include "mail/remote.h"
 #include "mail/mailbox.h"
-#include "mail/offer.h"
+#include "mail/direct.h"
 
-void lpi_offer_close(struct lpi_proc *p)
+void lpi_direct_close(struct lpi_proc *p)
 {
     struct logp_request *r;
 
-    while ((r = lpi_offered(p)) != NULL && !lpi_offer_withdraw(p, r))
+    while ((r = lpi_direct_exposed(p)) != NULL && !lpi_direct_withdraw(p, r))
         lpi_poll(p->core);
 }
 
-int lpi_offer_stopped(struct lpi_proc *p, int stop)
+int lpi_direct_stopped(struct lpi_proc *p, int stop)
 {
     p->waits_for = NULL; /* it does not wait any more */
     p->waits_for_any = false;
-    lpi_offer_close(p);
+    lpi_direct_close(p);
     if (p->core->machine->remote != NULL)
         lpi_remote_drop_receives(p);
     return stop;

@@ -8,7 +8,7 @@
  * the lane is older than what the same core has queued: the lane is drained before a queued message
  * is delivered.
  *
- * Long messages: offer.c. Other processes: remote.c; what they send to a vp of another core comes over
+ * Long messages: direct.c. Other processes: remote.c; what they send to a vp of another core comes over
  * the lane from the first, as if their vps lived there.
  */
 #include "mail/mailbox.h"
@@ -16,7 +16,7 @@
 #include "mail/remote.h"
 #include "mail/lane.h"
 #include "mail/match.h"
-#include "mail/offer.h"
+#include "mail/direct.h"
 #include "mail/pool.h"
 #include "mail/queue.h"
 #include "state/remote.h"
@@ -61,20 +61,20 @@ static struct slot *free_slot(struct lpi_lane *l)
  * A long message may be copied straight where it is wanted. Where nothing is emulated a very long
  * one looks a while for an offer: its receiver may be about to come back for it.
  */
-static bool fill_offer(const struct logp_machine *m, const struct lpi_lane *l,
-                       const struct lpi_proc *to, const struct lpi_envelope *e)
+static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
+                        const struct lpi_proc *to, const struct lpi_envelope *e)
 {
-    struct lpi_offer *o = &m->offers[to->rank];
+    struct lpi_direct *o = &m->direct[to->rank];
     size_t looks = e->n_bytes >= LOOK_FROM && lpi_plain(m) ? e->n_bytes / BYTES_FOR_LOOK : 1;
 
     /* The order of the two tests matters: a message delivered before that took the receive has
-     * withdrawn the offer. Relaxed: the claim is lpi_offer_fill()'s. */
+     * withdrawn the offer. Relaxed: the claim is lpi_direct_fill()'s. */
     while (!all_delivered(l) ||
-           atomic_load_explicit(&o->state, memory_order_relaxed) != LPI_OFFER_OPEN)
+           atomic_load_explicit(&o->state, memory_order_relaxed) != LPI_DIRECT_OPEN)
         if (--looks == 0)
             return false;
     lpi_pause();
-    return lpi_offer_fill(o, e);
+    return lpi_direct_fill(o, e);
 }
 
 /*
@@ -114,8 +114,8 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
         if (e->n_bytes > 0)
             memcpy(s->u.bytes, e->data, e->n_bytes);
         lpi_lane_publish(l, s, e, SLOT_INLINE);
-    } else if (s != NULL && e->n_bytes >= LPI_OFFER_FROM && e->kind == LPI_EAGER &&
-               e->message == NULL && fill_offer(c->machine, l, to, e)) {
+    } else if (s != NULL && e->n_bytes >= LPI_DIRECT_FROM && e->kind == LPI_EAGER &&
+               e->message == NULL && fill_direct(c->machine, l, to, e)) {
         s->u.n_direct = e->n_bytes;
         lpi_lane_publish(l, s, e, SLOT_DIRECT);
     } else {

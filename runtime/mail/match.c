@@ -19,7 +19,7 @@
 #include "carrier/carrier.h"
 #include "delay/in_force.h"
 #include "mail/index.h"
-#include "mail/offer.h"
+#include "mail/direct.h"
 #include "mail/pool.h"
 #include "mail/backpressure.h"
 #include "state/remote.h"
@@ -318,9 +318,9 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     const bool taken = e->n_bytes <= r->capacity;
 
     if (e->kind == LPI_IN_PLACE)
-        lpi_offer_complete(p, r);
+        lpi_direct_complete(p, r);
     else
-        lpi_offer_withdraw(p, r);
+        lpi_direct_withdraw(p, r);
     lpi_match_unpost(p, r);
     r->from = e->src;
     r->got_tag = e->tag;
@@ -485,7 +485,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
     struct lpi_message *m;
 
     if (r != NULL) {
-        if (to->waits_for != r || r->next != NULL || in->indexed || r->offered ||
+        if (to->waits_for != r || r->next != NULL || in->indexed || r->exposed ||
             r->src != l->src || r->tag != l->tag || r->context != l->context ||
             r->capacity < n_bytes)
             return false;
@@ -680,7 +680,7 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     struct lpi_inbox *in = &p->inbox;
 
     r->state = LPI_REQ_POSTED;
-    r->offered = false;
+    r->exposed = false;
     r->prev = in->posted_last;
     r->next = NULL;
     if (in->posted_last != NULL)
@@ -712,10 +712,10 @@ static struct logp_request *first_fit(const struct lpi_inbox *in, const struct l
     return r;
 }
 
-void lpi_match_offers(struct lpi_proc *p,
-                      bool (*takes)(void *arg, const struct lpi_message *m,
-                                    const struct logp_request *r),
-                      void *arg)
+void lpi_match_candidates(struct lpi_proc *p,
+                          bool (*takes)(void *arg, const struct lpi_message *m,
+                                        const struct logp_request *r),
+                          void *arg)
 {
     struct lpi_message *m = p->inbox.first;
 

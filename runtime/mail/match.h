@@ -22,10 +22,10 @@ struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src
                                    int64_t until);
 /* Tell of all that is pending, a source's messages in order, each with the receive that could take
  * it; NULL: there is none. takes() says whether it does at once. */
-void lpi_match_offers(struct lpi_proc *p,
-                      bool (*takes)(void *arg, const struct lpi_message *m,
-                                    const struct logp_request *r),
-                      void *arg);
+void lpi_match_candidates(struct lpi_proc *p,
+                          bool (*takes)(void *arg, const struct lpi_message *m,
+                                        const struct logp_request *r),
+                          void *arg);
 /* Mark what is posted and matters to a look for this label, or for these requests: those, and what
  * hinders one that matters, as it is posted before and could take the same. @return one is posted
  * for any tag */

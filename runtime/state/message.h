@@ -136,7 +136,7 @@ struct logp_request {
     int src, tag; /* wanted, global rank */
     void *buf;
     size_t capacity;
-    bool offered;
+    bool exposed;
     bool matters, hinders;                        /* explored: lpi_match_mark() */
     uint64_t number;                              /* of the index, in the order of posting */
     struct logp_request *prev_alike, *next_alike; /* the same: with the same label */

@@ -115,10 +115,10 @@ struct lpi_mail {
     atomic_bool is_outside; /* for reports */
 };
 
-/* A posted buffer that a sender on another core may fill: see offer.c. */
-#define LPI_OFFER_FROM 2048 /* bytes: below, two copies cost less than the offer's cache lines */
-enum { LPI_OFFER_NONE, LPI_OFFER_OPEN, LPI_OFFER_CHECKED, LPI_OFFER_CLAIMED };
-struct lpi_offer {
+/* A posted buffer that a sender on another core may fill: see direct.c. */
+#define LPI_DIRECT_FROM 2048 /* bytes: below, two copies cost less than the offer's cache lines */
+enum { LPI_DIRECT_NONE, LPI_DIRECT_OPEN, LPI_DIRECT_CHECKED, LPI_DIRECT_CLAIMED };
+struct lpi_direct {
     _Alignas(LPI_LINE) atomic_uint state;
     uint32_t context;
     int src, tag;
@@ -238,7 +238,7 @@ struct logp_machine {
     struct lpi_clock clock;
     struct lpi_proc *procs;
     struct lpi_core *cores;
-    struct lpi_offer *offers;            /* by rank; NULL on one core */
+    struct lpi_direct *direct;           /* by rank; NULL on one core */
     struct lpi_mail *mails;              /* by rank; NULL on one core under the virtual clock */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
     struct lpi_space_wait *space_waits;  /* by rank; NULL: sends do not wait for room */

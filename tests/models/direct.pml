@@ -33,7 +33,7 @@ byte n_done;
 /* all_delivered() */
 #define ALL_DELIVERED (head == tail)
 
-/* lpi_offer_fill() */
+/* lpi_direct_fill() */
 inline fill(mytag, mynumber)
 {
 	filled = false;
@@ -103,7 +103,7 @@ proctype stranger()
 
 /* ---- the side of the receiver ---- */
 
-/* lpi_offer_open() */
+/* lpi_direct_expose() */
 inline open_offer()
 {
 	buf = 0;
@@ -112,7 +112,7 @@ inline open_offer()
 	offer = OPEN
 }
 
-/* lpi_offer_withdraw() */
+/* lpi_direct_withdraw() */
 inline withdraw()
 {
 	do
@@ -145,7 +145,7 @@ inline deliver(itstag, number, direct)
 	if
 	:: direct ->
 	   assert(posted && offered && tag == itstag && buf == number);
-	   offered = false; /* lpi_offer_complete() */
+	   offered = false; /* lpi_direct_complete() */
 	   offer = NONE;
 	   receive(number)
 	:: !direct && posted && tag == itstag ->
