@@ -61,7 +61,7 @@ static int ask_in_vain(void)
 }
 
 /* All that is listed by number. */
-static int look_up(void)
+static int poll_mail(void)
 {
     const struct logp_args args = {.n_bytes = 8};
     const struct logp_model model = {.params = test_params(600, 200, 400)};
@@ -89,7 +89,7 @@ static void *at_once(void *arg)
 
     pthread_barrier_wait(&begin);
     for (int i = 0; *rc == 0 && i < ROUNDS; i++) {
-        *rc = look_up();
+        *rc = poll_mail();
         if (*rc == 0)
             *rc = use_machine(i);
         if (*rc == 0)

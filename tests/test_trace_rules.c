@@ -433,7 +433,7 @@ static const struct logp_trace_message *two_sends(uint16_t first, uint16_t secon
         .start_ns = 9, .end_ns = 9, .arrival_ns = 9, .kind = LOGP_EVENT_RECEIVE};
     for (int i = 0; i < receives; i++)
         cr_assert_eq(logp_trace_add(*t, 1, &e), 0);
-    cr_assert_eq(logp_trace_settle(*t), 0);
+    cr_assert_eq(logp_trace_match(*t), 0);
     return logp_trace_messages(*t, &n);
 }
 
@@ -498,8 +498,8 @@ Test(trace_rules, events_that_make_no_sense_are_refused)
     cr_expect_eq(logp_trace_add(t, 0, &e), -EINVAL); /* they overlap */
     e = (struct logp_event){.start_ns = 9, .end_ns = 9, .peer = 0, .kind = LOGP_EVENT_RECEIVE};
     cr_assert_eq(logp_trace_add(t, 1, &e), 0);
-    cr_assert_eq(logp_trace_settle(t), 0);
-    cr_assert_eq(logp_trace_settle(t), 0);
+    cr_assert_eq(logp_trace_match(t), 0);
+    cr_assert_eq(logp_trace_match(t), 0);
     cr_expect_eq(logp_trace_add(t, 1, &e), -EBUSY);
     cr_expect_eq(logp_trace_messages(t, &n)[0].receive, 0);
     cr_expect_eq(n, 1);

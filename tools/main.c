@@ -143,7 +143,7 @@ static int call(const struct command *command, struct options *o)
 {
     if (command->take != NULL)
         command->take(o);
-    settle_options(o, command->name, command->options);
+    resolve_options(o, command->name, command->options);
     begin_output(o);
     return command->call(o);
 }

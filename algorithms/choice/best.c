@@ -367,7 +367,7 @@ static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct lo
     return k;
 }
 
-int lpi_settle_k(const struct logp_algorithm *a, int64_t P, struct logp_coll *c)
+int lpi_resolve_k(const struct logp_algorithm *a, int64_t P, struct logp_coll *c)
 {
     struct lpi_choice choice;
     int rc;

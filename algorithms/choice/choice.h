@@ -63,9 +63,9 @@ int lpi_choose(const char *collective, int64_t P, const struct logp_coll *c,
                const struct logp_coll *predicted, bool steps, struct logp_choice *left,
                struct lpi_choice *out);
 /* Set the k, where that is free, to the one with the least prediction. 0; -ENOMEM */
-int lpi_settle_k(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
+int lpi_resolve_k(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
 /* plan.c: set all knobs as the algorithm chooses them: once, not by each rank. 0; -ENOMEM */
-int lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
+int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
 
 /* The same of all but k, and the schedule that comes of it. */
 struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int64_t P,

@@ -18,7 +18,7 @@ int logp_explanation_of(const struct logp_algorithm *algorithm, int64_t P,
         return -EINVAL;
     if (algorithm->steps == NULL || lpi_needs(algorithm, P, &c) != NULL)
         return -ENOTSUP;
-    if (lpi_settle_k(algorithm, P, &c) != 0)
+    if (lpi_resolve_k(algorithm, P, &c) != 0)
         return -ENOMEM;
     schedule = lpi_schedule_of(algorithm, P, &c);
     return logp_explanation_create(&schedule, out);

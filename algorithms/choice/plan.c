@@ -16,7 +16,7 @@
 /* ---- knobs ---- */
 
 /* All but k. */
-static void settle_others(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
+static void resolve_others(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
 {
     const struct logp_coll asked = *c;
 
@@ -26,12 +26,12 @@ static void settle_others(const struct logp_algorithm *algorithm, int64_t P, str
                 algorithm->knobs[i].value(P, &asked);
 }
 
-int lpi_settle(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
+int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
 {
-    const int rc = lpi_settle_k(algorithm, P, c);
+    const int rc = lpi_resolve_k(algorithm, P, c);
 
     if (rc == 0)
-        settle_others(algorithm, P, c);
+        resolve_others(algorithm, P, c);
     return rc;
 }
 
@@ -40,10 +40,10 @@ struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int
 {
     struct logp_schedule s = {
         .P = P, .steps = algorithm->steps, .plan = algorithm->plan, .model = c->model};
-    struct logp_coll settled = *c;
+    struct logp_coll resolved = *c;
 
-    settle_others(algorithm, P, &settled);
-    s.args = settled.args;
+    resolve_others(algorithm, P, &resolved);
+    s.args = resolved.args;
     s.args.in_place &= algorithm->in_place;
     return s;
 }
@@ -53,7 +53,7 @@ struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, in
 {
     struct logp_coll c = lpi_coll(args, model);
 
-    lpi_settle_k(algorithm, P, &c);
+    lpi_resolve_k(algorithm, P, &c);
     return lpi_schedule_of(algorithm, P, &c);
 }
 
@@ -160,7 +160,7 @@ int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct log
         return -EINVAL;
     if (c->args.in_place && logp_collective_find(algorithm->collective)->in_place == NULL)
         return -EINVAL;
-    rc = lpi_settle_k(algorithm, P, c);
+    rc = lpi_resolve_k(algorithm, P, c);
     if (rc == 0 && algorithm->plan != NULL)
         rc = algorithm->plan(P, rank, c);
     if (rc == 0) {

@@ -234,8 +234,8 @@ int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, in
 }
 
 /* The fold of one row. any_number: of messages. 0; -ENOMEM */
-static int by_schedule(const struct logp_algorithm *algorithm, int64_t P,
-                       const struct logp_coll *c, bool any_number, struct logp_prediction *out)
+static int by_schedule(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
+                       bool any_number, struct logp_prediction *out)
 {
     struct lpi_folds folds;
     int rc;
@@ -281,7 +281,7 @@ struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, i
 
     if (!is_predictable(P, &c) || lpi_needs(algorithm, P, &c) != NULL)
         return p;
-    rc = lpi_settle_k(algorithm, P, &c);
+    rc = lpi_resolve_k(algorithm, P, &c);
     if (rc == 0)
         rc = predict_by(algorithm, P, &c, by, &p);
     return rc == -ENOMEM ? lpi_no_memory() : p;

@@ -335,7 +335,7 @@ double logp_record_ratio(const struct logp_record *r)
 }
 
 /* Both times are in order. */
-static void settle_interval(struct state *s)
+static void resolve_interval(struct state *s)
 {
     struct logp_record *r = s->record;
 
@@ -409,7 +409,7 @@ void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp
         report->messages / (uint64_t)(r->reps + r->restarts) - lpi_leaders_messages(&s->leaders);
     r->measured = logp_summarize(s->wall, (size_t)r->reps);
     r->emulated = logp_summarize(s->emulated, (size_t)r->reps);
-    settle_interval(s);
+    resolve_interval(s);
 }
 
 /* Virtual clock: the repetitions that all ranks have finished. */
@@ -556,7 +556,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         record->has_measured = wall;
         record->has_emulated = !wall || delayed;
         record->has_lag = wall && delayed;
-        rc = lpi_settle(s->own.algorithm, P, &s->c);
+        rc = lpi_resolve(s->own.algorithm, P, &s->c);
         if (rc == 0)
             rc = run(machine, s);
     }

@@ -16,7 +16,7 @@ static double known_to(double noise, double one_way)
     return 5 + fmin(noise, fabs(one_way) / 50);
 }
 
-bool lpi_settle_time(double *ns, double noise, double one_way)
+bool lpi_fit_time(double *ns, double noise, double one_way)
 {
     if (*ns >= 0)
         return true;
@@ -38,6 +38,6 @@ void lpi_doubt_protocol(const struct logp_protocol *p, char why[LOGP_DOUBT])
 {
     if (why[0] == '\0' && p->error > LOGP_UNEXPLAINED)
         snprintf(why, LOGP_DOUBT,
-                 "from %zu to %zu bytes, times differ from the fitted line by up to %.0f %%", p->from,
-                 p->to, p->error * 100);
+                 "from %zu to %zu bytes, times differ from the fitted line by up to %.0f %%",
+                 p->from, p->to, p->error * 100);
 }

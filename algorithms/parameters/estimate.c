@@ -362,8 +362,8 @@ static void fill(const struct work *w, struct logp_found *f)
 }
 
 /* Is a time of some size below 0? Those that are 0 as far as anybody knows become it. */
-static void settle_size(const struct work *w, const struct size_known *k, struct logp_size_seen *s,
-                        char why[LOGP_DOUBT])
+static void resolve_size(const struct work *w, const struct size_known *k, struct logp_size_seen *s,
+                         char why[LOGP_DOUBT])
 {
     const double *spread = k->spreads, spaced = w->observed->n_spaced,
                  more = w->observed->n_burst - 1;
@@ -382,7 +382,7 @@ static void settle_size(const struct work *w, const struct size_known *k, struct
     };
 
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-        if (!lpi_settle_time(times[i].ns, times[i].noise, s->one_way))
+        if (!lpi_fit_time(times[i].ns, times[i].noise, s->one_way))
             lpi_doubt_size(s, times[i].what, *times[i].ns, why);
 }
 
@@ -393,7 +393,7 @@ static void doubt(const struct work *w, struct logp_found *f, struct logp_size_s
 
     for (size_t i = 0; i < w->n; i++) {
         settled = w->sizes[i].seen;
-        settle_size(w, &w->sizes[i], &settled, f->doubtful);
+        resolve_size(w, &w->sizes[i], &settled, f->doubtful);
         if (by_size != NULL)
             by_size[i] = settled;
     }

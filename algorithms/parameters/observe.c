@@ -376,7 +376,7 @@ static int observe(struct client *c, const struct plan *p, struct logp_observati
 
 /* Two messages of this size at once, when no gap is in force: *round_ns. What is quiet enough for
  * smaller ones is not for these: the first of them make it so. Commands leave gaps, too. */
-static int settle_quiet(struct client *c, size_t n_bytes, int64_t *round_ns)
+static int resolve_quiet(struct client *c, size_t n_bytes, int64_t *round_ns)
 {
     const struct plan two = {.act = ACT_ANSWER, .n = 2};
     const size_t size = n_bytes > sizeof(struct command) ? n_bytes : sizeof(struct command);
@@ -432,7 +432,7 @@ static int observe_reductions(struct client *c)
         struct logp_observation o = {.n_bytes = (size_t)count * sizeof(double)};
         int64_t round_ns;
 
-        rc = settle_quiet(c, o.n_bytes, &round_ns);
+        rc = resolve_quiet(c, o.n_bytes, &round_ns);
         if (rc == 0 && too_long(c, round_ns) && seen->n_combined > 1)
             break;
         seen->n_combined++;
@@ -471,7 +471,7 @@ static int observe_all(struct client *c)
     for (size_t i = 0; rc == 0 && i < n; i++) {
         int64_t round_ns;
 
-        rc = settle_quiet(c, sizes[i], &round_ns);
+        rc = resolve_quiet(c, sizes[i], &round_ns);
         if (i > 0 && sizes[i] > always_seen && too_long(c, round_ns))
             break;
         seen->sizes[i].n_bytes = sizes[i];

@@ -61,7 +61,7 @@ size_t lpi_cut(const struct lpi_dot *first, const struct lpi_dot *second, size_t
 /* ---- doubt.c ---- */
 
 /* A time that is below 0 by no more than it is known to becomes 0. @return is it possible? */
-bool lpi_settle_time(double *ns, double noise, double one_way);
+bool lpi_fit_time(double *ns, double noise, double one_way);
 /* The first reason is kept. */
 void lpi_doubt_size(const struct logp_size_seen *s, const char *what, double ns,
                     char why[LOGP_DOUBT]);

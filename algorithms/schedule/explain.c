@@ -241,7 +241,7 @@ static struct logp_link_costs own_costs(const struct logp_links *links, int src,
 }
 
 /* Of each task. 0; -ENOMEM */
-static int look_up_costs(struct lpi_explanation *x, const struct logp_links *links)
+static int poll_mail_costs(struct lpi_explanation *x, const struct logp_links *links)
 {
     x->costs = malloc((x->public.n_tasks + 1) * sizeof(*x->costs));
     if (x->costs == NULL)
@@ -321,7 +321,7 @@ int logp_explanation_create(const struct logp_schedule *schedule, struct logp_ex
     x->public.params = schedule->model.params;
     rc = lpi_record(schedule, x);
     if (rc == 0 && schedule->model.links != NULL)
-        rc = look_up_costs(x, schedule->model.links);
+        rc = poll_mail_costs(x, schedule->model.links);
     if (rc == 0)
         rc = explain(x);
     x->public.tasks = x->tasks;

@@ -583,7 +583,7 @@ int logp_trace_predict(const struct logp_schedule *schedule, const struct logp_d
     if (rc == 0)
         rc = fold(schedule, delay, most, INT64_MAX, &traced, out);
     if (rc == 0)
-        rc = logp_trace_settle(traced.trace);
+        rc = logp_trace_match(traced.trace);
     if (rc == 0)
         *trace = traced.trace;
     else

@@ -158,7 +158,7 @@ static void carry_on(struct progress *g, int k, int rc)
 
     g->receives[k] = NULL;
     if (rc == 0)
-        lpi_settle_ahead(&p->ahead);
+        lpi_prescan(&p->ahead);
     p->rc = rc != 0 ? rc : go_on(p, &g->receives[k]);
     logp_label(p->group, outer);
     if (g->receives[k] == NULL) {
@@ -323,7 +323,7 @@ bool lpi_is_under_way(const struct logp_vp *vp)
     return under_way(progress_of(vp), &one) > 0;
 }
 
-void lpi_look(struct logp_vp *vp)
+void lpi_query(struct logp_vp *vp)
 {
     look(vp, progress_of(vp));
 }

@@ -21,7 +21,7 @@ bool lpi_is_started(const struct logp_vp *vp, const struct logp_coll *c);
 /* Is anything under way on this vp? */
 bool lpi_is_under_way(const struct logp_vp *vp);
 /* Let it go on where there is mail for it; if not, this costs a poll. */
-void lpi_look(struct logp_vp *vp);
+void lpi_query(struct logp_vp *vp);
 /* As logp_schedule_run(), and meanwhile what is under way goes on. */
 int lpi_run_beside(struct logp_vp *group, logp_steps steps, const struct logp_coll *c, void *buf,
                    void *recv_buf);

@@ -34,7 +34,7 @@ struct lpi_doing {
 };
 
 /*
- * ahead.c: where sends wait for their receivers. The sends from one on that waits, and what comes
+ * prescan.c: where sends wait for their receivers. The sends from one on that waits, and what comes
  * behind them up to the next send, are an exchange: its receives are posted before its first send,
  * so that ranks which send to each other first get through (logp_part.early: up to the end). One
  * whose place is touched by an earlier step is received elsewhere, and copied when it is its turn.
@@ -51,7 +51,7 @@ int lpi_post_ahead(struct logp_vp *vp, logp_steps steps, const struct lpi_call *
                    uint32_t first_tag, struct lpi_ahead *ahead);
 /* That of the next receive step, to be completed, and then settled. NULL: none is posted */
 struct logp_request *lpi_next_ahead(struct lpi_ahead *ahead);
-void lpi_settle_ahead(struct lpi_ahead *ahead); /* where none has been handed out: nothing */
+void lpi_prescan(struct lpi_ahead *ahead); /* where none has been handed out: nothing */
 /* After an error: those that are left are not to be filled any more. */
 void lpi_end_ahead(struct logp_vp *vp, struct lpi_ahead *ahead);
 /* Do all of an exchange, from step *i on, which becomes its last. As logp_send() and logp_recv() */

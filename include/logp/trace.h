@@ -211,7 +211,7 @@ LOGP_API uint32_t logp_trace_add_label(struct logp_trace *trace, const char *tex
 
 /**
  * Add an event, behind those that its rank has.
- * @param event  copied; `message` is not looked at: logp_trace_settle() finds it
+ * @param event  copied; `message` is not looked at: logp_trace_match() finds it
  * @return 0; -EINVAL (rank, kind, fate, an end before the start, a start before the last event's
  * end, a label or peer that there is not; a send to nobody), -EBUSY (it is settled), -ENOMEM
  */
@@ -224,7 +224,7 @@ LOGP_API int logp_trace_add(struct logp_trace *trace, int64_t rank, const struct
  * are settled.
  * @return 0; -ENOMEM
  */
-LOGP_API int logp_trace_settle(struct logp_trace *trace);
+LOGP_API int logp_trace_match(struct logp_trace *trace);
 
 LOGP_END_DECLS
 

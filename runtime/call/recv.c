@@ -132,7 +132,7 @@ int lpi_post_recv(const struct logp_vp *vp, int src, int tag, void *buf, size_t 
     return post_recv(vp, src, tag, buf, capacity, r, false);
 }
 
-int64_t lpi_look_again(struct lpi_proc *p)
+int64_t lpi_next_poll(struct lpi_proc *p)
 {
     /* what has been left where it is may stay there */
     return is_explored(p) && p->core->machine->explore->by.untimed ? INT64_MAX
@@ -143,7 +143,7 @@ int64_t lpi_look_again(struct lpi_proc *p)
  */
 static int64_t look_again_at(struct lpi_proc *p, int64_t until)
 {
-    const int64_t next = p->inbox.n_any > 0 ? lpi_look_again(p) : INT64_MAX;
+    const int64_t next = p->inbox.n_any > 0 ? lpi_next_poll(p) : INT64_MAX;
 
     return next < until ? lpi_later(p, next) : until;
 }
@@ -172,16 +172,16 @@ enum { TOO_EARLY = 1, EMPTY = 2 };
  */
 static int look_at(struct lpi_proc *p, struct logp_request *r, bool may_miss)
 {
-    struct lpi_look look = {
+    struct lpi_query query = {
         .requests = &r, .n = 1, .may_miss = may_miss, .src = r->src, .tag = r->tag};
     int rc;
 
     do
-        rc = lpi_explore_settle(p, &look);
-    while (rc == 0 && look.chosen >= 0 && look.index < 0);
-    if (rc == 0 && look.chosen >= 0)
+        rc = lpi_explore_resolve(p, &query);
+    while (rc == 0 && query.chosen >= 0 && query.index < 0);
+    if (rc == 0 && query.chosen >= 0)
         rc = lpi_await_chosen(p, r);
-    return rc != 0 ? rc : look.chosen == LPI_MISSED ? TOO_EARLY : look.chosen < 0 ? EMPTY : 0;
+    return rc != 0 ? rc : query.chosen == LPI_MISSED ? TOO_EARLY : query.chosen < 0 ? EMPTY : 0;
 }
 
 int lpi_await_chosen(struct lpi_proc *p, struct logp_request *r)
@@ -254,7 +254,7 @@ int lpi_time_over(struct lpi_proc *p, int64_t until)
     return rc != 0 ? rc : -ETIME;
 }
 
-int lpi_look_in_vain(struct lpi_proc *p)
+int lpi_poll_missed(struct lpi_proc *p)
 {
     const int rc = lpi_poll_cost(p);
 
@@ -298,7 +298,7 @@ static inline __attribute__((always_inline)) int finish_recv(const struct logp_v
     if ((extras && rc == 1) || (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))) {
         if (extras)
             lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);
-        return in_time ? lpi_time_over(p, until) : lpi_look_in_vain(p);
+        return in_time ? lpi_time_over(p, until) : lpi_poll_missed(p);
     }
     p->polls = 0;
     if (rc == 0 && r->state == LPI_REQ_BOUND)
@@ -384,7 +384,7 @@ static int recv_plain(const struct logp_vp *vp, int src, int tag, void *buf, siz
     p->emulating = false;
     src = to_global(vp, src);
     m = lpi_match_take_here(p, vp->context, src, tag, capacity);
-    if (m == NULL && lpi_look_before_wait(p->core))
+    if (m == NULL && lpi_poll_before_wait(p->core))
         m = lpi_match_take_here(p, vp->context, src, tag, capacity);
     if (m == NULL)
         return await_here(vp, src, tag, buf, capacity, status);
@@ -532,10 +532,10 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
 /* Explored: does r take a message before it is cancelled? If the run is over, none. */
 static __attribute__((noinline)) void look_before_cancel(struct lpi_proc *p, struct logp_request *r)
 {
-    struct lpi_look look = {
+    struct lpi_query query = {
         .requests = &r, .n = 1, .may_miss = true, .cancels = true, .src = r->src, .tag = r->tag};
 
-    while (r->state == LPI_REQ_POSTED && lpi_explore_settle(p, &look) == 0 && look.chosen >= 0)
+    while (r->state == LPI_REQ_POSTED && lpi_explore_resolve(p, &query) == 0 && query.chosen >= 0)
         ;
     if (r->state == LPI_REQ_POSTED)
         lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);
@@ -563,17 +563,17 @@ static __attribute__((noinline)) int find_explored(struct lpi_proc *p,
                                                    const struct lpi_label *label, bool may_miss,
                                                    struct lpi_message **msg)
 {
-    struct lpi_look look = {
+    struct lpi_query query = {
         .label = label, .may_miss = may_miss, .src = label->src, .tag = label->tag};
     int rc;
 
     do
-        rc = lpi_explore_settle(p, &look);
-    while (rc == 0 && look.chosen >= 0 && look.index < 0);
-    *msg = rc == 0 && look.chosen >= 0
-               ? lpi_match_find(p, label->context, look.chosen, label->tag, INT64_MAX)
+        rc = lpi_explore_resolve(p, &query);
+    while (rc == 0 && query.chosen >= 0 && query.index < 0);
+    *msg = rc == 0 && query.chosen >= 0
+               ? lpi_match_find(p, label->context, query.chosen, label->tag, INT64_MAX)
                : NULL;
-    return rc == 0 && look.chosen == LPI_MISSED ? -ETIME : rc;
+    return rc == 0 && query.chosen == LPI_MISSED ? -ETIME : rc;
 }
 
 int lpi_find_here(struct lpi_proc *p, const struct lpi_label *label, bool may_miss,

@@ -146,15 +146,15 @@ static bool is_alone(const struct lpi_proc *p, const struct lpi_rendezvous *z)
  * z waits for. @return 1: something has met, where it is somebody's choice; 0; or an error */
 static int meet(struct lpi_proc *p, const struct lpi_rendezvous *z)
 {
-    struct lpi_look look = {.sends = true, .src = z->to->rank, .tag = z->tag};
+    struct lpi_query query = {.sends = true, .src = z->to->rank, .tag = z->tag};
     int rc;
 
     if (p->core->machine->explore == NULL) {
         lpi_match_arrived(p, horizon(p));
         return 0;
     }
-    rc = lpi_explore_settle(p, &look);
-    return rc == 0 ? look.chosen >= 0 : rc;
+    rc = lpi_explore_resolve(p, &query);
+    return rc == 0 ? query.chosen >= 0 : rc;
 }
 
 /* Until something comes; for z if p waits for it alone. */
@@ -166,7 +166,7 @@ static int await(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t unt
         rc = meet(p, z);
         if (rc != 0)
             return rc < 0 ? rc : 0;
-        until = lpi_look_again(p);
+        until = lpi_next_poll(p);
         return lpi_wait_for_any(p, until, z->to->rank, z->tag);
     }
     if (!is_alone(p, z) || until != INT64_MAX)

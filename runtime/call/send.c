@@ -169,7 +169,7 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
         return rc;
     d->ops.send(d->model, &p->port, t);
     if (capacity > 0)
-        lpi_capacity_settle(p, to, t->arrival);
+        lpi_capacity_apply(p, to, t->arrival);
     e->arrival = t->arrival;
     rc = __builtin_expect(d->ops.fate != NULL, false) ? hand_over_to(p, to, e, d, t)
                                                       : lpi_post(p, to, e);

@@ -169,7 +169,7 @@ static bool is_here(const struct lpi_proc *p, const struct logp_request *r)
 static int too_late(struct lpi_proc *p, int64_t until)
 {
     lpi_note(p, LOGP_NOTE_MISSED, LOGP_ANY_SOURCE, LOGP_ANY_TAG, 0);
-    return lpi_clock(p) < until ? lpi_time_over(p, until) : lpi_look_in_vain(p);
+    return lpi_clock(p) < until ? lpi_time_over(p, until) : lpi_poll_missed(p);
 }
 
 /* A send that has waited for its receiver is done. */
@@ -189,26 +189,26 @@ static int choose_one(struct lpi_proc *p, struct logp_request **requests, int n,
                       int *i)
 {
     const struct logp_request *first = requests[*i];
-    struct lpi_look look = {.requests = requests,
-                            .n = n,
-                            .may_miss = may_miss,
-                            .sends = first->state >= LPI_REQ_SENT,
-                            .src = first->src,
-                            .tag = first->tag};
+    struct lpi_query query = {.requests = requests,
+                              .n = n,
+                              .may_miss = may_miss,
+                              .sends = first->state >= LPI_REQ_SENT,
+                              .src = first->src,
+                              .tag = first->tag};
     int rc;
 
     do {
-        rc = lpi_explore_settle(p, &look);
-        *i = look.index;
-        if (rc == 0 && look.chosen >= 0 && *i >= 0) {
+        rc = lpi_explore_resolve(p, &query);
+        *i = query.index;
+        if (rc == 0 && query.chosen >= 0 && *i >= 0) {
             rc = requests[*i]->state == LPI_REQ_SYNC_SENT ? take_cts(p, requests[*i])
                                                           : lpi_await_chosen(p, requests[*i]);
             if (rc != 0 || requests[*i]->state > LPI_REQ_CTS_SENT)
                 return rc;
         }
-    } while (rc == 0 && look.chosen >= 0); /* it went to another receive */
+    } while (rc == 0 && query.chosen >= 0); /* it went to another receive */
     *i = -1;
-    return rc == 0 && look.chosen == LPI_MISSED ? -ETIME : rc;
+    return rc == 0 && query.chosen == LPI_MISSED ? -ETIME : rc;
 }
 
 /* The request that has completed by now: *i; -1: none has. As choose_one(); *i is the one whose
@@ -251,12 +251,12 @@ int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n
         if (rc != 0)
             break;
         if (until_ns != INT64_MAX && lpi_clock(p) >= until_ns) {
-            rc = looked ? -ETIME : lpi_look_in_vain(p);
+            rc = looked ? -ETIME : lpi_poll_missed(p);
             break;
         }
         p->polls = 0;
         rc = wait_for_one(p, requests[next],
-                          least(until_ns, least(arrival_of(requests[next]), lpi_look_again(p))));
+                          least(until_ns, least(arrival_of(requests[next]), lpi_next_poll(p))));
     }
     return leave(p, rc);
 }
@@ -338,7 +338,7 @@ int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
         }
         m = lpi_match_find(p, label.context, label.src, tag, INT64_MAX);
         if (until_ns != INT64_MAX && lpi_clock(p) >= until_ns)
-            rc = looked ? -ETIME : lpi_look_in_vain(p);
+            rc = looked ? -ETIME : lpi_poll_missed(p);
         else
             rc = lpi_wait_for_any(p, least(until_ns, m != NULL ? m->arrival : INT64_MAX),
                                   to_global(vp, src), tag);

@@ -59,7 +59,7 @@ bool lpi_ask(struct lpi_proc *p)
                                                     memory_order_acq_rel, memory_order_relaxed));
     if (top == &nobody)
         return true;
-    /* release pairs with the acquires in lpi_look_up() and lpi_take_back() */
+    /* release pairs with the acquires in lpi_poll_mail() and lpi_take_back() */
     atomic_fetch_or_explicit(&c->attention, LPI_ATT_BACK, memory_order_release);
     return false;
 }

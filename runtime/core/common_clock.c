@@ -103,7 +103,7 @@ static struct lpi_wire hear(struct lpi_remote *f)
     unsigned in_vain = 0;
 
     while (w.kind != LPI_WIRE_CLOCK) {
-        if (f->ops->look(&x))
+        if (f->ops->poll(&x))
             memcpy(&w, x.bytes, sizeof(w));
         else if (f->is_crowded && ++in_vain % YIELD_EVERY == 0)
             sched_yield();
@@ -121,7 +121,7 @@ static bool await(struct logp_machine *m, struct lpi_wire *w, int64_t end)
     for (;;) {
         const int64_t now = lpi_monotonic_ns();
 
-        if (f->ops->look(&x)) {
+        if (f->ops->poll(&x)) {
             memcpy(w, x.bytes, sizeof(*w));
             if (w->kind == LPI_WIRE_CLOCK)
                 return true;

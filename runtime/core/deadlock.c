@@ -57,12 +57,12 @@ struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
         w.kind = p->state == LPI_WAITS_FOR_SPACE ? LOGP_WAIT_SPACE : LOGP_WAIT_SEND;
         w.source = p->any.src;
         w.tag = p->any.tag;
-    } else if (p->state == LPI_LOOKING) {
-        const struct lpi_look *look = p->core->machine->explore->vps[p->rank].look;
+    } else if (p->state == LPI_POLLING) {
+        const struct lpi_query *query = p->core->machine->explore->vps[p->rank].query;
 
-        w.kind = look->sends ? LOGP_WAIT_SEND : LOGP_WAIT_RECV;
-        w.source = look->src;
-        w.tag = look->tag;
+        w.kind = query->sends ? LOGP_WAIT_SEND : LOGP_WAIT_RECV;
+        w.source = query->src;
+        w.tag = query->tag;
     } else if (r != NULL || p->waits_for_any) {
         w.kind = LOGP_WAIT_RECV;
         w.source = r != NULL ? r->src : p->any.src;
@@ -145,7 +145,7 @@ void lpi_check_deadlock(struct lpi_core *c)
 /* p is LOOKING: may its look end without a message? */
 static bool may_miss(const struct lpi_proc *p)
 {
-    return p->core->machine->explore->vps[p->rank].look->may_miss;
+    return p->core->machine->explore->vps[p->rank].query->may_miss;
 }
 
 /* Can p go on only if somebody sends it something? */
@@ -154,7 +154,7 @@ static bool waits_in_vain(const struct lpi_proc *p)
     if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_WAITS_FOR_SPACE ||
         p->state == LPI_SENDING || p->state == LPI_ENDED)
         return true;
-    if (p->state == LPI_LOOKING && !may_miss(p))
+    if (p->state == LPI_POLLING && !may_miss(p))
         return true;
     if (p->polls < p->core->machine->polls_in_vain)
         return false;

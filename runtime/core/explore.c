@@ -3,7 +3,7 @@
  * Choice points of the virtual clock: see logp/explore.h.
  *
  * Two things are asked: which proc goes next (lpi_explore_next(), for the scheduler), and which
- * message a look takes (lpi_explore_settle(), for the calls). A look is whatever depends on what
+ * message a look takes (lpi_explore_resolve(), for the calls). A look is whatever depends on what
  * has come: a receive from any source, a probe, a test, a wait for the first of several or with an
  * end. While a machine is explored nothing else matches messages with receives from any source.
  *
@@ -15,7 +15,7 @@
 #include "core/explore.h"
 
 #include "carrier/carrier.h"
-#include "core/look_up.h"
+#include "core/poll_mail.h"
 #include "core/outcomes.h"
 #include "core/run.h"
 #include "core/sched.h"
@@ -101,11 +101,11 @@ bool lpi_explore_others(struct lpi_proc *p, int64_t t)
 
 /* ---- which message ---- */
 
-static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_look *look)
+static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
 
-    look->chosen = look->index = 0;
+    query->chosen = query->index = 0;
     v->misses = 0;
     v->has_promise = false;
     p->state = LPI_RUNNING;
@@ -125,29 +125,29 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *patient = NULL;
-    struct lpi_look aside = {.sends = true};
+    struct lpi_query aside = {.sends = true};
     bool shared, forced = false;
     int n = 0, i;
 
     for (i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = c->procs[i];
-        struct lpi_look *look = x->vps[p->rank].look;
+        struct lpi_query *query = x->vps[p->rank].query;
         const int from = n;
 
-        if (p->state != LPI_LOOKING) {
+        if (p->state != LPI_POLLING) {
             n = takes_aside(p) ? lpi_outcomes_gather(p, &aside, n, &forced) : n;
             continue;
         }
-        n = lpi_outcomes_gather(p, look, n, &forced);
-        if (lpi_outcomes_complete(look))
-            return completed(p, look);
+        n = lpi_outcomes_gather(p, query, n, &forced);
+        if (lpi_outcomes_complete(query))
+            return completed(p, query);
         if (forced) {
             x->list[0] = x->list[from];
             n = 1;
             break;
         }
-        n = lpi_outcomes_add_miss(p, look, from, n);
-        if (look->may_miss &&
+        n = lpi_outcomes_add_miss(p, query, from, n);
+        if (query->may_miss &&
             (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
             patient = p;
     }
@@ -161,12 +161,12 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
         return NULL;
     i = x->by.late || (n > 1 && x->by.messages) ? lpi_explore_ask(x, n) : 0;
     patient = &c->machine->procs[x->list[i].rank];
-    if (patient->state != LPI_LOOKING) {
+    if (patient->state != LPI_POLLING) {
         lpi_outcomes_take(patient, &aside, &x->list[i]);
         return lpi_explore_next(c);
     }
-    lpi_outcomes_take(patient, x->vps[patient->rank].look, &x->list[i]);
-    if (x->vps[patient->rank].look->index < 0) /* it looks on */
+    lpi_outcomes_take(patient, x->vps[patient->rank].query, &x->list[i]);
+    if (x->vps[patient->rank].query->index < 0) /* it looks on */
         return lpi_explore_next(c);
     patient->state = LPI_RUNNING;
     return patient;
@@ -180,7 +180,7 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
 
     /* relaxed: set on this core; not now and then, as each run must be the same */
     if (atomic_load_explicit(&c->attention, memory_order_relaxed) != 0 || c->space.first != NULL)
-        lpi_look_up(c);
+        lpi_poll_mail(c);
     if (c->turns.ready_first != NULL) {
         first = c->turns.ready_first;
         c->turns.ready_first = first->next_ready;
@@ -198,27 +198,27 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
     return first;
 }
 
-int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look)
+int lpi_explore_resolve(struct lpi_proc *p, struct lpi_query *query)
 {
     struct lpi_explore *x = p->core->machine->explore;
     bool forced;
     int rc, n;
 
     if (x->by.late) {
-        x->vps[p->rank].look = look;
-        look->chosen = LPI_NOTHING; /* as it stays where an answer comes */
-        p->state = LPI_LOOKING;
+        x->vps[p->rank].query = query;
+        query->chosen = LPI_NOTHING; /* as it stays where an answer comes */
+        p->state = LPI_POLLING;
         return lpi_hold(p);
     }
     rc = lpi_reach(p, p->emulated);
     if (rc != 0)
         return rc;
-    n = lpi_outcomes_gather(p, look, 0, &forced);
-    look->chosen = LPI_NOTHING;
+    n = lpi_outcomes_gather(p, query, 0, &forced);
+    query->chosen = LPI_NOTHING;
     if (n == 0)
         return lpi_stopped(p);
-    n = lpi_outcomes_add_miss(p, look, 0, n);
-    lpi_outcomes_take(p, look, &x->list[n > 1 && x->by.messages ? lpi_explore_ask(x, n) : 0]);
+    n = lpi_outcomes_add_miss(p, query, 0, n);
+    lpi_outcomes_take(p, query, &x->list[n > 1 && x->by.messages ? lpi_explore_ask(x, n) : 0]);
     return lpi_stopped(p);
 }
 
@@ -258,12 +258,12 @@ void lpi_explore_posts(struct lpi_proc *p)
 
 void lpi_explore_end(struct lpi_proc *p)
 {
-    struct lpi_look look = {.may_miss = true, .cancels = true};
+    struct lpi_query query = {.may_miss = true, .cancels = true};
 
     for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next)
         r->buf = NULL; /* it is not there any more */
     while (p->core->machine->explore->by.late && p->inbox.posted_first != NULL &&
-           lpi_explore_settle(p, &look) == 0 && look.chosen >= 0)
+           lpi_explore_resolve(p, &query) == 0 && query.chosen >= 0)
         ;
 }
 

@@ -12,7 +12,7 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c);
 /* Could another than p, which is at t, go now? */
 bool lpi_explore_others(struct lpi_proc *p, int64_t t);
 /* Late looks: hand the core over until p->look has been settled. Early ones: settle it now. */
-int lpi_explore_settle(struct lpi_proc *p, struct lpi_look *look);
+int lpi_explore_resolve(struct lpi_proc *p, struct lpi_query *query);
 void lpi_explore_note(const struct lpi_proc *p, const struct logp_note *note);
 /* A request of p is made. It gets a number. */
 void lpi_explore_request(struct lpi_proc *p, struct logp_request *r);

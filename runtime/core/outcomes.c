@@ -59,7 +59,7 @@ struct gathering {
     int from, n;   /* entries of the list: this look's are the last of them */
     int64_t until; /* what arrives later is not there yet */
     int only;      /* this source alone; LPI_NOTHING: all */
-    const struct lpi_look *look;
+    const struct lpi_query *query;
     bool any_tag; /* a receive of any tag is posted */
     bool forced;  /* out: late: the first entry is all that can come of it */
 };
@@ -68,10 +68,10 @@ struct gathering {
 static const int64_t BEFORE_ALL = INT64_MIN / 2, FORCED = INT64_MIN;
 
 /* Which of the requests of this look is r? -1: none */
-static int index_of(const struct lpi_look *look, const struct logp_request *r)
+static int index_of(const struct lpi_query *query, const struct logp_request *r)
 {
-    for (int i = 0; r != NULL && i < look->n; i++)
-        if (look->requests[i] == r)
+    for (int i = 0; r != NULL && i < query->n; i++)
+        if (query->requests[i] == r)
             return i;
     return -1;
 }
@@ -123,22 +123,22 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
 static bool add_pending(void *arg, const struct lpi_message *m, const struct logp_request *r)
 {
     struct gathering *g = arg;
-    const struct lpi_look *look = g->look;
+    const struct lpi_query *query = g->query;
     const struct logp_explorer *by = &g->p->core->machine->explore->by;
     bool forced;
     int index;
 
     if (r == NULL) {
-        if (look->label != NULL && fits(look->label, m) && m->arrival <= g->until)
+        if (query->label != NULL && fits(query->label, m) && m->arrival <= g->until)
             add_found(g, m);
         return false;
     }
-    index = index_of(look, r);
-    forced = r->src != LOGP_ANY_SOURCE && index >= 0 && look->n == 1 && !look->may_miss;
+    index = index_of(query, r);
+    forced = r->src != LOGP_ANY_SOURCE && index >= 0 && query->n == 1 && !query->may_miss;
     if (r->src != LOGP_ANY_SOURCE && (!by->untimed || (forced && !by->late)))
         return true;
     g->forced = g->forced || forced;
-    if (by->untimed && look->n > 1 && (asks(m) || r->hinders))
+    if (by->untimed && query->n > 1 && (asks(m) || r->hinders))
         index = -1; /* another one may still complete before it */
     if (m->arrival <= g->until && (r->matters || asks(m) || !by->untimed) &&
         (index < 0 || g->only == LPI_NOTHING || g->only == m->src))
@@ -174,17 +174,17 @@ static bool same(const struct lpi_label *a, const struct lpi_label *b)
 }
 
 /* The source of which this look takes the next message, since a probe has said so. */
-static int promised(const struct lpi_explored_vp *v, const struct lpi_look *look)
+static int promised(const struct lpi_explored_vp *v, const struct lpi_query *query)
 {
     struct lpi_label label;
 
     if (!v->has_promise ||
-        (look->label == NULL && (look->n != 1 || look->requests[0]->state != LPI_REQ_POSTED)))
+        (query->label == NULL && (query->n != 1 || query->requests[0]->state != LPI_REQ_POSTED)))
         return LPI_NOTHING;
-    label = look->label != NULL
-                ? *look->label
-                : (struct lpi_label){look->requests[0]->context, look->requests[0]->src,
-                                     look->requests[0]->tag};
+    label = query->label != NULL
+                ? *query->label
+                : (struct lpi_label){query->requests[0]->context, query->requests[0]->src,
+                                     query->requests[0]->tag};
     return same(&label, &v->promise) ? v->promised : LPI_NOTHING;
 }
 
@@ -198,12 +198,12 @@ static int64_t there_by(const struct lpi_proc *p)
 static void look_around(struct gathering *g)
 {
     const struct lpi_explore *x = g->p->core->machine->explore;
-    const struct lpi_look *look = g->look;
+    const struct lpi_query *query = g->query;
 
-    g->any_tag = lpi_match_mark(g->p, look->label, look->requests, look->n);
+    g->any_tag = lpi_match_mark(g->p, query->label, query->requests, query->n);
     lpi_match_candidates(g->p, add_pending, g); /* binds, too, what is not open to choice */
-    for (int i = 0; i < look->n; i++) {
-        const struct logp_request *r = look->requests[i];
+    for (int i = 0; i < query->n; i++) {
+        const struct logp_request *r = query->requests[i];
 
         if (is_bound(r))
             add(g,
@@ -230,11 +230,15 @@ static void look_around(struct gathering *g)
 
 /* Append what p's look could come to, misses aside. forced: as in struct gathering. @return how
  * many entries there are now */
-int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_look *look, int n, bool *forced)
+int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
-    struct gathering g = {
-        .p = p, .from = n, .n = n, .until = there_by(p), .only = promised(v, look), .look = look};
+    struct gathering g = {.p = p,
+                          .from = n,
+                          .n = n,
+                          .until = there_by(p),
+                          .only = promised(v, query),
+                          .query = query};
 
     look_around(&g);
     if (g.n == n && g.only != LPI_NOTHING) { /* it has been taken by a receive of its source */
@@ -253,62 +257,63 @@ struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank)
 }
 
 /* Is one of the requests a send that never waited for anything? */
-static bool is_sure(const struct lpi_look *look)
+static bool is_sure(const struct lpi_query *query)
 {
-    for (int i = 0; i < look->n; i++)
-        if (look->requests[i] != NULL && look->requests[i]->state == LPI_REQ_SENT)
+    for (int i = 0; i < query->n; i++)
+        if (query->requests[i] != NULL && query->requests[i]->state == LPI_REQ_SENT)
             return true;
     return false;
 }
 
 /* May p's look, which could take the entries from `from` on, miss as well? */
-int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_look *look, int from, int n)
+int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int from, int n)
 {
     struct lpi_explore *x = p->core->machine->explore;
     const struct lpi_explored_vp *v = &x->vps[p->rank];
 
     if (!lpi_outcomes_reserve(p->core->machine, n))
         return n;
-    if (look->cancels && (look->n == 0 || look->requests[0]->state == LPI_REQ_POSTED))
+    if (query->cancels && (query->n == 0 || query->requests[0]->state == LPI_REQ_POSTED))
         x->list[n++] =
             (struct logp_alternative){.kind = LOGP_CANCEL,
                                       .rank = p->rank,
                                       .source = -1,
-                                      .request = look->n > 0 ? look->requests[0]->id : 0};
-    else if (look->may_miss && x->by.untimed && v->misses < x->by.misses && !is_sure(look) &&
-             (n == from || promised(v, look) == LPI_NOTHING))
+                                      .request = query->n > 0 ? query->requests[0]->id : 0};
+    else if (query->may_miss && x->by.untimed && v->misses < x->by.misses && !is_sure(query) &&
+             (n == from || promised(v, query) == LPI_NOTHING))
         x->list[n++] = lpi_outcomes_miss(x, p->rank);
     return n;
 }
 
 /* p's look comes to this. */
-void lpi_outcomes_take(struct lpi_proc *p, struct lpi_look *look, const struct logp_alternative *a)
+void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
+                       const struct logp_alternative *a)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
 
     const bool found = a->kind == LOGP_TAKE && a->request == 0;
 
-    look->chosen = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : a->source;
-    look->index = found ? 0 : a->index;
+    query->chosen = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : a->source;
+    query->index = found ? 0 : a->index;
     if (a->kind == LOGP_MISS)
         v->misses++;
-    if (look->chosen == LPI_MISSED)
+    if (query->chosen == LPI_MISSED)
         return;
-    if (look->index >= 0) {
+    if (query->index >= 0) {
         v->misses = 0;
         v->has_promise = found;
     }
     if (found) {
-        v->promise = *look->label;
+        v->promise = *query->label;
         v->promised = a->source;
-    } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(look->requests[a->index]))) {
+    } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(query->requests[a->index]))) {
         lpi_match_meet(p, &(struct lpi_label){a->context, a->source, a->tag}, there_by(p));
     }
 }
 
 /* Is this a wait for one request, which is complete? */
-bool lpi_outcomes_complete(const struct lpi_look *look)
+bool lpi_outcomes_complete(const struct lpi_query *query)
 {
-    return look->n == 1 && !look->may_miss &&
-           (is_bound(look->requests[0]) || is_done(look->requests[0]));
+    return query->n == 1 && !query->may_miss &&
+           (is_bound(query->requests[0]) || is_done(query->requests[0]));
 }

@@ -24,7 +24,7 @@
 #include "carrier/carrier.h"
 #include "core/deadlock.h"
 #include "core/explore.h"
-#include "core/look_up.h"
+#include "core/poll_mail.h"
 #include "core/window.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
@@ -45,13 +45,13 @@ static const int64_t clock_end = INT64_MAX / 8;
 
 enum {
     IDLE_POLLS = 2048,
-    CLOSE_NS = 5000,    /* a deadline so close behind the holder's: its proc is made ready ... */
-    PREPARE_NS = 3000,  /* ... as long as there is so much time to do it */
-    FINAL_NS = 60,      /* before a deadline only the clock is looked at */
-    LATE_NS = 3000,     /* so short before a deadline a hand-over must be the shortest */
-    RELAX_NS = 500,     /* before a deadline: the clock need not be read all the time */
-    AMPLE_NS = 50000,   /* a wait so long leaves time for what others do on this processor */
-    LOOK_UP_EVERY = 32, /* turns of those that need not wait: in between, mail can wait */
+    CLOSE_NS = 5000,   /* a deadline so close behind the holder's: its proc is made ready ... */
+    PREPARE_NS = 3000, /* ... as long as there is so much time to do it */
+    FINAL_NS = 60,     /* before a deadline only the clock is looked at */
+    LATE_NS = 3000,    /* so short before a deadline a hand-over must be the shortest */
+    RELAX_NS = 500,    /* before a deadline: the clock need not be read all the time */
+    AMPLE_NS = 50000,  /* a wait so long leaves time for what others do on this processor */
+    POLL_EVERY = 32,   /* turns of those that need not wait: in between, mail can wait */
 };
 
 /* Has a deadline of this core come? */
@@ -103,11 +103,11 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
  * Is it time to look for mail? While somebody of this core need not wait, be it that it is ready or
  * that its deadline has passed, what comes would not be sooner by it: then only now and then.
  */
-static bool look_up_now(struct lpi_core *c)
+static bool poll_mail_now(struct lpi_core *c)
 {
     const struct lpi_proc *first;
 
-    if (++c->turns.taken % LOOK_UP_EVERY == 0)
+    if (++c->turns.taken % POLL_EVERY == 0)
         return true;
     if (c->turns.ready_first != NULL)
         return false;
@@ -226,8 +226,8 @@ int lpi_hold(struct lpi_proc *p)
         if (is_explored(m)) {
             first = lpi_explore_next(c); /* it looks up for itself */
         } else {
-            if (look_up_now(c))
-                lpi_look_up(c);
+            if (poll_mail_now(c))
+                lpi_poll_mail(c);
             first = usual_next(c);
         }
         if (window_is_over(c, first))
@@ -258,7 +258,7 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     const struct lpi_proc *first;
 
     if (c->machine->is_virtual || c->turns.ready_first != NULL ||
-        ++c->turns.taken % LOOK_UP_EVERY == 0)
+        ++c->turns.taken % POLL_EVERY == 0)
         return false;
     if (c->turns.clock_seen < deadline) {
         c->turns.clock_seen = lpi_wall(c->machine);
@@ -331,8 +331,8 @@ static inline int hold_ready(struct lpi_proc *p)
     struct lpi_core *c = p->core;
     struct lpi_proc *first = c->turns.ready_first;
 
-    if (++c->turns.taken % LOOK_UP_EVERY == 0) {
-        lpi_look_up(c);
+    if (++c->turns.taken % POLL_EVERY == 0) {
+        lpi_poll_mail(c);
     } else if (first != NULL && first != p && c->turns.timers.n == 0 && !lpi_stopping(c->machine)) {
         c->turns.ready_first = first->next_ready;
         first->state = LPI_RUNNING;
@@ -353,10 +353,10 @@ static inline int hold_ready(struct lpi_proc *p)
  * first, so that a hand-over is followed by as much work as there is. Not too often in a row: those
  * that are ready have their turn, too. @return true: there was mail
  */
-bool lpi_look_before_wait(struct lpi_core *c)
+bool lpi_poll_before_wait(struct lpi_core *c)
 {
     return c->turns.ready_first != NULL && c->machine->executor->is_slow &&
-           ++c->turns.looks % LOOK_UP_EVERY != 0 && lpi_poll(c);
+           ++c->turns.looks % POLL_EVERY != 0 && lpi_poll(c);
 }
 
 /* As lpi_wait_message() without a deadline, where nothing is emulated. */
@@ -441,7 +441,7 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
         first = c->life.n_live > 0 && lpi_stopping(m) ? next_to_end(c) : NULL;
         if (first != NULL)
             return first;
-        lpi_look_up(c);
+        lpi_poll_mail(c);
         first = next_proc(c);
         if (window_is_over(c, first))
             lpi_next_window(c);

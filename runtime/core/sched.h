@@ -8,7 +8,7 @@
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_ready(struct lpi_proc *p);
-bool lpi_look_before_wait(struct lpi_core *c);
+bool lpi_poll_before_wait(struct lpi_core *c);
 int lpi_reach(struct lpi_proc *p, int64_t t);
 int lpi_yield(struct lpi_proc *p);
 int lpi_hold(struct lpi_proc *p);

@@ -55,7 +55,7 @@ void lpi_release_sync(struct lpi_core *c)
 static void attend(struct logp_machine *m, unsigned bits)
 {
     for (int i = 0; i < m->n_cores; i++)
-        /* release pairs with the acquire in lpi_look_up() */
+        /* release pairs with the acquire in lpi_poll_mail() */
         atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
 }
 

@@ -15,7 +15,7 @@
 #include "core/window.h"
 
 #include "core/deadlock.h"
-#include "core/look_up.h"
+#include "core/poll_mail.h"
 #include "host/relax.h"
 #include "mail/mailbox.h"
 #include "state/stop.h"
@@ -72,7 +72,7 @@ void lpi_next_window(struct lpi_core *c)
         return;
     while (lpi_poll(c))
         ;
-    lpi_look_up(c);
+    lpi_poll_mail(c);
     first = lpi_earliest(c);
     c->window.alarm = c->window.alarm && lpi_all_in_vain(c);
     atomic_store_explicit(&c->window.in_vain, first == NULL || c->window.alarm,

@@ -115,7 +115,7 @@ static struct lpi_onwire *wires(struct logp_machine *m)
 
 /*
  * Find a place on the wire for t, which enters it at t->done. Where there is one it is kept until
- * lpi_capacity_settle(), which must follow at once.
+ * lpi_capacity_apply(), which must follow at once.
  * @return  0; -EAGAIN: full, a send that starts at *retry_at may find a place; -ENOMEM
  */
 int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capacity,
@@ -142,7 +142,7 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
 }
 
 /* The message that has a place is on the wire until `arrival`. */
-void lpi_capacity_settle(struct lpi_proc *from, struct lpi_proc *to, int64_t arrival)
+void lpi_capacity_apply(struct lpi_proc *from, struct lpi_proc *to, int64_t arrival)
 {
     struct lpi_onwire *all = wires(from->core->machine);
 

@@ -44,7 +44,7 @@ struct lpi_transport {
     int (*send)(int process, const void *first, size_t n_first, const void *second,
                 size_t n_second);
     /* The next message of any process. @return false: there is none */
-    bool (*look)(struct lpi_found *out);
+    bool (*poll)(struct lpi_found *out);
 
     /* Memory goes from one process to another beside the messages: what one process has given is
      * what the other takes, in this order. NULL: no memory */

@@ -59,7 +59,7 @@ static struct bucket **place_of(const struct lpi_index *x, const struct lpi_labe
     return &x->table[(h >> 32) & (x->n_table - 1)];
 }
 
-static struct bucket *look_up(const struct lpi_index *x, uint32_t context, int src, int tag)
+static struct bucket *poll_mail(const struct lpi_index *x, uint32_t context, int src, int tag)
 {
     const struct lpi_label l = {context, src, tag};
     struct bucket *b = *place_of(x, &l);
@@ -122,7 +122,7 @@ static bool grow_free(struct lpi_index *x)
 /* NULL: no memory */
 static struct bucket *bucket_of(struct lpi_index *x, uint32_t context, int src, int tag)
 {
-    struct bucket *b = look_up(x, context, src, tag), **place;
+    struct bucket *b = poll_mail(x, context, src, tag), **place;
 
     if (b != NULL)
         return b;
@@ -268,7 +268,7 @@ static bool add(struct lpi_index *x, struct lpi_message *m, bool before_all)
 
 static bool take_from_stream(struct lpi_index *x, const struct lpi_message *m)
 {
-    struct bucket *b = look_up(x, m->context, m->src, m->tag);
+    struct bucket *b = poll_mail(x, m->context, m->src, m->tag);
 
     b->first = m->next_in_stream;
     if (b->first == NULL)
@@ -278,7 +278,7 @@ static bool take_from_stream(struct lpi_index *x, const struct lpi_message *m)
 
 static bool take_from_source(struct lpi_index *x, const struct lpi_message *m)
 {
-    struct bucket *b = look_up(x, m->context, m->src, LOGP_ANY_TAG);
+    struct bucket *b = poll_mail(x, m->context, m->src, LOGP_ANY_TAG);
     const bool was_first = b->first == m;
 
     if (m->next_of_source != NULL)
@@ -308,7 +308,7 @@ static bool need(struct lpi_inbox *in, const struct lpi_label *l)
         return true;
     x->any_source[any_tag] = true;
     for (const struct lpi_message *m = in->first; m != NULL; m = m->next) {
-        struct bucket *b = look_up(x, m->context, m->src, any_tag ? LOGP_ANY_TAG : m->tag);
+        struct bucket *b = poll_mail(x, m->context, m->src, any_tag ? LOGP_ANY_TAG : m->tag);
 
         if (b->first == m && !head_changed(x, b))
             return false;
@@ -341,7 +341,7 @@ static bool add_receive(struct lpi_inbox *in, struct logp_request *r)
 
 static bool take_receive(struct lpi_index *x, const struct logp_request *r)
 {
-    struct bucket *b = look_up(x, r->context, r->src, r->tag);
+    struct bucket *b = poll_mail(x, r->context, r->src, r->tag);
     bool ok = true;
 
     x->n_any_tag -= r->src != LOGP_ANY_SOURCE && r->tag == LOGP_ANY_TAG;
@@ -440,7 +440,7 @@ struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label 
         settle(in, false);
         return NULL;
     }
-    b = look_up(in->index, l->context, l->src, l->tag);
+    b = poll_mail(in->index, l->context, l->src, l->tag);
     return b != NULL ? message_of(b) : NULL;
 }
 
@@ -456,11 +456,11 @@ static struct logp_request *with_space(const struct bucket *b, size_t space)
 struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space)
 {
     const struct lpi_index *x = in->index;
-    struct logp_request *r = with_space(look_up(x, l->context, l->src, l->tag), space);
+    struct logp_request *r = with_space(poll_mail(x, l->context, l->src, l->tag), space);
     struct logp_request *open = NULL;
 
     if (x->n_any_tag > 0)
-        open = with_space(look_up(x, l->context, l->src, LOGP_ANY_TAG), space);
+        open = with_space(poll_mail(x, l->context, l->src, LOGP_ANY_TAG), space);
     return r == NULL || (open != NULL && open->number < r->number) ? open : r;
 }
 

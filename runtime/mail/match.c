@@ -194,8 +194,8 @@ static void wake_at(struct lpi_proc *p, int64_t t)
 }
 
 /* The vp may be waiting for this very receive: give it its deadline. */
-static inline __attribute__((always_inline)) void settled(struct lpi_proc *p,
-                                                          struct logp_request *r)
+static inline __attribute__((always_inline)) void matched_now(struct lpi_proc *p,
+                                                              struct logp_request *r)
 {
     if (p->waits_for_any) { /* it looks for itself */
         wake_at(p, r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival));
@@ -233,7 +233,7 @@ static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct
     r->state = LPI_REQ_BOUND;
     if (e->n_bytes > 0 && r->buf != NULL) /* or its program has ended */
         fill(p, r->buf, e);
-    settled(p, r);
+    matched_now(p, r);
     s->arrival = lpi_after(met, s->done);
     if (from->waits_for_any)
         wake_at(from, lpi_later(from, s->arrival));
@@ -273,7 +273,7 @@ static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
 
     z->at = e->arrival;
     z->request = e->request;
-    if (p->state == LPI_SENDING || p->state == LPI_LOOKING || p->waits_for_any)
+    if (p->state == LPI_SENDING || p->state == LPI_POLLING || p->waits_for_any)
         wake_at(p, z->at < 0 ? z->at : lpi_later(p, z->at));
 }
 
@@ -288,7 +288,7 @@ static void keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
     r->state = LPI_REQ_BOUND;
     if (e->n_bytes > 0 && r->buf != NULL) /* or its program has ended */
         fill(p, r->buf, e);
-    settled(p, r);
+    matched_now(p, r);
 }
 
 /* An answer or a payload: it goes to whom it is for, and waits for nothing. */
@@ -335,7 +335,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;
     if (taken && e->n_bytes > 0 && e->kind != LPI_IN_PLACE)
         fill(p, r->buf, e);
-    settled(p, r);
+    matched_now(p, r);
     return taken;
 }
 
@@ -392,7 +392,7 @@ void lpi_match_come(struct lpi_cargo *l)
     }
     if (r != NULL) {
         r->state = LPI_REQ_BOUND;
-        settled(l->to, r);
+        matched_now(l->to, r);
     }
 }
 

@@ -82,7 +82,7 @@ static __attribute__((noinline)) int put(struct lpi_core *c, int process, const 
         let(f);
         if (rc != -EAGAIN || lpi_remote_is_lost(f))
             return rc;
-        if (c->index == 0 && !f->is_looking)
+        if (c->index == 0 && !f->is_polling)
             lpi_remote_poll(c);
     }
 }
@@ -397,7 +397,7 @@ bool lpi_remote_poll(struct lpi_core *c)
     struct lpi_found x;
     bool any = false;
 
-    f->is_looking = true;
+    f->is_polling = true;
     for (int i = 0; i < BURST; i++) {
         bool found;
 
@@ -406,15 +406,15 @@ bool lpi_remote_poll(struct lpi_core *c)
         if (any && c->turns.ready_first != NULL) /* who can go on now does so first */
             break;
         take(f);
-        found = f->ops->look(&x);
+        found = f->ops->poll(&x);
         let(f);
         if (!found)
             break;
         hear(c, &x);
         any = true;
     }
-    f->is_looking = false;
-    if (!any && f->is_crowded && ++f->looks_in_vain % YIELD_EVERY == 0)
+    f->is_polling = false;
+    if (!any && f->is_crowded && ++f->empty_polls % YIELD_EVERY == 0)
         sched_yield();
     if (!f->stop_told && lpi_stopping(c->machine))
         f->control(c, f->process, NULL, NULL);

@@ -85,7 +85,7 @@ int lpi_await_payload(struct lpi_proc *p, struct logp_request *r);
 /* Explored: r was chosen to complete: where clocks order nothing its payload comes first. */
 int lpi_await_chosen(struct lpi_proc *p, struct logp_request *r);
 /* When p, which waits, is to look again, unless something comes before; INT64_MAX: not at all. */
-int64_t lpi_look_again(struct lpi_proc *p);
+int64_t lpi_next_poll(struct lpi_proc *p);
 /* r is not to be filled any more; a message that is being copied into its buffer comes first. */
 void lpi_abandon(struct lpi_proc *p, struct logp_request *r);
 /* As if r had never been posted: a message that it has taken is the next of its source again. 0;
@@ -103,7 +103,7 @@ int lpi_poll_cost(struct lpi_proc *p);
 /* A wait that ends at `until`, now or later; or one that had no time: as a test. -ETIME; an error
  */
 int lpi_time_over(struct lpi_proc *p, int64_t until);
-int lpi_look_in_vain(struct lpi_proc *p);
+int lpi_poll_missed(struct lpi_proc *p);
 /* status == NULL: not wanted */
 void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
                      size_t n_bytes, int64_t arrival);

@@ -324,7 +324,7 @@ int lpi_tracing_take(struct logp_machine *m, struct logp_trace **out)
     for (int i = 0; rc == 0 && !m->tracing->is_taken && i < m->report.n_waits; i++)
         rc = add_wait(m, t, &m->report.waits[i], end);
     if (rc == 0)
-        rc = logp_trace_settle(t);
+        rc = logp_trace_match(t);
     if (rc == 0) {
         lpi_tracing_prepare(m);
         m->tracing->is_taken = true;

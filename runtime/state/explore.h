@@ -14,7 +14,7 @@
 enum { LPI_MISSED = -3, LPI_NOTHING = -4 };
 
 /* One look of a vp at what could come. It lives on the vp's stack. */
-struct lpi_look {
+struct lpi_query {
     const struct lpi_label *label;        /* a probe; NULL: for what is posted */
     struct logp_request *const *requests; /* those of them that are bound can be taken, too */
     int n;
@@ -27,11 +27,11 @@ struct lpi_look {
 };
 
 struct lpi_explored_vp {
-    struct lpi_look *look; /* while CHOOSING */
-    int misses;            /* chosen ones, in a row */
-    int vain;              /* looks and waits in a row that came to nothing, for whatever reason */
-    uint32_t requests;     /* made so far */
-    bool posts;            /* see lpi_explore_posts() */
+    struct lpi_query *query; /* while CHOOSING */
+    int misses;              /* chosen ones, in a row */
+    int vain;          /* looks and waits in a row that came to nothing, for whatever reason */
+    uint32_t requests; /* made so far */
+    bool posts;        /* see lpi_explore_posts() */
     /* what a probe has found is what a receive with its label takes */
     bool has_promise;
     struct lpi_label promise;

@@ -74,8 +74,8 @@ struct lpi_remote {
     bool is_shared;  /* several cores call the transport, one at a time: `busy` */
     bool is_crowded; /* this host has more processes than cores */
     atomic_bool busy;
-    bool is_looking;
-    unsigned looks_in_vain;
+    bool is_polling;
+    unsigned empty_polls;
     _Atomic int64_t sent;
     int64_t received;
     uint64_t dropped; /* messages that came after the end */

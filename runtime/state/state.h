@@ -44,7 +44,7 @@ enum lpi_state {
     LPI_WAITS_FOR_SPACE, /* waits for room for a message: backpressure.c */
     LPI_OUTSIDE,         /* has given the core up: outside.c */
     LPI_SENDING,         /* its send waits for its receiver */
-    LPI_LOOKING,         /* has put off which message it takes: explore.c */
+    LPI_POLLING,         /* has put off which message it takes: explore.c */
     LPI_ENDED,
 };
 

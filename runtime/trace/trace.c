@@ -86,7 +86,7 @@ int logp_trace_add(struct logp_trace *t, int64_t rank, const struct logp_event *
 {
     struct lpi_rank_events *r;
 
-    if (t->settled)
+    if (t->is_matched)
         return -EBUSY;
     if (rank < 0 || rank >= t->info.P || !fits(t, &t->ranks[rank], event))
         return -EINVAL;

@@ -18,7 +18,7 @@ struct logp_trace {
     struct lpi_rank_events *ranks;
     struct lpi_labels labels;
     struct logp_trace_message *messages;
-    bool settled;
+    bool is_matched;
 };
 
 /* Memory for n events of a rank that has none. 0; -ENOMEM */

@@ -266,7 +266,7 @@ static int send(int process, const void *first, size_t n_first, const void *seco
     return send_beside(process, first, n_first, second, n_second);
 }
 
-static bool look(struct lpi_found *out)
+static bool poll(struct lpi_found *out)
 {
     MPI_Status status;
     int is_there;
@@ -357,7 +357,7 @@ const struct lpi_transport lpi_transport = {
     .reduce = reduce,
     .gather = gather,
     .send = send,
-    .look = look,
+    .poll = poll,
     .give = give,
     .take = take,
     .is_over = is_over,

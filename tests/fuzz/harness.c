@@ -20,7 +20,7 @@
 
 int logp_main(int argc, char **argv);
 _Noreturn void fuzz_exit(int code);
-void fuzz_settle(struct options *o, const char *command, unsigned sets);
+void fuzz_resolve(struct options *o, const char *command, unsigned sets);
 
 /* What is set back; allocated, and so not set back itself. */
 struct kept {
@@ -39,9 +39,9 @@ _Noreturn void fuzz_exit(int code)
 }
 
 /* In place of the command's own call. */
-void fuzz_settle(struct options *o, const char *command, unsigned sets)
+void fuzz_resolve(struct options *o, const char *command, unsigned sets)
 {
-    settle_options(o, command, sets);
+    resolve_options(o, command, sets);
     fuzz_exit(0);
 }
 

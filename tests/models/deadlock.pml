@@ -78,7 +78,7 @@ inline take(c)
 	fi
 }
 
-/* lpi_look_up(): lpi_poll(), lpi_release_sync() */
+/* lpi_poll_mail(): lpi_poll(), lpi_release_sync() */
 inline look_up(c)
 {
 	take(c);

@@ -138,7 +138,7 @@ inline drain_one(owner)
 	fi
 }
 
-/* lpi_look_up(), lpi_poll(), the head of drain_bells() */
+/* lpi_poll_mail(), lpi_poll(), the head of drain_bells() */
 inline look_up(lcore)
 {
 	if

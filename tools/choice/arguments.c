@@ -9,7 +9,7 @@ static enum logp_operands operands_of(const char *collective)
 
 /* What a combination costs: given, measured here on what one processor has, or by default nothing,
  * in a summation a unit. */
-static void settle_gamma(struct options *o, enum logp_operands operands)
+static void resolve_gamma(struct options *o, enum logp_operands operands)
 {
     const int64_t each = operands == LOGP_OPERANDS_TOTAL ? (o->count - 1) / o->P + 1 : o->count;
 
@@ -48,7 +48,7 @@ static struct logp_coll coll_of(struct options *o, const char *collective)
             o->count = operands == LOGP_OPERANDS_TOTAL ? total_count(o->P) : 1;
         c.args.count = o->count;
         c.args.op = o->op;
-        settle_gamma(o, operands);
+        resolve_gamma(o, operands);
         break;
     case LOGP_OPERANDS_MATRIX:
         c.args.rows = o->rows > 0 ? o->rows : o->P;

@@ -39,11 +39,11 @@ static struct {
 /* ---- one combination ---- */
 
 /* Combination i of the options, and what is to be run of it; rows that were not run. */
-static void settle_combination(struct combination *x, int64_t i)
+static void resolve_combination(struct combination *x, int64_t i)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
 
-    settle_point(&x->o, i);
+    resolve_point(&x->o, i);
     if (!option_given("reps") && x->o.clock == LOGP_CLOCK_WALL)
         x->o.reps = MOST_RUNS;
     x->c = make_coll(&x->o, sweep.collective);
@@ -76,7 +76,7 @@ static int64_t plan(struct combination *x)
     int64_t empty = 0;
 
     for (int64_t i = 0; i < n; i++) {
-        settle_combination(x, i);
+        resolve_combination(x, i);
         check_machine(&x->o);
         empty += x->n == 0;
         for (size_t k = 0; k < x->n; k++)
@@ -212,7 +212,7 @@ static void free_results(struct results *all)
 static void find_known(struct combination *x, int64_t n, struct record_file *file)
 {
     for (int64_t i = 0; i < n && sweep.done < file->n; i++) {
-        settle_combination(x, i);
+        resolve_combination(x, i);
         for (size_t k = 0; k < x->n && sweep.done < file->n; k++) {
             expect_record(file, sweep.done++, &x->out, &x->rows[k]);
             expect(x, k, -1);
@@ -237,7 +237,7 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
     for (int64_t i = 0; i < n && !runs_are_over(); i++) {
         size_t first;
 
-        settle_combination(x, i);
+        resolve_combination(x, i);
         first = known < x->n ? known : x->n;
         known -= first;
         if (first == x->n)

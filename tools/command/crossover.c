@@ -197,7 +197,7 @@ static int ascending(const void *a, const void *b)
 /* Row i of the grid: its P, and at first its sizes. */
 static void go_to(struct map *map, const char *collective, int64_t i)
 {
-    settle_point(&map->o, i * map->n_values);
+    resolve_point(&map->o, i * map->n_values);
     if (!option_given("reps") && map->o.clock == LOGP_CLOCK_WALL)
         map->o.reps = MOST_RUNS;
     if (map->o.algorithms == ALGORITHMS_AUTO)
@@ -212,7 +212,7 @@ static void read_sizes(struct map *map)
     if (map->sizes == NULL)
         bad_usage("no memory for the sizes");
     for (int i = 0; i < map->n_values; i++) {
-        settle_point(&map->o, i);
+        resolve_point(&map->o, i);
         map->sizes[i] =
             map->operands == LOGP_OPERANDS_BYTES ? (int64_t)map->o.n_bytes : map->o.count;
     }
@@ -236,7 +236,7 @@ static void refuse_free_sizes(const struct map *map, const char *collective)
 }
 
 /* The default grid is of powers of 2. Ends the process where no map can be made. */
-static void settle_grid(struct options *o, const char *collective, struct map *map)
+static void resolve_grid(struct options *o, const char *collective, struct map *map)
 {
     const struct logp_collective *c = logp_collective_find(collective);
 
@@ -251,7 +251,7 @@ static void settle_grid(struct options *o, const char *collective, struct map *m
         give_option("P", "2..64*2");
     if (map->option != NULL && !option_given(map->option))
         give_option(map->option, *map->option == 'b' ? "8..1M*2" : "1..128k*2");
-    settle_point(&map->o, 0);
+    resolve_point(&map->o, 0);
     read_sizes(map);
     refuse_free_sizes(map, collective);
 }
@@ -314,7 +314,7 @@ static int crossover(struct options *o)
     int code;
 
     map.o = *o;
-    settle_grid(o, collective, &map);
+    resolve_grid(o, collective, &map);
     for (int64_t i = 0; i < sweep_values("P"); i++) {
         go_to(&map, collective, i);
         if (map.o.measure)

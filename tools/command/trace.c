@@ -35,7 +35,7 @@ static void show(const struct shown *s)
 enum { STEP = 1000 }; /* ns, where times are steps */
 
 /* In place of options that mean something to a collective. */
-static void settle_replay(struct options *o, const struct logp_replay *r)
+static void resolve_replay(struct options *o, const struct logp_replay *r)
 {
     static const struct names taken = {{"--replay", "--format", "--output", "--executor", "--unit"},
                                        5};
@@ -97,7 +97,7 @@ static int trace_replay(struct options *o)
     struct replayed what;
     int code;
 
-    settle_replay(o, r);
+    resolve_replay(o, r);
     what = run_replay(o, o->replay, r, true);
     text = in_short(what.text != NULL ? what.text : "");
     failure = shown_text(text);

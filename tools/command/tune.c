@@ -78,7 +78,7 @@ static bool is_wanted(const struct options *o, const char *collective)
     return wanted;
 }
 
-static void settle_model(struct options *o)
+static void resolve_model(struct options *o)
 {
     const size_t many = 1024;
 
@@ -112,7 +112,7 @@ static int tune(struct options *o)
     size_t n = 0;
 
     check_words(o, collectives, all);
-    settle_model(o);
+    resolve_model(o);
     if (form->whole && o->n_words > 1)
         fprintf(stderr, "logp: all collectives: what %s loads replaces all of its choices\n",
                 form->name);

@@ -33,7 +33,7 @@ static struct names list_collectives(const struct options *o)
 }
 
 /* What nobody says: sizes and processors that a laptop runs in a minute. */
-static void settle_points(struct options *o)
+static void resolve_points(struct options *o)
 {
     if (!o->emulated)
         bad_option("--delay", o->delay->name, "a model that predictions are made under");
@@ -70,7 +70,7 @@ static int begin_processes(const struct options *o)
 }
 
 /* What an emulated machine is predicted with, where nobody says: its own parameters. */
-static void settle_machine(struct options *o)
+static void resolve_machine(struct options *o)
 {
     struct options as_it_is = *o;
 
@@ -78,7 +78,7 @@ static void settle_machine(struct options *o)
         return;
     set_machine(&as_it_is, "--on", o->on); /* that is how its user knows it, if it is none */
     give_option("machine", o->on);
-    settle_point(o, 0);
+    resolve_point(o, 0);
 }
 
 /* A host is compared with its own parameters: those of a file, or L, o and g as they are given.
@@ -104,8 +104,8 @@ static int validate(struct options *o)
     const struct names collectives = list_collectives(o);
     int code = EXIT_OK;
 
-    settle_machine(o);
-    settle_points(o);
+    resolve_machine(o);
+    resolve_points(o);
     on = *o;
     on.params = (struct logp_params){0};
     on.node_size = 0; /* --nodes and --link are of what is predicted */

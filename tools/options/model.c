@@ -79,7 +79,7 @@ void use_delay(struct options *o, const char *name)
 }
 
 /* The times of a real machine; its unit is a plain one. What is given apart wins: see
- * settle_options(). */
+ * resolve_options(). */
 void set_machine(struct options *o, const char *option, const char *text)
 {
     o->machine = find_machine(option, text);

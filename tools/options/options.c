@@ -141,7 +141,7 @@ static void refuse_others(const char *command, unsigned sets)
 }
 
 /* A machine sets L, o, g, G, delay and unit, unless they come from where it does or from above. */
-static void settle_rows(struct options *o)
+static void resolve_rows(struct options *o)
 {
     enum source machine = FROM_DEFAULT;
 
@@ -159,25 +159,25 @@ static void settle_rows(struct options *o)
         if (without && o->machine != NULL)
             machine = source;
     }
-    settle_size(o);
+    resolve_size(o);
 }
 
-void settle_options(struct options *o, const char *command, unsigned sets)
+void resolve_options(struct options *o, const char *command, unsigned sets)
 {
     o->sets = sets;
     refuse_others(command, sets);
     o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* 0 is a time, too */
     unsettled = *o;
-    settle_rows(o);
+    resolve_rows(o);
     refuse_unused_options(o);
     check_transport(o);
 }
 
-void settle_point(struct options *o, int64_t i)
+void resolve_point(struct options *o, int64_t i)
 {
     *o = unsettled;
     select_point(i);
-    settle_rows(o);
+    resolve_rows(o);
 }
 
 void give_option(const char *name, const char *text)

@@ -127,7 +127,7 @@ enum option_set {
 
 /* ---- options.c ---- */
 
-/* Split the command line into words and options, whose values settle_options() looks at; ends the
+/* Split the command line into words and options, whose values resolve_options() looks at; ends the
  * process on bad usage. */
 void parse_options(int argc, char **argv, struct options *o);
 /* What stands behind -- are words, too. */
@@ -135,7 +135,7 @@ void add_rest(struct options *o);
 /* Fill o with what a command of these sets can use: from the environment (LOGP_P, LOGP_UNIT, ...;
  * an empty variable is as good as none), then from the command line. Ends the process where one of
  * them is wrong, or not an option of the command. o->formats and o->prints are set. */
-void settle_options(struct options *o, const char *command, unsigned sets);
+void resolve_options(struct options *o, const char *command, unsigned sets);
 /* Does what is run go over the processes of a launcher (--transport)? */
 bool over_processes(const struct options *o);
 /* What there is to say of an option, as the commands of these sets take it. */
@@ -155,11 +155,11 @@ bool option_facts(const struct options *o, int i, unsigned sets, struct option_f
 /* One line for each option of the sets. */
 void print_options(const struct options *o, unsigned sets);
 
-/* Settle o anew, as settle_options() has done last, for point i of its sweep. */
-void settle_point(struct options *o, int64_t i);
-/* From now on this option is given so, as on the command line: for settle_point(). */
+/* Settle o anew, as resolve_options() has done last, for point i of its sweep. */
+void resolve_point(struct options *o, int64_t i);
+/* From now on this option is given so, as on the command line: for resolve_point(). */
 void give_option(const char *name, const char *text);
-/* Does it stand on the command line? Also before settle_options(). */
+/* Does it stand on the command line? Also before resolve_options(). */
 bool option_is_given(const char *name);
 /* All that is given, in the order of the help: " -P 2,4 --clock virtual"; but these. To be freed;
  * NULL: no memory */

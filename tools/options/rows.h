@@ -75,7 +75,7 @@ void apply_plugin(struct options *o, const char *option, const char *text);
 
 /* After all options: what --bytes says of a vector; ends the process where that is no number of
  * whole elements, or --count says it, too. */
-void settle_size(struct options *o);
+void resolve_size(struct options *o);
 
 /* ---- values.c ---- */
 

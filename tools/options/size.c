@@ -51,7 +51,7 @@ _Noreturn static void refuse_part(const struct options *o, const struct logp_col
                option_text("type"), smaller, below + unit);
 }
 
-void settle_size(struct options *o)
+void resolve_size(struct options *o)
 {
     const struct logp_collective *c = named_by_words(o);
     int64_t unit;

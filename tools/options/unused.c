@@ -298,11 +298,11 @@ static bool is_idle_throughout(int i, const struct options *o)
     bool idle = is_idle(i, o);
 
     for (int64_t point = 1; idle && point < sweep_points(); point++) {
-        settle_point(&at, point);
+        resolve_point(&at, point);
         idle = is_idle(i, &at);
     }
     if (sweep_points() > 1)
-        settle_point(&at, 0);
+        resolve_point(&at, 0);
     return idle;
 }
 

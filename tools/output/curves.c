@@ -295,7 +295,7 @@ static void add_record(struct plot *p, const json_t *record, int series, double 
         plot_add(p, PLOT_CIRCLES, series, x, emulated, NAN, NAN);
 }
 
-static void settle_scales(struct plot *p)
+static void resolve_scales(struct plot *p)
 {
     struct plot_point low = {.x = INFINITY, .y = INFINITY}, high = {.x = -INFINITY, .y = -INFINITY};
 
@@ -338,7 +338,7 @@ static struct plot plot_of(json_t *all)
         else
             add_record(&p, record, 0, plot_row(&p, name));
     }
-    settle_scales(&p);
+    resolve_scales(&p);
     return p;
 }
 

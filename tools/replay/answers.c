@@ -89,7 +89,7 @@ static void take_trace(struct rest *r, struct replayed *out)
     fine = logp_trace_create(P, LOGP_TRACE_VIRTUAL, &t.trace) == 0;
     while (fine && strncmp(r->at, "end\n", 4) != 0)
         fine = *r->at == 'l' ? take_label(&t) : take_event(&t);
-    if (fine && logp_trace_settle(t.trace) == 0)
+    if (fine && logp_trace_match(t.trace) == 0)
         out->trace = t.trace;
     else
         logp_trace_free(t.trace);

@@ -200,7 +200,7 @@ static int64_t step_of(const struct goal *g, struct name label)
 }
 
 /* All labels of the rank are known. */
-static void settle_demands(struct goal *g)
+static void resolve_demands(struct goal *g)
 {
     const int line = g->line;
 
@@ -314,7 +314,7 @@ static void read_item(struct goal *g)
     } else if (g->rank < 0) {
         wrong(g, "`num_ranks P`, or `rank R {`");
     } else if (sign(g, '}')) {
-        settle_demands(g);
+        resolve_demands(g);
         g->rank = -1;
     } else if (!read_operation(g)) {
         read_labelled(g);

@@ -167,13 +167,13 @@ static int pair_all(struct logp_trace *t, size_t *first, size_t most)
     return enough ? 0 : -ENOMEM;
 }
 
-int logp_trace_settle(struct logp_trace *t)
+int logp_trace_match(struct logp_trace *t)
 {
     size_t *first;
     size_t most;
     int rc = -ENOMEM;
 
-    if (t->settled)
+    if (t->is_matched)
         return 0;
     first = calloc((size_t)t->info.P + 1, sizeof(*first));
     if (first == NULL)
@@ -187,6 +187,6 @@ int logp_trace_settle(struct logp_trace *t)
     free(first);
     if (rc == 0)
         number(t);
-    t->settled = rc == 0;
+    t->is_matched = rc == 0;
     return rc;
 }

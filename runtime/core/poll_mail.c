@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a core must look up for: mail, a common start, procs that come back, words, room. */
-#include "core/look_up.h"
+#include "core/poll_mail.h"
 
 #include "core/back.h"
 #include "core/start.h"
@@ -8,7 +8,7 @@
 #include "mail/mailbox.h"
 #include "mail/backpressure.h"
 
-void lpi_look_up(struct lpi_core *c)
+void lpi_poll_mail(struct lpi_core *c)
 {
     unsigned attention;
 

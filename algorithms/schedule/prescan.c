@@ -52,8 +52,8 @@ static bool belongs(const struct lpi_call *call, const struct logp_step *s, bool
 
 /* Go through an exchange: how many receives it has, and which of them come elsewhere, as soon as
  * there is room to say so. @return how many bytes do */
-static size_t look_ahead(struct logp_vp *vp, logp_steps steps, const struct lpi_call *call,
-                         int64_t i, struct lpi_ahead *ahead)
+static size_t prescan(struct logp_vp *vp, logp_steps steps, const struct lpi_call *call, int64_t i,
+                      struct lpi_ahead *ahead)
 {
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
     struct touched touched = {{NULL}, {NULL}};
@@ -91,7 +91,7 @@ int lpi_post_ahead(struct logp_vp *vp, logp_steps steps, const struct lpi_call *
     int64_t n;
 
     *ahead = (struct lpi_ahead){.n = 0};
-    n_bytes = look_ahead(vp, steps, call, i, ahead);
+    n_bytes = prescan(vp, steps, call, i, ahead);
     n = ahead->n;
     ahead->n = 0;
     if (n == 0)
@@ -100,7 +100,7 @@ int lpi_post_ahead(struct logp_vp *vp, logp_steps steps, const struct lpi_call *
     ahead->elsewhere = malloc(n_bytes + 1);
     if (ahead->receives == NULL || ahead->elsewhere == NULL)
         return -ENOMEM;
-    look_ahead(vp, steps, call, i, ahead);
+    prescan(vp, steps, call, i, ahead);
     for (ahead->n = 0; ahead->n < n && steps(P, rank, call->c, i, &s); i++) {
         struct lpi_early *r = &ahead->receives[ahead->n];
         int rc;
@@ -130,7 +130,7 @@ struct logp_request *lpi_next_ahead(struct lpi_ahead *ahead)
     return ahead->taken ? ahead->receives[ahead->next++].request : NULL;
 }
 
-void lpi_settle_ahead(struct lpi_ahead *ahead)
+void lpi_prescan(struct lpi_ahead *ahead)
 {
     const struct lpi_early *r = ahead->taken ? &ahead->receives[ahead->next - 1] : NULL;
 
@@ -168,7 +168,7 @@ int lpi_exchange(struct logp_vp *vp, logp_steps steps, const struct lpi_call *ca
         } else if (s.kind == LOGP_STEP_RECEIVE) {
             rc = logp_wait(vp, lpi_next_ahead(&ahead), NULL);
             if (rc == 0)
-                lpi_settle_ahead(&ahead);
+                lpi_prescan(&ahead);
         } else {
             rc = lpi_do(vp, steps, call, P, rank, i, &s);
         }
