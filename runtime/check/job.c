@@ -119,9 +119,9 @@ static int take_machine(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
     const struct logp_explorer explorer = {.size = sizeof(explorer),
-                                           .choose = lpi_ear_choose,
-                                           .note = job->story != NULL ? lpi_ear_note : NULL,
-                                           .arg = job->ear,
+                                           .choose = lpi_observer_choose,
+                                           .note = job->story != NULL ? lpi_observer_note : NULL,
+                                           .arg = job->observer,
                                            .order = plan->order,
                                            .messages = plan->messages,
                                            .untimed = plan->untimed,
@@ -145,8 +145,8 @@ static int take_machine(struct lpi_job *job)
     if (rc == 0)
         rc = logp_machine_explore(job->now->machine, &explorer);
     if (rc == 0 && job->now->fault != NULL)
-        logp_fault_ask(job->now->fault, lpi_ear_takes_place, job->ear);
-    job->ear->machine = job->now->machine;
+        logp_fault_ask(job->now->fault, lpi_observer_takes_place, job->observer);
+    job->observer->machine = job->now->machine;
     return rc;
 }
 
@@ -166,7 +166,7 @@ void lpi_job_fini(struct lpi_job *job)
         free(job->texts[i]);
     free(job->texts);
     free(job->taken.index);
-    lpi_ear_free(job->ear);
+    lpi_observer_free(job->observer);
 }
 
 /* ---- a run ---- */
@@ -176,15 +176,15 @@ static void prepare(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
 
-    lpi_ear_begin(job->ear);
+    lpi_observer_begin(job->observer);
     job->outcome = (struct lpi_outcome){.rank = -1};
     logp_machine_set_rendezvous(job->now->machine, plan->rendezvous);
     if (job->now->latency != NULL)
         logp_latency_seed(job->now->latency, plan->seed);
     if (job->now->fault != NULL)
         logp_fault_seed(job->now->fault, plan->seed);
-    if (job->ear->ops != NULL)
-        job->ear->ops->begin(job->ear->strategy, plan->seed);
+    if (job->observer->ops != NULL)
+        job->observer->ops->begin(job->observer->strategy, plan->seed);
 }
 
 /* @return as check.before */
@@ -271,20 +271,20 @@ static bool is_enough(const struct lpi_job *job, uint64_t run)
 /* A run has come to this: shall there be another? It is prepared then, but for check.before. */
 static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const struct logp_report *r)
 {
-    const struct lpi_ear *ear = job->ear;
-    const bool redundant = lpi_ear_ended(ear) == LPI_REDUNDANT;
-    const uint64_t choices = (uint64_t)lpi_ear_count(ear);
+    const struct lpi_observer *observer = job->observer;
+    const bool redundant = lpi_observer_ended(observer) == LPI_REDUNDANT;
+    const uint64_t choices = (uint64_t)lpi_observer_count(observer);
 
     job->outcome = *o;
     if (job->story != NULL && !lpi_story_waits(job->story, r))
         job->outcome = failed(LOGP_FAILURE_NONE, -ENOMEM, -1);
-    if (ear->ops == NULL)
+    if (observer->ops == NULL)
         return false;
     job->checked.runs++;
     if (choices > job->checked.choices)
         job->checked.choices = choices;
     if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
-        !ear->ops->next(ear->strategy, redundant, &job->checked) ||
+        !observer->ops->next(observer->strategy, redundant, &job->checked) ||
         is_enough(job, job->plan.run + 1))
         return false;
     job->plan.run++;
@@ -296,21 +296,21 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
 /* A run has ended. What is called of the check's may not come back in time, as a vp may not. */
 static bool another_run(void *arg, const struct logp_report *r)
 {
-    struct lpi_ear *ear = arg;
-    struct lpi_job *job = ear->job;
-    const struct lpi_outcome o = look_at(job, lpi_ear_ended(ear), r);
+    struct lpi_observer *observer = arg;
+    struct lpi_job *job = observer->job;
+    const struct lpi_outcome o = look_at(job, lpi_observer_ended(observer), r);
     bool more;
     int P, rc;
 
-    if (!lpi_ear_enter(ear))
+    if (!lpi_observer_enter(observer))
         return false;
     more = conclude(job, &o, r);
     P = job->plan.P;
-    lpi_ear_leave(ear);
+    lpi_observer_leave(observer);
     rc = more ? call_before(job, P) : 0;
-    if (rc != 0 && lpi_ear_enter(ear)) {
+    if (rc != 0 && lpi_observer_enter(observer)) {
         job->outcome.error = rc;
-        lpi_ear_leave(ear);
+        lpi_observer_leave(observer);
     }
     return more && rc == 0;
 }
@@ -318,7 +318,7 @@ static bool another_run(void *arg, const struct logp_report *r)
 /* A vp, or what is called of the check's, has not come back: the ear is left to it. */
 static void leave_behind(struct lpi_job *job)
 {
-    lpi_ear_part(job->ear);
+    lpi_observer_detach(job->observer);
     job->left_behind = true;
     job->story = NULL;
 }
@@ -326,13 +326,14 @@ static void leave_behind(struct lpi_job *job)
 static int run(struct lpi_job *job)
 {
     struct logp_machine *m = job->now->machine;
-    struct lpi_ear *ear = job->ear;
+    struct lpi_observer *observer = job->observer;
     int ended, rc;
 
-    rc = logp_machine_repeat(m, job->program, job->arg, job->check.timeout_ns, another_run, ear);
+    rc = logp_machine_repeat(m, job->program, job->arg, job->check.timeout_ns, another_run,
+                             observer);
     if (rc == -ETIMEDOUT && logp_machine_busy(m))
         leave_behind(job);
-    ended = lpi_ear_ended(ear);
+    ended = lpi_observer_ended(observer);
     if (rc == -ETIMEDOUT && job->outcome.kind == LOGP_FAILURE_NONE) {
         /* one that was to end, as it led nowhere new, and did not */
         const int by = ended == LPI_REDUNDANT ? 0 : ended;
@@ -340,10 +341,10 @@ static int run(struct lpi_job *job)
 
         conclude(job, &o, logp_machine_report(m));
     }
-    if (!lpi_ear_taken(ear, &job->taken))
+    if (!lpi_observer_taken(observer, &job->taken))
         job->outcome = failed(LOGP_FAILURE_NONE, -ENOMEM, -1);
-    if (ear->parted)
-        job->ear = NULL;
+    if (observer->detached)
+        job->observer = NULL;
     if (job->outcome.kind != LOGP_FAILURE_NONE)
         return 0;
     return job->outcome.error != 0 || ended != 0 ? job->outcome.error : rc;
@@ -355,13 +356,14 @@ static int listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void 
 {
     static const struct lpi_answers none;
 
-    if (job->ear == NULL)
-        job->ear = lpi_ear_new(job);
-    if (job->ear == NULL || !lpi_answers_copy(&job->ear->given, given != NULL ? given : &none))
+    if (job->observer == NULL)
+        job->observer = lpi_observer_new(job);
+    if (job->observer == NULL ||
+        !lpi_answers_copy(&job->observer->given, given != NULL ? given : &none))
         return -ENOMEM;
-    job->ear->ops = ops;
-    job->ear->strategy = strategy;
-    job->story = job->ear->story = story;
+    job->observer->ops = ops;
+    job->observer->strategy = strategy;
+    job->story = job->observer->story = story;
     return 0;
 }
 
@@ -429,7 +431,7 @@ int lpi_job_search(struct lpi_job *job, int P)
         return rc;
     }
     rc = go(job);
-    if (job->ear != NULL) /* or else it is left behind, too */
+    if (job->observer != NULL) /* or else it is left behind, too */
         ops->destroy(strategy);
     return rc;
 }

@@ -9,7 +9,7 @@
  *
  *   text.c                   a text that grows
  *   random.c pct.c exhaustive.c   the strategies
- *   ear.c                    what is asked and told during a run
+ *   observer.c                    what is asked and told during a run
  *   job.c                    runs
  *   replay.c parse.c         plans and choices as text, and back
  *   origin.c                 how this process was started; where replays are left
@@ -80,7 +80,7 @@ struct lpi_strategy_ops {
 };
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive;
 
-/* ---- ear.c ---- */
+/* ---- observer.c ---- */
 
 struct lpi_answers {
     int *index;
@@ -98,7 +98,7 @@ struct lpi_story;
  * All that is written while a run of the job goes on, by whom it asks and tells: the holder of the
  * machine's one core. It is read in between. Where a vp does not come back the ear is left to it.
  */
-struct lpi_ear {
+struct lpi_observer {
     struct lpi_job *job;
     struct logp_machine *machine;
     const struct lpi_strategy_ops *ops; /* NULL: the answers of `given`, then 0 */
@@ -110,27 +110,27 @@ struct lpi_ear {
     _Atomic int n_taken;
     _Atomic int ended;    /* this run was, by one of the answers below 0; 0: it was not */
     pthread_mutex_t lock; /* of `taken` when it grows, and of the job between two runs */
-    bool parted;          /* the job has gone on without */
+    bool detached;        /* the job has gone on without */
 };
 
 /* NULL: no memory */
-struct lpi_ear *lpi_ear_new(struct lpi_job *job);
-void lpi_ear_free(struct lpi_ear *e);
+struct lpi_observer *lpi_observer_new(struct lpi_job *job);
+void lpi_observer_free(struct lpi_observer *e);
 /* A run is to begin. */
-void lpi_ear_begin(struct lpi_ear *e);
-int lpi_ear_ended(const struct lpi_ear *e);
-int lpi_ear_count(const struct lpi_ear *e);
+void lpi_observer_begin(struct lpi_observer *e);
+int lpi_observer_ended(const struct lpi_observer *e);
+int lpi_observer_count(const struct lpi_observer *e);
 /* What has been answered so far, by any thread at any time. @return false: no memory */
-bool lpi_ear_taken(struct lpi_ear *e, struct lpi_answers *to);
-/* Between two runs: may the job be written to? Then until lpi_ear_leave(), and nobody parts. */
-bool lpi_ear_enter(struct lpi_ear *e);
-void lpi_ear_leave(struct lpi_ear *e);
+bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to);
+/* Between two runs: may the job be written to? Then until lpi_observer_leave(), and nobody parts. */
+bool lpi_observer_enter(struct lpi_observer *e);
+void lpi_observer_leave(struct lpi_observer *e);
 /* Nothing that is still called with it writes to the job from now on. */
-void lpi_ear_part(struct lpi_ear *e);
+void lpi_observer_detach(struct lpi_observer *e);
 /* For logp_explorer and logp_fault_ask(), with an ear as their arg. */
-int lpi_ear_choose(void *ear, const struct logp_alternative *alternatives, int n);
-bool lpi_ear_takes_place(void *ear, const struct logp_strike *strike);
-void lpi_ear_note(void *ear, const struct logp_note *note);
+int lpi_observer_choose(void *observer, const struct logp_alternative *alternatives, int n);
+bool lpi_observer_takes_place(void *observer, const struct logp_strike *strike);
+void lpi_observer_note(void *observer, const struct logp_note *note);
 
 /* ---- job.c ---- */
 
@@ -168,7 +168,7 @@ struct lpi_job {
     int n_machines;
     struct lpi_machine *now;
 
-    struct lpi_ear *ear;              /* NULL: not yet, or one has just been left behind */
+    struct lpi_observer *observer;    /* NULL: not yet, or one has just been left behind */
     struct lpi_answers taken;         /* in the last run */
     struct lpi_story *story;          /* of the last run; NULL: not wanted, or not to be had */
     struct logp_trace **trace;        /* out: of the run with a story; NULL: not wanted */

@@ -2,7 +2,7 @@
 /*
  * What is asked and told while a run goes on, on the threads of its vps. A vp that does not come
  * back in time may go on at any later time: all that it may then still touch is an ear's, and stays
- * behind with it (lpi_ear_part()), whatever has become of the job.
+ * behind with it (lpi_observer_detach()), whatever has become of the job.
  */
 #include "kit.h"
 
@@ -38,12 +38,12 @@ int lpi_answers_deviations(const struct lpi_answers *a)
 }
 
 /* relaxed: these answers are given by who asks for their number, or before it got its turn */
-static int n_taken(const struct lpi_ear *e)
+static int n_taken(const struct lpi_observer *e)
 {
     return atomic_load_explicit(&e->n_taken, memory_order_relaxed);
 }
 
-static bool append(struct lpi_ear *e, int answer)
+static bool append(struct lpi_observer *e, int answer)
 {
     const int n = n_taken(e);
 
@@ -62,7 +62,7 @@ static bool append(struct lpi_ear *e, int answer)
             return false;
     }
     e->taken[n] = answer;
-    /* release pairs with the acquire in lpi_ear_taken() */
+    /* release pairs with the acquire in lpi_observer_taken() */
     atomic_store_explicit(&e->n_taken, n + 1, memory_order_release);
     return true;
 }
@@ -70,7 +70,7 @@ static bool append(struct lpi_ear *e, int answer)
 /* ---- what the explorer and the faults ask ---- */
 
 /* The answer that was given last time. One that there is no more stands for the usual one. */
-static int given(const struct lpi_ear *e, int n)
+static int given(const struct lpi_observer *e, int n)
 {
     const int number = n_taken(e);
     const int answer = number < e->given.n ? e->given.index[number] : 0;
@@ -78,23 +78,23 @@ static int given(const struct lpi_ear *e, int n)
     return answer < n ? answer : LPI_STALE;
 }
 
-int lpi_ear_ended(const struct lpi_ear *e)
+int lpi_observer_ended(const struct lpi_observer *e)
 {
     /* relaxed: it says itself all that there is to know */
     return atomic_load_explicit(&e->ended, memory_order_relaxed);
 }
 
-static void end(struct lpi_ear *e, int why)
+static void end(struct lpi_observer *e, int why)
 {
-    atomic_store_explicit(&e->ended, why, memory_order_relaxed); /* as in lpi_ear_ended() */
+    atomic_store_explicit(&e->ended, why, memory_order_relaxed); /* as in lpi_observer_ended() */
 }
 
-int lpi_ear_choose(void *arg, const struct logp_alternative *a, int n)
+int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
 {
-    struct lpi_ear *e = arg;
+    struct lpi_observer *e = arg;
     int answer = 0;
 
-    if (lpi_ear_ended(e) != 0)
+    if (lpi_observer_ended(e) != 0)
         return 0;
     if (e->ops != NULL)
         answer = e->ops->choose(e->strategy, a, n);
@@ -112,12 +112,12 @@ int lpi_ear_choose(void *arg, const struct logp_alternative *a, int n)
     return 0;
 }
 
-bool lpi_ear_takes_place(void *arg, const struct logp_strike *strike)
+bool lpi_observer_takes_place(void *arg, const struct logp_strike *strike)
 {
-    struct lpi_ear *e = arg;
+    struct lpi_observer *e = arg;
     int answer = 1;
 
-    if (lpi_ear_ended(e) != 0)
+    if (lpi_observer_ended(e) != 0)
         return false;
     if (e->ops == NULL && !e->given.all_strike)
         answer = given(e, 2);
@@ -129,18 +129,18 @@ bool lpi_ear_takes_place(void *arg, const struct logp_strike *strike)
     return answer == 1;
 }
 
-void lpi_ear_note(void *arg, const struct logp_note *n)
+void lpi_observer_note(void *arg, const struct logp_note *n)
 {
-    const struct lpi_ear *e = arg;
+    const struct lpi_observer *e = arg;
 
     lpi_story_note(e->story, n);
 }
 
 /* ---- between runs ---- */
 
-struct lpi_ear *lpi_ear_new(struct lpi_job *job)
+struct lpi_observer *lpi_observer_new(struct lpi_job *job)
 {
-    struct lpi_ear *e = calloc(1, sizeof(*e));
+    struct lpi_observer *e = calloc(1, sizeof(*e));
 
     if (e == NULL)
         return NULL;
@@ -149,7 +149,7 @@ struct lpi_ear *lpi_ear_new(struct lpi_job *job)
     return e;
 }
 
-void lpi_ear_free(struct lpi_ear *e)
+void lpi_observer_free(struct lpi_observer *e)
 {
     if (e == NULL)
         return;
@@ -159,19 +159,19 @@ void lpi_ear_free(struct lpi_ear *e)
     free(e);
 }
 
-void lpi_ear_begin(struct lpi_ear *e)
+void lpi_observer_begin(struct lpi_observer *e)
 {
     /* relaxed: no vp runs */
     atomic_store_explicit(&e->n_taken, 0, memory_order_relaxed);
     end(e, 0);
 }
 
-int lpi_ear_count(const struct lpi_ear *e)
+int lpi_observer_count(const struct lpi_observer *e)
 {
     return n_taken(e);
 }
 
-bool lpi_ear_taken(struct lpi_ear *e, struct lpi_answers *to)
+bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to)
 {
     struct lpi_answers taken = {0};
     bool copied;
@@ -185,23 +185,23 @@ bool lpi_ear_taken(struct lpi_ear *e, struct lpi_answers *to)
     return copied;
 }
 
-bool lpi_ear_enter(struct lpi_ear *e)
+bool lpi_observer_enter(struct lpi_observer *e)
 {
     pthread_mutex_lock(&e->lock);
-    if (!e->parted)
+    if (!e->detached)
         return true;
     pthread_mutex_unlock(&e->lock);
     return false;
 }
 
-void lpi_ear_leave(struct lpi_ear *e)
+void lpi_observer_leave(struct lpi_observer *e)
 {
     pthread_mutex_unlock(&e->lock);
 }
 
-void lpi_ear_part(struct lpi_ear *e)
+void lpi_observer_detach(struct lpi_observer *e)
 {
     pthread_mutex_lock(&e->lock);
-    e->parted = true;
+    e->detached = true;
     pthread_mutex_unlock(&e->lock);
 }
