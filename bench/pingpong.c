@@ -16,7 +16,7 @@
 
 enum { ROUNDS = 25, FEW_ROUNDS = 5 };
 
-struct bare {
+struct raw {
     _Alignas(128) atomic_int ping;
     _Alignas(128) atomic_int pong;
     char *to_pong, *to_ping; /* where the other's message goes */
@@ -49,9 +49,9 @@ static void await_flag(atomic_int *flag, int value)
         ;
 }
 
-static void *bare_pong(void *arg)
+static void *raw_pong(void *arg)
 {
-    struct bare *b = arg;
+    struct raw *b = arg;
     char *mine = b->n_bytes > 8 ? buffer(b->n_bytes) : NULL;
 
     pin(b->cores[1]);
@@ -65,9 +65,9 @@ static void *bare_pong(void *arg)
     return NULL;
 }
 
-static void *bare_ping(void *arg)
+static void *raw_ping(void *arg)
 {
-    struct bare *b = arg;
+    struct raw *b = arg;
     char *mine = b->n_bytes > 8 ? buffer(b->n_bytes) : NULL;
     const int warm = b->trips / 10;
     int64_t start = 0;
@@ -86,18 +86,18 @@ static void *bare_ping(void *arg)
     return NULL;
 }
 
-static double bare_trip(size_t n_bytes, int trips, const int *cores)
+static double raw_trip(size_t n_bytes, int trips, const int *cores)
 {
-    static struct bare b;
+    static struct raw b;
     pthread_t ping, pong;
 
-    b = (struct bare){.n_bytes = n_bytes,
-                      .trips = trips,
-                      .cores = {cores[0], cores[1]},
-                      .to_pong = buffer(n_bytes),
-                      .to_ping = buffer(n_bytes)};
-    pthread_create(&pong, NULL, bare_pong, &b);
-    pthread_create(&ping, NULL, bare_ping, &b);
+    b = (struct raw){.n_bytes = n_bytes,
+                     .trips = trips,
+                     .cores = {cores[0], cores[1]},
+                     .to_pong = buffer(n_bytes),
+                     .to_ping = buffer(n_bytes)};
+    pthread_create(&pong, NULL, raw_pong, &b);
+    pthread_create(&ping, NULL, raw_ping, &b);
     pthread_join(ping, NULL);
     pthread_join(pong, NULL);
     free(b.to_pong);
@@ -152,17 +152,17 @@ static void compare(const char *what, size_t n_bytes, int trips, int lane_slots,
                                  .delay = logp_delay_none(),
                                  .lane_slots = lane_slots};
     struct logp_machine *m;
-    double bare[ROUNDS], ours[ROUNDS], ratio[ROUNDS];
+    double raw[ROUNDS], ours[ROUNDS], ratio[ROUNDS];
     const int cores[2] = {0, 1};
 
     bench_check(logp_machine_create(&config, &m), "create");
     for (int i = 0; i < rounds; i++) {
-        bare[i] = bare_trip(n_bytes, trips, cores);
+        raw[i] = raw_trip(n_bytes, trips, cores);
         ours[i] = our_trip(m, n_bytes, trips);
-        ratio[i] = ours[i] / bare[i];
+        ratio[i] = ours[i] / raw[i];
     }
     logp_machine_destroy(m);
-    printf("%-28s %10.1f %10.1f %10.1f %8.2f\n", what, bench_median(bare, (size_t)rounds),
+    printf("%-28s %10.1f %10.1f %10.1f %8.2f\n", what, bench_median(raw, (size_t)rounds),
            bench_median(ours, (size_t)rounds), ours[0], bench_median(ratio, (size_t)rounds));
 }
 

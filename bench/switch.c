@@ -2,13 +2,13 @@
 /*
  * What a hand-over costs, and what many vps on few cores cost with no delays: two vps of one core
  * that probe in vain and so yield to each other, a dissemination barrier of 8 to 1024 vps, and a
- * broadcast of 8 bytes, each from the next root. The references are bare fibers (bare.h), measured
+ * broadcast of 8 bytes, each from the next root. The references are bare fibers (raw.h), measured
  * in turn with ours; and for barriers beside a busy process (busy.h) the same without it.
  *
  *     bench_switch            all of it
  *     bench_switch long       10^8 hand-overs, and what the process has grown by
  */
-#include "bare.h"
+#include "raw.h"
 #include "bench.h"
 #include "busy.h"
 
@@ -63,7 +63,7 @@ static void measure_switch(const char *executor, int n)
 struct collective {
     const char *name;
     int (*once)(struct logp_vp *vp, int i);
-    double (*bare_ns)(int P, int n);
+    double (*raw_ns)(int P, int n);
 };
 
 static int barrier_once(struct logp_vp *vp, int i)
@@ -81,9 +81,9 @@ static int broadcast_once(struct logp_vp *vp, int i)
     return rc == 0 && item != i ? -EIO : rc;
 }
 
-static const struct collective barrier = {"dissemination barrier", barrier_once, bare_barrier_ns};
+static const struct collective barrier = {"dissemination barrier", barrier_once, raw_barrier_ns};
 static const struct collective broadcast = {"broadcast of 8 bytes", broadcast_once,
-                                            bare_broadcast_ns};
+                                            raw_broadcast_ns};
 
 struct series {
     const struct collective *collective;
@@ -129,16 +129,16 @@ static void measure_collective(const struct collective *c, const char *executor,
 {
     struct logp_machine *m = make_machine(executor, P);
     struct series s = {.collective = c, .n = n};
-    double ns[ROUNDS], bare[ROUNDS], ratio[ROUNDS];
+    double ns[ROUNDS], raw[ROUNDS], ratio[ROUNDS];
 
     for (int i = 0; i < ROUNDS; i++) {
-        bare[i] = c->bare_ns(P, n);
+        raw[i] = c->raw_ns(P, n);
         ns[i] = run_series(m, &s);
-        ratio[i] = ns[i] / bare[i];
+        ratio[i] = ns[i] / raw[i];
     }
     logp_machine_destroy(m);
     printf("%-7s %s, P = %4d, no delays: %9.3f us; bare fibers %8.3f us; ratio %.2f\n", executor,
-           c->name, P, bench_median(ns, ROUNDS) / 1000, bench_median(bare, ROUNDS) / 1000,
+           c->name, P, bench_median(ns, ROUNDS) / 1000, bench_median(raw, ROUNDS) / 1000,
            bench_median(ratio, ROUNDS));
     fflush(stdout);
 }
@@ -213,15 +213,15 @@ static int measure_long(void)
 
 int main(int argc, char **argv)
 {
-    double bare[ROUNDS];
+    double raw[ROUNDS];
     pid_t busy;
 
     if (argc > 1 && strcmp(argv[1], "long") == 0)
         return measure_long();
     busy = busy_create();
     for (int i = 0; i < ROUNDS; i++)
-        bare[i] = bare_switch_ns(1000000);
-    printf("bare    a jump from fiber to fiber: %.1f ns\n", bench_median(bare, ROUNDS));
+        raw[i] = raw_switch_ns(1000000);
+    printf("bare    a jump from fiber to fiber: %.1f ns\n", bench_median(raw, ROUNDS));
     measure_switch("fiber", 900000); /* a million in vain would count as a deadlock */
     measure_switch("thread", 20000);
     measure_collective(&barrier, "fiber", 8, 10000);

@@ -226,7 +226,7 @@ static void run_row(struct logp_machine *m, const struct logp_algorithm *a, int 
                                 .algorithm = a,
                                 .reps = 3,
                                 .seed = seed,
-                                .model.bare = true,
+                                .model.undelayed = true,
                                 .timeout_ns = test_timeout_ns,
                                 .args = {.root = (int)(seed * 7 % (uint64_t)P),
                                          .n_bytes = (size_t)count * 7,
@@ -277,7 +277,7 @@ Test(shared, every_size_is_right, .timeout = 300)
 
 Test(shared, there_is_one_for_each_that_a_program_calls)
 {
-    const struct logp_coll none = {.model.bare = true}, emulated = {.args.n_bytes = 8};
+    const struct logp_coll none = {.model.undelayed = true}, emulated = {.args.n_bytes = 8};
     const struct logp_algorithm *rows[TEST_MOST_ROWS];
     const size_t n = shared_rows(rows);
 

@@ -374,7 +374,7 @@ int lpi_resolve_k(const struct logp_algorithm *a, int64_t P, struct logp_coll *c
 
     if (P < 1 || P > LOGP_TREE_MAX || !free_k(a, P, c))
         return 0;
-    if (c->model.bare) {
+    if (c->model.undelayed) {
         c->args.k = host_k(a, P, c);
         return 0;
     }

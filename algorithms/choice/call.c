@@ -89,15 +89,16 @@ int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, s
     const int P = logp_vp_size(vp);
     const struct logp_algorithm *algorithm = NULL;
 
-    c->model.bare = pending == NULL && logp_shared_possible(vp); /* what is started has steps */
-    if (!c->model.bare && logp_vp_params(vp, &c->model.params) == 0) {
+    c->model.undelayed =
+        pending == NULL && logp_shared_possible(vp); /* what is started has steps */
+    if (!c->model.undelayed && logp_vp_params(vp, &c->model.params) == 0) {
         const int rc = best(lpi_by_mean, collective->name, P, c, &algorithm);
 
         if (rc == -ENOMEM)
             return rc;
     }
     if (algorithm == NULL)
-        algorithm = lpi_best_bare(collective, P, c);
+        algorithm = lpi_best_undelayed(collective, P, c);
     return lpi_run_once(vp, algorithm, c, (void *)buf, recv_buf, pending); /* which is only read */
 }
 

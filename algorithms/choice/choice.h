@@ -108,8 +108,8 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
 int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, struct logp_coll *c,
                  const void *buf, void *recv_buf, struct logp_pending **pending);
 
-/* bare.c: the best where nothing is emulated, with its k. NULL: none applies */
-const struct logp_algorithm *lpi_best_bare(const struct logp_collective *collective, int64_t P,
-                                           struct logp_coll *c);
+/* undelayed.c: the best where nothing is emulated, with its k. NULL: none applies */
+const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *collective, int64_t P,
+                                                struct logp_coll *c);
 
 #endif

@@ -104,7 +104,7 @@ struct logp_model {
     const struct logp_topology *topology; /**< the network, and a mesh's or torus's sizes those of
                                                the algorithms mesh and torus; NULL: none, any two
                                                processors are neighbours, and these are square */
-    bool bare;                            /**< nothing is emulated: no delays, on the wall clock */
+    bool undelayed;                       /**< nothing is emulated: no delays, on the wall clock */
     const struct logp_links *links;       /**< between P processors, what differs from params, which
                                                algorithms plan with; NULL: nothing. No topology then */
     int64_t rendezvous_from; /**< sends of so many bytes or more wait for their receiver
@@ -139,7 +139,8 @@ enum logp_basis {
 /** From the common start to the moment the last processor is done. */
 struct logp_prediction {
     enum logp_certainty certainty;
-    int64_t ns; /**< where certainty is LOGP_PREDICTION_NONE: LOGP_PREDICTION_NO_MEMORY, so ask again
+    int64_t
+        ns; /**< where certainty is LOGP_PREDICTION_NONE: LOGP_PREDICTION_NO_MEMORY, so ask again
                      when there is some; else meaningless */
     enum logp_basis by;
 };
@@ -215,7 +216,8 @@ LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algori
 
 #define LOGP_FOLD_P (1 << 16) /**< logp_predict(): largest P that is folded */
 #define LOGP_FOLD_MESSAGES                                                                         \
-    (1 << 21) /**< and most messages; LOGP_BY_SCHEDULE has no such limits                          \
+    (1                                                                                             \
+     << 21) /**< and most messages; LOGP_BY_SCHEDULE has no such limits                          \
                */
 
 /** The same, from what is asked for: LOGP_PREDICTION_NONE where it has no formula, or no steps. */

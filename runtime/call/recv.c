@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) int post_recv(const struct logp_vp 
     r->tag = tag;
     r->buf = buf;
     r->capacity = capacity;
-    if (lpi_has_extras(p->core->machine)) {
+    if (lpi_is_instrumented(p->core->machine)) {
         r->posted = p->emulated;
         if (p->core->machine->recorders != NULL)
             r->label = lpi_record_current_label(p);
@@ -263,8 +263,8 @@ int lpi_poll_missed(struct lpi_proc *p)
 
 /* The same, where it may be somebody's choice. @return also 1: r may be matched, and comes too late
  */
-static __attribute__((noinline)) int await_with_extras(struct lpi_proc *p, struct logp_request *r,
-                                                       int64_t until)
+static __attribute__((noinline)) int await_instrumented(struct lpi_proc *p, struct logp_request *r,
+                                                        int64_t until)
 {
     const int rc = lpi_has_rts(p) ? lpi_await_beside(p, r, until) : 0;
 
@@ -278,25 +278,26 @@ static __attribute__((noinline)) int await_with_extras(struct lpi_proc *p, struc
 static inline __attribute__((always_inline)) int finish_recv(const struct logp_vp *vp,
                                                              struct logp_request *r, int64_t until,
                                                              struct logp_status *status,
-                                                             bool extras)
+                                                             bool instrumented)
 {
     struct lpi_proc *p = vp->proc;
     const bool in_time = until == INT64_MAX || lpi_clock(p) < until;
-    const bool bare = extras && p->core->machine->recorders != NULL && !lpi_has_clock(p);
-    const int64_t begun = bare ? lpi_wall(p->core->machine) : 0;
+    const bool undelayed = instrumented && p->core->machine->recorders != NULL && !lpi_has_clock(p);
+    const int64_t begun = undelayed ? lpi_wall(p->core->machine) : 0;
     const bool waits = r->state == LPI_REQ_POSTED;
     int64_t matched = begun;
-    int rc = extras ? await_with_extras(p, r, until) : await_match(p, r, until);
+    int rc = instrumented ? await_instrumented(p, r, until) : await_match(p, r, until);
 
     while (__builtin_expect(r->state == LPI_REQ_CTS_SENT, false) && rc == 0) {
         rc = await_payload_until(p, r, until);
         if (rc != 0)
             lpi_abandon(p, r);
     }
-    if (bare && waits)
+    if (undelayed && waits)
         matched = lpi_wall(p->core->machine);
-    if ((extras && rc == 1) || (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))) {
-        if (extras)
+    if ((instrumented && rc == 1) ||
+        (rc == 0 && (r->state == LPI_REQ_POSTED || r->arrival > until))) {
+        if (instrumented)
             lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);
         return in_time ? lpi_time_over(p, until) : lpi_poll_missed(p);
     }
@@ -309,17 +310,17 @@ static inline __attribute__((always_inline)) int finish_recv(const struct logp_v
         rc = lpi_wait_until(p, r->done);
     if (rc != 0)
         return rc;
-    if (bare && !lpi_has_clock(p) && r->state == LPI_REQ_CHARGED)
-        lpi_record_bare_receive(p, r, begun, matched);
-    if (extras)
+    if (undelayed && !lpi_has_clock(p) && r->state == LPI_REQ_CHARGED)
+        lpi_record_undelayed_receive(p, r, begun, matched);
+    if (instrumented)
         lpi_note(p, LOGP_NOTE_RECEIVE, r->from, r->got_tag, (int64_t)r->n_bytes);
     lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
     return r->state == LPI_REQ_FAILED ? -EMSGSIZE : 0;
 }
 
-static __attribute__((noinline)) int finish_with_extras(const struct logp_vp *vp,
-                                                        struct logp_request *r, int64_t until,
-                                                        struct logp_status *status)
+static __attribute__((noinline)) int finish_instrumented(const struct logp_vp *vp,
+                                                         struct logp_request *r, int64_t until,
+                                                         struct logp_status *status)
 {
     return finish_recv(vp, r, until, status, true);
 }
@@ -327,8 +328,8 @@ static __attribute__((noinline)) int finish_with_extras(const struct logp_vp *vp
 int lpi_finish_recv(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                     struct logp_status *status)
 {
-    if (lpi_has_extras(vp->proc->core->machine))
-        return finish_with_extras(vp, r, until, status);
+    if (lpi_is_instrumented(vp->proc->core->machine))
+        return finish_instrumented(vp, r, until, status);
     return finish_recv(vp, r, until, status, false);
 }
 
@@ -357,7 +358,7 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
             lpi_abandon(p, r);
     }
     if (rc == 0 && r->state != LPI_REQ_FAILED && r->state != LPI_REQ_CTS_SENT && r->arrival < 0 &&
-        lpi_plain(p->core->machine))
+        lpi_has_fast_path(p->core->machine))
         lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
     else if (rc == 0)
         rc = lpi_finish_recv(vp, r, INT64_MAX, status);
@@ -369,8 +370,8 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
  * Nothing is emulated: a message that is here already needs no request.
  * @return  as logp_recv(); 1: it takes the long way
  */
-static int recv_plain(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
-                      struct logp_status *status)
+static int recv_fast(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                     struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_message *m;
@@ -415,8 +416,8 @@ int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
 {
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
         return -EINVAL;
-    if (lpi_plain(vp->proc->core->machine)) {
-        const int rc = recv_plain(vp, src, tag, buf, capacity, status);
+    if (lpi_has_fast_path(vp->proc->core->machine)) {
+        const int rc = recv_fast(vp, src, tag, buf, capacity, status);
 
         if (rc <= 0)
             return rc;

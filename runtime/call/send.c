@@ -77,7 +77,7 @@ static __attribute__((noinline)) bool is_recorded(struct lpi_proc *p, const stru
 static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     struct logp_machine *m = p->core->machine;
-    const int64_t begun = lpi_has_extras(m) ? lpi_clock(p) : 0;
+    const int64_t begun = lpi_is_instrumented(m) ? lpi_clock(p) : 0;
     int rc = 0;
 
     e->arrival = LOGP_NEVER;
@@ -88,8 +88,8 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
     if (rc == 0)
         rc = lpi_post(p, to, e);
     count(p, rc);
-    if (lpi_has_extras(m) && rc == 0 && is_recorded(p, e))
-        lpi_record_bare_send(p, e, begun);
+    if (lpi_is_instrumented(m) && rc == 0 && is_recorded(p, e))
+        lpi_record_undelayed_send(p, e, begun);
     return rc;
 }
 
@@ -202,7 +202,7 @@ static inline __attribute__((always_inline)) int send_timed(struct lpi_proc *p, 
         rc = start_send(p, to, e, d, &t);
         model_unlock(m);
         free_at = free_at < 0 ? t.start : free_at;
-        if (lpi_has_extras(m) && rc == 0 && is_recorded(p, e))
+        if (lpi_is_instrumented(m) && rc == 0 && is_recorded(p, e))
             lpi_record_send(p, e, &t, begun, free_at);
         if (rc == 0)
             return lpi_wait_until(p, t.done);
@@ -336,9 +336,9 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     if (rc != 0)
         return rc;
     dst = to_global(vp, dst);
-    if (!lpi_plain(m) || !lpi_is_here(c, dst) ||
+    if (!lpi_has_fast_path(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
-        return m->remote != NULL && lpi_plain(m) && !lpi_is_local(m, dst)
+        return m->remote != NULL && lpi_has_fast_path(m) && !lpi_is_local(m, dst)
                    ? send_remote(vp, dst, tag, buf, n_bytes)
                    : send_slow(vp, &m->procs[dst], dst, tag, buf, n_bytes);
     p->emulating = false;
@@ -374,7 +374,7 @@ static bool waits_for_process(const struct logp_vp *vp, int dst, int tag, const 
 {
     const struct logp_machine *m = vp->proc->core->machine;
 
-    return n_bytes >= SLOW_FROM && m->remote != NULL && lpi_plain(m) &&
+    return n_bytes >= SLOW_FROM && m->remote != NULL && lpi_has_fast_path(m) &&
            check_send(vp, dst, tag, buf, n_bytes) == 0 && !lpi_is_local(m, to_global(vp, dst));
 }
 
@@ -382,8 +382,8 @@ int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t 
 {
     if (waits_for_process(vp, dst, tag, buf, n_bytes))
         return 1;
-    return lpi_has_extras(vp->proc->core->machine) ? send_aside(vp, dst, tag, buf, n_bytes)
-                                                   : lpi_send(vp, dst, tag, buf, n_bytes);
+    return lpi_is_instrumented(vp->proc->core->machine) ? send_aside(vp, dst, tag, buf, n_bytes)
+                                                        : lpi_send(vp, dst, tag, buf, n_bytes);
 }
 
 /* r is that of an isend. */
@@ -417,8 +417,8 @@ int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_b
     if (r == NULL)
         return -ENOMEM;
     r->state = LPI_REQ_SENT;
-    rc = lpi_has_extras(c->machine) ? isend_aside(vp, dst, tag, buf, n_bytes, r)
-                                    : lpi_send(vp, dst, tag, buf, n_bytes);
+    rc = lpi_is_instrumented(c->machine) ? isend_aside(vp, dst, tag, buf, n_bytes, r)
+                                         : lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc != 0) {
         if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */
             lpi_request_free(c, r);

@@ -56,7 +56,7 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
         return rc != 0 ? rc : lpi_watch(p, word, value, other_core);
     begun = lpi_wall(m);
     rc = lpi_watch(p, word, value, other_core);
-    lpi_record_bare_wait(p, begun);
+    lpi_record_undelayed_wait(p, begun);
     return rc;
 }
 

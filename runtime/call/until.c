@@ -216,7 +216,7 @@ static int choose_one(struct lpi_proc *p, struct logp_request **requests, int n,
 static int completed(struct lpi_proc *p, struct logp_request **requests, int n, bool may_miss,
                      int *i)
 {
-    if (lpi_has_extras(p->core->machine) && p->core->machine->explore != NULL)
+    if (lpi_is_instrumented(p->core->machine) && p->core->machine->explore != NULL)
         return choose_one(p, requests, n, may_miss, i);
     *i = is_here(p, requests[*i]) ? *i : -1;
     return 0;

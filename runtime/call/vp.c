@@ -29,7 +29,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     if (rc != 0)
         return rc;
     p->polls = 0;
-    if (lpi_plain(m)) { /* it takes what it takes */
+    if (lpi_has_fast_path(m)) { /* it takes what it takes */
         p->emulating = false;
         if (fn != NULL)
             fn(arg);
@@ -150,7 +150,7 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
         rc = lpi_delay_halt(vp->proc);
     if (rc != 0)
         return rc;
-    if (lpi_has_extras(vp->proc->core->machine))
+    if (lpi_is_instrumented(vp->proc->core->machine))
         lpi_match_rts(vp->proc);
     rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
     if (vp->proc->core->machine->recorders != NULL)

@@ -27,7 +27,7 @@ void lpi_explore_free(struct logp_machine *m);
 static inline void lpi_note(const struct lpi_proc *p, enum logp_note_kind kind, int peer, int tag,
                             int64_t value)
 {
-    if (lpi_has_extras(p->core->machine) && p->core->machine->explore != NULL)
+    if (lpi_is_instrumented(p->core->machine) && p->core->machine->explore != NULL)
         lpi_explore_note(p, &(struct logp_note){kind, p->rank, peer, tag, value, p->emulated});
 }
 

@@ -51,7 +51,7 @@ void lpi_proc_main(struct lpi_proc *p)
         lpi_come_back(p, LOGP_NEVER);
     if (rc == -EHOSTDOWN && p->halted) /* the others know nothing of it */
         rc = 0;
-    if (rc == 0 && lpi_has_extras(m) && m->explore != NULL)
+    if (rc == 0 && lpi_is_instrumented(m) && m->explore != NULL)
         lpi_explore_end(p);
     lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);
     if (rc != 0 && !lpi_stopping(m))

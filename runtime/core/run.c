@@ -193,8 +193,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     if (m->recorders != NULL)
         lpi_tracing_prepare(m);
     lpi_explore_begin(m);
-    m->extras = m->recorders != NULL || m->explore != NULL || m->rendezvous_from > 0;
-    m->short_ways = !m->is_virtual && !m->extras;
+    m->instrumented = m->recorders != NULL || m->explore != NULL || m->rendezvous_from > 0;
+    m->fast_path = !m->is_virtual && !m->instrumented;
     if (m->remote != NULL)
         lpi_remote_prepare(m);
     m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;

@@ -83,7 +83,7 @@ static struct lpi_proc *take_ready(struct lpi_core *c)
 
 static bool is_explored(const struct logp_machine *m)
 {
-    return lpi_has_extras(m) && m->explore != NULL;
+    return lpi_is_instrumented(m) && m->explore != NULL;
 }
 
 static inline struct lpi_proc *usual_next(struct lpi_core *c)

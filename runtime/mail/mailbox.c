@@ -65,7 +65,8 @@ static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
                         const struct lpi_proc *to, const struct lpi_envelope *e)
 {
     struct lpi_direct *o = &m->direct[to->rank];
-    size_t looks = e->n_bytes >= LOOK_FROM && lpi_plain(m) ? e->n_bytes / BYTES_FOR_LOOK : 1;
+    size_t looks =
+        e->n_bytes >= LOOK_FROM && lpi_has_fast_path(m) ? e->n_bytes / BYTES_FOR_LOOK : 1;
 
     /* The order of the two tests matters: a message delivered before that took the receive has
      * withdrawn the offer. Relaxed: the claim is lpi_direct_fill()'s. */
@@ -199,7 +200,7 @@ static bool take_slot(struct lpi_core *c, struct lpi_lane *l)
     if (s == NULL)
         return false;
     lpi_busy(c);
-    if (s->kind != SLOT_INLINE || s->arrival != LOGP_NEVER || !lpi_plain(c->machine) ||
+    if (s->kind != SLOT_INLINE || s->arrival != LOGP_NEVER || !lpi_has_fast_path(c->machine) ||
         !lpi_deliver_here(&c->machine->procs[s->dst], c,
                           &(struct lpi_label){s->context, s->src, s->tag}, s->u.bytes, s->n_bytes,
                           true)) {

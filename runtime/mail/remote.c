@@ -34,7 +34,7 @@ enum {
     BRIEF = 256,      /* bytes of a message that is put together before it is handed over */
 };
 
-static const size_t bare_bytes = offsetof(struct lpi_wire, unused); /* of a BARE header */
+static const size_t undelayed_bytes = offsetof(struct lpi_wire, unused); /* of a BARE header */
 
 /* Several cores call the transport, one at a time. Acquire pairs with the release in let(). */
 static inline void take(struct lpi_remote *f)
@@ -89,13 +89,13 @@ static __attribute__((noinline)) int put(struct lpi_core *c, int process, const 
 
 /* A message that has no arrival time, and is not long. Its header is written where it is sent from:
  * what is copied at once waits for what has just been written. */
-static inline int put_bare(struct lpi_core *c, const struct lpi_label *l, int dst, const void *data,
-                           size_t n_bytes)
+static inline int put_untimed(struct lpi_core *c, const struct lpi_label *l, int dst,
+                              const void *data, size_t n_bytes)
 {
     struct lpi_remote *f = c->machine->remote;
     const int process = f->process_of[dst];
-    const size_t n_more = bare_bytes + n_bytes <= BRIEF ? 0 : n_bytes,
-                 n_first = n_more > 0 ? bare_bytes : bare_bytes + n_bytes;
+    const size_t n_more = undelayed_bytes + n_bytes <= BRIEF ? 0 : n_bytes,
+                 n_first = n_more > 0 ? undelayed_bytes : undelayed_bytes + n_bytes;
     union {
         struct lpi_wire w;
         char bytes[BRIEF];
@@ -109,8 +109,8 @@ static inline int put_bare(struct lpi_core *c, const struct lpi_label *l, int ds
     first.w.src = l->src;
     first.w.dst = dst;
     first.w.tag = l->tag;
-    if (n_first > bare_bytes)
-        memcpy(first.bytes + bare_bytes, data, n_bytes);
+    if (n_first > undelayed_bytes)
+        memcpy(first.bytes + undelayed_bytes, data, n_bytes);
     take(f);
     rc = f->ops->send(process, &first, n_first, data, n_more);
     let(f);
@@ -129,7 +129,7 @@ int lpi_remote_send(struct lpi_proc *from, const struct lpi_label *l, int dst, c
         return -EMSGSIZE;
     count_sent(f);
     if (arrival == LOGP_NEVER && !is_long)
-        return put_bare(c, l, dst, data, n_bytes);
+        return put_untimed(c, l, dst, data, n_bytes);
     w = (struct lpi_wire){.kind = is_long ? LPI_WIRE_LONG : LPI_WIRE_DATA,
                           .run = f->run & RUN_BITS,
                           .context = l->context,
@@ -301,7 +301,7 @@ static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char 
         f->received++;
         return true;
     }
-    if (is_here && w->arrival == LOGP_NEVER && lpi_plain(m) &&
+    if (is_here && w->arrival == LOGP_NEVER && lpi_has_fast_path(m) &&
         lpi_deliver_here(to, c, &(struct lpi_label){w->context, w->src, w->tag}, data, w->n_bytes,
                          false)) {
         f->received++;
@@ -371,7 +371,7 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
     if (w.run != (f->run & RUN_BITS))
         return; /* of a run that is over, and counted no more */
     if (w.kind == LPI_WIRE_UNTIMED) {
-        more = x->bytes + bare_bytes;
+        more = x->bytes + undelayed_bytes;
         w.n_bytes = w.untimed_bytes;
         w.arrival = LOGP_NEVER;
     }

@@ -43,7 +43,7 @@ static inline int leave(struct lpi_proc *p, int rc)
 
 static inline bool is_explored(const struct lpi_proc *p)
 {
-    return lpi_has_extras(p->core->machine) && p->core->machine->explore != NULL;
+    return lpi_is_instrumented(p->core->machine) && p->core->machine->explore != NULL;
 }
 
 /* How far a receive from any source may look: on a machine without delays at everything. Where
@@ -119,7 +119,7 @@ static inline bool lpi_is_rendezvous(const struct lpi_proc *p, size_t n_bytes)
 {
     const int64_t from = p->core->machine->rendezvous_from;
 
-    return lpi_has_extras(p->core->machine) && from > 0 &&
+    return lpi_is_instrumented(p->core->machine) && from > 0 &&
            (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)from;
 }
 
@@ -128,7 +128,7 @@ static inline bool lpi_has_rts(const struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
 
-    return lpi_has_extras(m) && m->rts != NULL && m->rts[p->rank] != NULL;
+    return lpi_is_instrumented(m) && m->rts != NULL && m->rts[p->rank] != NULL;
 }
 
 /* Ask, wait for the answer, send e. */

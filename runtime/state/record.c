@@ -171,7 +171,7 @@ void lpi_record_receive(struct lpi_proc *p, const struct logp_request *q, int64_
     receive(p, r, q, start, q->done);
 }
 
-void lpi_record_bare_send(struct lpi_proc *p, const struct lpi_envelope *e, int64_t begun)
+void lpi_record_undelayed_send(struct lpi_proc *p, const struct lpi_envelope *e, int64_t begun)
 {
     struct lpi_recorder *r = recorder_of(p);
     struct logp_event *event;
@@ -184,8 +184,8 @@ void lpi_record_bare_send(struct lpi_proc *p, const struct lpi_envelope *e, int6
     event->message = e->context;
 }
 
-void lpi_record_bare_receive(struct lpi_proc *p, const struct logp_request *q, int64_t begun,
-                             int64_t matched)
+void lpi_record_undelayed_receive(struct lpi_proc *p, const struct logp_request *q, int64_t begun,
+                                  int64_t matched)
 {
     struct lpi_recorder *r = recorder_of(p);
 
@@ -194,7 +194,7 @@ void lpi_record_bare_receive(struct lpi_proc *p, const struct logp_request *q, i
     receive(p, r, q, matched, lpi_wall(p->core->machine));
 }
 
-void lpi_record_bare_wait(struct lpi_proc *p, int64_t begun)
+void lpi_record_undelayed_wait(struct lpi_proc *p, int64_t begun)
 {
     struct lpi_recorder *r = recorder_of(p);
 

@@ -27,10 +27,10 @@ void lpi_record_halt(struct lpi_proc *p, int64_t t);
 void lpi_record_receive(struct lpi_proc *p, const struct logp_request *r, int64_t start);
 /* Nothing is emulated: a send since begun; and, on the wall clock, a receive which waited until
  * `matched`. */
-void lpi_record_bare_send(struct lpi_proc *p, const struct lpi_envelope *e, int64_t begun);
-void lpi_record_bare_receive(struct lpi_proc *p, const struct logp_request *r, int64_t begun,
-                             int64_t matched);
-void lpi_record_bare_wait(struct lpi_proc *p, int64_t begun); /* until now it waited */
+void lpi_record_undelayed_send(struct lpi_proc *p, const struct lpi_envelope *e, int64_t begun);
+void lpi_record_undelayed_receive(struct lpi_proc *p, const struct logp_request *r, int64_t begun,
+                                  int64_t matched);
+void lpi_record_undelayed_wait(struct lpi_proc *p, int64_t begun); /* until now it waited */
 void lpi_record_mark(struct lpi_proc *p, const char *name);
 uint32_t lpi_record_current_label(const struct lpi_proc *p);
 uint32_t lpi_record_label(struct lpi_proc *p, uint32_t label);

@@ -222,8 +222,8 @@ struct logp_machine {
     atomic_bool is_given_up;    /* the last run, which is not collected: a stop is for the next */
     _Atomic int64_t pending_at; /* virtual: the next replacement; INT64_MAX: none */
     bool is_virtual;
-    bool short_ways;      /* the wall clock, and no extras */
-    bool extras;          /* runs are recorded or explored, or sends wait for their receivers */
+    bool fast_path;       /* the wall clock, and no extras */
+    bool instrumented;    /* runs are recorded or explored, or sends wait for their receivers */
     atomic_bool has_work; /* the model says how long a processor works */
     int P, n_cores;
     int first_rank, n_local;        /* the vps of this process */
@@ -324,15 +324,15 @@ static inline bool lpi_emulates(const struct logp_machine *m)
 }
 
 /* Is anything on that is off as a rule? One test for all of it, where everybody passes. */
-static inline bool lpi_has_extras(const struct logp_machine *m)
+static inline bool lpi_is_instrumented(const struct logp_machine *m)
 {
-    return __builtin_expect(m->extras, false);
+    return __builtin_expect(m->instrumented, false);
 }
 
 /* Nothing is emulated and nobody has a clock, or looks: the shortest ways may be taken. */
-static inline bool lpi_plain(const struct logp_machine *m)
+static inline bool lpi_has_fast_path(const struct logp_machine *m)
 {
-    return m->short_ways && !lpi_emulates(m);
+    return m->fast_path && !lpi_emulates(m);
 }
 
 /* Is this rank on the core? */

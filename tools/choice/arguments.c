@@ -60,7 +60,7 @@ static struct logp_coll coll_of(struct options *o, const char *collective)
     set_blocks(o, collective, &c.args);
     c.model.params = model_params(o);
     c.model.rendezvous_from = o->rendezvous + 1;
-    c.model.bare =
+    c.model.undelayed =
         !o->emulated && o->plugin == NULL && o->clock == LOGP_CLOCK_WALL && !over_processes(o);
     return c;
 }

@@ -41,8 +41,8 @@ static const char *needed(const struct options *o, const struct logp_algorithm *
     const char *needs = logp_algorithm_needs(a, o->P, &c->args, &c->model);
     int n;
 
-    bare.bare = true;
-    if (over_processes(o) && !c->model.bare &&
+    bare.undelayed = true;
+    if (over_processes(o) && !c->model.undelayed &&
         logp_algorithm_needs(a, o->P, &c->args, &bare) == NULL)
         needs = "one process: the transport mailbox, with delay none on the wall clock";
     n = snprintf(buf, 256, "%s", needs);
@@ -75,7 +75,7 @@ static bool leave_out(const struct options *o, const struct logp_algorithm *a,
         i++;
     if (needs == NULL || i < n_left_out || n_left_out == MAX_ALGORITHMS)
         return needs != NULL;
-    if (!c->model.bare && a->steps == NULL) /* of a world of its own: nobody misses it */
+    if (!c->model.undelayed && a->steps == NULL) /* of a world of its own: nobody misses it */
         return true;
     left_out[n_left_out].algorithm = a;
     left_out[n_left_out++].needs = needs;
@@ -264,8 +264,7 @@ int or_end_without_memory(int rc)
 bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
                 const struct logp_coll *c, int64_t *value)
 {
-    const bool has_it =
-        logp_algorithm_knob(a, logp_knob_find(name), P, &c->args, &c->model, value);
+    const bool has_it = logp_algorithm_knob(a, logp_knob_find(name), P, &c->args, &c->model, value);
 
     if (has_it && *value == LOGP_PREDICTION_NO_MEMORY)
         or_end_without_memory(-ENOMEM);

@@ -14,7 +14,7 @@ static struct logp_coll coll_of(const struct options *o, const char *collective,
     at.n_bytes = (size_t)bytes;
     at.count = bytes / size_unit(o, logp_collective_find(collective));
     c = make_coll(&at, collective);
-    c.model.bare = false;
+    c.model.undelayed = false;
     return c;
 }
 

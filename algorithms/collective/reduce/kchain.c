@@ -202,7 +202,7 @@ static bool by_formula(int64_t P, const struct logp_coll *c)
     const bool formula =
         lpi_is_plain(c) && c->model.topology == NULL && !c->model.params.gap_shared;
 
-    return !c->model.bare && P > 1 && (formula || P > MANY);
+    return !c->model.undelayed && P > 1 && (formula || P > MANY);
 }
 
 static int64_t k_long_first(int64_t P, const struct logp_coll *c)

@@ -10,7 +10,7 @@ static const char key; /* its address */
 
 const char *lpi_shared_needs(int64_t P, const struct logp_coll *c)
 {
-    if (!c->model.bare)
+    if (!c->model.undelayed)
         return "delay none on the wall clock";
     return P > LPI_BOARD_P ? "at most 1024 processors" : NULL;
 }

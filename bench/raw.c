@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bare fibers: see bare.h. */
+/* Bare fibers: see raw.h. */
 #define _GNU_SOURCE
-#include "bare.h"
+#include "raw.h"
 
 #include "bench.h"
 
@@ -180,7 +180,7 @@ static double measure(struct work *w)
     return (double)w->ns / w->n;
 }
 
-double bare_barrier_ns(int P, int n)
+double raw_barrier_ns(int P, int n)
 {
     struct work w = {.once = barrier, .P = P, .n = n};
     int rounds = 1;
@@ -196,7 +196,7 @@ double bare_barrier_ns(int P, int n)
     return ns;
 }
 
-double bare_broadcast_ns(int P, int n)
+double raw_broadcast_ns(int P, int n)
 {
     struct work w = {.once = broadcast, .P = P, .n = n};
     double ns;
@@ -215,7 +215,7 @@ static void echo_main(struct transfer t)
         t = jump_fcontext(t.context, NULL);
 }
 
-double bare_switch_ns(int64_t n)
+double raw_switch_ns(int64_t n)
 {
     static _Alignas(64) char stack[STACK];
     void *other = make_fcontext(stack + STACK, STACK, echo_main);

@@ -69,7 +69,7 @@ static const struct logp_algorithm *shared(const struct logp_collective *collect
                             : c->args.n_bytes;
     size_t i = 0;
 
-    if (!c->model.bare || P > LPI_BOARD_P || c->args.blocks != NULL ||
+    if (!c->model.undelayed || P > LPI_BOARD_P || c->args.blocks != NULL ||
         lpi_bytes((size_t)P, item) > PTRDIFF_MAX) /* no memory holds them: a plan says so */
         return NULL;
     while (all[i].collective != collective)
@@ -111,8 +111,8 @@ static struct named *choose(const struct logp_collective *collective, int64_t P,
     return collective == &lpi_scan ? &binomial_scan : &binomial_exscan;
 }
 
-const struct logp_algorithm *lpi_best_bare(const struct logp_collective *collective, int64_t P,
-                                           struct logp_coll *c)
+const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *collective, int64_t P,
+                                                struct logp_coll *c)
 {
     const struct logp_algorithm *a = shared(collective, P, c);
     struct named *choice;
