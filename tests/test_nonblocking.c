@@ -166,7 +166,7 @@ static int call(struct logp_vp *vp, int i, int root, const int64_t *in, int64_t 
 }
 
 /* Each takes as long, and gives the same, both ways. */
-static int call_both_ways(struct logp_vp *vp, void *arg)
+static int call_blocking_and_not(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = P / 2;
     int64_t in[2 * MOST_P], run[2 * MOST_P], started[2 * MOST_P], start, ran, took;
@@ -201,7 +201,8 @@ Test(nonblocking, a_call_takes_what_the_one_that_runs_takes)
     for (int P = 1; P <= MOST_P; P++)
         for (size_t i = (size_t)P % 2; i < n; i += 2)
             if (!test_parallel() || models[i].capacity == 0)
-                test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &models[i]), call_both_ways, NULL);
+                test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &models[i]), call_blocking_and_not,
+                         NULL);
 }
 
 /* ---- computing meanwhile ---- */

@@ -378,8 +378,8 @@ int lpi_resolve_k(const struct logp_algorithm *a, int64_t P, struct logp_coll *c
         c->args.k = host_k(a, P, c);
         return 0;
     }
-    if (lpi_is_kept(c) && logp_algorithm_find(a->collective, a->name) == a)
-        rc = lpi_best_kept(best_k, a, P, c, &choice);
+    if (lpi_is_cacheable(c) && logp_algorithm_find(a->collective, a->name) == a)
+        rc = lpi_choice_cached(best_k, a, P, c, &choice);
     else
         rc = best_k(a, P, c, &choice);
     if (rc == 0)

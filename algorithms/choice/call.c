@@ -33,7 +33,7 @@ static int best(lpi_chooser choose, const char *collective, int64_t P, struct lo
 
     if (asked.args.op == NULL)
         asked.args.root = 0;
-    rc = lpi_best_kept(choose, collective, P, &asked, &choice);
+    rc = lpi_choice_cached(choose, collective, P, &asked, &choice);
     if (rc != 0 || choice.algorithm == NULL)
         return rc != 0 ? rc : -ENOTSUP;
     *algorithm = choice.algorithm;

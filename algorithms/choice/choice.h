@@ -78,12 +78,12 @@ typedef int (*lpi_chooser)(const void *what, int64_t P, const struct logp_coll *
 int lpi_by_mean(const void *collective, int64_t P, const struct logp_coll *c,
                 struct lpi_choice *out);
 
-/* kept.c: what `choose` answers, but for the prediction, from what is kept of its earlier answers;
- * what it is about stays where it is, and lpi_is_kept(). As `choose`. Threads: any. */
-int lpi_best_kept(lpi_chooser choose, const void *what, int64_t P, const struct logp_coll *c,
-                  struct lpi_choice *out);
+/* choice_cache.c: what `choose` answers, but for the prediction, from what is kept of its earlier answers;
+ * what it is about stays where it is, and lpi_is_cacheable(). As `choose`. Threads: any. */
+int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P, const struct logp_coll *c,
+                      struct lpi_choice *out);
 /* predict.c: no topology, links, list nor blocks: a question is what it consists of. */
-bool lpi_is_kept(const struct logp_coll *c);
+bool lpi_is_cacheable(const struct logp_coll *c);
 
 /* plan.c: have the buffers of all ranks sizes that can be addressed? No product of n_bytes, counts
  * and P wraps then. */

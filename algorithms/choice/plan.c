@@ -63,7 +63,7 @@ struct logp_plan {
     const struct logp_algorithm *algorithm;
     int P, rank;
     struct logp_coll c;
-    struct lpi_kept kept;
+    struct lpi_cached_choice kept;
 };
 
 /* In place: which buffer this rank has, and where the other is in it. */
@@ -188,7 +188,8 @@ void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank, const 
 
 /* kept: what there is of its steps */
 static int run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
-               const struct lpi_kept *kept, const struct logp_coll *c, void *buf, void *recv_buf)
+               const struct lpi_cached_choice *kept, const struct logp_coll *c, void *buf,
+               void *recv_buf)
 {
     struct logp_vp *group = logp_vp_collective(vp);
     const uint32_t outer =
@@ -201,7 +202,7 @@ static int run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
     else if (algorithm->steps != NULL && lpi_is_under_way(group))
         rc = lpi_run_beside(group, algorithm->steps, c, buf, recv_buf);
     else if (kept->steps != NULL)
-        rc = lpi_run_kept(group, kept, algorithm->steps, c, buf, recv_buf);
+        rc = lpi_run_planned(group, kept, algorithm->steps, c, buf, recv_buf);
     else if (algorithm->run != NULL)
         rc = algorithm->run(group, c, buf, recv_buf);
     else
@@ -213,7 +214,7 @@ static int run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
 int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
             void *buf, void *recv_buf)
 {
-    return run(vp, algorithm, &(struct lpi_kept){.n = 0}, c, buf, recv_buf);
+    return run(vp, algorithm, &(struct lpi_cached_choice){.n = 0}, c, buf, recv_buf);
 }
 
 int logp_plan_create(const struct logp_algorithm *algorithm, int P, int rank,

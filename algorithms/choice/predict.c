@@ -293,7 +293,7 @@ struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int6
     return logp_predict_by(algorithm, P, args, model, LOGP_BY_EITHER);
 }
 
-bool lpi_is_kept(const struct logp_coll *c)
+bool lpi_is_cacheable(const struct logp_coll *c)
 {
     return c->model.topology == NULL && c->model.links == NULL && c->args.list == NULL &&
            c->args.blocks == NULL && c->model.rendezvous_from == 0;
@@ -308,8 +308,8 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
     struct lpi_choice choice;
     int rc;
 
-    if (what != NULL && lpi_is_kept(&c))
-        rc = lpi_best_kept(lpi_by_mean, what->name, P, &c, &choice);
+    if (what != NULL && lpi_is_cacheable(&c))
+        rc = lpi_choice_cached(lpi_by_mean, what->name, P, &c, &choice);
     else
         rc = lpi_choose(collective, P, &c, &c, false, NULL, &choice);
     return rc == 0 ? choice.algorithm : NULL;

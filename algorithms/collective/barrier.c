@@ -19,7 +19,7 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
     (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
 }
 
-/* It carries nothing that could be wrong; that it holds everyone back is seen in held_back.c. */
+/* It carries nothing that could be wrong; that it holds everyone back is seen in barrier_check.c. */
 static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
                  const void *recv_buf)
 {

@@ -101,13 +101,13 @@ static int64_t copy_steps(struct logp_step *kept, int64_t most, logp_steps steps
     return n;
 }
 
-void lpi_keep(struct lpi_kept *kept, logp_steps steps, int64_t P, int64_t rank,
+void lpi_keep(struct lpi_cached_choice *kept, logp_steps steps, int64_t P, int64_t rank,
               const struct logp_coll *c)
 {
     const bool may_change =
         c->args.list != NULL || c->args.blocks != NULL; /* they are the user's */
 
-    *kept = (struct lpi_kept){.n = 0};
+    *kept = (struct lpi_cached_choice){.n = 0};
     if (steps == NULL || may_change || P > KEPT_RANKS)
         return;
     kept->n = copy_steps(NULL, KEPT_STEPS + 1, steps, P, rank, c);
@@ -117,8 +117,8 @@ void lpi_keep(struct lpi_kept *kept, logp_steps steps, int64_t P, int64_t rank,
         copy_steps(kept->steps, kept->n, steps, P, rank, c);
 }
 
-int lpi_run_kept(struct logp_vp *vp, const struct lpi_kept *kept, logp_steps steps,
-                 const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, logp_steps steps,
+                    const struct logp_coll *c, void *buf, void *recv_buf)
 {
     const struct lpi_call call = {c, buf, recv_buf};
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);

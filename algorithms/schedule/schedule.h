@@ -26,15 +26,15 @@ void *lpi_zeroed(size_t n, size_t size);
 
 /* run.c: the steps of a rank, where they are few and of no more than is planned: to be read again
  * and again. */
-struct lpi_kept {
+struct lpi_cached_choice {
     struct logp_step *steps; /* NULL: they are not kept */
     int64_t n;
 };
 
-void lpi_keep(struct lpi_kept *kept, logp_steps steps, int64_t P, int64_t rank,
+void lpi_keep(struct lpi_cached_choice *kept, logp_steps steps, int64_t P, int64_t rank,
               const struct logp_coll *c);
 /* As logp_schedule_run(), with what is kept of these steps. */
-int lpi_run_kept(struct logp_vp *vp, const struct lpi_kept *kept, logp_steps steps,
-                 const struct logp_coll *c, void *buf, void *recv_buf);
+int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, logp_steps steps,
+                    const struct logp_coll *c, void *buf, void *recv_buf);
 
 #endif

@@ -138,8 +138,8 @@ static void keep(const struct question *q, size_t hash, const struct lpi_choice 
 }
 
 /* What a row of somebody's own needs may be what no question says: then it is asked anew. */
-int lpi_best_kept(lpi_chooser choose, const void *what, int64_t P, const struct logp_coll *c,
-                  struct lpi_choice *out)
+int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P, const struct logp_coll *c,
+                      struct lpi_choice *out)
 {
     const struct question q = question_of(choose, what, P, c);
     const size_t hash = hash_of(&q);

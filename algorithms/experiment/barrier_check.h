@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* held_back.c: runs of an experiment in which one processor stays away. */
-#ifndef LPI_HELD_BACK_H
-#define LPI_HELD_BACK_H
+/* barrier_check.c: runs of an experiment in which one processor stays away. */
+#ifndef LPI_BARRIER_CHECK_H
+#define LPI_BARRIER_CHECK_H
 
 #include "buffers.h"
 
