@@ -155,7 +155,7 @@ Test(faults, a_timeout_ends_the_run)
 }
 
 struct outside {
-    atomic_bool is_outside, go;
+    atomic_bool is_blocking, go;
 };
 
 static int sit_outside(struct logp_vp *vp, void *arg)
@@ -165,7 +165,7 @@ static int sit_outside(struct logp_vp *vp, void *arg)
 
     if (logp_vp_rank(vp) != 1)
         return logp_recv(vp, 1, 0, &c, 1, NULL);
-    atomic_store(&o->is_outside, true);
+    atomic_store(&o->is_blocking, true);
     while (!atomic_load(&o->go))
         usleep(1000);
     return 0;
@@ -178,7 +178,7 @@ Test(faults, a_vp_outside_the_runtime_is_named)
 
     do /* on a busy host the timeout may come before the vp does */
         cr_assert_eq(logp_machine_run(m, sit_outside, &o, 20000000), -ETIMEDOUT);
-    while (!atomic_load(&o.is_outside));
+    while (!atomic_load(&o.is_blocking));
     cr_assert_eq(logp_machine_report(m)->n_waits, 1);
     cr_assert_eq(logp_machine_report(m)->waits[0].rank, 1);
     cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_AWAY);

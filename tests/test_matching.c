@@ -15,7 +15,7 @@
 #include "mail/direct.h"
 #include "mail/backpressure.h"
 #include "state/stop.h"
-#include "state/turns.h"
+#include "state/run_queue.h"
 
 /* ---- what matching calls ---- */
 

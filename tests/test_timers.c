@@ -17,12 +17,12 @@ void *test_memcpy(void *to, const void *from, size_t n)
 }
 
 struct plain {
-    struct lpi_slot slots[4 * MOST];
+    struct lpi_timer slots[4 * MOST];
     int n;
     bool gone[4 * MOST * STEPS]; /* by stamp: it does not hold any more */
 };
 
-static bool before(const struct lpi_slot *a, const struct lpi_slot *b)
+static bool before(const struct lpi_timer *a, const struct lpi_timer *b)
 {
     return a->key < b->key || (a->key == b->key && a->rank < b->rank);
 }
@@ -37,7 +37,7 @@ static int first_of(const struct plain *p)
     return first;
 }
 
-static bool holds(void *arg, const struct lpi_slot *s)
+static bool holds(void *arg, const struct lpi_timer *s)
 {
     return !((struct plain *)arg)->gone[s->stamp];
 }
@@ -55,12 +55,12 @@ static void purge_both(struct lpi_timers *t, struct plain *p)
 
 static void check_top(struct lpi_timers *t, const struct plain *p)
 {
-    const struct lpi_slot *top = lpi_timers_top(t);
+    const struct lpi_timer *top = lpi_timers_top(t);
 
     cr_assert_eq(t->n, p->n);
     cr_assert_eq(top == NULL, p->n == 0);
     if (top != NULL) {
-        const struct lpi_slot *first = &p->slots[first_of(p)];
+        const struct lpi_timer *first = &p->slots[first_of(p)];
 
         cr_assert_eq(top->key, first->key);
         cr_assert_eq(top->rank, first->rank);
@@ -70,7 +70,7 @@ static void check_top(struct lpi_timers *t, const struct plain *p)
 /* Those that come soon are among all, each once, and the first of each part is one of them. */
 static void check_soon(struct lpi_timers *t, const struct plain *p)
 {
-    const struct lpi_slot *soon[8], *ahead;
+    const struct lpi_timer *soon[8], *ahead;
     const int n = lpi_timers_soon(t, soon, 8);
 
     cr_assert_leq(n, 8);
@@ -107,13 +107,13 @@ static void some_steps(uint64_t seed, int64_t spread)
         const int64_t what = test_below(&random, 100);
 
         if (what < 55 && p->n < t.capacity) {
-            const struct lpi_slot s = {now + test_below(&random, spread),
-                                       (int)test_below(&random, MOST), stamp++};
+            const struct lpi_timer s = {now + test_below(&random, spread),
+                                        (int)test_below(&random, MOST), stamp++};
 
             p->slots[p->n++] = s;
             lpi_timers_push(&t, s.key, s.rank, s.stamp);
         } else if (what < 90 && p->n > 0) {
-            const struct lpi_slot top = *lpi_timers_top(&t);
+            const struct lpi_timer top = *lpi_timers_top(&t);
             int at = 0;
 
             while (p->slots[at].stamp != top.stamp)
@@ -163,7 +163,7 @@ static int almost_in_order(bool is_loose, int early)
     }
     others = t.n - (t.runs[0].tail - t.runs[0].head);
     for (int n = MOST; n > 0; n--) {
-        const struct lpi_slot top = *lpi_timers_top(&t);
+        const struct lpi_timer top = *lpi_timers_top(&t);
 
         cr_assert_geq(top.key, last);
         cr_assert_geq(top.key, wanted[top.stamp], "nobody is early");
@@ -188,13 +188,13 @@ Test(timers, almost_in_order_is_in_order_where_they_are_loose)
 static void purge_full(uint64_t seed)
 {
     struct plain *p = calloc(1, sizeof(*p));
-    const struct lpi_slot *soon[8];
+    const struct lpi_timer *soon[8];
     uint64_t random = seed * 2 + 1;
     struct lpi_timers t;
 
     cr_assert_eq(lpi_timers_init(&t, MOST), 0);
     for (int i = 0; i < t.capacity; i++) {
-        const struct lpi_slot s = {1000 - i, i % MOST, (unsigned)i};
+        const struct lpi_timer s = {1000 - i, i % MOST, (unsigned)i};
 
         p->slots[p->n++] = s;
         lpi_timers_push(&t, s.key, s.rank, s.stamp);

@@ -13,13 +13,13 @@
  * What a program may rely on, besides its own memory:
  * - Place: a vp stays on its core, and on one thread, in all runs: threads, a pinned one of its own
  *   (SCHED_BATCH); fibers, the one of its core. Vps change only inside calls of vp.h, so between
- *   two calls nobody else of its core runs, but who is in logp_outside_begin().
+ *   two calls nobody else of its core runs, but who is in logp_blocking_begin().
  * - Thread-local variables: threads, each vp's own, from run to run. Fibers, one set for all vps of
  *   a core; only errno and the C++ exceptions being handled are kept for each.
  * - Exceptions of C++ may be thrown and caught within a program, with calls of the library in
  *   between. They must not leave it; nor may a vp be cancelled or end by pthread_exit().
  * - Locks: one that no vp holds during a call of the library is as usual. One that is held then:
- *   threads, wait for it between logp_outside_begin() and logp_outside_end(), or the core waits
+ *   threads, wait for it between logp_blocking_begin() and logp_blocking_end(), or the core waits
  *   with the vp, and for ever if the owner is on the same core (the timeout of the run names who
  *   waits). Fibers, never: the C library takes all vps of a core for one owner.
  * - Signals: no mask is changed: threads have that of who called logp_machine_create(), and a

@@ -281,7 +281,7 @@ LOGP_API int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), 
 
 /**
  * Give the core up, around what may block outside the runtime: a mutex, a condition variable,
- * input. Other vps of the core go on meanwhile. Until logp_outside_end() the program may do what it
+ * input. Other vps of the core go on meanwhile. Until logp_blocking_end() the program may do what it
  * likes but call nothing of its vp. What it does counts as the program's own time; the thread still
  * runs on the processor of its core, next to the vp that holds it. A machine with a vp outside is
  * never deadlocked: what never comes back is for the timeout of the run.
@@ -289,13 +289,13 @@ LOGP_API int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), 
  *         clock, whose order would depend on when the vp came back. Nothing has changed then, and
  *         what the program does holds up all vps of its core. -EINVAL: it is outside
  */
-LOGP_API int logp_outside_begin(struct logp_vp *vp);
+LOGP_API int logp_blocking_begin(struct logp_vp *vp);
 
 /**
  * Ask for the core again, and wait for it. Whatever is returned, the vp has it.
  * @return 0; -EINVAL: it is not outside
  */
-LOGP_API int logp_outside_end(struct logp_vp *vp);
+LOGP_API int logp_blocking_end(struct logp_vp *vp);
 
 /** @return this vp's clock in ns since the run began; with delay `none` the wall clock. Virtual
  * clock: after 1000 readings in a row, with no other call between, each costs poll_ns and lets

@@ -279,7 +279,7 @@ static void await_own(struct lpi_proc *p)
 {
     while (!lpi_remote_is_sent(p)) {
         lpi_poll(p->core);
-        if (p->core->turns.ready_first != NULL || p->core->turns.timers.n > 0)
+        if (p->core->run_queue.ready_first != NULL || p->core->run_queue.timers.n > 0)
             lpi_yield(p);
     }
 }

@@ -3,7 +3,7 @@
 #include "state/call.h"
 #include "carrier/carrier.h"
 #include "core/sync_group.h"
-#include "core/outside.h"
+#include "core/blocking.h"
 #include "core/sched.h"
 #include "core/sync.h"
 #include "delay/in_force.h"
@@ -57,7 +57,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     return leave(p, lpi_wait_until(p, end));
 }
 
-int logp_outside_begin(struct logp_vp *vp)
+int logp_blocking_begin(struct logp_vp *vp)
 {
     struct lpi_proc *p = vp->proc;
     const struct logp_machine *m = p->core->machine;
@@ -65,29 +65,29 @@ int logp_outside_begin(struct logp_vp *vp)
 
     if (m->is_virtual || m->executor->give == NULL)
         return -ENOTSUP;
-    if (p->state == LPI_OUTSIDE)
+    if (p->state == LPI_IN_BLOCKING)
         return -EINVAL;
     if (rc != 0)
         return rc;
     p->polls = 0;
     enter(p);
     leave(p, 0);
-    lpi_go_outside(p);
+    lpi_blocking_begin(p);
     return 0;
 }
 
-int logp_outside_end(struct logp_vp *vp)
+int logp_blocking_end(struct logp_vp *vp)
 {
     struct lpi_proc *p = vp->proc;
     const struct logp_machine *m = p->core->machine;
     int64_t t;
     int rc;
 
-    if (p->state != LPI_OUTSIDE)
+    if (p->state != LPI_IN_BLOCKING)
         return -EINVAL;
     /* what it has until now is the holder's; its own clock is its own */
     t = lpi_emulates(m) ? lpi_with_program(p, lpi_wall(m)) : LOGP_NEVER;
-    rc = lpi_come_back(p, t);
+    rc = lpi_blocking_end(p, t);
     p->emulating = t >= 0;
     p->emulated = t;
     if (m->recorders != NULL)

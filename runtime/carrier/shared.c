@@ -93,8 +93,8 @@ static void prefetch(const void *memory, size_t bytes)
 /* With a million vps each one's memory is cold when its turn comes; the next turns are known. */
 static void warm_up(const struct shared *s, struct lpi_core *c)
 {
-    const struct lpi_slot *far = lpi_timers_ahead(&c->turns.timers, 6);
-    const struct lpi_slot *near = lpi_timers_ahead(&c->turns.timers, 3);
+    const struct lpi_timer *far = lpi_timers_ahead(&c->run_queue.timers, 6);
+    const struct lpi_timer *near = lpi_timers_ahead(&c->run_queue.timers, 3);
 
     if (far != NULL) {
         prefetch(&c->machine->procs[far->rank], sizeof(struct lpi_proc));

@@ -100,7 +100,7 @@ void lpi_record_waits(struct logp_machine *m, bool away)
     }
     for (int i = m->first_rank; m->mails != NULL && i < m->first_rank + m->n_local && away; i++)
         /* relaxed: as above */
-        if (atomic_load_explicit(&m->mails[i].is_outside, memory_order_relaxed))
+        if (atomic_load_explicit(&m->mails[i].is_blocking, memory_order_relaxed))
             m->waits[n++] = away_info(i);
     m->report.waits = m->waits;
     m->report.n_waits = n;

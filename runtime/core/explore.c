@@ -22,7 +22,7 @@
 #include "mail/close.h"
 #include "mail/match.h"
 #include "state/stop.h"
-#include "state/turns.h"
+#include "state/run_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -152,7 +152,7 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
             patient = p;
     }
     if (first_of(c, &shared) != NULL ||
-        c->turns.ready_first != NULL) /* a send has met its receiver */
+        c->run_queue.ready_first != NULL) /* a send has met its receiver */
         return lpi_explore_next(c);
     if (n == 0 && patient != NULL &&
         lpi_outcomes_reserve(c->machine, 0)) /* beyond the bound on misses */
@@ -181,9 +181,9 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
     /* relaxed: set on this core; not now and then, as each run must be the same */
     if (atomic_load_explicit(&c->attention, memory_order_relaxed) != 0 || c->space.first != NULL)
         lpi_poll_mail(c);
-    if (c->turns.ready_first != NULL) {
-        first = c->turns.ready_first;
-        c->turns.ready_first = first->next_ready;
+    if (c->run_queue.ready_first != NULL) {
+        first = c->run_queue.ready_first;
+        c->run_queue.ready_first = first->next_ready;
         first->state = LPI_RUNNING;
         return first;
     }

@@ -6,7 +6,7 @@
 #include "state/call.h"
 #include "carrier/carrier.h"
 #include "core/explore.h"
-#include "core/outside.h"
+#include "core/blocking.h"
 #include "core/sched.h"
 #include "core/sync.h"
 #include "delay/in_force.h"
@@ -47,8 +47,8 @@ void lpi_proc_main(struct lpi_proc *p)
         rc = m->program(&p->group, m->arg);
     if (m->recorders != NULL)
         lpi_record_idle(p);
-    if (p->state == LPI_OUTSIDE) /* it forgot to come back */
-        lpi_come_back(p, LOGP_NEVER);
+    if (p->state == LPI_IN_BLOCKING) /* it forgot to come back */
+        lpi_blocking_end(p, LOGP_NEVER);
     if (rc == -EHOSTDOWN && p->halted) /* the others know nothing of it */
         rc = 0;
     if (rc == 0 && lpi_is_instrumented(m) && m->explore != NULL)

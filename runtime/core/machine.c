@@ -96,7 +96,7 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
     c->cpu = cpu;
     c->n_procs = m->n_local / m->n_cores + (index < m->n_local % m->n_cores);
     c->first_rank = *next_rank;
-    rc = lpi_timers_init(&c->turns.timers, c->n_procs);
+    rc = lpi_timers_init(&c->run_queue.timers, c->n_procs);
     c->procs = malloc((size_t)c->n_procs * sizeof(struct lpi_proc *));
     if (rc != 0 || c->procs == NULL)
         return -ENOMEM;
@@ -154,7 +154,7 @@ static void destroy_all(struct logp_machine *m)
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++)
         lpi_pool_fini(&m->cores[i]);
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++) {
-        lpi_timers_fini(&m->cores[i].turns.timers);
+        lpi_timers_fini(&m->cores[i].run_queue.timers);
         free(m->cores[i].procs);
     }
     lpi_lanes_destroy(m);

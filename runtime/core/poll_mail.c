@@ -2,7 +2,7 @@
 /* What a core must look up for: mail, a common start, procs that come back, words, room. */
 #include "core/poll_mail.h"
 
-#include "core/back.h"
+#include "core/reacquire.h"
 #include "core/start.h"
 #include "core/watch.h"
 #include "mail/mailbox.h"
@@ -18,9 +18,9 @@ void lpi_poll_mail(struct lpi_core *c)
     attention = atomic_load_explicit(&c->attention, memory_order_acquire);
     if (attention & LPI_ATT_SYNC)
         lpi_release_sync(c);
-    if (attention & LPI_ATT_BACK)
-        lpi_take_back(c);
-    if (c->turns.watch_first != NULL)
+    if (attention & LPI_ATT_REACQUIRE)
+        lpi_core_take_requests(c);
+    if (c->run_queue.watch_first != NULL)
         lpi_watch_look(c);
     if (c->space.first != NULL)
         lpi_space_poll(c);

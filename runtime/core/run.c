@@ -32,21 +32,21 @@ static const int64_t grace_ns = INT64_C(1000000000);
 static void prepare_core(struct lpi_core *c)
 {
     atomic_store(&c->attention, 0);
-    atomic_store(&c->back, NULL);
+    atomic_store(&c->requests, NULL);
     atomic_store(&c->idle_epoch, 0);
     c->life.is_idle = false;
     c->life.n_live = c->n_procs;
-    lpi_timers_clear(&c->turns.timers);
-    c->turns.timers.is_loose = !c->machine->is_virtual;
-    c->turns.ready_first = c->space.first = NULL;
+    lpi_timers_clear(&c->run_queue.timers);
+    c->run_queue.timers.is_loose = !c->machine->is_virtual;
+    c->run_queue.ready_first = c->space.first = NULL;
     atomic_store(&c->space.wanted, INT64_MAX);
     c->space.at = 0;
     c->window.end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
-    c->life.n_at_sync = c->life.n_outside = 0;
+    c->life.n_at_sync = c->life.n_blocking = 0;
     c->life.stop_cursor = 0;
-    c->turns.prepared = NULL;
-    c->turns.slack = c->machine->executor->slack_ns * c->n_procs;
-    c->turns.clock_seen = 0;
+    c->run_queue.prepared = NULL;
+    c->run_queue.slack = c->machine->executor->slack_ns * c->n_procs;
+    c->run_queue.clock_seen = 0;
     c->window.alarm = false;
     c->messages = 0;
     lpi_lag_reset(&c->lag);
@@ -64,7 +64,7 @@ static void prepare_core(struct lpi_core *c)
         p->wait_until = INT64_MAX;
         p->state = LPI_TIMED;
         p->deadline = 0;
-        lpi_timers_push(&c->turns.timers, 0, p->rank, p->stamp);
+        lpi_timers_push(&c->run_queue.timers, 0, p->rank, p->stamp);
     }
 }
 

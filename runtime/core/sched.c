@@ -34,7 +34,7 @@
 #include "state/lag.h"
 #include "state/stop.h"
 #include "state/timers.h"
-#include "state/turns.h"
+#include "state/run_queue.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -61,9 +61,9 @@ static bool timer_due(struct lpi_core *c)
 
     if (first == NULL)
         return false;
-    if (c->turns.clock_seen < first->deadline)
-        c->turns.clock_seen = lpi_wall(c->machine);
-    return c->turns.clock_seen >= first->deadline;
+    if (c->run_queue.clock_seen < first->deadline)
+        c->run_queue.clock_seen = lpi_wall(c->machine);
+    return c->run_queue.clock_seen >= first->deadline;
 }
 
 /*
@@ -72,11 +72,11 @@ static bool timer_due(struct lpi_core *c)
  */
 static struct lpi_proc *take_ready(struct lpi_core *c)
 {
-    struct lpi_proc *p = c->turns.ready_first;
+    struct lpi_proc *p = c->run_queue.ready_first;
 
-    if (p == NULL || lpi_stopping(c->machine) || (c->turns.timers.n > 0 && timer_due(c)))
+    if (p == NULL || lpi_stopping(c->machine) || (c->run_queue.timers.n > 0 && timer_due(c)))
         return NULL;
-    c->turns.ready_first = p->next_ready;
+    c->run_queue.ready_first = p->next_ready;
     p->state = LPI_RUNNING;
     return p;
 }
@@ -107,12 +107,12 @@ static bool poll_mail_now(struct lpi_core *c)
 {
     const struct lpi_proc *first;
 
-    if (++c->turns.taken % POLL_EVERY == 0)
+    if (++c->run_queue.taken % POLL_EVERY == 0)
         return true;
-    if (c->turns.ready_first != NULL)
+    if (c->run_queue.ready_first != NULL)
         return false;
     first = lpi_earliest(c);
-    return first == NULL || first->deadline > c->turns.clock_seen;
+    return first == NULL || first->deadline > c->run_queue.clock_seen;
 }
 
 /* Nobody of this core has a deadline. */
@@ -120,12 +120,12 @@ static void nobody_ready(struct lpi_core *c)
 {
     const bool alone = c->machine->n_cores == 1 && c->machine->remote == NULL;
 
-    if (c->life.n_outside > 0) { /* they may come back, and need this processor to do so */
+    if (c->life.n_blocking > 0) { /* they may come back, and need this processor to do so */
         sched_yield();
         return;
     }
     /* most messages come soon: the two writes of the epoch are saved */
-    if (!alone && ++c->turns.idle_polls % IDLE_POLLS != 0)
+    if (!alone && ++c->run_queue.idle_polls % IDLE_POLLS != 0)
         return;
     lpi_idle(c);
     lpi_check_deadlock(c);
@@ -148,10 +148,10 @@ void lpi_record_lag(struct lpi_core *c)
 /* Those whose deadlines follow at once on that of p, the earliest, are made ready. */
 static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 {
-    const struct lpi_slot *soon[8];
-    const int n = lpi_timers_soon(&c->turns.timers, soon, 8);
+    const struct lpi_timer *soon[8];
+    const int n = lpi_timers_soon(&c->run_queue.timers, soon, 8);
 
-    c->turns.prepared = p;
+    c->run_queue.prepared = p;
     for (int i = 0; i < n; i++)
         if (soon[i]->rank != p->rank && soon[i]->key - p->deadline < CLOSE_NS)
             c->machine->executor->prepare(&c->machine->procs[soon[i]->rank]);
@@ -167,19 +167,20 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
     const int64_t deadline = p->deadline;
 
     if (!m->is_virtual) {
-        if (c->turns.clock_seen < deadline) {
+        if (c->run_queue.clock_seen < deadline) {
             do
-                c->turns.clock_seen = lpi_wall(m);
-            while (c->turns.clock_seen < deadline && deadline - c->turns.clock_seen < FINAL_NS);
+                c->run_queue.clock_seen = lpi_wall(m);
+            while (c->run_queue.clock_seen < deadline &&
+                   deadline - c->run_queue.clock_seen < FINAL_NS);
         }
-        if (c->turns.clock_seen < deadline)
+        if (c->run_queue.clock_seen < deadline)
             return false;
-        c->turns.prepared = NULL;
-        lpi_lag_over(&c->lag, deadline, c->turns.clock_seen, p->emulating);
+        c->run_queue.prepared = NULL;
+        lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, p->emulating);
     }
     p->emulated = deadline;
     p->state = LPI_RUNNING;
-    lpi_timers_pop(&c->turns.timers);
+    lpi_timers_pop(&c->run_queue.timers);
     return true;
 }
 
@@ -189,12 +190,12 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
  */
 static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 {
-    if (c->life.n_outside > 0 && p->deadline - c->turns.clock_seen > AMPLE_NS)
+    if (c->life.n_blocking > 0 && p->deadline - c->run_queue.clock_seen > AMPLE_NS)
         sched_yield();
-    if (c->machine->executor->prepare != NULL && c->turns.prepared != p &&
-        p->deadline - c->turns.clock_seen > PREPARE_NS)
+    if (c->machine->executor->prepare != NULL && c->run_queue.prepared != p &&
+        p->deadline - c->run_queue.clock_seen > PREPARE_NS)
         prepare_next(c, p);
-    if (p->deadline - c->turns.clock_seen > RELAX_NS)
+    if (p->deadline - c->run_queue.clock_seen > RELAX_NS)
         lpi_relax();
 }
 
@@ -257,23 +258,23 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     struct lpi_core *c = p->core;
     const struct lpi_proc *first;
 
-    if (c->machine->is_virtual || c->turns.ready_first != NULL ||
-        ++c->turns.taken % POLL_EVERY == 0)
+    if (c->machine->is_virtual || c->run_queue.ready_first != NULL ||
+        ++c->run_queue.taken % POLL_EVERY == 0)
         return false;
-    if (c->turns.clock_seen < deadline) {
-        c->turns.clock_seen = lpi_wall(c->machine);
-        if (c->turns.clock_seen < deadline - c->machine->executor->patience_ns)
+    if (c->run_queue.clock_seen < deadline) {
+        c->run_queue.clock_seen = lpi_wall(c->machine);
+        if (c->run_queue.clock_seen < deadline - c->machine->executor->patience_ns)
             return false;
     }
     first = lpi_earliest(c);
-    if (first != NULL && first->deadline < deadline - c->turns.slack)
+    if (first != NULL && first->deadline < deadline - c->run_queue.slack)
         return false;
-    if (c->turns.clock_seen < deadline && (first == NULL || first->deadline >= deadline))
+    if (c->run_queue.clock_seen < deadline && (first == NULL || first->deadline >= deadline))
         return false; /* it keeps the core anyway */
-    while (c->turns.clock_seen < deadline)
-        c->turns.clock_seen = lpi_wall(c->machine);
+    while (c->run_queue.clock_seen < deadline)
+        c->run_queue.clock_seen = lpi_wall(c->machine);
     lpi_record_lag(c);
-    lpi_lag_over(&c->lag, deadline, c->turns.clock_seen, p->emulating);
+    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, p->emulating);
     p->emulated = deadline;
     return true;
 }
@@ -319,7 +320,7 @@ static bool is_alone_here(const struct lpi_core *c)
 {
     const struct logp_machine *m = c->machine;
 
-    return m->remote != NULL && m->n_cores == 1 && c->turns.timers.n == 0;
+    return m->remote != NULL && m->n_cores == 1 && c->run_queue.timers.n == 0;
 }
 
 /*
@@ -329,19 +330,20 @@ static bool is_alone_here(const struct lpi_core *c)
 static inline int hold_ready(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
-    struct lpi_proc *first = c->turns.ready_first;
+    struct lpi_proc *first = c->run_queue.ready_first;
 
-    if (++c->turns.taken % POLL_EVERY == 0) {
+    if (++c->run_queue.taken % POLL_EVERY == 0) {
         lpi_poll_mail(c);
-    } else if (first != NULL && first != p && c->turns.timers.n == 0 && !lpi_stopping(c->machine)) {
-        c->turns.ready_first = first->next_ready;
+    } else if (first != NULL && first != p && c->run_queue.timers.n == 0 &&
+               !lpi_stopping(c->machine)) {
+        c->run_queue.ready_first = first->next_ready;
         first->state = LPI_RUNNING;
         c->machine->executor->switch_to(p, first, true);
         if (p->state == LPI_RUNNING)
             return lpi_stopped(p);
     } else if (first == NULL && is_alone_here(c) && lpi_remote_await(c) &&
-               c->turns.ready_first == p && p->next_ready == NULL) {
-        c->turns.ready_first = NULL;
+               c->run_queue.ready_first == p && p->next_ready == NULL) {
+        c->run_queue.ready_first = NULL;
         p->state = LPI_RUNNING;
         return lpi_stopped(p);
     }
@@ -355,8 +357,8 @@ static inline int hold_ready(struct lpi_proc *p)
  */
 bool lpi_poll_before_wait(struct lpi_core *c)
 {
-    return c->turns.ready_first != NULL && c->machine->executor->is_slow &&
-           ++c->turns.looks % POLL_EVERY != 0 && lpi_poll(c);
+    return c->run_queue.ready_first != NULL && c->machine->executor->is_slow &&
+           ++c->run_queue.looks % POLL_EVERY != 0 && lpi_poll(c);
 }
 
 /* As lpi_wait_message() without a deadline, where nothing is emulated. */
@@ -397,7 +399,7 @@ static struct lpi_proc *next_to_end(struct lpi_core *c)
     while (c->procs[c->life.stop_cursor]->state == LPI_ENDED)
         c->life.stop_cursor++;
     for (int i = c->life.stop_cursor; i < c->n_procs; i++)
-        if (c->procs[i]->state != LPI_ENDED && c->procs[i]->state != LPI_OUTSIDE)
+        if (c->procs[i]->state != LPI_ENDED && c->procs[i]->state != LPI_IN_BLOCKING)
             return c->procs[i];
     return NULL;
 }
@@ -411,7 +413,7 @@ struct lpi_proc *lpi_stand_in(struct lpi_core *c)
     struct lpi_proc *p = next_proc(c);
 
     for (int i = 0; p == NULL && i < c->n_procs; i++)
-        if (c->procs[i]->state != LPI_ENDED && c->procs[i]->state != LPI_OUTSIDE)
+        if (c->procs[i]->state != LPI_ENDED && c->procs[i]->state != LPI_IN_BLOCKING)
             p = c->procs[i];
     return p;
 }

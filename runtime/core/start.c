@@ -12,7 +12,7 @@
 #include "host/clock.h"
 #include "mail/inject.h"
 #include "state/stop.h"
-#include "state/turns.h"
+#include "state/run_queue.h"
 
 enum { START_MARGIN_NS = 10000 };
 
@@ -43,9 +43,9 @@ void lpi_release_sync(struct lpi_core *c)
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
     c->life.n_at_sync = 0;
     c->lag.start_pending = true;
-    if (c->turns.clock_seen >
+    if (c->run_queue.clock_seen >
         start - START_MARGIN_NS) /* the first start of a run has moved time 0: ... */
-        c->turns.clock_seen =
+        c->run_queue.clock_seen =
             start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
     for (int i = 0; i < c->n_procs; i++)
         if (c->procs[i]->state == LPI_SYNC) /* else the run has been stopped, and it went on */

@@ -10,7 +10,7 @@
 #include "core/sync_group.h"
 
 #include "state/call.h"
-#include "core/back.h"
+#include "core/reacquire.h"
 #include "core/sched.h"
 #include "core/start.h"
 #include "mail/remote.h"
@@ -70,7 +70,7 @@ static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
     if (m->remote != NULL)
         p->any.src = error;
     if (p->core != c)
-        lpi_call_back(p, start);
+        lpi_core_wake(p, start);
     else if (p->state == LPI_SYNC) /* else the run has been stopped, and it went on */
         lpi_start_at(p, start);
 }

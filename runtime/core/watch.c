@@ -13,7 +13,7 @@
 #include "carrier/carrier.h"
 #include "core/sched.h"
 #include "state/stop.h"
-#include "state/turns.h"
+#include "state/run_queue.h"
 
 #include <logp/shared.h>
 
@@ -40,7 +40,7 @@ static void note(struct lpi_watch *w, const uint64_t *word, uint64_t value)
     atomic_store_explicit(&w->word, word, memory_order_release);
 }
 
-static void append(struct lpi_turns *t, struct lpi_watch *w)
+static void append(struct lpi_run_queue *t, struct lpi_watch *w)
 {
     w->next = NULL;
     if (t->watch_first == NULL)
@@ -51,7 +51,7 @@ static void append(struct lpi_turns *t, struct lpi_watch *w)
 }
 
 /* Out of the list, where it is after `before` (NULL: the first). */
-static void take_out(struct lpi_turns *t, struct lpi_watch *before, struct lpi_watch *w)
+static void take_out(struct lpi_run_queue *t, struct lpi_watch *before, struct lpi_watch *w)
 {
     if (before == NULL)
         t->watch_first = w->next;
@@ -62,7 +62,7 @@ static void take_out(struct lpi_turns *t, struct lpi_watch *before, struct lpi_w
 }
 
 /* The run is stopping, and w may be in the list still. */
-static void give_up(struct lpi_turns *t, struct lpi_watch *w)
+static void give_up(struct lpi_run_queue *t, struct lpi_watch *w)
 {
     struct lpi_watch *before = NULL, *x = t->watch_first;
 
@@ -78,10 +78,10 @@ void lpi_watch_look(struct lpi_core *c)
 {
     struct lpi_watch *before = NULL, *next;
 
-    for (struct lpi_watch *w = c->turns.watch_first; w != NULL; w = next) {
+    for (struct lpi_watch *w = c->run_queue.watch_first; w != NULL; w = next) {
         next = w->next;
         if (is_reached(w)) {
-            take_out(&c->turns, before, w);
+            take_out(&c->run_queue, before, w);
             lpi_busy(c); /* before the scan can miss it */
             note(w, NULL, 0);
             lpi_make_ready(w->proc);
@@ -98,7 +98,7 @@ void lpi_watch_look(struct lpi_core *c)
 static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t value,
                        bool other_core)
 {
-    const struct lpi_turns *t = &c->turns;
+    const struct lpi_run_queue *t = &c->run_queue;
     const bool alone = t->watch_first == NULL;
 
     if (t->ready_first != NULL || t->timers.n > 0 ||
@@ -122,10 +122,10 @@ int lpi_watch(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool oth
         return -ENOMEM;
     a->watch.proc = p;
     note(&a->watch, word, value);
-    append(&p->core->turns, &a->watch);
+    append(&p->core->run_queue, &a->watch);
     rc = lpi_wait_ready(p);
     if (rc != 0)
-        give_up(&p->core->turns, &a->watch);
+        give_up(&p->core->run_queue, &a->watch);
     note(&a->watch, NULL, 0);
     return rc;
 }

@@ -19,7 +19,7 @@
 #include "host/relax.h"
 #include "mail/mailbox.h"
 #include "state/stop.h"
-#include "state/turns.h"
+#include "state/run_queue.h"
 
 enum { SPINS = 20000 }; /* some 20 us */
 

@@ -14,7 +14,7 @@
 
 #include "host/clock.h"
 #include "state/stop.h"
-#include "state/turns.h"
+#include "state/run_queue.h"
 
 static struct lpi_space_wait *space_of(const struct lpi_proc *p)
 {

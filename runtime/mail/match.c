@@ -25,7 +25,7 @@
 #include "state/remote.h"
 #include "state/message.h"
 #include "state/stop.h"
-#include "state/turns.h"
+#include "state/run_queue.h"
 
 #include <errno.h>
 #include <limits.h>

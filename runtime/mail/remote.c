@@ -403,7 +403,7 @@ bool lpi_remote_poll(struct lpi_core *c)
 
         if (f->arriving != NULL || f->held != NULL)
             any |= take_what_came(c);
-        if (any && c->turns.ready_first != NULL) /* who can go on now does so first */
+        if (any && c->run_queue.ready_first != NULL) /* who can go on now does so first */
             break;
         take(f);
         found = f->ops->poll(&x);

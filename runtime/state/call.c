@@ -29,14 +29,14 @@ void lpi_enter_emulated(struct lpi_proc *p)
     else
         p->emulated = lpi_with_program(p, now);
     p->emulating = true;
-    p->left = p->core->turns.clock_seen = now;
+    p->left = p->core->run_queue.clock_seen = now;
 }
 
 void lpi_leave_emulated(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
 
-    p->left = c->turns.clock_seen = lpi_wall(c->machine);
+    p->left = c->run_queue.clock_seen = lpi_wall(c->machine);
     lpi_lag_returned(&c->lag, p->left);
     if (__builtin_expect(c->machine->recorders != NULL, false))
         lpi_record_leave(p);

@@ -42,14 +42,14 @@ enum lpi_state {
     LPI_BLOCKED,         /* waits for a message that nobody has sent */
     LPI_SYNC,            /* waits in logp_sync(): sync.c, group.c */
     LPI_WAITS_FOR_SPACE, /* waits for room for a message: backpressure.c */
-    LPI_OUTSIDE,         /* has given the core up: outside.c */
+    LPI_IN_BLOCKING,     /* has given the core up: blocking.c */
     LPI_SENDING,         /* its send waits for its receiver */
     LPI_POLLING,         /* has put off which message it takes: explore.c */
     LPI_ENDED,
 };
 
 /* Bits of lpi_core.attention: why a core should look up from its spinning. */
-enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_BACK = 4 };
+enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_REACQUIRE = 4 };
 
 struct lpi_proc;
 struct lpi_core;
@@ -105,14 +105,14 @@ struct lpi_proc {
 };
 _Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 256, "a vp is small");
 
-/* What others write than the holder of the core: queue.c, back.c. */
+/* What others write than the holder of the core: queue.c, reacquire.c. */
 struct lpi_mail {
     _Alignas(64) struct __cds_wfcq_head head;
     struct cds_wfcq_tail tail;
-    struct lpi_proc *bell_next; /* link of the core's bell list */
-    struct lpi_proc *next_back; /* link of the core's list of those who ask for it */
+    struct lpi_proc *bell_next;    /* link of the core's bell list */
+    struct lpi_proc *next_request; /* link of the core's list of those who ask for it */
     atomic_bool rung;
-    atomic_bool is_outside; /* for reports */
+    atomic_bool is_blocking; /* for reports */
 };
 
 /* A posted buffer that a sender on another core may fill: see direct.c. */
@@ -133,8 +133,8 @@ struct lpi_thread_place {
     void *exceptions; /* NULL: there is no C++ */
 };
 
-/* Whose turn it is on a core: turns.c, sched.c. */
-struct lpi_turns {
+/* Whose turn it is on a core: run_queue.c, sched.c. */
+struct lpi_run_queue {
     struct lpi_timers timers;
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
     unsigned taken, looks;                     /* by those that need not wait */
@@ -147,7 +147,7 @@ struct lpi_turns {
 
 /* Where the procs of a core are. */
 struct lpi_life {
-    int n_live, n_at_sync, n_outside;
+    int n_live, n_at_sync, n_blocking;
     int stop_cursor; /* procs below have ended, once the run is stopping */
     bool is_idle;    /* idle_epoch is odd */
 };
@@ -171,7 +171,7 @@ struct lpi_core {
     /* written by others */
     _Alignas(LPI_LINE) atomic_uint attention;
     _Atomic(struct lpi_proc *) bell;        /* procs whose queue has mail */
-    _Atomic(struct lpi_proc *) back;        /* procs that ask for the core: back.c */
+    _Atomic(struct lpi_proc *) requests;    /* procs that ask for the core: reacquire.c */
     _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
 
     /* read by others. odd: nobody here can go on; changes before a message is taken (deadlock.c) */
@@ -190,7 +190,7 @@ struct lpi_core {
     size_t shared_stack_bytes;
 
     /* its holder's */
-    struct lpi_turns turns;
+    struct lpi_run_queue run_queue;
     int64_t deliveries; /* without delays: their order stands for that of arrival */
     int64_t credit;     /* bytes of queue_limit taken from the machine and not used */
     uint64_t messages;  /* sent in this run */

@@ -10,14 +10,14 @@
 /* The parts: the runs, then the heap. */
 enum { HEAP = LPI_RUNS, NONE = -1, UNKNOWN = -2 };
 
-static bool before(const struct lpi_slot *a, const struct lpi_slot *b)
+static bool before(const struct lpi_timer *a, const struct lpi_timer *b)
 {
     return a->key < b->key || (a->key == b->key && a->rank < b->rank);
 }
 
 /* ---- the heap ---- */
 
-static void sift_up(struct lpi_timers *t, int place, struct lpi_slot s)
+static void sift_up(struct lpi_timers *t, int place, struct lpi_timer s)
 {
     while (place > 0) {
         const int parent = (place - 1) / LPI_HEAP_ARITY;
@@ -30,7 +30,7 @@ static void sift_up(struct lpi_timers *t, int place, struct lpi_slot s)
     t->heap[place] = s;
 }
 
-static void sift_down(struct lpi_timers *t, int place, struct lpi_slot s)
+static void sift_down(struct lpi_timers *t, int place, struct lpi_timer s)
 {
     for (;;) {
         const int first = LPI_HEAP_ARITY * place + 1;
@@ -57,7 +57,7 @@ int lpi_timers_init(struct lpi_timers *t, int most)
     *t = (struct lpi_timers){.capacity = 2 * most, .top = UNKNOWN};
     t->heap = lpi_memory_zeroed((size_t)t->capacity, sizeof(*t->heap));
     for (int i = 0; i < LPI_RUNS; i++) {
-        t->runs[i].slots = lpi_memory_zeroed((size_t)t->capacity, sizeof(struct lpi_slot));
+        t->runs[i].slots = lpi_memory_zeroed((size_t)t->capacity, sizeof(struct lpi_timer));
         if (t->runs[i].slots == NULL)
             return -ENOMEM;
     }
@@ -68,7 +68,7 @@ void lpi_timers_fini(struct lpi_timers *t)
 {
     lpi_memory_free(t->heap, (size_t)t->capacity, sizeof(*t->heap));
     for (int i = 0; i < LPI_RUNS; i++)
-        lpi_memory_free(t->runs[i].slots, (size_t)t->capacity, sizeof(struct lpi_slot));
+        lpi_memory_free(t->runs[i].slots, (size_t)t->capacity, sizeof(struct lpi_timer));
     *t = (struct lpi_timers){0};
 }
 
@@ -100,14 +100,14 @@ static bool has_space(const struct lpi_timers *t, struct lpi_run *r)
     return r->tail < t->capacity || move_to_front(t, r);
 }
 
-static const struct lpi_slot *first_of(const struct lpi_timers *t, int part)
+static const struct lpi_timer *first_of(const struct lpi_timers *t, int part)
 {
     return part == HEAP ? &t->heap[0] : &t->runs[part].slots[t->runs[part].head];
 }
 
 void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp)
 {
-    const struct lpi_slot s = {key, rank, stamp};
+    const struct lpi_timer s = {key, rank, stamp};
 
     if (t->top == NONE || (t->top != UNKNOWN && before(&s, first_of(t, t->top))))
         t->top = UNKNOWN;
@@ -122,7 +122,7 @@ void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp
                 continue;
         }
         if (has_space(t, r)) {
-            r->slots[r->tail++] = (struct lpi_slot){at, rank, stamp};
+            r->slots[r->tail++] = (struct lpi_timer){at, rank, stamp};
             return;
         }
     }
@@ -132,7 +132,7 @@ void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp
 /* The part that holds the earliest. */
 static int earliest_part(struct lpi_timers *t)
 {
-    const struct lpi_slot *best = NULL;
+    const struct lpi_timer *best = NULL;
 
     if (t->top != UNKNOWN)
         return t->top;
@@ -152,7 +152,7 @@ static int earliest_part(struct lpi_timers *t)
     return t->top;
 }
 
-const struct lpi_slot *lpi_timers_top(struct lpi_timers *t)
+const struct lpi_timer *lpi_timers_top(struct lpi_timers *t)
 {
     const int part = earliest_part(t);
 
@@ -172,7 +172,7 @@ void lpi_timers_pop(struct lpi_timers *t)
     }
 }
 
-const struct lpi_slot *lpi_timers_ahead(struct lpi_timers *t, int k)
+const struct lpi_timer *lpi_timers_ahead(struct lpi_timers *t, int k)
 {
     const int part = earliest_part(t);
     const struct lpi_run *r = part != NONE && part != HEAP ? &t->runs[part] : NULL;
@@ -180,7 +180,7 @@ const struct lpi_slot *lpi_timers_ahead(struct lpi_timers *t, int k)
     return r != NULL && r->head + k < r->tail ? &r->slots[r->head + k] : NULL;
 }
 
-int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_slot **out, int most)
+int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_timer **out, int most)
 {
     int n = 0;
 
@@ -194,7 +194,7 @@ int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_slot **out, int
     return n;
 }
 
-void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struct lpi_slot *s),
+void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struct lpi_timer *s),
                       void *arg)
 {
     int kept = 0;

@@ -19,20 +19,20 @@
 
 enum { LPI_RUNS = 4, LPI_HEAP_ARITY = 4 };
 
-struct lpi_slot {
+struct lpi_timer {
     int64_t key;
     int rank;
     unsigned stamp; /* of the deadline, so that one that has been moved is not taken for another */
 };
 
 struct lpi_run {
-    struct lpi_slot *slots; /* sorted, [head, tail) */
+    struct lpi_timer *slots; /* sorted, [head, tail) */
     int head, tail;
 };
 
 struct lpi_timers {
     struct lpi_run runs[LPI_RUNS];
-    struct lpi_slot *heap;
+    struct lpi_timer *heap;
     int n_heap, n, capacity; /* in the heap, in all; of each part */
     bool is_loose; /* a deadline may come after later ones, by less ns than there are deadlines */
     int top;       /* the part that holds the earliest, if it is known: timers.c */
@@ -45,14 +45,14 @@ void lpi_timers_clear(struct lpi_timers *t);
 /* There must be room: n < capacity. */
 void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp);
 /* The earliest; NULL: there is none. Valid until the next change. */
-const struct lpi_slot *lpi_timers_top(struct lpi_timers *t);
+const struct lpi_timer *lpi_timers_top(struct lpi_timers *t);
 void lpi_timers_pop(struct lpi_timers *t);
 /* The k-th after the earliest, if that is known without searching; else NULL. */
-const struct lpi_slot *lpi_timers_ahead(struct lpi_timers *t, int k);
+const struct lpi_timer *lpi_timers_ahead(struct lpi_timers *t, int k);
 /* Some of those that come soon after the earliest, in no order. @return their number, <= most */
-int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_slot **out, int most);
+int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_timer **out, int most);
 /* Keep only the slots for which holds(arg, slot). */
-void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struct lpi_slot *s),
+void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struct lpi_timer *s),
                       void *arg);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* See turns.h. */
-#include "state/turns.h"
+/* See run_queue.h. */
+#include "state/run_queue.h"
 
 #include "state/explore.h"
 #include "state/timers.h"
 
 /* Is this the deadline of its proc, and not one that has been moved or withdrawn? */
-static bool holds(void *machine, const struct lpi_slot *s)
+static bool holds(void *machine, const struct lpi_timer *s)
 {
     const struct logp_machine *m = machine;
     const struct lpi_proc *p = &m->procs[s->rank];
@@ -25,9 +25,9 @@ void lpi_set_deadline(struct lpi_proc *p, int64_t deadline)
         return;
     }
     p->stamp++; /* what it had does not hold any more */
-    if (c->turns.timers.n >= c->turns.timers.capacity)
-        lpi_timers_purge(&c->turns.timers, holds, c->machine);
-    lpi_timers_push(&c->turns.timers, deadline, p->rank, p->stamp);
+    if (c->run_queue.timers.n >= c->run_queue.timers.capacity)
+        lpi_timers_purge(&c->run_queue.timers, holds, c->machine);
+    lpi_timers_push(&c->run_queue.timers, deadline, p->rank, p->stamp);
 }
 
 /* p can go on as soon as it gets the core. Called by the holder of its core. */
@@ -39,22 +39,22 @@ void lpi_make_ready(struct lpi_proc *p)
         return;
     p->state = LPI_READY;
     p->next_ready = NULL;
-    if (c->turns.ready_first == NULL)
-        c->turns.ready_first = p;
+    if (c->run_queue.ready_first == NULL)
+        c->run_queue.ready_first = p;
     else
-        c->turns.ready_last->next_ready = p;
-    c->turns.ready_last = p;
+        c->run_queue.ready_last->next_ready = p;
+    c->run_queue.ready_last = p;
 }
 
 /* The proc with the earliest deadline; NULL: none has one. */
 struct lpi_proc *lpi_earliest(struct lpi_core *c)
 {
-    const struct lpi_slot *top;
+    const struct lpi_timer *top;
 
-    while ((top = lpi_timers_top(&c->turns.timers)) != NULL) {
+    while ((top = lpi_timers_top(&c->run_queue.timers)) != NULL) {
         if (holds(c->machine, top))
             return &c->machine->procs[top->rank];
-        lpi_timers_pop(&c->turns.timers);
+        lpi_timers_pop(&c->run_queue.timers);
     }
     return NULL;
 }
@@ -64,6 +64,6 @@ void lpi_wake(struct lpi_proc *p, int64_t deadline)
 {
     if (p->state == LPI_READY || (p->state == LPI_TIMED && p->deadline <= deadline))
         return;
-    p->core->turns.prepared = NULL; /* the order may have changed */
+    p->core->run_queue.prepared = NULL; /* the order may have changed */
     lpi_set_deadline(p, deadline);
 }

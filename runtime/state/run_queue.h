@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whose turn it is on a core: deadlines, and those that are ready. All by its holder. */
-#ifndef LPI_TURNS_H
-#define LPI_TURNS_H
+#ifndef LPI_RUN_QUEUE_H
+#define LPI_RUN_QUEUE_H
 
 #include "state/state.h"
 

@@ -51,11 +51,11 @@ static struct shared shared_of(int rounds)
 
 static int lock_outside(struct logp_vp *vp, pthread_mutex_t *mutex)
 {
-    int rc = logp_outside_begin(vp);
+    int rc = logp_blocking_begin(vp);
 
     cr_assert_eq(rc, 0);
     pthread_mutex_lock(mutex);
-    rc = logp_outside_end(vp);
+    rc = logp_blocking_end(vp);
     if (rc != 0)
         pthread_mutex_unlock(mutex);
     return rc;
@@ -103,14 +103,14 @@ static int all_outside(struct logp_vp *vp, void *arg)
     int rc = 0;
 
     for (int i = 1; rc == 0 && i <= s->rounds; i++) {
-        rc = logp_outside_begin(vp);
+        rc = logp_blocking_begin(vp);
         pthread_mutex_lock(&s->mutex);
         if (++s->count == i * P)
             pthread_cond_broadcast(&s->cond);
         while (s->count < i * P)
             pthread_cond_wait(&s->cond, &s->mutex);
         pthread_mutex_unlock(&s->mutex);
-        rc = rc != 0 ? rc : logp_outside_end(vp);
+        rc = rc != 0 ? rc : logp_blocking_end(vp);
         if (i % 4 == 0)
             rc = rc != 0 ? rc : logp_barrier(vp);
     }
@@ -138,10 +138,10 @@ static int reads(struct logp_vp *vp, void *arg)
     char c = 0;
 
     if (me == 0) {
-        cr_assert_eq(logp_outside_begin(vp), 0);
+        cr_assert_eq(logp_blocking_begin(vp), 0);
         cr_assert_eq(read(s->pipe[0], &c, 1), 1);
         usleep(2000);
-        rc = logp_outside_end(vp);
+        rc = logp_blocking_end(vp);
         cr_assert(rc != 0 || logp_now(vp) >= before + 2000000); /* it counts as the program's own */
     }
     for (int i = 0; rc == 0 && me > 0 && i < 100; i++) {
@@ -179,11 +179,11 @@ static int late_but_alive(struct logp_vp *vp, void *arg)
         atomic_store(&s->go, true);
         return logp_recv(vp, 0, 0, &c, 1, NULL);
     }
-    cr_assert_eq(logp_outside_begin(vp), 0);
+    cr_assert_eq(logp_blocking_begin(vp), 0);
     while (!atomic_load(&s->go))
         usleep(1000);
     usleep(20000);
-    rc = logp_outside_end(vp);
+    rc = logp_blocking_end(vp);
     for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
         rc = logp_send(vp, i, 0, &c, 1);
     return rc;
@@ -201,10 +201,10 @@ Test(outside, nobody_is_deadlocked_who_waits_for_a_vp_outside)
 static int waits_for_nobody(struct logp_vp *vp, void *arg)
 {
     char c;
-    int rc = logp_outside_begin(vp);
+    int rc = logp_blocking_begin(vp);
 
     (void)arg;
-    rc = rc != 0 ? rc : logp_outside_end(vp);
+    rc = rc != 0 ? rc : logp_blocking_end(vp);
     return rc != 0 ? rc : logp_recv(vp, 0, 0, &c, 1, NULL);
 }
 
@@ -238,11 +238,11 @@ static int fails_with_the_mutex(struct logp_vp *vp, void *arg)
             logp_compute(vp, 1000, NULL, NULL);
         return -EIO;
     }
-    cr_assert_eq(logp_outside_begin(vp), 0);
+    cr_assert_eq(logp_blocking_begin(vp), 0);
     atomic_store(&s->begun, true);
     pthread_mutex_lock(&s->mutex);
     pthread_mutex_unlock(&s->mutex);
-    rc = logp_outside_end(vp);
+    rc = logp_blocking_end(vp);
     cr_assert_eq(rc, -ECANCELED);
     return rc;
 }
@@ -264,7 +264,7 @@ static int stays_outside(struct logp_vp *vp, void *arg)
     struct shared *s = arg;
 
     if (logp_vp_rank(vp) == 1) {
-        cr_assert_eq(logp_outside_begin(vp), 0);
+        cr_assert_eq(logp_blocking_begin(vp), 0);
         atomic_store(&s->begun, true);
         while (!atomic_load(&s->go))
             usleep(1000);
@@ -303,7 +303,7 @@ Test(outside, who_stays_outside_is_named_by_the_timeout)
 static int forgets_to_come_back(struct logp_vp *vp, void *arg)
 {
     (void)arg;
-    return logp_vp_rank(vp) == 1 ? logp_outside_begin(vp) : logp_recv(vp, 1, 0, NULL, 0, NULL);
+    return logp_vp_rank(vp) == 1 ? logp_blocking_begin(vp) : logp_recv(vp, 1, 0, NULL, 0, NULL);
 }
 
 Test(outside, who_ends_outside_has_ended)
@@ -332,8 +332,8 @@ static int stands_in(struct logp_vp *vp, void *arg)
 
         if (me == 0) {
             rc = logp_recv(vp, 1, 0, NULL, 0, NULL);
-            rc = rc != 0 ? rc : logp_outside_begin(vp);
-            rc = rc != 0 ? rc : logp_outside_end(vp);
+            rc = rc != 0 ? rc : logp_blocking_begin(vp);
+            rc = rc != 0 ? rc : logp_blocking_end(vp);
             rc = rc != 0 ? rc : logp_send(vp, 2, 0, NULL, 0);
         } else if (me == 1) {
             rc = logp_recv(vp, 2, 0, NULL, 0, NULL);
@@ -371,12 +371,12 @@ static int is_interrupted(struct logp_vp *vp, void *arg)
 
     if (logp_vp_rank(vp) != 0)
         return logp_recv(vp, 0, 0, NULL, 0, NULL);
-    cr_assert_eq(logp_outside_begin(vp), 0);
+    cr_assert_eq(logp_blocking_begin(vp), 0);
     cr_assert_eq(pthread_create(&thread, NULL, interrupt, arg), 0);
     pthread_join(thread, NULL);
-    rc = logp_outside_end(vp);
+    rc = logp_blocking_end(vp);
     cr_assert_eq(rc, -EINTR);
-    cr_assert_eq(logp_outside_begin(vp), -EINTR);
+    cr_assert_eq(logp_blocking_begin(vp), -EINTR);
     return rc;
 }
 
@@ -393,11 +393,11 @@ Test(outside, a_stop_reaches_who_comes_back)
 static int wrong_order(struct logp_vp *vp, void *arg)
 {
     (void)arg;
-    cr_expect_eq(logp_outside_end(vp), -EINVAL);
-    cr_expect_eq(logp_outside_begin(vp), 0);
-    cr_expect_eq(logp_outside_begin(vp), -EINVAL);
-    cr_expect_eq(logp_outside_end(vp), 0);
-    cr_expect_eq(logp_outside_end(vp), -EINVAL);
+    cr_expect_eq(logp_blocking_end(vp), -EINVAL);
+    cr_expect_eq(logp_blocking_begin(vp), 0);
+    cr_expect_eq(logp_blocking_begin(vp), -EINVAL);
+    cr_expect_eq(logp_blocking_end(vp), 0);
+    cr_expect_eq(logp_blocking_end(vp), -EINVAL);
     return logp_barrier(vp);
 }
 
@@ -405,8 +405,8 @@ static int is_refused(struct logp_vp *vp, void *arg)
 {
     const int64_t before = logp_now(vp);
 
-    cr_expect_eq(logp_outside_begin(vp), -ENOTSUP);
-    cr_expect_eq(logp_outside_end(vp), -EINVAL);
+    cr_expect_eq(logp_blocking_begin(vp), -ENOTSUP);
+    cr_expect_eq(logp_blocking_end(vp), -EINVAL);
     cr_expect(arg == NULL || logp_now(vp) == before);
     return logp_barrier(vp);
 }

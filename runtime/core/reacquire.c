@@ -11,11 +11,11 @@
  * then, and the first to come back takes the core by taking that away. A core with a proc outside
  * is never idle (deadlock.c): what happens there is not known here.
  */
-#include "core/back.h"
+#include "core/reacquire.h"
 
 #include "core/start.h"
 #include "state/stop.h"
-#include "state/turns.h"
+#include "state/run_queue.h"
 
 static struct lpi_proc nobody;
 
@@ -24,43 +24,43 @@ static struct lpi_mail *mail_of(const struct lpi_proc *p)
     return &p->core->machine->mails[p->rank];
 }
 
-void lpi_is_away(struct lpi_proc *p)
+void lpi_core_released(struct lpi_proc *p)
 {
-    p->state = LPI_OUTSIDE;
-    p->core->life.n_outside++;
-    atomic_store_explicit(&mail_of(p)->is_outside, true, memory_order_relaxed); /* for reports */
+    p->state = LPI_IN_BLOCKING;
+    p->core->life.n_blocking++;
+    atomic_store_explicit(&mail_of(p)->is_blocking, true, memory_order_relaxed); /* for reports */
 }
 
-void lpi_is_back(struct lpi_proc *p)
+void lpi_core_reacquired(struct lpi_proc *p)
 {
-    p->core->life.n_outside--;
-    atomic_store_explicit(&mail_of(p)->is_outside, false, memory_order_relaxed); /* for reports */
+    p->core->life.n_blocking--;
+    atomic_store_explicit(&mail_of(p)->is_blocking, false, memory_order_relaxed); /* for reports */
 }
 
 static void return_to_core(struct lpi_proc *p)
 {
-    lpi_is_back(p);
+    lpi_core_reacquired(p);
     if (p->deadline < 0)
         lpi_make_ready(p);
     else
         lpi_wake(p, p->deadline);
 }
 
-bool lpi_ask(struct lpi_proc *p)
+bool lpi_core_request(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
-    struct lpi_proc *top = atomic_load_explicit(&c->back, memory_order_relaxed);
+    struct lpi_proc *top = atomic_load_explicit(&c->requests, memory_order_relaxed);
 
     do {
-        mail_of(p)->next_back = top;
-        /* release pairs with the exchange in lpi_take_back(); acquire with the release in
+        mail_of(p)->next_request = top;
+        /* release pairs with the exchange in lpi_core_take_requests(); acquire with the release in
          * lpi_leave_empty(): what the last holder did is visible */
-    } while (!atomic_compare_exchange_weak_explicit(&c->back, &top, top == &nobody ? NULL : p,
+    } while (!atomic_compare_exchange_weak_explicit(&c->requests, &top, top == &nobody ? NULL : p,
                                                     memory_order_acq_rel, memory_order_relaxed));
     if (top == &nobody)
         return true;
-    /* release pairs with the acquires in lpi_poll_mail() and lpi_take_back() */
-    atomic_fetch_or_explicit(&c->attention, LPI_ATT_BACK, memory_order_release);
+    /* release pairs with the acquires in lpi_poll_mail() and lpi_core_take_requests() */
+    atomic_fetch_or_explicit(&c->attention, LPI_ATT_REACQUIRE, memory_order_release);
     return false;
 }
 
@@ -69,35 +69,35 @@ bool lpi_leave_empty(struct lpi_core *c)
     struct lpi_proc *none = NULL;
 
     atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
-    /* release pairs with the acquire in lpi_ask() */
-    return atomic_compare_exchange_strong_explicit(&c->back, &none, &nobody, memory_order_release,
-                                                   memory_order_relaxed);
+    /* release pairs with the acquire in lpi_core_request() */
+    return atomic_compare_exchange_strong_explicit(&c->requests, &none, &nobody,
+                                                   memory_order_release, memory_order_relaxed);
 }
 
 /* p, which waits on another core, is to go on where its clock says `deadline`. */
-void lpi_call_back(struct lpi_proc *p, int64_t deadline)
+void lpi_core_wake(struct lpi_proc *p, int64_t deadline)
 {
     p->deadline = deadline;
-    lpi_ask(p); /* somebody has the core, since p waits there */
+    lpi_core_request(p); /* somebody has the core, since p waits there */
 }
 
 /* Those who have asked can go on. Called by the holder. */
-void lpi_take_back(struct lpi_core *c)
+void lpi_core_take_requests(struct lpi_core *c)
 {
     struct lpi_proc *p;
 
     lpi_busy(c);
-    /* acquire pairs with the release in lpi_ask(), so that the exchange finds who has set the bit
+    /* acquire pairs with the release in lpi_core_request(), so that the exchange finds who has set the bit
      */
-    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_BACK, memory_order_acquire);
-    /* acquire pairs with the release in lpi_ask() */
-    p = atomic_exchange_explicit(&c->back, NULL, memory_order_acquire);
+    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_REACQUIRE, memory_order_acquire);
+    /* acquire pairs with the release in lpi_core_request() */
+    p = atomic_exchange_explicit(&c->requests, NULL, memory_order_acquire);
     while (p != NULL) {
-        struct lpi_proc *next = mail_of(p)->next_back;
+        struct lpi_proc *next = mail_of(p)->next_request;
 
         if (p->state == LPI_SYNC)
             lpi_start_at(p, p->deadline);
-        else if (p->state == LPI_OUTSIDE) /* else the run has been stopped, and it went on */
+        else if (p->state == LPI_IN_BLOCKING) /* else the run has been stopped, and it went on */
             return_to_core(p);
         p = next;
     }
