@@ -2,7 +2,7 @@
 /* Memory of a group, and waiting for a word of it: see shared.h. */
 #include "core/area.h"
 #include "core/attach.h"
-#include "core/watch.h"
+#include "core/word_wait.h"
 #include "mail/close.h"
 #include "state/call.h"
 
@@ -46,16 +46,16 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
     int rc;
 
     if (logp_shared_get(word) >= value) {
-        lpi_watch_note(p, NULL, 0);
+        lpi_word_wait_note(p, NULL, 0);
         return 0;
     }
     rc = lpi_stopped(p);
     p->polls = 0;
     p->emulating = false;
     if (rc != 0 || m->recorders == NULL)
-        return rc != 0 ? rc : lpi_watch(p, word, value, other_core);
+        return rc != 0 ? rc : lpi_word_wait(p, word, value, other_core);
     begun = lpi_wall(m);
-    rc = lpi_watch(p, word, value, other_core);
+    rc = lpi_word_wait(p, word, value, other_core);
     lpi_record_undelayed_wait(p, begun);
     return rc;
 }
@@ -64,6 +64,6 @@ bool logp_shared_test(struct logp_vp *vp, const uint64_t *word, uint64_t value)
 {
     const bool is_reached = logp_shared_get(word) >= value;
 
-    lpi_watch_note(vp->proc, is_reached ? NULL : word, value);
+    lpi_word_wait_note(vp->proc, is_reached ? NULL : word, value);
     return is_reached;
 }

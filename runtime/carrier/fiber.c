@@ -148,7 +148,7 @@ static void *carrier_main(void *arg)
 
     lpi_this_core = c;
     c->thread = lpi_thread_place();
-    lpi_overflow_watch(&memory);
+    lpi_overflow_guard(&memory);
     urcu_memb_register_thread();
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
@@ -159,7 +159,7 @@ static void *carrier_main(void *arg)
         }
     }
     urcu_memb_unregister_thread();
-    lpi_overflow_unwatch(memory);
+    lpi_overflow_unguard(memory);
     return NULL;
 }
 

@@ -78,7 +78,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     }
 }
 
-void lpi_overflow_watch(void **memory)
+void lpi_overflow_guard(void **memory)
 {
     const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     stack_t stack = {.ss_size = HANDLER_STACK}, has;
@@ -96,7 +96,7 @@ void lpi_overflow_watch(void **memory)
     pthread_mutex_unlock(&lock);
 }
 
-void lpi_overflow_unwatch(void *memory)
+void lpi_overflow_unguard(void *memory)
 {
     const stack_t none = {.ss_flags = SS_DISABLE};
     struct sigaction now;

@@ -11,8 +11,8 @@ enum { LPI_GUARD_BYTES = 1 << 20 };
 
 /* A carrier thread, before its first fiber: faults of it are looked at, on a stack of their own, if
  * there is memory for it. */
-void lpi_overflow_watch(void **memory);
+void lpi_overflow_guard(void **memory);
 /* At its end. */
-void lpi_overflow_unwatch(void *memory);
+void lpi_overflow_unguard(void *memory);
 
 #endif

@@ -212,7 +212,7 @@ static void *carrier_main(void *arg)
 
     lpi_this_core = c;
     c->thread = lpi_thread_place();
-    lpi_overflow_watch(&memory);
+    lpi_overflow_guard(&memory);
     urcu_memb_register_thread();
     lpi_shadow_thread(&s->home_shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
@@ -220,7 +220,7 @@ static void *carrier_main(void *arg)
         c->machine->come_home(c);
     }
     urcu_memb_unregister_thread();
-    lpi_overflow_unwatch(memory);
+    lpi_overflow_unguard(memory);
     return NULL;
 }
 

@@ -10,7 +10,7 @@
 #include "core/area.h"
 
 #include "core/attach.h"
-#include "core/watch.h"
+#include "core/word_wait.h"
 #include "host/memory.h"
 
 #include <errno.h>
@@ -136,7 +136,7 @@ void lpi_area_leave(struct logp_vp *vp)
     struct lpi_joined **link = &beside->joined, *j;
 
     pthread_mutex_lock(&m->lock);
-    lpi_watch_note(vp->proc, NULL, 0); /* it may have polled a word of that memory */
+    lpi_word_wait_note(vp->proc, NULL, 0); /* it may have polled a word of that memory */
     while ((j = *link) != NULL)
         if (j->vp == vp) {
             *link = j->next;
@@ -155,7 +155,7 @@ void lpi_areas_discard(struct logp_machine *m)
         struct lpi_attached *beside = lpi_attached_of(&m->procs[i]);
         struct lpi_joined *j;
 
-        lpi_watch_note(&m->procs[i], NULL, 0); /* a stop may have ended its polling */
+        lpi_word_wait_note(&m->procs[i], NULL, 0); /* a stop may have ended its polling */
         while ((j = beside->joined) != NULL) {
             beside->joined = j->next;
             free(j);

@@ -3,11 +3,11 @@
 #ifndef LPI_ATTACH_H
 #define LPI_ATTACH_H
 
-#include "core/watch.h"
+#include "core/word_wait.h"
 #include "state/state.h"
 
 struct lpi_attached {
-    _Alignas(64) struct lpi_watch watch;
+    _Alignas(64) struct lpi_word_wait watch;
     struct lpi_joined *joined; /* areas: area.c */
     struct logp_attached *first;
     struct logp_vp started; /* of the vp itself; other groups have their own */

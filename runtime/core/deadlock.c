@@ -11,7 +11,7 @@
 #include "core/deadlock.h"
 
 #include "core/remote_control.h"
-#include "core/watch.h"
+#include "core/word_wait.h"
 #include "host/pause.h"
 #include "mail/lane.h"
 #include "mail/backpressure.h"
@@ -41,7 +41,7 @@ static bool nothing_pending(struct logp_machine *m)
         /* acquire pairs with the release in attend() and ring() */
         if (atomic_load_explicit(&m->cores[i].attention, memory_order_acquire) != 0)
             return false;
-    return lpi_lanes_quiet(m) && !lpi_watch_pending(m);
+    return lpi_lanes_quiet(m) && !lpi_word_wait_pending(m);
 }
 
 struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
@@ -67,7 +67,7 @@ struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
         w.kind = LOGP_WAIT_RECV;
         w.source = r != NULL ? r->src : p->any.src;
         w.tag = r != NULL ? r->tag : p->any.tag;
-    } else if (lpi_watches(p)) {
+    } else if (lpi_waits_for_word(p)) {
         w.kind = LOGP_WAIT_SYNC;
     } else if (p->polls >= p->core->machine->polls_in_vain) {
         w.kind = LOGP_WAIT_POLL;

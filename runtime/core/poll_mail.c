@@ -4,7 +4,7 @@
 
 #include "core/reacquire.h"
 #include "core/start.h"
-#include "core/watch.h"
+#include "core/word_wait.h"
 #include "mail/mailbox.h"
 #include "mail/backpressure.h"
 
@@ -20,8 +20,8 @@ void lpi_poll_mail(struct lpi_core *c)
         lpi_release_sync(c);
     if (attention & LPI_ATT_REACQUIRE)
         lpi_core_take_requests(c);
-    if (c->run_queue.watch_first != NULL)
-        lpi_watch_look(c);
+    if (c->run_queue.word_wait_first != NULL)
+        lpi_word_wait_poll(c);
     if (c->space.first != NULL)
         lpi_space_poll(c);
 }

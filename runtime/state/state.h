@@ -54,7 +54,7 @@ enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_REACQUIRE = 4 };
 struct lpi_proc;
 struct lpi_core;
 struct lpi_explore;
-struct lpi_watch; /* watch.c */
+struct lpi_word_wait; /* word_wait.c */
 
 /* What a program holds: a processor seen in a context, perhaps with other ranks. */
 struct logp_vp {
@@ -139,8 +139,9 @@ struct lpi_run_queue {
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
     unsigned taken, looks;                     /* by those that need not wait */
     unsigned idle_polls;
-    struct lpi_watch *watch_first, *watch_last; /* of those who wait for a word: watch.c */
-    int64_t slack; /* by so much the order of deadlines that have passed may give way */
+    struct lpi_word_wait *word_wait_first,
+        *word_wait_last; /* of those who wait for a word: word_wait.c */
+    int64_t slack;       /* by so much the order of deadlines that have passed may give way */
     const struct lpi_proc *prepared; /* for whose deadline the next proc has been made ready */
     int64_t clock_seen;              /* a reading of the wall clock on this core: it has passed */
 };

@@ -8,7 +8,7 @@
 #include "file/file.h"
 #include "output/curves.h"
 #include "output/output.h"
-#include "output/watch.h"
+#include "output/live_table.h"
 #include "run/run.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ static void expect(const struct combination *x, size_t k, int points)
     const double ns = estimate_ns(&x->o, &x->c, x->rows[k].algorithm) * points;
 
     sweep.all_ns += ns;
-    watch_expect(x->rows[k].algorithm, points, ns);
+    live_table_expect(x->rows[k].algorithm, points, ns);
 }
 
 /* All that is wrong is said here, whichever combination it is of. @return how many there are */
@@ -233,7 +233,7 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
 
     sweep.begun_ns = host_ns();
     show_progress_with(show_progress, NULL);
-    watch_begin(&x->o);
+    live_table_begin(&x->o);
     for (int64_t i = 0; i < n && !runs_are_over(); i++) {
         size_t first;
 
@@ -245,7 +245,7 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
         code |= run_combination(x, first, file);
         keep(results, x);
     }
-    watch_end();
+    live_table_end();
     if (x->o.progress)
         fputs("\r\033[K", stderr);
     return code;

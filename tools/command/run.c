@@ -3,7 +3,7 @@
 #include "choice/choice.h"
 #include "command/command.h"
 #include "output/output.h"
-#include "output/watch.h"
+#include "output/live_table.h"
 #include "run/run.h"
 
 /* A few runs of the worst row with other options, so that the advice is one that has been tried.
@@ -63,10 +63,10 @@ static int run(struct options *o)
     m = create_machine(o);
     out.n_cores = logp_machine_cores(m);
     for (size_t i = 0; i < n; i++)
-        watch_expect(chosen[i], 1, estimate_ns(o, &c, chosen[i]));
-    watch_begin(o);
+        live_table_expect(chosen[i], 1, estimate_ns(o, &c, chosen[i]));
+    live_table_begin(o);
     code = run_rows(o, m, &c, rows, n, &out.n);
-    watch_end();
+    live_table_end();
     if (code == EXIT_OK)
         say_unpredicted_rows(o, &c, rows, out.n);
     o->format->records(&out);

@@ -4,17 +4,17 @@
  * as they settle, and the time left. It is drawn between runs, never during one. Where stderr is no
  * terminal, or a dumb one, each point that is done is a line.
  */
-#ifndef LOGP_WATCH_H
-#define LOGP_WATCH_H
+#ifndef LOGP_LIVE_TABLE_H
+#define LOGP_LIVE_TABLE_H
 
 #include "options/options.h"
 
 /* So many more points of this algorithm are to be run, and take about so long; fewer, where that is
  * negative. */
-void watch_expect(const struct logp_algorithm *algorithm, int points, double ns);
+void live_table_expect(const struct logp_algorithm *algorithm, int points, double ns);
 /* From now on, what runs is shown, if that is asked for. */
-void watch_begin(const struct options *o);
+void live_table_begin(const struct options *o);
 /* No more: the terminal is as it was before. */
-void watch_end(void);
+void live_table_end(void);
 
 #endif

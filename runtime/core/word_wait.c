@@ -7,7 +7,7 @@
  * idle, finds one that has come to its value and that its core has yet to notice; a core that
  * notices one is busy before it takes the note away.
  */
-#include "core/watch.h"
+#include "core/word_wait.h"
 
 #include "core/attach.h"
 #include "carrier/carrier.h"
@@ -24,8 +24,8 @@ enum {
     SLOW_LOOKS = 4096, /* as long as a hand-over between threads */
 };
 
-/* acquire pairs with the release in lpi_watch_note(): the value is that of the word, or a later */
-static bool is_reached(const struct lpi_watch *w)
+/* acquire pairs with the release in lpi_word_wait_note(): the value is that of the word, or a later */
+static bool is_reached(const struct lpi_word_wait *w)
 {
     const uint64_t *const word = atomic_load_explicit(&w->word, memory_order_acquire);
 
@@ -34,37 +34,37 @@ static bool is_reached(const struct lpi_watch *w)
 }
 
 /* release: pairs with the acquire in is_reached() */
-static void note(struct lpi_watch *w, const uint64_t *word, uint64_t value)
+static void note(struct lpi_word_wait *w, const uint64_t *word, uint64_t value)
 {
     atomic_store_explicit(&w->value, value, memory_order_relaxed);
     atomic_store_explicit(&w->word, word, memory_order_release);
 }
 
-static void append(struct lpi_run_queue *t, struct lpi_watch *w)
+static void append(struct lpi_run_queue *t, struct lpi_word_wait *w)
 {
     w->next = NULL;
-    if (t->watch_first == NULL)
-        t->watch_first = w;
+    if (t->word_wait_first == NULL)
+        t->word_wait_first = w;
     else
-        t->watch_last->next = w;
-    t->watch_last = w;
+        t->word_wait_last->next = w;
+    t->word_wait_last = w;
 }
 
 /* Out of the list, where it is after `before` (NULL: the first). */
-static void take_out(struct lpi_run_queue *t, struct lpi_watch *before, struct lpi_watch *w)
+static void take_out(struct lpi_run_queue *t, struct lpi_word_wait *before, struct lpi_word_wait *w)
 {
     if (before == NULL)
-        t->watch_first = w->next;
+        t->word_wait_first = w->next;
     else
         before->next = w->next;
-    if (t->watch_last == w)
-        t->watch_last = before;
+    if (t->word_wait_last == w)
+        t->word_wait_last = before;
 }
 
 /* The run is stopping, and w may be in the list still. */
-static void give_up(struct lpi_run_queue *t, struct lpi_watch *w)
+static void give_up(struct lpi_run_queue *t, struct lpi_word_wait *w)
 {
-    struct lpi_watch *before = NULL, *x = t->watch_first;
+    struct lpi_word_wait *before = NULL, *x = t->word_wait_first;
 
     while (x != NULL && x != w) {
         before = x;
@@ -74,11 +74,11 @@ static void give_up(struct lpi_run_queue *t, struct lpi_watch *w)
         take_out(t, before, w);
 }
 
-void lpi_watch_look(struct lpi_core *c)
+void lpi_word_wait_poll(struct lpi_core *c)
 {
-    struct lpi_watch *before = NULL, *next;
+    struct lpi_word_wait *before = NULL, *next;
 
-    for (struct lpi_watch *w = c->run_queue.watch_first; w != NULL; w = next) {
+    for (struct lpi_word_wait *w = c->run_queue.word_wait_first; w != NULL; w = next) {
         next = w->next;
         if (is_reached(w)) {
             take_out(&c->run_queue, before, w);
@@ -99,7 +99,7 @@ static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t 
                        bool other_core)
 {
     const struct lpi_run_queue *t = &c->run_queue;
-    const bool alone = t->watch_first == NULL;
+    const bool alone = t->word_wait_first == NULL;
 
     if (t->ready_first != NULL || t->timers.n > 0 ||
         !(alone || (other_core && c->machine->executor->is_slow)))
@@ -110,7 +110,7 @@ static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t 
     return false;
 }
 
-int lpi_watch(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core)
+int lpi_word_wait(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core)
 {
     struct lpi_attached *a;
     int rc;
@@ -130,7 +130,7 @@ int lpi_watch(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool oth
     return rc;
 }
 
-void lpi_watch_note(struct lpi_proc *p, const uint64_t *word, uint64_t value)
+void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value)
 {
     struct lpi_attached *a = lpi_attached_of(p);
 
@@ -138,7 +138,7 @@ void lpi_watch_note(struct lpi_proc *p, const uint64_t *word, uint64_t value)
         note(&a->watch, word, value);
 }
 
-bool lpi_watches(const struct lpi_proc *p)
+bool lpi_waits_for_word(const struct lpi_proc *p)
 {
     const struct lpi_attached *a = lpi_attached_of(p);
 
@@ -147,7 +147,7 @@ bool lpi_watches(const struct lpi_proc *p)
 }
 
 /* With the lock: whoever has waited for a word cannot have given its memory back meanwhile. */
-bool lpi_watch_pending(struct logp_machine *m)
+bool lpi_word_wait_pending(struct logp_machine *m)
 {
     bool pending = false;
 

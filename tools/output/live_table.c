@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The live table. See watch.h. All of a picture is written at once, over the one before. */
-#include "output/watch.h"
+/* The live table. See live_table.h. All of a picture is written at once, over the one before. */
+#include "output/live_table.h"
 #include "choice/choice.h"
 #include "run/run.h"
 
@@ -41,7 +41,7 @@ static struct line *line_of(const struct logp_algorithm *algorithm)
     return &watch.lines[i < MAX_ALGORITHMS ? i : 0];
 }
 
-void watch_expect(const struct logp_algorithm *algorithm, int points, double ns)
+void live_table_expect(const struct logp_algorithm *algorithm, int points, double ns)
 {
     line_of(algorithm)->points += points;
     watch.points += points;
@@ -206,7 +206,7 @@ static void finished(const struct options *o, const struct logp_coll *c, const s
     fprintf(stderr, "%d run%s; %s\n", n, n == 1 ? "" : "s", show_rest(rest));
 }
 
-void watch_begin(const struct options *o)
+void live_table_begin(const struct options *o)
 {
     const char *terminal = getenv("TERM"), *plain = getenv("NO_COLOR");
 
@@ -221,7 +221,7 @@ void watch_begin(const struct options *o)
         draw();
 }
 
-void watch_end(void)
+void live_table_end(void)
 {
     clear();
     watch.live = false;
