@@ -279,7 +279,7 @@ static void compare(const struct side_by_side *s)
 }
 
 /* Arrivals are few, so that many are the same. */
-static struct letter some_letter(struct side_by_side *s)
+static struct letter some_message(struct side_by_side *s)
 {
     return (struct letter){.context = (uint32_t)below(s, s->kind->contexts),
                            .src = below(s, s->kind->sources),
@@ -292,7 +292,7 @@ static struct letter some_letter(struct side_by_side *s)
 
 static void do_deliver(struct side_by_side *s)
 {
-    const struct letter m = some_letter(s);
+    const struct letter m = some_message(s);
     const int data[2] = {m.id, m.id};
     const struct lpi_envelope e = {.context = m.context,
                                    .src = m.src,

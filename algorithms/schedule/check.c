@@ -24,13 +24,13 @@ struct message {
     int64_t src;
     int tag;
     size_t n_bytes;
-    uint64_t *heard;    /* of whom its sender had heard; in data */
-    lpi_label labels[]; /* and then those */
+    uint64_t *heard;         /* of whom its sender had heard; in data */
+    lpi_step_label labels[]; /* and then those */
 };
 
 struct rank {
     struct logp_part part;
-    lpi_label *buffers[BUFFERS];
+    lpi_step_label *buffers[BUFFERS];
     size_t sizes[BUFFERS];
     int inner;            /* a buffer that is a part of another; -1: none */
     struct message *mail; /* in the order of sending */
@@ -58,7 +58,7 @@ static int flawed(struct check *k, int64_t rank, const char *what)
 }
 
 /* n labels of a rank from a spot on; NULL: they are beyond the buffer. */
-static lpi_label *labels(struct rank *r, struct logp_spot s, size_t n)
+static lpi_step_label *labels(struct rank *r, struct logp_spot s, size_t n)
 {
     if ((unsigned)s.buffer >= BUFFERS || s.offset > r->sizes[s.buffer] ||
         n > r->sizes[s.buffer] - s.offset)
@@ -66,7 +66,7 @@ static lpi_label *labels(struct rank *r, struct logp_spot s, size_t n)
     return r->buffers[s.buffer] + s.offset;
 }
 
-static bool written(const lpi_label *l, size_t n)
+static bool written(const lpi_step_label *l, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (l[i] == 0)
@@ -78,7 +78,7 @@ static bool written(const lpi_label *l, size_t n)
 
 static int send(struct check *k, int64_t rank, const struct logp_step *s)
 {
-    const lpi_label *from = labels(&k->ranks[rank], s->at, s->n_bytes);
+    const lpi_step_label *from = labels(&k->ranks[rank], s->at, s->n_bytes);
     struct message *m, **link;
 
     if (s->peer < 0 || s->peer >= k->schedule->P || s->tag < 0)
@@ -87,7 +87,7 @@ static int send(struct check *k, int64_t rank, const struct logp_step *s)
         return flawed(k, rank, "it sends what is beyond its buffer");
     if (!written(from, s->n_bytes))
         return flawed(k, rank, "it sends what it does not have");
-    m = malloc(sizeof(*m) + (s->n_bytes + k->words) * sizeof(lpi_label));
+    m = malloc(sizeof(*m) + (s->n_bytes + k->words) * sizeof(lpi_step_label));
     if (m == NULL)
         return -ENOMEM;
     *m = (struct message){.src = rank, .tag = s->tag, .n_bytes = s->n_bytes};
@@ -104,7 +104,7 @@ static int send(struct check *k, int64_t rank, const struct logp_step *s)
 static int receive(struct check *k, int64_t rank, const struct logp_step *s)
 {
     struct rank *r = &k->ranks[rank];
-    lpi_label *to = labels(r, s->at, s->n_bytes);
+    lpi_step_label *to = labels(r, s->at, s->n_bytes);
     struct message **link = &r->mail, *m;
 
     if (s->peer < 0 || s->peer >= k->schedule->P || s->tag < 0)
@@ -135,7 +135,7 @@ static int copy(struct check *k, int64_t rank, const struct logp_step *s)
         const struct logp_spot to = {s->at.buffer, s->at.offset + (size_t)i * s->at_stride};
         const struct logp_spot at = {s->right.buffer,
                                      s->right.offset + (size_t)i * s->right_stride};
-        const lpi_label *from = labels(r, at, s->n_bytes);
+        const lpi_step_label *from = labels(r, at, s->n_bytes);
 
         if (from == NULL || labels(r, to, s->n_bytes) == NULL)
             return flawed(k, rank, "it copies beyond its buffer");
@@ -147,8 +147,8 @@ static int copy(struct check *k, int64_t rank, const struct logp_step *s)
 }
 
 /* One element op n others. */
-static int combine_one(struct check *k, int64_t rank, const lpi_label *left, const lpi_label *right,
-                       size_t n, lpi_label *at)
+static int combine_one(struct check *k, int64_t rank, const lpi_step_label *left,
+                       const lpi_step_label *right, size_t n, lpi_step_label *at)
 {
     for (size_t i = 0; i < n; i++)
         if (!lpi_label_whole(right + i * k->element, k->element))
@@ -162,9 +162,9 @@ static int combine(struct check *k, int64_t rank, const struct logp_step *s)
 {
     struct rank *r = &k->ranks[rank];
     const size_t n = (size_t)s->n, all = n * k->element, one = s->into_one ? k->element : all;
-    lpi_label *at = labels(r, s->at, one);
-    const lpi_label *right = labels(r, s->right, all);
-    const lpi_label *left = s->into_one ? at : labels(r, s->left, all);
+    lpi_step_label *at = labels(r, s->at, one);
+    const lpi_step_label *right = labels(r, s->right, all);
+    const lpi_step_label *left = s->into_one ? at : labels(r, s->left, all);
     int rc = 0;
 
     if (at == NULL || left == NULL || right == NULL)
@@ -181,8 +181,8 @@ static int combine(struct check *k, int64_t rank, const struct logp_step *s)
 /* What the work of a compute makes is its rank's own. */
 static int compute(struct check *k, int64_t rank, const struct logp_step *s)
 {
-    lpi_label *at = labels(&k->ranks[rank], s->at, s->n_bytes);
-    const lpi_label *from = labels(&k->ranks[rank], s->right, s->n_bytes);
+    lpi_step_label *at = labels(&k->ranks[rank], s->at, s->n_bytes);
+    const lpi_step_label *from = labels(&k->ranks[rank], s->right, s->n_bytes);
 
     if (s->n_bytes == 0)
         return 0;
@@ -295,7 +295,7 @@ static int go_on(struct check *k, int64_t rank, bool *moved)
 
 static int by_value(const void *a, const void *b)
 {
-    const lpi_label x = *(const lpi_label *)a, y = *(const lpi_label *)b;
+    const lpi_step_label x = *(const lpi_step_label *)a, y = *(const lpi_step_label *)b;
 
     return (x > y) - (x < y);
 }
@@ -303,7 +303,7 @@ static int by_value(const void *a, const void *b)
 /* The parts that a promised element must have, in the order of ranks. @return how many; 0: no
  * memory */
 static size_t expected(struct check *k, const struct logp_promise *p, size_t offset,
-                       lpi_label **out)
+                       lpi_step_label **out)
 {
     size_t n = 0, capacity = 0;
 
@@ -321,10 +321,10 @@ static size_t expected(struct check *k, const struct logp_promise *p, size_t off
 }
 
 static int check_combination(struct check *k, int64_t rank, const struct logp_promise *p,
-                             const lpi_label *element, size_t offset)
+                             const lpi_step_label *element, size_t offset)
 {
-    const lpi_label *parts;
-    lpi_label *want, *have;
+    const lpi_step_label *parts;
+    lpi_step_label *want, *have;
     size_t n, n_want;
     bool right;
 
@@ -349,7 +349,7 @@ static int check_combination(struct check *k, int64_t rank, const struct logp_pr
 
 static int check_promise(struct check *k, int64_t rank, const struct logp_promise *p)
 {
-    const lpi_label *l = labels(&k->ranks[rank], p->at, p->n_bytes);
+    const lpi_step_label *l = labels(&k->ranks[rank], p->at, p->n_bytes);
     int rc = 0;
 
     if (l == NULL)
@@ -411,7 +411,7 @@ static int make_rank(struct check *k, int rank)
         r->inner = at.buffer == LOGP_BUF ? LOGP_RECV_BUF : LOGP_BUF;
     for (int b = 0; b < BUFFERS; b++) {
         if (b != r->inner)
-            r->buffers[b] = calloc(r->sizes[b] + 1, sizeof(lpi_label));
+            r->buffers[b] = calloc(r->sizes[b] + 1, sizeof(lpi_step_label));
         if ((b != r->inner && r->buffers[b] == NULL) || r->heard == NULL)
             return -ENOMEM;
     }

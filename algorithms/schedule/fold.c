@@ -33,7 +33,7 @@ static const int64_t end_of_time = INT64_MAX / 8; /* as lpi_exact() */
 struct rank {
     int64_t clock, i; /* its time; the step it is at */
     struct logp_port port;
-    struct lpi_inbox inbox;
+    struct lpi_fold_inbox inbox;
     uint32_t sends;
     int32_t waits_for; /* rank; -1: it waits for no message */
 };
@@ -58,7 +58,7 @@ struct fold {
     int64_t until;   /* no rank is busy beyond it */
     int64_t through; /* ranks */
     struct rank *ranks;
-    struct lpi_mail mail;
+    struct lpi_fold_mail mail;
     struct lpi_wires wires;
     struct lpi_rendezvous rendezvous;
     bool in_order;                     /* sends by (start, rank) */
@@ -135,7 +135,7 @@ static int wrong(struct fold *f, uint32_t r, int rc)
 /* What rank r sends is on its way, and its receiver perhaps goes on. 0; -ENOMEM */
 static int post(struct fold *f, uint32_t r, const struct logp_step *s, int64_t arrival)
 {
-    const struct lpi_letter letter = {
+    const struct lpi_fold_message message = {
         .arrival = arrival, .n_bytes = s->n_bytes, .src = (int32_t)r, .tag = s->tag};
     struct rank *to = &f->ranks[s->peer];
     bool wakes = false;
@@ -143,11 +143,11 @@ static int post(struct fold *f, uint32_t r, const struct logp_step *s, int64_t a
 
     if (f->rendezvous.from == 0) {
         wakes = to->waits_for == (int32_t)r;
-        rc = lpi_mail_put(&f->mail, &to->inbox, &letter);
+        rc = lpi_mail_put(&f->mail, &to->inbox, &message);
     } else if (is_answered(f, r)) {
         wakes = lpi_rendezvous_data(&f->rendezvous, r, s->peer, arrival);
     } else {
-        rc = lpi_rendezvous_send(&f->rendezvous, &f->mail, &to->inbox, s->peer, &letter,
+        rc = lpi_rendezvous_send(&f->rendezvous, &f->mail, &to->inbox, s->peer, &message,
                                  lpi_rendezvous_waits(&f->rendezvous, s->n_bytes), &wakes);
     }
     if (wakes) {
@@ -225,7 +225,7 @@ static int post_receive(struct fold *f, uint32_t r, const struct logp_step *s)
 
 /* As lpi_mail_take(), of what rank r has posted, or posts now. */
 static int take_posted(struct fold *f, uint32_t r, const struct logp_step *s,
-                       struct lpi_letter *letter)
+                       struct lpi_fold_message *message)
 {
     const struct lpi_posted *m;
     int rc = f->rendezvous.ranks[r].n == 0 ? post_receive(f, r, s) : 0;
@@ -235,8 +235,8 @@ static int take_posted(struct fold *f, uint32_t r, const struct logp_step *s,
     m = lpi_rendezvous_take(&f->rendezvous, r);
     if (m == NULL)
         return -EAGAIN;
-    letter->n_bytes = m->n_bytes;
-    letter->arrival = m->arrival;
+    message->n_bytes = m->n_bytes;
+    message->arrival = m->arrival;
     return 0;
 }
 
@@ -279,22 +279,22 @@ static int receive(struct fold *f, uint32_t r, const struct logp_step *s)
 {
     struct rank *k = &f->ranks[r];
     struct logp_transfer t = {.src = (int)s->peer, .dst = (int)r, .ready = k->clock};
-    struct lpi_letter letter;
+    struct lpi_fold_message message;
     int rc;
 
     if (s->peer < 0 || s->peer >= f->schedule.P || s->tag < 0)
         return wrong(f, r, -EINVAL);
     rc = f->rendezvous.from > 0
-             ? take_posted(f, r, s, &letter)
-             : lpi_mail_take(&f->mail, &k->inbox, (int32_t)s->peer, s->tag, &letter);
+             ? take_posted(f, r, s, &message)
+             : lpi_mail_take(&f->mail, &k->inbox, (int32_t)s->peer, s->tag, &message);
     if (rc == -EAGAIN)
         k->waits_for = (int32_t)s->peer;
     if (rc != 0)
         return rc;
-    if (letter.n_bytes > s->n_bytes)
+    if (message.n_bytes > s->n_bytes)
         return wrong(f, r, -EMSGSIZE);
-    t.n_bytes = letter.n_bytes;
-    t.arrival = letter.arrival;
+    t.n_bytes = message.n_bytes;
+    t.arrival = message.arrival;
     f->ops->recv(f->model, &k->port, &t);
     k->clock = t.done;
     k->i++;
@@ -333,7 +333,7 @@ static int go_on(struct fold *f, uint32_t r)
             rc = send(f, r, &s, k->clock);
             break;
         case LOGP_STEP_RECEIVE:
-            if (received && !f->in_order && k->inbox.pile == 0) {
+            if (received && !f->in_order && k->inbox.overflow == 0) {
                 add_to_queue(f, r);
                 return -EAGAIN;
             }

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const lpi_label combined = UINT64_C(3) << 62;
+static const lpi_step_label combined = UINT64_C(3) << 62;
 
-lpi_label lpi_label_of(int64_t rank, size_t offset, bool made)
+lpi_step_label lpi_label_of(int64_t rank, size_t offset, bool made)
 {
     return UINT64_C(1) << (made ? 63 : 62) | (uint64_t)rank << 38 | offset;
 }
 
-bool lpi_label_whole(const lpi_label *bytes, size_t element_bytes)
+bool lpi_label_whole(const lpi_step_label *bytes, size_t element_bytes)
 {
     for (size_t i = 0; i < element_bytes; i++)
         if (bytes[0] == 0 || bytes[i] != bytes[0] + i)
@@ -27,7 +27,7 @@ static int grow(struct lpi_combinations *all, size_t n)
 {
     if (all->n_parts + n > all->capacity) {
         const size_t capacity = 2 * (all->n_parts + n);
-        lpi_label *parts = realloc(all->parts, capacity * sizeof(*parts));
+        lpi_step_label *parts = realloc(all->parts, capacity * sizeof(*parts));
 
         if (parts == NULL)
             return -ENOMEM;
@@ -47,8 +47,8 @@ static int grow(struct lpi_combinations *all, size_t n)
     return 0;
 }
 
-size_t lpi_label_parts(const struct lpi_combinations *all, const lpi_label *element,
-                       const lpi_label **parts)
+size_t lpi_label_parts(const struct lpi_combinations *all, const lpi_step_label *element,
+                       const lpi_step_label **parts)
 {
     const size_t index = (size_t)((*element & ~combined) >> 16);
 
@@ -60,12 +60,13 @@ size_t lpi_label_parts(const struct lpi_combinations *all, const lpi_label *elem
     return all->begin[index + 1] - all->begin[index];
 }
 
-int lpi_label_combine(struct lpi_combinations *all, const lpi_label *left, const lpi_label *right,
-                      size_t n, size_t element_bytes, lpi_label *bytes)
+int lpi_label_combine(struct lpi_combinations *all, const lpi_step_label *left,
+                      const lpi_step_label *right, size_t n, size_t element_bytes,
+                      lpi_step_label *bytes)
 {
-    const lpi_label *parts, *element = left;
+    const lpi_step_label *parts, *element = left;
     size_t total = lpi_label_parts(all, left, &parts), k;
-    lpi_label first;
+    lpi_step_label first;
 
     for (size_t i = 0; i < n; i++)
         total += lpi_label_parts(all, right + i * element_bytes, &parts);
@@ -76,7 +77,7 @@ int lpi_label_combine(struct lpi_combinations *all, const lpi_label *left, const
         memcpy(all->parts + all->n_parts, parts, k * sizeof(*parts));
         all->n_parts += k;
     }
-    first = combined | (lpi_label)all->n << 16;
+    first = combined | (lpi_step_label)all->n << 16;
     all->begin[++all->n] = all->n_parts;
     for (size_t i = 0; i < element_bytes; i++)
         bytes[i] = first + i;

@@ -18,19 +18,19 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { LISTED = 16, SHEET = 8, FIRST_BLOCK = 6 };
+enum { LISTED = 16, BLOCK = 8, FIRST_BLOCK = 6 };
 
 enum { EMPTY = -1, TAKEN = -2 }; /* a slot's src */
 
-struct lpi_pile {
-    uint32_t left;            /* how many letters, in slots and on sheets */
-    uint32_t listed;          /* of them on sheets */
-    uint32_t first, end;      /* the first sheet, and where the next letter goes on the last one */
-    struct lpi_letter *slots; /* the first letter of each source and tag */
-    uint32_t n_slots, n_used; /* 2^x > 2 n_used, or 0 */
+struct lpi_overflow {
+    uint32_t left;       /* how many letters, in slots and on sheets */
+    uint32_t listed;     /* of them on sheets */
+    uint32_t first, end; /* the first sheet, and where the next letter goes on the last one */
+    struct lpi_fold_message *entries; /* the first letter of each source and tag */
+    uint32_t n_entries, n_used;       /* 2^x > 2 n_used, or 0 */
 };
 
-static bool is(const struct lpi_letter *l, int32_t src, int32_t tag)
+static bool is(const struct lpi_fold_message *l, int32_t src, int32_t tag)
 {
     return l->src == src && l->tag == tag;
 }
@@ -43,7 +43,7 @@ static int block_of(uint32_t index)
     return 31 - __builtin_clz(index + (1u << FIRST_BLOCK));
 }
 
-static struct lpi_letter *at(const struct lpi_mail *m, uint32_t index)
+static struct lpi_fold_message *at(const struct lpi_fold_mail *m, uint32_t index)
 {
     const int b = block_of(index);
 
@@ -51,84 +51,84 @@ static struct lpi_letter *at(const struct lpi_mail *m, uint32_t index)
 }
 
 /* An unused sheet; 0: no memory. */
-static uint32_t new_sheet(struct lpi_mail *m)
+static uint32_t new_block(struct lpi_fold_mail *m)
 {
-    const uint32_t sheet = m->sheets;
+    const uint32_t block = m->blocks_used;
     int b;
 
-    if (sheet != 0) {
-        m->sheets = at(m, sheet)->next;
-        return sheet;
+    if (block != 0) {
+        m->blocks_used = at(m, block)->next;
+        return block;
     }
     if (m->n > UINT32_MAX / 2)
         return 0;
-    m->n += SHEET; /* so sheet 0 is never given out */
+    m->n += BLOCK; /* so sheet 0 is never given out */
     b = block_of(m->n);
     if (m->blocks[b] == NULL)
-        m->blocks[b] = lpi_alloc_pages((size_t)1 << b, sizeof(struct lpi_letter));
+        m->blocks[b] = lpi_alloc_pages((size_t)1 << b, sizeof(struct lpi_fold_message));
     if (m->blocks[b] != NULL)
         return m->n;
-    m->n -= SHEET;
+    m->n -= BLOCK;
     return 0;
 }
 
 /* An unused letter; 0: no memory. */
-static uint32_t new_letter(struct lpi_mail *m)
+static uint32_t new_message(struct lpi_fold_mail *m)
 {
-    const uint32_t index = m->letters;
+    const uint32_t index = m->messages;
 
     if (index != 0) {
-        m->letters = at(m, index)->next;
+        m->messages = at(m, index)->next;
         return index;
     }
-    if (m->next % SHEET == 0)
-        m->next = new_sheet(m);
+    if (m->next % BLOCK == 0)
+        m->next = new_block(m);
     return m->next != 0 ? m->next++ : 0;
 }
 
-static void free_letter(struct lpi_mail *m, uint32_t index)
+static void free_message(struct lpi_fold_mail *m, uint32_t index)
 {
-    at(m, index)->next = m->letters;
-    m->letters = index;
+    at(m, index)->next = m->messages;
+    m->messages = index;
 }
 
 /* ---- piles ---- */
 
 /* Sources next to each other have slots next to each other. */
-static struct lpi_letter *slot_of(const struct lpi_pile *p, int32_t src, int32_t tag)
+static struct lpi_fold_message *entry_of(const struct lpi_overflow *p, int32_t src, int32_t tag)
 {
     const uint32_t x = (uint32_t)src + (uint32_t)tag * UINT32_C(0x9e3779b1);
 
     for (uint32_t i = x ^ x >> 11 ^ x >> 22;; i++) {
-        struct lpi_letter *slot = &p->slots[i & (p->n_slots - 1)];
+        struct lpi_fold_message *entry = &p->entries[i & (p->n_entries - 1)];
 
-        if (slot->src == EMPTY || is(slot, src, tag))
-            return slot;
+        if (entry->src == EMPTY || is(entry, src, tag))
+            return entry;
     }
 }
 
 /* With room for all letters of the pile, and without the slots whose letters are gone. 0; -ENOMEM
  */
-static int make_slots(struct lpi_pile *p)
+static int make_slots(struct lpi_overflow *p)
 {
-    struct lpi_letter *const old = p->slots;
-    const uint32_t n_old = p->n_slots;
+    struct lpi_fold_message *const old = p->entries;
+    const uint32_t n_old = p->n_entries;
     uint32_t n = 64;
 
     while (n / 2 <= p->left)
         n *= 2;
-    p->slots = malloc(n * sizeof(*p->slots));
-    if (p->slots == NULL) {
-        p->slots = old;
+    p->entries = malloc(n * sizeof(*p->entries));
+    if (p->entries == NULL) {
+        p->entries = old;
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < n; i++)
-        p->slots[i].src = EMPTY;
-    p->n_slots = n;
+        p->entries[i].src = EMPTY;
+    p->n_entries = n;
     p->n_used = 0;
     for (uint32_t i = 0; i < n_old; i++)
         if (old[i].src >= 0) {
-            *slot_of(p, old[i].src, old[i].tag) = old[i];
+            *entry_of(p, old[i].src, old[i].tag) = old[i];
             p->n_used++;
         }
     free(old);
@@ -136,117 +136,119 @@ static int make_slots(struct lpi_pile *p)
 }
 
 /* 0; -ENOMEM */
-static int put_into_slot(struct lpi_mail *m, struct lpi_pile *p, const struct lpi_letter *letter)
+static int put_into_entry(struct lpi_fold_mail *m, struct lpi_overflow *p,
+                          const struct lpi_fold_message *message)
 {
-    struct lpi_letter *slot = slot_of(p, letter->src, letter->tag);
+    struct lpi_fold_message *entry = entry_of(p, message->src, message->tag);
     uint32_t index;
 
-    if (slot->src == EMPTY) {
-        *slot = *letter;
-        slot->next = 0;
+    if (entry->src == EMPTY) {
+        *entry = *message;
+        entry->next = 0;
         p->n_used++;
         return 0;
     }
-    index = new_letter(m);
+    index = new_message(m);
     if (index == 0)
         return -ENOMEM;
-    *at(m, index) = *letter;
+    *at(m, index) = *message;
     at(m, index)->next = 0;
-    if (slot->next == 0)
-        slot->next = index;
+    if (entry->next == 0)
+        entry->next = index;
     else
-        at(m, slot->last)->next = index;
-    slot->last = index;
+        at(m, entry->last)->next = index;
+    entry->last = index;
     return 0;
 }
 
 /* From the sheets into slots. 0; -ENOMEM: nothing more can be taken */
-static int sort(struct lpi_mail *m, struct lpi_pile *p)
+static int sort(struct lpi_fold_mail *m, struct lpi_overflow *p)
 {
-    uint32_t sheet = p->first;
-    int rc = p->n_slots <= 2 * (p->n_used + p->listed) ? make_slots(p) : 0;
+    uint32_t block = p->first;
+    int rc = p->n_entries <= 2 * (p->n_used + p->listed) ? make_slots(p) : 0;
 
     while (rc == 0 && p->listed > 0) {
-        const uint32_t n = p->listed < SHEET - 1 ? p->listed : SHEET - 1, next = at(m, sheet)->next;
+        const uint32_t n = p->listed < BLOCK - 1 ? p->listed : BLOCK - 1, next = at(m, block)->next;
 
         if (p->listed > n)
-            for (uint32_t i = 0; i < SHEET; i += 2)
+            for (uint32_t i = 0; i < BLOCK; i += 2)
                 __builtin_prefetch(at(m, next + i));
         for (uint32_t i = 1; rc == 0 && i <= n; i++)
-            rc = put_into_slot(m, p, at(m, sheet + i));
+            rc = put_into_entry(m, p, at(m, block + i));
         p->listed -= n;
-        at(m, sheet)->next = m->sheets;
-        m->sheets = sheet;
-        sheet = next;
+        at(m, block)->next = m->blocks_used;
+        m->blocks_used = block;
+        block = next;
     }
     p->end = 0;
     return rc;
 }
 
-static int put_on_pile(struct lpi_mail *m, struct lpi_pile *p, const struct lpi_letter *letter)
+static int put_on_overflow(struct lpi_fold_mail *m, struct lpi_overflow *p,
+                           const struct lpi_fold_message *message)
 {
-    if (p->end % SHEET == 0) {
-        const uint32_t sheet = new_sheet(m);
+    if (p->end % BLOCK == 0) {
+        const uint32_t block = new_block(m);
 
-        if (sheet == 0)
+        if (block == 0)
             return -ENOMEM;
         if (p->listed > 0)
-            at(m, p->end - SHEET)->next = sheet;
+            at(m, p->end - BLOCK)->next = block;
         else
-            p->first = sheet;
-        p->end = sheet + 1;
+            p->first = block;
+        p->end = block + 1;
     }
-    *at(m, p->end++) = *letter;
+    *at(m, p->end++) = *message;
     p->listed++;
     p->left++;
     return 0;
 }
 
-static int take_from_pile(struct lpi_mail *m, struct lpi_pile *p, int32_t src, int32_t tag,
-                          struct lpi_letter *out)
+static int take_from_overflow(struct lpi_fold_mail *m, struct lpi_overflow *p, int32_t src,
+                              int32_t tag, struct lpi_fold_message *out)
 {
-    struct lpi_letter *slot;
+    struct lpi_fold_message *entry;
 
     if (p->listed > 0 && sort(m, p) != 0)
         return -ENOMEM;
-    slot = slot_of(p, src, tag);
-    if (slot->src == EMPTY)
+    entry = entry_of(p, src, tag);
+    if (entry->src == EMPTY)
         return -EAGAIN;
-    *out = *slot;
+    *out = *entry;
     if (out->next != 0) {
-        *slot = *at(m, out->next);
-        slot->last = out->last;
-        free_letter(m, out->next);
+        *entry = *at(m, out->next);
+        entry->last = out->last;
+        free_message(m, out->next);
     } else {
-        slot->src = TAKEN;
+        entry->src = TAKEN;
     }
     if (--p->left == 0) {
-        free(p->slots);
-        *p = (struct lpi_pile){.slots = NULL};
+        free(p->entries);
+        *p = (struct lpi_overflow){.entries = NULL};
     }
     return 0;
 }
 
 /* The number of an unused pile; 0: no memory. */
-static uint32_t new_pile(struct lpi_mail *m)
+static uint32_t new_overflow(struct lpi_fold_mail *m)
 {
-    if (m->n_piles + 1 >= m->pile_capacity) {
-        const uint32_t capacity = m->pile_capacity > 0 ? 2 * m->pile_capacity : 16;
-        struct lpi_pile *more = realloc(m->piles, capacity * sizeof(*more));
+    if (m->n_overflows + 1 >= m->overflow_capacity) {
+        const uint32_t capacity = m->overflow_capacity > 0 ? 2 * m->overflow_capacity : 16;
+        struct lpi_overflow *more = realloc(m->overflows, capacity * sizeof(*more));
 
         if (more == NULL)
             return 0;
-        m->piles = more;
-        m->pile_capacity = capacity;
+        m->overflows = more;
+        m->overflow_capacity = capacity;
     }
-    m->piles[++m->n_piles] = (struct lpi_pile){.slots = NULL};
-    return m->n_piles;
+    m->overflows[++m->n_overflows] = (struct lpi_overflow){.entries = NULL};
+    return m->n_overflows;
 }
 
 /* ---- lists ---- */
 
-static void take_from_list(struct lpi_mail *m, struct lpi_inbox *inbox, uint32_t before,
-                           struct lpi_letter *out)
+static void take_from_list(struct lpi_fold_mail *m, struct lpi_fold_inbox *inbox, uint32_t before,
+                           struct lpi_fold_message *out)
 {
     const uint32_t index = before != 0 ? at(m, before)->next : inbox->first;
 
@@ -258,40 +260,41 @@ static void take_from_list(struct lpi_mail *m, struct lpi_inbox *inbox, uint32_t
     if (inbox->last == index)
         inbox->last = before;
     inbox->listed--;
-    free_letter(m, index);
+    free_message(m, index);
 }
 
 /* All of a list. 0; -ENOMEM */
-static int move_to_pile(struct lpi_mail *m, struct lpi_inbox *inbox)
+static int move_to_overflow(struct lpi_fold_mail *m, struct lpi_fold_inbox *inbox)
 {
-    struct lpi_letter letter;
+    struct lpi_fold_message message;
     int rc = 0;
 
-    if (inbox->pile == 0)
-        inbox->pile = new_pile(m);
-    if (inbox->pile == 0)
+    if (inbox->overflow == 0)
+        inbox->overflow = new_overflow(m);
+    if (inbox->overflow == 0)
         return -ENOMEM;
     while (rc == 0 && inbox->listed > 0) {
-        take_from_list(m, inbox, 0, &letter);
-        rc = put_on_pile(m, &m->piles[inbox->pile], &letter);
+        take_from_list(m, inbox, 0, &message);
+        rc = put_on_overflow(m, &m->overflows[inbox->overflow], &message);
     }
     return rc;
 }
 
-int lpi_mail_put(struct lpi_mail *m, struct lpi_inbox *inbox, const struct lpi_letter *letter)
+int lpi_mail_put(struct lpi_fold_mail *m, struct lpi_fold_inbox *inbox,
+                 const struct lpi_fold_message *message)
 {
     uint32_t index;
     int rc = 0;
 
     m->left++;
     if (inbox->listed == LISTED)
-        rc = move_to_pile(m, inbox);
-    if (inbox->pile != 0 && m->piles[inbox->pile].left > 0)
-        return rc == 0 ? put_on_pile(m, &m->piles[inbox->pile], letter) : rc;
-    index = rc == 0 ? new_letter(m) : 0;
+        rc = move_to_overflow(m, inbox);
+    if (inbox->overflow != 0 && m->overflows[inbox->overflow].left > 0)
+        return rc == 0 ? put_on_overflow(m, &m->overflows[inbox->overflow], message) : rc;
+    index = rc == 0 ? new_message(m) : 0;
     if (index == 0)
         return -ENOMEM;
-    *at(m, index) = *letter;
+    *at(m, index) = *message;
     at(m, index)->next = 0;
     if (inbox->listed++ == 0)
         inbox->first = index;
@@ -301,8 +304,8 @@ int lpi_mail_put(struct lpi_mail *m, struct lpi_inbox *inbox, const struct lpi_l
     return 0;
 }
 
-int lpi_mail_take(struct lpi_mail *m, struct lpi_inbox *inbox, int32_t src, int32_t tag,
-                  struct lpi_letter *out)
+int lpi_mail_take(struct lpi_fold_mail *m, struct lpi_fold_inbox *inbox, int32_t src, int32_t tag,
+                  struct lpi_fold_message *out)
 {
     uint32_t before = 0, index = inbox->listed > 0 ? inbox->first : 0;
     int rc = 0;
@@ -313,19 +316,19 @@ int lpi_mail_take(struct lpi_mail *m, struct lpi_inbox *inbox, int32_t src, int3
     }
     if (index != 0)
         take_from_list(m, inbox, before, out);
-    else if (inbox->pile != 0 && m->piles[inbox->pile].left > 0)
-        rc = take_from_pile(m, &m->piles[inbox->pile], src, tag, out);
+    else if (inbox->overflow != 0 && m->overflows[inbox->overflow].left > 0)
+        rc = take_from_overflow(m, &m->overflows[inbox->overflow], src, tag, out);
     else
         rc = -EAGAIN;
     m->left -= rc == 0;
     return rc;
 }
 
-void lpi_mail_fini(struct lpi_mail *m)
+void lpi_mail_fini(struct lpi_fold_mail *m)
 {
-    for (uint32_t i = 1; i <= m->n_piles; i++)
-        free(m->piles[i].slots);
-    free(m->piles);
+    for (uint32_t i = 1; i <= m->n_overflows; i++)
+        free(m->overflows[i].entries);
+    free(m->overflows);
     for (size_t b = 0; b < sizeof(m->blocks) / sizeof(m->blocks[0]); b++)
         free(m->blocks[b]);
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Indices of letters, all of them: 0 is none. */
-struct lpi_letter {
+struct lpi_fold_message {
     int64_t arrival;
     size_t n_bytes;
     int32_t src, tag;
@@ -20,28 +20,29 @@ struct lpi_letter {
 };
 
 /* What has been put for one receiver: the first few in a list, others on a pile of its own. */
-struct lpi_inbox {
+struct lpi_fold_inbox {
     uint32_t first, last, listed;
-    uint32_t pile; /* its number; 0: it has never had one */
+    uint32_t overflow; /* its number; 0: it has never had one */
 };
 
-struct lpi_pile;
+struct lpi_overflow;
 
-struct lpi_mail {
-    struct lpi_letter *blocks[32]; /* of all letters: block b has 2^b, or is yet to be made */
-    uint32_t n;                    /* letters in blocks that have been given out, by sheets */
-    uint32_t sheets, letters;      /* first free ones */
-    uint32_t next;                 /* the sheet that single letters are cut from */
-    struct lpi_pile *piles;
-    uint32_t n_piles, pile_capacity;
+struct lpi_fold_mail {
+    struct lpi_fold_message *blocks[32]; /* of all letters: block b has 2^b, or is yet to be made */
+    uint32_t n;                          /* letters in blocks that have been given out, by sheets */
+    uint32_t blocks_used, messages;      /* first free ones */
+    uint32_t next;                       /* the sheet that single letters are cut from */
+    struct lpi_overflow *overflows;
+    uint32_t n_overflows, overflow_capacity;
     uint64_t left; /* how many letters have not been taken */
 };
 
 /* Put a copy. 0; -ENOMEM */
-int lpi_mail_put(struct lpi_mail *mail, struct lpi_inbox *inbox, const struct lpi_letter *letter);
+int lpi_mail_put(struct lpi_fold_mail *mail, struct lpi_fold_inbox *inbox,
+                 const struct lpi_fold_message *message);
 /* Take the first from src with this tag. 0; -EAGAIN: there is none; -ENOMEM */
-int lpi_mail_take(struct lpi_mail *mail, struct lpi_inbox *inbox, int32_t src, int32_t tag,
-                  struct lpi_letter *out);
-void lpi_mail_fini(struct lpi_mail *mail);
+int lpi_mail_take(struct lpi_fold_mail *mail, struct lpi_fold_inbox *inbox, int32_t src,
+                  int32_t tag, struct lpi_fold_message *out);
+void lpi_mail_fini(struct lpi_fold_mail *mail);
 
 #endif

@@ -42,30 +42,30 @@ static int64_t cts_ns(const struct lpi_rendezvous *rendezvous, int from, int to)
 
 /* A letter, or a request, meets a receive of rank r. @return the sender has its answer */
 static bool match(struct lpi_rendezvous *rendezvous, int64_t r, struct lpi_posted *m,
-                  const struct lpi_letter *letter)
+                  const struct lpi_fold_message *message)
 {
-    struct lpi_posted_list *sender = &rendezvous->ranks[letter->src];
-    const int64_t rts_at = as_request(letter->arrival);
+    struct lpi_posted_list *sender = &rendezvous->ranks[message->src];
+    const int64_t rts_at = as_request(message->arrival);
 
-    m->n_bytes = letter->n_bytes;
-    if (letter->arrival >= 0) {
-        m->arrival = letter->arrival;
+    m->n_bytes = message->n_bytes;
+    if (message->arrival >= 0) {
+        m->arrival = message->arrival;
         m->state = LPI_MATCHED;
         return false;
     }
     m->state = LPI_CTS_SENT;
     sender->cts_at =
-        (rts_at > m->posted ? rts_at : m->posted) + cts_ns(rendezvous, (int)r, letter->src);
+        (rts_at > m->posted ? rts_at : m->posted) + cts_ns(rendezvous, (int)r, message->src);
     sender->matched = (uint32_t)(m - rendezvous->ranks[r].all);
     return true;
 }
 
-int lpi_rendezvous_post(struct lpi_rendezvous *rendezvous, struct lpi_mail *mail,
-                        struct lpi_inbox *inbox, int64_t r, int32_t src, int32_t tag, int64_t now,
-                        int64_t *wakes)
+int lpi_rendezvous_post(struct lpi_rendezvous *rendezvous, struct lpi_fold_mail *mail,
+                        struct lpi_fold_inbox *inbox, int64_t r, int32_t src, int32_t tag,
+                        int64_t now, int64_t *wakes)
 {
     struct lpi_posted_list *k = &rendezvous->ranks[r];
-    struct lpi_letter letter;
+    struct lpi_fold_message message;
     struct lpi_posted *m;
     int rc;
 
@@ -81,8 +81,8 @@ int lpi_rendezvous_post(struct lpi_rendezvous *rendezvous, struct lpi_mail *mail
     }
     m = &k->all[k->n++];
     *m = (struct lpi_posted){.posted = now, .src = src, .tag = tag};
-    rc = lpi_mail_take(mail, inbox, src, tag, &letter);
-    if (rc == 0 && match(rendezvous, r, m, &letter))
+    rc = lpi_mail_take(mail, inbox, src, tag, &message);
+    if (rc == 0 && match(rendezvous, r, m, &message))
         *wakes = src;
     return rc == -EAGAIN ? 0 : rc;
 }
@@ -96,19 +96,19 @@ static bool wakes_for(struct lpi_posted_list *k, uint32_t which)
     return wakes;
 }
 
-int lpi_rendezvous_send(struct lpi_rendezvous *rendezvous, struct lpi_mail *mail,
-                        struct lpi_inbox *inbox, int64_t dst, const struct lpi_letter *letter,
-                        bool is_request, bool *wakes)
+int lpi_rendezvous_send(struct lpi_rendezvous *rendezvous, struct lpi_fold_mail *mail,
+                        struct lpi_fold_inbox *inbox, int64_t dst,
+                        const struct lpi_fold_message *message, bool is_request, bool *wakes)
 {
     struct lpi_posted_list *k = &rendezvous->ranks[dst];
-    struct lpi_letter sent = *letter;
+    struct lpi_fold_message sent = *message;
     uint32_t i = k->next;
 
     *wakes = false;
     if (is_request) {
-        rendezvous->ranks[letter->src].rts_sent = true;
-        rendezvous->ranks[letter->src].cts_at = -1;
-        sent.arrival = as_request(letter->arrival);
+        rendezvous->ranks[message->src].rts_sent = true;
+        rendezvous->ranks[message->src].cts_at = -1;
+        sent.arrival = as_request(message->arrival);
     }
     while (i < k->n && (k->all[i].state != LPI_POSTED || k->all[i].src != sent.src ||
                         k->all[i].tag != sent.tag))

@@ -53,14 +53,14 @@ static inline bool lpi_rendezvous_waits(const struct lpi_rendezvous *rendezvous,
 
 /* Rank r posts a receive at its time now. *wakes: who has its answer by that; -1: nobody. 0;
  * -ENOMEM */
-int lpi_rendezvous_post(struct lpi_rendezvous *rendezvous, struct lpi_mail *mail,
-                        struct lpi_inbox *inbox, int64_t r, int32_t src, int32_t tag, int64_t now,
-                        int64_t *wakes);
+int lpi_rendezvous_post(struct lpi_rendezvous *rendezvous, struct lpi_fold_mail *mail,
+                        struct lpi_fold_inbox *inbox, int64_t r, int32_t src, int32_t tag,
+                        int64_t now, int64_t *wakes);
 /* A letter to dst; is_request: of its payload, which is to come. *wakes: whether dst can go on by
  * it. 0; -ENOMEM */
-int lpi_rendezvous_send(struct lpi_rendezvous *rendezvous, struct lpi_mail *mail,
-                        struct lpi_inbox *inbox, int64_t dst, const struct lpi_letter *letter,
-                        bool is_request, bool *wakes);
+int lpi_rendezvous_send(struct lpi_rendezvous *rendezvous, struct lpi_fold_mail *mail,
+                        struct lpi_fold_inbox *inbox, int64_t dst,
+                        const struct lpi_fold_message *message, bool is_request, bool *wakes);
 /* The payload of a send that has its answer. @return dst can go on by it */
 bool lpi_rendezvous_data(struct lpi_rendezvous *rendezvous, int64_t src, int64_t dst,
                          int64_t arrival);

@@ -19,7 +19,7 @@
 
 static struct lpi_proc nobody;
 
-static struct lpi_mail *mail_of(const struct lpi_proc *p)
+static struct lpi_mailbox *mail_of(const struct lpi_proc *p)
 {
     return &p->core->machine->mails[p->rank];
 }

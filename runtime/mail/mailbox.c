@@ -44,7 +44,7 @@ static bool all_delivered(const struct lpi_lane *l)
 }
 
 /* The next free slot; NULL: the lane is full, or messages of ours are still queued. */
-static struct slot *free_slot(struct lpi_lane *l)
+static struct slot *free_entry(struct lpi_lane *l)
 {
     const uint64_t queued = atomic_load_explicit(&l->q_sent, memory_order_relaxed); /* our own */
 
@@ -109,7 +109,7 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
     if (rc != 0)
         return rc;
     l = c->out[to->core_index];
-    s = free_slot(l);
+    s = free_entry(l);
     if (s != NULL && e->n_bytes <= LPI_SLOT_BYTES && e->kind == LPI_EAGER && e->message == NULL) {
         s->n_bytes = (unsigned short)e->n_bytes;
         if (e->n_bytes > 0)
@@ -193,7 +193,7 @@ static struct lpi_envelope unpack(const struct slot *s)
     return e;
 }
 
-static bool take_slot(struct lpi_core *c, struct lpi_lane *l)
+static bool take_entry(struct lpi_core *c, struct lpi_lane *l)
 {
     const struct slot *s = lpi_lane_front(l);
 
@@ -218,7 +218,7 @@ static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
 
     if (l->slots == NULL)
         return false;
-    for (int i = 0; i < most && take_slot(c, l); i++) {
+    for (int i = 0; i < most && take_entry(c, l); i++) {
         any = true;
         if (i >= LPI_AHEAD)
             lpi_lane_fetch(l);
@@ -247,7 +247,7 @@ static void drain_mailbox(const struct lpi_proc *p)
         e = lpi_envelope_of_any(m, true);
         deliver(c, &e);
         lpi_pause();
-        /* release pairs with free_slot() and all_delivered() */
+        /* release pairs with free_entry() and all_delivered() */
         if (l != NULL)
             atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
     }

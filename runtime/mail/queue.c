@@ -9,7 +9,7 @@
 
 #include <sched.h>
 
-static struct lpi_mail *mail_of(const struct lpi_proc *p)
+static struct lpi_mailbox *mail_of(const struct lpi_proc *p)
 {
     return &p->core->machine->mails[p->rank];
 }
@@ -17,7 +17,7 @@ static struct lpi_mail *mail_of(const struct lpi_proc *p)
 static void ring(struct lpi_proc *to)
 {
     struct lpi_core *c = to->core;
-    struct lpi_mail *mail = mail_of(to);
+    struct lpi_mailbox *mail = mail_of(to);
     struct lpi_proc *top;
 
     /* acq_rel: release pairs with the exchange in lpi_queue_cts(), so that the queued message is
@@ -47,7 +47,7 @@ void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m)
 
 struct lpi_message *lpi_queue_pop(const struct lpi_proc *p)
 {
-    struct lpi_mail *mail = mail_of(p);
+    struct lpi_mailbox *mail = mail_of(p);
     struct cds_wfcq_node *node;
 
     /* would block: an append is half done. A few instructions, unless its thread waits for this

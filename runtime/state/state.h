@@ -106,7 +106,7 @@ struct lpi_proc {
 _Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 256, "a vp is small");
 
 /* What others write than the holder of the core: queue.c, reacquire.c. */
-struct lpi_mail {
+struct lpi_mailbox {
     _Alignas(64) struct __cds_wfcq_head head;
     struct cds_wfcq_tail tail;
     struct lpi_proc *bell_next;    /* link of the core's bell list */
@@ -240,7 +240,7 @@ struct logp_machine {
     struct lpi_proc *procs;
     struct lpi_core *cores;
     struct lpi_direct *direct;           /* by rank; NULL on one core */
-    struct lpi_mail *mails;              /* by rank; NULL on one core under the virtual clock */
+    struct lpi_mailbox *mails;           /* by rank; NULL on one core under the virtual clock */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
     struct lpi_space_wait *space_waits;  /* by rank; NULL: sends do not wait for room */
     void *lanes;                         /* n_cores^2 of lane_stride bytes */

@@ -139,7 +139,7 @@ void check_place(const char *option, const char *path)
 
 /* ---- writing it ---- */
 
-static int find_slot(void)
+static int find_entry(void)
 {
     int i = 0;
 
@@ -200,7 +200,7 @@ int new_file_begin(struct new_file *f, const char *path)
         return ENOMEM;
     is_watched = true;
     if (!is_direct(path)) {
-        f->slot = find_slot();
+        f->slot = find_entry();
         f->target = f->slot < MOST_FILES ? target_of(path) : NULL;
         if (f->target == NULL)
             return EMFILE;

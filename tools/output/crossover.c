@@ -20,7 +20,7 @@ int duel_won(const struct duel *d)
 /* The algorithms of the map, each with a letter. */
 static struct names letters;
 
-static char letter_of(const struct reign *r)
+static char message_of(const struct reign *r)
 {
     int i;
 
@@ -58,7 +58,7 @@ static void print_map(const struct crossover *x)
             printf("%sP = %-16lld", k > 0 || x->unit != NULL ? "\n" : "", (long long)r->P);
         for (int i = 0; i < x->n_sizes; i++)
             if (x->unit == NULL || (x->sizes[i] >= r->from && x->sizes[i] <= r->to))
-                printf(" %5c", letter_of(r));
+                printf(" %5c", message_of(r));
     }
     fputs("\n\n", stdout);
     for (int i = 0; i < letters.n; i++)

@@ -134,11 +134,11 @@ struct lpi_path lpi_pipeline_pass(const struct lpi_pipeline *p, struct lpi_path 
 
 /* ---- blocks ---- */
 
-static struct lpi_block block_of(const struct logp_coll *c, int64_t n_bytes)
+static struct lpi_pipeline_block block_of(const struct logp_coll *c, int64_t n_bytes)
 {
-    return (struct lpi_block){.t = lpi_times(&c->model.params, (size_t)n_bytes),
-                              .gap = logp_gap_ns(&c->model.params, (size_t)n_bytes),
-                              .work = work_of(c, n_bytes)};
+    return (struct lpi_pipeline_block){.t = lpi_times(&c->model.params, (size_t)n_bytes),
+                                       .gap = logp_gap_ns(&c->model.params, (size_t)n_bytes),
+                                       .work = work_of(c, n_bytes)};
 }
 
 struct lpi_pipeline lpi_pipeline_of(int64_t P, const struct logp_coll *c, int64_t block)

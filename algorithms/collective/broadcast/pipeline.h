@@ -14,7 +14,7 @@ bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
 int lpi_pipeline_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
 
 /* What a block of one size takes. */
-struct lpi_block {
+struct lpi_pipeline_block {
     struct lpi_times t;
     int64_t gap, work;
 };
@@ -23,8 +23,8 @@ struct lpi_block {
 struct lpi_pipeline {
     const struct logp_coll *c;
     int64_t P, blocks;
-    struct lpi_block one, end; /* a whole block; the last, which is not larger */
-    bool even;                 /* they are of one size */
+    struct lpi_pipeline_block one, end; /* a whole block; the last, which is not larger */
+    bool even;                          /* they are of one size */
 };
 
 /* Where the blocks are on a path: when its last processor so far can send them on. */
