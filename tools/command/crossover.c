@@ -24,7 +24,7 @@ struct map {
     const char *option;    /* that gives sizes: "bytes", "count"; NULL: there are none */
     int64_t *sizes;        /* of the grid: bytes, or elements */
     int n_sizes, n_values; /* each once; as they were given */
-    struct reign *reigns;
+    struct range *ranges;
     size_t n, first; /* of all; the first of this P */
 };
 
@@ -66,16 +66,16 @@ static struct winner best_at(const struct map *map, int64_t size)
 }
 
 /* From this size on there is another. */
-static void add_reign(struct map *map, int64_t from, struct winner w, struct winner before)
+static void add_range(struct map *map, int64_t from, struct winner w, struct winner before)
 {
-    struct reign *more = realloc(map->reigns, (map->n + 1) * sizeof(*more));
+    struct range *more = realloc(map->ranges, (map->n + 1) * sizeof(*more));
 
     if (more == NULL)
         bad_usage("no memory for the map");
-    map->reigns = more;
+    map->ranges = more;
     if (map->n > map->first)
         more[map->n - 1].to = from - 1;
-    more[map->n++] = (struct reign){
+    more[map->n++] = (struct range){
         .P = map->o.P,
         .from = from,
         .to = map->sizes[map->n_sizes - 1],
@@ -98,7 +98,7 @@ static void find_changes(struct map *map, int64_t low, struct winner at_low, int
     if (at_low.algorithm == at_high.algorithm)
         return;
     if (high - low == 1) {
-        add_reign(map, high, at_high, at_low);
+        add_range(map, high, at_high, at_low);
         return;
     }
     at_middle = best_at(map, middle);
@@ -106,12 +106,12 @@ static void find_changes(struct map *map, int64_t low, struct winner at_low, int
     find_changes(map, middle, at_middle, high, at_high);
 }
 
-static void find_reigns(struct map *map)
+static void find_ranges(struct map *map)
 {
     struct winner last = best_at(map, map->sizes[0]);
 
     map->first = map->n;
-    add_reign(map, map->sizes[0], last, (struct winner){NULL, -1});
+    add_range(map, map->sizes[0], last, (struct winner){NULL, -1});
     for (int i = 1; i < map->n_sizes; i++) {
         const struct winner next = best_at(map, map->sizes[i]);
 
@@ -122,12 +122,12 @@ static void find_reigns(struct map *map)
 
 /* ---- measured ---- */
 
-static struct contender contender_of(const struct row *row, int64_t predicted_ns)
+static struct candidate candidate_of(const struct row *row, int64_t predicted_ns)
 {
     const struct logp_record *r = &row->record;
     const int64_t median = r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
 
-    return (struct contender){
+    return (struct candidate){
         .algorithm = row->algorithm,
         .predicted_ns = predicted_ns,
         .measured = r->reps > 0 && r->verified,
@@ -137,7 +137,7 @@ static struct contender contender_of(const struct row *row, int64_t predicted_ns
 }
 
 /* @return an exit code */
-static int fight(const struct map *map, struct logp_machine *m, struct duel *d, int64_t size,
+static int fight(const struct map *map, struct logp_machine *m, struct comparison *d, int64_t size,
                  const struct logp_algorithm *best, const struct logp_algorithm *other)
 {
     const struct logp_coll c = of_size(map, size);
@@ -150,12 +150,13 @@ static int fight(const struct map *map, struct logp_machine *m, struct duel *d, 
         return EXIT_OK; /* it does not apply there */
     code = run_rows(&map->o, m, &c, rows, 2, &done);
     if (code == EXIT_OK && done == 2)
-        *d = (struct duel){size, contender_of(&rows[0], best_ns), contender_of(&rows[1], other_ns)};
+        *d = (struct comparison){size, candidate_of(&rows[0], best_ns),
+                                 candidate_of(&rows[1], other_ns)};
     return code;
 }
 
 /* At the sizes of the grid on both sides of a change, or nearer, where others are best there. */
-static int measure_change(const struct map *map, struct logp_machine *m, struct reign *r)
+static int measure_change(const struct map *map, struct logp_machine *m, struct range *r)
 {
     int64_t below = r[-1].from, above = r->to;
     int code;
@@ -178,8 +179,8 @@ static int measure(struct map *map)
     int code = m == NULL && map->first + 1 < map->n ? EXIT_WRONG : EXIT_OK;
 
     for (size_t i = map->first + 1; m != NULL && i < map->n && !runs_are_over(); i++)
-        if (map->reigns[i].best != NULL && map->reigns[i].before != NULL)
-            code |= measure_change(map, m, &map->reigns[i]);
+        if (map->ranges[i].best != NULL && map->ranges[i].before != NULL)
+            code |= measure_change(map, m, &map->ranges[i]);
     if (m != NULL)
         end_machine(m);
     return code;
@@ -277,7 +278,7 @@ static int fill(struct map *map, const char *collective)
         go_to(map, collective, i);
         if (map->o.progress)
             show_progress(map, i, n, begun_ns);
-        find_reigns(map);
+        find_ranges(map);
         if (map->o.measure)
             code |= measure(map);
     }
@@ -292,7 +293,7 @@ static void show_in_bytes(struct map *map)
     const int64_t unit = map->unit, last = map->sizes[map->n_sizes - 1];
 
     for (size_t i = 0; unit > 1 && i < map->n; i++) {
-        struct reign *r = &map->reigns[i];
+        struct range *r = &map->ranges[i];
 
         r->from *= unit;
         r->to = r->to == last ? last * unit : (r->to + 1) * unit - 1;
@@ -325,7 +326,7 @@ static int crossover(struct options *o)
     free(given);
     code = fill(&map, collective);
     for (size_t i = 0; i < map.n; i++)
-        any |= map.reigns[i].best != NULL;
+        any |= map.ranges[i].best != NULL;
     if (!any && !runs_are_over())
         bad_usage("crossover %s: no algorithm that applies has a prediction here", collective);
     say_left_out();
@@ -334,11 +335,11 @@ static int crossover(struct options *o)
     x.unit = map.option;
     x.sizes = map.sizes;
     x.n_sizes = map.n_sizes;
-    x.reigns = map.reigns;
+    x.ranges = map.ranges;
     x.n = map.n;
     o->format->crossover(&x);
     free(map.sizes);
-    free(map.reigns);
+    free(map.ranges);
     return runs_are_over() ? EXIT_WRONG : code;
 }
 

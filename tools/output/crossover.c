@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int duel_won(const struct duel *d)
+int comparison_won(const struct comparison *d)
 {
     if (!d->best.measured || !d->other.measured)
         return -1;
@@ -20,7 +20,7 @@ int duel_won(const struct duel *d)
 /* The algorithms of the map, each with a letter. */
 static struct names letters;
 
-static char message_of(const struct reign *r)
+static char message_of(const struct range *r)
 {
     int i;
 
@@ -52,7 +52,7 @@ static void print_map(const struct crossover *x)
     for (int i = 0; i < x->n_sizes && x->unit != NULL; i++)
         printf(" %5s", short_number(x->sizes[i], number));
     for (size_t k = 0; k < x->n; k++) {
-        const struct reign *r = &x->reigns[k];
+        const struct range *r = &x->ranges[k];
 
         if (k == 0 || r->P != r[-1].P)
             printf("%sP = %-16lld", k > 0 || x->unit != NULL ? "\n" : "", (long long)r->P);
@@ -73,7 +73,7 @@ static double us(int64_t ns)
     return (double)ns / 1000;
 }
 
-static void print_reign(const struct reign *r, bool sized)
+static void print_range(const struct range *r, bool sized)
 {
     printf("%12lld", (long long)r->P);
     if (sized)
@@ -89,10 +89,10 @@ static void print_reign(const struct reign *r, bool sized)
     putchar('\n');
 }
 
-static void print_duel(const struct reign *r, const struct duel *d)
+static void print_comparison(const struct range *r, const struct comparison *d)
 {
     static const char *const words[] = {"-", "no", "yes"};
-    const struct contender *const both[] = {&d->best, &d->other};
+    const struct candidate *const both[] = {&d->best, &d->other};
 
     if (d->size < 0)
         return;
@@ -100,15 +100,15 @@ static void print_duel(const struct reign *r, const struct duel *d)
     for (int i = 0; i < 2; i++)
         printf("  %-18s %13.3f %13.3f", both[i]->algorithm->name, us(both[i]->predicted_ns),
                us(both[i]->median_ns));
-    printf("  %s\n", words[duel_won(d) + 1]);
+    printf("  %s\n", words[comparison_won(d) + 1]);
 }
 
-static void print_duels(const struct crossover *x)
+static void print_comparisons(const struct crossover *x)
 {
     int n = 0, won = 0, lost = 0;
 
     for (size_t k = 0; k < x->n; k++) {
-        const struct duel *const sides[] = {&x->reigns[k].below, &x->reigns[k].above};
+        const struct comparison *const sides[] = {&x->ranges[k].below, &x->ranges[k].above};
 
         for (int i = 0; i < 2; i++) {
             if (sides[i]->size < 0)
@@ -118,9 +118,9 @@ static void print_duels(const struct crossover *x)
                        "95 %% "
                        "intervals overlap)\n\n%12s %13s  %-18s %13s %13s  %-18s %13s %13s  wins\n",
                        "P", x->unit, "best", "predicted", "median", "other", "predicted", "median");
-            won += duel_won(sides[i]) == 1;
-            lost += duel_won(sides[i]) == 0;
-            print_duel(&x->reigns[k], sides[i]);
+            won += comparison_won(sides[i]) == 1;
+            lost += comparison_won(sides[i]) == 0;
+            print_comparison(&x->ranges[k], sides[i]);
         }
     }
     if (n > 0)
@@ -139,8 +139,8 @@ void print_crossover_table(const struct crossover *x)
     printf("  %-18s %13s", "best", "predicted, us");
     puts(sized ? "  before             predicted, us" : "");
     for (size_t i = 0; i < x->n; i++)
-        print_reign(&x->reigns[i], sized);
-    print_duels(x);
+        print_range(&x->ranges[i], sized);
+    print_comparisons(x);
 }
 
 /* ---- JSON and CSV ---- */
@@ -165,10 +165,10 @@ static void add(json_t *record, const char *side, const char *key, json_t *value
     json_object_set_new(record, name, value);
 }
 
-static void add_duel(json_t *record, const char *side, const struct duel *d)
+static void add_comparison(json_t *record, const char *side, const struct comparison *d)
 {
     const bool is = d->size >= 0;
-    const int won = is ? duel_won(d) : -1;
+    const int won = is ? comparison_won(d) : -1;
 
     add(record, side, "at", number(is, d->size));
     add(record, side, "best_predicted_ns", number(is, d->best.predicted_ns));
@@ -178,7 +178,7 @@ static void add_duel(json_t *record, const char *side, const struct duel *d)
     add(record, side, "best_wins", won < 0 ? json_null() : json_boolean(won));
 }
 
-static json_t *reign_json(const struct crossover *x, const struct reign *r)
+static json_t *range_json(const struct crossover *x, const struct range *r)
 {
     json_t *j = json_object();
 
@@ -192,8 +192,8 @@ static json_t *reign_json(const struct crossover *x, const struct reign *r)
     json_object_set_new(j, "before", text(r->before != NULL ? r->before->name : NULL));
     json_object_set_new(j, "before_predicted_ns",
                         number(r->before != NULL && r->before_ns >= 0, r->before_ns));
-    add_duel(j, "below", &r->below);
-    add_duel(j, "above", &r->above);
+    add_comparison(j, "below", &r->below);
+    add_comparison(j, "above", &r->above);
     json_object_set_new(j, "sweep", text(x->text));
     return j;
 }
@@ -201,7 +201,7 @@ static json_t *reign_json(const struct crossover *x, const struct reign *r)
 void print_crossover_json(const struct crossover *x)
 {
     for (size_t i = 0; i < x->n; i++) {
-        json_t *j = reign_json(x, &x->reigns[i]);
+        json_t *j = range_json(x, &x->ranges[i]);
 
         fputs(i > 0 ? ",\n " : "[", stdout);
         json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
@@ -223,7 +223,7 @@ static void print_value(const json_t *value)
 void print_crossover_csv(const struct crossover *x)
 {
     for (size_t i = 0; i < x->n; i++) {
-        json_t *j = reign_json(x, &x->reigns[i]), *value;
+        json_t *j = range_json(x, &x->ranges[i]), *value;
         const char *key, *between = "";
 
         if (i == 0) {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* One of the two that were run. */
-struct contender {
+struct candidate {
     const struct logp_algorithm *algorithm;
     int64_t predicted_ns;
     bool measured;
@@ -17,19 +17,19 @@ struct contender {
 };
 
 /* Two algorithms at one size. */
-struct duel {
+struct comparison {
     int64_t size;
-    struct contender best, other; /* as predicted */
+    struct candidate best, other; /* as predicted */
 };
 
 /* Sizes, all that are next to each other, with one best algorithm. */
-struct reign {
+struct range {
     int64_t P, from, to;
     const struct logp_algorithm *best;   /* NULL: there is no prediction */
     int64_t predicted_ns;                /* at `from` */
     const struct logp_algorithm *before; /* best below `from`; NULL: nothing was looked at */
     int64_t before_ns;                   /* at `from`; -1: it does not apply there */
-    struct duel below, above;            /* where they were run; else size -1 */
+    struct comparison below, above;      /* where they were run; else size -1 */
 };
 
 struct crossover {
@@ -37,12 +37,12 @@ struct crossover {
     const char *unit;              /* of sizes: "bytes"; NULL: there are none */
     const int64_t *sizes;          /* of the grid, ascending */
     int n_sizes;
-    const struct reign *reigns; /* by P and size */
+    const struct range *ranges; /* by P and size */
     size_t n;
 };
 
 /* Who is faster, by their intervals? 1: the best; 0: the other; -1: nobody can tell */
-int duel_won(const struct duel *d);
+int comparison_won(const struct comparison *d);
 
 void print_crossover_table(const struct crossover *x);
 void print_crossover_json(const struct crossover *x);
