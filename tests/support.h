@@ -238,29 +238,29 @@ static inline int64_t test_knob(const struct logp_algorithm *a, const char *name
     return value;
 }
 
-/* What can be seen of a rank's plan, into c->part; to be freed with test_unplan(). */
+/* What can be seen of a rank's plan, into c->plan; to be freed with test_unplan(). */
 static inline int test_plan(const struct logp_algorithm *a, int P, int rank, struct logp_coll *c)
 {
     struct logp_plan *plan;
     const int *children;
     const int rc = logp_plan_create(a, P, rank, &c->args, &c->model, &plan);
 
-    c->part = (struct logp_part){.parent = -1};
+    c->plan = (struct logp_rank_plan){.parent = -1};
     if (rc != 0)
         return rc;
-    children = logp_plan_tree(plan, &c->part.parent, &c->part.n_children);
-    c->part.children = malloc((size_t)(c->part.n_children + 1) * sizeof(int));
-    for (int i = 0; i < c->part.n_children; i++)
-        c->part.children[i] = children[i];
-    c->part.own = logp_plan_own(plan);
+    children = logp_plan_tree(plan, &c->plan.parent, &c->plan.n_children);
+    c->plan.children = malloc((size_t)(c->plan.n_children + 1) * sizeof(int));
+    for (int i = 0; i < c->plan.n_children; i++)
+        c->plan.children[i] = children[i];
+    c->plan.own = logp_plan_own(plan);
     logp_plan_destroy(plan);
     return 0;
 }
 
 static inline void test_unplan(struct logp_coll *c)
 {
-    free(c->part.children);
-    c->part = (struct logp_part){.parent = -1};
+    free(c->plan.children);
+    c->plan = (struct logp_rank_plan){.parent = -1};
 }
 
 #endif

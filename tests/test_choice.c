@@ -207,12 +207,12 @@ Test(choice, a_plan_is_for_a_rank_and_a_root_that_are_there)
     cr_expect_eq(test_plan(flat, 4, -1, &c), -EINVAL);
     cr_expect_eq(test_plan(flat, 4, 4, &c), -EINVAL);
     cr_assert_eq(test_plan(flat, 4, 3, &c), 0);
-    cr_expect_eq(c.part.parent, 0);
+    cr_expect_eq(c.plan.parent, 0);
     test_unplan(&c);
     logp_plan_destroy(NULL);
     c.args.root = 3;
     cr_assert_eq(test_plan(flat, 4, 3, &c), 0);
-    cr_expect_eq(c.part.n_children, 3);
+    cr_expect_eq(c.plan.n_children, 3);
     test_unplan(&c);
     c.args.root = 4;
     cr_expect_eq(test_plan(flat, 4, 0, &c), -EINVAL);

@@ -29,9 +29,9 @@ static void children_are(const char *name, int P, int root, int rank, const int 
     struct logp_coll c = {.args.root = root, .args.n_bytes = 8};
 
     cr_assert_eq(test_plan(logp_algorithm_find("broadcast", name), P, rank, &c), 0);
-    cr_assert_eq(c.part.n_children, n);
+    cr_assert_eq(c.plan.n_children, n);
     for (int i = 0; i < n; i++)
-        cr_assert_eq(c.part.children[i], expected[i]);
+        cr_assert_eq(c.plan.children[i], expected[i]);
     test_unplan(&c);
 }
 
@@ -61,10 +61,10 @@ static void check_tree(const struct logp_algorithm *a, int P, int root)
             .args.root = root, .args.count = 1, .args.op = logp_op_find("sum", "double")};
 
         cr_assert_eq(test_plan(a, P, rank, &c), 0);
-        parent[rank] = c.part.parent;
-        for (int i = 0; i < c.part.n_children; i++)
-            found[c.part.children[i]] = rank;
-        edges += c.part.n_children;
+        parent[rank] = c.plan.parent;
+        for (int i = 0; i < c.plan.n_children; i++)
+            found[c.plan.children[i]] = rank;
+        edges += c.plan.n_children;
         test_unplan(&c);
     }
     cr_assert_eq(edges, P - 1);

@@ -225,8 +225,8 @@ static int looks_at_its_arguments(struct logp_vp *vp, const struct logp_coll *c,
 
     cr_assert(c->args.block_bytes == 77 && c->args.root == 1 && c->args.tag == 3 &&
               c->args.n_bytes == 24 && c->args.k == 4);
-    cr_assert_eq(c->part.parent, me == 1 ? -1 : 1);
-    cr_assert_eq(c->part.n_children, me == 1 ? P - 1 : 0);
+    cr_assert_eq(c->plan.parent, me == 1 ? -1 : 1);
+    cr_assert_eq(c->plan.n_children, me == 1 ? P - 1 : 0);
     cr_assert_eq((uintptr_t)buf % 16, 0);
     cr_assert_eq((uintptr_t)recv_buf % 16, 0);
     bufs[me] = buf;

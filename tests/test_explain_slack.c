@@ -287,7 +287,7 @@ static void check_parents(const struct logp_algorithm *a, int P, const struct lo
     cr_assert_eq(along, a->along);
     for (int r = 0; r < P; r++) {
         cr_assert_eq(test_plan(a, P, r, &mine), 0);
-        cr_assert_eq(parent[r], mine.part.parent, "%s, rank %d of %d", a->name, r, P);
+        cr_assert_eq(parent[r], mine.plan.parent, "%s, rank %d of %d", a->name, r, P);
         test_unplan(&mine);
     }
     logp_explanation_free(e);

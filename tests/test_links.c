@@ -30,8 +30,8 @@ static void loads_are(const char *collective, const char *name, const char *spec
         in_all += load.messages[i];
     for (int rank = 0; rank < P; rank++) {
         cr_assert_eq(test_plan(logp_algorithm_find(collective, name), P, rank, &c), 0);
-        if (c.part.parent >= 0)
-            hops += logp_topology_hops(t, rank, c.part.parent);
+        if (c.plan.parent >= 0)
+            hops += logp_topology_hops(t, rank, c.plan.parent);
         test_unplan(&c);
     }
     cr_assert_eq(in_all, hops);

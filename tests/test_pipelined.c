@@ -281,10 +281,10 @@ Test(pipelined, the_in_order_tree_is_balanced_on_both_sides_of_the_root)
                 for (int at = rank; at != root; depth++) {
                     c.args.root = root;
                     cr_assert_eq(test_plan(reduce("in-order-binary"), P, at, &c), 0);
-                    cr_assert(c.part.n_children <= 2);
-                    cr_assert(c.part.n_children < 2 ||
-                              (c.part.children[0] < at && c.part.children[1] > at));
-                    at = c.part.parent;
+                    cr_assert(c.plan.n_children <= 2);
+                    cr_assert(c.plan.n_children < 2 ||
+                              (c.plan.children[0] < at && c.plan.children[1] > at));
+                    at = c.plan.parent;
                     test_unplan(&c);
                 }
                 cr_assert(1 << depth <= 2 * P, "P %d root %d rank %d", P, root, rank);

@@ -136,11 +136,11 @@ static void expect_no_plan(const struct logp_algorithm *a, int rank, int root, i
 {
     struct logp_coll c = arguments();
 
-    memset(&c.part, 0x5a, sizeof(c.part));
+    memset(&c.plan, 0x5a, sizeof(c.plan));
     c.args.root = root;
     cr_expect_eq(test_plan(a, 4, rank, &c), error, "%s %s: rank %d, root %d", a->collective,
                  a->name, rank, root);
-    cr_expect(c.part.parent == -1 && c.part.children == NULL && c.part.scratch == NULL);
+    cr_expect(c.plan.parent == -1 && c.plan.children == NULL && c.plan.scratch == NULL);
     test_unplan(&c);
     test_unplan(&c);
 }

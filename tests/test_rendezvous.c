@@ -332,7 +332,7 @@ static bool crossed(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
 
 static int run_crossed(struct logp_vp *vp, void *arg)
 {
-    struct logp_coll c = {.part.parent = -1};
+    struct logp_coll c = {.plan.parent = -1};
     int buf = 0;
 
     (void)arg;

@@ -167,7 +167,7 @@ Test(summation, a_program_plans_first_and_keeps_its_operands)
             c.args.root = P / 2;
             for (int i = 0; i < P; i++) {
                 cr_assert_eq(test_plan(mine.algorithm, P, i, &c), 0);
-                sum += c.part.own * (c.part.own + 1) / 2;
+                sum += c.plan.own * (c.plan.own + 1) / 2;
                 test_unplan(&c);
             }
             test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &c.model.params), program, &mine);

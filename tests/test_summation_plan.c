@@ -42,8 +42,8 @@ Test(summation_plan, seven_processors_are_those_of_figure_2)
         cr_expect_eq(node.ready, ready[id]);
         c.args.root = 5;
         cr_assert_eq(test_plan(algorithm(PAPER), 7, (id + 5) % 7, &c), 0);
-        cr_expect_eq(c.part.own, N[id]);
-        cr_expect_eq(c.part.parent, parent[id] < 0 ? -1 : (parent[id] + 5) % 7);
+        cr_expect_eq(c.plan.own, N[id]);
+        cr_expect_eq(c.plan.parent, parent[id] < 0 ? -1 : (parent[id] + 5) % 7);
         test_unplan(&c);
     }
 }

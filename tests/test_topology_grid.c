@@ -181,14 +181,14 @@ static int64_t fold(const struct logp_algorithm *a, const struct logp_coll *c, i
         plans[rank] = *c;
         cr_assert_eq(test_plan(a, P, rank, &plans[rank]), 0);
     }
-    cr_assert_eq(plans[c->args.root].part.parent, -1);
+    cr_assert_eq(plans[c->args.root].plan.parent, -1);
     queue[0] = c->args.root;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < plans[queue[i]].part.n_children; k++) {
-            const int child = plans[queue[i]].part.children[k];
+        for (int k = 0; k < plans[queue[i]].plan.n_children; k++) {
+            const int child = plans[queue[i]].plan.children[k];
 
             cr_assert_lt(n, P);
-            cr_assert_eq(plans[child].part.parent, queue[i]);
+            cr_assert_eq(plans[child].plan.parent, queue[i]);
             label[child] = label[queue[i]] + D + k * E;
             last = max2(last, label[child]);
             queue[n++] = child;
@@ -211,9 +211,9 @@ static void children_are(const char *name, const char *spec, int P, int root, in
     cr_assert_eq(logp_topology_create(spec, P, &t), 0);
     c.model.topology = t;
     cr_assert_eq(test_plan(broadcast(name), P, rank, &c), 0);
-    cr_assert_eq(c.part.n_children, n, "%s: %d", spec, c.part.n_children);
+    cr_assert_eq(c.plan.n_children, n, "%s: %d", spec, c.plan.n_children);
     for (int i = 0; i < n; i++)
-        cr_assert_eq(c.part.children[i], expected[i], "%s: %d", spec, c.part.children[i]);
+        cr_assert_eq(c.plan.children[i], expected[i], "%s: %d", spec, c.plan.children[i]);
     test_unplan(&c);
     logp_topology_destroy(t);
 }

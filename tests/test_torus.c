@@ -31,13 +31,13 @@ static int apart(int n, int a, int b)
  * twice. */
 static int reached(const struct logp_coll *plans, int n, int rank)
 {
-    const struct logp_part *plan = &plans[rank].part;
+    const struct logp_rank_plan *plan = &plans[rank].plan;
     int all = 1;
 
     for (int k = 0; k < plan->n_children; k++) {
         const int child = plan->children[k];
 
-        cr_assert_eq(plans[child].part.parent, rank);
+        cr_assert_eq(plans[child].plan.parent, rank);
         cr_assert_eq(apart(n, rank / n, child / n) + apart(n, rank % n, child % n), 1);
         all += reached(plans, n, child);
     }
@@ -53,8 +53,8 @@ static void check_routing(int n, int root)
         plans[rank].args.root = root;
         cr_assert_eq(test_plan(torus(false), P, rank, &plans[rank]), 0);
     }
-    cr_assert_eq(plans[root].part.parent, -1);
-    cr_assert_eq(plans[root].part.n_children, n > 2 ? 4 : 2);
+    cr_assert_eq(plans[root].plan.parent, -1);
+    cr_assert_eq(plans[root].plan.n_children, n > 2 ? 4 : 2);
     cr_assert_eq(reached(plans, n, root), P, "n %d root %d", n, root);
     for (int rank = 0; rank < P; rank++)
         test_unplan(&plans[rank]);

@@ -371,7 +371,7 @@ static int plan_one_less(int P, int rank, struct logp_coll *c)
 
     less.args.count--;
     rc = plot.real->plan(P, rank, &less);
-    c->part = less.part;
+    c->plan = less.plan;
     return rc;
 }
 

@@ -15,7 +15,7 @@ int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_ar
     if (what == NULL || what->bound == NULL || args->blocks != NULL || P < 1 || P > LOGP_TREE_MAX)
         return -1;
     if (lpi_ways_init(&ways, P, &c))
-        c.part.state = &ways;
+        c.plan.state = &ways;
     if (c.model.links != NULL)
         logp_links_least(c.model.links, &c.model.params, &c.model.params);
     if (lpi_varies(P, &c) || args->count < 0 || args->rows < 0 || args->cols < 0 ||

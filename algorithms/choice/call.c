@@ -79,7 +79,7 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
     if (rc != 0)
         return rc;
     rc = lpi_run(vp, algorithm, c, buf, recv_buf);
-    lpi_free_part(&c->part);
+    lpi_free_plan(&c->plan);
     return rc;
 }
 

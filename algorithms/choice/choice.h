@@ -20,7 +20,7 @@ static inline struct logp_coll lpi_coll(const struct logp_args *args,
     return (struct logp_coll){.args = *args,
                               .model =
                                   model != NULL ? *model : (struct logp_model){.topology = NULL},
-                              .part.parent = -1};
+                              .plan.parent = -1};
 }
 
 /* Does a message take less than L now and then? */
@@ -89,7 +89,7 @@ bool lpi_is_cacheable(const struct logp_coll *c);
  * and P wraps then. */
 bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
                         const struct logp_coll *c);
-/* plan.c: fill c->part of a rank, with scratch; as logp_plan_create() */
+/* plan.c: fill c->plan of a rank, with scratch; as logp_plan_create() */
 int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c);
 /* In place: where its buffers are. @return they overlap */
 bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,

@@ -134,24 +134,24 @@ bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
 static int make_scratch(const struct logp_algorithm *algorithm, int P, int rank,
                         struct logp_coll *c)
 {
-    struct logp_part *part = &c->part;
+    struct logp_rank_plan *plan = &c->plan;
     struct logp_spot at;
     const bool copies = !algorithm->in_place && overlap(algorithm, P, rank, c, &at);
     const size_t copy = copies ? operand_bytes(algorithm, P, rank, c) : 0;
 
-    if (part->scratch_bytes == 0 && copy == 0)
+    if (plan->scratch_bytes == 0 && copy == 0)
         return 0;
-    if (part->scratch_bytes < SIZE_MAX / 4 && copy < SIZE_MAX / 4)
-        part->scratch = aligned_alloc(64, aligned(part->scratch_bytes) + aligned(copy));
-    return part->scratch != NULL ? 0 : -ENOMEM;
+    if (plan->scratch_bytes < SIZE_MAX / 4 && copy < SIZE_MAX / 4)
+        plan->scratch = aligned_alloc(64, aligned(plan->scratch_bytes) + aligned(copy));
+    return plan->scratch != NULL ? 0 : -ENOMEM;
 }
 
 int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c)
 {
-    struct logp_part *part = &c->part;
+    struct logp_rank_plan *plan = &c->plan;
     int rc;
 
-    *part = (struct logp_part){.parent = -1};
+    *plan = (struct logp_rank_plan){.parent = -1};
     if (rank < 0 || rank >= P || c->args.root < 0 || c->args.root >= P)
         return -EINVAL;
     if (lpi_needs(algorithm, P, c) != NULL)
@@ -166,7 +166,7 @@ int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct log
     if (rc == 0) {
         rc = make_scratch(algorithm, P, rank, c);
         if (rc != 0)
-            lpi_free_part(part);
+            lpi_free_plan(plan);
     }
     return rc;
 }
@@ -181,7 +181,7 @@ void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank, const 
         return;
     n_bytes = operand_bytes(algorithm, P, rank, c);
     if (n_bytes > 0)
-        *buf = memcpy((char *)c->part.scratch + aligned(c->part.scratch_bytes), *buf, n_bytes);
+        *buf = memcpy((char *)c->plan.scratch + aligned(c->plan.scratch_bytes), *buf, n_bytes);
     else
         *buf = NULL;
 }
@@ -244,7 +244,7 @@ void logp_plan_destroy(struct logp_plan *plan)
 {
     if (plan == NULL)
         return;
-    lpi_free_part(&plan->c.part);
+    lpi_free_plan(&plan->c.plan);
     free(plan->kept.steps);
     free(plan);
 }
@@ -284,12 +284,12 @@ void logp_plan_sizes(const struct logp_plan *plan, size_t *buf, size_t *recv_buf
 
 int64_t logp_plan_own(const struct logp_plan *plan)
 {
-    return plan->c.part.own;
+    return plan->c.plan.own;
 }
 
 const int *logp_plan_tree(const struct logp_plan *plan, int *parent, int *n)
 {
-    *parent = plan->c.part.parent;
-    *n = plan->c.part.n_children;
-    return plan->c.part.children;
+    *parent = plan->c.plan.parent;
+    *n = plan->c.plan.n_children;
+    return plan->c.plan.children;
 }

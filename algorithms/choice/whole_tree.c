@@ -16,16 +16,16 @@ static int add_children(const struct logp_algorithm *algorithm, int P, struct lo
 {
     int rc = algorithm->plan(P, members[i].rank, c);
 
-    if (rc == 0 && c->part.n_children > P - *n)
+    if (rc == 0 && c->plan.n_children > P - *n)
         rc = -ENOTSUP;
     if (rc == 0) {
         members[i].first_child = *n;
-        members[i].n_children = c->part.n_children;
-        for (int k = 0; k < c->part.n_children; k++)
+        members[i].n_children = c->plan.n_children;
+        for (int k = 0; k < c->plan.n_children; k++)
             members[(*n)++] =
-                (struct lpi_tree_member){.rank = c->part.children[k], .parent = i, .k = k};
+                (struct lpi_tree_member){.rank = c->plan.children[k], .parent = i, .k = k};
     }
-    lpi_free_part(&c->part);
+    lpi_free_plan(&c->plan);
     return rc;
 }
 

@@ -12,8 +12,8 @@ bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer, struc
                     int64_t X, int64_t first, int64_t n, const struct logp_coll *c,
                     struct logp_step *out)
 {
-    const int64_t begin = lpi_part_begin(c->args.count, X, first);
-    const int64_t elements = lpi_part_begin(c->args.count, X, first + n) - begin;
+    const int64_t begin = lpi_rank_plan_begin(c->args.count, X, first);
+    const int64_t elements = lpi_rank_plan_begin(c->args.count, X, first + n) - begin;
 
     vector = spot_at(vector, c, begin);
     return (sends ? logp_step_send : logp_step_receive)(out, lpi_mod(peer + h->shift, h->P),
@@ -26,8 +26,8 @@ static bool combine_parts(const struct lpi_halving *h, struct logp_spot other, i
                           int64_t first, int64_t n, const struct logp_coll *c,
                           struct logp_step *out)
 {
-    const int64_t begin = lpi_part_begin(c->args.count, X, first);
-    const int64_t elements = lpi_part_begin(c->args.count, X, first + n) - begin;
+    const int64_t begin = lpi_rank_plan_begin(c->args.count, X, first);
+    const int64_t elements = lpi_rank_plan_begin(c->args.count, X, first + n) - begin;
     const struct logp_spot at = spot_at(h->acc, c, begin);
 
     return logp_step_combine(out, at, at, spot_at(other, c, begin), elements,
@@ -79,7 +79,7 @@ void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_coll 
 
 int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_coll *c)
 {
-    const int64_t most = lpi_part_begin(c->args.count, X, d);
+    const int64_t most = lpi_rank_plan_begin(c->args.count, X, d);
 
     return lpi_round_at_most(&c->model.params, lpi_bytes((size_t)most, lpi_element_bytes(c)));
 }
@@ -95,6 +95,6 @@ __int128 lpi_halving_at_most(int64_t P, const struct logp_coll *c)
         T += (__int128)lpi_parts_at_most(1, 1, c) + lpi_combine_ns(p, c->args.count);
     for (int64_t d = 1; d < f.X; d *= 2)
         T += (__int128)lpi_parts_at_most(f.X, d, c) +
-             lpi_combine_ns(p, lpi_part_begin(c->args.count, f.X, d));
+             lpi_combine_ns(p, lpi_rank_plan_begin(c->args.count, f.X, d));
     return T;
 }

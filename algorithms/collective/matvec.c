@@ -143,7 +143,7 @@ struct lines {
 };
 
 /* The children of a line of processors from `first` on, `step` apart. -1; or its parent */
-static int take_plan(const struct logp_part *plan, int first, int step, int *children)
+static int take_plan(const struct logp_rank_plan *plan, int first, int step, int *children)
 {
     for (int i = 0; i < plan->n_children; i++)
         children[i] = first + plan->children[i] * step;
@@ -154,49 +154,49 @@ static int make_plan(int side, int rank, const struct logp_coll *down,
                      const struct logp_coll *along, struct logp_coll *c)
 {
     const int i = rank / side, j = rank % side;
-    const int n_below = down->part.n_children, n = n_below + along->part.n_children;
+    const int n_below = down->plan.n_children, n = n_below + along->plan.n_children;
     struct lines *s = malloc(sizeof(*s));
 
-    c->part = (struct logp_part){
+    c->plan = (struct logp_rank_plan){
         .parent = -1, .n_children = n, .state = s, .scratch_bytes = lpi_vector_bytes(c)};
-    c->part.children = malloc((size_t)(n > 0 ? n : 1) * sizeof(int));
-    if (s == NULL || c->part.children == NULL) {
-        lpi_free_part(&c->part);
+    c->plan.children = malloc((size_t)(n > 0 ? n : 1) * sizeof(int));
+    if (s == NULL || c->plan.children == NULL) {
+        lpi_free_plan(&c->plan);
         return -ENOMEM;
     }
     s->n_below = n_below;
-    s->above = take_plan(&down->part, j, side, c->part.children);
-    s->left = take_plan(&along->part, i * side, 1, c->part.children + n_below);
+    s->above = take_plan(&down->plan, j, side, c->plan.children);
+    s->left = take_plan(&along->plan, i * side, 1, c->plan.children + n_below);
     return 0;
 }
 
 static int plan(int P, int rank, struct logp_coll *c)
 {
     const int side = (int)lpi_side(P);
-    struct logp_coll down = {.part.parent = -1}, along = {.part.parent = -1};
+    struct logp_coll down = {.plan.parent = -1}, along = {.plan.parent = -1};
     int rc = c->args.op == NULL ? -EINVAL : lpi_plan_binomial(side, rank / side, &down);
 
     if (rc == 0)
         rc = lpi_plan_binomial(side, rank % side, &along);
     if (rc == 0) {
-        lpi_reverse_children(&along.part);
+        lpi_reverse_children(&along.plan);
         rc = make_plan(side, rank, &down, &along, c);
     }
-    lpi_free_part(&down.part);
-    lpi_free_part(&along.part);
+    lpi_free_plan(&down.plan);
+    lpi_free_plan(&along.plan);
     return rc;
 }
 
 static void multiply_own(const struct logp_coll *c, void *buf, void *recv_buf)
 {
-    multiply(c, buf, piece_of(c, buf), recv_buf, c->part.scratch);
+    multiply(c, buf, piece_of(c, buf), recv_buf, c->plan.scratch);
 }
 
 /* x comes down, A x, the sum goes to the left. */
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const struct lines *s = c->part.state;
+    const struct lines *s = c->plan.state;
     const size_t bytes = lpi_vector_bytes(c);
     const struct logp_spot x = {LOGP_BUF, (size_t)c->args.count * bytes}, y = {LOGP_RECV_BUF, 0};
     const struct logp_spot in = {LOGP_SCRATCH, 0};
@@ -206,7 +206,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     if (s->above >= 0 && i-- == 0)
         return logp_step_receive(out, s->above, c->args.tag, x.buffer, x.offset, bytes);
     if (i < s->n_below)
-        return logp_step_send(out, c->part.children[i], c->args.tag, x.buffer, x.offset, bytes);
+        return logp_step_send(out, c->plan.children[i], c->args.tag, x.buffer, x.offset, bytes);
     if (i == s->n_below) {
         logp_step_compute(out, lpi_combine_ns(&c->model.params, c->args.count * c->args.count), 0);
         out->work = multiply_own;
@@ -217,13 +217,13 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     }
     i -= s->n_below + 1;
     k = s->n_below + i / 2;
-    if (k < c->part.n_children && i % 2 == 0)
-        return logp_step_receive(out, c->part.children[k], c->args.tag, in.buffer, in.offset,
+    if (k < c->plan.n_children && i % 2 == 0)
+        return logp_step_receive(out, c->plan.children[k], c->args.tag, in.buffer, in.offset,
                                  bytes);
-    if (k < c->part.n_children)
+    if (k < c->plan.n_children)
         return logp_step_combine(out, y, y, in, c->args.count,
                                  lpi_combine_ns(&c->model.params, c->args.count));
-    return k == c->part.n_children && i % 2 == 0 && s->left >= 0 &&
+    return k == c->plan.n_children && i % 2 == 0 && s->left >= 0 &&
            logp_step_send(out, s->left, c->args.tag, y.buffer, y.offset, bytes);
 }
 

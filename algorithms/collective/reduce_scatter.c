@@ -162,7 +162,7 @@ static bool alone(const struct logp_coll *c, int64_t i, struct logp_step *out)
 static int plan_own(int P, int rank, struct logp_coll *c)
 {
     (void)P;
-    c->part.scratch_bytes = bytes(c, one(rank));
+    c->plan.scratch_bytes = bytes(c, one(rank));
     return lpi_vector_valid(c);
 }
 
@@ -171,7 +171,7 @@ static int plan_own(int P, int rank, struct logp_coll *c)
 static int plan_any(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.scratch_bytes = bytes(c, c->args.blocks != NULL ? below(P) : one(0));
+    c->plan.scratch_bytes = bytes(c, c->args.blocks != NULL ? below(P) : one(0));
     return lpi_vector_valid(c);
 }
 
@@ -337,7 +337,7 @@ LPI_READER(halving_run, halving_steps)
 static int halving_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.scratch_bytes = lpi_bytes(2, bytes(c, below(P)));
+    c->plan.scratch_bytes = lpi_bytes(2, bytes(c, below(P)));
     return lpi_vector_valid(c);
 }
 

@@ -194,7 +194,7 @@ static int plan(int P, int rank, int64_t k, struct logp_coll *c)
     const int64_t n = lpi_knomial_size(P, lpi_mod(rank - c->args.root, P), k);
 
     if (rank == c->args.root ? out_of_order(c) : n > 1)
-        c->part.scratch_bytes = lpi_items(c, rank, n);
+        c->plan.scratch_bytes = lpi_items(c, rank, n);
     return 0;
 }
 

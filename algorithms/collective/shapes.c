@@ -36,22 +36,22 @@ int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
     for (; (child = shape->child(P, v, n, shape->shape)) >= 0; n++)
         if (n < 32)
             first[n] = child;
-    c->part = (struct logp_part){.parent = -1, .n_children = n};
+    c->plan = (struct logp_rank_plan){.parent = -1, .n_children = n};
     if (n > 0) {
-        c->part.children = malloc((size_t)n * sizeof(int));
-        if (c->part.children == NULL)
+        c->plan.children = malloc((size_t)n * sizeof(int));
+        if (c->plan.children == NULL)
             return -ENOMEM;
     }
     for (int k = 0; k < n; k++) {
         child = k < 32 ? first[k] : shape->child(P, v, k, shape->shape);
-        c->part.children[k] = to_rank(child, c->args.root, P, shape->shape);
+        c->plan.children[k] = to_rank(child, c->args.root, P, shape->shape);
     }
     if (v > 0)
-        c->part.parent = to_rank(shape->parent(P, v, shape->shape), c->args.root, P, shape->shape);
+        c->plan.parent = to_rank(shape->parent(P, v, shape->shape), c->args.root, P, shape->shape);
     return 0;
 }
 
-void lpi_reverse_children(struct logp_part *plan)
+void lpi_reverse_children(struct logp_rank_plan *plan)
 {
     for (int i = 0, j = plan->n_children - 1; i < j; i++, j--) {
         const int child = plan->children[i];

@@ -33,7 +33,7 @@ struct lpi_tree_shape {
     const void *shape;
 };
 
-/* Fill c->part from a shape in virtual ranks; to_rank relabels them, NULL: lpi_rotate(). 0;
+/* Fill c->plan from a shape in virtual ranks; to_rank relabels them, NULL: lpi_rotate(). 0;
  * -ENOMEM */
 int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
                   int (*to_rank)(int v, int root, int P, const void *shape), struct logp_coll *c);
@@ -41,7 +41,7 @@ int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
 int lpi_rotate(int v, int root, int P);
 int lpi_virtual_rank(int rank, int root, int P);
 /* A reduction receives from its children in the order opposite to the broadcast's. */
-void lpi_reverse_children(struct logp_part *plan);
+void lpi_reverse_children(struct logp_rank_plan *plan);
 /* Children are in the order in which a broadcast sends to them. 0; -ENOMEM */
 int lpi_plan_flat(int P, int rank, struct logp_coll *c);
 int lpi_plan_chain(int P, int rank, struct logp_coll *c);

@@ -35,7 +35,7 @@
 
 int64_t lpi_segment_begin(const struct lpi_halves *h, int half, int64_t i)
 {
-    return lpi_part_begin(h->whole, 2 * h->n, half * h->n + i);
+    return lpi_rank_plan_begin(h->whole, 2 * h->n, half * h->n + i);
 }
 
 struct lpi_halves lpi_halves_of(int64_t whole, int64_t size)
@@ -289,8 +289,8 @@ int lpi_two_tree_plan(int P, int rank, struct logp_coll *c, const struct lpi_hal
 
     if (t == NULL)
         return -ENOMEM;
-    c->part.state = t;
-    c->part.early = true; /* the two trees cross */
+    c->plan.state = t;
+    c->plan.early = true; /* the two trees cross */
     t->halves = *halves;
     t->receive_steps = down ? 1 : 2;
     if (P == 1)

@@ -96,7 +96,7 @@ bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_coll *c, str
 int lpi_vector_plan(int P, int rank, struct logp_coll *c)
 {
     (void)P, (void)rank;
-    c->part.scratch_bytes = lpi_vector_bytes(c);
+    c->plan.scratch_bytes = lpi_vector_bytes(c);
     return lpi_vector_valid(c);
 }
 

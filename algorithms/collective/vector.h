@@ -61,7 +61,7 @@ static inline bool lpi_combine_vector(struct logp_step *out, const struct logp_c
 }
 
 /* Elements of a vector in n parts as even as can be: where part i begins. */
-static inline int64_t lpi_part_begin(int64_t count, int64_t n, int64_t i)
+static inline int64_t lpi_rank_plan_begin(int64_t count, int64_t n, int64_t i)
 {
     const int64_t longer = count % n;
 

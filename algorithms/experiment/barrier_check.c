@@ -73,7 +73,7 @@ static int program(struct logp_vp *vp, void *arg)
         rc = lpi_run(vp, x->algorithm, &c, buf, recv_buf);
     if (rc == 0 && me != a->away) /* relaxed: read after the run */
         atomic_store_explicit(&a->got_through[me], true, memory_order_relaxed);
-    lpi_free_part(&c.part);
+    lpi_free_plan(&c.plan);
     return rc;
 }
 

@@ -110,7 +110,7 @@ static int measure_planned(struct lpi_buffers *b, const struct logp_collective *
         if (rc != 0)
             return rc;
         collective->sizes(b->P, i, &c, &buf, &recv_buf);
-        lpi_free_part(&c.part);
+        lpi_free_plan(&c.plan);
         b->offsets[i] = total;
         if (buf > SIZE_MAX / 4 || recv_buf > SIZE_MAX / 4 ||
             __builtin_add_overflow(total, aligned(buf) + aligned(recv_buf), &total))

@@ -320,7 +320,7 @@ int lpi_repeat_program(struct logp_vp *vp, void *arg)
     if (rc != 0)
         return rc;
     rc = s->is_virtual ? repeat_virtual(vp, s, &t) : repeat(vp, s, &t);
-    lpi_free_part(&t.c.part);
+    lpi_free_plan(&t.c.plan);
     return rc;
 }
 

@@ -28,7 +28,7 @@ static int look_at(struct state *s, int rc, uint64_t seed)
         rc = lpi_task_of(s, i, &t);
         if (rc == 0)
             rc = lpi_verify(s, i, seed, &t);
-        lpi_free_part(&t.c.part);
+        lpi_free_plan(&t.c.plan);
         if (rc != 0)
             return rc;
     }

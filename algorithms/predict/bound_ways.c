@@ -179,7 +179,7 @@ static bool are_there(const struct lpi_ranks *r, int64_t P)
 
 int64_t lpi_bound_ways(int64_t P, const struct logp_coll *c, const struct lpi_need *need)
 {
-    const struct lpi_ways *w = c->part.state;
+    const struct lpi_ways *w = c->plan.state;
     int64_t T = 0;
 
     if (w == NULL || need->bytes < 1 || !are_there(&need->from, P) || !are_there(&need->to, P))

@@ -29,7 +29,7 @@ struct message {
 };
 
 struct rank {
-    struct logp_part part;
+    struct logp_rank_plan plan;
     lpi_step_label *buffers[BUFFERS];
     size_t sizes[BUFFERS];
     int inner;            /* a buffer that is a part of another; -1: none */
@@ -213,7 +213,7 @@ static int64_t end_of_exchange(const struct check *k, int64_t rank)
 
     for (; k->schedule->steps(k->schedule->P, rank, &k->c, i, &s); i++) {
         sends = sends && s.kind == LOGP_STEP_SEND;
-        if (!k->c.part.early && !sends && s.kind == LOGP_STEP_SEND)
+        if (!k->c.plan.early && !sends && s.kind == LOGP_STEP_SEND)
             break;
     }
     return i;
@@ -228,12 +228,12 @@ static bool is_met(struct check *k, int64_t rank, const struct logp_step *sent)
 
     for (const struct message *m = to->mail; m != NULL; m = m->next)
         unmet += m->src == rank && m->tag == sent->tag;
-    k->c.part = to->part;
+    k->c.plan = to->plan;
     for (int64_t i = to->i; unmet > 0 && i < to->posted; i++)
         if (k->schedule->steps(k->schedule->P, sent->peer, &k->c, i, &s) &&
             s.kind == LOGP_STEP_RECEIVE && s.peer == rank && s.tag == sent->tag)
             unmet--;
-    k->c.part = k->ranks[rank].part;
+    k->c.plan = k->ranks[rank].plan;
     return unmet == 0;
 }
 
@@ -264,7 +264,7 @@ static int go_on(struct check *k, int64_t rank, bool *moved)
     struct logp_step s;
     int rc = 0;
 
-    k->c.part = r->part;
+    k->c.plan = r->plan;
     while (rc == 0 && k->schedule->steps(k->schedule->P, rank, &k->c, r->i, &s)) {
         switch (s.kind) {
         case LOGP_STEP_SEND:
@@ -371,7 +371,7 @@ static int check_rank(struct check *k, int64_t rank)
     struct logp_promise p;
     int rc = 0;
 
-    k->c.part = r->part;
+    k->c.plan = r->plan;
     if (r->mail != NULL)
         return flawed(k, rank, "a message to it is never received");
     for (int64_t i = 0; k->collective->holds_back && i < k->schedule->P; i++)
@@ -397,13 +397,13 @@ static int make_rank(struct check *k, int rank)
     size_t given;
     int rc;
 
-    k->c.part = (struct logp_part){.parent = -1};
+    k->c.plan = (struct logp_rank_plan){.parent = -1};
     rc = k->schedule->plan != NULL ? k->schedule->plan(P, rank, &k->c) : 0;
     if (rc != 0)
         return rc;
-    r->part = k->c.part;
+    r->plan = k->c.plan;
     k->collective->sizes(P, rank, &k->c, &r->sizes[LOGP_BUF], &r->sizes[LOGP_RECV_BUF]);
-    r->sizes[LOGP_SCRATCH] = r->part.scratch_bytes;
+    r->sizes[LOGP_SCRATCH] = r->plan.scratch_bytes;
     r->heard = calloc(k->words + 1, sizeof(*r->heard));
     r->inner = -1;
     if (k->c.args.in_place && k->collective->in_place != NULL &&
@@ -458,8 +458,8 @@ static void unmake(struct check *k)
     for (int64_t i = 0; k->ranks != NULL && i < k->schedule->P; i++) {
         struct rank *r = &k->ranks[i];
 
-        k->c.part = r->part;
-        lpi_free_part(&k->c.part);
+        k->c.plan = r->plan;
+        lpi_free_plan(&k->c.plan);
         for (struct message *m = r->mail, *next; m != NULL; m = next) {
             next = m->next;
             free(m);

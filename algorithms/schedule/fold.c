@@ -49,7 +49,7 @@ struct next {
 struct fold {
     struct logp_schedule schedule;
     struct logp_coll c;
-    struct logp_part *parts; /* of the ranks that are on their way; NULL: nothing is planned */
+    struct logp_rank_plan *parts; /* of the ranks that are on their way; NULL: nothing is planned */
     const struct logp_delay_ops *ops;
     void *model;
     struct logp_fold *out;
@@ -265,7 +265,7 @@ static int before_send(struct fold *f, uint32_t r, const struct logp_step *s)
     m->exchanging = true;
     while (rc == 0 && step_after(f, r, &next)) {
         sends = sends && next.kind == LOGP_STEP_SEND;
-        if (!f->c.part.early && !sends && next.kind == LOGP_STEP_SEND)
+        if (!f->c.plan.early && !sends && next.kind == LOGP_STEP_SEND)
             break;
         if (next.kind == LOGP_STEP_RECEIVE)
             rc = post_receive(f, r, &next);
@@ -319,7 +319,7 @@ static int go_on(struct fold *f, uint32_t r)
     while (rc == 0 && step_of(f, r, &s)) {
         if (k->clock > f->until)
             return beyond(f);
-        if (f->rendezvous.from > 0 && s.kind != LOGP_STEP_SEND && !f->c.part.early)
+        if (f->rendezvous.from > 0 && s.kind != LOGP_STEP_SEND && !f->c.plan.early)
             f->rendezvous.ranks[r].exchanging = false;
         switch (s.kind) {
         case LOGP_STEP_SEND:
@@ -366,7 +366,7 @@ static int go_on(struct fold *f, uint32_t r)
 static void resume(struct fold *f, uint32_t r)
 {
     if (f->parts != NULL)
-        f->c.part = f->parts[r];
+        f->c.plan = f->parts[r];
 }
 
 /* Rank r has gone as far as go_on() says. 0; or an error */
@@ -377,9 +377,9 @@ static int leave(struct fold *f, uint32_t r, int rc, bool stored)
         f->through++;
     }
     if (f->parts != NULL && rc == 0)
-        lpi_free_part(&f->c.part);
+        lpi_free_plan(&f->c.plan);
     if (f->parts != NULL && (rc != 0 || stored))
-        f->parts[r] = f->c.part;
+        f->parts[r] = f->c.plan;
     if (rc == 0 && f->ranks[r].clock > f->until)
         return beyond(f);
     return rc == -EAGAIN ? 0 : rc;
@@ -389,7 +389,7 @@ static int begin(struct fold *f, uint32_t r)
 {
     int rc = 0;
 
-    f->c.part = (struct logp_part){.parent = -1};
+    f->c.plan = (struct logp_rank_plan){.parent = -1};
     if (f->parts != NULL)
         rc = f->schedule.plan((int)f->schedule.P, (int)r, &f->c);
     return rc != 0 ? rc : leave(f, r, go_on(f, r), false);
@@ -504,8 +504,8 @@ static void unmake(struct fold *f)
 {
     /* who is through has none any more */
     for (int64_t r = 0; f->parts != NULL && f->through < f->schedule.P && r < f->schedule.P; r++) {
-        f->c.part = f->parts[r];
-        lpi_free_part(&f->c.part);
+        f->c.plan = f->parts[r];
+        lpi_free_plan(&f->c.plan);
     }
     free(f->parts);
     free(f->ranks);

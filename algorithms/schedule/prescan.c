@@ -47,7 +47,7 @@ static bool is_touched(const struct touched *t, const struct lpi_call *call,
 static bool belongs(const struct lpi_call *call, const struct logp_step *s, bool *sends)
 {
     *sends = *sends && s->kind == LOGP_STEP_SEND;
-    return call->c->part.early || *sends || s->kind != LOGP_STEP_SEND;
+    return call->c->plan.early || *sends || s->kind != LOGP_STEP_SEND;
 }
 
 /* Go through an exchange: how many receives it has, and which of them come elsewhere, as soon as

@@ -53,7 +53,7 @@ static struct progress *progress_of(const struct logp_vp *vp)
 static void free_own(struct logp_pending *p)
 {
     if (p->call.c == &p->own)
-        lpi_free_part(&p->own.part);
+        lpi_free_plan(&p->own.plan);
 }
 
 /* The program has ended: nothing is received any more. */
@@ -295,14 +295,14 @@ int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm, const 
               bool owned, void *buf, void *recv_buf, struct logp_pending **out)
 {
     const struct lpi_call call = {c, buf, recv_buf};
-    struct logp_part part = c->part;
+    struct logp_rank_plan plan = c->plan;
     struct progress *g;
     struct logp_pending *p;
     int rc = make(vp, algorithm, &call, owned, &p);
 
     if (rc != 0) {
         if (owned)
-            lpi_free_part(&part);
+            lpi_free_plan(&plan);
         return rc;
     }
     g = progress_of(vp);

@@ -36,7 +36,7 @@ struct lpi_doing {
 /*
  * prescan.c: where sends wait for their receivers. The sends from one on that waits, and what comes
  * behind them up to the next send, are an exchange: its receives are posted before its first send,
- * so that ranks which send to each other first get through (logp_part.early: up to the end). One
+ * so that ranks which send to each other first get through (logp_rank_plan.early: up to the end). One
  * whose place is touched by an earlier step is received elsewhere, and copied when it is its turn.
  */
 struct lpi_ahead {
@@ -68,7 +68,7 @@ static inline char *lpi_spot(const struct lpi_call *call, struct logp_spot s)
 {
     void *const base = s.buffer == LOGP_BUF        ? call->buf
                        : s.buffer == LOGP_RECV_BUF ? call->recv_buf
-                                                   : call->c->part.scratch;
+                                                   : call->c->plan.scratch;
 
     return (char *)base + s.offset;
 }

@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-void lpi_free_part(struct logp_part *part)
+void lpi_free_plan(struct logp_rank_plan *plan)
 {
-    free(part->children);
-    free(part->state);
-    free(part->scratch);
-    *part = (struct logp_part){.parent = -1};
+    free(plan->children);
+    free(plan->state);
+    free(plan->scratch);
+    *plan = (struct logp_rank_plan){.parent = -1};
 }
 
 int logp_schedule_begin(const struct logp_schedule *schedule, int rank, struct logp_coll *c)
@@ -20,5 +20,5 @@ int logp_schedule_begin(const struct logp_schedule *schedule, int rank, struct l
 
 void logp_schedule_end(struct logp_coll *c)
 {
-    lpi_free_part(&c->part);
+    lpi_free_plan(&c->plan);
 }

@@ -7,7 +7,7 @@
 
 /* schedule.c: what a plan function has made, or what is all 0 but for the parent, and more than
  * once. */
-void lpi_free_part(struct logp_part *part);
+void lpi_free_plan(struct logp_rank_plan *part);
 
 /* fold.c: logp_schedule_fold(), but -ETIME as soon as a rank is busy beyond `until`, in ns: what
  * ends later is of no interest. */

@@ -29,7 +29,7 @@
 LOGP_BEGIN_DECLS
 
 /** What one rank does in a collective: made by the plan function of a row, from malloc(). */
-struct logp_part {
+struct logp_rank_plan {
     int parent; /**< rank; -1: it is the root */
     int n_children;
     int *children;        /**< ranks, in the order of use */
@@ -47,7 +47,7 @@ struct logp_part {
 struct logp_coll {
     struct logp_args args;
     struct logp_model model;
-    struct logp_part part; /**< of the rank in question; for who is planned */
+    struct logp_rank_plan plan; /**< of the rank in question; for who is planned */
 };
 
 struct logp_step;    /**< schedule.h */
@@ -143,7 +143,7 @@ struct logp_algorithm {
     /** NULL: it applies; else what it needs, in a few words ("a power of two of processors").
      *  The function itself is NULL where an algorithm always applies. */
     const char *(*needs)(int64_t P, const struct logp_coll *c);
-    /** Fill c->part for this rank of P. 0; -ENOMEM, -EINVAL, and then there is nothing to free.
+    /** Fill c->plan for this rank of P. 0; -ENOMEM, -EINVAL, and then there is nothing to free.
      *  NULL: nothing to plan. */
     int (*plan)(int P, int rank, struct logp_coll *c);
     /** What this processor does, step by step: see schedule.h. NULL: it is no schedule. */

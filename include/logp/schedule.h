@@ -16,7 +16,7 @@
  *     }
  *
  * It is pure: the same arguments give the same step, whoever asks, whenever. What a rank must
- * remember it plans once (c->part, by the plan function of its row). Receives name their source and
+ * remember it plans once (c->plan, by the plan function of its row). Receives name their source and
  * tag. A row of the table that has a steps function needs no run: all readers work on it.
  *
  *     run     logp_schedule_run()     on a processor, with its buffers
@@ -51,7 +51,7 @@ enum logp_step_kind {
 enum logp_buffer {
     LOGP_BUF,      /**< logp_plan_run()'s buf */
     LOGP_RECV_BUF, /**< its recv_buf */
-    LOGP_SCRATCH,  /**< logp_part.scratch */
+    LOGP_SCRATCH,  /**< logp_rank_plan.scratch */
 };
 
 /** Where in which buffer. */

@@ -259,7 +259,7 @@ static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll 
 static int bruck_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.scratch_bytes = lpi_items(c, 0, P);
+    c->plan.scratch_bytes = lpi_items(c, 0, P);
     return 0;
 }
 
@@ -359,7 +359,7 @@ static int doubling_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
     if (half_of(P) != P)
-        c->part.scratch_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
+        c->plan.scratch_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
     return 0;
 }
 

@@ -37,7 +37,7 @@ LPI_READER(run, steps)
 static int plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.scratch_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
+    c->plan.scratch_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
     return 0;
 }
 

@@ -47,8 +47,8 @@ static struct groups groups_of(int64_t P, int64_t rank, const struct logp_coll *
     longer = P % g.X;
     each = P / g.X;
     g.j = rank < longer * (each + 1) ? rank / (each + 1) : (rank - longer) / each;
-    g.first = lpi_part_begin(P, g.X, g.j);
-    g.others = lpi_part_begin(P, g.X, g.j + 1) - g.first - 1;
+    g.first = lpi_rank_plan_begin(P, g.X, g.j);
+    g.others = lpi_rank_plan_begin(P, g.X, g.j + 1) - g.first - 1;
     return g;
 }
 
@@ -78,7 +78,7 @@ static bool round_steps(int64_t P, const struct groups *g, const struct logp_col
 
     if (i < n) {
         other = start + (digit + 1 + i) % g->k * d;
-        return lpi_send_vector(out, c, lpi_part_begin(P, g->X, other), have.buffer);
+        return lpi_send_vector(out, c, lpi_rank_plan_begin(P, g->X, other), have.buffer);
     }
     i -= n;
     if (i == 2 * n)
@@ -86,7 +86,7 @@ static bool round_steps(int64_t P, const struct groups *g, const struct logp_col
     if (in_order ? i >= n : i % 2 == 1)
         return combine_next(c, digit, in_order ? i - n : i / 2, have, out);
     other = lpi_mod(digit - 1 - (in_order ? i : i / 2), g->k);
-    return logp_step_receive(out, lpi_part_begin(P, g->X, start + other * d), c->args.tag,
+    return logp_step_receive(out, lpi_rank_plan_begin(P, g->X, start + other * d), c->args.tag,
                              LOGP_SCRATCH, slot(c, in_order ? other - (other > digit) : 0).offset,
                              lpi_vector_bytes(c));
 }
@@ -117,7 +117,7 @@ static int exchange_plan(int P, int rank, struct logp_coll *c)
     const int64_t k = lpi_knomial_radix(P, c);
 
     (void)rank;
-    c->part.scratch_bytes = lpi_bytes(ordered(c) ? (size_t)k - 1 : 1, lpi_vector_bytes(c));
+    c->plan.scratch_bytes = lpi_bytes(ordered(c) ? (size_t)k - 1 : 1, lpi_vector_bytes(c));
     return lpi_vector_valid(c);
 }
 

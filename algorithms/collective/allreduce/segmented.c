@@ -20,9 +20,9 @@ static struct lpi_range segment_of(const struct logp_coll *c, int64_t P, int64_t
                                    int64_t s)
 {
     const struct lpi_range part = lpi_range_of(c, P, i, 1);
-    const int64_t begin = lpi_part_begin(part.n, n, s);
+    const int64_t begin = lpi_rank_plan_begin(part.n, n, s);
 
-    return (struct lpi_range){part.begin + begin, lpi_part_begin(part.n, n, s + 1) - begin};
+    return (struct lpi_range){part.begin + begin, lpi_rank_plan_begin(part.n, n, s + 1) - begin};
 }
 
 /* Message t = k n + s takes segment s of part rank - k on to the right: in rows k < P - 1 to be
@@ -30,7 +30,7 @@ static struct lpi_range segment_of(const struct logp_coll *c, int64_t P, int64_t
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const int64_t n = c->part.own, combined = (P - 1) * n, all = 2 * combined;
+    const int64_t n = c->plan.own, combined = (P - 1) * n, all = 2 * combined;
     int64_t t = (i - n) / 3, what = (i - n) % 3; /* 0: receive; 1: combine; 2: send */
 
     if (P == 1)
@@ -108,8 +108,8 @@ static int64_t block_bytes(int64_t P, const struct logp_coll *c)
 static int plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.early = true; /* sends are a segment ahead */
-    c->part.own = segments_of(lpi_range_of(c, P, 0, 1).n, block_bytes(P, c), c);
+    c->plan.early = true; /* sends are a segment ahead */
+    c->plan.own = segments_of(lpi_range_of(c, P, 0, 1).n, block_bytes(P, c), c);
     return lpi_vector_valid(c);
 }
 

@@ -325,7 +325,7 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
 static int bruck_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.scratch_bytes = lpi_bytes(2 * (size_t)P, c->args.n_bytes);
+    c->plan.scratch_bytes = lpi_bytes(2 * (size_t)P, c->args.n_bytes);
     return 0;
 }
 

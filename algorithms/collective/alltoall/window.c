@@ -16,7 +16,7 @@ static struct logp_spot item(const struct logp_coll *c, enum logp_buffer buffer,
 static bool window_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                          struct logp_step *out)
 {
-    const int64_t ahead = c->part.own - 1, pairs = 2 * (P - 1 - ahead);
+    const int64_t ahead = c->plan.own - 1, pairs = 2 * (P - 1 - ahead);
     const size_t n = c->args.n_bytes;
     int64_t sends, receives; /* which one is next; 0: none */
 
@@ -54,8 +54,8 @@ static int64_t window_of(int64_t P, const struct logp_coll *c)
 static int window_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.own = window_of(P, c);
-    c->part.early = c->part.own > 1;
+    c->plan.own = window_of(P, c);
+    c->plan.early = c->plan.own > 1;
     return 0;
 }
 
@@ -105,7 +105,7 @@ LPI_READER(ring_run, ring_steps)
 static int ring_plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.scratch_bytes = lpi_bytes((size_t)P - 1, c->args.n_bytes);
+    c->plan.scratch_bytes = lpi_bytes((size_t)P - 1, c->args.n_bytes);
     return 0;
 }
 

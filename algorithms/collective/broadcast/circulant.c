@@ -35,7 +35,7 @@ static int64_t blocks_of(int64_t block, const struct logp_coll *c)
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const struct lpi_circulant *s = c->part.state;
+    const struct lpi_circulant *s = c->plan.state;
     const int64_t v = lpi_mod(rank - c->args.root, P);
     struct lpi_circulant_block b;
     int64_t peer, begin, n;
@@ -46,8 +46,8 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     if (b.block < 0)
         return logp_step_compute(out, 0, 0);
     peer = lpi_mod(b.peer + c->args.root, P);
-    begin = b.block * c->part.block;
-    n = item_bytes(c) - begin < c->part.block ? item_bytes(c) - begin : c->part.block;
+    begin = b.block * c->plan.block;
+    n = item_bytes(c) - begin < c->plan.block ? item_bytes(c) - begin : c->plan.block;
     return (i % 2 == 0 ? logp_step_send : logp_step_receive)(out, peer, c->args.tag, LOGP_BUF,
                                                              (size_t)begin, (size_t)n);
 }
@@ -60,9 +60,9 @@ static int plan(int P, int rank, struct logp_coll *c)
 
     if (s == NULL)
         return -ENOMEM;
-    c->part.state = s;
-    c->part.block = block_bytes(P, c);
-    lpi_circulant_plan(s, P, lpi_virtual_rank(rank, c->args.root, P), blocks_of(c->part.block, c));
+    c->plan.state = s;
+    c->plan.block = block_bytes(P, c);
+    lpi_circulant_plan(s, P, lpi_virtual_rank(rank, c->args.root, P), blocks_of(c->plan.block, c));
     return 0;
 }
 

@@ -257,15 +257,15 @@ static int plan(int P, int rank, struct logp_coll *c)
         if (x >= 0)
             take_turns(t, nodes, n, x, nodes[u].who, memset(at, 0, (size_t)P * sizeof(*at)));
     }
-    c->part.state = t;
-    c->part.early = true; /* items cross */
+    c->plan.state = t;
+    c->plan.early = true; /* items cross */
     if (nodes == NULL || at == NULL) {
         free(t);
-        c->part.state = NULL;
+        c->plan.state = NULL;
     }
     free(nodes);
     free(at);
-    return c->part.state != NULL ? 0 : -ENOMEM;
+    return c->plan.state != NULL ? 0 : -ENOMEM;
 }
 
 /* ---- steps ---- */
@@ -283,7 +283,7 @@ static int64_t piece_of(const struct turns *t, const struct event *e, int64_t ro
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const struct turns *t = c->part.state;
+    const struct turns *t = c->plan.state;
     const struct slots *s = &t->slots;
     const bool root = rank == c->args.root;
     const int64_t rounds = root ? s->pieces : number_of(s) / (t->r > 0 ? t->r : 1) + 1;

@@ -37,9 +37,9 @@ static int64_t work_of(const struct logp_coll *c, int64_t n_bytes)
 bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                         struct logp_step *out)
 {
-    const bool root = c->part.parent < 0;
-    const int64_t a_block = !root + 2 * c->part.n_children + (c->part.n_children == 0);
-    const int64_t b = i < a_block ? 0 : i / a_block, size = c->part.block;
+    const bool root = c->plan.parent < 0;
+    const int64_t a_block = !root + 2 * c->plan.n_children + (c->plan.n_children == 0);
+    const int64_t b = i < a_block ? 0 : i / a_block, size = c->plan.block;
     const int64_t done = b * size, rest = (int64_t)c->args.n_bytes - done;
     const int64_t n = rest < size ? rest : size;
     const int64_t k = i - b * a_block - !root; /* -1: the receive */
@@ -49,10 +49,10 @@ bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
     if (b > 0 && rest <= 0)
         return false;
     if (k < 0)
-        return logp_step_receive(out, c->part.parent, c->args.tag, LOGP_BUF, (size_t)done,
+        return logp_step_receive(out, c->plan.parent, c->args.tag, LOGP_BUF, (size_t)done,
                                  (size_t)n);
-    if (k % 2 == 0 && k / 2 < c->part.n_children)
-        return logp_step_send(out, c->part.children[k / 2], c->args.tag, LOGP_BUF, (size_t)done,
+    if (k % 2 == 0 && k / 2 < c->plan.n_children)
+        return logp_step_send(out, c->plan.children[k / 2], c->args.tag, LOGP_BUF, (size_t)done,
                               (size_t)n);
     if (c->args.work_ns == 0)
         return logp_step_compute(out, 0, 0);
@@ -60,7 +60,7 @@ bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
                   ? 0
                   : lpi_times(&c->model.params, (size_t)n).E - c->model.params.o_send_ns;
     left = lpi_max(0, work_of(c, n) - k / 2 * between);
-    return logp_step_compute(out, k / 2 + 1 < c->part.n_children && left > between ? between : left,
+    return logp_step_compute(out, k / 2 + 1 < c->plan.n_children && left > between ? between : left,
                              0);
 }
 

@@ -20,7 +20,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c, int6
 /* rc: of making the tree */
 static int plan(int rc, int64_t block, struct logp_coll *c)
 {
-    c->part.block = block;
+    c->plan.block = block;
     return rc;
 }
 

@@ -19,9 +19,10 @@ struct parts {
 static struct parts parts_of(int64_t P, const struct logp_coll *c, int64_t first, int64_t n)
 {
     const int64_t bytes = c->args.n_bytes < INT64_MAX ? (int64_t)c->args.n_bytes : INT64_MAX;
-    const int64_t begin = lpi_part_begin(bytes, P, first);
+    const int64_t begin = lpi_rank_plan_begin(bytes, P, first);
 
-    return (struct parts){(size_t)begin, (size_t)(lpi_part_begin(bytes, P, first + n) - begin)};
+    return (struct parts){(size_t)begin,
+                          (size_t)(lpi_rank_plan_begin(bytes, P, first + n) - begin)};
 }
 
 static bool send(const struct logp_coll *c, int64_t P, int64_t to, struct parts p,
@@ -106,10 +107,10 @@ LPI_READER(doubling_run, doubling_steps)
 /* A message for `nodes` parts, each as large as the largest. */
 static struct lpi_times times(const struct logp_coll *c, int64_t nodes)
 {
-    return lpi_times(&c->model.params, lpi_bytes((size_t)nodes, (size_t)c->part.block));
+    return lpi_times(&c->model.params, lpi_bytes((size_t)nodes, (size_t)c->plan.block));
 }
 
-/* When all have their part and may send on; c->part.block: bytes of the largest. */
+/* When all have their part and may send on; c->plan.block: bytes of the largest. */
 static __int128 scattered_at_most(int64_t P, const struct logp_coll *c)
 {
     const struct logp_params *p = &c->model.params;
@@ -124,14 +125,14 @@ static struct logp_coll largest(int64_t P, const struct logp_coll *c)
 {
     struct logp_coll all = *c;
 
-    all.part.block = (int64_t)parts_of(P, c, 0, 1).n_bytes;
+    all.plan.block = (int64_t)parts_of(P, c, 0, 1).n_bytes;
     return all;
 }
 
 static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
 {
     const struct logp_coll all = largest(P, c);
-    const int64_t most = lpi_round_at_most(&c->model.params, (size_t)all.part.block);
+    const int64_t most = lpi_round_at_most(&c->model.params, (size_t)all.plan.block);
 
     if (P == 1)
         return lpi_exact(c->args.work_ns);
@@ -151,7 +152,7 @@ static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll
     if (c->model.params.gap_shared)
         return lpi_no_prediction();
     for (int64_t d = 1; d < P / 2; d *= 2)
-        T += lpi_round_at_most(&c->model.params, lpi_bytes((size_t)d, (size_t)all.part.block));
+        T += lpi_round_at_most(&c->model.params, lpi_bytes((size_t)d, (size_t)all.plan.block));
     return lpi_bound(T + times(&all, P / 2).D + c->args.work_ns);
 }
 

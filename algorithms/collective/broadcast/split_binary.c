@@ -52,7 +52,7 @@ static bool root_steps(int64_t P, const struct lpi_halves *h, const struct logp_
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const struct lpi_halves h = lpi_halves_of(lpi_item_bytes(c), c->part.block);
+    const struct lpi_halves h = lpi_halves_of(lpi_item_bytes(c), c->plan.block);
     const int64_t v = lpi_mod(rank - c->args.root, P), j = (v - 1) / 2;
     const int half = v % 2 == 0;
     int64_t children, of_segment, partner;
@@ -124,7 +124,7 @@ static int64_t block(int64_t P, const struct logp_coll *c)
 static int plan(int P, int rank, struct logp_coll *c)
 {
     (void)rank;
-    c->part.block = block(P, c);
+    c->plan.block = block(P, c);
     return 0;
 }
 

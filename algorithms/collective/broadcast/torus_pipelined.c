@@ -97,7 +97,7 @@ static int plan(int P, int rank, struct logp_coll *c)
 {
     const int rc = lpi_plan_torus(P, rank, c);
 
-    c->part.block = block_bytes(P, c);
+    c->plan.block = block_bytes(P, c);
     return rc;
 }
 

@@ -7,7 +7,7 @@
 bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                          struct logp_step *out)
 {
-    const struct logp_part *plan = &c->part;
+    const struct logp_rank_plan *plan = &c->plan;
 
     (void)P, (void)rank;
     if (plan->parent >= 0 && i-- == 0)

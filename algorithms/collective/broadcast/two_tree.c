@@ -27,7 +27,7 @@ static int plan(int P, int rank, struct logp_coll *c)
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const struct lpi_two_tree *t = c->part.state;
+    const struct lpi_two_tree *t = c->plan.state;
     int64_t segment, part, begin, n;
     const struct lpi_stream *s = lpi_two_tree_at(t, i, &segment, &part);
 

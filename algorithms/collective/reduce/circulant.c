@@ -45,7 +45,7 @@ static int64_t blocks_of(int64_t block, const struct logp_coll *c)
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const struct lpi_circulant *s = c->part.state;
+    const struct lpi_circulant *s = c->plan.state;
     const int64_t root = c->args.root, v = lpi_mod(rank - root, P);
     const enum logp_buffer acc = rank == root ? LOGP_RECV_BUF : LOGP_SCRATCH;
     const size_t size = (size_t)element_bytes(c);
@@ -62,8 +62,8 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     b = (i % 3 == 1 ? lpi_circulant_receive : lpi_circulant_send)(s, P, v, round);
     if (b.block < 0)
         return logp_step_compute(out, 0, 0);
-    begin = b.block * c->part.block;
-    n = c->args.count - begin < c->part.block ? c->args.count - begin : c->part.block;
+    begin = b.block * c->plan.block;
+    n = c->args.count - begin < c->plan.block ? c->args.count - begin : c->plan.block;
     if (i % 3 == 1)
         return logp_step_send(out, lpi_mod(b.peer + root, P), c->args.tag, acc,
                               (size_t)begin * size, (size_t)n * size);
@@ -88,11 +88,11 @@ static int plan(int P, int rank, struct logp_coll *c)
     s = lpi_vector_bytes(c) <= SIZE_MAX / 4 ? malloc(sizeof(*s)) : NULL;
     if (s == NULL)
         return -ENOMEM;
-    c->part.state = s;
-    c->part.block = block_of(P, c);
-    c->part.scratch_bytes = lpi_bytes((size_t)c->part.block, (size_t)element_bytes(c)) +
+    c->plan.state = s;
+    c->plan.block = block_of(P, c);
+    c->plan.scratch_bytes = lpi_bytes((size_t)c->plan.block, (size_t)element_bytes(c)) +
                             (rank == c->args.root ? 0 : lpi_vector_bytes(c));
-    lpi_circulant_plan(s, P, lpi_virtual_rank(rank, c->args.root, P), blocks_of(c->part.block, c));
+    lpi_circulant_plan(s, P, lpi_virtual_rank(rank, c->args.root, P), blocks_of(c->plan.block, c));
     return 0;
 }
 

@@ -89,7 +89,7 @@ static int64_t elements(int64_t P, const struct logp_coll *c, tree_time *time)
 static int plan(int rc, int P, int rank, struct logp_coll *c, tree_time *time)
 {
     if (rc == 0)
-        c->part.block = elements(P, c, time);
+        c->plan.block = elements(P, c, time);
     return lpi_reduce_finish_plan(rc, rank, c);
 }
 
@@ -196,7 +196,7 @@ static int plan_binomial(int P, int rank, struct logp_coll *c)
     const int rc = lpi_plan_binomial(P, rank, c);
 
     if (rc == 0)
-        lpi_reverse_children(&c->part);
+        lpi_reverse_children(&c->plan);
     return rc;
 }
 

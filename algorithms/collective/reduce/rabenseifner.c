@@ -13,7 +13,7 @@ static int plan(int P, int rank, struct logp_coll *c)
     const size_t slot = lpi_slot_bytes(lpi_vector_bytes(c));
 
     if (P > 1)
-        c->part.scratch_bytes = rank == c->args.root ? slot : lpi_bytes(2, slot);
+        c->plan.scratch_bytes = rank == c->args.root ? slot : lpi_bytes(2, slot);
     return lpi_vector_valid(c);
 }
 
@@ -28,7 +28,7 @@ static struct lpi_halving halving_of(int64_t P, int64_t rank, const struct logp_
         .v = lpi_mod(rank - shift, P),
         .shift = shift,
         .acc = {root ? LOGP_RECV_BUF : LOGP_SCRATCH, 0},
-        .in = {LOGP_SCRATCH, root ? 0 : c->part.scratch_bytes / 2},
+        .in = {LOGP_SCRATCH, root ? 0 : c->plan.scratch_bytes / 2},
     };
 }
 

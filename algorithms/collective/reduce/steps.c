@@ -43,7 +43,7 @@ size_t lpi_slot_bytes(size_t n_bytes)
 /* Of the vectors that a processor with children works with, or of segments of them. */
 static size_t segment_bytes(const struct logp_coll *c)
 {
-    return c->part.block > 0 ? lpi_bytes((size_t)c->part.block, lpi_element_bytes(c))
+    return c->plan.block > 0 ? lpi_bytes((size_t)c->plan.block, lpi_element_bytes(c))
                              : lpi_vector_bytes(c);
 }
 
@@ -54,7 +54,7 @@ static size_t segment_bytes(const struct logp_coll *c)
  */
 int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c)
 {
-    struct logp_part *plan = &c->part;
+    struct logp_rank_plan *plan = &c->plan;
     const size_t bytes = segment_bytes(c);
     const bool commutes = c->args.op == NULL || c->args.op->commutative;
     const size_t n = (plan->n_children == 1 && commutes ? 1 : 2) - (size_t)(plan->parent < 0);
@@ -64,7 +64,7 @@ int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c)
     if (rc == 0 && lpi_vector_bytes(c) > SIZE_MAX / 4)
         rc = -ENOMEM;
     if (rc != 0) {
-        lpi_free_part(&c->part);
+        lpi_free_plan(&c->plan);
         return rc;
     }
     plan->scratch_bytes = plan->n_children > 0 ? n * lpi_slot_bytes(bytes) : 0;
@@ -76,14 +76,14 @@ int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c)
 int lpi_reduce_backwards(int rc, int rank, struct logp_coll *c)
 {
     if (rc == 0)
-        lpi_reverse_children(&c->part);
+        lpi_reverse_children(&c->plan);
     return lpi_reduce_finish_plan(rc, rank, c);
 }
 
 /* Of the two vectors, 0 and 1: where they are; recv_buf from `begin` on. */
 static struct logp_spot vector(const struct logp_coll *c, int64_t which, size_t begin)
 {
-    const bool root = c->part.parent < 0;
+    const bool root = c->plan.parent < 0;
 
     if (root && which == 0)
         return (struct logp_spot){LOGP_RECV_BUF, begin};
@@ -95,7 +95,7 @@ static struct logp_spot vector(const struct logp_coll *c, int64_t which, size_t 
  * the first vector that comes as the left one, which saves a copy. */
 static int64_t result_in(const struct logp_coll *c, int64_t k)
 {
-    const int64_t left = k < c->part.own ? k : c->part.own;
+    const int64_t left = k < c->plan.own ? k : c->plan.own;
 
     return c->args.op->commutative ? 0 : left % 2;
 }
@@ -104,7 +104,7 @@ static int64_t result_in(const struct logp_coll *c, int64_t k)
  * should be? */
 static bool moves_on(const struct logp_coll *c)
 {
-    return c->part.parent >= 0 || c->part.n_children == 0 || result_in(c, c->part.n_children) != 0;
+    return c->plan.parent >= 0 || c->plan.n_children == 0 || result_in(c, c->plan.n_children) != 0;
 }
 
 /*
@@ -115,7 +115,7 @@ static bool moves_on(const struct logp_coll *c)
 bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                       struct logp_step *out)
 {
-    const struct logp_part *plan = &c->part;
+    const struct logp_rank_plan *plan = &c->plan;
     size_t begin = 0, bytes = lpi_vector_bytes(c);
     int64_t n = c->args.count, k;
     struct logp_spot acc, in;

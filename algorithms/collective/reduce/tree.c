@@ -16,8 +16,8 @@ static int plan_flat(int P, int rank, struct logp_coll *c)
 {
     const int rc = lpi_plan_flat(P, rank, c);
 
-    for (int i = 0; rc == 0 && i < c->part.n_children; i++)
-        c->part.children[i] = i < c->args.root ? c->args.root - 1 - i : i + 1;
+    for (int i = 0; rc == 0 && i < c->plan.n_children; i++)
+        c->plan.children[i] = i < c->args.root ? c->args.root - 1 - i : i + 1;
     return lpi_reduce_finish_plan(rc, rank, c);
 }
 

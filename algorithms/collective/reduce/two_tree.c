@@ -33,7 +33,7 @@ static int plan(int P, int rank, struct logp_coll *c)
     const struct lpi_halves halves = lpi_halves_of(c->args.count, size);
     const struct lpi_hop hop = hop_of(c, size);
 
-    c->part.scratch_bytes =
+    c->plan.scratch_bytes =
         rank != c->args.root ? 2 * lpi_slot_bytes((size_t)lpi_elements_bytes(c, size)) : 0;
     return rc != 0 ? rc : lpi_two_tree_plan(P, rank, c, &halves, &hop, false);
 }
@@ -41,7 +41,7 @@ static int plan(int P, int rank, struct logp_coll *c)
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const struct lpi_two_tree *t = c->part.state;
+    const struct lpi_two_tree *t = c->plan.state;
     struct logp_spot own = {LOGP_BUF, 0}, all = {LOGP_SCRATCH, 0}, in;
     int64_t segment, part, begin, n;
     const struct lpi_stream *s = lpi_two_tree_at(t, i, &segment, &part);
@@ -62,7 +62,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     }
     in = all;
     if (!s->first)
-        in.offset = c->part.scratch_bytes / 2;
+        in.offset = c->plan.scratch_bytes / 2;
     if (part == 0)
         return logp_step_receive(out, s->peer, c->args.tag, in.buffer, in.offset, bytes);
     return logp_step_combine(out, all, all, s->first ? own : in, n,

@@ -30,7 +30,7 @@ int64_t lpi_operands_of(const struct lpi_spread *s, int64_t id)
 static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
 {
     (void)P;
-    *buf = lpi_bytes((size_t)c->part.own, c->args.op->element_bytes);
+    *buf = lpi_bytes((size_t)c->plan.own, c->args.op->element_bytes);
     *recv_buf = rank == c->args.root ? c->args.op->element_bytes : 0;
 }
 
@@ -51,7 +51,7 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
                  void *recv_buf)
 {
     const size_t size = c->args.op->element_bytes;
-    const int64_t id = lpi_virtual_rank(rank, c->args.root, P), own = c->part.own;
+    const int64_t id = lpi_virtual_rank(rank, c->args.root, P), own = c->plan.own;
 
     for (int64_t i = 0, n; i < own; i += n) {
         n = block_of(c, own - i);
@@ -67,7 +67,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
                  const void *recv_buf)
 {
     const struct logp_op *op = c->args.op;
-    const struct lpi_spread *spread = c->part.state;
+    const struct lpi_spread *spread = c->plan.state;
     const size_t size = op->element_bytes;
     char *acc, *block;
     int64_t seen = 0;

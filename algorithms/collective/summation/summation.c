@@ -43,23 +43,23 @@ static int add_work(const struct lpi_spread *spread, int64_t first, int64_t betw
     struct work *w = malloc(sizeof(*w));
 
     if (w == NULL) {
-        lpi_free_part(&c->part);
+        lpi_free_plan(&c->plan);
         return -ENOMEM;
     }
     *w = (struct work){.spread = *spread,
                        .first = first,
                        .between = between,
-                       .lanes = c->part.own >= 4 * LOGP_LANES ? LOGP_LANES : 0};
-    c->part.state = w;
-    if (c->part.own > 0)
-        c->part.scratch_bytes = lpi_bytes(w->lanes + 2, c->args.op->element_bytes);
+                       .lanes = c->plan.own >= 4 * LOGP_LANES ? LOGP_LANES : 0};
+    c->plan.state = w;
+    if (c->plan.own > 0)
+        c->plan.scratch_bytes = lpi_bytes(w->lanes + 2, c->args.op->element_bytes);
     return 0;
 }
 
-/* c->part is that of a broadcast in ids: make it that of a reduction, in ranks. */
+/* c->plan is that of a broadcast in ids: make it that of a reduction, in ranks. */
 static void reverse(int P, struct logp_coll *c)
 {
-    struct logp_part *plan = &c->part;
+    struct logp_rank_plan *plan = &c->plan;
 
     if (plan->parent >= 0)
         plan->parent = lpi_rotate(plan->parent, c->args.root, P);
@@ -82,15 +82,15 @@ static int plan_evenly(int P, int rank, int (*broadcast)(int, int, struct logp_c
     int rc = 0;
 
     relative.args.root = 0;
-    relative.part = (struct logp_part){.parent = -1};
+    relative.plan = (struct logp_rank_plan){.parent = -1};
     if (id < n)
         rc = broadcast(n, id, &relative);
     if (rc != 0)
         return rc;
-    c->part = relative.part;
-    c->part.own = lpi_operands_of(&spread, id);
+    c->plan = relative.plan;
+    c->plan.own = lpi_operands_of(&spread, id);
     reverse(P, c);
-    return add_work(&spread, c->part.own - 1, 0, c);
+    return add_work(&spread, c->plan.own - 1, 0, c);
 }
 
 static int plan_along(const struct logp_summation *tree, int P, int rank, struct logp_coll *c)
@@ -102,7 +102,7 @@ static int plan_along(const struct logp_summation *tree, int P, int rank, struct
     struct logp_summation_node node;
     int rc;
 
-    c->part = (struct logp_part){.parent = -1};
+    c->plan = (struct logp_rank_plan){.parent = -1};
     if (id >= tree->tree.P)
         return add_work(&spread, 0, 0, c);
     node = logp_summation_node(tree, id);
@@ -110,8 +110,8 @@ static int plan_along(const struct logp_summation *tree, int P, int rank, struct
     rc = lpi_plan_optimal(&tree->tree, id, &relative);
     if (rc != 0)
         return rc;
-    c->part = relative.part;
-    c->part.own = node.own + node.shared;
+    c->plan = relative.plan;
+    c->plan.own = node.own + node.shared;
     reverse(P, c);
     return add_work(&spread, node.first, node.between, c);
 }
@@ -144,15 +144,15 @@ static bool add_own(const struct logp_coll *c, struct logp_spot acc, int64_t i, 
 static bool steps_of_rank(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                           struct logp_step *out)
 {
-    const struct work *w = c->part.state;
+    const struct work *w = c->plan.state;
     const size_t size = c->args.op->element_bytes;
     const struct logp_spot acc = {LOGP_SCRATCH, w->lanes * size};
     const struct logp_spot in = {LOGP_SCRATCH, (w->lanes + 1) * size};
     const int64_t k = (i - 3) / 4, part = (i - 3) % 4;
-    const int64_t n = k + 1 < c->part.n_children ? w->between : 0;
+    const int64_t n = k + 1 < c->plan.n_children ? w->between : 0;
 
     (void)P, (void)rank;
-    if (c->part.own == 0)
+    if (c->plan.own == 0)
         return false;
     if (i == 0)
         return logp_step_copy(out, acc, (struct logp_spot){LOGP_BUF, 0}, size);
@@ -160,19 +160,19 @@ static bool steps_of_rank(int64_t P, int64_t rank, const struct logp_coll *c, in
         return add(c, 0, w->first, out);
     if (i == 2)
         return add_own(c, acc, 1, w->first, out);
-    if (k < c->part.n_children && part == 0)
-        return logp_step_receive(out, c->part.children[k], c->args.tag, LOGP_SCRATCH, in.offset,
+    if (k < c->plan.n_children && part == 0)
+        return logp_step_receive(out, c->plan.children[k], c->args.tag, LOGP_SCRATCH, in.offset,
                                  size);
-    if (k < c->part.n_children && part == 1)
+    if (k < c->plan.n_children && part == 1)
         return add(c, 1, n, out);
-    if (k < c->part.n_children && part == 2)
+    if (k < c->plan.n_children && part == 2)
         return logp_step_combine(out, acc, acc, in, 1, 0);
-    if (k < c->part.n_children)
+    if (k < c->plan.n_children)
         return add_own(c, acc, 1 + w->first + k * w->between, n, out);
-    if (i > 3 + 4 * (int64_t)c->part.n_children)
+    if (i > 3 + 4 * (int64_t)c->plan.n_children)
         return false;
-    if (c->part.parent >= 0)
-        return logp_step_send(out, c->part.parent, c->args.tag, LOGP_SCRATCH, acc.offset, size);
+    if (c->plan.parent >= 0)
+        return logp_step_send(out, c->plan.parent, c->args.tag, LOGP_SCRATCH, acc.offset, size);
     return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, acc, size);
 }
 

@@ -131,8 +131,8 @@ static int plan(int P, int rank, struct logp_coll *c)
 
         b->capacity = bytes > b->capacity ? bytes : b->capacity;
     }
-    c->part.state = b;
-    c->part.scratch_bytes = lpi_bytes(3, b->capacity);
+    c->plan.state = b;
+    c->plan.scratch_bytes = lpi_bytes(3, b->capacity);
     return 0;
 }
 
@@ -269,7 +269,7 @@ static size_t message(const struct lpi_block *block, int64_t m, size_t *at)
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const struct butterfly *b = c->part.state;
+    const struct butterfly *b = c->plan.state;
     const struct stage *stage = b->stages;
     const int64_t rows = size_of(&b->rows, rank);
     int64_t n, copies;

@@ -48,9 +48,9 @@ static int plan_window(int P, struct logp_coll *c, int64_t window)
                           .cols = {c->args.cols / P, c->args.cols % P}};
     ring->most_cols = size_of(&ring->cols, 0);
     ring->messages = c->args.packing == LOGP_PACKING_NONE ? ring->most_cols : 1;
-    c->part.state = ring;
-    c->part.early = window > 1;
-    c->part.scratch_bytes = lpi_bytes(
+    c->plan.state = ring;
+    c->plan.early = window > 1;
+    c->plan.scratch_bytes = lpi_bytes(
         lpi_bytes((size_t)size_of(&ring->rows, 0), (size_t)ring->most_cols), c->args.n_bytes);
     return 0;
 }
@@ -145,7 +145,7 @@ static bool receive_step(const struct ring *ring, int64_t rows, const struct log
 static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                   struct logp_step *out)
 {
-    const struct ring *ring = c->part.state;
+    const struct ring *ring = c->plan.state;
     const int64_t rows = size_of(&ring->rows, rank), cols = size_of(&ring->cols, rank);
     const int64_t sends = 2 + ring->messages, all = sends + ring->messages + ring->most_cols;
     const size_t own = (size_t)(i * c->args.rows + begin_of(&ring->rows, rank));
