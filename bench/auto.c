@@ -26,12 +26,12 @@ static int64_t some(uint64_t *random, int bits)
     return 1 + below(random, INT64_C(1) << below(random, bits + 1));
 }
 
-static struct logp_coll draw(uint64_t *random, int64_t P)
+static struct logp_invocation draw(uint64_t *random, int64_t P)
 {
     const int64_t o = some(random, 20), elements = some(random, 10);
     const bool even = below(random, 2) == 0;
 
-    return (struct logp_coll){
+    return (struct logp_invocation){
         .args.n_bytes = (size_t)some(random, 24),
         .args.count = some(random, 30),
         .args.op = logp_op_find("sum", "double"),
@@ -48,7 +48,7 @@ static struct logp_coll draw(uint64_t *random, int64_t P)
     };
 }
 
-static double best_us(const char *collective, int64_t P, const struct logp_coll *c,
+static double best_us(const char *collective, int64_t P, const struct logp_invocation *c,
                       const struct logp_algorithm **taken)
 {
     const int64_t start = bench_now_ns();
@@ -62,11 +62,11 @@ static void measure(const char *collective, int64_t P)
     uint64_t random = 88172645463325252;
     double first[ROUNDS], again[ROUNDS];
     const struct logp_algorithm *taken = NULL;
-    struct logp_coll slowest = {0};
+    struct logp_invocation slowest = {0};
     double most = -1;
 
     for (int i = 0; i < ROUNDS; i++) {
-        struct logp_coll c = draw(&random, P);
+        struct logp_invocation c = draw(&random, P);
 
         first[i] = again[i] = 1e9;
         for (int k = 0; k < AGAIN; k++) { /* the least: without what the host does */

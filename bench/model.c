@@ -31,20 +31,21 @@ static const struct setting settings[] = {
     {"fiber", 8, 100, 2000, 0},    {"fiber", 1024, 10000, 20, 0},
 };
 
-static struct logp_coll arguments(const struct logp_collective *collective, const struct setting *s)
+static struct logp_invocation arguments(const struct logp_collective *collective,
+                                        const struct setting *s)
 {
     const bool total = collective->operands == LOGP_OPERANDS_TOTAL;
 
-    return (struct logp_coll){.args.n_bytes = 8,
-                              .args.count = total ? 10 * (int64_t)s->P : 1,
-                              .args.op = logp_op_find("sum", "double"),
-                              .args.rows = s->P,
-                              .args.cols = s->P,
-                              .model.params = {.L_ns = 6 * s->unit_ns,
-                                               .o_send_ns = 2 * s->unit_ns,
-                                               .o_recv_ns = 2 * s->unit_ns,
-                                               .g_ns = 4 * s->unit_ns,
-                                               .gamma_ps = 1000 * s->unit_ns}};
+    return (struct logp_invocation){.args.n_bytes = 8,
+                                    .args.count = total ? 10 * (int64_t)s->P : 1,
+                                    .args.op = logp_op_find("sum", "double"),
+                                    .args.rows = s->P,
+                                    .args.cols = s->P,
+                                    .model.params = {.L_ns = 6 * s->unit_ns,
+                                                     .o_send_ns = 2 * s->unit_ns,
+                                                     .o_recv_ns = 2 * s->unit_ns,
+                                                     .g_ns = 4 * s->unit_ns,
+                                                     .gamma_ps = 1000 * s->unit_ns}};
 }
 
 static struct logp_machine *make_machine(int P, enum logp_clock clock, const char *executor,
@@ -63,7 +64,7 @@ static struct logp_machine *make_machine(int P, enum logp_clock clock, const cha
 
 struct rehearsal {
     const struct logp_algorithm *algorithm;
-    const struct logp_coll *coll;
+    const struct logp_invocation *call;
     int64_t *ends; /* by rank */
 };
 
@@ -74,7 +75,7 @@ static int rehearse(struct logp_vp *vp, void *arg)
     struct logp_plan *plan;
     size_t size, recv_size;
     void *buf, *recv_buf;
-    int rc = logp_plan_create(r->algorithm, P, me, &r->coll->args, &r->coll->model, &plan);
+    int rc = logp_plan_create(r->algorithm, P, me, &r->call->args, &r->call->model, &plan);
 
     if (rc != 0)
         return rc;
@@ -110,7 +111,7 @@ static int most_together(const int64_t *ends, int P, int n_cores)
 }
 
 /* @return as most_together(); -1: a processor sends more messages than are to be measured here */
-static int count_together(const struct logp_algorithm *a, const struct logp_coll *c, int P,
+static int count_together(const struct logp_algorithm *a, const struct logp_invocation *c, int P,
                           int n_cores)
 {
     struct logp_machine *m = make_machine(P, LOGP_CLOCK_VIRTUAL, "fiber", &c->model.params);
@@ -156,7 +157,7 @@ static void print_record(const struct setting *s, const struct logp_algorithm *a
 static void measure(const struct setting *s, struct logp_machine *m, const struct logp_algorithm *a,
                     int most_reps)
 {
-    const struct logp_coll c = arguments(logp_collective_find(a->collective), s);
+    const struct logp_invocation c = arguments(logp_collective_find(a->collective), s);
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = c.args,

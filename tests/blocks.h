@@ -41,7 +41,7 @@ static inline size_t test_block_size(uint64_t *random, int64_t most)
 /* For a collective that takes them; in: what alltoall receives. In place what goes from one to
  * another is as large as what comes back, and in the same place. */
 static inline void test_blocks_make(struct test_blocks *out, struct test_blocks *in, int P,
-                                    uint64_t *random, int64_t most, struct logp_coll *c,
+                                    uint64_t *random, int64_t most, struct logp_invocation *c,
                                     const struct logp_collective *collective)
 {
     const bool all_to_all = strcmp(collective->name, "alltoall") == 0;

@@ -24,7 +24,7 @@ struct drawn {
     const struct logp_collective *collective;
     const char *delay;
     struct logp_topology *topology; /* or NULL */
-    struct logp_coll coll;
+    struct logp_invocation call;
 };
 
 static int64_t below(uint64_t *random, int64_t n)
@@ -163,7 +163,7 @@ static struct logp_topology *some_topology(uint64_t *random, int P)
 
 static void draw_delay(struct drawn *d, uint64_t *random)
 {
-    struct logp_params *p = &d->coll.model.params;
+    struct logp_params *p = &d->call.model.params;
     const bool tree =
         strcmp(d->collective->name, "broadcast") == 0 || strcmp(d->collective->name, "reduce") == 0;
 
@@ -175,7 +175,7 @@ static void draw_delay(struct drawn *d, uint64_t *random)
     cr_assert_eq(logp_delay_params(d->delay, p, p), 0);
     if (!p->latency_varies && one_in(random, tree ? 4 : 24))
         d->topology = some_topology(random, d->P);
-    d->coll.model.topology = d->topology;
+    d->call.model.topology = d->topology;
 }
 
 static void draw_arguments(struct drawn *d, uint64_t *random)
@@ -187,7 +187,7 @@ static void draw_arguments(struct drawn *d, uint64_t *random)
 
     d->P = P;
     d->reps = one_in(random, 8) ? 2 : 1;
-    d->coll = (struct logp_coll){
+    d->call = (struct logp_invocation){
         .args.root = (int)below(random, P),
         .args.tag = (int)below(random, 3),
         .args.n_bytes = n_bytes,
@@ -206,8 +206,8 @@ static void draw_arguments(struct drawn *d, uint64_t *random)
         .model.params = params,
     };
     if (matrix && one_in(random, 2)) { /* blocks all alike */
-        d->coll.args.rows = P * (1 + below(random, 3));
-        d->coll.args.cols = P * (1 + below(random, 3));
+        d->call.args.rows = P * (1 + below(random, 3));
+        d->call.args.cols = P * (1 + below(random, 3));
     }
 }
 
@@ -220,7 +220,7 @@ static void draw_blocks(struct drawn *d, uint64_t *random)
         return;
     test_blocks_free(&out);
     test_blocks_free(&in);
-    test_blocks_make(&out, &in, d->P, random, some_size(random, 99), &d->coll, d->collective);
+    test_blocks_make(&out, &in, d->P, random, some_size(random, 99), &d->call, d->collective);
 }
 
 /* The seed decides for a row of the table, and so for its collective; the arguments are drawn until
@@ -236,7 +236,7 @@ static struct drawn draw(uint64_t seed)
     for (int i = 0; i < tries; i++) {
         draw_arguments(&d, &random);
         draw_blocks(&d, &random);
-        if (test_needs(row, d.P, &d.coll) == NULL)
+        if (test_needs(row, d.P, &d.call) == NULL)
             break;
     }
     draw_delay(&d, &random);
@@ -245,7 +245,7 @@ static struct drawn draw(uint64_t seed)
 
 static void describe(const struct drawn *d, const char *algorithm)
 {
-    const struct logp_coll *c = &d->coll;
+    const struct logp_invocation *c = &d->call;
     const struct logp_params *p = &c->model.params;
 
     fprintf(stderr,
@@ -269,7 +269,7 @@ static inline struct logp_delay drawn_delay(const struct drawn *d)
 {
     struct logp_delay ends, delay;
 
-    cr_assert_eq(logp_delay_create(d->delay, &d->coll.model.params, &ends), 0);
+    cr_assert_eq(logp_delay_create(d->delay, &d->call.model.params, &ends), 0);
     delay = ends;
     if (d->topology != NULL)
         cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);

@@ -16,7 +16,7 @@ static inline void claim(bool holds, const char *what, const struct drawn *d, co
     cr_assert(holds, "case %lu, %s: %s", (unsigned long)d->seed, algorithm, what);
 }
 
-static inline int explain(const struct logp_algorithm *a, int P, const struct logp_coll *c,
+static inline int explain(const struct logp_algorithm *a, int P, const struct logp_invocation *c,
                           struct logp_explanation **e)
 {
     return logp_explanation_of(a, P, &c->args, &c->model, e);
@@ -29,8 +29,8 @@ static inline struct drawn draw_for(size_t row, size_t n, uint64_t *seed)
         struct drawn d = draw(*seed + (n - *seed % n + row) % n);
         const struct logp_algorithm *a = test_rows(&n)[row];
 
-        if (d.topology == NULL && logp_capacity(&d.coll.model.params) == 0 && d.P > 1 &&
-            test_needs(a, d.P, &d.coll) == NULL)
+        if (d.topology == NULL && logp_capacity(&d.call.model.params) == 0 && d.P > 1 &&
+            test_needs(a, d.P, &d.call) == NULL)
             return d;
         logp_topology_destroy(d.topology);
     }

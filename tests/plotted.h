@@ -25,7 +25,8 @@ static const struct logp_params params = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
 
 /* A broadcast that goes wrong as plotted. */
-static inline int plotted(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static inline int plotted(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                          void *recv_buf)
 {
     const int me = logp_vp_rank(vp), call = plot.calls[me]++;
     const bool bad = call == plot.bad_call && me == plot.bad_rank;
@@ -40,12 +41,12 @@ static inline int plotted(struct logp_vp *vp, const struct logp_coll *c, void *b
     return rc;
 }
 
-static inline int plan_flat(int n, int rank, struct logp_coll *c)
+static inline int plan_flat(int n, int rank, struct logp_invocation *c)
 {
     return logp_algorithm_find("broadcast", "flat")->plan(n, rank, c);
 }
 
-static inline struct logp_prediction predict_flat(int64_t n, const struct logp_coll *c)
+static inline struct logp_prediction predict_flat(int64_t n, const struct logp_invocation *c)
 {
     return logp_algorithm_find("broadcast", "flat")->predict(n, c);
 }

@@ -15,16 +15,17 @@ static inline const struct logp_algorithm *algorithm(int which)
 }
 
 /* An addition takes a unit of `unit` ns, like L, o, g. */
-static inline struct logp_coll coll_of(int64_t N, int64_t L, int64_t o, int64_t g, int64_t unit)
+static inline struct logp_invocation invocation_of(int64_t N, int64_t L, int64_t o, int64_t g,
+                                                   int64_t unit)
 {
-    struct logp_coll c = {.args.count = N, .args.op = logp_op_find("sum", "int64")};
+    struct logp_invocation c = {.args.count = N, .args.op = logp_op_find("sum", "int64")};
 
     c.model.params = test_params(L * unit, o * unit, g * unit);
     c.model.params.gamma_ps = unit * 1000;
     return c;
 }
 
-static inline int64_t predicted(int which, int64_t P, const struct logp_coll *c)
+static inline int64_t predicted(int which, int64_t P, const struct logp_invocation *c)
 {
     const struct logp_prediction p = test_predict(algorithm(which), P, c);
 

@@ -199,25 +199,26 @@ static inline const struct logp_algorithm *const *test_rows(size_t *n)
 }
 
 static inline struct logp_prediction test_predict(const struct logp_algorithm *a, int64_t P,
-                                                  const struct logp_coll *c)
+                                                  const struct logp_invocation *c)
 {
     return logp_predict(a, P, &c->args, &c->model);
 }
 
 static inline struct logp_prediction test_predict_by(const struct logp_algorithm *a, int64_t P,
-                                                     const struct logp_coll *c, enum logp_basis by)
+                                                     const struct logp_invocation *c,
+                                                     enum logp_basis by)
 {
     return logp_predict_by(a, P, &c->args, &c->model, by);
 }
 
 static inline const char *test_needs(const struct logp_algorithm *a, int64_t P,
-                                     const struct logp_coll *c)
+                                     const struct logp_invocation *c)
 {
     return logp_algorithm_needs(a, P, &c->args, &c->model);
 }
 
 static inline const struct logp_algorithm *test_best(const char *collective, int64_t P,
-                                                     const struct logp_coll *c)
+                                                     const struct logp_invocation *c)
 {
     return logp_algorithm_best(collective, P, &c->args, &c->model);
 }
@@ -230,7 +231,7 @@ static inline bool test_has_knob(const struct logp_algorithm *a, const char *nam
 
 /* The value of a knob that it works with. */
 static inline int64_t test_knob(const struct logp_algorithm *a, const char *name, int64_t P,
-                                const struct logp_coll *c)
+                                const struct logp_invocation *c)
 {
     int64_t value;
 
@@ -239,7 +240,8 @@ static inline int64_t test_knob(const struct logp_algorithm *a, const char *name
 }
 
 /* What can be seen of a rank's plan, into c->plan; to be freed with test_unplan(). */
-static inline int test_plan(const struct logp_algorithm *a, int P, int rank, struct logp_coll *c)
+static inline int test_plan(const struct logp_algorithm *a, int P, int rank,
+                            struct logp_invocation *c)
 {
     struct logp_plan *plan;
     const int *children;
@@ -257,7 +259,7 @@ static inline int test_plan(const struct logp_algorithm *a, int P, int rank, str
     return 0;
 }
 
-static inline void test_unplan(struct logp_coll *c)
+static inline void test_unplan(struct logp_invocation *c)
 {
     free(c->plan.children);
     c->plan = (struct logp_rank_plan){.parent = -1};

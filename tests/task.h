@@ -9,12 +9,12 @@
 struct task {
     const struct logp_collective *collective;
     struct logp_plan *plan;
-    struct logp_coll c; /* planned, too: its collective must know */
+    struct logp_invocation c; /* planned, too: its collective must know */
     void *buf, *recv_buf;
 };
 
 static inline void test_prepare(struct task *t, const struct logp_algorithm *row, int P, int rank,
-                                uint64_t seed, const struct logp_coll *c)
+                                uint64_t seed, const struct logp_invocation *c)
 {
     const struct logp_schedule s = logp_schedule_of(row, P, &c->args, &c->model);
     size_t n, n_recv;

@@ -19,7 +19,7 @@ static int left_of(const struct logp_vp *vp, int d)
 }
 
 /* Dissemination in rounds of distance 1, 2, 4, ... < end. */
-static int disseminate(struct logp_vp *vp, const struct logp_coll *c, int end, int sends)
+static int disseminate(struct logp_vp *vp, const struct logp_invocation *c, int end, int sends)
 {
     int rc = 0;
 
@@ -32,19 +32,19 @@ static int disseminate(struct logp_vp *vp, const struct logp_coll *c, int end, i
     return rc;
 }
 
-static int whole(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int whole(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     (void)buf, (void)recv_buf;
     return disseminate(vp, c, logp_vp_size(vp), 1);
 }
 
-static int nothing(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int nothing(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     (void)vp, (void)c, (void)buf, (void)recv_buf;
     return 0;
 }
 
-static int without_the_last_round(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+static int without_the_last_round(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                                   void *recv_buf)
 {
     (void)buf, (void)recv_buf;
@@ -52,7 +52,7 @@ static int without_the_last_round(struct logp_vp *vp, const struct logp_coll *c,
 }
 
 /* Right the first time: what it leaves behind lets all through the second. */
-static int with_a_message_too_many(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+static int with_a_message_too_many(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                                    void *recv_buf)
 {
     (void)buf, (void)recv_buf;
@@ -60,7 +60,7 @@ static int with_a_message_too_many(struct logp_vp *vp, const struct logp_coll *c
 }
 
 /* All tell rank 0, which tells all when it has heard of all but so many. */
-static int central(struct logp_vp *vp, const struct logp_coll *c, int missing)
+static int central(struct logp_vp *vp, const struct logp_invocation *c, int missing)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     int rc = 0;
@@ -76,14 +76,14 @@ static int central(struct logp_vp *vp, const struct logp_coll *c, int missing)
     return rc;
 }
 
-static int centre(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int centre(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     (void)buf, (void)recv_buf;
     return central(vp, c, 0);
 }
 
 /* The last rank does not wait for the answer. */
-static int the_last_does_not_wait(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+static int the_last_does_not_wait(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                                   void *recv_buf)
 {
     (void)buf, (void)recv_buf;
@@ -91,21 +91,21 @@ static int the_last_does_not_wait(struct logp_vp *vp, const struct logp_coll *c,
                                                     : central(vp, c, 0);
 }
 
-static int centre_without_one(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+static int centre_without_one(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                               void *recv_buf)
 {
     (void)buf, (void)recv_buf;
     return central(vp, c, 1);
 }
 
-static struct logp_prediction unpredicted(int64_t P, const struct logp_coll *c)
+static struct logp_prediction unpredicted(int64_t P, const struct logp_invocation *c)
 {
     (void)P, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
-static struct logp_algorithm own(int (*run)(struct logp_vp *, const struct logp_coll *, void *,
-                                            void *))
+static struct logp_algorithm own(int (*run)(struct logp_vp *, const struct logp_invocation *,
+                                            void *, void *))
 {
     return (struct logp_algorithm){.size = sizeof(struct logp_algorithm),
                                    .collective = "barrier",
@@ -115,8 +115,8 @@ static struct logp_algorithm own(int (*run)(struct logp_vp *, const struct logp_
 }
 
 static struct logp_record measure(struct logp_machine *m,
-                                  int (*run)(struct logp_vp *, const struct logp_coll *, void *,
-                                             void *),
+                                  int (*run)(struct logp_vp *, const struct logp_invocation *,
+                                             void *, void *),
                                   int reps, uint64_t seed)
 {
     const struct logp_algorithm row = own(run);
@@ -183,7 +183,7 @@ Test(barrier, one_that_does_not_hold_is_found)
 static int away;
 
 /* Holds everyone back, but for one: without it, it lets all through. */
-static int does_not_miss_one(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+static int does_not_miss_one(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                              void *recv_buf)
 {
     (void)buf, (void)recv_buf;
@@ -229,7 +229,7 @@ Test(barrier, with_one_processor_there_is_nobody_to_wait_for)
 
 /* ---- as the experiment runs it ---- */
 
-static int failing(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int failing(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     (void)buf, (void)recv_buf;
     (void)c;
@@ -239,21 +239,23 @@ static int failing(struct logp_vp *vp, const struct logp_coll *c, void *buf, voi
 static int calls[4];
 
 /* Fails once, with the first call of rank 1: before there is anything to be timed. */
-static int fails_at_first(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int fails_at_first(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                          void *recv_buf)
 {
     const int me = logp_vp_rank(vp);
 
     return calls[me]++ == 0 && me == 1 ? -EPROTO : whole(vp, c, buf, recv_buf);
 }
 
-static int deadlocked(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int deadlocked(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     (void)buf, (void)recv_buf;
     return logp_recv(vp, right_of(vp, 1), c->args.tag, NULL, 0, NULL);
 }
 
 static struct logp_record
-expect_error(int i, int (*run)(struct logp_vp *, const struct logp_coll *, void *, void *),
+expect_error(int i, int (*run)(struct logp_vp *, const struct logp_invocation *, void *, void *),
              int64_t timeout_ns, int error)
 {
     const struct logp_algorithm row = own(run);
@@ -340,7 +342,7 @@ Test(barrier, all_of_the_table_hold_by_the_clocks)
         for (int P = 1; P <= 33 && logp_collective_find(a[i]->collective)->holds_back; P += 4) {
             struct coming x = {.row = a[i]};
 
-            if (test_needs(a[i], P, &(struct logp_coll){.model.params = params}) != NULL)
+            if (test_needs(a[i], P, &(struct logp_invocation){.model.params = params}) != NULL)
                 continue;
             held++;
             test_run(machine(0, P), come_and_go, &x);

@@ -55,12 +55,12 @@ static struct drawn draw_point(uint64_t seed, struct logp_links **links)
     struct drawn d = draw(seed);
 
     *links = NULL;
-    d.coll.args.in_place = false;
-    if (d.topology == NULL && !d.coll.model.params.latency_varies && one_in(&random, 4))
+    d.call.args.in_place = false;
+    if (d.topology == NULL && !d.call.model.params.latency_varies && one_in(&random, 4))
         *links = some_links(&random, d.P);
-    d.coll.model.links = *links;
+    d.call.model.links = *links;
     if (one_in(&random, 6))
-        d.coll.model.rendezvous_from = 1 + below(&random, 200);
+        d.call.model.rendezvous_from = 1 + below(&random, 200);
     return d;
 }
 
@@ -77,9 +77,9 @@ static bool is_end(const struct logp_prediction *p)
 }
 
 /* Does the row take the best k where none is given? kchain-opt and others compute theirs. */
-static bool has_free_k(const struct logp_algorithm *a, const struct logp_coll *c)
+static bool has_free_k(const struct logp_algorithm *a, const struct logp_invocation *c)
 {
-    struct logp_coll two = *c, three = *c;
+    struct logp_invocation two = *c, three = *c;
 
     two.args.k = 2;
     three.args.k = 3;
@@ -95,8 +95,8 @@ static int64_t most_k(int64_t P)
 /* The row with each k. */
 static void try_row(const struct drawn *d, const struct logp_algorithm *a, struct least *least)
 {
-    const bool many = has_free_k(a, &d->coll);
-    struct logp_coll c = d->coll;
+    const bool many = has_free_k(a, &d->call);
+    struct logp_invocation c = d->call;
 
     for (int64_t k = many ? 1 : c.args.k; k <= (many ? most_k(d->P) : c.args.k); k++) {
         struct logp_prediction p;
@@ -117,8 +117,8 @@ static uint64_t messages_of_all(const struct drawn *d)
     uint64_t messages = 0;
 
     for (size_t i = 0; (a = logp_algorithm_at(d->collective->name, i)) != NULL; i++) {
-        const bool many = has_free_k(a, &d->coll);
-        struct logp_coll c = d->coll;
+        const bool many = has_free_k(a, &d->call);
+        struct logp_invocation c = d->call;
 
         for (int64_t k = many ? 1 : c.args.k; k <= (many ? most_k(d->P) : c.args.k); k++) {
             struct logp_delay delay = drawn_delay(d);
@@ -146,20 +146,20 @@ static bool check_point(uint64_t seed)
     const struct logp_algorithm *a;
     struct logp_choice choice;
     const int rc =
-        logp_algorithm_choose(d.collective->name, d.P, &d.coll.args, &d.coll.model, &choice);
+        logp_algorithm_choose(d.collective->name, d.P, &d.call.args, &d.call.model, &choice);
 
     for (size_t i = 0; (a = logp_algorithm_at(d.collective->name, i)) != NULL; i++)
         try_row(&d, a, &least);
     if (rc == 0 && choice.n_left > 0) {
         must(messages_of_all(&d) >= LOGP_FOLD_MESSAGES, "a row was left out", &d, "auto");
     } else if (least.row != NULL) {
-        const struct logp_prediction p = test_predict(choice.algorithm, d.P, &d.coll);
+        const struct logp_prediction p = test_predict(choice.algorithm, d.P, &d.call);
 
         must(rc == 0 && choice.algorithm == least.row, "another is chosen", &d, least.row->name);
         must(p.ns == least.ns, "not with the best k", &d, least.row->name);
-        must(least.k == 0 || test_knob(least.row, "k", d.P, &d.coll) == least.k,
+        must(least.k == 0 || test_knob(least.row, "k", d.P, &d.call) == least.k,
              "not with the smallest k", &d, least.row->name);
-        must(test_best(d.collective->name, d.P, &d.coll) == least.row, "another is kept", &d,
+        must(test_best(d.collective->name, d.P, &d.call) == least.row, "another is kept", &d,
              least.row->name);
     }
     logp_links_destroy(links);
@@ -189,7 +189,7 @@ Test(best, auto_takes_the_least_of_all_rows_with_all_k)
 static void check_choice(const char *collective, int64_t P, const struct logp_params *params,
                          const char *name, int64_t k, int64_t ns)
 {
-    const struct logp_coll c = {.args.n_bytes = 8, .model.params = *params};
+    const struct logp_invocation c = {.args.n_bytes = 8, .model.params = *params};
     const struct logp_algorithm *a = test_best(collective, P, &c);
 
     cr_assert_str_eq(a->name, name);

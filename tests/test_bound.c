@@ -12,7 +12,7 @@ struct count {
     int seen, met;
 };
 
-static int64_t bound_of(const char *collective, int64_t P, const struct logp_coll *c)
+static int64_t bound_of(const char *collective, int64_t P, const struct logp_invocation *c)
 {
     return logp_lower_bound(collective, P, &c->args, &c->model);
 }
@@ -20,12 +20,12 @@ static int64_t bound_of(const char *collective, int64_t P, const struct logp_col
 /* No row of the collective is predicted to be below the bound. */
 static void check_rows(const struct drawn *d, enum logp_basis by, struct count *count)
 {
-    const int64_t least = bound_of(d->collective->name, d->P, &d->coll);
+    const int64_t least = bound_of(d->collective->name, d->P, &d->call);
     const struct logp_algorithm *a;
     int seen = 0, met = 0;
 
     for (size_t i = 0; (a = logp_algorithm_at(d->collective->name, i)) != NULL; i++) {
-        const struct logp_prediction p = test_predict_by(a, d->P, &d->coll, by);
+        const struct logp_prediction p = test_predict_by(a, d->P, &d->call, by);
 
         if (p.certainty == LOGP_PREDICTION_NONE)
             continue;
@@ -80,29 +80,29 @@ Test(bound, no_prediction_is_below_it)
  * shared, and any k. */
 static void vary(struct drawn *d, uint64_t *random)
 {
-    if (d->coll.args.blocks == NULL && one_in(random, 8))
+    if (d->call.args.blocks == NULL && one_in(random, 8))
         d->P += (int)below(random, 65 - d->P);
-    if (d->coll.args.blocks == NULL && one_in(random, 2))
-        d->coll.args.root = (int)below(random, d->P);
+    if (d->call.args.blocks == NULL && one_in(random, 2))
+        d->call.args.root = (int)below(random, d->P);
     if (one_in(random, 6))
-        d->coll.model.rendezvous_from = 1 + below(random, 40);
+        d->call.model.rendezvous_from = 1 + below(random, 40);
     if (one_in(random, 4))
-        d->coll.model.params.gap_shared = true;
+        d->call.model.params.gap_shared = true;
     if (one_in(random, 4))
-        d->coll.args.k = 1 + below(random, 9);
+        d->call.args.k = 1 + below(random, 9);
 }
 
 /* With cheaper links, or without a network, the bound is not higher; mostly it is lower. */
 static bool is_higher(const struct drawn *d)
 {
-    struct logp_coll plain = d->coll;
+    struct logp_invocation plain = d->call;
     int64_t least, cheapest;
 
     if (plain.model.links != NULL)
         logp_links_least(plain.model.links, &plain.model.params, &plain.model.params);
     plain.model.links = NULL;
     plain.model.topology = NULL;
-    least = bound_of(d->collective->name, d->P, &d->coll);
+    least = bound_of(d->collective->name, d->P, &d->call);
     cheapest = bound_of(d->collective->name, d->P, &plain);
     cr_assert(least >= cheapest || least < 0);
     return least > cheapest;
@@ -122,9 +122,9 @@ Test(bound, nor_over_links)
         d.topology = NULL;
         vary(&d, &random);
         links = draw_links(d.P, &random);
-        d.coll.model.topology = NULL;
-        d.coll.model.links = links;
-        d.coll.model.params.capacity = 0;
+        d.call.model.topology = NULL;
+        d.call.model.links = links;
+        d.call.model.params.capacity = 0;
         check_rows(&d, LOGP_BY_EITHER, &counts[index_of(d.collective)]);
         higher += is_higher(&d);
         logp_links_destroy(links);
@@ -143,7 +143,7 @@ Test(bound, nor_on_a_network)
         struct drawn d = draw(seed);
         uint64_t random = seed * UINT64_C(0xd1342543de82ef95) | 1;
 
-        if (d.coll.model.params.latency_varies) {
+        if (d.call.model.params.latency_varies) {
             logp_topology_destroy(d.topology);
             continue;
         }
@@ -151,7 +151,7 @@ Test(bound, nor_on_a_network)
             vary(&d, &random);
             d.topology = some_topology(&random, d.P);
         }
-        d.coll.model.topology = d.topology;
+        d.call.model.topology = d.topology;
         check_rows(&d, LOGP_BY_EITHER, &counts[index_of(d.collective)]);
         higher += is_higher(&d);
         logp_topology_destroy(d.topology);
@@ -178,12 +178,12 @@ Test(bound, nor_at_any_size)
         int64_t least;
 
         if (d.collective->operands == LOGP_OPERANDS_TOTAL)
-            d.coll.args.count = 1 + test_below(&random, INT64_C(1) << test_below(&random, 50));
-        d.coll.args.root = 0;
-        d.coll.model.topology = NULL;
-        least = bound_of(d.collective->name, P, &d.coll);
+            d.call.args.count = 1 + test_below(&random, INT64_C(1) << test_below(&random, 50));
+        d.call.args.root = 0;
+        d.call.model.topology = NULL;
+        least = bound_of(d.collective->name, P, &d.call);
         for (size_t k = 0; (a = logp_algorithm_at(d.collective->name, k)) != NULL; k++) {
-            const struct logp_prediction p = test_predict_by(a, P, &d.coll, LOGP_BY_FORMULA);
+            const struct logp_prediction p = test_predict_by(a, P, &d.call, LOGP_BY_FORMULA);
 
             if (p.certainty == LOGP_PREDICTION_NONE)
                 continue;
@@ -200,7 +200,7 @@ Test(bound, nor_at_any_size)
 
 Test(bound, is_none_where_latencies_vary)
 {
-    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
 
     cr_expect_eq(bound_of("broadcast", 8, &c), 24);
     c.model.params.latency_varies = true;
@@ -232,8 +232,9 @@ Test(bound, is_none_where_latencies_vary)
 Test(bound, follows_its_derivation_between_nodes)
 {
     const struct logp_link_costs between = {60, 5, 5, 10, LOGP_AS_BEFORE};
-    struct logp_coll c = {.args = {.n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")},
-                          .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {
+        .args = {.n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")},
+        .model.params = test_params(6, 2, 4)};
     struct logp_links *two, *four;
 
     cr_assert_eq(logp_links_create(2, &two), 0);
@@ -263,7 +264,7 @@ Test(bound, counts_relays)
 {
     const struct logp_rank_range zero = {0, 0}, other = {2, 2};
     const struct logp_link_costs slow = {100, -1, -1, -1, -1};
-    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
     struct logp_links *links;
 
     cr_assert_eq(logp_links_create(3, &links), 0);
@@ -287,7 +288,7 @@ Test(bound, receipts_may_end_closer_than_they_start)
         {{2, 2, 2, 0, 0}, {3, 2, 1, 3, 3000}, {2, 2, 2, 0, 0}},
         {{4, 2, 2, 2, 1000}, {1, 0, 0, 2, 3000}, {1, 2, 2, 2, 0}},
     };
-    struct logp_coll c = {.args.n_bytes = 3, .model.params = test_params(1, 1, 2)};
+    struct logp_invocation c = {.args.n_bytes = 3, .model.params = test_params(1, 1, 2)};
     struct logp_links *links;
 
     cr_assert_eq(logp_links_create(3, &links), 0);
@@ -306,7 +307,7 @@ Test(bound, receipts_may_end_closer_than_they_start)
 /* L = 6, o = 2, g = 4, on a line of 8. */
 Test(bound, follows_its_derivation_on_a_network)
 {
-    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
     struct logp_topology *line;
 
     cr_assert_eq(logp_topology_create("line", 8, &line), 0);
@@ -328,8 +329,9 @@ Test(bound, follows_its_derivation_on_a_network)
 /* Each by hand, in ns: L = 6, o = 2, g = 4 and so d = 10. */
 Test(bound, follows_its_derivation)
 {
-    struct logp_coll c = {.args = {.n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")},
-                          .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {
+        .args = {.n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")},
+        .model.params = test_params(6, 2, 4)};
     struct logp_params *p = &c.model.params;
 
     p->G_ps = 1000; /* w(8) = 4 + 7 */

@@ -77,7 +77,7 @@ static int64_t latest(const struct call *x, int P)
 }
 
 /* What the best formula says. */
-static int64_t least(const char *collective, int P, const struct logp_coll *c)
+static int64_t least(const char *collective, int P, const struct logp_invocation *c)
 {
     const struct logp_algorithm *a;
     int64_t ns = INT64_MAX;
@@ -98,7 +98,7 @@ Test(calls, alltoall_exchanges_everything)
     for (int P = 1; P <= MOST_P; P += 4)
         for (int i = 0; i < 4; i++) {
             struct call x = {.n_bytes = sizes[i]};
-            const struct logp_coll c = {.args.n_bytes = sizes[i], .model.params = params};
+            const struct logp_invocation c = {.args.n_bytes = sizes[i], .model.params = params};
 
             run_on_all(all_to_all, P, &x);
             cr_expect_eq(latest(&x, P), least("alltoall", P, &c));
@@ -134,7 +134,7 @@ Test(calls, broadcast_reaches_all_in_the_time_of_the_best)
     for (int P = 1; P <= MOST_P; P += 4)
         for (int i = 0; i < 4; i++) {
             struct call x = {.n_bytes = sizes[i], .root = P / 2};
-            const struct logp_coll c = {
+            const struct logp_invocation c = {
                 .args.root = x.root, .args.n_bytes = sizes[i], .model.params = params};
 
             run_on_all(broadcast, P, &x);
@@ -244,7 +244,7 @@ Test(calls, plans_without_an_operation_are_refused)
         {"reduce", "flat"}, {"reduce", "binomial"}, {"matvec", "doubling"}};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        struct logp_coll c = {.args.count = 4, .model.params = params};
+        struct logp_invocation c = {.args.count = 4, .model.params = params};
 
         cr_assert_eq(test_plan(logp_algorithm_find(names[i][0], names[i][1]), 4, 1, &c), -EINVAL,
                      "%s %s", names[i][0], names[i][1]);

@@ -46,7 +46,7 @@ static void use_delay(struct logp_machine *m, const struct drawn *d)
 {
     struct logp_delay ends, delay;
 
-    cr_assert_eq(logp_delay_create(d->delay, &d->coll.model.params, &ends), 0);
+    cr_assert_eq(logp_delay_create(d->delay, &d->call.model.params, &ends), 0);
     delay = ends;
     if (d->topology != NULL)
         cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);
@@ -55,7 +55,7 @@ static void use_delay(struct logp_machine *m, const struct drawn *d)
 
 static bool has_lookahead(const struct drawn *d)
 {
-    const struct logp_params *p = &d->coll.model.params;
+    const struct logp_params *p = &d->call.model.params;
 
     return d->topology == NULL && logp_capacity(p) == 0 &&
            (p->latency_varies ? 0 : p->L_ns) + p->o_send_ns > 0;
@@ -64,7 +64,7 @@ static bool has_lookahead(const struct drawn *d)
 /* Do its messages follow a tree from the root or to it? */
 static bool follows_a_tree(const struct drawn *d, const struct logp_algorithm *a)
 {
-    struct logp_coll c = d->coll;
+    struct logp_invocation c = d->call;
     struct logp_topology *line;
     struct logp_link_load load;
     int rc;
@@ -83,13 +83,13 @@ static bool may_have_none(const struct drawn *d, const struct logp_algorithm *a)
 {
     const bool broadcast = strcmp(a->collective, "broadcast") == 0;
 
-    if (logp_capacity(&d->coll.model.params) > 0)
+    if (logp_capacity(&d->call.model.params) > 0)
         return true;
     if (d->P == 1)
         return false;
     if (d->topology != NULL)
-        return !follows_a_tree(d, a) || (d->coll.model.params.gap_shared && !broadcast);
-    if (d->coll.model.params.gap_shared)
+        return !follows_a_tree(d, a) || (d->call.model.params.gap_shared && !broadcast);
+    if (d->call.model.params.gap_shared)
         return !broadcast || (!follows_a_tree(d, a) && strcmp(a->name, "torus-pipelined") != 0);
     return false;
 }
@@ -98,7 +98,7 @@ static bool may_have_none(const struct drawn *d, const struct logp_algorithm *a)
 static void check_refusal(struct logp_machine *m, const struct drawn *d,
                           const struct logp_algorithm *a, const struct logp_experiment *x)
 {
-    struct logp_coll c = d->coll;
+    struct logp_invocation c = d->call;
     struct logp_record r;
 
     claim(logp_experiment_run(m, x, &r) == -ENOTSUP, "an experiment is refused", d, a->name, NULL);
@@ -132,12 +132,12 @@ static struct outcome run(struct logp_machine *m, const struct drawn *d,
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
-                                      .args = d->coll.args,
-                                      .model = d->coll.model,
+                                      .args = d->call.args,
+                                      .model = d->call.model,
                                       .reps = d->reps,
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};
-    struct outcome o = {.ran = test_needs(a, d->P, &d->coll) == NULL};
+    struct outcome o = {.ran = test_needs(a, d->P, &d->call) == NULL};
     struct logp_record r;
 
     if (!o.ran) {
@@ -149,9 +149,9 @@ static struct outcome run(struct logp_machine *m, const struct drawn *d,
     o.prediction = r.prediction;
     o.ns = r.emulated.max_ns;
     claim(r.verified, "its result is right", d, a->name, &o);
-    claim(r.emulated.min_ns == r.emulated.max_ns || d->coll.model.params.latency_varies,
+    claim(r.emulated.min_ns == r.emulated.max_ns || d->call.model.params.latency_varies,
           "all runs take the same time", d, a->name, &o);
-    claim(o.ns >= logp_lower_bound(a->collective, d->P, &d->coll.args, &d->coll.model),
+    claim(o.ns >= logp_lower_bound(a->collective, d->P, &d->call.args, &d->call.model),
           "nothing is below the lower bound", d, a->name, &o);
     check_time(d, a, &o);
     count->certainty[o.prediction.certainty]++;
@@ -176,7 +176,7 @@ static void check_auto(const struct drawn *d, const struct outcome *outcomes)
 {
     size_t n;
     const struct logp_algorithm *const *rows = test_rows(&n), *best = NULL, *fastest = NULL;
-    const struct logp_algorithm *taken = test_best(d->collective->name, d->P, &d->coll);
+    const struct logp_algorithm *taken = test_best(d->collective->name, d->P, &d->call);
     struct logp_prediction least = {.certainty = LOGP_PREDICTION_NONE};
     int64_t least_ns = 0;
     bool all_exact = true;
@@ -187,7 +187,7 @@ static void check_auto(const struct drawn *d, const struct outcome *outcomes)
 
         if (strcmp(rows[i]->collective, d->collective->name) != 0 || !outcomes[i].ran)
             continue;
-        p = test_predict(rows[i], d->P, &d->coll);
+        p = test_predict(rows[i], d->P, &d->call);
         more = promise(p.certainty) - promise(least.certainty);
         if (best == NULL || more > 0 ||
             (more == 0 && promise(p.certainty) > 0 && p.ns < least.ns)) {
@@ -287,7 +287,7 @@ Test(cases, every_algorithm_is_right_on_time_and_chosen_when_best)
 }
 
 /* Does it take the k that is given? */
-static bool takes_k(const struct logp_algorithm *a, int64_t P, struct logp_coll c)
+static bool takes_k(const struct logp_algorithm *a, int64_t P, struct logp_invocation c)
 {
     c.args.k = 2;
     return test_has_knob(a, "k") && test_needs(a, P, &c) == NULL && test_knob(a, "k", P, &c) == 2;
@@ -295,10 +295,10 @@ static bool takes_k(const struct logp_algorithm *a, int64_t P, struct logp_coll 
 
 Test(cases, a_k_out_of_range_is_refused)
 {
-    struct logp_coll c = {.args.count = 1,
-                          .args.n_bytes = 8,
-                          .args.op = logp_op_find("sum", "double"),
-                          .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.count = 1,
+                                .args.n_bytes = 8,
+                                .args.op = logp_op_find("sum", "double"),
+                                .model.params = test_params(6, 2, 4)};
     size_t n;
     const struct logp_algorithm *const *rows = test_rows(&n);
     int taking = 0;

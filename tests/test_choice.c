@@ -13,7 +13,7 @@ struct call {
     const char *collective;
     int root;
     int64_t rows, cols;
-    struct logp_coll coll; /* what it stands for */
+    struct logp_invocation call; /* what it stands for */
     int64_t ends[MOST_P];
 };
 
@@ -22,20 +22,20 @@ static int call(struct logp_vp *vp, void *arg)
     struct call *x = arg;
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
     const size_t most = 1 + (size_t)((x->rows + P) * (x->cols + P)) +
-                        (size_t)P * x->coll.args.n_bytes + (size_t)x->coll.args.count * 8;
+                        (size_t)P * x->call.args.n_bytes + (size_t)x->call.args.count * 8;
     char *in = calloc(most, 1), *out = calloc(most, 1);
     int rc;
 
     if (strcmp(x->collective, "broadcast") == 0)
-        rc = logp_broadcast(vp, in, x->coll.args.n_bytes, x->root);
+        rc = logp_broadcast(vp, in, x->call.args.n_bytes, x->root);
     else if (strcmp(x->collective, "reduce") == 0)
-        rc = logp_reduce(vp, in, out, x->coll.args.count, x->coll.args.op, x->root);
+        rc = logp_reduce(vp, in, out, x->call.args.count, x->call.args.op, x->root);
     else if (strcmp(x->collective, "alltoall") == 0)
-        rc = logp_alltoall(vp, in, out, x->coll.args.n_bytes);
+        rc = logp_alltoall(vp, in, out, x->call.args.n_bytes);
     else if (strcmp(x->collective, "barrier") == 0)
         rc = logp_barrier(vp);
     else
-        rc = logp_transpose(vp, in, out, x->rows, x->cols, x->coll.args.n_bytes);
+        rc = logp_transpose(vp, in, out, x->rows, x->cols, x->call.args.n_bytes);
     x->ends[me] = logp_now(vp);
     free(in);
     free(out);
@@ -48,13 +48,13 @@ static struct call random_call(uint64_t *random, const char *collective, int P)
                      .root = (int)test_below(random, P),
                      .rows = P * (1 + test_below(random, 3)),
                      .cols = P * (1 + test_below(random, 3)),
-                     .coll.args = {.n_bytes = (size_t)(1 + test_below(random, 20)),
+                     .call.args = {.n_bytes = (size_t)(1 + test_below(random, 20)),
                                    .count = 1 + test_below(random, 20),
                                    .op = logp_op_find("sum", "double")}};
-    struct logp_params *p = &x.coll.model.params;
+    struct logp_params *p = &x.call.model.params;
 
     if (strcmp(collective, "transpose") == 0)
-        x.coll.args.n_bytes = 1;
+        x.call.args.n_bytes = 1;
     *p = test_params(test_below(random, 90), 1 + test_below(random, 9), test_below(random, 30));
     p->G_ps = test_below(random, 3) * test_below(random, 2000);
     p->gamma_ps = 1000 * test_below(random, 4);
@@ -63,9 +63,9 @@ static struct call random_call(uint64_t *random, const char *collective, int P)
         p->o_recv_ns = test_below(random, 9);
     if (test_below(random, 6) == 0)
         p->capacity = LOGP_CAPACITY_RULE;
-    x.coll.args.root = x.root;
-    x.coll.args.rows = x.rows;
-    x.coll.args.cols = x.cols;
+    x.call.args.root = x.root;
+    x.call.args.rows = x.rows;
+    x.call.args.cols = x.cols;
     return x;
 }
 
@@ -76,7 +76,7 @@ static struct logp_prediction best_row(const struct call *x, int P, const char *
     const struct logp_algorithm *a;
 
     for (size_t i = 0; (a = logp_algorithm_at(x->collective, i)) != NULL; i++) {
-        const struct logp_prediction p = test_predict(a, P, &x->coll);
+        const struct logp_prediction p = test_predict(a, P, &x->call);
 
         if ((p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND) &&
             (best.certainty == LOGP_PREDICTION_NONE || p.ns < best.ns)) {
@@ -94,7 +94,7 @@ static void check_call(struct logp_machine *m, struct call *x)
     const struct logp_prediction p = best_row(x, P, &name);
     int64_t last = 0;
 
-    test_set_params(m, &x->coll.model.params);
+    test_set_params(m, &x->call.model.params);
     cr_assert_eq(logp_machine_run(m, call, x, test_timeout_ns), 0);
     for (int i = 0; i < P; i++)
         last = x->ends[i] > last ? x->ends[i] : last;
@@ -202,7 +202,7 @@ Test(choice, wrong_arguments_are_refused)
 Test(choice, a_plan_is_for_a_rank_and_a_root_that_are_there)
 {
     const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
-    struct logp_coll c = {.args.n_bytes = 8};
+    struct logp_invocation c = {.args.n_bytes = 8};
 
     cr_expect_eq(test_plan(flat, 4, -1, &c), -EINVAL);
     cr_expect_eq(test_plan(flat, 4, 4, &c), -EINVAL);
@@ -222,7 +222,7 @@ Test(choice, a_plan_is_for_a_rank_and_a_root_that_are_there)
 
 Test(choice, predictions_are_for_1_to_2_to_the_61_processors)
 {
-    const struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+    const struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
     const struct logp_algorithm *binomial = logp_algorithm_find("broadcast", "binomial");
 
     cr_expect_eq(test_predict(binomial, 0, &c).certainty, LOGP_PREDICTION_NONE);

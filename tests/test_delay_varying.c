@@ -303,7 +303,7 @@ Test(delay_varying, it_is_not_for_links_and_refuses_what_loggp_does)
 {
     struct logp_params params = test_params(6, 2, 4);
     struct logp_delay ends = varying(&params), out;
-    struct logp_coll c = {.args.n_bytes = 8};
+    struct logp_invocation c = {.args.n_bytes = 8};
     const struct logp_algorithm *chain = logp_algorithm_find("broadcast", "chain");
     struct logp_topology *t;
 

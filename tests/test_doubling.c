@@ -8,10 +8,10 @@
 static int64_t predicted(const char *collective, const char *name, int64_t P,
                          const struct logp_params *params)
 {
-    const struct logp_coll c = {.args.n_bytes = 8,
-                                .args.count = 1,
-                                .args.op = logp_op_find("sum", "double"),
-                                .model.params = *params};
+    const struct logp_invocation c = {.args.n_bytes = 8,
+                                      .args.count = 1,
+                                      .args.op = logp_op_find("sum", "double"),
+                                      .model.params = *params};
     const struct logp_prediction p = test_predict(logp_algorithm_find(collective, name), P, &c);
 
     return p.certainty == LOGP_PREDICTION_EXACT ? p.ns : -1;
@@ -26,7 +26,7 @@ static int64_t most(int64_t a, int64_t b)
 
 static void children_are(const char *name, int P, int root, int rank, const int *expected, int n)
 {
-    struct logp_coll c = {.args.root = root, .args.n_bytes = 8};
+    struct logp_invocation c = {.args.root = root, .args.n_bytes = 8};
 
     cr_assert_eq(test_plan(logp_algorithm_find("broadcast", name), P, rank, &c), 0);
     cr_assert_eq(c.plan.n_children, n);
@@ -57,7 +57,7 @@ static void check_tree(const struct logp_algorithm *a, int P, int root)
     int edges = 0;
 
     for (int rank = 0; rank < P; rank++) {
-        struct logp_coll c = {
+        struct logp_invocation c = {
             .args.root = root, .args.count = 1, .args.op = logp_op_find("sum", "double")};
 
         cr_assert_eq(test_plan(a, P, rank, &c), 0);
@@ -82,7 +82,7 @@ static void check_tree(const struct logp_algorithm *a, int P, int root)
 Test(doubling, every_rank_has_its_place_in_the_tree)
 {
     static const char *const names[] = {"binomial-nearest", "mesh"};
-    const struct logp_coll c = {.args.count = 1, .args.op = logp_op_find("sum", "double")};
+    const struct logp_invocation c = {.args.count = 1, .args.op = logp_op_find("sum", "double")};
 
     for (int i = 0; i < 4; i++)
         for (int P = 1; P <= 49; P++) {
@@ -310,7 +310,7 @@ Test(doubling, matrix_times_vector_is_predicted_and_right)
 Test(doubling, matrix_times_vector_is_broadcast_product_and_reduction)
 {
     struct logp_params params = test_params(6, 2, 4);
-    struct logp_coll c = {
+    struct logp_invocation c = {
         .args.count = 1, .args.op = logp_op_find("sum", "double"), .model.params = params};
     const struct logp_algorithm *a = logp_algorithm_find("matvec", "doubling");
 

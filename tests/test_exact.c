@@ -73,7 +73,7 @@ static bool too_many(const struct logp_algorithm *a, int P)
 }
 
 /* In how many messages an item or a vector travels. */
-static uint64_t blocks_of(const struct logp_algorithm *a, int P, const struct logp_coll *c)
+static uint64_t blocks_of(const struct logp_algorithm *a, int P, const struct logp_invocation *c)
 {
     const bool vector = logp_collective_find(a->collective)->operands == LOGP_OPERANDS_VECTOR;
     const uint64_t bytes =
@@ -141,9 +141,10 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
         (long)params->o_recv_ns, (long)params->g_ns, (long)params->G_ps, n_bytes,
         (long)r.emulated.median_ns, (long)r.prediction.ns);
     if (is_one_tree(a))
-        cr_assert_eq(r.messages,
-                     ((uint64_t)P - 1) *
-                         blocks_of(a, P, &(struct logp_coll){.args = x.args, .model = x.model}));
+        cr_assert_eq(
+            r.messages,
+            ((uint64_t)P - 1) *
+                blocks_of(a, P, &(struct logp_invocation){.args = x.args, .model = x.model}));
 }
 
 /* Of the sets of parameters fewer where each takes longer: all go through the same decisions. */
@@ -217,7 +218,7 @@ Test(exact, virtual_time_equals_the_prediction_under_store_and_forward)
 static int64_t predicted_of(const char *collective, const char *name, int64_t P,
                             const struct logp_params *params)
 {
-    const struct logp_coll c = {.args.n_bytes = 1, .model.params = *params};
+    const struct logp_invocation c = {.args.n_bytes = 1, .model.params = *params};
 
     return test_predict(logp_algorithm_find(collective, name), P, &c).ns;
 }
@@ -248,7 +249,7 @@ Test(exact, predictions_have_the_golden_values)
 
 Test(exact, auto_takes_the_best_prediction_and_the_first_of_equals)
 {
-    struct logp_coll c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
 
     cr_expect_str_eq(test_best("broadcast", 8, &c)->name, "optimal");
     cr_expect_str_eq(test_best("broadcast", 2, &c)->name, "flat");
@@ -257,7 +258,7 @@ Test(exact, auto_takes_the_best_prediction_and_the_first_of_equals)
 
 Test(exact, no_formula_knows_a_capacity_and_there_is_no_prediction_beyond_the_clock)
 {
-    struct logp_coll c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
     const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
 
     c.model.params.capacity = 1;

@@ -44,7 +44,8 @@ Test(experiment, a_wrong_result_is_found_wherever_it_is)
 static int wrong_from; /* the rank from which on all are wrong */
 
 /* An allreduce that is off by one in element 3 and those after it. */
-static int off_by_one(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int off_by_one(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     const int rc = logp_algorithm_find("allreduce", "ring")->run(vp, c, buf, recv_buf);
 
@@ -166,7 +167,7 @@ static void expect_refused(struct logp_machine *m, const struct logp_experiment 
     cr_expect_eq(plot.calls[0], 0);
 }
 
-static const char *needs_a_seventh(int64_t n, const struct logp_coll *c)
+static const char *needs_a_seventh(int64_t n, const struct logp_invocation *c)
 {
     (void)c;
     return n == 7 ? NULL : "seven processors";
@@ -210,14 +211,14 @@ Test(experiment, bad_arguments_are_refused)
     }
 }
 
-static int64_t block_of_77(int64_t n, const struct logp_coll *c)
+static int64_t block_of_77(int64_t n, const struct logp_invocation *c)
 {
     cr_assert(n == P && c->args.block_bytes == 9);
     return 77;
 }
 
 /* Planned as asked, with the block that was chosen; room of its own on each rank. */
-static int looks_at_its_arguments(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+static int looks_at_its_arguments(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                                   void *recv_buf)
 {
     static char *bufs[P];

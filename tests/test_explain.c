@@ -72,10 +72,10 @@ static void check_tasks(const struct drawn *d, const struct logp_algorithm *a,
 
 static void check_explanation(const struct drawn *d, const struct logp_algorithm *a)
 {
-    const struct logp_prediction fold = test_predict_by(a, d->P, &d->coll, LOGP_BY_SCHEDULE);
-    const bool refused = d->topology != NULL || logp_capacity(&d->coll.model.params) > 0;
+    const struct logp_prediction fold = test_predict_by(a, d->P, &d->call, LOGP_BY_SCHEDULE);
+    const bool refused = d->topology != NULL || logp_capacity(&d->call.model.params) > 0;
     struct logp_explanation *e = NULL;
-    const int rc = explain(a, d->P, &d->coll, &e);
+    const int rc = explain(a, d->P, &d->call, &e);
 
     claim(rc == (refused ? -ENOTSUP : 0), "it is explained, or refused", d, a->name);
     if (rc != 0)
@@ -99,7 +99,7 @@ Test(explain, the_terms_of_the_path_are_the_fold)
 
         for (size_t i = 0; i < n; i++)
             if (rows[i]->steps != NULL && strcmp(rows[i]->collective, d.collective->name) == 0 &&
-                test_needs(rows[i], d.P, &d.coll) == NULL)
+                test_needs(rows[i], d.P, &d.call) == NULL)
                 check_explanation(&d, rows[i]);
         logp_topology_destroy(d.topology);
     }
@@ -210,7 +210,7 @@ static void check_shape(const struct drawn *d, const struct logp_algorithm *a,
 static bool check_replanned(const struct drawn *d, const struct logp_algorithm *a,
                             const struct logp_explanation *e, enum logp_parameter which, int64_t ps)
 {
-    struct logp_coll c = d->coll;
+    struct logp_invocation c = d->call;
     struct logp_explanation *other;
     bool same;
     int64_t ns;
@@ -250,7 +250,7 @@ Test(explain, with_100_other_values_of_each_parameter_it_is_the_fold_and_the_vir
             continue;
         if (machines[d.P] == NULL)
             machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
-        cr_assert_eq(explain(rows[row], d.P, &d.coll, &e), 0);
+        cr_assert_eq(explain(rows[row], d.P, &d.call, &e), 0);
         for (enum logp_parameter p = 0; p < LOGP_PARAMETERS; p++) {
             struct logp_curve c;
             const int rc = logp_explanation_curve(e, p, &c);

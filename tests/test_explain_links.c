@@ -146,12 +146,12 @@ Test(explain_links, what_links_say_is_in_the_time_and_stays_as_it_is, .timeout =
             struct logp_explanation *e = NULL;
             struct listed l;
 
-            d.coll.model.links = links;
-            d.coll.model.params.capacity = 0;
-            cr_assert_eq(explain(rows[row], d.P, &d.coll, &e), 0);
+            d.call.model.links = links;
+            d.call.model.params.capacity = 0;
+            cr_assert_eq(explain(rows[row], d.P, &d.call, &e), 0);
             l = listed_make(e, e->params.gamma_ps, -1, 0);
             if (!e->params.latency_varies) {
-                claim(e->ns == test_predict_by(rows[row], d.P, &d.coll, LOGP_BY_SCHEDULE).ns,
+                claim(e->ns == test_predict_by(rows[row], d.P, &d.call, LOGP_BY_SCHEDULE).ns,
                       "it is the prediction", &d, rows[row]->name);
                 claim(e->ns == fold(&l, links, &e->params), "its time is the fold", &d,
                       rows[row]->name);

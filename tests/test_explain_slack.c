@@ -80,13 +80,13 @@ Test(explain_slack, what_is_later_by_its_slack_is_in_time_and_by_a_nanosecond_mo
     for (size_t row = 0; row < n; row++) {
         uint64_t seed = 11 * n, random = 1 + row;
         const struct drawn d = draw_for(row, n, &seed);
-        struct logp_params params = d.coll.model.params;
+        struct logp_params params = d.call.model.params;
         struct logp_explanation *e;
 
         if (rows[row]->steps == NULL)
             continue;
         params.latency_varies = false;
-        cr_assert_eq(explain(rows[row], d.P, &d.coll, &e), 0);
+        cr_assert_eq(explain(rows[row], d.P, &d.call, &e), 0);
         for (int i = 0; e->n_tasks > 0 && i < 30; i++) {
             const int64_t task = below(&random, (int64_t)e->n_tasks);
             const struct logp_task *t = &e->tasks[task];
@@ -118,7 +118,7 @@ Test(explain_slack, what_is_later_by_its_slack_is_in_time_and_by_a_nanosecond_mo
 static struct logp_explanation *explained(const char *collective, const char *name, int P,
                                           const struct logp_params *params, size_t n_bytes)
 {
-    const struct logp_coll c = {.args = {.n_bytes = n_bytes}, .model.params = *params};
+    const struct logp_invocation c = {.args = {.n_bytes = n_bytes}, .model.params = *params};
     struct logp_explanation *e = NULL;
 
     cr_assert_eq(explain(logp_algorithm_find(collective, name), P, &c, &e), 0);
@@ -213,14 +213,14 @@ struct endless {
 
 static struct endless endless;
 
-static bool endless_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool endless_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     (void)P, (void)rank, (void)c;
     return i < endless.steps && logp_step_compute(out, endless.ns, 0);
 }
 
-static bool waiting_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool waiting_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     (void)P, (void)rank, (void)c;
@@ -230,7 +230,7 @@ static bool waiting_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
 Test(explain_slack, what_cannot_be_explained_is_refused)
 {
     const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
-    struct logp_coll c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
     struct logp_schedule s = {.P = 1, .steps = endless_steps};
     struct logp_explanation *e;
     struct logp_topology *ring;
@@ -274,9 +274,9 @@ Test(explain_slack, what_cannot_be_explained_is_refused)
 /* ---- trees ---- */
 
 /* The parents in the plans; P > 1. */
-static void check_parents(const struct logp_algorithm *a, int P, const struct logp_coll *c)
+static void check_parents(const struct logp_algorithm *a, int P, const struct logp_invocation *c)
 {
-    struct logp_coll mine = *c;
+    struct logp_invocation mine = *c;
     struct logp_explanation *e;
     int64_t parent[64];
     enum logp_along along;
@@ -295,7 +295,7 @@ static void check_parents(const struct logp_algorithm *a, int P, const struct lo
 
 Test(explain_slack, the_tree_is_the_one_that_was_planned)
 {
-    const struct logp_coll c = {
+    const struct logp_invocation c = {
         .args = {.n_bytes = 8, .count = 3, .root = 1, .op = logp_op_find("sum", "double")},
         .model.params = test_params(6, 2, 4)};
     size_t n, found = 0;
@@ -317,7 +317,7 @@ Test(explain_slack, what_is_no_tree_is_none)
                                           {"barrier", "dissemination"},
                                           {"broadcast", "two-tree"},
                                           {"broadcast", "scatter-allgather"}};
-    const struct logp_coll c = {
+    const struct logp_invocation c = {
         .args = {.n_bytes = 80, .count = 3, .op = logp_op_find("sum", "double")},
         .model.params = test_params(6, 2, 4)};
     struct logp_explanation *e;

@@ -22,7 +22,7 @@ static int start_and_wait(struct logp_vp *vp, const struct logp_plan *plan, void
 /* Run it twice, and start it once, with the operands where the result will be. `buf` and `recv_buf`
  * are large enough for any. */
 static int run_planned(struct logp_vp *vp, const struct logp_algorithm *a,
-                       const struct logp_coll *c, char *buf, char *recv_buf)
+                       const struct logp_invocation *c, char *buf, char *recv_buf)
 {
     const struct logp_collective *collective = logp_collective_find(a->collective);
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
@@ -61,11 +61,11 @@ static int run_rows(struct logp_vp *vp, void *arg)
 
     for (n = 0; rows[n] != NULL; n++)
         for (int i = 0; rc == 0 && i < 8; i++) {
-            const struct logp_coll c = {.args = {.root = i % P,
-                                                 .n_bytes = (size_t)counts[i % 4] * 7,
-                                                 .count = counts[i % 4],
-                                                 .op = ops[i / 4],
-                                                 .in_place = true}};
+            const struct logp_invocation c = {.args = {.root = i % P,
+                                                       .n_bytes = (size_t)counts[i % 4] * 7,
+                                                       .count = counts[i % 4],
+                                                       .op = ops[i / 4],
+                                                       .in_place = true}};
 
             if (logp_collective_find(rows[n]->collective)->in_place != NULL &&
                 test_needs(rows[n], P, &c) == NULL)

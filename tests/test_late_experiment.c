@@ -15,7 +15,7 @@ static int late_end;  /* what its calls return when it has come back */
 static atomic_int n_calls;
 
 /* Rank 0 says something to all others, who do not answer. */
-static int tell_all(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int tell_all(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     const int me = logp_vp_rank(vp);
     int rc = 0;
@@ -142,7 +142,8 @@ Test(late_experiment, one_with_faults_may_be_given_up)
 }
 
 /* Nobody is to get through a barrier while one is away: that is run before. */
-static int waits_late(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int waits_late(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     const int rc = logp_recv(vp, LOGP_ANY_SOURCE, 99, NULL, 0, NULL);
 
@@ -150,7 +151,8 @@ static int waits_late(struct logp_vp *vp, const struct logp_coll *c, void *buf, 
     return rc;
 }
 
-static int barrier_late(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int barrier_late(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                        void *recv_buf)
 {
     if (logp_vp_rank(vp) != 1)
         return waits_late(vp, c, buf, recv_buf);

@@ -154,7 +154,7 @@ struct letter {
 };
 
 struct rank {
-    struct logp_coll c;
+    struct logp_invocation c;
     int64_t clock, i, send_next, recv_start;
 };
 
@@ -235,14 +235,14 @@ static bool simulate_rank(struct simulation *x, const struct logp_schedule *sche
 static int64_t simulate(const struct drawn *d, const struct dense *dense,
                         const struct logp_algorithm *a)
 {
-    const struct logp_schedule schedule = logp_schedule_of(a, d->P, &d->coll.args, &d->coll.model);
+    const struct logp_schedule schedule = logp_schedule_of(a, d->P, &d->call.args, &d->call.model);
     struct simulation *x = calloc(1, sizeof(*x));
     bool going = true;
     int64_t end = 0;
 
     cr_assert(x != NULL);
     x->dense = dense;
-    x->base = d->coll.model.params;
+    x->base = d->call.model.params;
     x->base.latency_varies = false;
     for (int r = 0; r < d->P; r++) {
         x->rank[r] = (struct rank){.send_next = LOGP_NEVER, .recv_start = LOGP_NEVER};
@@ -269,12 +269,12 @@ static void check_algorithm(struct logp_machine *m, const struct drawn *d,
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
-                                      .args = d->coll.args,
-                                      .model = d->coll.model,
+                                      .args = d->call.args,
+                                      .model = d->call.model,
                                       .reps = 1,
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};
-    const struct logp_params *p = &d->coll.model.params;
+    const struct logp_params *p = &d->call.model.params;
     struct logp_record r;
 
     must(logp_experiment_run(m, &x, &r) == 0 && r.verified, "its result is right", d, a->name);
@@ -290,23 +290,23 @@ static void check_algorithm(struct logp_machine *m, const struct drawn *d,
         must(r.emulated.max_ns <= r.prediction.ns, "it is a bound", d, a->name);
     if (r.prediction.certainty != LOGP_PREDICTION_NONE && p->capacity == 0)
         must(simulate(d, dense, a) == r.prediction.ns, "it is what the rules say", d, a->name);
-    must(r.emulated.min_ns >= logp_lower_bound(a->collective, d->P, &d->coll.args, &d->coll.model),
+    must(r.emulated.min_ns >= logp_lower_bound(a->collective, d->P, &d->call.args, &d->call.model),
          "nothing is below the lower bound", d, a->name);
-    must(test_predict_by(a, d->P, &d->coll, LOGP_BY_FORMULA).certainty == LOGP_PREDICTION_NONE,
+    must(test_predict_by(a, d->P, &d->call, LOGP_BY_FORMULA).certainty == LOGP_PREDICTION_NONE,
          "there is no formula", d, a->name);
 }
 
 /* What is taken is the first of those with the best prediction. */
 static void check_auto(const struct drawn *d)
 {
-    const struct logp_algorithm *taken = test_best(d->collective->name, d->P, &d->coll), *a,
+    const struct logp_algorithm *taken = test_best(d->collective->name, d->P, &d->call), *a,
                                 *best = NULL;
     struct logp_prediction least = {.certainty = LOGP_PREDICTION_NONE}, p;
 
     for (size_t i = 0; (a = logp_algorithm_at(d->collective->name, i)) != NULL; i++) {
-        if (test_needs(a, d->P, &d->coll) != NULL)
+        if (test_needs(a, d->P, &d->call) != NULL)
             continue;
-        p = test_predict(a, d->P, &d->coll);
+        p = test_predict(a, d->P, &d->call);
         if (best == NULL || (p.certainty != LOGP_PREDICTION_NONE &&
                              (least.certainty == LOGP_PREDICTION_NONE || p.ns < least.ns))) {
             best = a;
@@ -335,12 +335,12 @@ static int check_case(struct logp_machine **machines, uint64_t seed)
 
     logp_topology_destroy(d.topology);
     d.topology = NULL;
-    d.coll.model.topology = NULL;
-    d.coll.model.links = links;
-    d.coll.model.params.capacity = later(d.coll.model.params.capacity, 0);
+    d.call.model.topology = NULL;
+    d.call.model.links = links;
+    d.call.model.params.capacity = later(d.call.model.params.capacity, 0);
     if (one_in(&random, 8))
-        d.coll.model.params.gap_shared = true;
-    cr_assert_eq(logp_links_delay(links, &d.coll.model.params, &delay), 0);
+        d.call.model.params.gap_shared = true;
+    cr_assert_eq(logp_links_delay(links, &d.call.model.params, &delay), 0);
     if (cannot_be_parallel(&delay)) {
         logp_delay_destroy(&delay);
         logp_links_destroy(links);
@@ -350,11 +350,11 @@ static int check_case(struct logp_machine **machines, uint64_t seed)
         machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
     cr_assert_eq(logp_machine_set_delay(machines[d.P], delay, 0), 0);
     for (size_t i = 0; (a = logp_algorithm_at(d.collective->name, i)) != NULL; i++)
-        if ((a->steps != NULL || a->predict != NULL) && test_needs(a, d.P, &d.coll) == NULL) {
+        if ((a->steps != NULL || a->predict != NULL) && test_needs(a, d.P, &d.call) == NULL) {
             check_algorithm(machines[d.P], &d, &dense, a);
             ran++;
         }
-    if (d.coll.model.params.capacity == 0)
+    if (d.call.model.params.capacity == 0)
         check_auto(&d);
     logp_links_destroy(links);
     return ran;
@@ -506,13 +506,13 @@ Test(link_costs, links_all_alike_are_none)
     const struct logp_algorithm *const *rows = test_rows(&n);
 
     for (int P = 1; P <= 9; P += 4) {
-        struct logp_coll linked = {.args.n_bytes = 24,
-                                   .args.count = 3,
-                                   .args.rows = P,
-                                   .args.cols = P,
-                                   .args.op = logp_op_find("sum", "double"),
-                                   .model.params = plain};
-        const struct logp_coll alike = linked;
+        struct logp_invocation linked = {.args.n_bytes = 24,
+                                         .args.count = 3,
+                                         .args.rows = P,
+                                         .args.cols = P,
+                                         .args.op = logp_op_find("sum", "double"),
+                                         .model.params = plain};
+        const struct logp_invocation alike = linked;
         struct logp_links *links;
 
         cr_assert_eq(logp_links_create(P, &links), 0);
@@ -601,7 +601,7 @@ Test(link_costs, there_is_room_for_so_many_kinds)
 Test(link_costs, there_is_no_textbook_formula_where_links_differ)
 {
     const struct logp_algorithm *a = logp_algorithm_find("broadcast", "binomial");
-    struct logp_coll c = {.args.n_bytes = 8, .model.params = base};
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = base};
     struct logp_links *links;
 
     cr_assert_eq(logp_links_create(8, &links), 0);

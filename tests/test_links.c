@@ -11,10 +11,10 @@ static void loads_are(const char *collective, const char *name, const char *spec
                       const int *expected, int n)
 {
     struct logp_topology *t;
-    struct logp_coll c = {.args.root = root,
-                          .args.n_bytes = 8,
-                          .args.count = 1,
-                          .args.op = logp_op_find("sum", "double")};
+    struct logp_invocation c = {.args.root = root,
+                                .args.n_bytes = 8,
+                                .args.count = 1,
+                                .args.op = logp_op_find("sum", "double")};
     struct logp_link_load load;
     int64_t hops = 0, in_all = 0;
 
@@ -79,7 +79,7 @@ Test(links, on_the_switch_tree_the_farthest_is_six_hops_away)
 
 Test(links, only_trees_have_a_load)
 {
-    struct logp_coll c = {.args.n_bytes = 8};
+    struct logp_invocation c = {.args.n_bytes = 8};
     struct logp_link_load load;
     struct logp_topology *t;
     const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
@@ -106,7 +106,7 @@ struct counts {
 
 /* Exact if and only if nobody waited for a link; otherwise nothing is faster than predicted. */
 static void check_on(struct logp_machine *m, const struct logp_algorithm *a,
-                     const struct logp_coll *c, struct counts *counts)
+                     const struct logp_invocation *c, struct counts *counts)
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
@@ -153,12 +153,12 @@ static void check_everywhere(const char *spec, int P, uint64_t *state, struct co
     const struct logp_params params = random_params(state);
     struct logp_machine *m;
     struct logp_topology *t;
-    struct logp_coll c = {.args.root = (int)up_to(state, P - 1),
-                          .args.n_bytes = (size_t)up_to(state, 12),
-                          .args.count = up_to(state, 4),
-                          .args.op = logp_op_find("sum", "int32"),
-                          .args.work_ns = up_to(state, 20),
-                          .model.params = params};
+    struct logp_invocation c = {.args.root = (int)up_to(state, P - 1),
+                                .args.n_bytes = (size_t)up_to(state, 12),
+                                .args.count = up_to(state, 4),
+                                .args.op = logp_op_find("sum", "int32"),
+                                .args.work_ns = up_to(state, 20),
+                                .model.params = params};
     size_t n;
     const struct logp_algorithm *const *a = test_rows(&n);
 
@@ -208,10 +208,10 @@ Test(links, on_topologies_predictions_are_exact_where_nobody_waits)
 
 static struct logp_prediction on_ring(const char *collective, const char *name, int64_t P, int ring)
 {
-    struct logp_coll c = {.args.n_bytes = 8,
-                          .args.count = 1,
-                          .args.op = logp_op_find("sum", "double"),
-                          .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 8,
+                                .args.count = 1,
+                                .args.op = logp_op_find("sum", "double"),
+                                .model.params = test_params(6, 2, 4)};
     struct logp_prediction p;
     struct logp_topology *t;
 
@@ -239,7 +239,7 @@ Test(links, on_a_topology_what_is_no_tree_is_predicted_by_its_schedule)
 /* A chain of 4096, each message as long as one can be: 4095 of them are too many for the clock. */
 Test(links, on_a_topology_there_is_no_prediction_beyond_the_clock)
 {
-    struct logp_coll c = {.args.n_bytes = 8, .model.params = {.L_ns = LOGP_PARAM_MAX_NS}};
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = {.L_ns = LOGP_PARAM_MAX_NS}};
     struct logp_topology *t;
     const struct logp_algorithm *chain = logp_algorithm_find("broadcast", "chain");
 
@@ -257,7 +257,7 @@ Test(links, on_a_topology_there_is_no_prediction_beyond_the_clock)
 /* By their formulas others are as fast, but these are lower bounds only: all are folded. */
 Test(links, auto_prefers_what_is_certain)
 {
-    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
     struct logp_topology *t;
 
     cr_assert_eq(logp_topology_create("line", 16, &t), 0);

@@ -8,16 +8,16 @@
 #include "memory_jobs.h"
 
 /* Small arguments that every algorithm of the table takes, of 4 processors. */
-static struct logp_coll small(void)
+static struct logp_invocation small(void)
 {
-    return (struct logp_coll){.args.root = 1,
-                              .args.n_bytes = 8,
-                              .args.count = 9,
-                              .args.op = logp_op_find("sum", "double"),
-                              .args.rows = 8,
-                              .args.cols = 12,
-                              .args.k = 0,
-                              .model.params = params};
+    return (struct logp_invocation){.args.root = 1,
+                                    .args.n_bytes = 8,
+                                    .args.count = 9,
+                                    .args.op = logp_op_find("sum", "double"),
+                                    .args.rows = 8,
+                                    .args.cols = 12,
+                                    .args.k = 0,
+                                    .model.params = params};
 }
 
 static int one_plan(void *arg)
@@ -25,7 +25,7 @@ static int one_plan(void *arg)
     int rc = 0;
 
     for (int rank = 0; rc == 0 && rank < 4; rank++) {
-        struct logp_coll c = small();
+        struct logp_invocation c = small();
 
         rc = test_plan(arg, 4, rank, &c);
         test_unplan(&c);
@@ -77,20 +77,22 @@ Test(memory_algorithms, every_collective_in_an_experiment, .timeout = 100)
 }
 
 /* A barrier that does not wait for rank 0. */
-static int without_first(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int without_first(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                         void *recv_buf)
 {
     (void)buf, (void)recv_buf;
     return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, c->args.tag, NULL, 0)
                                  : logp_recv(vp, 1, c->args.tag, NULL, 0, NULL);
 }
 
-static struct logp_prediction no_prediction(int64_t P, const struct logp_coll *c)
+static struct logp_prediction no_prediction(int64_t P, const struct logp_invocation *c)
 {
     (void)P, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
-static int does_nothing(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int does_nothing(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                        void *recv_buf)
 {
     (void)vp, (void)c, (void)buf, (void)recv_buf;
     return 0;

@@ -40,7 +40,8 @@ Test(memory_models, every_model)
 static int on_links(const struct logp_topology *t)
 {
     const struct logp_algorithm *binomial = logp_algorithm_find("broadcast", "binomial");
-    const struct logp_coll c = {.args.n_bytes = 8, .model.params = params, .model.topology = t};
+    const struct logp_invocation c = {
+        .args.n_bytes = 8, .model.params = params, .model.topology = t};
     struct logp_delay ends, delay = {0};
     struct logp_link_load load;
     int rc = make_model("loggp", &ends);
@@ -65,7 +66,7 @@ static int some_links(void *arg)
     const struct logp_link_costs slow = {6000, 500, 500, 900, LOGP_AS_BEFORE};
     const struct logp_rank_range range = {1, 2};
     const struct logp_ranks some = {&range, 1}, all = {NULL, 0};
-    struct logp_coll c = {.args.n_bytes = 8, .model.params = params};
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = params};
     struct logp_links *links = NULL;
     struct logp_delay delay = {0};
     int rc = logp_links_create(4, &links);

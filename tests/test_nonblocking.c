@@ -21,7 +21,7 @@ static const struct logp_params models[] = {
 /* One row, planned and run twice; when each rank was through, from the common start. */
 struct both {
     const struct logp_algorithm *row;
-    struct logp_coll c; /* not planned */
+    struct logp_invocation c; /* not planned */
     int64_t run[MOST_P], started[MOST_P];
 };
 

@@ -82,7 +82,7 @@ Test(nonblocking_errors, misuse_is_said)
 }
 
 /* An algorithm that is no schedule, and says that it is the best. */
-static int flat_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int flat_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     int rc = 0;
 
@@ -95,7 +95,7 @@ static int flat_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, vo
     return rc;
 }
 
-static struct logp_prediction at_once(int64_t P, const struct logp_coll *c)
+static struct logp_prediction at_once(int64_t P, const struct logp_invocation *c)
 {
     (void)P, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT};
@@ -128,7 +128,7 @@ static int without_steps(struct logp_vp *vp, void *arg)
 
 Test(nonblocking_errors, what_has_no_steps_is_not_started)
 {
-    const struct logp_coll c = {.args.n_bytes = 8, .model.params = params};
+    const struct logp_invocation c = {.args.n_bytes = 8, .model.params = params};
 
     cr_assert_eq(logp_algorithm_add(&no_schedule), 0);
     cr_assert_eq(test_best("broadcast", 3, &c), &no_schedule);

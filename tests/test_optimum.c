@@ -140,7 +140,7 @@ static const struct logp_op byte_sum = {
     .name = "sum", .type = "byte", .element_bytes = 1, .commutative = true};
 
 /* The best that an algorithm is predicted to do. */
-static int64_t best_row(const struct kind *kind, int P, const struct logp_coll *c)
+static int64_t best_row(const struct kind *kind, int P, const struct logp_invocation *c)
 {
     const struct logp_algorithm *a;
     int64_t best = INT64_MAX;
@@ -180,8 +180,8 @@ static void report(const struct kind *kind, int P, const struct found *found)
 static void check(const struct kind *kind, int P, const struct logp_params *params,
                   struct found *found)
 {
-    const struct logp_coll c = {.args = {.n_bytes = kind->n_bytes, .count = 1, .op = &byte_sum},
-                                .model.params = *params};
+    const struct logp_invocation c = {
+        .args = {.n_bytes = kind->n_bytes, .count = 1, .op = &byte_sum}, .model.params = *params};
     const int64_t least = logp_lower_bound(kind->collective, P, &c.args, &c.model);
     const int64_t row = best_row(kind, P, &c);
     struct search x = {.params = *params, .P = P};

@@ -18,7 +18,7 @@ struct item {
     int group;
     enum how how;
     const struct logp_algorithm *row; /* CALL: any of its collective */
-    struct logp_coll c;
+    struct logp_invocation c;
 };
 
 struct mix {
@@ -51,14 +51,15 @@ static void divide(struct mix *x, uint64_t *random, uint32_t context)
     x->n_groups += n;
 }
 
-static struct logp_coll some_arguments(uint64_t *random, int P, const struct logp_params *params)
+static struct logp_invocation some_arguments(uint64_t *random, int P,
+                                             const struct logp_params *params)
 {
     static const struct {
         const char *op, *type;
     } ops[] = {{"sum", "int64"}, {"max", "double"}, {"sum", "float"}, {"bxor", "uint64"}};
     const int op = (int)test_below(random, 5);
 
-    return (struct logp_coll){
+    return (struct logp_invocation){
         .args = {.root = (int)test_below(random, P),
                  .tag = (int)test_below(random, 3),
                  .n_bytes = (size_t)test_below(random, test_below(random, 8) == 0 ? 5000 : 40),

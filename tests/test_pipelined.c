@@ -99,8 +99,9 @@ Test(pipelined, every_item_and_vector_arrives, .timeout = 600)
  * belonging to the receipt. */
 Test(pipelined, a_chain_takes_one_period_for_each_further_block)
 {
-    struct logp_coll c = {.args = {.n_bytes = 40, .count = 40, .op = logp_op_find("sum", "int64")},
-                          .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {
+        .args = {.n_bytes = 40, .count = 40, .op = logp_op_find("sum", "int64")},
+        .model.params = test_params(6, 2, 4)};
 
     c.args.block_bytes = 8;
     cr_expect_eq(test_predict(broadcast("chain-pipelined"), 8, &c).ns, 7 * 10 + 4 * 4);
@@ -127,7 +128,7 @@ static struct logp_params random_params(uint64_t *random)
 }
 
 /* No other block of those that cut it evenly is predicted better. */
-static void check_block(const struct logp_algorithm *a, int64_t P, struct logp_coll *c,
+static void check_block(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c,
                         int64_t whole, int64_t unit)
 {
     const struct logp_prediction best = test_predict_by(a, P, c, LOGP_BY_FORMULA);
@@ -153,11 +154,11 @@ Test(pipelined, the_block_that_is_chosen_is_the_best)
     uint64_t random = 11;
 
     for (int i = 0; i < 300 / TEST_SCALE + 1; i++) {
-        struct logp_coll c = {.args = {.n_bytes = 720,
-                                       .count = 360,
-                                       .root = (int)test_below(&random, 40),
-                                       .op = logp_op_find("sum", "float")},
-                              .model.params = random_params(&random)};
+        struct logp_invocation c = {.args = {.n_bytes = 720,
+                                             .count = 360,
+                                             .root = (int)test_below(&random, 40),
+                                             .op = logp_op_find("sum", "float")},
+                                    .model.params = random_params(&random)};
         const int64_t P = 41 + test_below(&random, 1000);
 
         for (int k = 0; k < 3; k++)
@@ -170,7 +171,7 @@ Test(pipelined, the_block_that_is_chosen_is_the_best)
 /* Long items in many blocks: another one costs a period, which is short. */
 Test(pipelined, blocks_pay_where_items_are_long)
 {
-    struct logp_coll c = {
+    struct logp_invocation c = {
         .args = {.n_bytes = 100000, .count = 25000, .op = logp_op_find("sum", "float")},
         .model.params = {.L_ns = 1000,
                          .o_send_ns = 100,
@@ -209,7 +210,7 @@ struct traffic {
 static struct traffic traffic_of(const struct logp_schedule *s, int rank, int n)
 {
     struct traffic t = {.n_to = 0};
-    struct logp_coll c;
+    struct logp_invocation c;
     struct logp_step step;
     enum logp_step_kind before = LOGP_STEP_COPY;
     int row = 0;
@@ -275,7 +276,7 @@ Test(pipelined, the_in_order_tree_is_balanced_on_both_sides_of_the_root)
     for (int P = 1; P <= 64; P += 3)
         for (int root = 0; root < P; root++)
             for (int rank = 0; rank < P; rank++) {
-                struct logp_coll c = {.args = {.count = 1, .root = root, .op = &maps}};
+                struct logp_invocation c = {.args = {.count = 1, .root = root, .op = &maps}};
                 int depth = 0;
 
                 for (int at = rank; at != root; depth++) {

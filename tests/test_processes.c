@@ -523,12 +523,12 @@ static void run_case(struct logp_machine **machines, uint64_t seed, int64_t *ran
                                           .reps = d.reps,
                                           .timeout_ns = test_timeout_ns,
                                           .seed = seed,
-                                          .model = d.coll.model,
-                                          .args = d.coll.args};
+                                          .model = d.call.model,
+                                          .args = d.call.args};
         struct logp_record r;
 
         if (strcmp(rows[i]->collective, d.collective->name) != 0 ||
-            test_needs(rows[i], d.P, &d.coll) != NULL)
+            test_needs(rows[i], d.P, &d.call) != NULL)
             continue;
         if (machines[d.P] == NULL) {
             for (int P = 0; P <= MOST_P; P++) { /* one at a time */
@@ -620,7 +620,7 @@ Test(processes, end_exchanges_together)
 }
 
 /* A result that is wrong in one process is wrong in all. */
-static int spoil(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int spoil(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     (void)c, (void)recv_buf;
     memset(buf, logp_vp_rank(vp) == 4 ? 1 : 0, 1);

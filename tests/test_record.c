@@ -122,19 +122,19 @@ Test(record, there_is_no_ratio_where_it_means_nothing)
 
 /* ---- the table ---- */
 
-static struct logp_coll arguments(void)
+static struct logp_invocation arguments(void)
 {
-    return (struct logp_coll){.args.n_bytes = 8,
-                              .args.count = 40,
-                              .args.rows = 9,
-                              .args.cols = 9,
-                              .args.op = logp_op_find("sum", "double"),
-                              .model.params = test_params(60, 20, 40)};
+    return (struct logp_invocation){.args.n_bytes = 8,
+                                    .args.count = 40,
+                                    .args.rows = 9,
+                                    .args.cols = 9,
+                                    .args.op = logp_op_find("sum", "double"),
+                                    .model.params = test_params(60, 20, 40)};
 }
 
 static void expect_no_plan(const struct logp_algorithm *a, int rank, int root, int error)
 {
-    struct logp_coll c = arguments();
+    struct logp_invocation c = arguments();
 
     memset(&c.plan, 0x5a, sizeof(c.plan));
     c.args.root = root;
@@ -145,7 +145,7 @@ static void expect_no_plan(const struct logp_algorithm *a, int rank, int root, i
     test_unplan(&c);
 }
 
-static const char *needs_more(int64_t P, const struct logp_coll *c)
+static const char *needs_more(int64_t P, const struct logp_invocation *c)
 {
     (void)P, (void)c;
     return "more";
@@ -158,7 +158,7 @@ Test(record, a_plan_needs_a_rank_a_root_and_what_the_algorithm_needs)
 
     for (size_t i = 0; i < n; i++) {
         struct logp_algorithm wants = *a[i];
-        struct logp_coll c = arguments();
+        struct logp_invocation c = arguments();
 
         expect_no_plan(a[i], -1, 0, -EINVAL);
         expect_no_plan(a[i], 4, 0, -EINVAL);
@@ -174,7 +174,7 @@ Test(record, a_plan_needs_a_rank_a_root_and_what_the_algorithm_needs)
 
 Test(record, there_is_no_prediction_without_processors_or_with_too_many)
 {
-    const struct logp_coll c = arguments();
+    const struct logp_invocation c = arguments();
     struct logp_algorithm flat = *logp_algorithm_find("barrier", "dissemination");
 
     cr_expect_eq(test_predict(&flat, 1, &c).certainty, LOGP_PREDICTION_EXACT);
@@ -189,7 +189,7 @@ Test(record, there_is_no_prediction_without_processors_or_with_too_many)
 /* What a capacity costs no formula says: the choice is made without. */
 Test(record, a_capacity_does_not_change_the_choice)
 {
-    struct logp_coll c = arguments();
+    struct logp_invocation c = arguments();
     const struct logp_algorithm *best = test_best("broadcast", 30, &c);
 
     cr_expect_str_eq(best->name, "optimal");

@@ -29,8 +29,8 @@ static const struct logp_op triples = {.name = "xor",
 /* ---- the virtual clock ---- */
 
 /* a run of one algorithm: right, and on time. */
-static void check(struct logp_machine *m, const struct logp_algorithm *a, const struct logp_coll *c,
-                  int reps)
+static void check(struct logp_machine *m, const struct logp_algorithm *a,
+                  const struct logp_invocation *c, int reps)
 {
     const struct logp_params *p = &c->model.params;
     const struct logp_experiment x = {.size = sizeof(x),
@@ -58,7 +58,7 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, const 
                  (long)r.emulated.median_ns, (long)r.prediction.ns);
 }
 
-static int check_all(struct logp_machine *m, const struct logp_coll *c)
+static int check_all(struct logp_machine *m, const struct logp_invocation *c)
 {
     int n = 0;
 
@@ -112,7 +112,7 @@ static void check_random(int P, int rounds, uint64_t *random)
     int runs = 0;
 
     for (int i = 0; i < rounds; i++) {
-        const struct logp_coll c = {
+        const struct logp_invocation c = {
             .args.root = below(random, 3) == 0 ? 0 : (int)below(random, (uint64_t)P),
             .args.op = random_op(random),
             .args.count = (int64_t)below(random, below(random, 3) == 0 ? 100 : 5),
@@ -140,7 +140,7 @@ Test(reduce, virtual_time_equals_the_prediction)
 
 Test(reduce, every_number_of_chains_and_every_root_is_on_time)
 {
-    struct logp_coll c = {.args.count = 3, .args.op = logp_op_find("sum", "int32")};
+    struct logp_invocation c = {.args.count = 3, .args.op = logp_op_find("sum", "int32")};
     static const int Ps[] = {2, 3, 8, 13, 16};
 
     for (size_t i = 0; i < (TEST_SCALE > 1 ? 3 : sizeof(Ps) / sizeof(Ps[0])); i++) {
@@ -177,10 +177,10 @@ Test(reduce, every_operation_on_every_type)
     cr_assert_eq(n, 16);
     for (size_t i = 0; i < n; i++)
         for (int64_t count = 0; count <= 33; count += 11)
-            cr_assert_eq(check_all(m, &(struct logp_coll){.args.root = (int)i % 9,
-                                                          .args.op = &ops[i],
-                                                          .args.count = count,
-                                                          .model.params = params}),
+            cr_assert_eq(check_all(m, &(struct logp_invocation){.args.root = (int)i % 9,
+                                                                .args.op = &ops[i],
+                                                                .args.count = count,
+                                                                .model.params = params}),
                          N_NAMES);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
@@ -191,11 +191,11 @@ Test(reduce, all_algorithms_are_right_on_the_wall_clock_with_no_delay)
 
     for (int i = 0; i < N_NAMES; i++) {
         check(m, algorithm(names[i]),
-              &(struct logp_coll){
+              &(struct logp_invocation){
                   .args.root = i % 8, .args.op = logp_op_find("sum", "double"), .args.count = 5000},
               TEST_SCALE > 10 ? 3 : 20);
         check(m, algorithm(names[i]),
-              &(struct logp_coll){
+              &(struct logp_invocation){
                   .args.root = i % 8, .args.op = logp_op_find("max", "int64"), .args.count = 1},
               5);
     }
@@ -204,9 +204,9 @@ Test(reduce, all_algorithms_are_right_on_the_wall_clock_with_no_delay)
 
 Test(reduce, an_operation_that_does_not_commute_needs_the_order_of_ranks)
 {
-    const struct logp_coll zero = {
+    const struct logp_invocation zero = {
         .args.op = &maps, .args.count = 5, .model.params = test_params(6, 2, 4)};
-    struct logp_coll other = zero;
+    struct logp_invocation other = zero;
 
     other.args.root = 3;
     for (int i = 0; i < N_NAMES; i++) {
@@ -231,7 +231,7 @@ Test(reduce, the_order_of_ranks_is_kept)
     for (int P = 1; P <= 33; P += TEST_SCALE > 1 ? 8 : 1) {
         const struct logp_params params = test_params(60, 20, 40);
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
-        struct logp_coll c = {.args.op = &maps, .args.count = 5, .model.params = params};
+        struct logp_invocation c = {.args.op = &maps, .args.count = 5, .model.params = params};
 
         for (c.args.root = 0; c.args.root < P; c.args.root++)
             cr_assert_eq(check_all(m, &c), c.args.root == 0 ? N_NAMES - 3 : 1);
@@ -315,10 +315,10 @@ static int timed(struct logp_vp *vp, void *arg)
 
 Test(reduce, the_call_takes_the_time_of_the_best_algorithm)
 {
-    struct logp_coll c = {.args.root = 4,
-                          .args.count = 20,
-                          .args.op = logp_op_find("sum", "double"),
-                          .model.params = test_params(600, 200, 400)};
+    struct logp_invocation c = {.args.root = 4,
+                                .args.count = 20,
+                                .args.op = logp_op_find("sum", "double"),
+                                .model.params = test_params(600, 200, 400)};
     int64_t end = 0;
 
     c.model.params.G_ps = 2500;
@@ -427,7 +427,7 @@ Test(reduce, a_single_byte_is_a_vector_too)
 
 Test(reduce, only_the_root_needs_room_for_the_result)
 {
-    const struct logp_coll c = {.args.op = &bits, .args.count = 5, .args.root = 2};
+    const struct logp_invocation c = {.args.op = &bits, .args.count = 5, .args.root = 2};
     size_t buf, recv_buf;
 
     for (int rank = 0; rank < 4; rank++) {

@@ -4,21 +4,21 @@
 #include "reduce.h"
 
 /* L, o, g = 6, 2, 4, and gamma; one element. */
-static struct logp_coll usual(int64_t gamma)
+static struct logp_invocation usual(int64_t gamma)
 {
-    struct logp_coll c = {.args.count = 1, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.count = 1, .model.params = test_params(6, 2, 4)};
 
     c.model.params.gamma_ps = gamma * 1000;
     return c;
 }
 
 /* One with these a and B: L = a, g = B. */
-static struct logp_coll costing(int64_t a, int64_t B)
+static struct logp_invocation costing(int64_t a, int64_t B)
 {
-    return (struct logp_coll){.args.count = 1, .model.params = test_params(a, 0, B)};
+    return (struct logp_invocation){.args.count = 1, .model.params = test_params(a, 0, B)};
 }
 
-static int64_t predicted(const char *name, int64_t P, const struct logp_coll *c)
+static int64_t predicted(const char *name, int64_t P, const struct logp_invocation *c)
 {
     const struct logp_prediction p = test_predict(algorithm(name), P, c);
 
@@ -26,7 +26,7 @@ static int64_t predicted(const char *name, int64_t P, const struct logp_coll *c)
     return p.ns;
 }
 
-static int64_t with_k(const char *name, int64_t P, struct logp_coll c, int64_t k)
+static int64_t with_k(const char *name, int64_t P, struct logp_invocation c, int64_t k)
 {
     c.args.k = k;
     return predicted(name, P, &c);
@@ -34,7 +34,7 @@ static int64_t with_k(const char *name, int64_t P, struct logp_coll c, int64_t k
 
 Test(reduce_time, predictions_have_the_golden_values)
 {
-    const struct logp_coll c = usual(1), nine = usual(9);
+    const struct logp_invocation c = usual(1), nine = usual(9);
     static const int64_t P[] = {6, 8, 11}, binomial[] = {26, 33, 37};
 
     for (int i = 0; i < 3; i++)
@@ -53,7 +53,8 @@ Test(reduce_time, predictions_have_the_golden_values)
 }
 
 /* The least over all k, the smallest of equals. */
-static int64_t try_all(const char *name, int64_t P, const struct logp_coll *c, int64_t *best_k)
+static int64_t try_all(const char *name, int64_t P, const struct logp_invocation *c,
+                       int64_t *best_k)
 {
     int64_t least = INT64_MAX;
 
@@ -70,7 +71,7 @@ static int64_t try_all(const char *name, int64_t P, const struct logp_coll *c, i
 
 Test(reduce_time, the_best_numbers_of_chains_are_the_golden_ones)
 {
-    const struct logp_coll c = usual(1);
+    const struct logp_invocation c = usual(1);
     int64_t k = 0;
 
     cr_expect_eq(try_all("kchain", 48, &c, &k), 88);
@@ -83,7 +84,7 @@ Test(reduce_time, the_best_numbers_of_chains_are_the_golden_ones)
 
 static void check_best_k(int64_t P, int64_t a, int64_t B)
 {
-    const struct logp_coll c = costing(a, B);
+    const struct logp_invocation c = costing(a, B);
     int64_t k = 0;
     const int64_t least = try_all("kchain", P, &c, &k);
 
@@ -119,7 +120,7 @@ Test(reduce_time, kchain_opt_takes_the_best_number_of_chains_of_huge_machines)
     cr_log_info("seed %d", 22);
     for (int i = 0; i < 500 / TEST_SCALE; i++) {
         const int64_t P = 2 + (int64_t)below(&random, UINT64_C(1) << (2 + below(&random, 60)));
-        const struct logp_coll c =
+        const struct logp_invocation c =
             costing((int64_t)below(&random, UINT64_C(1) << below(&random, 32)),
                     (int64_t)below(&random, UINT64_C(1) << below(&random, 32)));
         const int64_t k = test_knob(algorithm("kchain-opt"), "k", P, &c);
@@ -131,7 +132,7 @@ Test(reduce_time, kchain_opt_takes_the_best_number_of_chains_of_huge_machines)
             const int64_t tries[] = {k + d, q + d > 0 ? (P - 2) / (q + d) + 1 : 0};
 
             for (int t = 0; t < 2; t++) {
-                struct logp_coll other = c;
+                struct logp_invocation other = c;
                 struct logp_prediction p;
 
                 other.args.k = tries[t];
@@ -154,7 +155,7 @@ Test(reduce_time, auto_takes_the_first_of_the_best_and_nothing_beats_optimal)
     for (int64_t a = 0; a <= 9; a++)
         for (int64_t B = 0; B <= 9; B++)
             for (int64_t P = 1; P <= 100; P += TEST_SCALE > 1 ? 7 : 1) {
-                const struct logp_coll c = costing(a, B);
+                const struct logp_invocation c = costing(a, B);
                 const char *best = names[0];
 
                 for (int i = 1; i < N_NAMES; i++)
@@ -171,7 +172,7 @@ Test(reduce_time, auto_takes_the_first_of_the_best_and_nothing_beats_optimal)
 Test(reduce_time, huge_machines_have_predictions_while_the_clock_lasts)
 {
     const int64_t P = LOGP_TREE_MAX;
-    struct logp_coll c = usual(1);
+    struct logp_invocation c = usual(1);
 
     cr_expect_eq(predicted("binomial", P, &c), 11 + 60 * 11);
     cr_expect_eq(predicted("binary", P - 1, &c), 60 * (11 + 4));
@@ -199,7 +200,7 @@ Test(reduce_time, huge_machines_have_predictions_while_the_clock_lasts)
 
 Test(reduce_time, one_or_two_processors)
 {
-    const struct logp_coll c = usual(1);
+    const struct logp_invocation c = usual(1);
 
     for (int i = 0; i < N_NAMES; i++) {
         cr_expect_eq(predicted(names[i], 1, &c), 0);
@@ -212,7 +213,7 @@ Test(reduce_time, one_or_two_processors)
 
 Test(reduce_time, there_is_no_prediction_for_shared_gaps_or_a_capacity)
 {
-    struct logp_coll shared = usual(1), capacity = usual(1);
+    struct logp_invocation shared = usual(1), capacity = usual(1);
 
     shared.model.params.gap_shared = true;
     capacity.model.params.capacity = 1;
@@ -225,7 +226,7 @@ Test(reduce_time, there_is_no_prediction_for_shared_gaps_or_a_capacity)
 
 Test(reduce_time, a_k_that_is_too_large_is_refused)
 {
-    struct logp_coll c = usual(1);
+    struct logp_invocation c = usual(1);
     static const int64_t wrong[] = {8, 1000, -2};
 
     for (int i = 0; i < 3; i++) {

@@ -317,7 +317,7 @@ Test(rendezvous, a_payload_has_room)
 /* ---- what relies on buffers ---- */
 
 /* Rank 1 wants the second message first. */
-static bool crossed(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool crossed(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                     struct logp_step *out)
 {
     const int tag = (int)(rank == 0 ? i : 1 - i);
@@ -332,14 +332,15 @@ static bool crossed(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
 
 static int run_crossed(struct logp_vp *vp, void *arg)
 {
-    struct logp_coll c = {.plan.parent = -1};
+    struct logp_invocation c = {.plan.parent = -1};
     int buf = 0;
 
     (void)arg;
     return logp_schedule_run(vp, crossed, &c, &buf, &buf);
 }
 
-static void fill_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void fill_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
+                       size_t *recv_buf)
 {
     (void)P;
     (void)rank;

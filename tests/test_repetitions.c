@@ -13,7 +13,7 @@
  * a millisecond. */
 enum { TIMED_WARMUP = 3, TIMED_REPS = 11 };
 
-static int takes_a_known_time(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+static int takes_a_known_time(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                               void *recv_buf)
 {
     (void)buf, (void)recv_buf;
@@ -27,7 +27,7 @@ static int takes_a_known_time(struct logp_vp *vp, const struct logp_coll *c, voi
     return logp_compute(vp, rep % P == me || rep < 1 ? most : most / 2, NULL, NULL);
 }
 
-static struct logp_prediction predict_1000(int64_t n, const struct logp_coll *c)
+static struct logp_prediction predict_1000(int64_t n, const struct logp_invocation *c)
 {
     (void)n, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = 1000};
@@ -221,7 +221,7 @@ static void expect_ended(struct logp_machine *m, int call, int rank)
 static int n_calls;
 
 /* Everyone else is through when rank 0 fails in the fourth. */
-static int the_first_fails_last(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+static int the_first_fails_last(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                                 void *recv_buf)
 {
     (void)buf, (void)recv_buf;
@@ -236,7 +236,7 @@ static int the_first_fails_last(struct logp_vp *vp, const struct logp_coll *c, v
     return rc != 0 ? rc : ++n_calls == 4 ? -EPROTO : 0;
 }
 
-static struct logp_prediction of_nothing(int64_t n, const struct logp_coll *c)
+static struct logp_prediction of_nothing(int64_t n, const struct logp_invocation *c)
 {
     (void)n, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
@@ -294,7 +294,8 @@ Test(repetitions, the_timeout_is_for_warm_up_and_runs)
 }
 
 /* Half of it is for the warm-up; the run alone would be in time, both are not. */
-static int takes_300_ms(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int takes_300_ms(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                        void *recv_buf)
 {
     (void)buf, (void)recv_buf;
     (void)c;

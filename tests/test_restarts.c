@@ -29,7 +29,7 @@ static void arrange_start(int next)
     script.host.jump_ns = 5000 + script.late_ns[next];
 }
 
-static int scripted(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int scripted(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     (void)buf, (void)recv_buf;
     const int i = script.begun++;
@@ -43,7 +43,7 @@ static int scripted(struct logp_vp *vp, const struct logp_coll *c, void *buf, vo
     return rc;
 }
 
-static struct logp_prediction predicted(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predicted(int64_t P, const struct logp_invocation *c)
 {
     (void)P, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = work_ns};

@@ -13,12 +13,12 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
-                                      .args = d->coll.args,
-                                      .model = d->coll.model,
+                                      .args = d->call.args,
+                                      .model = d->call.model,
                                       .reps = 1,
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};
-    const struct logp_schedule s = logp_schedule_of(a, d->P, &d->coll.args, &d->coll.model);
+    const struct logp_schedule s = logp_schedule_of(a, d->P, &d->call.args, &d->call.model);
     struct logp_delay delay = drawn_delay(d);
     struct logp_prediction formula;
     struct logp_record r;
@@ -34,7 +34,7 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
     must(fold.ns == r.emulated.median_ns, "the fold is the virtual clock", d, a->name);
     must(fold.messages == r.messages, "it has all messages", d, a->name);
     must(fold.unreceived == 0, "all are received", d, a->name);
-    formula = test_predict_by(a, d->P, &d->coll, LOGP_BY_FORMULA);
+    formula = test_predict_by(a, d->P, &d->call, LOGP_BY_FORMULA);
     must(formula.certainty != LOGP_PREDICTION_EXACT || formula.ns == fold.ns,
          "the closed form is the fold", d, a->name);
     must(formula.certainty != LOGP_PREDICTION_BOUND || formula.ns >= fold.ns, "the bound is one", d,
@@ -57,7 +57,7 @@ Test(schedule, the_fold_is_the_closed_form_is_the_virtual_clock)
             machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
         for (size_t i = 0; i < n; i++)
             if (rows[i]->steps != NULL && strcmp(rows[i]->collective, d.collective->name) == 0 &&
-                test_needs(rows[i], d.P, &d.coll) == NULL)
+                test_needs(rows[i], d.P, &d.call) == NULL)
                 compare(machines[d.P], &d, rows[i]);
         logp_topology_destroy(d.topology);
     }
@@ -125,10 +125,10 @@ Test(schedule, a_rank_may_have_much_mail)
         struct drawn d = {.seed = seed,
                           .P = PEERS,
                           .delay = "loggp",
-                          .coll = {.args.list = &list, .model.params = some_params(&random)}};
+                          .call = {.args.list = &list, .model.params = some_params(&random)}};
 
         if (seed % 2 == 0)
-            d.coll.model.params.capacity = 1 + (int64_t)seed;
+            d.call.model.params.capacity = 1 + (int64_t)seed;
         for (int r = 0; r < PEERS; r++)
             m.steps[r] = calloc(2 * STEPS, sizeof(*m.steps[r]));
         make_steps(&m, seed);
@@ -142,23 +142,23 @@ Test(schedule, a_rank_may_have_much_mail)
 /* ---- check ---- */
 
 /* Arguments of every kind that matter to who sends what: they differ with P. */
-static struct logp_coll arguments(int P, int root)
+static struct logp_invocation arguments(int P, int root)
 {
-    return (struct logp_coll){.args.root = root,
-                              .args.n_bytes = 3,
-                              .args.count = P % 3 + 1,
-                              .args.op = P % 2 == 0 ? &maps : logp_op_find("sum", "float"),
-                              .args.rows = P % 4 == 0 ? P : P + 3,
-                              .args.cols = P % 5 == 0 ? P : P / 2 + 1,
-                              .args.packing =
-                                  P % 3 == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
-                              .args.block_bytes = 2,
-                              .args.work_ns = 7,
-                              .model.params = test_params(6, 2, 4)};
+    return (struct logp_invocation){.args.root = root,
+                                    .args.n_bytes = 3,
+                                    .args.count = P % 3 + 1,
+                                    .args.op = P % 2 == 0 ? &maps : logp_op_find("sum", "float"),
+                                    .args.rows = P % 4 == 0 ? P : P + 3,
+                                    .args.cols = P % 5 == 0 ? P : P / 2 + 1,
+                                    .args.packing =
+                                        P % 3 == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED,
+                                    .args.block_bytes = 2,
+                                    .args.work_ns = 7,
+                                    .model.params = test_params(6, 2, 4)};
 }
 
 /* The same with blocks of different sizes. */
-static void check_blocks(const struct logp_algorithm *a, int P, struct logp_coll c)
+static void check_blocks(const struct logp_algorithm *a, int P, struct logp_invocation c)
 {
     const struct logp_collective *collective = logp_collective_find(a->collective);
     uint64_t random = (uint64_t)P * UINT64_C(0x9e3779b97f4a7c15);
@@ -176,7 +176,7 @@ static void check_blocks(const struct logp_algorithm *a, int P, struct logp_coll
 }
 
 /* @return it applies, and is sound */
-static bool is_sound(const struct logp_algorithm *a, int P, struct logp_coll c)
+static bool is_sound(const struct logp_algorithm *a, int P, struct logp_invocation c)
 {
     struct logp_schedule s;
     struct logp_flaw flaw;
@@ -221,7 +221,7 @@ Test(schedule, parts_take_no_time_of_their_own)
 
     for (size_t k = 0; k < n; k++)
         for (int rank = 0; rows[k]->steps != NULL && rank < 8; rank++) {
-            struct logp_coll c = arguments(8, 1), planned;
+            struct logp_invocation c = arguments(8, 1), planned;
             struct logp_schedule s;
             struct logp_step step;
             int64_t within = 0;
@@ -270,7 +270,7 @@ static enum mistake mistake;
 
 /* A ring in which everybody passes its vector on, all the way round, and adds what comes; the
  * first part of recv_buf is the sum, the second what is passed on. */
-static bool ring(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool ring(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                  struct logp_step *out)
 {
     const size_t n = 8;
@@ -318,14 +318,15 @@ static bool ring(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
                              bad && mistake == TWICE && round == 1 ? own : next, 1, 5);
 }
 
-static void ring_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void ring_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
+                       size_t *recv_buf)
 {
     (void)P, (void)rank, (void)c;
     *buf = 8;
     *recv_buf = 16;
 }
 
-static bool ring_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool ring_promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                          struct logp_promise *out)
 {
     (void)rank, (void)c;
@@ -385,7 +386,7 @@ Test(schedule, planted_mistakes_are_found)
     logp_delay_destroy(&delay);
 }
 
-static bool nothing(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool nothing(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                     struct logp_step *out)
 {
     (void)P, (void)rank, (void)c, (void)i, (void)out;
@@ -393,7 +394,7 @@ static bool nothing(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
 }
 
 /* Rank 1 passes on what it has not received yet. */
-static bool too_early(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool too_early(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                       struct logp_step *out)
 {
     const bool first = rank == 1 ? i == 1 : i == 0;
@@ -437,7 +438,7 @@ Test(schedule, who_does_nothing_is_found)
     }
 }
 
-static int no_plan(int P, int rank, struct logp_coll *c)
+static int no_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)c;
     return rank == P - 1 ? -ERANGE : 0;

@@ -277,7 +277,7 @@ Test(shared, every_size_is_right, .timeout = 300)
 
 Test(shared, there_is_one_for_each_that_a_program_calls)
 {
-    const struct logp_coll none = {.model.undelayed = true}, emulated = {.args.n_bytes = 8};
+    const struct logp_invocation none = {.model.undelayed = true}, emulated = {.args.n_bytes = 8};
     const struct logp_algorithm *rows[TEST_MOST_ROWS];
     const size_t n = shared_rows(rows);
 

@@ -8,18 +8,18 @@
 /* ---- the virtual clock ---- */
 
 /* Any parameters; whole: multiples of gamma, which is whole ns. */
-static struct logp_coll random_coll(uint64_t *state, int P, bool whole)
+static struct logp_invocation random_invocation(uint64_t *state, int P, bool whole)
 {
     static const int64_t per_processor[] = {1, 2, 5, 20, 100};
     const int64_t unit = whole ? 1 + test_below(state, 50) * test_below(state, 50) : 1;
     size_t n_ops;
     const struct logp_op *ops = logp_ops(&n_ops);
     const struct logp_op *op = &ops[test_below(state, (int64_t)n_ops)];
-    struct logp_coll c = {.args.root = (int)test_below(state, P),
-                          .args.tag = (int)test_below(state, 3),
-                          .args.op = op,
-                          .args.count =
-                              1 + test_below(state, P * per_processor[test_below(state, 5)])};
+    struct logp_invocation c = {.args.root = (int)test_below(state, P),
+                                .args.tag = (int)test_below(state, 3),
+                                .args.op = op,
+                                .args.count =
+                                    1 + test_below(state, P * per_processor[test_below(state, 5)])};
 
     c.model.params = (struct logp_params){.L_ns = some_time(state) * unit,
                                           .o_send_ns = some_time(state) * unit,
@@ -39,7 +39,7 @@ static struct logp_coll random_coll(uint64_t *state, int P, bool whole)
     return c;
 }
 
-static void check(struct logp_machine *m, int which, int P, const struct logp_coll *c)
+static void check(struct logp_machine *m, int which, int P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct logp_experiment x = {.size = sizeof(x),
@@ -81,7 +81,7 @@ static void check_random(uint64_t seed, bool whole)
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, NULL);
 
         for (int k = 0; k < SETS; k++) {
-            const struct logp_coll c = random_coll(&state, P, whole);
+            const struct logp_invocation c = random_invocation(&state, P, whole);
 
             test_set_params(m, &c.model.params);
             for (int a = 0; a < N_NAMES; a++)
@@ -103,7 +103,7 @@ Test(summation, virtual_time_is_within_the_prediction_of_any_parameters)
 
 Test(summation, thousands_of_operands_are_summed_exactly_by_every_operation)
 {
-    struct logp_coll c = coll_of(100000 / TEST_SCALE + 17, 5, 2, 4, 1);
+    struct logp_invocation c = invocation_of(100000 / TEST_SCALE + 17, 5, 2, 4, 1);
     size_t n_ops;
     const struct logp_op *ops = logp_ops(&n_ops);
     struct logp_machine *m;
@@ -160,7 +160,7 @@ Test(summation, a_program_plans_first_and_keeps_its_operands)
     for (int P = 1; P <= 20; P += 3)
         for (int a = 0; a < N_NAMES; a++) {
             struct mine mine = {.algorithm = algorithm(a), .N = 1000};
-            struct logp_coll c = coll_of(mine.N, 6, 2, 4, 1);
+            struct logp_invocation c = invocation_of(mine.N, 6, 2, 4, 1);
             int64_t sum = 0;
 
             mine.params = c.model.params;
@@ -180,12 +180,12 @@ Test(summation, a_program_plans_first_and_keeps_its_operands)
 Test(summation, what_it_cannot_sum_is_refused)
 {
     struct logp_op last = *logp_op_find("max", "double");
-    struct logp_coll c = coll_of(10, 6, 2, 4, 1);
+    struct logp_invocation c = invocation_of(10, 6, 2, 4, 1);
     struct logp_summation s;
 
     last.commutative = false;
     for (int a = 0; a < N_NAMES; a++) {
-        struct logp_coll bad = c;
+        struct logp_invocation bad = c;
 
         cr_expect_null(test_needs(algorithm(a), 8, &bad));
         bad.args.op = &last;

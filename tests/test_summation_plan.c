@@ -12,13 +12,13 @@ Test(summation_plan, predictions_have_the_golden_values)
     static const int64_t N[] = {1, 10, 40, 82}, T[] = {0, 9, 22, 29};
 
     for (int i = 0; i < 4; i++) {
-        const struct logp_coll c = coll_of(N[i], 5, 2, 4, 1000);
+        const struct logp_invocation c = invocation_of(N[i], 5, 2, 4, 1000);
 
         cr_expect_eq(predicted(OPTIMAL, 7, &c), T[i] * 1000);
         for (int k = 0; k < N_NAMES; k++)
             cr_expect_eq(predicted(k, 1, &c), (N[i] - 1) * 1000);
     }
-    const struct logp_coll c = coll_of(82, 5, 2, 4, 1);
+    const struct logp_invocation c = invocation_of(82, 5, 2, 4, 1);
 
     cr_expect_eq(predicted(PAPER, 7, &c), 29);
 }
@@ -27,7 +27,7 @@ Test(summation_plan, seven_processors_are_those_of_figure_2)
 {
     static const int64_t A[] = {16, 9, 5, 1, 8, 1, 7}, N[] = {21, 14, 10, 6, 13, 6, 12};
     static const int64_t parent[] = {-1, 0, 1, 1, 0, 4, 0}, ready[] = {29, 19, 9, 5, 15, 5, 11};
-    struct logp_coll c = coll_of(82, 5, 2, 4, 1);
+    struct logp_invocation c = invocation_of(82, 5, 2, 4, 1);
     struct logp_summation s;
 
     cr_assert_eq(logp_summation_paper(&s, 7, 82, &c.model.params, 8), 0);
@@ -117,7 +117,7 @@ static int64_t grow(const struct search *s, int p, int n, int last_p, int last_n
 static void check_optimum(int64_t L, int64_t o_send, int64_t o_recv, int64_t g)
 {
     struct search s = {.o = o_recv, .g = o_recv > g ? o_recv : g, .wire = o_send + L};
-    struct logp_coll c = coll_of(1, L, o_send, g, 1);
+    struct logp_invocation c = invocation_of(1, L, o_send, g, 1);
 
     c.model.params.o_recv_ns = o_recv;
     for (int n = 0; n <= MOST_N; n++)
@@ -159,8 +159,9 @@ Test(summation_plan, optimal_is_never_slower_than_any_other)
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int i = 0; i < 20000 / TEST_SCALE; i++) {
         const int64_t P = 1 + test_below(&state, i % 2 == 0 ? 40 : 100000);
-        struct logp_coll c = coll_of(1 + test_below(&state, 1 + P * (1 + test_below(&state, 30))),
-                                     some_time(&state), some_time(&state), some_time(&state), 1);
+        struct logp_invocation c =
+            invocation_of(1 + test_below(&state, 1 + P * (1 + test_below(&state, 30))),
+                          some_time(&state), some_time(&state), some_time(&state), 1);
         int64_t best;
 
         if (i % 3 == 0)
@@ -220,7 +221,8 @@ Test(summation_plan, plans_give_out_every_operand_and_nobody_waits)
     for (int i = 0; i < 2000 / TEST_SCALE; i++) {
         const int64_t P = 1 + test_below(&state, 1 + test_below(&state, 300));
         const int64_t N = 1 + test_below(&state, 1 + P * (1 + test_below(&state, 30)));
-        struct logp_coll c = coll_of(N, some_time(&state), some_time(&state), some_time(&state), 1);
+        struct logp_invocation c =
+            invocation_of(N, some_time(&state), some_time(&state), some_time(&state), 1);
         const int64_t d = c.model.params.L_ns + 2 * c.model.params.o_send_ns + 1,
                       o = c.model.params.o_recv_ns;
         struct logp_summation s;
@@ -257,7 +259,7 @@ Test(summation_plan, earliest_tree_has_the_earliest_labels)
 
 Test(summation_plan, free_additions_are_all_done_by_the_root)
 {
-    struct logp_coll c = coll_of(1000, 5, 2, 4, 1);
+    struct logp_invocation c = invocation_of(1000, 5, 2, 4, 1);
     struct logp_summation s;
 
     c.model.params.gamma_ps = 0;
@@ -275,7 +277,7 @@ Test(summation_plan, free_additions_are_all_done_by_the_root)
 Test(summation_plan, huge_machines_are_predicted)
 {
     static const int64_t P = LOGP_TREE_MAX, N = INT64_C(1) << 40;
-    const struct logp_coll c = coll_of(N, 5, 2, 4, 1);
+    const struct logp_invocation c = invocation_of(N, 5, 2, 4, 1);
     const int64_t T = predicted(OPTIMAL, P, &c);
 
     cr_expect_leq(T, predicted(PAPER, P, &c));
@@ -285,7 +287,7 @@ Test(summation_plan, huge_machines_are_predicted)
     for (int64_t p = 2; p <= N; p *= 2)
         cr_expect_leq(predicted(OPTIMAL, p, &c), predicted(OPTIMAL, p / 2, &c));
     for (int64_t n = 2; n <= N; n *= 2) {
-        const struct logp_coll fewer = coll_of(n, 5, 2, 4, 1);
+        const struct logp_invocation fewer = invocation_of(n, 5, 2, 4, 1);
 
         cr_expect_leq(predicted(OPTIMAL, P, &fewer), T);
     }
@@ -297,7 +299,8 @@ Test(summation_plan, long_times_are_predicted_or_not_at_all)
 
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int i = 0; i < 3000 / TEST_SCALE; i++) {
-        struct logp_coll c = coll_of(1 + test_below(&state, LOGP_SUMMATION_MAX), 0, 0, 0, 1);
+        struct logp_invocation c =
+            invocation_of(1 + test_below(&state, LOGP_SUMMATION_MAX), 0, 0, 0, 1);
         const int64_t P = 1 + test_below(&state, LOGP_TREE_MAX);
 
         c.model.params.L_ns = test_below(&state, LOGP_PARAM_MAX_NS + 1);

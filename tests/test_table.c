@@ -12,20 +12,20 @@ enum { P = 4 };
 static const struct logp_params params = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .gamma_ps = 1000};
 
-static struct logp_coll arguments(int64_t n)
+static struct logp_invocation arguments(int64_t n)
 {
-    return (struct logp_coll){.args = {.n_bytes = 8,
-                                       .count = 8,
-                                       .op = logp_op_find("sum", "double"),
-                                       .rows = n,
-                                       .cols = n},
-                              .model.params = params};
+    return (struct logp_invocation){.args = {.n_bytes = 8,
+                                             .count = 8,
+                                             .op = logp_op_find("sum", "double"),
+                                             .rows = n,
+                                             .cols = n},
+                                    .model.params = params};
 }
 
 /* ---- rows of one's own ---- */
 
 /* One after the other: as `chain`, but all in the order of ranks. */
-static bool line_steps(int64_t n, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool line_steps(int64_t n, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const int64_t v = (rank - c->args.root + n) % n;
@@ -38,7 +38,7 @@ static bool line_steps(int64_t n, int64_t rank, const struct logp_coll *c, int64
 }
 
 /* It takes no time at all, or so it says. */
-static struct logp_prediction at_once(int64_t n, const struct logp_coll *c)
+static struct logp_prediction at_once(int64_t n, const struct logp_invocation *c)
 {
     (void)n, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT};
@@ -91,7 +91,7 @@ static int64_t broadcast_time(void)
 
 static void is_as_good_as_any(void)
 {
-    const struct logp_coll c = arguments(P);
+    const struct logp_invocation c = arguments(P);
     const int64_t before = broadcast_time(); /* what was taken is kept, until rows are added */
     size_t n, more;
 
@@ -110,7 +110,7 @@ static void is_as_good_as_any(void)
 
 static void half_a_row_is_refused(void)
 {
-    const struct logp_coll c = arguments(P);
+    const struct logp_invocation c = arguments(P);
     struct logp_algorithm row = line;
     struct logp_plan *plan;
 
@@ -185,12 +185,12 @@ Test(table, every_row_says_what_it_is)
 /* Of 16 processors, as many elements, blocks and columns, and neither gap nor links shared. */
 Test(table, who_has_a_formula_says_something)
 {
-    const struct logp_coll c = {.args = {.n_bytes = 16,
-                                         .count = 16,
-                                         .op = logp_op_find("sum", "double"),
-                                         .rows = 16,
-                                         .cols = 16},
-                                .model.params = test_params(600, 200, 400)};
+    const struct logp_invocation c = {.args = {.n_bytes = 16,
+                                               .count = 16,
+                                               .op = logp_op_find("sum", "double"),
+                                               .rows = 16,
+                                               .cols = 16},
+                                      .model.params = test_params(600, 200, 400)};
     size_t n;
     const struct logp_algorithm *const *a = test_rows(&n);
 
@@ -201,7 +201,7 @@ Test(table, who_has_a_formula_says_something)
                       p.certainty != LOGP_PREDICTION_NONE,
                   "%s %s", a[i]->collective, a[i]->name);
         if (test_needs(a[i], 1, &c) == NULL) {
-            struct logp_coll shared = c;
+            struct logp_invocation shared = c;
 
             shared.model.params.gap_shared = true; /* by nobody */
             cr_expect_eq(test_predict_by(a[i], 1, &shared, LOGP_BY_FORMULA).certainty,
@@ -243,7 +243,7 @@ Test(table, formulas_and_auto_answer_for_very_many, .timeout = 60)
 
     for (size_t k = 0; k < sizeof(many) / sizeof(many[0]); k++)
         for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++) {
-            const struct logp_coll x = arguments(many[k]);
+            const struct logp_invocation x = arguments(many[k]);
 
             for (size_t j = 0; (a = logp_algorithm_at(c->name, j)) != NULL; j++)
                 answered += test_predict(a, many[k], &x).certainty != LOGP_PREDICTION_NONE;
@@ -273,12 +273,12 @@ Test(table, the_best_block_of_very_much_is_found_in_time, .timeout = 300)
     for (size_t i = 0; (a = logp_algorithm_at(NULL, i)) != NULL; i++)
         for (size_t k = 0; k < 4 * 4 * 3; k++) {
             const int64_t size = many[k / 4 % 4], M = INT64_C(1) << (20 + 20 * (k / 16));
-            struct logp_coll x = {.args = {.n_bytes = (size_t)M,
-                                           .count = M / 8,
-                                           .op = logp_op_find("sum", "double"),
-                                           .rows = size,
-                                           .cols = size},
-                                  .model.params = sets[k % 4]};
+            struct logp_invocation x = {.args = {.n_bytes = (size_t)M,
+                                                 .count = M / 8,
+                                                 .op = logp_op_find("sum", "double"),
+                                                 .rows = size,
+                                                 .cols = size},
+                                        .model.params = sets[k % 4]};
             const struct logp_prediction best = test_predict_by(a, size, &x, LOGP_BY_FORMULA);
 
             if (best.certainty == LOGP_PREDICTION_NONE)
@@ -344,7 +344,7 @@ Test(table, rows_have_knobs_of_the_table)
 
 Test(table, a_knob_is_what_is_given_or_chosen)
 {
-    struct logp_coll c = arguments(P);
+    struct logp_invocation c = arguments(P);
     const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
     const struct logp_algorithm *chains = logp_algorithm_find("reduce", "kchain");
     int64_t value = -7;
@@ -409,7 +409,7 @@ static int64_t n_idle; /* steps before the others */
 static int n_asked;    /* steps, of all ranks */
 
 /* One after the other. */
-static bool counted_steps(int64_t size, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool counted_steps(int64_t size, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     n_asked++;

@@ -170,10 +170,10 @@ static const struct logp_algorithm *broadcast(const char *name)
 
 /* Fill the plans of all ranks, and when each can begin to send, for a message of D and sends E
  * apart. @return when the last one has the item */
-static int64_t fold(const struct logp_algorithm *a, const struct logp_coll *c, int P, int64_t D,
-                    int64_t E)
+static int64_t fold(const struct logp_algorithm *a, const struct logp_invocation *c, int P,
+                    int64_t D, int64_t E)
 {
-    struct logp_coll *plans = calloc((size_t)P, sizeof(*plans));
+    struct logp_invocation *plans = calloc((size_t)P, sizeof(*plans));
     int64_t *label = calloc((size_t)P, sizeof(*label)), last = 0;
     int *queue = calloc((size_t)P, sizeof(*queue)), n = 1;
 
@@ -205,7 +205,7 @@ static int64_t fold(const struct logp_algorithm *a, const struct logp_coll *c, i
 static void children_are(const char *name, const char *spec, int P, int root, int rank,
                          const int *expected, int n)
 {
-    struct logp_coll c = {.args.root = root, .args.n_bytes = 8};
+    struct logp_invocation c = {.args.root = root, .args.n_bytes = 8};
     struct logp_topology *t;
 
     cr_assert_eq(logp_topology_create(spec, P, &t), 0);
@@ -245,7 +245,7 @@ Test(topology_grid, every_rank_is_reached_from_any_root)
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 300 / TEST_SCALE; i++) {
         struct grid g = random_grid(&random);
-        const struct logp_coll c = {
+        const struct logp_invocation c = {
             .args.root = (int)test_below(&random, g.P), .args.n_bytes = 8, .model.topology = g.t};
 
         fold(broadcast("mesh"), &c, g.P, 1, 1);
@@ -255,7 +255,7 @@ Test(topology_grid, every_rank_is_reached_from_any_root)
 
 static const char *torus_needs(const char *spec, int P)
 {
-    struct logp_coll c = {.args.n_bytes = 8};
+    struct logp_invocation c = {.args.n_bytes = 8};
     struct logp_topology *t;
     const char *needs;
 
@@ -293,11 +293,11 @@ Test(topology_grid, a_mesh_in_three_dimensions_takes_what_the_textbook_says)
                  {"mesh:8x8x8", 512, 0}, {"mesh:2x4x8", 64, 0},   {"torus:4x4x4", 64, 0}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct logp_coll c = {.args.root = cases[i].P / 3,
-                              .args.n_bytes = 8,
-                              .args.count = 1,
-                              .args.op = logp_op_find("sum", "double"),
-                              .model.params = test_params(cases[i].L, 4, 3)};
+        struct logp_invocation c = {.args.root = cases[i].P / 3,
+                                    .args.n_bytes = 8,
+                                    .args.count = 1,
+                                    .args.op = logp_op_find("sum", "double"),
+                                    .model.params = test_params(cases[i].L, 4, 3)};
         struct logp_topology *t;
 
         cr_assert_eq(logp_topology_create(cases[i].spec, cases[i].P, &t), 0);
@@ -330,7 +330,7 @@ Test(topology_grid, a_torus_takes_what_its_formula_says)
     for (int M = 2; M <= 12; M++)
         for (int N = 2; N <= 12; N++) {
             struct logp_topology *t = torus_of(M, N);
-            struct logp_coll c = {.args.n_bytes = 1, .model.topology = t};
+            struct logp_invocation c = {.args.n_bytes = 1, .model.topology = t};
 
             for (c.args.root = 0; c.args.root < M * N; c.args.root += TEST_SCALE)
                 for (int k = c.args.root == 0 ? 0 : 5; k < 6; k++) {
@@ -345,11 +345,11 @@ Test(topology_grid, a_torus_takes_what_its_formula_says)
         }
 }
 
-static struct logp_coll random_coll(uint64_t *random, const struct logp_topology *t)
+static struct logp_invocation random_invocation(uint64_t *random, const struct logp_topology *t)
 {
     static const int64_t most[] = {2, 10, 300};
     const int64_t scale = most[test_below(random, 3)];
-    struct logp_coll c = {
+    struct logp_invocation c = {
         .args.root = (int)test_below(random, logp_topology_size(t)),
         .args.n_bytes = (size_t)test_below(random, 100),
         .args.work_ns = test_below(random, 2) * test_below(random, 1000),
@@ -377,7 +377,7 @@ struct seen {
 };
 
 /* On its links: exact, unless blocks wait for one. */
-static void check_time(struct logp_machine *m, const char *name, const struct logp_coll *c,
+static void check_time(struct logp_machine *m, const char *name, const struct logp_invocation *c,
                        struct seen *seen)
 {
     const struct logp_experiment x = {.size = sizeof(x),
@@ -425,7 +425,7 @@ Test(topology_grid, on_a_torus_virtual_time_equals_the_prediction)
             struct logp_machine *m = test_machine(M * N, LOGP_CLOCK_VIRTUAL, NULL);
 
             for (int i = 0; i < 6; i++) {
-                const struct logp_coll c = random_coll(&random, t);
+                const struct logp_invocation c = random_invocation(&random, t);
 
                 check_time(m, i % 2 == 0 ? "torus" : "torus-pipelined", &c, &seen);
             }
@@ -441,7 +441,7 @@ Test(topology_grid, on_a_torus_virtual_time_equals_the_prediction)
 Test(topology_grid, the_formula_is_for_a_torus)
 {
     static const char *const meshes[] = {"mesh:3x5", "mesh:5x3", "mesh:2x5", "mesh:5x2"};
-    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
     struct logp_topology *t;
 
     for (int i = 0; i < 4; i++) {
@@ -471,7 +471,7 @@ Test(topology_grid, the_formula_is_for_a_torus)
 Test(topology_grid, links_are_looked_at_for_so_many_hops)
 {
     for (int P = 4096; P <= 4098; P += 2) {
-        struct logp_coll c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
+        struct logp_invocation c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
         struct logp_topology *t;
         struct logp_prediction p;
 
@@ -488,7 +488,7 @@ Test(topology_grid, links_are_looked_at_for_so_many_hops)
 Test(topology_grid, other_numbers_of_processors_are_no_part_of_the_topology)
 {
     struct logp_topology *t = torus_of(3, 5);
-    const struct logp_coll c = {
+    const struct logp_invocation c = {
         .args.n_bytes = 8, .model.topology = t, .model.params = test_params(6, 2, 4)};
     static const char *const names[] = {"mesh", "torus", "torus-pipelined"};
 

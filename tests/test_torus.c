@@ -29,7 +29,7 @@ static int apart(int n, int a, int b)
 
 /* Follow the plans from the root: parents and children agree, are neighbours, and nobody is met
  * twice. */
-static int reached(const struct logp_coll *plans, int n, int rank)
+static int reached(const struct logp_invocation *plans, int n, int rank)
 {
     const struct logp_rank_plan *plan = &plans[rank].plan;
     int all = 1;
@@ -47,7 +47,7 @@ static int reached(const struct logp_coll *plans, int n, int rank)
 static void check_routing(int n, int root)
 {
     const int P = n * n;
-    struct logp_coll *plans = calloc((size_t)P, sizeof(*plans));
+    struct logp_invocation *plans = calloc((size_t)P, sizeof(*plans));
 
     for (int rank = 0; rank < P; rank++) {
         plans[rank].args.root = root;
@@ -70,7 +70,7 @@ Test(torus, everyone_has_one_parent_next_to_it_from_any_root)
 
 Test(torus, only_a_square_of_processors_is_a_torus)
 {
-    struct logp_coll c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
     const int64_t most = INT64_C(1518500249); /* its square is just below 2^61 */
 
     for (int pipelined = 0; pipelined < 2; pipelined++) {
@@ -105,13 +105,13 @@ static struct logp_params random_params(uint64_t *random)
     return p;
 }
 
-static struct logp_coll random_coll(uint64_t *random, int P)
+static struct logp_invocation random_invocation(uint64_t *random, int P)
 {
-    struct logp_coll c = {.args.root = (int)test_below(random, P),
-                          .args.n_bytes = (size_t)test_below(random, 200),
-                          .args.work_ns = test_below(random, 3) * test_below(random, 2000),
-                          .args.no_overlap = test_below(random, 2) == 0,
-                          .model.params = random_params(random)};
+    struct logp_invocation c = {.args.root = (int)test_below(random, P),
+                                .args.n_bytes = (size_t)test_below(random, 200),
+                                .args.work_ns = test_below(random, 3) * test_below(random, 2000),
+                                .args.no_overlap = test_below(random, 2) == 0,
+                                .model.params = random_params(random)};
 
     c.args.block_bytes =
         test_below(random, 3) > 0 ? 1 + (int64_t)c.args.n_bytes / (1 + test_below(random, 12)) : 0;
@@ -120,7 +120,7 @@ static struct logp_coll random_coll(uint64_t *random, int P)
 
 /* @return the virtual time */
 static int64_t run(struct logp_machine *m, const struct logp_algorithm *a,
-                   const struct logp_coll *c)
+                   const struct logp_invocation *c)
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
@@ -153,7 +153,7 @@ static void check_random(int n, int times, uint64_t *random)
     struct logp_machine *m = test_machine(n * n, LOGP_CLOCK_VIRTUAL, NULL);
 
     for (int i = 0; i < times; i++) {
-        struct logp_coll c = random_coll(random, n * n);
+        struct logp_invocation c = random_invocation(random, n * n);
 
         run(m, torus(true), &c);
         run(m, torus(false), &c);
@@ -183,7 +183,7 @@ Test(torus, every_broadcast_processes_the_item)
     cr_log_info("seed %llu", (unsigned long long)random);
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 20 / test_divisor() + 1; k++) {
-            const struct logp_coll c = random_coll(&random, 9);
+            const struct logp_invocation c = random_invocation(&random, 9);
 
             if (strcmp(a[i]->collective, "broadcast") == 0 && test_needs(a[i], 9, &c) == NULL)
                 run(m, a[i], &c);
@@ -202,9 +202,9 @@ static int64_t one_message(int64_t n, int64_t D, int64_t E)
 }
 
 /* Formulas are for equal overheads, and separate gaps. */
-static struct logp_coll paper_coll(uint64_t *random)
+static struct logp_invocation paper_invocation(uint64_t *random)
 {
-    struct logp_coll c = random_coll(random, 1);
+    struct logp_invocation c = random_invocation(random, 1);
 
     c.model.params.gap_shared = false;
     logp_delay_params("store-forward", &c.model.params, &c.model.params);
@@ -220,7 +220,7 @@ Test(torus, predictions_equal_the_formulas_where_they_are_exact)
 
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 20000 / TEST_SCALE; i++) {
-        struct logp_coll c = paper_coll(&random);
+        struct logp_invocation c = paper_invocation(&random);
         const int64_t n = 2 + test_below(&random, 30), blocks = 1 + test_below(&random, 20);
         int64_t o = c.model.params.o_send_ns, g, D, w, X;
 
@@ -244,7 +244,7 @@ Test(torus, predictions_equal_the_formulas_where_they_are_exact)
 }
 
 /* Equation (6) in ns and bytes, D and w of a whole block. */
-static int64_t equation_6(const struct logp_coll *c, int64_t n)
+static int64_t equation_6(const struct logp_invocation *c, int64_t n)
 {
     const int64_t o = c->model.params.o_send_ns, m = c->args.block_bytes,
                   M = (int64_t)c->args.n_bytes;
@@ -261,7 +261,7 @@ Test(torus, equation_6_is_never_exceeded)
 
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 20000 / TEST_SCALE; i++) {
-        struct logp_coll c = paper_coll(&random);
+        struct logp_invocation c = paper_invocation(&random);
         const int64_t n = i < 200 ? 4 : 4 + 2 * test_below(&random, 20);
         const int64_t hop = 2 * c.model.params.o_send_ns + c.model.params.L_ns +
                             logp_stream_ns(&c.model.params, (size_t)c.args.block_bytes);
@@ -278,7 +278,8 @@ Test(torus, equation_6_is_never_exceeded)
 
 Test(torus, predictions_have_the_golden_values)
 {
-    struct logp_coll c = {.args.n_bytes = 1, .model.params = test_params(3, 1, 2)}; /* D = 5 */
+    struct logp_invocation c = {.args.n_bytes = 1,
+                                .model.params = test_params(3, 1, 2)}; /* D = 5 */
 
     cr_expect_eq(test_predict(torus(false), 64, &c).ns, 40);
     cr_expect_eq(test_predict(torus(false), 49, &c).ns, 34);
@@ -289,13 +290,13 @@ Test(torus, predictions_have_the_golden_values)
 /* ---- the size of a block ---- */
 
 /* The prediction for so many blocks of equal size, the last at most as large. */
-static int64_t in_blocks(int64_t n, struct logp_coll c, int64_t blocks)
+static int64_t in_blocks(int64_t n, struct logp_invocation c, int64_t blocks)
 {
     c.args.block_bytes = ((int64_t)c.args.n_bytes + blocks - 1) / blocks;
     return test_predict(torus(true), n * n, &c).ns;
 }
 
-static void check_best(int64_t n, struct logp_coll c)
+static void check_best(int64_t n, struct logp_invocation c)
 {
     int64_t least = INT64_MAX;
 
@@ -313,7 +314,7 @@ Test(torus, the_number_of_blocks_is_the_best_of_all)
 
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 2000 / TEST_SCALE; i++) {
-        struct logp_coll c = random_coll(&random, 1);
+        struct logp_invocation c = random_invocation(&random, 1);
 
         if (i % 10 == 0)
             c.args.n_bytes = (size_t)test_below(&random, 3000);
@@ -329,7 +330,7 @@ Test(torus, the_number_of_blocks_of_a_large_item_is_found)
 
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 12 / TEST_SCALE + 1; i++) {
-        struct logp_coll c = random_coll(&random, 1);
+        struct logp_invocation c = random_invocation(&random, 1);
         const int64_t n = 2 + test_below(&random, 100), M = INT64_C(1)
                                                             << (16 + test_below(&random, 25));
         int64_t chosen, least;
@@ -355,9 +356,9 @@ Test(torus, cycles_and_nanoseconds_agree)
 
     for (size_t i = 0; i < n; i++) {
         const struct logp_torus t = {&machines[i], 8, 1024, 1024};
-        const struct logp_coll c = {.args.n_bytes = 128,
-                                    .args.work_ns = 1024 * machines[i].cycle_ns,
-                                    .model.params = logp_preset_params(&machines[i])};
+        const struct logp_invocation c = {.args.n_bytes = 128,
+                                          .args.work_ns = 1024 * machines[i].cycle_ns,
+                                          .model.params = logp_preset_params(&machines[i])};
         const int64_t cycles = logp_torus_plain(&t);
 
         if (2 * c.model.params.o_send_ns + c.model.params.L_ns +

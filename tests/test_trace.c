@@ -49,12 +49,12 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
-                                      .args = d->coll.args,
-                                      .model = d->coll.model,
+                                      .args = d->call.args,
+                                      .model = d->call.model,
                                       .reps = d->reps,
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};
-    const struct logp_schedule s = logp_schedule_of(a, d->P, &d->coll.args, &d->coll.model);
+    const struct logp_schedule s = logp_schedule_of(a, d->P, &d->call.args, &d->call.model);
     struct logp_delay delay = drawn_delay(d);
     struct logp_trace *fold, *run;
     struct logp_record r;
@@ -71,7 +71,7 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
     must(f.messages == logp_trace_info(fold)->n_messages, "all messages are there", d, a->name);
     must(f.ns >= logp_trace_info(fold)->end_ns, "none ends later", d, a->name);
     must(is_whole(fold), "the fold's is whole", d, a->name);
-    if (d->coll.model.params.latency_varies && d->reps > 1)
+    if (d->call.model.params.latency_varies && d->reps > 1)
         must(is_whole(run), "the run's is whole", d, a->name);
     else
         must(equal(fold, run), "the fold's is the run's", d, a->name);
@@ -95,7 +95,7 @@ Test(trace, the_folds_is_that_of_the_virtual_clock)
 
         cr_assert_eq(logp_delay_functions(&delay, &ops), 0);
         if (test_parallel() && (ops.lookahead == NULL || ops.lookahead(delay.model) == 0 ||
-                                logp_capacity(&d.coll.model.params) > 0)) {
+                                logp_capacity(&d.call.model.params) > 0)) {
             logp_delay_destroy(&delay);
             logp_topology_destroy(d.topology);
             continue;
@@ -105,7 +105,7 @@ Test(trace, the_folds_is_that_of_the_virtual_clock)
             machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
         for (size_t i = 0; i < n; i++)
             if (rows[i]->steps != NULL && strcmp(rows[i]->collective, d.collective->name) == 0 &&
-                test_needs(rows[i], d.P, &d.coll) == NULL)
+                test_needs(rows[i], d.P, &d.call) == NULL)
                 compare(machines[d.P], &d, rows[i]);
         logp_topology_destroy(d.topology);
     }

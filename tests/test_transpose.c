@@ -6,7 +6,8 @@
  */
 #include "transpose.h"
 
-static void expect_times(struct logp_machine *m, int P, const char *name, const struct logp_coll *c)
+static void expect_times(struct logp_machine *m, int P, const char *name,
+                         const struct logp_invocation *c)
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = algorithm(name),
@@ -44,7 +45,7 @@ static void expect_times_at_random(int P, int times, uint64_t *state)
     struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &any);
 
     for (int i = 0; i < times; i++) {
-        const struct logp_coll c = random_matrix(state, P);
+        const struct logp_invocation c = random_matrix(state, P);
 
         test_set_params(m, &c.model.params);
         for (int k = 0; k < 4; k++)
@@ -65,7 +66,7 @@ Test(transpose, virtual_time_equals_the_prediction)
     expect_times_at_random(37, 12 / test_divisor() + 1, &state);
 }
 
-static void expect_bound(struct logp_machine *m, const char *name, const struct logp_coll *c)
+static void expect_bound(struct logp_machine *m, const char *name, const struct logp_invocation *c)
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = algorithm(name),
@@ -86,7 +87,7 @@ Test(transpose, many_processors_with_unequal_blocks_have_a_bound)
     enum { MANY = 257, MORE = 512 };
     const struct logp_params params = {
         .L_ns = 60, .o_send_ns = 20, .o_recv_ns = 20, .g_ns = 40, .G_ps = 2000};
-    struct logp_coll c = {
+    struct logp_invocation c = {
         .args.rows = 300, .args.cols = 20, .args.n_bytes = 4, .model.params = params};
     struct logp_machine *m = test_machine(MANY, LOGP_CLOCK_VIRTUAL, &params);
 
@@ -108,7 +109,7 @@ Test(transpose, a_shared_gap_is_predicted_by_schedule)
     params.gap_shared = true;
     m = test_machine(8, LOGP_CLOCK_VIRTUAL, &params);
     for (int k = 0; k < 4; k++) {
-        const struct logp_coll c = even(8, 2, 3, &params);
+        const struct logp_invocation c = even(8, 2, 3, &params);
 
         expect_times(m, 8, names[k], &c);
     }
@@ -119,8 +120,8 @@ Test(transpose, a_shared_gap_is_predicted_by_schedule)
 Test(transpose, every_element_is_checked)
 {
     const struct logp_collective *what = logp_collective_find("transpose");
-    const struct logp_coll *c =
-        &(struct logp_coll){.args.rows = 7, .args.cols = 5, .args.n_bytes = 4};
+    const struct logp_invocation *c =
+        &(struct logp_invocation){.args.rows = 7, .args.cols = 5, .args.n_bytes = 4};
     uint32_t matrix[35], result[35];
 
     for (int rank = 0; rank < 3; rank++) {
@@ -156,7 +157,8 @@ static int transpose_twice(struct logp_vp *vp, void *arg)
     const struct shape *s = arg;
     const struct logp_collective *what = logp_collective_find("transpose");
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    const struct logp_coll c = {.args = {.rows = s->rows, .cols = s->cols, .n_bytes = s->n_bytes}};
+    const struct logp_invocation c = {
+        .args = {.rows = s->rows, .cols = s->cols, .n_bytes = s->n_bytes}};
     size_t size, recv_size;
     char *in, *out, *back, *original;
     int rc;

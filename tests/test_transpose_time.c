@@ -22,7 +22,7 @@ static int64_t D_of(const struct logp_params *p, int64_t n_bytes)
 Test(transpose_time, golden_times)
 {
     const struct logp_params params = test_params(6, 2, 4);
-    struct logp_coll c = even(8, 1, 1, &params);
+    struct logp_invocation c = even(8, 1, 1, &params);
 
     cr_expect_eq(predicted("ring", 8, &c), 70);
     cr_expect_eq(predicted("ring-eager", 8, &c), 52);
@@ -49,7 +49,7 @@ Test(transpose_time, times_are_those_of_the_formulas)
         struct logp_params p = random_params(&state);
         const int64_t lg = 1 + test_below(&state, 6), P = INT64_C(1) << lg,
                       n = 2 + test_below(&state, 60);
-        struct logp_coll c;
+        struct logp_invocation c;
         int64_t E, D, o, w;
 
         p.o_recv_ns = p.o_send_ns;
@@ -81,7 +81,7 @@ Test(transpose_time, no_order_of_a_ring_beats_the_lower_bound)
     for (int i = 0; i < 3000 / TEST_SCALE; i++) {
         struct logp_params p = random_params(&state);
         const int64_t n = 2 + test_below(&state, 30), o = p.o_recv_ns = p.o_send_ns;
-        struct logp_coll c = even(n, 1, 1, &p);
+        struct logp_invocation c = even(n, 1, 1, &p);
         for (c.args.window = 0; c.args.window < n; c.args.window++) {
             cr_assert_geq(predicted("ring-window", n, &c), (n - 2) * E_of(&p, 8) + D_of(&p, 8));
             cr_assert_geq(predicted("ring-window", n, &c), 2 * o * (n - 1));
@@ -96,7 +96,7 @@ Test(transpose_time, a_window_of_one_alternates_and_the_largest_is_eager)
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int i = 0; i < 2000 / TEST_SCALE; i++) {
         const int64_t P = 1 + test_below(&state, 40);
-        struct logp_coll c = random_matrix(&state, P);
+        struct logp_invocation c = random_matrix(&state, P);
 
         c.args.window = 1;
         cr_assert_eq(predicted("ring-window", P, &c), predicted("ring", P, &c));
@@ -112,7 +112,7 @@ Test(transpose_time, its_own_window_is_the_smallest_of_the_best)
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int i = 0; i < 5000 / TEST_SCALE; i++) {
         const int64_t P = 2 + test_below(&state, i % 8 == 0 ? 200 : 20);
-        struct logp_coll c = random_matrix(&state, P);
+        struct logp_invocation c = random_matrix(&state, P);
         int64_t best = INT64_MAX, smallest = 0, own;
 
         c.args.rows = (c.args.rows + P - 1) / P * P;
@@ -135,7 +135,7 @@ Test(transpose_time, any_number_of_processors_has_a_prediction)
 {
     const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 1};
     const int64_t P = INT64_C(1) << 55;
-    struct logp_coll c = even(P, 1, 1, &params);
+    struct logp_invocation c = even(P, 1, 1, &params);
 
     cr_expect_eq(predicted("ring", P, &c), P * 10 - 10);
     cr_expect_eq(predicted("ring-window", P, &c), 2 * 2 * (P - 1)); /* never idle */
@@ -161,7 +161,8 @@ Test(transpose_time, packing_joins_the_columns_for_one_destination)
     for (int i = 0; i < 2000 / TEST_SCALE; i++) {
         struct logp_params p = random_params(&state);
         const int64_t s = 1 + test_below(&state, 30), t = 1 + test_below(&state, 30);
-        struct logp_coll c = {.args.rows = 1, .args.cols = 2 * s, .args.n_bytes = (size_t)t * 8};
+        struct logp_invocation c = {
+            .args.rows = 1, .args.cols = 2 * s, .args.n_bytes = (size_t)t * 8};
 
         p.o_recv_ns = p.o_send_ns;
         c.model.params = p;
@@ -180,8 +181,8 @@ Test(transpose_time, the_largest_block_is_a_bound)
     for (int i = 0; i < 3000 / TEST_SCALE; i++) {
         const int64_t P =
             i % 2 == 0 ? 1 + test_below(&state, 40) : INT64_C(1) << test_below(&state, 6);
-        const struct logp_coll c = random_matrix(&state, P);
-        struct logp_coll largest = c;
+        const struct logp_invocation c = random_matrix(&state, P);
+        struct logp_invocation largest = c;
 
         largest.args.rows = (c.args.rows + P - 1) / P * P;
         largest.args.cols = (c.args.cols + P - 1) / P * P;
@@ -194,7 +195,7 @@ Test(transpose_time, the_largest_block_is_a_bound)
 Test(transpose_time, an_algorithm_says_what_it_needs)
 {
     const struct logp_params params = test_params(6, 2, 4);
-    struct logp_coll c = even(6, 1, 1, &params);
+    struct logp_invocation c = even(6, 1, 1, &params);
 
     cr_expect_str_eq(test_needs(algorithm("butterfly"), 6, &c), "a power of two of processors");
     cr_expect_null(test_needs(algorithm("butterfly"), 4, &c));

@@ -20,9 +20,9 @@ static void run_row(struct logp_machine *m, const struct logp_algorithm *a, int 
                                 .seed = seed,
                                 .model.params = params,
                                 .timeout_ns = test_timeout_ns};
-    struct logp_coll c = {.args = {.root = (int)test_below(&random, P),
-                                   .op = seed % 2 == 0 ? logp_op_find("sum", "int64") : &maps,
-                                   .in_place = seed % 3 == 0}};
+    struct logp_invocation c = {.args = {.root = (int)test_below(&random, P),
+                                         .op = seed % 2 == 0 ? logp_op_find("sum", "int64") : &maps,
+                                         .in_place = seed % 3 == 0}};
     struct test_blocks out, in;
     struct logp_record r;
 
@@ -76,7 +76,7 @@ Test(vector_variants, others_are_refused)
 {
     static const size_t before[] = {0, 1, 2, 3, 4, 5, 6};
     const struct logp_blocks five = {5, before, NULL}, six = {6, before, NULL};
-    struct logp_coll c = {.args = {.n_bytes = 1, .blocks = &six}};
+    struct logp_invocation c = {.args = {.n_bytes = 1, .blocks = &six}};
 
     cr_assert_null(test_needs(logp_algorithm_find("allgather", "ring"), 6, &c));
     cr_assert(test_needs(logp_algorithm_find("allgather", "neighbour"), 6, &c) != NULL);
@@ -96,7 +96,7 @@ Test(vector_variants, the_best_is_predicted_by_schedules)
     for (int P = 2; P <= 16; P++) {
         uint64_t random = (uint64_t)P * 77777;
         const struct logp_algorithm *a, *best;
-        struct logp_coll c = {.model.params = params};
+        struct logp_invocation c = {.model.params = params};
         struct test_blocks out, in;
         int64_t least = INT64_MAX;
 

@@ -29,8 +29,8 @@ static struct {
 } plot;
 
 /* Where the result of this rank is, and how long it is: recv_buf, or buf where there is none. */
-static char *result_of(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf,
-                       size_t *n)
+static char *result_of(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                       void *recv_buf, size_t *n)
 {
     const struct logp_collective *what = logp_collective_find(plot.real->collective);
     size_t buf_bytes;
@@ -42,7 +42,7 @@ static char *result_of(struct logp_vp *vp, const struct logp_coll *c, void *buf,
     return buf;
 }
 
-static size_t element_bytes(const struct logp_coll *c)
+static size_t element_bytes(const struct logp_invocation *c)
 {
     const enum logp_operands by = logp_collective_find(plot.real->collective)->operands;
 
@@ -59,7 +59,7 @@ static void swap_ends(char *result, size_t n, size_t size)
     memcpy(result + n - size, first, size);
 }
 
-static void spoil(char *result, size_t n, const struct logp_coll *c)
+static void spoil(char *result, size_t n, const struct logp_invocation *c)
 {
     char right[MOST_BYTES];
 
@@ -82,7 +82,7 @@ static void spoil(char *result, size_t n, const struct logp_coll *c)
     plot.done++;
 }
 
-static int spoilt(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int spoilt(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     const bool mine = logp_vp_rank(vp) == plot.rank;
     size_t n;
@@ -101,7 +101,7 @@ static int spoilt(struct logp_vp *vp, const struct logp_coll *c, void *buf, void
 
 /* Does this rank end with a result? Of a matrix times a vector column 0 does, of what is combined
  * on a root the root, of the rest all. */
-static bool holds_result(int P, int rank, const struct logp_coll *c)
+static bool holds_result(int P, int rank, const struct logp_invocation *c)
 {
     const char *collective = plot.real->collective;
     int side = 1;
@@ -120,7 +120,7 @@ static bool holds_result(int P, int rank, const struct logp_coll *c)
 
 /* One element or item alone has no ends to be swapped, and a broadcast's root has the item before.
  */
-static bool can_spoil(int P, int rank, enum spoiling how, const struct logp_coll *c)
+static bool can_spoil(int P, int rank, enum spoiling how, const struct logp_invocation *c)
 {
     const bool item = strcmp(plot.real->collective, "broadcast") == 0;
     const bool alone = item || strcmp(plot.real->collective, "summation") == 0 ||
@@ -130,7 +130,8 @@ static bool can_spoil(int P, int rank, enum spoiling how, const struct logp_coll
            !(how == AS_BEFORE && item && rank == c->args.root);
 }
 
-static void expect(struct logp_machine *m, const struct logp_coll *c, int rank, enum spoiling how)
+static void expect(struct logp_machine *m, const struct logp_invocation *c, int rank,
+                   enum spoiling how)
 {
     struct logp_algorithm row = *plot.real;
     const struct logp_experiment x = {.size = sizeof(x),
@@ -155,15 +156,15 @@ static void expect(struct logp_machine *m, const struct logp_coll *c, int rank, 
               row.collective, row.name, P, r.wrong);
 }
 
-static struct logp_coll arguments(int P, int root)
+static struct logp_invocation arguments(int P, int root)
 {
-    return (struct logp_coll){.args.root = root,
-                              .args.n_bytes = N_BYTES,
-                              .args.count = 10 * P,
-                              .args.op = logp_op_find("max", "int32"),
-                              .args.rows = P + 3,
-                              .args.cols = 2 * P + 1,
-                              .model.params = test_params(600, 200, 400)};
+    return (struct logp_invocation){.args.root = root,
+                                    .args.n_bytes = N_BYTES,
+                                    .args.count = 10 * P,
+                                    .args.op = logp_op_find("max", "int32"),
+                                    .args.rows = P + 3,
+                                    .args.cols = 2 * P + 1,
+                                    .model.params = test_params(600, 200, 400)};
 }
 
 Test(verify, a_spoilt_result_is_found_on_every_rank)
@@ -178,7 +179,7 @@ Test(verify, a_spoilt_result_is_found_on_every_rank)
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
 
         for (size_t i = 0; i < n; i++) {
-            const struct logp_coll c = arguments(P, i % 2 == 0 ? 0 : P - 1);
+            const struct logp_invocation c = arguments(P, i % 2 == 0 ? 0 : P - 1);
 
             plot.real = a[i];
             if (test_needs(a[i], P, &c) != NULL ||
@@ -204,7 +205,7 @@ static struct {
 } given;
 
 /* Keep what this rank is given, but for what only says that there is nothing yet. */
-static int remember(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int remember(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     const struct logp_collective *what = logp_collective_find(plot.real->collective);
     size_t n_bytes, result;
@@ -263,7 +264,7 @@ Test(verify, no_two_are_alike)
 
 /* ---- nothing done, nothing to do, in a wrong order ---- */
 
-static int nothing(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int nothing(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     (void)vp, (void)c, (void)buf, (void)recv_buf;
     return 0;
@@ -271,7 +272,7 @@ static int nothing(struct logp_vp *vp, const struct logp_coll *c, void *buf, voi
 
 /* Run a row of the table, or one that does nothing in its place. */
 static struct logp_record run_row(struct logp_machine *m, const struct logp_algorithm *a,
-                                  const struct logp_coll *c, bool idle)
+                                  const struct logp_invocation *c, bool idle)
 {
     struct logp_algorithm row = *a;
     const struct logp_experiment x = {.size = sizeof(x),
@@ -298,7 +299,7 @@ Test(verify, doing_nothing_is_wrong)
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
 
         for (size_t i = 0; i < 2 * n; i++) {
-            struct logp_coll c = arguments(P, 1);
+            struct logp_invocation c = arguments(P, 1);
 
             if (i >= n)
                 c.args.count = 1; /* and of a vector no more than an element */
@@ -317,7 +318,7 @@ Test(verify, what_is_empty_is_right)
 {
     const struct logp_params params = test_params(600, 200, 400);
     struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
-    struct logp_coll c = arguments(4, 1);
+    struct logp_invocation c = arguments(4, 1);
     size_t n;
     const struct logp_algorithm *const *a = test_rows(&n);
     int ran = 0;
@@ -340,7 +341,7 @@ Test(verify, operands_in_a_wrong_order_are_found)
     const struct logp_params params = test_params(600, 200, 400);
     struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
     struct logp_op liar = maps;
-    struct logp_coll honest = arguments(9, 0), c;
+    struct logp_invocation honest = arguments(9, 0), c;
     size_t n;
     const struct logp_algorithm *const *a = test_rows(&n);
     int out_of_order = 0;
@@ -364,9 +365,9 @@ Test(verify, operands_in_a_wrong_order_are_found)
 }
 
 /* A plan that leaves an operand out: its sum is right, but not of all. */
-static int plan_one_less(int P, int rank, struct logp_coll *c)
+static int plan_one_less(int P, int rank, struct logp_invocation *c)
 {
-    struct logp_coll less = *c;
+    struct logp_invocation less = *c;
     int rc;
 
     less.args.count--;
@@ -379,7 +380,7 @@ Test(verify, every_operand_of_a_summation_is_counted)
 {
     const struct logp_params params = test_params(600, 200, 400);
     struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
-    const struct logp_coll c = arguments(4, 1);
+    const struct logp_invocation c = arguments(4, 1);
     size_t n;
     const struct logp_algorithm *const *a = test_rows(&n);
     int ran = 0;
@@ -422,7 +423,7 @@ Test(verify, an_operation_of_ones_own_gets_its_argument)
     const struct logp_op op = {"or", "3 bytes", 3, true, or_bytes, sparse, (void *)&its_own};
     const struct logp_params params = test_params(600, 200, 400);
     struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
-    struct logp_coll c = arguments(9, 4);
+    struct logp_invocation c = arguments(9, 4);
     size_t n;
     const struct logp_algorithm *const *a = test_rows(&n);
     int ran = 0;

@@ -12,7 +12,7 @@ static inline const struct logp_algorithm *algorithm(const char *name)
     return logp_algorithm_find("transpose", name);
 }
 
-static inline int64_t predicted(const char *name, int64_t P, const struct logp_coll *c)
+static inline int64_t predicted(const char *name, int64_t P, const struct logp_invocation *c)
 {
     const struct logp_prediction p = test_predict(algorithm(name), P, c);
 
@@ -21,10 +21,10 @@ static inline int64_t predicted(const char *name, int64_t P, const struct logp_c
 }
 
 /* A matrix that each processor has `s` columns of, in blocks of `t` rows. */
-static inline struct logp_coll even(int64_t P, int64_t t, int64_t s,
-                                    const struct logp_params *params)
+static inline struct logp_invocation even(int64_t P, int64_t t, int64_t s,
+                                          const struct logp_params *params)
 {
-    return (struct logp_coll){
+    return (struct logp_invocation){
         .args.rows = P * t, .args.cols = P * s, .args.n_bytes = 8, .model.params = *params};
 }
 
@@ -45,11 +45,11 @@ static inline struct logp_params random_params(uint64_t *state)
 }
 
 /* Of P processors; even in one case of three, fewer columns or rows than processors in another. */
-static inline struct logp_coll random_matrix(uint64_t *state, int64_t P)
+static inline struct logp_invocation random_matrix(uint64_t *state, int64_t P)
 {
     static const size_t sizes[] = {1, 4, 8, 13};
-    struct logp_coll c = {.args.n_bytes = sizes[test_below(state, 4)],
-                          .model.params = random_params(state)};
+    struct logp_invocation c = {.args.n_bytes = sizes[test_below(state, 4)],
+                                .model.params = random_params(state)};
     const int kind = (int)test_below(state, 3);
 
     c.args.rows =

@@ -38,7 +38,7 @@ struct open {
 struct search {
     const char *collective;
     int64_t P;
-    const struct logp_coll *c; /* as it is predicted */
+    const struct logp_invocation *c; /* as it is predicted */
     const struct logp_algorithm *row[MOST_ROWS];
     size_t n;
     struct open *open;
@@ -53,7 +53,7 @@ struct search {
 /* ---- k ---- */
 
 /* Has it a k that is neither given nor known to the row itself? */
-static bool free_k(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c)
+static bool free_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
 {
     for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
         if (a->knobs[i].field == offsetof(struct logp_args, k))
@@ -92,10 +92,10 @@ static int64_t next_root(int64_t P, int64_t than)
 }
 
 /* The next k that a row can have; 0: none. */
-static int64_t next_k(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c,
+static int64_t next_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c,
                       int64_t k)
 {
-    struct logp_coll with = *c;
+    struct logp_invocation with = *c;
 
     do {
         k = k < EVERY_K && k < lpi_max(P, 2) ? k + 1 : next_root(P, k);
@@ -105,14 +105,14 @@ static int64_t next_k(const struct logp_algorithm *a, int64_t P, const struct lo
 }
 
 /* The first k to try; 0: as it is. */
-static int64_t first_k(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c)
+static int64_t first_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
 {
     return free_k(a, P, c) ? next_k(a, P, c, 0) : 0;
 }
 
-static struct logp_coll with_k(const struct search *s, int64_t k)
+static struct logp_invocation with_k(const struct search *s, int64_t k)
 {
-    struct logp_coll c = *s->c;
+    struct logp_invocation c = *s->c;
 
     c.args.k = k > 0 ? k : c.args.k;
     return c;
@@ -177,7 +177,7 @@ static int add_open(struct search *s, struct open open)
 /* 0; -ENOMEM */
 static int try_formula(struct search *s, size_t row, int64_t k)
 {
-    const struct logp_coll c = with_k(s, k);
+    const struct logp_invocation c = with_k(s, k);
     struct open open = {.row = row, .k = k};
     int rc = lpi_by_formula(s->row[row], s->P, &c, &open.formula);
 
@@ -214,7 +214,7 @@ static void leave(struct search *s, size_t row)
 /* at_first: a row with many messages stays open. 0; -ENOMEM */
 static int try_fold(struct search *s, struct open *open, bool at_first)
 {
-    const struct logp_coll c = with_k(s, open->k);
+    const struct logp_invocation c = with_k(s, open->k);
     const int64_t most = limit(s, open->row, open->k);
     struct logp_prediction folded;
     int rc;
@@ -289,7 +289,7 @@ static int search(struct search *s)
 }
 
 /* The rows that apply to c. */
-static void add_rows(struct search *s, const struct logp_coll *c, bool steps)
+static void add_rows(struct search *s, const struct logp_invocation *c, bool steps)
 {
     const struct logp_algorithm *a;
 
@@ -301,9 +301,9 @@ static void add_rows(struct search *s, const struct logp_coll *c, bool steps)
 }
 
 /* Where nothing at all is predicted: without what no formula knows. */
-static struct logp_coll simpler(const struct logp_coll *c)
+static struct logp_invocation simpler(const struct logp_invocation *c)
 {
-    struct logp_coll plain = lpi_alike(c);
+    struct logp_invocation plain = lpi_alike(c);
 
     plain.model.links = NULL;
     plain.model.rendezvous_from = 0;
@@ -312,12 +312,12 @@ static struct logp_coll simpler(const struct logp_coll *c)
     return plain;
 }
 
-int lpi_choose(const char *collective, int64_t P, const struct logp_coll *c,
-               const struct logp_coll *predicted, bool steps, struct logp_choice *left,
+int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *c,
+               const struct logp_invocation *predicted, bool steps, struct logp_choice *left,
                struct lpi_choice *out)
 {
     struct search s = {.collective = collective, .P = P, .c = predicted, .left = left};
-    const struct logp_coll plain = simpler(c);
+    const struct logp_invocation plain = simpler(c);
     int rc;
 
     add_rows(&s, c, steps);
@@ -334,17 +334,17 @@ int lpi_choose(const char *collective, int64_t P, const struct logp_coll *c,
     return rc;
 }
 
-int lpi_by_mean(const void *collective, int64_t P, const struct logp_coll *c,
+int lpi_by_mean(const void *collective, int64_t P, const struct logp_invocation *c,
                 struct lpi_choice *out)
 {
-    const struct logp_coll alike = lpi_alike(c);
+    const struct logp_invocation alike = lpi_alike(c);
 
     return lpi_choose(collective, P, c, &alike, false, NULL, out);
 }
 
 /* ---- the k of one row ---- */
 
-static int best_k(const void *algorithm, int64_t P, const struct logp_coll *c,
+static int best_k(const void *algorithm, int64_t P, const struct logp_invocation *c,
                   struct lpi_choice *out)
 {
     const struct logp_algorithm *a = algorithm;
@@ -356,7 +356,7 @@ static int best_k(const void *algorithm, int64_t P, const struct logp_coll *c,
 }
 
 /* Where nothing is emulated no k is predicted to be the best. */
-static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c)
+static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
 {
     int64_t k = first_k(a, P, c), next = k;
 
@@ -367,7 +367,7 @@ static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct lo
     return k;
 }
 
-int lpi_resolve_k(const struct logp_algorithm *a, int64_t P, struct logp_coll *c)
+int lpi_resolve_k(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c)
 {
     struct lpi_choice choice;
     int rc;

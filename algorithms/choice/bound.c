@@ -8,7 +8,7 @@ int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_ar
                          const struct logp_model *model)
 {
     const struct logp_collective *what = logp_collective_find(collective);
-    struct logp_coll c = lpi_coll(args, model);
+    struct logp_invocation c = lpi_invocation(args, model);
     struct lpi_ways ways;
     int64_t ns;
 

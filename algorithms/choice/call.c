@@ -13,10 +13,10 @@
 #include <errno.h>
 
 /* The best of those that have steps: others cannot be started. */
-static int with_steps(const void *collective, int64_t P, const struct logp_coll *c,
+static int with_steps(const void *collective, int64_t P, const struct logp_invocation *c,
                       struct lpi_choice *out)
 {
-    const struct logp_coll alike = lpi_alike(c);
+    const struct logp_invocation alike = lpi_alike(c);
 
     return lpi_choose(collective, P, c, &alike, true, NULL, out);
 }
@@ -24,10 +24,10 @@ static int with_steps(const void *collective, int64_t P, const struct logp_coll 
 /* What a program takes, with its k: each of its P processors chooses, by what all of them know. The
  * root is none of the question but where operands are combined: in the order of ranks, perhaps. 0;
  * -ENOTSUP (none applies), -ENOMEM */
-static int best(lpi_chooser choose, const char *collective, int64_t P, struct logp_coll *c,
+static int best(lpi_chooser choose, const char *collective, int64_t P, struct logp_invocation *c,
                 const struct logp_algorithm **algorithm)
 {
-    struct logp_coll asked = {.args = c->args, .model = c->model};
+    struct logp_invocation asked = {.args = c->args, .model = c->model};
     struct lpi_choice choice;
     int rc;
 
@@ -43,8 +43,9 @@ static int best(lpi_chooser choose, const char *collective, int64_t P, struct lo
 }
 
 /* Plan and start. */
-static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
-                 void *buf, void *recv_buf, struct logp_pending **pending)
+static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
+                 struct logp_invocation *c, void *buf, void *recv_buf,
+                 struct logp_pending **pending)
 {
     const int P = logp_vp_size(vp);
     int rc = 0;
@@ -59,15 +60,17 @@ static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
 }
 
 /* Is there nothing to plan, to place and to wait for beside it? */
-static bool is_planned(const struct logp_algorithm *algorithm, int P, const struct logp_coll *c)
+static bool is_planned(const struct logp_algorithm *algorithm, int P,
+                       const struct logp_invocation *c)
 {
     return algorithm->steps == NULL && algorithm->plan == NULL && !c->args.in_place &&
            (unsigned)c->args.root < (unsigned)P && lpi_needs(algorithm, P, c) == NULL &&
            lpi_is_addressable(algorithm, P, c);
 }
 
-int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
-                 void *buf, void *recv_buf, struct logp_pending **pending)
+int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
+                 struct logp_invocation *c, void *buf, void *recv_buf,
+                 struct logp_pending **pending)
 {
     int rc;
 
@@ -83,8 +86,9 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, str
     return rc;
 }
 
-int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, struct logp_coll *c,
-                 const void *buf, void *recv_buf, struct logp_pending **pending)
+int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective,
+                 struct logp_invocation *c, const void *buf, void *recv_buf,
+                 struct logp_pending **pending)
 {
     const int P = logp_vp_size(vp);
     const struct logp_algorithm *algorithm = NULL;
@@ -105,7 +109,7 @@ int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, s
 int lpi_call_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
                        struct logp_pending **pending)
 {
-    struct logp_coll c = {.args.root = root, .args.n_bytes = n_bytes};
+    struct logp_invocation c = {.args.root = root, .args.n_bytes = n_bytes};
 
     if (buf == NULL && n_bytes > 0)
         return -EINVAL;
@@ -114,7 +118,7 @@ int lpi_call_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
 
 int lpi_call_barrier(struct logp_vp *vp, struct logp_pending **pending)
 {
-    struct logp_coll c = {.args.tag = 0};
+    struct logp_invocation c = {.args.tag = 0};
 
     return lpi_run_best(vp, &lpi_barrier, &c, NULL, NULL, pending);
 }
@@ -122,7 +126,8 @@ int lpi_call_barrier(struct logp_vp *vp, struct logp_pending **pending)
 int lpi_call_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
                       struct logp_pending **pending)
 {
-    struct logp_coll c = {.args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
+    struct logp_invocation c = {
+        .args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
@@ -133,7 +138,7 @@ int lpi_call_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf,
                        int64_t cols, size_t n_bytes, struct logp_pending **pending)
 {
     const int P = logp_vp_size(vp);
-    struct logp_coll c = {.args = {.rows = rows, .cols = cols, .n_bytes = n_bytes}};
+    struct logp_invocation c = {.args = {.rows = rows, .cols = cols, .n_bytes = n_bytes}};
     const struct logp_algorithm *algorithm;
     size_t before, after;
     int rc;
@@ -152,7 +157,7 @@ int lpi_call_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf,
 int lpi_call_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
                      int root, struct logp_pending **pending)
 {
-    struct logp_coll c = {
+    struct logp_invocation c = {
         .args = {.root = root, .n_bytes = n_bytes, .in_place = recv_buf == LOGP_IN_PLACE}};
 
     if ((n_bytes > 0 && (recv_buf == NULL || (send_buf == NULL && logp_vp_rank(vp) == root))) ||
@@ -164,7 +169,7 @@ int lpi_call_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, s
 int lpi_call_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
                     int root, struct logp_pending **pending)
 {
-    struct logp_coll c = {
+    struct logp_invocation c = {
         .args = {.root = root, .n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if ((n_bytes > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))) ||
@@ -176,7 +181,8 @@ int lpi_call_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, si
 int lpi_call_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
                        struct logp_pending **pending)
 {
-    struct logp_coll c = {.args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
+    struct logp_invocation c = {
+        .args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
         return -EINVAL;
@@ -188,7 +194,7 @@ static int combine_all(struct logp_vp *vp, const struct logp_collective *collect
                        const void *send_buf, void *recv_buf, int64_t count,
                        const struct logp_op *op, struct logp_pending **pending)
 {
-    struct logp_coll c = {
+    struct logp_invocation c = {
         .args = {.count = count, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
@@ -224,7 +230,7 @@ int lpi_call_exscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, in
 int lpi_call_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
                     const struct logp_op *op, int root, struct logp_pending **pending)
 {
-    struct logp_coll c = {
+    struct logp_invocation c = {
         .args = {.root = root, .count = count, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
 
     if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||

@@ -39,7 +39,7 @@ static void free_blocks(const struct logp_blocks *b)
 
 /* Between the root, which has all, and the others, who know their own alone: for them it is as if
  * all were alike. */
-static int run_flat(struct logp_vp *vp, const char *collective, struct logp_coll *c,
+static int run_flat(struct logp_vp *vp, const char *collective, struct logp_invocation *c,
                     const size_t *counts, const size_t *displs, void *buf, void *recv_buf)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = c->args.root;
@@ -67,7 +67,7 @@ static int run_flat(struct logp_vp *vp, const char *collective, struct logp_coll
 int logp_scatterv(struct logp_vp *vp, const void *send_buf, const size_t *counts,
                   const size_t *displs, void *recv_buf, size_t n_bytes, int root)
 {
-    struct logp_coll c = {.args = {.root = root, .n_bytes = n_bytes}};
+    struct logp_invocation c = {.args = {.root = root, .n_bytes = n_bytes}};
 
     return run_flat(vp, "scatter", &c, counts, displs, (void *)send_buf, recv_buf);
 }
@@ -75,7 +75,7 @@ int logp_scatterv(struct logp_vp *vp, const void *send_buf, const size_t *counts
 int logp_gatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, void *recv_buf,
                  const size_t *counts, const size_t *displs, int root)
 {
-    struct logp_coll c = {.args = {.root = root, .n_bytes = n_bytes}};
+    struct logp_invocation c = {.args = {.root = root, .n_bytes = n_bytes}};
 
     return run_flat(vp, "gather", &c, counts, displs, (void *)send_buf, recv_buf);
 }
@@ -85,7 +85,7 @@ int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, vo
 {
     const int P = logp_vp_size(vp);
     struct logp_blocks b;
-    struct logp_coll c = {.args = {.blocks = &b, .in_place = send_buf == LOGP_IN_PLACE}};
+    struct logp_invocation c = {.args = {.blocks = &b, .in_place = send_buf == LOGP_IN_PLACE}};
     int rc = make_blocks(P, counts, displs, &b);
 
     if (rc == 0 && ((!c.args.in_place && n_bytes != counts[logp_vp_rank(vp)]) ||
@@ -104,7 +104,7 @@ int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const bool in_place = send_buf == LOGP_IN_PLACE;
     struct logp_blocks out = {.n = P}, in;
-    struct logp_coll c = {.args = {.blocks = &out, .recv_blocks = &in, .in_place = in_place}};
+    struct logp_invocation c = {.args = {.blocks = &out, .recv_blocks = &in, .in_place = in_place}};
     int rc = make_blocks(P, recv_counts, recv_displs, &in);
 
     if (in_place)
@@ -128,7 +128,8 @@ int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_bu
 {
     const int P = logp_vp_size(vp);
     struct logp_blocks b;
-    struct logp_coll c = {.args = {.blocks = &b, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
+    struct logp_invocation c = {
+        .args = {.blocks = &b, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
     int rc = make_blocks(P, counts, NULL, &b);
 
     if (rc == 0 && (op == NULL || op->combine == NULL || op->element_bytes == 0 ||

@@ -14,28 +14,29 @@ bool lpi_is_row(const struct logp_algorithm *a);
 size_t lpi_n_added(void);
 
 /* As a collective is given to the functions of a row. */
-static inline struct logp_coll lpi_coll(const struct logp_args *args,
-                                        const struct logp_model *model)
+static inline struct logp_invocation lpi_invocation(const struct logp_args *args,
+                                                    const struct logp_model *model)
 {
-    return (struct logp_coll){.args = *args,
-                              .model =
-                                  model != NULL ? *model : (struct logp_model){.topology = NULL},
-                              .plan.parent = -1};
+    return (struct logp_invocation){.args = *args,
+                                    .model = model != NULL ? *model
+                                                           : (struct logp_model){.topology = NULL},
+                                    .plan.parent = -1};
 }
 
 /* Does a message take less than L now and then? */
-static inline bool lpi_varies(int64_t P, const struct logp_coll *c)
+static inline bool lpi_varies(int64_t P, const struct logp_invocation *c)
 {
     return c->model.params.latency_varies && (c->model.params.L_ns > 0 || c->model.links != NULL) &&
            P > 1;
 }
 
 /* predict.c: what it needs of c->args.blocks, which are given */
-const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c);
+const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P,
+                             const struct logp_invocation *c);
 
 /* NULL: it applies. */
 static inline const char *lpi_needs(const struct logp_algorithm *a, int64_t P,
-                                    const struct logp_coll *c)
+                                    const struct logp_invocation *c)
 {
     const char *blocks = c->args.blocks != NULL ? lpi_needs_blocks(a, P, c) : NULL;
 
@@ -43,11 +44,11 @@ static inline const char *lpi_needs(const struct logp_algorithm *a, int64_t P,
 }
 
 /* predict.c: all blocks as large as the mean, on whose formulas a choice can be based. */
-struct logp_coll lpi_alike(const struct logp_coll *c);
+struct logp_invocation lpi_alike(const struct logp_invocation *c);
 
 /* linked.c: on c->model.topology, from the tree of the algorithm. 0; -ENOMEM */
-int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
-                       struct logp_prediction *out);
+int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
+                       const struct logp_invocation *c, struct logp_prediction *out);
 
 /* What is chosen. */
 struct lpi_choice {
@@ -59,57 +60,59 @@ struct lpi_choice {
 /* best.c: the row with the least prediction of those that apply to c. predicted: what is predicted
  * instead of c; steps: it must have them; left: out, the rows that were not compared, or NULL.
  * 0; -ENOMEM */
-int lpi_choose(const char *collective, int64_t P, const struct logp_coll *c,
-               const struct logp_coll *predicted, bool steps, struct logp_choice *left,
+int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *c,
+               const struct logp_invocation *predicted, bool steps, struct logp_choice *left,
                struct lpi_choice *out);
 /* Set the k, where that is free, to the one with the least prediction. 0; -ENOMEM */
-int lpi_resolve_k(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
+int lpi_resolve_k(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
 /* plan.c: set all knobs as the algorithm chooses them: once, not by each rank. 0; -ENOMEM */
-int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c);
+int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
 
 /* The same of all but k, and the schedule that comes of it. */
 struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
-                                     const struct logp_coll *c);
+                                     const struct logp_invocation *c);
 
-typedef int (*lpi_chooser)(const void *what, int64_t P, const struct logp_coll *c,
+typedef int (*lpi_chooser)(const void *what, int64_t P, const struct logp_invocation *c,
                            struct lpi_choice *out);
 
 /* best.c: lpi_choose() of a collective's name, blocks all as large as their mean */
-int lpi_by_mean(const void *collective, int64_t P, const struct logp_coll *c,
+int lpi_by_mean(const void *collective, int64_t P, const struct logp_invocation *c,
                 struct lpi_choice *out);
 
 /* choice_cache.c: what `choose` answers, but for the prediction, from what is kept of its earlier answers;
  * what it is about stays where it is, and lpi_is_cacheable(). As `choose`. Threads: any. */
-int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P, const struct logp_coll *c,
-                      struct lpi_choice *out);
+int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
+                      const struct logp_invocation *c, struct lpi_choice *out);
 /* predict.c: no topology, links, list nor blocks: a question is what it consists of. */
-bool lpi_is_cacheable(const struct logp_coll *c);
+bool lpi_is_cacheable(const struct logp_invocation *c);
 
 /* plan.c: have the buffers of all ranks sizes that can be addressed? No product of n_bytes, counts
  * and P wraps then. */
 bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
-                        const struct logp_coll *c);
+                        const struct logp_invocation *c);
 /* plan.c: fill c->plan of a rank, with scratch; as logp_plan_create() */
-int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c);
+int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_invocation *c);
 /* In place: where its buffers are. @return they overlap */
 bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,
-                    const struct logp_coll *c, void **buf, void **recv_buf);
+                    const struct logp_invocation *c, void **buf, void **recv_buf);
 /* The same, and where it needs its operands elsewhere, in its scratch, they are copied there. */
-void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank, const struct logp_coll *c,
-                 void **buf, void **recv_buf);
-int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
-            void *buf, void *recv_buf);
+void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank,
+                 const struct logp_invocation *c, void **buf, void **recv_buf);
+int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
+            const struct logp_invocation *c, void *buf, void *recv_buf);
 
 /* call.c: plan and run; of all that it makes, nothing stays. Or, where pending is not NULL, start.
  */
-int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm, struct logp_coll *c,
-                 void *buf, void *recv_buf, struct logp_pending **pending);
+int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
+                 struct logp_invocation *c, void *buf, void *recv_buf,
+                 struct logp_pending **pending);
 /* The same, with the best under the model in force, or of the host where there is none. */
-int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective, struct logp_coll *c,
-                 const void *buf, void *recv_buf, struct logp_pending **pending);
+int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective,
+                 struct logp_invocation *c, const void *buf, void *recv_buf,
+                 struct logp_pending **pending);
 
 /* undelayed.c: the best where nothing is emulated, with its k. NULL: none applies */
 const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *collective, int64_t P,
-                                                struct logp_coll *c);
+                                                struct logp_invocation *c);
 
 #endif

@@ -35,10 +35,10 @@ static struct place {
 _Static_assert(sizeof(struct place) == 256, "four cache lines");
 
 static struct question question_of(lpi_chooser choose, const void *what, int64_t P,
-                                   const struct logp_coll *c)
+                                   const struct logp_invocation *c)
 {
     static const struct logp_op none = {.element_bytes = SIZE_MAX, .commutative = true};
-    const struct logp_coll alike = lpi_alike(c);
+    const struct logp_invocation alike = lpi_alike(c);
     const struct logp_args *a = &alike.args;
     const struct logp_params *p = &c->model.params;
     const struct logp_op *op = a->op != NULL ? a->op : &none;
@@ -138,8 +138,8 @@ static void keep(const struct question *q, size_t hash, const struct lpi_choice 
 }
 
 /* What a row of somebody's own needs may be what no question says: then it is asked anew. */
-int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P, const struct logp_coll *c,
-                      struct lpi_choice *out)
+int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
+                      const struct logp_invocation *c, struct lpi_choice *out)
 {
     const struct question q = question_of(choose, what, P, c);
     const size_t hash = hash_of(&q);

@@ -11,7 +11,7 @@ int logp_explanation_of(const struct logp_algorithm *algorithm, int64_t P,
                         const struct logp_args *args, const struct logp_model *model,
                         struct logp_explanation **out)
 {
-    struct logp_coll c = lpi_coll(args, model);
+    struct logp_invocation c = lpi_invocation(args, model);
     struct logp_schedule schedule;
 
     if (P < 1 || P > LOGP_MAX_PROCESSORS || args->root < 0 || args->root >= P)

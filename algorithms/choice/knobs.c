@@ -53,7 +53,7 @@ bool logp_algorithm_knob(const struct logp_algorithm *algorithm, const struct lo
     if (i == LOGP_MAX_KNOBS)
         return false;
     if (value != NULL && algorithm->knobs[i].value != NULL) {
-        struct logp_coll c = lpi_coll(args, model);
+        struct logp_invocation c = lpi_invocation(args, model);
 
         if (knob->field == offsetof(struct logp_args, k) && lpi_resolve_k(algorithm, P, &c) != 0)
             *value = LOGP_PREDICTION_NO_MEMORY;

@@ -166,7 +166,7 @@ static int conclude(const struct fold *f, struct logp_prediction *out)
     return 0;
 }
 
-static void fold_tree(struct fold *f, enum logp_along along, const struct logp_coll *c)
+static void fold_tree(struct fold *f, enum logp_along along, const struct logp_invocation *c)
 {
     if (along == LOGP_FROM_ROOT) {
         f->stream = logp_stream_ns(&c->model.params, c->args.n_bytes);
@@ -181,8 +181,8 @@ static void fold_tree(struct fold *f, enum logp_along along, const struct logp_c
     }
 }
 
-int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
-                       struct logp_prediction *out)
+int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
+                       const struct logp_invocation *c, struct logp_prediction *out)
 {
     const enum logp_along along = algorithm->along;
     struct fold f = {.topology = c->model.topology, .params = &c->model.params, .P = (int)P};

@@ -16,9 +16,10 @@
 /* ---- knobs ---- */
 
 /* All but k. */
-static void resolve_others(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
+static void resolve_others(const struct logp_algorithm *algorithm, int64_t P,
+                           struct logp_invocation *c)
 {
-    const struct logp_coll asked = *c;
+    const struct logp_invocation asked = *c;
 
     for (int i = 0; i < LOGP_MAX_KNOBS && algorithm->knobs[i].field != 0; i++)
         if (algorithm->knobs[i].value != NULL)
@@ -26,7 +27,7 @@ static void resolve_others(const struct logp_algorithm *algorithm, int64_t P, st
                 algorithm->knobs[i].value(P, &asked);
 }
 
-int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_coll *c)
+int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c)
 {
     const int rc = lpi_resolve_k(algorithm, P, c);
 
@@ -36,11 +37,11 @@ int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_c
 }
 
 struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
-                                     const struct logp_coll *c)
+                                     const struct logp_invocation *c)
 {
     struct logp_schedule s = {
         .P = P, .steps = algorithm->steps, .plan = algorithm->plan, .model = c->model};
-    struct logp_coll resolved = *c;
+    struct logp_invocation resolved = *c;
 
     resolve_others(algorithm, P, &resolved);
     s.args = resolved.args;
@@ -51,7 +52,7 @@ struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int
 struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                       const struct logp_args *args, const struct logp_model *model)
 {
-    struct logp_coll c = lpi_coll(args, model);
+    struct logp_invocation c = lpi_invocation(args, model);
 
     lpi_resolve_k(algorithm, P, &c);
     return lpi_schedule_of(algorithm, P, &c);
@@ -62,13 +63,13 @@ struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, in
 struct logp_plan {
     const struct logp_algorithm *algorithm;
     int P, rank;
-    struct logp_coll c;
+    struct logp_invocation c;
     struct lpi_cached_choice kept;
 };
 
 /* In place: which buffer this rank has, and where the other is in it. */
 static bool overlap(const struct logp_algorithm *algorithm, int P, int rank,
-                    const struct logp_coll *c, struct logp_spot *at)
+                    const struct logp_invocation *c, struct logp_spot *at)
 {
     const struct logp_collective *collective;
 
@@ -80,7 +81,7 @@ static bool overlap(const struct logp_algorithm *algorithm, int P, int rank,
 }
 
 bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,
-                    const struct logp_coll *c, void **buf, void **recv_buf)
+                    const struct logp_invocation *c, void **buf, void **recv_buf)
 {
     struct logp_spot at;
     const bool overlaps = overlap(algorithm, P, rank, c, &at);
@@ -93,7 +94,7 @@ bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,
 }
 
 static size_t operand_bytes(const struct logp_algorithm *algorithm, int P, int rank,
-                            const struct logp_coll *c)
+                            const struct logp_invocation *c)
 {
     size_t buf, recv_buf;
 
@@ -116,7 +117,7 @@ static bool is_small(const struct logp_args *a)
 }
 
 bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
-                        const struct logp_coll *c)
+                        const struct logp_invocation *c)
 {
     const struct logp_collective *collective;
     size_t buf, recv_buf;
@@ -132,7 +133,7 @@ bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
 
 /* The algorithm's scratch, and behind it a copy of the operands, where it needs one. */
 static int make_scratch(const struct logp_algorithm *algorithm, int P, int rank,
-                        struct logp_coll *c)
+                        struct logp_invocation *c)
 {
     struct logp_rank_plan *plan = &c->plan;
     struct logp_spot at;
@@ -146,7 +147,7 @@ static int make_scratch(const struct logp_algorithm *algorithm, int P, int rank,
     return plan->scratch != NULL ? 0 : -ENOMEM;
 }
 
-int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_coll *c)
+int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_invocation *c)
 {
     struct logp_rank_plan *plan = &c->plan;
     int rc;
@@ -171,8 +172,8 @@ int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct log
     return rc;
 }
 
-void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank, const struct logp_coll *c,
-                 void **buf, void **recv_buf)
+void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank,
+                 const struct logp_invocation *c, void **buf, void **recv_buf)
 {
     size_t n_bytes;
 
@@ -188,7 +189,7 @@ void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank, const 
 
 /* kept: what there is of its steps */
 static int run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
-               const struct lpi_cached_choice *kept, const struct logp_coll *c, void *buf,
+               const struct lpi_cached_choice *kept, const struct logp_invocation *c, void *buf,
                void *recv_buf)
 {
     struct logp_vp *group = logp_vp_collective(vp);
@@ -211,8 +212,8 @@ static int run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
     return rc;
 }
 
-int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
-            void *buf, void *recv_buf)
+int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
+            const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     return run(vp, algorithm, &(struct lpi_cached_choice){.n = 0}, c, buf, recv_buf);
 }
@@ -229,7 +230,7 @@ int logp_plan_create(const struct logp_algorithm *algorithm, int P, int rank,
     plan = malloc(sizeof(*plan));
     if (plan == NULL)
         return -ENOMEM;
-    *plan = (struct logp_plan){algorithm, P, rank, lpi_coll(args, model), {NULL, 0}};
+    *plan = (struct logp_plan){algorithm, P, rank, lpi_invocation(args, model), {NULL, 0}};
     rc = lpi_plan(algorithm, P, rank, &plan->c);
     if (rc != 0) {
         free(plan);

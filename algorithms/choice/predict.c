@@ -23,12 +23,13 @@ const char *logp_certainty_name(enum logp_certainty certainty)
 const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
                                  const struct logp_args *args, const struct logp_model *model)
 {
-    const struct logp_coll c = lpi_coll(args, model);
+    const struct logp_invocation c = lpi_invocation(args, model);
 
     return lpi_needs(algorithm, P, &c);
 }
 
-const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P, const struct logp_coll *c)
+const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P,
+                             const struct logp_invocation *c)
 {
     const struct logp_blocks *b = c->args.blocks, *r = c->args.recv_blocks;
 
@@ -41,10 +42,10 @@ const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P, const st
                : "a block from each processor to each";
 }
 
-struct logp_coll lpi_alike(const struct logp_coll *c)
+struct logp_invocation lpi_alike(const struct logp_invocation *c)
 {
     const struct logp_blocks *b = c->args.blocks;
-    struct logp_coll alike = *c;
+    struct logp_invocation alike = *c;
 
     if (b == NULL)
         return alike;
@@ -71,15 +72,15 @@ static struct logp_prediction at_most(struct logp_prediction p)
 
 /* Is anything said of it at all? An order in which messages wait for each other is that of one run.
  */
-static bool is_predictable(int64_t P, const struct logp_coll *c)
+static bool is_predictable(int64_t P, const struct logp_invocation *c)
 {
     const bool order_counts = c->model.topology != NULL || logp_capacity(&c->model.params) > 0;
 
     return P >= 1 && P <= LOGP_TREE_MAX && !(order_counts && lpi_varies(P, c));
 }
 
-int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
-                   struct logp_prediction *out)
+int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P,
+                   const struct logp_invocation *c, struct logp_prediction *out)
 {
     int rc = 0;
 
@@ -100,9 +101,10 @@ int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P, const stru
  * the way only delay. Where every send waits for its receiver, its request and the answer come
  * first.
  */
-int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c)
+int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
+                     const struct logp_invocation *c)
 {
-    struct logp_coll plain = *c;
+    struct logp_invocation plain = *c;
     struct logp_params *params = &plain.model.params;
     struct logp_prediction p;
 
@@ -125,7 +127,7 @@ int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P, const st
 
 /* How many messages are folded at once: on a topology each costs as much as it has links to take.
  */
-static uint64_t most_messages(int64_t P, const struct logp_coll *c)
+static uint64_t most_messages(int64_t P, const struct logp_invocation *c)
 {
     const uint64_t most_hops = 1 << 24;
     int far, across;
@@ -138,14 +140,14 @@ static uint64_t most_messages(int64_t P, const struct logp_coll *c)
 }
 
 /* Can schedules of as many be folded? */
-static bool is_foldable(int64_t P, const struct logp_coll *c)
+static bool is_foldable(int64_t P, const struct logp_invocation *c)
 {
     return is_predictable(P, c) && c->args.root >= 0 && c->args.root < P &&
            (c->model.topology == NULL || P == 1 || logp_topology_size(c->model.topology) == P) &&
            (c->model.links == NULL || logp_links_size(c->model.links) == P);
 }
 
-bool lpi_is_open(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
+bool lpi_is_open(const struct logp_algorithm *algorithm, int64_t P, const struct logp_invocation *c,
                  const struct logp_prediction *formula)
 {
     switch (formula->certainty) {
@@ -185,7 +187,7 @@ static int delay_of(const struct logp_model *model, struct logp_delay *out)
     return rc;
 }
 
-int lpi_folds_init(struct lpi_folds *folds, int64_t P, const struct logp_coll *c)
+int lpi_folds_init(struct lpi_folds *folds, int64_t P, const struct logp_invocation *c)
 {
     *folds = (struct lpi_folds){.most = most_messages(P, c), .left = LOGP_FOLD_MESSAGES};
     folds->rc = delay_of(&c->model, &folds->delay);
@@ -199,7 +201,8 @@ void lpi_folds_fini(struct lpi_folds *folds)
 }
 
 int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, int64_t P,
-             const struct logp_coll *c, uint64_t few, int64_t until, struct logp_prediction *out)
+             const struct logp_invocation *c, uint64_t few, int64_t until,
+             struct logp_prediction *out)
 {
     const bool any_number = folds->most == 0;
     const uint64_t left = folds->most < folds->left ? folds->most : folds->left;
@@ -234,8 +237,9 @@ int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, in
 }
 
 /* The fold of one row. any_number: of messages. 0; -ENOMEM */
-static int by_schedule(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
-                       bool any_number, struct logp_prediction *out)
+static int by_schedule(const struct logp_algorithm *algorithm, int64_t P,
+                       const struct logp_invocation *c, bool any_number,
+                       struct logp_prediction *out)
 {
     struct lpi_folds folds;
     int rc;
@@ -254,8 +258,9 @@ static int by_schedule(const struct logp_algorithm *algorithm, int64_t P, const 
 }
 
 /* Either is tried where one is not wanted: the formula first. 0; -ENOMEM */
-static int predict_by(const struct logp_algorithm *algorithm, int64_t P, const struct logp_coll *c,
-                      enum logp_basis by, struct logp_prediction *out)
+static int predict_by(const struct logp_algorithm *algorithm, int64_t P,
+                      const struct logp_invocation *c, enum logp_basis by,
+                      struct logp_prediction *out)
 {
     struct logp_prediction folded;
     int rc;
@@ -275,7 +280,7 @@ struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, i
                                        const struct logp_args *args, const struct logp_model *model,
                                        enum logp_basis by)
 {
-    struct logp_coll c = lpi_coll(args, model);
+    struct logp_invocation c = lpi_invocation(args, model);
     struct logp_prediction p = lpi_no_prediction();
     int rc;
 
@@ -293,7 +298,7 @@ struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int6
     return logp_predict_by(algorithm, P, args, model, LOGP_BY_EITHER);
 }
 
-bool lpi_is_cacheable(const struct logp_coll *c)
+bool lpi_is_cacheable(const struct logp_invocation *c)
 {
     return c->model.topology == NULL && c->model.links == NULL && c->args.list == NULL &&
            c->args.blocks == NULL && c->model.rendezvous_from == 0;
@@ -304,7 +309,7 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
                                                  const struct logp_model *model)
 {
     const struct logp_collective *what = logp_collective_find(collective);
-    const struct logp_coll c = lpi_coll(args, model);
+    const struct logp_invocation c = lpi_invocation(args, model);
     struct lpi_choice choice;
     int rc;
 
@@ -318,7 +323,7 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
 int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_args *args,
                           const struct logp_model *model, struct logp_choice *out)
 {
-    const struct logp_coll c = lpi_coll(args, model);
+    const struct logp_invocation c = lpi_invocation(args, model);
     struct lpi_choice choice;
     int rc;
 
@@ -333,7 +338,7 @@ int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_a
 int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t P,
                                 const struct logp_args *args, const struct logp_model *model)
 {
-    const struct logp_coll c = lpi_coll(args, model);
+    const struct logp_invocation c = lpi_invocation(args, model);
 
     return algorithm->textbook != NULL && c.model.links == NULL ? algorithm->textbook(P, &c) : -1;
 }

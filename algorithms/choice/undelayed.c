@@ -48,7 +48,7 @@ static struct named binomial_broadcast = {"binomial", NULL}, knomial_broadcast =
  * NULL: not so
  */
 static const struct logp_algorithm *shared(const struct logp_collective *collective, int64_t P,
-                                           const struct logp_coll *c)
+                                           const struct logp_invocation *c)
 {
     static const struct {
         const struct logp_collective *collective;
@@ -112,7 +112,7 @@ static struct named *choose(const struct logp_collective *collective, int64_t P,
 }
 
 const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *collective, int64_t P,
-                                                struct logp_coll *c)
+                                                struct logp_invocation *c)
 {
     const struct logp_algorithm *a = shared(collective, P, c);
     struct named *choice;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Append the children of member i. 0; or an error */
-static int add_children(const struct logp_algorithm *algorithm, int P, struct logp_coll *c,
+static int add_children(const struct logp_algorithm *algorithm, int P, struct logp_invocation *c,
                         struct lpi_tree_member *members, int i, int *n)
 {
     int rc = algorithm->plan(P, members[i].rank, c);
@@ -29,11 +29,11 @@ static int add_children(const struct logp_algorithm *algorithm, int P, struct lo
     return rc;
 }
 
-int lpi_whole_tree(const struct logp_algorithm *algorithm, int P, const struct logp_coll *c,
+int lpi_whole_tree(const struct logp_algorithm *algorithm, int P, const struct logp_invocation *c,
                    struct lpi_tree_member **out)
 {
     struct lpi_tree_member *members = malloc((size_t)P * sizeof(*members));
-    struct logp_coll mine = *c;
+    struct logp_invocation mine = *c;
     int n = 1, rc = 0;
 
     if (members == NULL)

@@ -14,7 +14,7 @@ struct lpi_tree_member {
 };
 
 /* P members, to be freed. 0; -ENOMEM, -ENOTSUP (the plans make no tree) */
-int lpi_whole_tree(const struct logp_algorithm *algorithm, int P, const struct logp_coll *c,
+int lpi_whole_tree(const struct logp_algorithm *algorithm, int P, const struct logp_invocation *c,
                    struct lpi_tree_member **out);
 
 #endif

@@ -7,20 +7,20 @@
 #include "schedule/reader.h"
 #include "vector.h"
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     (void)P, (void)rank, (void)c;
     *buf = *recv_buf = 0;
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
     (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
 }
 
 /* It carries nothing that could be wrong; that it holds everyone back is seen in barrier_check.c. */
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
@@ -29,7 +29,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
 
 /* All hear from each, and each hears from all; a message of no bytes costs as much as one of one.
  */
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_need need = {.from = lpi_ranks_all(P), .to = lpi_ranks_all(P), .bytes = 1};
 
@@ -41,8 +41,8 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
 
 /* In the round of distance d tell i + d, i + 2 d, ... i + (k-1) d, hear from i - d, ... Any P >= 1.
  * Source: Hensgen, Finkel, Manber, IJPP 17(1), 1988; k = 2. */
-static bool spread_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t k, int64_t i,
-                         struct logp_step *out)
+static bool spread_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t k,
+                         int64_t i, struct logp_step *out)
 {
     for (int64_t d = 1; d<P; d = d> P / k ? P : d * k) {
         const int64_t there = (P - 1) / d, n = there < k - 1 ? there : k - 1;
@@ -59,7 +59,7 @@ static bool spread_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
 }
 
 /* k = 2, which needs no loop: it is what logp_barrier() does. */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const int64_t d = INT64_C(1) << (i / 2);
@@ -76,7 +76,7 @@ LPI_READER(run, steps)
 LPI_STEPS_WITH(k_steps, spread_steps, lpi_knomial_radix(P, c))
 
 /* All do the same at the same time. */
-static struct logp_prediction spread_predict(int64_t P, int64_t k, const struct logp_coll *c)
+static struct logp_prediction spread_predict(int64_t P, int64_t k, const struct logp_invocation *c)
 {
     struct lpi_rounds r = LPI_ROUNDS;
 
@@ -89,19 +89,19 @@ static struct logp_prediction spread_predict(int64_t P, int64_t k, const struct 
 }
 
 /* Gaps separate: (lg P - 1) max(d, e) + d, e = max(g, o_send, o_recv). */
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     return spread_predict(P, 2, c);
 }
 
-static struct logp_prediction k_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction k_predict(int64_t P, const struct logp_invocation *c)
 {
     return spread_predict(P, lpi_knomial_radix(P, c), c);
 }
 
 /* ---- central: all tell rank 0, which tells all ---- */
 
-static bool central_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool central_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     if (rank > 0 && i == 0)
@@ -116,7 +116,7 @@ static bool central_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
 LPI_READER(central_run, central_steps)
 
 /* 2 D + (P-2) (max(o_recv, g) + E) */
-static struct logp_prediction central_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction central_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, 0);
     const int64_t e = lpi_max(c->model.params.o_recv_ns, c->model.params.g_ns);
@@ -126,7 +126,7 @@ static struct logp_prediction central_predict(int64_t P, const struct logp_coll 
 
 /* ---- tree: up the k-nomial tree of rank 0 and down again ---- */
 
-static bool tree_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool tree_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const int64_t k = lpi_knomial_radix(P, c), n = lpi_knomial_children(P, rank, k);
@@ -144,7 +144,7 @@ static bool tree_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
            logp_step_send(out, lpi_knomial_child(P, rank, k, i), c->args.tag, LOGP_BUF, 0, 0);
 }
 
-static struct lpi_times up_times(const struct logp_coll *c, int64_t nodes)
+static struct lpi_times up_times(const struct logp_invocation *c, int64_t nodes)
 {
     struct lpi_times t = lpi_times(&c->model.params, 0);
 
@@ -153,7 +153,7 @@ static struct lpi_times up_times(const struct logp_coll *c, int64_t nodes)
     return t;
 }
 
-static struct lpi_times down_times(const struct logp_coll *c, int64_t nodes)
+static struct lpi_times down_times(const struct logp_invocation *c, int64_t nodes)
 {
     (void)nodes;
     return lpi_times(&c->model.params, 0);
@@ -161,7 +161,7 @@ static struct lpi_times down_times(const struct logp_coll *c, int64_t nodes)
 
 /* What it takes up and down, if no gap of the way up is left over: in between there are at least
  * two messages. */
-static struct logp_prediction tree_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction tree_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, 0);
     const int64_t k = lpi_knomial_radix(P, c);
@@ -175,7 +175,7 @@ static struct logp_prediction tree_predict(int64_t P, const struct logp_coll *c)
 
 /* In round r the loser, rank + 2^r, tells the winner, rank, and is out. The flag that the champion
  * sets is a message to each. */
-static bool tournament_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool tournament_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                              struct logp_step *out)
 {
     const int64_t n = lpi_knomial_children(P, rank, 2);
@@ -192,7 +192,7 @@ static bool tournament_steps(int64_t P, int64_t rank, const struct logp_coll *c,
 }
 
 /* As tree; (P-2) E + D on the way back. */
-static struct logp_prediction tournament_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction tournament_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, 0);
 
@@ -205,7 +205,7 @@ static struct logp_prediction tournament_predict(int64_t P, const struct logp_co
 
 /* ---- ring: a message goes round twice ---- */
 
-static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const int64_t steps_of_rank = rank == 0 || rank == P - 1 ? 3 : 4;
@@ -220,7 +220,7 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
 LPI_READER(ring_run, ring_steps)
 
 /* The first time round, P D, or the gap after the first send or receive; then (P-1) D. */
-static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction ring_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, 0);
 
@@ -233,7 +233,7 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
 
 /* ---- recursive-doubling: with rank xor 1, 2, 4, ... ---- */
 
-static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool doubling_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out)
 {
     const struct lpi_fold f = lpi_fold_of(P, rank);
@@ -260,7 +260,7 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
 LPI_READER(doubling_run, doubling_steps)
 
 /* P = 2^x: as dissemination. Else the pairs begin D later, and end D later. */
-static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction doubling_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_fold f = lpi_fold_of(P, P - 1);

@@ -16,7 +16,7 @@ size_t lpi_blocks_extent(const struct logp_blocks *b, int64_t first, int64_t n)
     return extent;
 }
 
-size_t lpi_items_extent(int64_t P, const struct logp_coll *c)
+size_t lpi_items_extent(int64_t P, const struct logp_invocation *c)
 {
     return lpi_items_apart(c) ? lpi_blocks_extent(c->args.blocks, 0, P) : lpi_items(c, 0, P);
 }

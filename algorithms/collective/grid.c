@@ -6,7 +6,7 @@
  */
 #include "trees.h"
 
-struct lpi_grid lpi_grid_of(int64_t P, const struct logp_coll *c)
+struct lpi_grid lpi_grid_of(int64_t P, const struct logp_invocation *c)
 {
     struct lpi_grid grid = {0};
     int sizes[LOGP_TOPOLOGY_SIZES];
@@ -22,7 +22,7 @@ struct lpi_grid lpi_grid_of(int64_t P, const struct logp_coll *c)
     return grid;
 }
 
-const char *lpi_needs_grid(int64_t P, const struct logp_coll *c)
+const char *lpi_needs_grid(int64_t P, const struct logp_invocation *c)
 {
     return lpi_grid_of(P, c).dimensions > 0
                ? NULL

@@ -2,14 +2,15 @@
 /* Recursive halving: see halving.h. Source: Rabenseifner, ICCS 2004. */
 #include "halving.h"
 
-static struct logp_spot spot_at(struct logp_spot base, const struct logp_coll *c, int64_t element)
+static struct logp_spot spot_at(struct logp_spot base, const struct logp_invocation *c,
+                                int64_t element)
 {
     base.offset += (size_t)element * lpi_element_bytes(c);
     return base;
 }
 
 bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer, struct logp_spot vector,
-                    int64_t X, int64_t first, int64_t n, const struct logp_coll *c,
+                    int64_t X, int64_t first, int64_t n, const struct logp_invocation *c,
                     struct logp_step *out)
 {
     const int64_t begin = lpi_rank_plan_begin(c->args.count, X, first);
@@ -23,7 +24,7 @@ bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer, struc
 
 /* acc = acc op other, in those parts. */
 static bool combine_parts(const struct lpi_halving *h, struct logp_spot other, int64_t X,
-                          int64_t first, int64_t n, const struct logp_coll *c,
+                          int64_t first, int64_t n, const struct logp_invocation *c,
                           struct logp_step *out)
 {
     const int64_t begin = lpi_rank_plan_begin(c->args.count, X, first);
@@ -38,7 +39,7 @@ static bool combine_parts(const struct lpi_halving *h, struct logp_spot other, i
  * At distance d = X/2, X/4, ... 1 the j-th has the parts from j & -2d on, 2 d of them: it sends the
  * half that j xor d is in, and combines the other. At first all that there is, is buf.
  */
-int64_t lpi_halve(const struct lpi_halving *h, const struct logp_coll *c, int64_t i,
+int64_t lpi_halve(const struct lpi_halving *h, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct lpi_fold f = lpi_fold_of(h->P, h->v);
@@ -69,7 +70,7 @@ int64_t lpi_halve(const struct lpi_halving *h, const struct logp_coll *c, int64_
     return taken;
 }
 
-void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_coll *c)
+void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_invocation *c)
 {
     for (int64_t d = P / 2; d > 0; d /= 2) {
         lpi_round(r, &c->model.params, 1, lpi_vector_bytes(c) / (size_t)P * (size_t)d);
@@ -77,7 +78,7 @@ void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_coll 
     }
 }
 
-int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_coll *c)
+int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_invocation *c)
 {
     const int64_t most = lpi_rank_plan_begin(c->args.count, X, d);
 
@@ -85,7 +86,7 @@ int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_coll *c)
 }
 
 /* With all parts as large as the largest. */
-__int128 lpi_halving_at_most(int64_t P, const struct logp_coll *c)
+__int128 lpi_halving_at_most(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_fold f = lpi_fold_of(P, P - 1);

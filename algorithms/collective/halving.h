@@ -18,15 +18,15 @@ struct lpi_halving {
 
 /* Of X parts of a vector n from `first` on, sent to virtual rank peer or received from there. */
 bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer, struct logp_spot vector,
-                    int64_t X, int64_t first, int64_t n, const struct logp_coll *c,
+                    int64_t X, int64_t first, int64_t n, const struct logp_invocation *c,
                     struct logp_step *out);
 /* Of who stands for itself or a pair. @return steps that it takes; or -1: *out is step i */
-int64_t lpi_halve(const struct lpi_halving *h, const struct logp_coll *c, int64_t i,
+int64_t lpi_halve(const struct lpi_halving *h, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out);
 /* All that, where P = 2^x divides the vector. */
-void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_coll *c);
+void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_invocation *c);
 /* At most, until all can go on; and the longest time of a message for d parts. */
-__int128 lpi_halving_at_most(int64_t P, const struct logp_coll *c);
-int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_coll *c);
+__int128 lpi_halving_at_most(int64_t P, const struct logp_invocation *c);
+int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_invocation *c);
 
 #endif

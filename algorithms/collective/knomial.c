@@ -3,17 +3,17 @@
 #include "knomial.h"
 #include "trees.h"
 
-int64_t lpi_knomial_k(int64_t P, const struct logp_coll *c)
+int64_t lpi_knomial_k(int64_t P, const struct logp_invocation *c)
 {
     return c->args.k < P ? c->args.k : lpi_max(P, 2);
 }
 
-int64_t lpi_knomial_radix(int64_t P, const struct logp_coll *c)
+int64_t lpi_knomial_radix(int64_t P, const struct logp_invocation *c)
 {
     return lpi_max(lpi_knomial_k(P, c), 2);
 }
 
-const char *lpi_knomial_needs(int64_t P, const struct logp_coll *c)
+const char *lpi_knomial_needs(int64_t P, const struct logp_invocation *c)
 {
     (void)P;
     return c->args.k == 0 || c->args.k >= 2 ? NULL : "a k of at least 2";
@@ -84,7 +84,7 @@ static int child(int P, int v, int i, const void *k)
     return (int)lpi_knomial_child(P, v, *(const int64_t *)k, i);
 }
 
-int lpi_plan_knomial(int P, int rank, struct logp_coll *c)
+int lpi_plan_knomial(int P, int rank, struct logp_invocation *c)
 {
     const int64_t k = lpi_knomial_radix(P, c);
 
@@ -95,8 +95,8 @@ int lpi_plan_knomial(int P, int rank, struct logp_coll *c)
 /* full[i]: what parts of k^i nodes take. */
 struct parts {
     int64_t k;
-    const struct logp_coll *c;
-    struct lpi_times (*times)(const struct logp_coll *c, int64_t nodes);
+    const struct logp_invocation *c;
+    struct lpi_times (*times)(const struct logp_invocation *c, int64_t nodes);
     __int128 full[64];
 };
 
@@ -128,8 +128,8 @@ static __int128 time_of(const struct parts *p, int64_t n)
     return m > 1 ? lpi_later(T, (m - 2) * (__int128)t.E + t.D + p->full[power]) : T;
 }
 
-__int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_coll *c,
-                          struct lpi_times (*times)(const struct logp_coll *c, int64_t nodes))
+__int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_invocation *c,
+                          struct lpi_times (*times)(const struct logp_invocation *c, int64_t nodes))
 {
     struct parts p = {.k = k, .c = c, .times = times};
     int power = 0;

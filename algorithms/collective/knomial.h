@@ -12,10 +12,10 @@
 #include <logp/algorithm.h>
 
 /* The knob: the k that is asked for, of which more than P is as good as P; 0: it is free. */
-int64_t lpi_knomial_k(int64_t P, const struct logp_coll *c);
+int64_t lpi_knomial_k(int64_t P, const struct logp_invocation *c);
 /* The same, which has been settled. */
-int64_t lpi_knomial_radix(int64_t P, const struct logp_coll *c);
-const char *lpi_knomial_needs(int64_t P, const struct logp_coll *c);
+int64_t lpi_knomial_radix(int64_t P, const struct logp_invocation *c);
+const char *lpi_knomial_needs(int64_t P, const struct logp_invocation *c);
 
 /* How many nodes there are from v on, in its part of the tree. */
 int64_t lpi_knomial_size(int64_t P, int64_t v, int64_t k);
@@ -24,11 +24,12 @@ int64_t lpi_knomial_parent(int64_t P, int64_t v, int64_t k);
 int64_t lpi_knomial_child(int64_t P, int64_t v, int64_t k, int64_t i);
 int64_t lpi_knomial_children(int64_t P, int64_t v, int64_t k);
 /* The tree of the knob's k, the root's rank rotated: as those of trees.h. 0; -ENOMEM */
-int lpi_plan_knomial(int P, int rank, struct logp_coll *c);
+int lpi_plan_knomial(int P, int rank, struct logp_invocation *c);
 
 /* When the last node has what comes down the tree, if a message for a part of `nodes` takes D, and
  * keeps its sender from the next for E. (Or the other way round, up the tree.) */
-__int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_coll *c,
-                          struct lpi_times (*times)(const struct logp_coll *c, int64_t nodes));
+__int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_invocation *c,
+                          struct lpi_times (*times)(const struct logp_invocation *c,
+                                                    int64_t nodes));
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     (void)P;
@@ -18,26 +18,26 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
     return true;
 }
 
-static int run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     if (logp_step_list_is_graph(c->args.list, &c->model.params))
         return lpi_graph_run(vp, c, recv_buf);
     return logp_schedule_run(vp, steps, c, buf, recv_buf);
 }
 
-static const char *needs(int64_t P, const struct logp_coll *c)
+static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     return c->args.list != NULL && c->args.list->P == P ? NULL : "a list of the steps of all ranks";
 }
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     (void)P, (void)rank;
     *buf = 0;
     *recv_buf = c->args.list->most_bytes;
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
     (void)P, (void)rank, (void)seed, (void)buf;
@@ -46,7 +46,7 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
 }
 
 /* That all messages come is all that there is to see. */
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;

@@ -21,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct logp_op *times(const struct logp_coll *c)
+static const struct logp_op *times(const struct logp_invocation *c)
 {
     return c->args.op != NULL ? logp_op_find("prod", c->args.op->type) : NULL;
 }
 
-static const char *needs(int64_t P, const struct logp_coll *c)
+static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     if (lpi_needs_square(P, c) != NULL)
         return lpi_needs_square(P, c);
@@ -40,7 +40,7 @@ static const char *needs(int64_t P, const struct logp_coll *c)
 
 /* ---- operands and results ---- */
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     const size_t piece = lpi_vector_bytes(c);
 
@@ -49,25 +49,26 @@ static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_
     *buf = lpi_bytes((size_t)c->args.count + 1, piece);
 }
 
-static void fill_block(int P, int rank, uint64_t seed, const struct logp_coll *c, void *block)
+static void fill_block(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *block)
 {
     const size_t n = (size_t)c->args.count;
 
     lpi_op_fill(c->args.op, block, n * n, seed * 2 * (uint64_t)P + (uint64_t)rank);
 }
 
-static void fill_piece(int P, int column, uint64_t seed, const struct logp_coll *c, void *piece)
+static void fill_piece(int P, int column, uint64_t seed, const struct logp_invocation *c,
+                       void *piece)
 {
     lpi_op_fill(c->args.op, piece, (size_t)c->args.count,
                 (seed * 2 + 1) * (uint64_t)P + (uint64_t)column);
 }
 
-static char *piece_of(const struct logp_coll *c, void *buf)
+static char *piece_of(const struct logp_invocation *c, void *buf)
 {
     return (char *)buf + (size_t)c->args.count * lpi_vector_bytes(c);
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
     const int side = (int)lpi_side(P);
@@ -81,7 +82,7 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
 }
 
 /* One element: the combination of the products of a row with x; row is overwritten. */
-static void dot(const struct logp_coll *c, char *row, const char *x, char *out)
+static void dot(const struct logp_invocation *c, char *row, const char *x, char *out)
 {
     const size_t n = (size_t)c->args.count, size = c->args.op->element_bytes;
     const struct logp_op *prod = times(c);
@@ -93,7 +94,7 @@ static void dot(const struct logp_coll *c, char *row, const char *x, char *out)
 }
 
 /* y = A x of one block; row: room for a row of it. */
-static void multiply(const struct logp_coll *c, const char *block, const char *x, char *y,
+static void multiply(const struct logp_invocation *c, const char *block, const char *x, char *y,
                      char *row)
 {
     const size_t bytes = lpi_vector_bytes(c);
@@ -105,7 +106,7 @@ static void multiply(const struct logp_coll *c, const char *block, const char *x
 }
 
 /* The row of blocks again, one block after the other. */
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     const int side = (int)lpi_side(P);
@@ -150,8 +151,8 @@ static int take_plan(const struct logp_rank_plan *plan, int first, int step, int
     return plan->parent >= 0 ? first + plan->parent * step : -1;
 }
 
-static int make_plan(int side, int rank, const struct logp_coll *down,
-                     const struct logp_coll *along, struct logp_coll *c)
+static int make_plan(int side, int rank, const struct logp_invocation *down,
+                     const struct logp_invocation *along, struct logp_invocation *c)
 {
     const int i = rank / side, j = rank % side;
     const int n_below = down->plan.n_children, n = n_below + along->plan.n_children;
@@ -170,10 +171,10 @@ static int make_plan(int side, int rank, const struct logp_coll *down,
     return 0;
 }
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int side = (int)lpi_side(P);
-    struct logp_coll down = {.plan.parent = -1}, along = {.plan.parent = -1};
+    struct logp_invocation down = {.plan.parent = -1}, along = {.plan.parent = -1};
     int rc = c->args.op == NULL ? -EINVAL : lpi_plan_binomial(side, rank / side, &down);
 
     if (rc == 0)
@@ -187,13 +188,13 @@ static int plan(int P, int rank, struct logp_coll *c)
     return rc;
 }
 
-static void multiply_own(const struct logp_coll *c, void *buf, void *recv_buf)
+static void multiply_own(const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     multiply(c, buf, piece_of(c, buf), recv_buf, c->plan.scratch);
 }
 
 /* x comes down, A x, the sum goes to the left. */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct lines *s = c->plan.state;
@@ -230,13 +231,13 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 LPI_READER(run, steps)
 
 /* All blocks, and the pieces of the vector in row 0. */
-static size_t given(int64_t P, int64_t rank, const struct logp_coll *c)
+static size_t given(int64_t P, int64_t rank, const struct logp_invocation *c)
 {
     return (size_t)(c->args.count + (rank < lpi_side(P))) * lpi_vector_bytes(c);
 }
 
 /* The piece of the vector; in column 0 the sum of what the row has made of it. */
-static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out)
 {
     const int64_t side = lpi_side(P);
@@ -258,7 +259,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
  * column could make another send in place of broadcast(n), an upper bound: by then no gap of the
  * broadcast holds up the reduction.
  */
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
     const struct lpi_reduce_times r = lpi_reduce_times(c);
@@ -274,7 +275,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
 
 /* The ways of the pieces: of x down a column, and with the product to column 0; of y along a row.
  * The first columns and rows are enough. */
-static int64_t bound_ways(int64_t P, const struct logp_coll *c, int64_t bytes)
+static int64_t bound_ways(int64_t P, const struct logp_invocation *c, int64_t bytes)
 {
     enum { ENOUGH = 2 };
     const int64_t side = lpi_side(P), one = lpi_combine_ns(&c->model.params, 1);
@@ -297,7 +298,7 @@ static int64_t bound_ways(int64_t P, const struct logp_coll *c, int64_t bytes)
  * combinations each processor makes its share on the average; of the products those below row 0
  * need a message first: the block is not where x is.
  */
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t n = c->args.count < INT32_MAX ? c->args.count : INT32_MAX; /* as needs() */

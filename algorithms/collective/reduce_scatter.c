@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* n blocks where all are alike; of one, all that lpi_vector_bytes() knows. */
-static size_t blocks(const struct logp_coll *c, int64_t n)
+static size_t blocks(const struct logp_invocation *c, int64_t n)
 {
     return lpi_bytes((size_t)n, lpi_vector_bytes(c));
 }
@@ -23,13 +23,13 @@ struct range {
     int64_t first, n;
 };
 
-static int64_t elements(const struct logp_coll *c, struct range r)
+static int64_t elements(const struct logp_invocation *c, struct range r)
 {
     return c->args.blocks != NULL ? (int64_t)lpi_blocks_size(c->args.blocks, r.first, r.n)
                                   : r.n * c->args.count;
 }
 
-static size_t bytes(const struct logp_coll *c, struct range r)
+static size_t bytes(const struct logp_invocation *c, struct range r)
 {
     const size_t element = c->args.op != NULL ? c->args.op->element_bytes : 8;
 
@@ -48,9 +48,9 @@ static struct range one(int64_t i)
 }
 
 /* The whole vector, as if it were one of P times as many elements. */
-static struct logp_coll whole(int64_t P, const struct logp_coll *c)
+static struct logp_invocation whole(int64_t P, const struct logp_invocation *c)
 {
-    struct logp_coll v = *c;
+    struct logp_invocation v = *c;
 
     v.args.count = c->args.blocks != NULL          ? elements(c, below(P))
                    : c->args.count < INT64_MAX / P ? P * c->args.count
@@ -60,33 +60,33 @@ static struct logp_coll whole(int64_t P, const struct logp_coll *c)
 
 /* ---- operands and results ---- */
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     *buf = bytes(c, below(P));
     *recv_buf = bytes(c, c->args.in_place ? below(P) : one(rank));
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
-    const struct logp_coll v = whole(P, c);
+    const struct logp_invocation v = whole(P, c);
 
     lpi_vector_fill(P, rank, seed, &v, buf);
     if (elements(c, one(rank)) > 0)
         memset(recv_buf, 0xa5, bytes(c, one(rank)));
 }
 
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
-    const struct logp_coll v = whole(P, c);
+    const struct logp_invocation v = whole(P, c);
 
     (void)buf;
     return lpi_vector_check(P, P, seed, &v, elements(c, below(rank)), elements(c, one(rank)),
                             recv_buf);
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out)
 {
     out->at.buffer = LOGP_RECV_BUF;
@@ -102,7 +102,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
  * combined, P - 1 blocks still leave a processor, and come to one on the average. One makes (P-1)
  * count combinations on the average, and the last of its own block when it has heard from all.
  */
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t bytes = lpi_bound_bytes(blocks(c, 1));
@@ -125,26 +125,27 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
 /* ---- steps ---- */
 
 /* Block `at` of a buffer. */
-static struct logp_spot block(const struct logp_coll *c, enum logp_buffer buffer, int64_t at)
+static struct logp_spot block(const struct logp_invocation *c, enum logp_buffer buffer, int64_t at)
 {
     return (struct logp_spot){buffer, bytes(c, below(at))};
 }
 
-static bool send_blocks(struct logp_step *out, const struct logp_coll *c, int64_t to,
+static bool send_blocks(struct logp_step *out, const struct logp_invocation *c, int64_t to,
                         struct logp_spot from, struct range r)
 {
     return logp_step_send(out, to, c->args.tag, from.buffer, from.offset, bytes(c, r));
 }
 
-static bool receive_blocks(struct logp_step *out, const struct logp_coll *c, int64_t from,
+static bool receive_blocks(struct logp_step *out, const struct logp_invocation *c, int64_t from,
                            struct logp_spot into, struct range r)
 {
     return logp_step_receive(out, from, c->args.tag, into.buffer, into.offset, bytes(c, r));
 }
 
 /* at = left op right */
-static bool combine_blocks(struct logp_step *out, const struct logp_coll *c, struct logp_spot at,
-                           struct logp_spot left, struct logp_spot right, struct range r)
+static bool combine_blocks(struct logp_step *out, const struct logp_invocation *c,
+                           struct logp_spot at, struct logp_spot left, struct logp_spot right,
+                           struct range r)
 {
     const int64_t n = elements(c, r);
 
@@ -152,14 +153,14 @@ static bool combine_blocks(struct logp_step *out, const struct logp_coll *c, str
 }
 
 /* One processor has nothing to combine. */
-static bool alone(const struct logp_coll *c, int64_t i, struct logp_step *out)
+static bool alone(const struct logp_invocation *c, int64_t i, struct logp_step *out)
 {
     return i == 0 &&
            logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_BUF, 0), bytes(c, one(0)));
 }
 
 /* Room for another of the own blocks. */
-static int plan_own(int P, int rank, struct logp_coll *c)
+static int plan_own(int P, int rank, struct logp_invocation *c)
 {
     (void)P;
     c->plan.scratch_bytes = bytes(c, one(rank));
@@ -168,7 +169,7 @@ static int plan_own(int P, int rank, struct logp_coll *c)
 
 /* Room for any block; which is the largest would take long to find, and what is not used costs
  * nothing. */
-static int plan_any(int P, int rank, struct logp_coll *c)
+static int plan_any(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     c->plan.scratch_bytes = bytes(c, c->args.blocks != NULL ? below(P) : one(0));
@@ -177,7 +178,7 @@ static int plan_any(int P, int rank, struct logp_coll *c)
 
 /* ---- linear: all send all blocks, each combines its own in the order of ranks ---- */
 
-static bool linear_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool linear_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out)
 {
     const struct logp_spot in = {LOGP_SCRATCH, 0}, acc = {LOGP_RECV_BUF, 0};
@@ -201,7 +202,7 @@ static bool linear_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
 LPI_READER(linear_run, linear_steps)
 
 /* All has come when the last could have been sent, and is received one after the other. */
-static struct logp_prediction linear_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction linear_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, blocks(c, 1));
@@ -217,7 +218,7 @@ static struct logp_prediction linear_predict(int64_t P, const struct logp_coll *
 
 /* ---- pairwise: in phase r send rank + r its block, receive one's own from rank - r ---- */
 
-static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out)
 {
     const int64_t r = i / 3 + 1, to = lpi_mod(rank + r, P);
@@ -238,7 +239,7 @@ LPI_READER(pairwise_run, pairwise_steps)
 
 /* ---- ring: block i - r - 1 goes on to the right, with one's own part of it ---- */
 
-static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const int64_t r = i / 3;
@@ -263,7 +264,7 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
 LPI_READER(ring_run, ring_steps)
 
 /* Both take P-1 rounds of a block and its combination: (P-2) max(D + c, E) + D + c. */
-static struct logp_prediction rounds_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction rounds_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, blocks(c, 1));
     const int64_t once = t.D + lpi_combine_ns(&c->model.params, c->args.count);
@@ -286,7 +287,7 @@ static int64_t first_block(const struct lpi_fold *f, int64_t j)
     return j < f->pairs ? 2 * j : j + f->pairs;
 }
 
-static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool halving_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     const struct lpi_fold f = lpi_fold_of(P, rank);
@@ -334,7 +335,7 @@ static bool halving_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
 LPI_READER(halving_run, halving_steps)
 
 /* The vector so far, and as much again. */
-static int halving_plan(int P, int rank, struct logp_coll *c)
+static int halving_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     c->plan.scratch_bytes = lpi_bytes(2, bytes(c, below(P)));
@@ -342,14 +343,14 @@ static int halving_plan(int P, int rank, struct logp_coll *c)
 }
 
 /* n blocks are sent, and combined. */
-static __int128 round_at_most(const struct logp_coll *c, int64_t n)
+static __int128 round_at_most(const struct logp_invocation *c, int64_t n)
 {
     return (__int128)lpi_round_at_most(&c->model.params, blocks(c, n)) +
            lpi_combine_ns(&c->model.params, whole(n, c).args.count);
 }
 
 /* P = 2^x; else not all do the same, and this is how long it takes at most. */
-static struct logp_prediction halving_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction halving_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_fold f = lpi_fold_of(P, P - 1);
     struct lpi_rounds r = LPI_ROUNDS;
@@ -372,7 +373,7 @@ static struct logp_prediction halving_predict(int64_t P, const struct logp_coll 
 
 /* In scratch block j is that of rank + j; behind them is what comes. In the round of skip(k), those
  * from there up to skip(k + 1) are sent; as many come, and are combined with the first. */
-static bool circulant_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool circulant_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                             struct logp_step *out)
 {
     const int64_t k = lpi_circulant_rounds(P) - 1 - (i - 2) / 3;
@@ -399,7 +400,7 @@ static bool circulant_steps(int64_t P, int64_t rank, const struct logp_coll *c, 
 
 LPI_READER(circulant_run, circulant_steps)
 
-static struct logp_prediction circulant_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction circulant_predict(int64_t P, const struct logp_invocation *c)
 {
     struct lpi_rounds r = LPI_ROUNDS;
 

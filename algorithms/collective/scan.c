@@ -10,21 +10,21 @@
 
 /* ---- operands and results ---- */
 
-static int check_scan(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
-                      const void *recv_buf)
+static int check_scan(int P, int rank, uint64_t seed, const struct logp_invocation *c,
+                      const void *buf, const void *recv_buf)
 {
     (void)buf;
     return lpi_vector_check(P, rank + 1, seed, c, 0, c->args.count, recv_buf);
 }
 
-static int check_exscan(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
-                        const void *recv_buf)
+static int check_exscan(int P, int rank, uint64_t seed, const struct logp_invocation *c,
+                        const void *buf, const void *recv_buf)
 {
     (void)buf;
     return rank == 0 ? true : lpi_vector_check(P, rank, seed, c, 0, c->args.count, recv_buf);
 }
 
-static bool promise_ranks(int64_t ranks, const struct logp_coll *c, int64_t j,
+static bool promise_ranks(int64_t ranks, const struct logp_invocation *c, int64_t j,
                           struct logp_promise *out)
 {
     out->at.buffer = LOGP_RECV_BUF;
@@ -34,14 +34,14 @@ static bool promise_ranks(int64_t ranks, const struct logp_coll *c, int64_t j,
     return j == 0 && ranks > 0;
 }
 
-static bool promise_scan(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise_scan(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                          struct logp_promise *out)
 {
     (void)P;
     return promise_ranks(rank + 1, c, j, out);
 }
 
-static bool promise_exscan(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise_exscan(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                            struct logp_promise *out)
 {
     (void)P;
@@ -50,7 +50,7 @@ static bool promise_exscan(int64_t P, int64_t rank, const struct logp_coll *c, i
 
 /* The last rank gets a reduction; what rank 0 has is part of what all get; and each has a part in
  * what those above it get. */
-static int64_t scan_bound(int64_t P, const struct logp_coll *c)
+static int64_t scan_bound(int64_t P, const struct logp_invocation *c)
 {
     const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
     const struct lpi_need need = {.from = lpi_ranks_all(P),
@@ -66,7 +66,7 @@ static int64_t scan_bound(int64_t P, const struct logp_coll *c)
 
 /* The last rank has nothing to say, and gets what the P - 1 below it make: who makes the last
  * combination of that has heard from these. */
-static int64_t exscan_bound(int64_t P, const struct logp_coll *c)
+static int64_t exscan_bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
@@ -84,7 +84,7 @@ static int64_t exscan_bound(int64_t P, const struct logp_coll *c)
 
 /* ---- steps ---- */
 
-static bool copy_vector(struct logp_step *out, const struct logp_coll *c, enum logp_buffer at,
+static bool copy_vector(struct logp_step *out, const struct logp_invocation *c, enum logp_buffer at,
                         enum logp_buffer from)
 {
     return logp_step_copy(out, (struct logp_spot){at, 0}, (struct logp_spot){from, 0},
@@ -93,7 +93,7 @@ static bool copy_vector(struct logp_step *out, const struct logp_coll *c, enum l
 
 /* ---- linear: from rank to rank ---- */
 
-static bool linear_scan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool linear_scan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                               struct logp_step *out)
 {
     if (rank == 0 && i-- == 0)
@@ -107,7 +107,7 @@ static bool linear_scan_steps(int64_t P, int64_t rank, const struct logp_coll *c
 
 LPI_READER(linear_scan_run, linear_scan_steps)
 
-static bool linear_exscan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool linear_exscan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                                 struct logp_step *out)
 {
     if (rank > 0 && i-- == 0)
@@ -126,7 +126,7 @@ static bool linear_exscan_steps(int64_t P, int64_t rank, const struct logp_coll 
 LPI_READER(linear_exscan_run, linear_exscan_steps)
 
 /* (P-1) (D + c); with the shared gap a send after a combination may still have to wait. */
-static struct logp_prediction linear_scan_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction linear_scan_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
     const int64_t combine = lpi_combine_ns(&c->model.params, c->args.count);
@@ -137,7 +137,7 @@ static struct logp_prediction linear_scan_predict(int64_t P, const struct logp_c
 }
 
 /* (P-1) D + (P-2) c */
-static struct logp_prediction linear_exscan_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction linear_exscan_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
     const int64_t combine = lpi_combine_ns(&c->model.params, c->args.count);
@@ -164,19 +164,19 @@ static struct turns next_turn(struct turns t)
     return (struct turns){t.in, t.in == LOGP_RECV_BUF ? LOGP_SCRATCH : LOGP_RECV_BUF};
 }
 
-static bool combine_turn(struct logp_step *out, const struct logp_coll *c, struct turns t)
+static bool combine_turn(struct logp_step *out, const struct logp_invocation *c, struct turns t)
 {
     return lpi_combine_vector(out, c, t.in, t.in, t.have);
 }
 
 /* In the end. */
-static bool copy_turn(struct logp_step *out, const struct logp_coll *c, struct turns t)
+static bool copy_turn(struct logp_step *out, const struct logp_invocation *c, struct turns t)
 {
     return t.have != LOGP_RECV_BUF && copy_vector(out, c, LOGP_RECV_BUF, t.have);
 }
 
 /* `rounds` of a message and a combination, at most. */
-static __int128 rounds_at_most(const struct logp_coll *c, int rounds)
+static __int128 rounds_at_most(const struct logp_invocation *c, int rounds)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t combine = lpi_combine_ns(p, c->args.count);
@@ -185,7 +185,7 @@ static __int128 rounds_at_most(const struct logp_coll *c, int rounds)
     return rounds > 0 ? (rounds - 1) * once + lpi_times(p, lpi_vector_bytes(c)).D + combine : 0;
 }
 
-static struct logp_prediction scan_at_most(int64_t P, const struct logp_coll *c, int rounds)
+static struct logp_prediction scan_at_most(int64_t P, const struct logp_invocation *c, int rounds)
 {
     if (P == 1)
         return lpi_exact(0);
@@ -196,7 +196,7 @@ static struct logp_prediction scan_at_most(int64_t P, const struct logp_coll *c,
 
 /* The scan of ranks `first` .. P - 1. At distance d a rank has what the d ranks up to its own make;
  * it sends that on. */
-static bool doubling(int64_t P, int64_t first, int64_t rank, const struct logp_coll *c,
+static bool doubling(int64_t P, int64_t first, int64_t rank, const struct logp_invocation *c,
                      struct turns t, int64_t i, struct logp_step *out)
 {
     for (int64_t d = 1; d < P - first; d *= 2) {
@@ -214,7 +214,7 @@ static bool doubling(int64_t P, int64_t first, int64_t rank, const struct logp_c
     return i == 0 && copy_turn(out, c, t);
 }
 
-static bool doubling_scan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool doubling_scan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                                 struct logp_step *out)
 {
     return doubling(P, 0, rank, c, at_first, i, out);
@@ -227,7 +227,7 @@ static int doubling_rounds(int64_t n)
     return n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0;
 }
 
-static struct logp_prediction doubling_scan_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction doubling_scan_predict(int64_t P, const struct logp_invocation *c)
 {
     return scan_at_most(P, c, doubling_rounds(P));
 }
@@ -239,7 +239,7 @@ static struct logp_prediction doubling_scan_predict(int64_t P, const struct logp
  * and no more, gets what the 1, 2, 4, ... before make, until it has the last 2^x; and so does v +
  * 2^x from it. Down: v gets all up to v - 2^x, and hands all up to it to v + 2^(x-1), ... v + 1.
  */
-static bool binomial(int64_t P, int64_t first, int64_t rank, const struct logp_coll *c,
+static bool binomial(int64_t P, int64_t first, int64_t rank, const struct logp_invocation *c,
                      struct turns t, int64_t i, struct logp_step *out)
 {
     const int64_t n = P - first, v = rank - first + 1, span = v & -v;
@@ -261,7 +261,7 @@ static bool binomial(int64_t P, int64_t first, int64_t rank, const struct logp_c
     return i == 0 && copy_turn(out, c, t);
 }
 
-static bool binomial_scan_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool binomial_scan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                                 struct logp_step *out)
 {
     return binomial(P, 0, rank, c, at_first, i, out);
@@ -275,16 +275,16 @@ static int binomial_rounds(int64_t n)
     return 63 - __builtin_clzll((uint64_t)n) + (n >= 3 ? 64 - __builtin_clzll((uint64_t)n / 3) : 0);
 }
 
-static struct logp_prediction binomial_scan_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction binomial_scan_predict(int64_t P, const struct logp_invocation *c)
 {
     return scan_at_most(P, c, binomial_rounds(P));
 }
 
 /* ---- exscan: all hand their vectors to the next, and the scan of ranks 1 .. P - 1 follows ---- */
 
-static bool handed_on(int64_t P, int64_t rank, const struct logp_coll *c,
+static bool handed_on(int64_t P, int64_t rank, const struct logp_invocation *c,
                       bool (*scan)(int64_t P, int64_t first, int64_t rank,
-                                   const struct logp_coll *c, struct turns t, int64_t i,
+                                   const struct logp_invocation *c, struct turns t, int64_t i,
                                    struct logp_step *out),
                       int64_t i, struct logp_step *out)
 {
@@ -303,7 +303,7 @@ LPI_READER(doubling_exscan_run, doubling_exscan_steps)
 LPI_READER(binomial_exscan_run, binomial_exscan_steps)
 
 /* A round before the others. */
-static struct logp_prediction exscan_at_most(int64_t P, const struct logp_coll *c, int rounds)
+static struct logp_prediction exscan_at_most(int64_t P, const struct logp_invocation *c, int rounds)
 {
     const struct logp_params *p = &c->model.params;
 
@@ -316,12 +316,12 @@ static struct logp_prediction exscan_at_most(int64_t P, const struct logp_coll *
     return lpi_bound(lpi_round_at_most(p, lpi_vector_bytes(c)) + rounds_at_most(c, rounds));
 }
 
-static struct logp_prediction doubling_exscan_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction doubling_exscan_predict(int64_t P, const struct logp_invocation *c)
 {
     return exscan_at_most(P, c, doubling_rounds(P - 1));
 }
 
-static struct logp_prediction binomial_exscan_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction binomial_exscan_predict(int64_t P, const struct logp_invocation *c)
 {
     return exscan_at_most(P, c, P > 1 ? binomial_rounds(P - 1) : 0);
 }

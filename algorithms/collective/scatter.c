@@ -19,13 +19,14 @@ static uint64_t item_seed(int P, int rank, uint64_t seed)
 
 /* ---- operands and results ---- */
 
-static void scatter_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void scatter_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
+                          size_t *recv_buf)
 {
     *buf = rank == c->args.root ? lpi_items_extent(P, c) : 0;
     *recv_buf = lpi_items(c, rank, 1);
 }
 
-static void scatter_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void scatter_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                          void *recv_buf)
 {
     for (int i = 0; rank == c->args.root && i < P; i++)
@@ -35,14 +36,14 @@ static void scatter_fill(int P, int rank, uint64_t seed, const struct logp_coll 
         memset(recv_buf, 0xa5, lpi_items(c, rank, 1));
 }
 
-static int scatter_check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
-                         const void *recv_buf)
+static int scatter_check(int P, int rank, uint64_t seed, const struct logp_invocation *c,
+                         const void *buf, const void *recv_buf)
 {
     (void)buf;
     return lpi_pattern_check(recv_buf, lpi_items(c, rank, 1), item_seed(P, rank, seed));
 }
 
-static bool scatter_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool scatter_promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                             struct logp_promise *out)
 {
     (void)P;
@@ -53,7 +54,7 @@ static bool scatter_promise(int64_t P, int64_t rank, const struct logp_coll *c, 
     return j == 0;
 }
 
-static int64_t scatter_bound(int64_t P, const struct logp_coll *c)
+static int64_t scatter_bound(int64_t P, const struct logp_invocation *c)
 {
     const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
     const struct lpi_need need = {.from = lpi_ranks_one(c->args.root),
@@ -64,12 +65,13 @@ static int64_t scatter_bound(int64_t P, const struct logp_coll *c)
     return lpi_max(lpi_bound_scatter(&c->model.params, P, bytes), lpi_bound_ways(P, c, &need));
 }
 
-static void gather_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void gather_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
+                         size_t *recv_buf)
 {
     scatter_sizes(P, rank, c, recv_buf, buf);
 }
 
-static void gather_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void gather_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                         void *recv_buf)
 {
     lpi_pattern_fill(buf, lpi_items(c, rank, 1), item_seed(P, rank, seed));
@@ -77,8 +79,8 @@ static void gather_fill(int P, int rank, uint64_t seed, const struct logp_coll *
         memset(recv_buf, 0xa5, lpi_items_extent(P, c));
 }
 
-static int gather_check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
-                        const void *recv_buf)
+static int gather_check(int P, int rank, uint64_t seed, const struct logp_invocation *c,
+                        const void *buf, const void *recv_buf)
 {
     (void)buf;
     for (int i = 0; rank == c->args.root && i < P; i++)
@@ -88,7 +90,7 @@ static int gather_check(int P, int rank, uint64_t seed, const struct logp_coll *
     return true;
 }
 
-static bool gather_promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool gather_promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                            struct logp_promise *out)
 {
     if (rank != c->args.root || j >= P)
@@ -100,7 +102,7 @@ static bool gather_promise(int64_t P, int64_t rank, const struct logp_coll *c, i
 }
 
 /* The root's own item: in the operands of a scatter, in the result of a gather. */
-static bool scatter_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
+static bool scatter_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
                              struct logp_spot *at)
 {
     (void)P;
@@ -108,7 +110,7 @@ static bool scatter_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
     return rank == c->args.root;
 }
 
-static bool gather_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
+static bool gather_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
                             struct logp_spot *at)
 {
     (void)P;
@@ -116,7 +118,7 @@ static bool gather_in_place(int64_t P, int64_t rank, const struct logp_coll *c,
     return rank == c->args.root;
 }
 
-static int64_t gather_bound(int64_t P, const struct logp_coll *c)
+static int64_t gather_bound(int64_t P, const struct logp_invocation *c)
 {
     const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
     const struct lpi_need need = {.from = lpi_ranks_all(P),
@@ -129,7 +131,7 @@ static int64_t gather_bound(int64_t P, const struct logp_coll *c)
 
 /* ---- flat: the root with everyone, from root + 1 on ---- */
 
-static bool flat_scatter_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool flat_scatter_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                                struct logp_step *out)
 {
     const int64_t root = c->args.root, to = lpi_mod(root + 1 + i, P);
@@ -147,7 +149,7 @@ static bool flat_scatter_steps(int64_t P, int64_t rank, const struct logp_coll *
 
 LPI_READER(flat_scatter_run, flat_scatter_steps)
 
-static bool flat_gather_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool flat_gather_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                               struct logp_step *out)
 {
     const int64_t root = c->args.root, from = lpi_mod(root + i, P);
@@ -164,14 +166,14 @@ static bool flat_gather_steps(int64_t P, int64_t rank, const struct logp_coll *c
 LPI_READER(flat_gather_run, flat_gather_steps)
 
 /* As the broadcast: (P-2) E + D; the receives of a gather: D + (P-2) max(o_recv, gap) */
-static struct logp_prediction flat_scatter_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction flat_scatter_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
 
     return lpi_exact(P > 1 ? (__int128)(P - 2) * t.E + t.D - t.early : 0);
 }
 
-static struct logp_prediction flat_gather_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction flat_gather_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, c->args.n_bytes);
@@ -183,13 +185,13 @@ static struct logp_prediction flat_gather_predict(int64_t P, const struct logp_c
 /* ---- along the k-nomial tree ---- */
 
 /* The root's items are not in the order of virtual ranks, one after the other. */
-static bool out_of_order(const struct logp_coll *c)
+static bool out_of_order(const struct logp_invocation *c)
 {
     return c->args.root > 0 || lpi_items_apart(c);
 }
 
 /* Room for the items of those below, where they are not in a buffer of the caller. */
-static int plan(int P, int rank, int64_t k, struct logp_coll *c)
+static int plan(int P, int rank, int64_t k, struct logp_invocation *c)
 {
     const int64_t n = lpi_knomial_size(P, lpi_mod(rank - c->args.root, P), k);
 
@@ -199,7 +201,7 @@ static int plan(int P, int rank, int64_t k, struct logp_coll *c)
 }
 
 /* Where the item of virtual rank v + at is, of those below v; `own` is the caller's buffer. */
-static struct logp_spot item_at(int64_t P, int64_t rank, int64_t k, const struct logp_coll *c,
+static struct logp_spot item_at(int64_t P, int64_t rank, int64_t k, const struct logp_invocation *c,
                                 enum logp_buffer own, int64_t at)
 {
     const bool inner = lpi_knomial_size(P, lpi_mod(rank - c->args.root, P), k) > 1;
@@ -210,7 +212,7 @@ static struct logp_spot item_at(int64_t P, int64_t rank, int64_t k, const struct
 
 /* Of the root, between its buffer and the order of virtual ranks: step 0 the items from its own on,
  * step 1 those before; or one after the other, where they are apart. */
-static bool rotate(int64_t P, const struct logp_coll *c, int64_t i, enum logp_buffer ranks,
+static bool rotate(int64_t P, const struct logp_invocation *c, int64_t i, enum logp_buffer ranks,
                    bool to_ranks, struct logp_step *out)
 {
     const int64_t root = c->args.root, v = lpi_items_apart(c) ? i : i * (P - root);
@@ -222,14 +224,14 @@ static bool rotate(int64_t P, const struct logp_coll *c, int64_t i, enum logp_bu
                           lpi_items(c, lpi_mod(root + v, P), n));
 }
 
-static int64_t rotations(int64_t P, const struct logp_coll *c)
+static int64_t rotations(int64_t P, const struct logp_invocation *c)
 {
     return !out_of_order(c) ? 0 : lpi_items_apart(c) ? P : 2;
 }
 
 /* From the parent all that is for those below; to each child what is for those below it. */
-static bool scatter_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t k, int64_t i,
-                          struct logp_step *out)
+static bool scatter_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t k,
+                          int64_t i, struct logp_step *out)
 {
     const int64_t root = c->args.root, v = lpi_mod(rank - root, P);
     const enum logp_buffer own = rank == root ? LOGP_BUF : LOGP_RECV_BUF;
@@ -256,8 +258,8 @@ static bool scatter_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
 }
 
 /* The same backwards. */
-static bool gather_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t k, int64_t i,
-                         struct logp_step *out)
+static bool gather_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t k,
+                         int64_t i, struct logp_step *out)
 {
     const int64_t root = c->args.root, v = lpi_mod(rank - root, P);
     const int64_t children = lpi_knomial_children(P, v, k);
@@ -282,13 +284,13 @@ static bool gather_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
     return i < rotations(P, c) && rotate(P, c, i, LOGP_RECV_BUF, true, out);
 }
 
-static struct lpi_times scatter_times(const struct logp_coll *c, int64_t nodes)
+static struct lpi_times scatter_times(const struct logp_invocation *c, int64_t nodes)
 {
     return lpi_times(&c->model.params, lpi_bytes((size_t)nodes, c->args.n_bytes));
 }
 
 /* What keeps a sender from the next message keeps a receiver. */
-static struct lpi_times gather_times(const struct logp_coll *c, int64_t nodes)
+static struct lpi_times gather_times(const struct logp_invocation *c, int64_t nodes)
 {
     struct lpi_times t = scatter_times(c, nodes);
 
@@ -297,13 +299,13 @@ static struct lpi_times gather_times(const struct logp_coll *c, int64_t nodes)
     return t;
 }
 
-static struct logp_prediction scatter_time(int64_t P, int64_t k, const struct logp_coll *c)
+static struct logp_prediction scatter_time(int64_t P, int64_t k, const struct logp_invocation *c)
 {
     return lpi_exact(P > 1 ? lpi_knomial_time(P, k, c, scatter_times) - scatter_times(c, 1).early
                            : 0);
 }
 
-static struct logp_prediction gather_time(int64_t P, int64_t k, const struct logp_coll *c)
+static struct logp_prediction gather_time(int64_t P, int64_t k, const struct logp_invocation *c)
 {
     if (P > 1 && c->model.params.gap_shared)
         return lpi_no_prediction();
@@ -312,17 +314,19 @@ static struct logp_prediction gather_time(int64_t P, int64_t k, const struct log
 
 /* Both directions with this k. */
 #define TREE(name, k)                                                                              \
-    static int plan_##name(int P, int rank, struct logp_coll *c)                                   \
+    static int plan_##name(int P, int rank, struct logp_invocation *c)                             \
     {                                                                                              \
         return plan(P, rank, k, c);                                                                \
     }                                                                                              \
     LPI_STEPS_WITH(scatter_##name, scatter_steps, k)                                               \
     LPI_STEPS_WITH(gather_##name, gather_steps, k)                                                 \
-    static struct logp_prediction predict_scatter_##name(int64_t P, const struct logp_coll *c)     \
+    static struct logp_prediction predict_scatter_##name(int64_t P,                                \
+                                                         const struct logp_invocation *c)          \
     {                                                                                              \
         return scatter_time(P, k, c);                                                              \
     }                                                                                              \
-    static struct logp_prediction predict_gather_##name(int64_t P, const struct logp_coll *c)      \
+    static struct logp_prediction predict_gather_##name(int64_t P,                                 \
+                                                        const struct logp_invocation *c)           \
     {                                                                                              \
         return gather_time(P, k, c);                                                               \
     }

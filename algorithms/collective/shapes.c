@@ -27,7 +27,8 @@ static int rotated(int v, int root, int P, const void *shape)
 }
 
 int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
-                  int (*to_rank)(int v, int root, int P, const void *shape), struct logp_coll *c)
+                  int (*to_rank)(int v, int root, int P, const void *shape),
+                  struct logp_invocation *c)
 {
     int n = 0, child, first[32]; /* most have no more: each child is asked for once */
 
@@ -61,7 +62,8 @@ void lpi_reverse_children(struct logp_rank_plan *plan)
     }
 }
 
-static int plan_rotated(int P, int rank, const struct lpi_tree_shape *shape, struct logp_coll *c)
+static int plan_rotated(int P, int rank, const struct lpi_tree_shape *shape,
+                        struct logp_invocation *c)
 {
     return lpi_plan_tree(P, lpi_virtual_rank(rank, c->args.root, P), shape, NULL, c);
 }
@@ -80,7 +82,7 @@ static int flat_child(int P, int v, int k, const void *shape)
     return v == 0 && k < P - 1 ? k + 1 : -1;
 }
 
-int lpi_plan_flat(int P, int rank, struct logp_coll *c)
+int lpi_plan_flat(int P, int rank, struct logp_invocation *c)
 {
     return plan_rotated(P, rank, &(struct lpi_tree_shape){flat_parent, flat_child, NULL}, c);
 }
@@ -99,7 +101,7 @@ static int chain_child(int P, int v, int k, const void *shape)
     return k == 0 && v + 1 < P ? v + 1 : -1;
 }
 
-int lpi_plan_chain(int P, int rank, struct logp_coll *c)
+int lpi_plan_chain(int P, int rank, struct logp_invocation *c)
 {
     return plan_rotated(P, rank, &(struct lpi_tree_shape){chain_parent, chain_child, NULL}, c);
 }
@@ -120,7 +122,7 @@ static int binary_child(int P, int v, int k, const void *shape)
     return k < 2 && child < P ? (int)child : -1;
 }
 
-int lpi_plan_binary(int P, int rank, struct logp_coll *c)
+int lpi_plan_binary(int P, int rank, struct logp_invocation *c)
 {
     return plan_rotated(P, rank, &(struct lpi_tree_shape){binary_parent, binary_child, NULL}, c);
 }
@@ -161,7 +163,7 @@ static int flipped(int rank, int root, int P, const void *shape)
 }
 
 /* Relabelled by exclusive or where P is a power of two, by rotation otherwise. */
-int lpi_plan_binomial(int P, int rank, struct logp_coll *c)
+int lpi_plan_binomial(int P, int rank, struct logp_invocation *c)
 {
     return lpi_plan_tree(P, flipped(rank, c->args.root, P, NULL),
                          &(struct lpi_tree_shape){binomial_parent, binomial_child, NULL}, flip, c);
@@ -183,7 +185,7 @@ static int nearest_child(int P, int v, int k, const void *shape)
     return first + k < 31 && 1 << (first + k) < P - v ? v + (1 << (first + k)) : -1;
 }
 
-int lpi_plan_nearest(int P, int rank, struct logp_coll *c)
+int lpi_plan_nearest(int P, int rank, struct logp_invocation *c)
 {
     return lpi_plan_tree(P, flipped(rank, c->args.root, P, NULL),
                          &(struct lpi_tree_shape){nearest_parent, nearest_child, NULL}, flip, c);
@@ -254,7 +256,7 @@ static int mesh_rank(int v, int root, int P, const void *shape)
     return mesh_relabel(v, root, shape, flip);
 }
 
-int lpi_plan_mesh(int P, int rank, struct logp_coll *c)
+int lpi_plan_mesh(int P, int rank, struct logp_invocation *c)
 {
     const struct lpi_grid grid = lpi_grid_of(P, c);
 
@@ -286,7 +288,7 @@ static int optimal_child(int P, int v, int k, const void *shape)
     return logp_tree_child(at->tree, at->node, k, &child) ? (int)child.id : -1;
 }
 
-int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_coll *c)
+int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_invocation *c)
 {
     const int P = (int)tree->P;
     const int v = lpi_virtual_rank(rank, c->args.root, P);

@@ -8,7 +8,7 @@
 #include <logp/algorithm.h>
 #include <logp/topology.h>
 
-static inline const char *lpi_needs_square(int64_t P, const struct logp_coll *c)
+static inline const char *lpi_needs_square(int64_t P, const struct logp_invocation *c)
 {
     (void)c;
     return lpi_side(P) * lpi_side(P) == P ? NULL : "a square number of processors";
@@ -22,8 +22,8 @@ struct lpi_grid {
 
 /* grid.c */
 /* The sizes of the topology where that is a mesh or torus; else a square. */
-struct lpi_grid lpi_grid_of(int64_t P, const struct logp_coll *c);
-const char *lpi_needs_grid(int64_t P, const struct logp_coll *c);
+struct lpi_grid lpi_grid_of(int64_t P, const struct logp_invocation *c);
+const char *lpi_needs_grid(int64_t P, const struct logp_invocation *c);
 
 /* shapes.c: collectives along trees. */
 struct lpi_tree_shape {
@@ -36,19 +36,20 @@ struct lpi_tree_shape {
 /* Fill c->plan from a shape in virtual ranks; to_rank relabels them, NULL: lpi_rotate(). 0;
  * -ENOMEM */
 int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
-                  int (*to_rank)(int v, int root, int P, const void *shape), struct logp_coll *c);
+                  int (*to_rank)(int v, int root, int P, const void *shape),
+                  struct logp_invocation *c);
 /* The usual relabelling, v = (rank - root) mod P, and its inverse. */
 int lpi_rotate(int v, int root, int P);
 int lpi_virtual_rank(int rank, int root, int P);
 /* A reduction receives from its children in the order opposite to the broadcast's. */
 void lpi_reverse_children(struct logp_rank_plan *plan);
 /* Children are in the order in which a broadcast sends to them. 0; -ENOMEM */
-int lpi_plan_flat(int P, int rank, struct logp_coll *c);
-int lpi_plan_chain(int P, int rank, struct logp_coll *c);
-int lpi_plan_binary(int P, int rank, struct logp_coll *c);
-int lpi_plan_binomial(int P, int rank, struct logp_coll *c);
-int lpi_plan_nearest(int P, int rank, struct logp_coll *c); /* binomial, the nearest first */
-int lpi_plan_mesh(int P, int rank, struct logp_coll *c);
-int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_coll *c);
+int lpi_plan_flat(int P, int rank, struct logp_invocation *c);
+int lpi_plan_chain(int P, int rank, struct logp_invocation *c);
+int lpi_plan_binary(int P, int rank, struct logp_invocation *c);
+int lpi_plan_binomial(int P, int rank, struct logp_invocation *c);
+int lpi_plan_nearest(int P, int rank, struct logp_invocation *c); /* binomial, the nearest first */
+int lpi_plan_mesh(int P, int rank, struct logp_invocation *c);
+int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_invocation *c);
 
 #endif

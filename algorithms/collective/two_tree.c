@@ -145,8 +145,8 @@ __int128 lpi_two_tree_time(int64_t P, int64_t n, const struct lpi_hop *hop)
 
 struct choice {
     int64_t P;
-    const struct logp_coll *c;
-    struct lpi_hop (*hop_of)(const struct logp_coll *c, int64_t size);
+    const struct logp_invocation *c;
+    struct lpi_hop (*hop_of)(const struct logp_invocation *c, int64_t size);
 };
 
 /* The same, if the lag could be any part of a step. */
@@ -161,8 +161,9 @@ static __int128 least_time(int64_t n, int64_t size, int64_t last, const void *ar
            hop.busy;
 }
 
-int64_t lpi_two_tree_segment(int64_t P, const struct logp_coll *c, int64_t whole, int64_t asked,
-                             struct lpi_hop (*hop_of)(const struct logp_coll *c, int64_t size))
+int64_t
+lpi_two_tree_segment(int64_t P, const struct logp_invocation *c, int64_t whole, int64_t asked,
+                     struct lpi_hop (*hop_of)(const struct logp_invocation *c, int64_t size))
 {
     const int64_t half = whole / 2 + whole % 2;
 
@@ -279,7 +280,7 @@ static void add_tree(const struct making *m, int v, int half, int64_t lag)
         }
 }
 
-int lpi_two_tree_plan(int P, int rank, struct logp_coll *c, const struct lpi_halves *halves,
+int lpi_two_tree_plan(int P, int rank, struct logp_invocation *c, const struct lpi_halves *halves,
                       const struct lpi_hop *hop, bool down)
 {
     const int v = lpi_virtual_rank(rank, c->args.root, P);

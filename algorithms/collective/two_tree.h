@@ -54,10 +54,11 @@ struct lpi_two_tree {
 
 /* How large segments of such a whole are at most: as asked for, but not more than a half; 0: as for
  * as many as the time is least for. hop_of: of a size in the whole's unit. */
-int64_t lpi_two_tree_segment(int64_t P, const struct logp_coll *c, int64_t whole, int64_t asked,
-                             struct lpi_hop (*hop_of)(const struct logp_coll *c, int64_t size));
+int64_t
+lpi_two_tree_segment(int64_t P, const struct logp_invocation *c, int64_t whole, int64_t asked,
+                     struct lpi_hop (*hop_of)(const struct logp_invocation *c, int64_t size));
 /* down: from the root; else to it. 0; -ENOMEM */
-int lpi_two_tree_plan(int P, int rank, struct logp_coll *c, const struct lpi_halves *halves,
+int lpi_two_tree_plan(int P, int rank, struct logp_invocation *c, const struct lpi_halves *halves,
                       const struct lpi_hop *hop, bool down);
 /* Step i of the schedule: of which stream, which segment, and which of the steps that it makes.
  * NULL: it is through, *segment steps before. */

@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t lpi_vector_bytes(const struct logp_coll *c)
+size_t lpi_vector_bytes(const struct logp_invocation *c)
 {
     return c->args.count > 0 ? lpi_bytes((size_t)c->args.count, lpi_element_bytes(c)) : 0;
 }
 
-int64_t lpi_elements_asked(const struct logp_coll *c)
+int64_t lpi_elements_asked(const struct logp_invocation *c)
 {
     const int64_t n = c->args.block_bytes / (int64_t)lpi_element_bytes(c);
 
     return c->args.block_bytes > 0 && n == 0 ? 1 : n;
 }
 
-int64_t lpi_elements_bytes(const struct logp_coll *c, int64_t elements)
+int64_t lpi_elements_bytes(const struct logp_invocation *c, int64_t elements)
 {
     const size_t bytes = lpi_bytes((size_t)elements, lpi_element_bytes(c));
 
@@ -30,18 +30,19 @@ static uint64_t operand_seed(int P, int rank, uint64_t seed)
     return seed * (uint64_t)P + (uint64_t)rank;
 }
 
-void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf)
+void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf)
 {
     lpi_op_fill(c->args.op, buf, (size_t)c->args.count, operand_seed(P, rank, seed));
 }
 
-void lpi_vectors_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+void lpi_vectors_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
+                       size_t *recv_buf)
 {
     (void)P, (void)rank;
     *buf = *recv_buf = lpi_vector_bytes(c);
 }
 
-void lpi_vectors_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+void lpi_vectors_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                       void *recv_buf)
 {
     lpi_vector_fill(P, rank, seed, c, buf);
@@ -49,8 +50,8 @@ void lpi_vectors_fill(int P, int rank, uint64_t seed, const struct logp_coll *c,
         memset(recv_buf, 0xa5, lpi_vector_bytes(c));
 }
 
-int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c, int64_t first,
-                     int64_t n, const void *result)
+int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_invocation *c,
+                     int64_t first, int64_t n, const void *result)
 {
     const size_t bytes = lpi_vector_bytes(c), all = (size_t)c->args.count;
     const size_t element = c->args.op->element_bytes;
@@ -75,25 +76,26 @@ int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c,
     return right;
 }
 
-const char *lpi_needs_commutative(int64_t P, const struct logp_coll *c)
+const char *lpi_needs_commutative(int64_t P, const struct logp_invocation *c)
 {
     (void)P;
     return c->args.op == NULL || c->args.op->commutative ? NULL : "a commutative operation";
 }
 
-int lpi_vector_valid(const struct logp_coll *c)
+int lpi_vector_valid(const struct logp_invocation *c)
 {
     return c->args.op == NULL || c->args.count < 0 ? -EINVAL : 0;
 }
 
-bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
+bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
+                         struct logp_spot *at)
 {
     (void)P, (void)rank, (void)c;
     *at = (struct logp_spot){LOGP_RECV_BUF, 0};
     return true;
 }
 
-int lpi_vector_plan(int P, int rank, struct logp_coll *c)
+int lpi_vector_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)P, (void)rank;
     c->plan.scratch_bytes = lpi_vector_bytes(c);

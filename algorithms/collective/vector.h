@@ -8,50 +8,52 @@
 #include <logp/schedule.h>
 
 /* Of an element: 8 without an operation. */
-static inline size_t lpi_element_bytes(const struct logp_coll *c)
+static inline size_t lpi_element_bytes(const struct logp_invocation *c)
 {
     return c->args.op != NULL ? c->args.op->element_bytes : 8;
 }
 
 /* Whole elements in blocks of args.block_bytes, at least one; 0: nothing is asked for. */
-int64_t lpi_elements_asked(const struct logp_coll *c);
+int64_t lpi_elements_asked(const struct logp_invocation *c);
 /* Of so many elements. */
-int64_t lpi_elements_bytes(const struct logp_coll *c, int64_t elements);
+int64_t lpi_elements_bytes(const struct logp_invocation *c, int64_t elements);
 /* Of the vector of each processor. */
-size_t lpi_vector_bytes(const struct logp_coll *c);
+size_t lpi_vector_bytes(const struct logp_invocation *c);
 /* Operands of an experiment. */
-void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf);
+void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf);
 /* logp_collective.sizes and fill of what leaves each processor a vector in recv_buf, too. */
-void lpi_vectors_sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
-void lpi_vectors_fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+void lpi_vectors_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
+                       size_t *recv_buf);
+void lpi_vectors_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                       void *recv_buf);
 /* Are these n elements, from `first` on, those of the vectors of ranks 0 .. ranks-1 combined in
  * their order? As logp_collective.check */
-int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_coll *c, int64_t first,
-                     int64_t n, const void *result);
-const char *lpi_needs_commutative(int64_t P, const struct logp_coll *c);
+int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_invocation *c,
+                     int64_t first, int64_t n, const void *result);
+const char *lpi_needs_commutative(int64_t P, const struct logp_invocation *c);
 /* Is there what is combined? 0; -EINVAL (no operation, a negative count) */
-int lpi_vector_valid(const struct logp_coll *c);
+int lpi_vector_valid(const struct logp_invocation *c);
 /* logp_collective.in_place: the operands are where the result will be, from its beginning. */
-bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at);
+bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
+                         struct logp_spot *at);
 /* logp_algorithm.plan: room for another vector. 0; as lpi_vector_valid() */
-int lpi_vector_plan(int P, int rank, struct logp_coll *c);
+int lpi_vector_plan(int P, int rank, struct logp_invocation *c);
 
 /* Steps with the whole vector; combine: at = left op right. */
 
-static inline bool lpi_send_vector(struct logp_step *out, const struct logp_coll *c, int64_t to,
-                                   enum logp_buffer from)
+static inline bool lpi_send_vector(struct logp_step *out, const struct logp_invocation *c,
+                                   int64_t to, enum logp_buffer from)
 {
     return logp_step_send(out, to, c->args.tag, from, 0, lpi_vector_bytes(c));
 }
 
-static inline bool lpi_receive_vector(struct logp_step *out, const struct logp_coll *c,
+static inline bool lpi_receive_vector(struct logp_step *out, const struct logp_invocation *c,
                                       int64_t from, enum logp_buffer into)
 {
     return logp_step_receive(out, from, c->args.tag, into, 0, lpi_vector_bytes(c));
 }
 
-static inline bool lpi_combine_vector(struct logp_step *out, const struct logp_coll *c,
+static inline bool lpi_combine_vector(struct logp_step *out, const struct logp_invocation *c,
                                       enum logp_buffer at, enum logp_buffer left,
                                       enum logp_buffer right)
 {

@@ -27,8 +27,8 @@ struct absence {
     const struct logp_experiment *experiment;
     const struct logp_collective *collective;
     const struct lpi_buffers *buffers;
-    struct logp_coll c; /* not planned */
-    int away;           /* rank */
+    struct logp_invocation c; /* not planned */
+    int away;                 /* rank */
     atomic_bool *got_through;
 };
 
@@ -60,7 +60,7 @@ static int program(struct logp_vp *vp, void *arg)
     const struct logp_experiment *x = a->experiment;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const int times = (x->reps > 1) + (me != a->away);
-    struct logp_coll c = a->c;
+    struct logp_invocation c = a->c;
     void *buf, *recv_buf;
     int rc;
 
@@ -78,7 +78,7 @@ static int program(struct logp_vp *vp, void *arg)
 }
 
 int lpi_run_without(struct logp_machine *machine, const struct logp_experiment *x, int i,
-                    const struct logp_coll *c, const struct lpi_buffers *buffers,
+                    const struct logp_invocation *c, const struct lpi_buffers *buffers,
                     int64_t timeout_ns, atomic_bool *got_through)
 {
     const struct logp_collective *collective = logp_collective_find(x->algorithm->collective);

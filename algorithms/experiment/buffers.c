@@ -69,7 +69,7 @@ static size_t aligned(size_t n_bytes)
 
 /* Room for what any rank needs. */
 static int measure(struct lpi_buffers *b, const struct logp_collective *collective,
-                   const struct logp_coll *c)
+                   const struct logp_invocation *c)
 {
     size_t buf = 0, recv_buf = 0;
 
@@ -93,7 +93,7 @@ static int measure(struct lpi_buffers *b, const struct logp_collective *collecti
 /* The same where the plan says how much a rank has: one may have all. */
 static int measure_planned(struct lpi_buffers *b, const struct logp_collective *collective,
                            const struct logp_algorithm *algorithm,
-                           const struct logp_coll *unplanned)
+                           const struct logp_invocation *unplanned)
 {
     size_t total = 0;
 
@@ -103,7 +103,7 @@ static int measure_planned(struct lpi_buffers *b, const struct logp_collective *
     if (b->offsets == NULL)
         return -ENOMEM;
     for (int i = b->first; i < b->first + b->n; i++) {
-        struct logp_coll c = *unplanned;
+        struct logp_invocation c = *unplanned;
         size_t buf, recv_buf;
         const int rc = lpi_plan(algorithm, b->P, i, &c);
 
@@ -123,8 +123,8 @@ static int measure_planned(struct lpi_buffers *b, const struct logp_collective *
 }
 
 int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *collective,
-                       const struct logp_algorithm *algorithm, const struct logp_coll *c, int P,
-                       int first, int n)
+                       const struct logp_algorithm *algorithm, const struct logp_invocation *c,
+                       int P, int first, int n)
 {
     *b = (struct lpi_buffers){.P = P, .first = first, .n = n};
     return collective->operands == LOGP_OPERANDS_TOTAL
@@ -133,7 +133,7 @@ int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *coll
 }
 
 void lpi_buffers_of(const struct lpi_buffers *b, const struct logp_collective *collective, int rank,
-                    const struct logp_coll *c, void **buf, void **recv_buf)
+                    const struct logp_invocation *c, void **buf, void **recv_buf)
 {
     size_t at = (size_t)(rank - b->first) * b->stride, bytes = b->buf_bytes, result;
 

@@ -14,11 +14,11 @@ struct lpi_buffers {
 
 /* c: not planned. 0; -ENOMEM, or as logp_plan_create(). To be destroyed in any case. */
 int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *collective,
-                       const struct logp_algorithm *algorithm, const struct logp_coll *c, int P,
-                       int first, int n);
+                       const struct logp_algorithm *algorithm, const struct logp_invocation *c,
+                       int P, int first, int n);
 /* Those of a rank, for which c is planned. */
 void lpi_buffers_of(const struct lpi_buffers *b, const struct logp_collective *collective, int rank,
-                    const struct logp_coll *c, void **buf, void **recv_buf);
+                    const struct logp_invocation *c, void **buf, void **recv_buf);
 void lpi_buffers_destroy(struct lpi_buffers *b);
 
 #endif

@@ -502,7 +502,7 @@ static void free_state(struct state *s)
 }
 
 /* What is wrong with an experiment on P processors; 0: nothing. */
-static int refuse(const struct logp_experiment *x, const struct logp_coll *c, int P)
+static int refuse(const struct logp_experiment *x, const struct logp_invocation *c, int P)
 {
     if (x->reps < 1 || x->warmup < 0 || x->timeout_ns < 0 || x->precision_ppm < 0 ||
         x->limit_ns < 0 || !lpi_is_row(x->algorithm) ||
@@ -545,7 +545,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     lpi_leaders_of(&s->leaders, machine);
     rc = logp_take_struct(&s->own, sizeof(s->own), LOGP_UP_TO(struct logp_experiment, args), given);
     s->experiment = &s->own;
-    s->c = lpi_coll(&s->own.args, &s->own.model);
+    s->c = lpi_invocation(&s->own.args, &s->own.model);
     if (rc == 0)
         rc = refuse(&s->own, &s->c, P);
     if (rc == 0) {

@@ -33,12 +33,12 @@ struct state {
 
     struct lpi_buffers buffers;
     struct lpi_leaders leaders;
-    struct logp_coll c;     /* knobs chosen once, not by each rank; not planned */
-    struct ending *endings; /* wall clock: by rank */
-    atomic_bool *wrong;     /* by rank, in any repetition: read after the run */
-    int difference_rank;    /* the lowest rank that was wrong; -1: none, or with faults ... */
+    struct logp_invocation c; /* knobs chosen once, not by each rank; not planned */
+    struct ending *endings;   /* wall clock: by rank */
+    atomic_bool *wrong;       /* by rank, in any repetition: read after the run */
+    int difference_rank;      /* the lowest rank that was wrong; -1: none, or with faults ... */
     char difference[sizeof(((struct logp_record *)0)->wrong)]; /* ... and where; under the lock */
-    int *wrong_ranks;       /* with faults: room for a list of them */
+    int *wrong_ranks; /* with faults: room for a list of them */
     int P;
     bool counted; /* not the warm-up */
     bool is_virtual;
@@ -50,7 +50,7 @@ struct state {
 
 /* What one vp has to do. */
 struct task {
-    struct logp_coll c; /* planned */
+    struct logp_invocation c; /* planned */
     void *buf, *recv_buf;
     void *operands, *result; /* in place: where those are, else as above */
 };

@@ -83,7 +83,7 @@ struct lpi_need {
 
 /* bound_ways.c: over links that differ, or a network; 0 elsewhere. Only in logp_collective.bound,
  * for which c->plan.state is the struct lpi_ways. */
-int64_t lpi_bound_ways(int64_t P, const struct logp_coll *c, const struct lpi_need *need);
+int64_t lpi_bound_ways(int64_t P, const struct logp_invocation *c, const struct lpi_need *need);
 
 struct lpi_ways; /* ways.h */
 

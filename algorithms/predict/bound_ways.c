@@ -177,7 +177,7 @@ static bool are_there(const struct lpi_ranks *r, int64_t P)
     return r->first >= 0 && r->first < r->end && r->end <= P;
 }
 
-int64_t lpi_bound_ways(int64_t P, const struct logp_coll *c, const struct lpi_need *need)
+int64_t lpi_bound_ways(int64_t P, const struct logp_invocation *c, const struct lpi_need *need)
 {
     const struct lpi_ways *w = c->plan.state;
     int64_t T = 0;

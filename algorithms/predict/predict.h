@@ -47,7 +47,7 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
 }
 
 /* Do formulas hold, but for the shared gap and topologies, which some know? */
-static inline bool lpi_is_plain(const struct logp_coll *c)
+static inline bool lpi_is_plain(const struct logp_invocation *c)
 {
     return c->args.blocks == NULL && c->model.links == NULL && c->model.rendezvous_from == 0 &&
            logp_capacity(&c->model.params) == 0 && !c->model.params.recv_streams;

@@ -141,7 +141,7 @@ static bool sample_links(struct lpi_ways *w, int root)
     return true;
 }
 
-bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_coll *c)
+bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_invocation *c)
 {
     const int root = c->args.root >= 0 && c->args.root < P ? c->args.root : 0;
 

@@ -36,7 +36,7 @@ struct lpi_ways {
 
 /* @return is there anything to look at? Not where c has neither links nor a network, nor where they
  * are not for P processors, nor where there are too many places. */
-bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_coll *c);
+bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_invocation *c);
 
 /* The time of one message of one byte between two places. */
 int64_t lpi_ways_message(const struct lpi_ways *w, int from, int to);

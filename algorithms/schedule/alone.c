@@ -44,7 +44,7 @@ int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *del
 {
     struct logp_port port = {LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
     struct logp_delay_ops ops;
-    struct logp_coll c;
+    struct logp_invocation c;
     struct logp_step s;
     int rc = logp_delay_functions(delay, &ops);
 

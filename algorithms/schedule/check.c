@@ -43,7 +43,7 @@ struct rank {
 struct check {
     const struct logp_schedule *schedule;
     const struct logp_collective *collective;
-    struct logp_coll c;
+    struct logp_invocation c;
     struct logp_flaw *flaw;
     struct rank *ranks;
     struct lpi_combinations combinations;

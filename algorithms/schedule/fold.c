@@ -48,7 +48,7 @@ struct next {
 
 struct fold {
     struct logp_schedule schedule;
-    struct logp_coll c;
+    struct logp_invocation c;
     struct logp_rank_plan *parts; /* of the ranks that are on their way; NULL: nothing is planned */
     const struct logp_delay_ops *ops;
     void *model;

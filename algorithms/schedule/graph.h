@@ -97,6 +97,6 @@ int lpi_graph_fold(const struct logp_schedule *schedule, const struct logp_delay
                    struct logp_fold *out);
 
 /* graph_run.c: as logp_schedule_run(). -ENOTSUP: sends wait for their receivers */
-int lpi_graph_run(struct logp_vp *vp, const struct logp_coll *c, void *recv_buf);
+int lpi_graph_run(struct logp_vp *vp, const struct logp_invocation *c, void *recv_buf);
 
 #endif

@@ -12,7 +12,7 @@
 #include <errno.h>
 
 /* All that has arrived by now. */
-static int accept(struct logp_vp *vp, struct lpi_graph *g, const struct logp_coll *c,
+static int accept(struct logp_vp *vp, struct lpi_graph *g, const struct logp_invocation *c,
                   void *recv_buf)
 {
     struct logp_status status;
@@ -83,7 +83,7 @@ static void drop(struct logp_vp *vp, struct lpi_graph *g)
             logp_wait(vp, g->parcels[i].request, NULL);
 }
 
-int lpi_graph_run(struct logp_vp *vp, const struct logp_coll *c, void *recv_buf)
+int lpi_graph_run(struct logp_vp *vp, const struct logp_invocation *c, void *recv_buf)
 {
     int64_t at[LPI_ACTS];
     struct lpi_graph g;

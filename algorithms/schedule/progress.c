@@ -25,7 +25,7 @@
 
 struct logp_pending {
     struct lpi_call call;
-    struct logp_coll own; /* call.c, where nobody else has planned it */
+    struct logp_invocation own; /* call.c, where nobody else has planned it */
     logp_steps steps;
     int64_t i;              /* the next step */
     struct lpi_ahead ahead; /* receives of further steps that are posted */
@@ -239,7 +239,7 @@ static int take_out(struct progress *g, int k)
     return rc;
 }
 
-bool lpi_is_started(const struct logp_vp *vp, const struct logp_coll *c)
+bool lpi_is_started(const struct logp_vp *vp, const struct logp_invocation *c)
 {
     const struct progress *g = progress_of(vp);
 
@@ -291,8 +291,9 @@ static int make(struct logp_vp *vp, const struct logp_algorithm *algorithm,
     return 0;
 }
 
-int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm, const struct logp_coll *c,
-              bool owned, void *buf, void *recv_buf, struct logp_pending **out)
+int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
+              const struct logp_invocation *c, bool owned, void *buf, void *recv_buf,
+              struct logp_pending **out)
 {
     const struct lpi_call call = {c, buf, recv_buf};
     struct logp_rank_plan plan = c->plan;
@@ -328,8 +329,8 @@ void lpi_query(struct logp_vp *vp)
     look(vp, progress_of(vp));
 }
 
-int lpi_run_beside(struct logp_vp *group, logp_steps steps, const struct logp_coll *c, void *buf,
-                   void *recv_buf)
+int lpi_run_beside(struct logp_vp *group, logp_steps steps, const struct logp_invocation *c,
+                   void *buf, void *recv_buf)
 {
     struct progress *g = make_space(group);
     struct logp_pending p = {

@@ -12,7 +12,7 @@
 
 /* What is run, and with which buffers. */
 struct lpi_call {
-    const struct logp_coll *c;
+    const struct logp_invocation *c;
     void *buf, *recv_buf;
 };
 
@@ -30,7 +30,7 @@ struct lpi_doing {
     logp_steps steps;
     const struct lpi_call *call;
     int64_t P, rank, i, parts;
-    void (*work)(const struct logp_coll *c, void *buf, void *recv_buf);
+    void (*work)(const struct logp_invocation *c, void *buf, void *recv_buf);
 };
 
 /*
@@ -128,8 +128,9 @@ static inline __attribute__((always_inline)) int lpi_step(struct logp_vp *vp, lo
     return rc;
 }
 
-static inline __attribute__((always_inline)) int
-lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *buf, void *recv_buf)
+static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, logp_steps steps,
+                                                          const struct logp_invocation *c,
+                                                          void *buf, void *recv_buf)
 {
     const struct lpi_call call = {c, buf, recv_buf};
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
@@ -144,7 +145,7 @@ lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *
 
 /* name: these steps, which are told one thing more. */
 #define LPI_STEPS_WITH(name, steps, told)                                                          \
-    static bool name(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,                \
+    static bool name(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,          \
                      struct logp_step *out)                                                        \
     {                                                                                              \
         return steps(P, rank, c, told, i, out);                                                    \
@@ -152,7 +153,8 @@ lpi_read(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *
 
 /* The run function of a row with these steps: the reader, with the steps inlined. */
 #define LPI_READER(run_, steps_)                                                                   \
-    static int run_(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)      \
+    static int run_(struct logp_vp *vp, const struct logp_invocation *c, void *buf,                \
+                    void *recv_buf)                                                                \
     {                                                                                              \
         return lpi_read(vp, steps_, c, buf, recv_buf);                                             \
     }

@@ -38,7 +38,7 @@ static struct logp_task *one_more(struct recorder *r)
 
 /* How many elements a step combines: by how much longer it takes where each takes 1 ns more. What
  * is planned stays as it is. */
-static int64_t elements_of(const struct logp_schedule *s, int64_t rank, struct logp_coll *c,
+static int64_t elements_of(const struct logp_schedule *s, int64_t rank, struct logp_invocation *c,
                            int64_t i, const struct logp_step *step)
 {
     struct logp_params *p = &c->model.params;
@@ -62,7 +62,7 @@ static int64_t rounded_ns(int64_t n, int64_t ps)
 /* A step as a task; one that takes no time and is no message is none. 0; -E2BIG, -EINVAL, -ENOMEM
  */
 static int add_step(struct recorder *r, const struct logp_schedule *s, int64_t rank,
-                    struct logp_coll *c, int64_t i, const struct logp_step *step)
+                    struct logp_invocation *c, int64_t i, const struct logp_step *step)
 {
     const bool message = step->kind == LOGP_STEP_SEND || step->kind == LOGP_STEP_RECEIVE;
     struct logp_task task = {.kind = message ? step->kind : LOGP_STEP_COMPUTE,
@@ -92,7 +92,7 @@ static int add_step(struct recorder *r, const struct logp_schedule *s, int64_t r
 
 static int read_rank(struct recorder *r, const struct logp_schedule *s, int64_t rank)
 {
-    struct logp_coll c;
+    struct logp_invocation c;
     struct logp_step step;
     int rc = logp_schedule_begin(s, (int)rank, &c);
 

@@ -80,15 +80,15 @@ void lpi_do_parts(void *arg)
         }
 }
 
-int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c, void *buf,
-                      void *recv_buf)
+int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_invocation *c,
+                      void *buf, void *recv_buf)
 {
     return lpi_read(vp, steps, c, buf, recv_buf);
 }
 
 /* Up to so many; kept == NULL: they are only counted. */
 static int64_t copy_steps(struct logp_step *kept, int64_t most, logp_steps steps, int64_t P,
-                          int64_t rank, const struct logp_coll *c)
+                          int64_t rank, const struct logp_invocation *c)
 {
     struct logp_step s = {.kind = LOGP_STEP_SEND};
     int64_t n = 0;
@@ -102,7 +102,7 @@ static int64_t copy_steps(struct logp_step *kept, int64_t most, logp_steps steps
 }
 
 void lpi_keep(struct lpi_cached_choice *kept, logp_steps steps, int64_t P, int64_t rank,
-              const struct logp_coll *c)
+              const struct logp_invocation *c)
 {
     const bool may_change =
         c->args.list != NULL || c->args.blocks != NULL; /* they are the user's */
@@ -118,7 +118,7 @@ void lpi_keep(struct lpi_cached_choice *kept, logp_steps steps, int64_t P, int64
 }
 
 int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, logp_steps steps,
-                    const struct logp_coll *c, void *buf, void *recv_buf)
+                    const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     const struct lpi_call call = {c, buf, recv_buf};
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);

@@ -12,13 +12,13 @@ void lpi_free_plan(struct logp_rank_plan *plan)
     *plan = (struct logp_rank_plan){.parent = -1};
 }
 
-int logp_schedule_begin(const struct logp_schedule *schedule, int rank, struct logp_coll *c)
+int logp_schedule_begin(const struct logp_schedule *schedule, int rank, struct logp_invocation *c)
 {
-    *c = (struct logp_coll){schedule->args, schedule->model, {.parent = -1}};
+    *c = (struct logp_invocation){schedule->args, schedule->model, {.parent = -1}};
     return schedule->plan != NULL ? schedule->plan((int)schedule->P, rank, c) : 0;
 }
 
-void logp_schedule_end(struct logp_coll *c)
+void logp_schedule_end(struct logp_invocation *c)
 {
     lpi_free_plan(&c->plan);
 }

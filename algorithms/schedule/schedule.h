@@ -32,9 +32,9 @@ struct lpi_cached_choice {
 };
 
 void lpi_keep(struct lpi_cached_choice *kept, logp_steps steps, int64_t P, int64_t rank,
-              const struct logp_coll *c);
+              const struct logp_invocation *c);
 /* As logp_schedule_run(), with what is kept of these steps. */
 int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, logp_steps steps,
-                    const struct logp_coll *c, void *buf, void *recv_buf);
+                    const struct logp_invocation *c, void *buf, void *recv_buf);
 
 #endif

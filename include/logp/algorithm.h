@@ -44,7 +44,7 @@ struct logp_rank_plan {
 };
 
 /** A collective as the functions of an algorithm get it. */
-struct logp_coll {
+struct logp_invocation {
     struct logp_args args;
     struct logp_model model;
     struct logp_rank_plan plan; /**< of the rank in question; for who is planned */
@@ -100,7 +100,7 @@ struct logp_knob_use {
      *  equals; what it sends to whom then depends on k alone, not on the model): 1 .. 64, and of
      * more, by formulas alone, those with which k^n >= P for fewer n. Plans and predictions get it
      * in c->args.k. */
-    int64_t (*value)(int64_t P, const struct logp_coll *c);
+    int64_t (*value)(int64_t P, const struct logp_invocation *c);
 };
 
 /** The knob of a field of struct logp_args, for logp_algorithm.knobs. */
@@ -142,25 +142,25 @@ struct logp_algorithm {
     const char *source;  /**< the paper */
     /** NULL: it applies; else what it needs, in a few words ("a power of two of processors").
      *  The function itself is NULL where an algorithm always applies. */
-    const char *(*needs)(int64_t P, const struct logp_coll *c);
+    const char *(*needs)(int64_t P, const struct logp_invocation *c);
     /** Fill c->plan for this rank of P. 0; -ENOMEM, -EINVAL, and then there is nothing to free.
      *  NULL: nothing to plan. */
-    int (*plan)(int P, int rank, struct logp_coll *c);
+    int (*plan)(int P, int rank, struct logp_invocation *c);
     /** What this processor does, step by step: see schedule.h. NULL: it is no schedule. */
-    bool (*steps)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+    bool (*steps)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out);
     /** What this processor does, as logp_plan_run(). NULL: its steps, and nothing else; of a row
      *  that has both, this is the reader with the steps inlined. */
-    int (*run)(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
+    int (*run)(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf);
     /** The formula for P processors under c->model.params, without capacity and topology: see
      *  logp_predict(). NULL: there is none. */
-    struct logp_prediction (*predict)(int64_t P, const struct logp_coll *c);
+    struct logp_prediction (*predict)(int64_t P, const struct logp_invocation *c);
     /** The formula on c->model.topology, which has P processors; LOGP_PREDICTION_NONE where it is
      * no network for it. NULL: there is none. */
-    struct logp_prediction (*predict_linked)(int64_t P, const struct logp_coll *c);
+    struct logp_prediction (*predict_linked)(int64_t P, const struct logp_invocation *c);
     /** What the textbook says that it costs, in ns; -1: more than the clock counts. NULL: nothing.
      */
-    int64_t (*textbook)(int64_t P, const struct logp_coll *c);
+    int64_t (*textbook)(int64_t P, const struct logp_invocation *c);
     enum logp_along along; /**< which tree part describes */
     bool rough;            /**< where predict is a bound, what the schedule says comes first */
     bool in_place;         /**< its steps are right, too, where operands and result overlap as
@@ -202,25 +202,26 @@ struct logp_collective {
     bool rooted; /**< one rank is special: logp_args.root */
     enum logp_operands operands;
     /** Bytes of buf and recv_buf of a rank. LOGP_OPERANDS_TOTAL: c is planned for it. */
-    void (*sizes)(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf);
+    void (*sizes)(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf);
     /** Before a run: the operands of this rank, different for every seed; elsewhere garbage. */
-    void (*fill)(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+    void (*fill)(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf);
     /** After it: does this rank hold what it should? @return 1: yes; 0: no; -ENOMEM: who knows */
-    int (*check)(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+    int (*check)(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf);
     /** Piece j = 0, 1, ... of what a rank must hold at the end: for logp_schedule_check(). *out is
      *  all 0 but for ranks, 1. @return false: there are no more. NULL: it must hold nothing */
-    bool (*promise)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+    bool (*promise)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out);
     /** What no algorithm can be faster than: logp_lower_bound(), which has seen to P and the model.
      *  NULL: nothing is known */
-    int64_t (*bound)(int64_t P, const struct logp_coll *c);
+    int64_t (*bound)(int64_t P, const struct logp_invocation *c);
     /** How many bytes at the beginning of buf are its operands; c is planned. NULL: all. */
-    size_t (*given)(int64_t P, int64_t rank, const struct logp_coll *c);
+    size_t (*given)(int64_t P, int64_t rank, const struct logp_invocation *c);
     /** LOGP_IN_PLACE: at->buffer is the one that this rank has, at->offset where in it the other
      *  is; LOGP_RECV_BUF and 0 before. @return false: it has two all the same. NULL: all have */
-    bool (*in_place)(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at);
+    bool (*in_place)(int64_t P, int64_t rank, const struct logp_invocation *c,
+                     struct logp_spot *at);
     /** Nobody may leave before all have come: an experiment looks whether that holds, up to 2^16
      *  processors (beyond, only that all come through). */
     bool holds_back;

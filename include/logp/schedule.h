@@ -5,7 +5,7 @@
  *
  * A schedule is a function that gives the steps of a rank one after another:
  *
- *     static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+ *     static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
  *                            struct logp_step *out)
  *     {
  *         if (P == 1 || i >= 2)
@@ -77,7 +77,7 @@ struct logp_step {
     struct logp_spot at, left, right;
     size_t at_stride, right_stride; /**< copy */
     /** compute: what it does where that is neither copying nor combining; NULL: nothing. */
-    void (*work)(const struct logp_coll *c, void *buf, void *recv_buf);
+    void (*work)(const struct logp_invocation *c, void *buf, void *recv_buf);
 };
 
 /* Fill a step. @return true, as a steps function does */
@@ -141,7 +141,7 @@ static inline bool logp_step_compute(struct logp_step *s, int64_t ns, int64_t pa
 }
 
 /** Step i = 0, 1, ... of a rank. @return false: it is through, after i steps */
-typedef bool (*logp_steps)(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+typedef bool (*logp_steps)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out);
 
 /**
@@ -151,14 +151,15 @@ typedef bool (*logp_steps)(int64_t P, int64_t rank, const struct logp_coll *c, i
  * @return as logp_send() and logp_recv()
  * Threads: as logp_send().
  */
-LOGP_API int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_coll *c,
-                               void *buf, void *recv_buf);
+LOGP_API int logp_schedule_run(struct logp_vp *vp, logp_steps steps,
+                               const struct logp_invocation *c, void *buf, void *recv_buf);
 
 /** A schedule of all ranks. */
 struct logp_schedule {
     int64_t P; /**< 1 .. 2^24 */
     logp_steps steps;
-    int (*plan)(int P, int rank, struct logp_coll *c); /**< as in struct logp_algorithm, or NULL */
+    int (*plan)(int P, int rank,
+                struct logp_invocation *c); /**< as in struct logp_algorithm, or NULL */
     struct logp_args args;
     struct logp_model model;
 };
@@ -175,10 +176,10 @@ LOGP_API struct logp_schedule logp_schedule_of(const struct logp_algorithm *algo
  * @return 0, or what the plan returns
  */
 LOGP_API int logp_schedule_begin(const struct logp_schedule *schedule, int rank,
-                                 struct logp_coll *c);
+                                 struct logp_invocation *c);
 
 /** Free what that has made. */
-LOGP_API void logp_schedule_end(struct logp_coll *c);
+LOGP_API void logp_schedule_end(struct logp_invocation *c);
 
 /** That a step of a rank waits for another of the same rank. */
 struct logp_edge {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Step i of a rank: first from the parent, then to the children; false: it is through. */
-static bool ternary_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool ternary_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     const int64_t v = (rank - c->args.root + P) % P; /* its place in the tree: the root is 0 */

@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-static int run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), tag = c->args.tag;
 

@@ -61,7 +61,7 @@ static int create(const struct logp_plugin_call *call, struct logp_delay *out,
     }
 }
 
-static bool idle(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool idle(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                  struct logp_step *out)
 {
     (void)P, (void)rank, (void)c, (void)i, (void)out;

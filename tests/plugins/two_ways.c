@@ -19,7 +19,7 @@
 #endif
 
 /* v: how far from the root, the longer way's direction; the longer way ends at v = P / 2. */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const int64_t v = (rank - c->args.root + P) % P, end = P / 2;

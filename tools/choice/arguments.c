@@ -29,10 +29,11 @@ static int64_t total_count(int64_t P)
     return P < most / 10 ? 10 * P : most;
 }
 
-static struct logp_coll coll_of(struct options *o, const char *collective)
+static struct logp_invocation invocation_of(struct options *o, const char *collective)
 {
     const enum logp_operands operands = operands_of(collective);
-    struct logp_coll c = {.args = o->knobs, .model.topology = o->topology, .model.links = o->links};
+    struct logp_invocation c = {
+        .args = o->knobs, .model.topology = o->topology, .model.links = o->links};
 
     c.args.root = (int)o->root;
     c.args.list = o->list;
@@ -67,11 +68,11 @@ static struct logp_coll coll_of(struct options *o, const char *collective)
 
 /* If nothing of this collective runs on the default number of processors, and nobody has said how
  * many they are: the next number that something does run on. */
-struct logp_coll make_coll(struct options *o, const char *collective)
+struct logp_invocation make_invocation(struct options *o, const char *collective)
 {
     const struct options asked = *o;
     const int64_t most = 2 * asked.P;
-    struct logp_coll c = coll_of(o, collective);
+    struct logp_invocation c = invocation_of(o, collective);
 
     if (option_given("P") || o->topology != NULL || o->links != NULL)
         return c;
@@ -80,9 +81,9 @@ struct logp_coll make_coll(struct options *o, const char *collective)
 
         *o = asked;
         if (next > most)
-            return coll_of(o, collective);
+            return invocation_of(o, collective);
         o->P = next;
-        c = coll_of(o, collective);
+        c = invocation_of(o, collective);
     }
     return c;
 }

@@ -34,7 +34,7 @@ const char *named_collective(const struct options *o)
 /* What an algorithm needs, and what the environment says of it instead; into buf, which is
  * returned. */
 static const char *needed(const struct options *o, const struct logp_algorithm *a,
-                          const struct logp_coll *c, char buf[256])
+                          const struct logp_invocation *c, char buf[256])
 {
     static const char *const names[] = {"P", "k"};
     struct logp_model bare = c->model;
@@ -66,7 +66,7 @@ static size_t n_left_out;
 
 /* Does it not apply here? */
 static bool leave_out(const struct options *o, const struct logp_algorithm *a,
-                      const struct logp_coll *c)
+                      const struct logp_invocation *c)
 {
     const char *needs = logp_algorithm_needs(a, o->P, &c->args, &c->model);
     size_t i = 0;
@@ -91,8 +91,9 @@ void say_left_out(void)
             left_out[i].algorithm->collective, left_out[i].algorithm->name, left_out[i].needs);
 }
 
-static void add_named(const struct options *o, const char *collective, const struct logp_coll *c,
-                      const char *name, const struct logp_algorithm **chosen, size_t *n)
+static void add_named(const struct options *o, const char *collective,
+                      const struct logp_invocation *c, const char *name,
+                      const struct logp_algorithm **chosen, size_t *n)
 {
     const struct logp_algorithm *a, *found = logp_algorithm_find(collective, name);
     struct names names = {{"all", "auto"}, 2};
@@ -114,7 +115,7 @@ static void add_named(const struct options *o, const char *collective, const str
 }
 
 static size_t choose_named(const struct options *o, const char *collective,
-                           const struct logp_coll *c, const struct logp_algorithm **chosen)
+                           const struct logp_invocation *c, const struct logp_algorithm **chosen)
 {
     char *list = strdup(o->algorithm_list), *save = NULL;
     size_t n = 0;
@@ -129,8 +130,8 @@ static size_t choose_named(const struct options *o, const char *collective,
     return n;
 }
 
-static size_t choose_all(const struct options *o, const char *collective, const struct logp_coll *c,
-                         const struct logp_algorithm **chosen)
+static size_t choose_all(const struct options *o, const char *collective,
+                         const struct logp_invocation *c, const struct logp_algorithm **chosen)
 {
     const struct logp_algorithm *a;
     size_t n = 0;
@@ -142,7 +143,7 @@ static size_t choose_all(const struct options *o, const char *collective, const 
 }
 
 _Noreturn static void none_applies(const struct options *o, const char *collective,
-                                   const struct logp_coll *c)
+                                   const struct logp_invocation *c)
 {
     const struct logp_algorithm *a = logp_algorithm_at(collective, 0);
     char text[256];
@@ -171,7 +172,7 @@ static void say_unpredicted(const struct options *o, const struct logp_algorithm
 
 /* The steps of a file go by its name, without control characters. */
 static const struct logp_algorithm *steps_of_file(const struct options *o,
-                                                  const struct logp_coll *c)
+                                                  const struct logp_invocation *c)
 {
     static struct logp_algorithm row;
     static char name[64];
@@ -197,7 +198,7 @@ const char *names_of(const struct logp_algorithm *const *rows, size_t n, char li
 
 /* The best predicted; NULL: none applies. */
 static const struct logp_algorithm *choose_best(const struct options *o, const char *collective,
-                                                const struct logp_coll *c)
+                                                const struct logp_invocation *c)
 {
     struct logp_choice choice;
     const int rc = logp_algorithm_choose(collective, o->P, &c->args, &c->model, &choice);
@@ -215,7 +216,7 @@ static const struct logp_algorithm *choose_best(const struct options *o, const c
     return choice.algorithm;
 }
 
-bool any_applies(const char *collective, int64_t P, const struct logp_coll *c)
+bool any_applies(const char *collective, int64_t P, const struct logp_invocation *c)
 {
     const struct logp_algorithm *a;
 
@@ -225,7 +226,8 @@ bool any_applies(const char *collective, int64_t P, const struct logp_coll *c)
     return false;
 }
 
-size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
+size_t choose_algorithms(const struct options *o, const char *collective,
+                         const struct logp_invocation *c,
                          const struct logp_algorithm *chosen[MAX_ALGORITHMS])
 {
     size_t n = 1;
@@ -245,7 +247,7 @@ size_t choose_algorithms(const struct options *o, const char *collective, const 
     return n;
 }
 
-void refuse_point(const struct options *o, const char *collective, const struct logp_coll *c)
+void refuse_point(const struct options *o, const char *collective, const struct logp_invocation *c)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct options alone = *o;
@@ -262,7 +264,7 @@ int or_end_without_memory(int rc)
 }
 
 bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
-                const struct logp_coll *c, int64_t *value)
+                const struct logp_invocation *c, int64_t *value)
 {
     const bool has_it = logp_algorithm_knob(a, logp_knob_find(name), P, &c->args, &c->model, value);
 
@@ -272,7 +274,7 @@ bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
 }
 
 struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
-                                  const struct logp_coll *c, enum logp_basis by)
+                                  const struct logp_invocation *c, enum logp_basis by)
 {
     const struct logp_prediction p = logp_predict_by(a, P, &c->args, &c->model, by);
 

@@ -10,7 +10,7 @@ enum { MAX_ALGORITHMS = 64 };
 /* ---- arguments.c ---- */
 
 /* The arguments of a collective as the options say; sets o's defaults that depend on it. */
-struct logp_coll make_coll(struct options *o, const char *collective);
+struct logp_invocation make_invocation(struct options *o, const char *collective);
 
 /* ---- blocks.c ---- */
 
@@ -22,31 +22,33 @@ void set_blocks(const struct options *o, const char *collective, struct logp_arg
 /* That the size of its messages changes nothing, and what to type; NULL: it does, or they are
  * small. @return buf */
 const char *free_bytes_of(const struct options *o, const char *collective,
-                          const struct logp_coll *c, char buf[MAX_LIST]);
+                          const struct logp_invocation *c, char buf[MAX_LIST]);
 /* Say that, if it is so, in one line on stderr. */
-void say_free_bytes(const struct options *o, const char *collective, const struct logp_coll *c);
+void say_free_bytes(const struct options *o, const char *collective,
+                    const struct logp_invocation *c);
 
 /* ---- choice.c: these end the process where what is named is nothing ---- */
 
 const char *named_collective(const struct options *o);
 /* @return how many, >= 1; in a sweep those that apply at this point, maybe none: say_left_out() */
-size_t choose_algorithms(const struct options *o, const char *collective, const struct logp_coll *c,
+size_t choose_algorithms(const struct options *o, const char *collective,
+                         const struct logp_invocation *c,
                          const struct logp_algorithm *chosen[MAX_ALGORITHMS]);
 void say_left_out(void);
 /* As logp_algorithm_knob(); without memory it ends the process. */
 bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
-                const struct logp_coll *c, int64_t *value);
+                const struct logp_invocation *c, int64_t *value);
 /* As logp_predict_by(); without memory it ends the process. */
 struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
-                                  const struct logp_coll *c, enum logp_basis by);
+                                  const struct logp_invocation *c, enum logp_basis by);
 /* What came of asking for something that is left out where it cannot be had: without memory it ends
  * the process. @return rc */
 int or_end_without_memory(int rc);
 /* Does any algorithm of the collective? */
-bool any_applies(const char *collective, int64_t P, const struct logp_coll *c);
+bool any_applies(const char *collective, int64_t P, const struct logp_invocation *c);
 /* The names of rows, one after the other; into list, which is returned. */
 const char *names_of(const struct logp_algorithm *const *rows, size_t n, char list[MAX_LIST]);
 /* Say why none applies at a point of a sweep. */
-void refuse_point(const struct options *o, const char *collective, const struct logp_coll *c);
+void refuse_point(const struct options *o, const char *collective, const struct logp_invocation *c);
 
 #endif

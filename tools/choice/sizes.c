@@ -15,7 +15,7 @@ static int64_t largest_block(const struct logp_blocks *blocks)
 
 /* Of one message, before an algorithm divides or joins any; a sum is one element. */
 static int64_t message_bytes(const struct options *o, const struct logp_collective *what,
-                             const struct logp_coll *c)
+                             const struct logp_invocation *c)
 {
     __int128 bytes = 0;
 
@@ -39,14 +39,15 @@ static int64_t message_bytes(const struct options *o, const struct logp_collecti
 }
 
 const char *free_bytes_of(const struct options *o, const char *collective,
-                          const struct logp_coll *c, char buf[MAX_LIST])
+                          const struct logp_invocation *c, char buf[MAX_LIST])
 {
     const struct logp_collective *what = logp_collective_find(collective);
 
     return what != NULL ? free_bytes(o, message_bytes(o, what, c), buf) : NULL;
 }
 
-void say_free_bytes(const struct options *o, const char *collective, const struct logp_coll *c)
+void say_free_bytes(const struct options *o, const char *collective,
+                    const struct logp_invocation *c)
 {
     char text[MAX_LIST];
 

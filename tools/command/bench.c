@@ -21,7 +21,7 @@ enum { MOST_RUNS = 1000 }; /* where nobody says --reps */
 /* The points of one combination of options. */
 struct combination {
     struct options o;
-    struct logp_coll c;
+    struct logp_invocation c;
     struct output out; /* the rows that were run */
     size_t n;
     struct row rows[MAX_ALGORITHMS]; /* n */
@@ -46,7 +46,7 @@ static void resolve_combination(struct combination *x, int64_t i)
     resolve_point(&x->o, i);
     if (!option_given("reps") && x->o.clock == LOGP_CLOCK_WALL)
         x->o.reps = MOST_RUNS;
-    x->c = make_coll(&x->o, sweep.collective);
+    x->c = make_invocation(&x->o, sweep.collective);
     x->n = choose_algorithms(&x->o, sweep.collective, &x->c, chosen);
     for (size_t k = 0; k < x->n; k++)
         x->rows[k] = (struct row){.algorithm = chosen[k]};

@@ -18,7 +18,7 @@ enum { MOST_RUNS = 1000 }; /* where nobody says --reps */
 /* What is looked at. */
 struct map {
     struct options o; /* at this P */
-    struct logp_coll c;
+    struct logp_invocation c;
     enum logp_operands operands;
     int64_t unit;          /* bytes of what sizes count; 1: bytes */
     const char *option;    /* that gives sizes: "bytes", "count"; NULL: there are none */
@@ -36,9 +36,9 @@ struct winner {
 
 /* ---- predicted ---- */
 
-static struct logp_coll of_size(const struct map *map, int64_t size)
+static struct logp_invocation of_size(const struct map *map, int64_t size)
 {
-    struct logp_coll c = map->c;
+    struct logp_invocation c = map->c;
 
     if (map->operands == LOGP_OPERANDS_BYTES)
         c.args.n_bytes = (size_t)size;
@@ -51,14 +51,14 @@ static struct logp_coll of_size(const struct map *map, int64_t size)
 
 static int64_t predicted(const struct map *map, const struct logp_algorithm *a, int64_t size)
 {
-    const struct logp_coll c = of_size(map, size);
+    const struct logp_invocation c = of_size(map, size);
 
     return latest_end(&map->o, &c, a);
 }
 
 static struct winner best_at(const struct map *map, int64_t size)
 {
-    const struct logp_coll c = of_size(map, size);
+    const struct logp_invocation c = of_size(map, size);
     struct winner best;
 
     best.algorithm = predicted_best(&map->o, map->o.words[1], &c, &best.ns);
@@ -140,7 +140,7 @@ static struct candidate candidate_of(const struct row *row, int64_t predicted_ns
 static int fight(const struct map *map, struct logp_machine *m, struct comparison *d, int64_t size,
                  const struct logp_algorithm *best, const struct logp_algorithm *other)
 {
-    const struct logp_coll c = of_size(map, size);
+    const struct logp_invocation c = of_size(map, size);
     const int64_t best_ns = predicted(map, best, size), other_ns = predicted(map, other, size);
     struct row rows[2] = {{.algorithm = best}, {.algorithm = other}};
     size_t done;
@@ -203,7 +203,7 @@ static void go_to(struct map *map, const char *collective, int64_t i)
         map->o.reps = MOST_RUNS;
     if (map->o.algorithms == ALGORITHMS_AUTO)
         map->o.algorithms = ALGORITHMS_ALL;
-    map->c = make_coll(&map->o, collective);
+    map->c = make_invocation(&map->o, collective);
 }
 
 static void read_sizes(struct map *map)

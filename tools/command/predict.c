@@ -45,7 +45,7 @@ static int predict_all(struct options *o)
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
     const char *collective = named_collective(o);
-    const struct logp_coll c = make_coll(o, collective);
+    const struct logp_invocation c = make_invocation(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, chosen);
     const struct output out = {.o = o, .collective = collective, .c = &c, .rows = rows, .n = n};
 

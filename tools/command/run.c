@@ -13,14 +13,14 @@ static double try_worst(struct options *o, const char *collective, const struct 
     const int64_t most_ns = 1000000000;
     const int64_t reps = most_ns / (a->worst->record.measured.median_ns + 1);
     struct row row = {.algorithm = a->worst->algorithm};
-    struct logp_coll c;
+    struct logp_invocation c;
 
     if (runs_are_over())
         return 0;
     o->progress = false;
     o->warmup = 1;
     o->reps = (int)(reps < 3 ? 3 : reps > 20 ? 20 : reps);
-    c = make_coll(o, collective);
+    c = make_invocation(o, collective);
     return run_alone(o, &c, &row) == EXIT_OK ? logp_record_ratio(&row.record) : 0;
 }
 
@@ -50,7 +50,7 @@ static int run(struct options *o)
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
     const char *collective = named_collective(o);
-    const struct logp_coll c = make_coll(o, collective);
+    const struct logp_invocation c = make_invocation(o, collective);
     struct output out = {.o = o, .collective = collective, .c = &c, .rows = rows};
     const size_t n = choose_algorithms(o, collective, &c, chosen);
     struct logp_machine *m;

@@ -10,7 +10,7 @@
 static void show_rank(const struct step_form *form, const struct logp_algorithm *a, int64_t P,
                       int64_t rank, const struct logp_schedule *schedule)
 {
-    struct logp_coll c;
+    struct logp_invocation c;
     struct logp_step s;
     int64_t n = 0;
 
@@ -34,7 +34,7 @@ static int schedule(struct options *o)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     const char *collective = named_collective(o);
-    const struct logp_coll c = make_coll(o, collective);
+    const struct logp_invocation c = make_invocation(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, chosen);
     const struct logp_algorithm *a = chosen[0];
     const struct step_form *form = o->format->steps;

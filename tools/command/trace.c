@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Run it on a machine of its own. @return an exit code */
-static int run_traced(const struct options *o, const struct logp_coll *c,
+static int run_traced(const struct options *o, const struct logp_invocation *c,
                       const struct logp_algorithm *a, struct logp_trace **trace)
 {
     struct logp_machine *m = create_machine(o);
@@ -147,7 +147,7 @@ static int trace_collective(struct options *o)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     const char *collective = named_collective(o);
-    const struct logp_coll c = make_coll(o, collective);
+    const struct logp_invocation c = make_invocation(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, chosen);
     struct logp_trace *run = NULL, *predicted;
     struct shown s = {.o = o, .algorithm = chosen[0]};

@@ -36,7 +36,7 @@ int64_t at_offset(const void *where, const struct column *col)
 
 int64_t operand_bytes(const struct output *out)
 {
-    const struct logp_coll *c = out->c;
+    const struct logp_invocation *c = out->c;
     const struct logp_collective *collective = logp_collective_find(out->collective);
     __int128 bytes = 0;
 

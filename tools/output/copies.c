@@ -10,7 +10,7 @@ enum { MOST_STEPS = 1 << 22, LARGEST = 16 << 20, MOST_NS = 50000000 };
 
 /* The bytes of all messages and of the largest, from the steps; false: there are none, or too
  * many to count. */
-static bool count_bytes(const struct options *o, const struct logp_coll *c,
+static bool count_bytes(const struct options *o, const struct logp_invocation *c,
                         const struct logp_algorithm *a, double *all, size_t *largest)
 {
     const struct logp_schedule s = logp_schedule_of(a, o->P, &c->args, &c->model);
@@ -21,7 +21,7 @@ static bool count_bytes(const struct options *o, const struct logp_coll *c,
     if (a->steps == NULL || o->P > LOGP_FOLD_P)
         return false;
     for (int64_t rank = 0; rank < o->P && n_steps <= MOST_STEPS; rank++) {
-        struct logp_coll planned;
+        struct logp_invocation planned;
         struct logp_step step;
 
         if (logp_schedule_begin(&s, (int)rank, &planned) != 0)

@@ -16,7 +16,7 @@ static const char *node_name(const struct logp_topology *t, int node, char buf[3
     return buf;
 }
 
-static void print_steps(const struct logp_algorithm *algorithm, const struct logp_coll *c)
+static void print_steps(const struct logp_algorithm *algorithm, const struct logp_invocation *c)
 {
     struct logp_link_load load;
     char text[8 * STEPS_SHOWN + 8] = "";

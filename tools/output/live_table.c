@@ -179,7 +179,8 @@ static void running(const struct row *row, int done, int total)
         draw();
 }
 
-static void finished(const struct options *o, const struct logp_coll *c, const struct row *row)
+static void finished(const struct options *o, const struct logp_invocation *c,
+                     const struct row *row)
 {
     const struct logp_record *r = &row->record;
     struct line *l = line_of(row->algorithm);

@@ -13,7 +13,7 @@
 struct output {
     const struct options *o;
     const char *collective;
-    const struct logp_coll *c;
+    const struct logp_invocation *c;
     const struct row *rows;
     size_t n;
     int n_cores;               /* 0: nothing was run */

@@ -12,7 +12,7 @@
 /* Of a vector: "of 100 double each, sum"; where --bytes says it, "of 800 bytes each (100 double),
  * sum"
  */
-static void print_vector(const struct logp_collective *what, const struct logp_coll *c)
+static void print_vector(const struct logp_collective *what, const struct logp_invocation *c)
 {
     const char *each = what->operands == LOGP_OPERANDS_TOTAL ? "in all" : "each";
     const long long count = c->args.count, unit = (long long)c->args.op->element_bytes;
@@ -25,7 +25,7 @@ static void print_vector(const struct logp_collective *what, const struct logp_c
 }
 
 /* "of 8 bytes", "of 100 double each, sum" */
-static void print_operands(const struct logp_collective *what, const struct logp_coll *c)
+static void print_operands(const struct logp_collective *what, const struct logp_invocation *c)
 {
     if (c->args.blocks != NULL) {
         printf(" of %s ", option_text("counts"));

@@ -96,7 +96,7 @@ static void print_diagram(const void *what)
 {
     const struct drawing *d = what;
     const struct paper_case *x = &d->t->drawn;
-    struct logp_coll c = x->c;
+    struct logp_invocation c = x->c;
     struct shown s = {.o = &d->o, .algorithm = paper_algorithm(x)};
     struct logp_trace *trace;
 

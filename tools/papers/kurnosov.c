@@ -21,7 +21,7 @@ static int chosen_k(const struct paper_case *x)
 /* The predicted time of k chains, in units. */
 static double predicted(const struct paper_case *x, int k)
 {
-    struct logp_coll c = x->c;
+    struct logp_invocation c = x->c;
 
     c.args.k = k;
     return (double)logp_predict(logp_algorithm_find("reduce", "kchain"), x->P, &c.args, &c.model)

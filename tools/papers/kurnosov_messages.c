@@ -12,7 +12,7 @@ enum { P_SHOWN = KURNOSOV_P, K_SHOWN = KURNOSOV_K, MESSAGES = 3 };
 /* ---- figure 1 ---- */
 
 /* 0 sends to 1 three times. */
-static bool messages_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool messages_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out)
 {
     (void)P;
@@ -22,7 +22,7 @@ static bool messages_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
                      : logp_step_receive(out, 0, c->args.tag, LOGP_BUF, 0, c->args.n_bytes);
 }
 
-static const char *needs_two(int64_t P, const struct logp_coll *c)
+static const char *needs_two(int64_t P, const struct logp_invocation *c)
 {
     (void)c;
     return P == 2 ? NULL : "two processors";

@@ -36,7 +36,7 @@ static int broadcast_node(struct logp_vp *vp, void *arg)
 {
     struct tour *tour = arg;
     const int rank = logp_vp_rank(vp);
-    const struct logp_coll *c = &tour->x->c;
+    const struct logp_invocation *c = &tour->x->c;
     struct logp_plan *plan;
     const int *children;
     int parent, n;
@@ -60,7 +60,7 @@ static int sum_node(struct logp_vp *vp, void *arg)
 {
     struct tour *tour = arg;
     const int rank = logp_vp_rank(vp);
-    const struct logp_coll *c = &tour->x->c;
+    const struct logp_invocation *c = &tour->x->c;
     struct logp_plan *plan;
     size_t size, recv_size;
     void *buf, *recv_buf;

@@ -268,7 +268,7 @@ static struct row run_case(struct paper *p, const struct paper_case *x, enum log
 {
     const struct options o = paper_options(p, x, clock);
     struct row r = {.algorithm = paper_algorithm(x)};
-    struct logp_coll c = x->c;
+    struct logp_invocation c = x->c;
 
     c.model.topology = o.topology;
     if (!p->stopped && run_alone(&o, &c, &r) != EXIT_OK)

@@ -46,9 +46,9 @@ struct paper_case {
     const char *collective, *algorithm;
     const struct logp_algorithm *own; /* a row of the paper's own; NULL: the one of this name */
     int64_t P;
-    const char *topology; /* NULL: none */
-    struct logp_coll c;   /* params included, in ns */
-    int64_t unit_ns;      /* what the table's numbers count */
+    const char *topology;     /* NULL: none */
+    struct logp_invocation c; /* params included, in ns */
+    int64_t unit_ns;          /* what the table's numbers count */
 };
 
 /* How a table becomes a picture. */

@@ -87,7 +87,7 @@ static json_int_t winner(const struct output *out, struct sizing s, int64_t P, i
 {
     struct options o = *out->o;
     const struct logp_algorithm *best;
-    struct logp_coll c;
+    struct logp_invocation c;
     int64_t ns;
 
     o.P = P;
@@ -97,7 +97,7 @@ static json_int_t winner(const struct output *out, struct sizing s, int64_t P, i
         o.n_bytes = (size_t)size;
     else if (s.unit != NULL)
         o.count = size / s.element;
-    c = make_coll(&o, out->collective);
+    c = make_invocation(&o, out->collective);
     if (o.P != P)
         return -1;
     best = predicted_best(&o, out->collective, &c, &ns);

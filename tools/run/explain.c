@@ -53,18 +53,19 @@ static const char *why_not(int rc)
     }
 }
 
-struct logp_explanation *explain_algorithm(const struct options *o, const struct logp_coll *c,
+struct logp_explanation *explain_algorithm(const struct options *o, const struct logp_invocation *c,
                                            const struct logp_algorithm *algorithm, const char **why)
 {
     struct logp_explanation *e = NULL;
-    const int rc = or_end_without_memory(
-        logp_explanation_of(algorithm, o->P, &c->args, &c->model, &e));
+    const int rc =
+        or_end_without_memory(logp_explanation_of(algorithm, o->P, &c->args, &c->model, &e));
 
     *why = rc == 0 ? NULL : o->rendezvous >= 0 ? "sends wait for their receivers" : why_not(rc);
     return rc == 0 ? e : NULL;
 }
 
-void explain_rows(const struct options *o, const struct logp_coll *c, struct row *rows, size_t n)
+void explain_rows(const struct options *o, const struct logp_invocation *c, struct row *rows,
+                  size_t n)
 {
     if (!o->explain)
         return;

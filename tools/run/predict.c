@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Does the model always answer the same? */
-static bool is_fixed(const struct options *o, const struct logp_coll *c,
+static bool is_fixed(const struct options *o, const struct logp_invocation *c,
                      const struct logp_delay *delay)
 {
     return !is_faulty(o) ||
@@ -21,7 +21,8 @@ static bool fold_once(const struct logp_schedule *s, const struct logp_delay *de
 
 /* By its schedule, under the model itself; twice, as what a plug-in answers may change with time.
  */
-static struct logp_prediction predict_model(const struct options *o, const struct logp_coll *c,
+static struct logp_prediction predict_model(const struct options *o,
+                                            const struct logp_invocation *c,
                                             const struct logp_algorithm *algorithm)
 {
     const struct logp_schedule s = logp_schedule_of(algorithm, o->P, &c->args, &c->model);
@@ -41,7 +42,7 @@ static struct logp_prediction predict_model(const struct options *o, const struc
 
 /* Our formulas do not know the rules of a plug-in, unless it says that latencies vary up to L; nor
  * faults and noise. */
-struct logp_prediction predict(const struct options *o, const struct logp_coll *c,
+struct logp_prediction predict(const struct options *o, const struct logp_invocation *c,
                                const struct logp_algorithm *algorithm)
 {
     if (is_faulty(o) || (o->plugin != NULL && !c->model.params.latency_varies))
@@ -73,7 +74,7 @@ const char *why_unpredicted(const struct options *o, const struct logp_algorithm
     return why;
 }
 
-void say_unpredicted_rows(const struct options *o, const struct logp_coll *c,
+void say_unpredicted_rows(const struct options *o, const struct logp_invocation *c,
                           const struct row *rows, size_t n)
 {
     const struct logp_algorithm *without[MAX_ALGORITHMS];
@@ -93,7 +94,7 @@ void say_unpredicted_rows(const struct options *o, const struct logp_coll *c,
             LOGP_FOLD_MESSAGES, LOGP_FOLD_P, names_of(without, many, list));
 }
 
-int64_t latest_end(const struct options *o, const struct logp_coll *c,
+int64_t latest_end(const struct options *o, const struct logp_invocation *c,
                    const struct logp_algorithm *algorithm)
 {
     struct logp_prediction p;
@@ -105,7 +106,7 @@ int64_t latest_end(const struct options *o, const struct logp_coll *c,
 }
 
 const struct logp_algorithm *predicted_best(const struct options *o, const char *collective,
-                                            const struct logp_coll *c, int64_t *ns)
+                                            const struct logp_invocation *c, int64_t *ns)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS], *best = NULL;
     const size_t n = choose_algorithms(o, collective, c, chosen);
@@ -122,14 +123,15 @@ const struct logp_algorithm *predicted_best(const struct options *o, const char 
     return best;
 }
 
-int64_t lower_bound(const struct options *o, const char *collective, const struct logp_coll *c)
+int64_t lower_bound(const struct options *o, const char *collective,
+                    const struct logp_invocation *c)
 {
     if (o->plugin != NULL || !o->emulated)
         return -1;
     return logp_lower_bound(collective, o->P, &c->args, &c->model);
 }
 
-double estimate_ns(const struct options *o, const struct logp_coll *c,
+double estimate_ns(const struct options *o, const struct logp_invocation *c,
                    const struct logp_algorithm *algorithm)
 {
     const double own_ns = (o->fibers ? 1e3 : 1e4) * (double)o->P; /* of a run, on the host */

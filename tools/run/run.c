@@ -57,11 +57,11 @@ static void show_row(const struct row *row, int done, int total)
 
 static void (*show)(const struct row *row, int done, int total) = show_row;
 
-static void (*show_finished)(const struct options *o, const struct logp_coll *c,
+static void (*show_finished)(const struct options *o, const struct logp_invocation *c,
                              const struct row *row);
 
 void show_progress_with(void (*other)(const struct row *row, int done, int total),
-                        void (*finished)(const struct options *o, const struct logp_coll *c,
+                        void (*finished)(const struct options *o, const struct logp_invocation *c,
                                          const struct row *row))
 {
     show = other;
@@ -185,7 +185,7 @@ static void tell_failed(void *arg, const struct logp_failed *failed)
     explain_failed(t->o, t->row, t->faults, failed);
 }
 
-static int run_one(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+static int run_one(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
                    struct row *row)
 {
     struct telling telling = {o, row, faults_of(m)};
@@ -244,8 +244,9 @@ static bool all_over(struct logp_machine *m)
 }
 
 /* The rows until one goes wrong, or does not keep what was promised of it, where that is asked. */
-static int run_each(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
-                    struct row *rows, size_t n, size_t *done, bool promised)
+static int run_each(const struct options *o, struct logp_machine *m,
+                    const struct logp_invocation *c, struct row *rows, size_t n, size_t *done,
+                    bool promised)
 {
     int code = EXIT_OK;
 
@@ -271,19 +272,19 @@ int run_program(struct logp_machine *m, logp_program program, void *arg, int64_t
     return rc;
 }
 
-int run_rows(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+int run_rows(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
              struct row *rows, size_t n, size_t *done)
 {
     return run_each(o, m, c, rows, n, done, o->clock == LOGP_CLOCK_VIRTUAL);
 }
 
-int run_unpromised(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+int run_unpromised(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
                    struct row *rows, size_t n, size_t *done)
 {
     return run_each(o, m, c, rows, n, done, false);
 }
 
-int run_alone(const struct options *o, const struct logp_coll *c, struct row *row)
+int run_alone(const struct options *o, const struct logp_invocation *c, struct row *row)
 {
     struct logp_machine *m = create_machine(o);
     size_t done;

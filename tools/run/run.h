@@ -77,41 +77,43 @@ const char *why_unpredicted(const struct options *o, const struct logp_algorithm
 
 /* As the options ask, under the delay model that they ask for. */
 /* Say which rows are not predicted since their schedules are too long. */
-void say_unpredicted_rows(const struct options *o, const struct logp_coll *c,
+void say_unpredicted_rows(const struct options *o, const struct logp_invocation *c,
                           const struct row *rows, size_t n);
-struct logp_prediction predict(const struct options *o, const struct logp_coll *c,
+struct logp_prediction predict(const struct options *o, const struct logp_invocation *c,
                                const struct logp_algorithm *algorithm);
 /* How long all its runs take on the host, at most, as far as its formula knows it. */
-double estimate_ns(const struct options *o, const struct logp_coll *c,
+double estimate_ns(const struct options *o, const struct logp_invocation *c,
                    const struct logp_algorithm *algorithm);
 /* When it has ended at the latest; -1: there is no prediction of that, or it does not apply. */
-int64_t latest_end(const struct options *o, const struct logp_coll *c,
+int64_t latest_end(const struct options *o, const struct logp_invocation *c,
                    const struct logp_algorithm *algorithm);
 /* Of those that the options choose the one that ends first, of several the first; NULL: none has a
  * prediction. *ns: when; -1 */
 const struct logp_algorithm *predicted_best(const struct options *o, const char *collective,
-                                            const struct logp_coll *c, int64_t *ns);
+                                            const struct logp_invocation *c, int64_t *ns);
 /* What no algorithm is faster than; -1: that is not known. */
-int64_t lower_bound(const struct options *o, const char *collective, const struct logp_coll *c);
+int64_t lower_bound(const struct options *o, const char *collective,
+                    const struct logp_invocation *c);
 
 /* ---- trace.c ---- */
 
 /* Run row->algorithm on a machine, traced: the last repetition is kept; most_events: 0: the
  * library's own. out: NULL: there is no trace. @return an exit code */
-int trace_run(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+int trace_run(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
               struct row *row, int64_t most_events, struct logp_trace **out);
 /* What its schedule does under the delay model that the options ask for; NULL: it has none, or more
  * messages than `most`, 0: any number. */
-struct logp_trace *trace_prediction(const struct options *o, const struct logp_coll *c,
+struct logp_trace *trace_prediction(const struct options *o, const struct logp_invocation *c,
                                     const struct logp_algorithm *algorithm, uint64_t most);
 
 /* ---- explain.c ---- */
 
 /* With --explain, explain what each row's algorithm is predicted to take; ends the process where
  * that cannot be: for what the options say, or of the only one. */
-void explain_rows(const struct options *o, const struct logp_coll *c, struct row *rows, size_t n);
+void explain_rows(const struct options *o, const struct logp_invocation *c, struct row *rows,
+                  size_t n);
 /* The same of one algorithm. NULL: it cannot be, and *why says in a few words why not. */
-struct logp_explanation *explain_algorithm(const struct options *o, const struct logp_coll *c,
+struct logp_explanation *explain_algorithm(const struct options *o, const struct logp_invocation *c,
                                            const struct logp_algorithm *algorithm,
                                            const char **why);
 void forget_explanations(struct row *rows, size_t n);
@@ -120,13 +122,13 @@ void forget_explanations(struct row *rows, size_t n);
 
 /* Run the algorithms of n rows one after the other and fill them, until one goes wrong; Ctrl-C ends
  * it, and all later ones. *done: how many were begun. @return an exit code */
-int run_rows(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+int run_rows(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
              struct row *rows, size_t n, size_t *done);
 /* The same, where runs need not take what is predicted. */
-int run_unpromised(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+int run_unpromised(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
                    struct row *rows, size_t n, size_t *done);
 /* Run row->algorithm on a machine of its own. @return an exit code */
-int run_alone(const struct options *o, const struct logp_coll *c, struct row *row);
+int run_alone(const struct options *o, const struct logp_invocation *c, struct row *row);
 /* As logp_machine_run(); Ctrl-C ends it. */
 int run_program(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 /* Who waits for whom; through: also those that wait for all others. */
@@ -134,7 +136,7 @@ void explain_waits(const struct logp_report *report, bool through);
 /* Show how far a row is with this function instead of a line of its own; and one that is done with
  * another, or, NULL, by nothing. */
 void show_progress_with(void (*show)(const struct row *row, int done, int total),
-                        void (*finished)(const struct options *o, const struct logp_coll *c,
+                        void (*finished)(const struct options *o, const struct logp_invocation *c,
                                          const struct row *row));
 /* Now, on a clock that only goes forward. */
 int64_t host_ns(void);

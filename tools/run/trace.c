@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int trace_run(const struct options *o, struct logp_machine *m, const struct logp_coll *c,
+int trace_run(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
               struct row *row, int64_t most_events, struct logp_trace **out)
 {
     const struct logp_trace_config config = {.size = sizeof(config), .events_most = most_events};
@@ -31,7 +31,7 @@ int trace_run(const struct options *o, struct logp_machine *m, const struct logp
     return EXIT_WRONG;
 }
 
-struct logp_trace *trace_prediction(const struct options *o, const struct logp_coll *c,
+struct logp_trace *trace_prediction(const struct options *o, const struct logp_invocation *c,
                                     const struct logp_algorithm *algorithm, uint64_t most)
 {
     const struct logp_schedule s = logp_schedule_of(algorithm, o->P, &c->args, &c->model);

@@ -60,7 +60,7 @@ static const char *show_peer(int64_t rank, int tag, char text[64])
 }
 
 /* What it costs is the time of a graph in which the network is never full. */
-static void refuse_with_graph(const struct logp_coll *c)
+static void refuse_with_graph(const struct logp_invocation *c)
 {
     static const char why[] = "off, with --schedule FILE whose operations are concurrent";
 
@@ -73,7 +73,7 @@ static void refuse_with_graph(const struct logp_coll *c)
 
 /* Folded without delays: what waits in vain does so under any model. But what is concurrent goes by
  * time. */
-const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_coll *c)
+const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_algorithm *a = logp_algorithm_find("schedule", "listed");
     const struct logp_schedule s = logp_schedule_of(a, P, &c->args, &c->model);

@@ -16,7 +16,7 @@ const struct logp_step_list *read_schedule(const char *option, const char *file)
  * without a file. */
 const char *delay_of_schedule(const struct logp_step_list *list);
 /* The algorithm that does them, if they fit together. */
-const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_coll *c);
+const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invocation *c);
 
 /* ---- text.c, json.c, goal.c ---- */
 

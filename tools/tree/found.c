@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct logp_explanation *explain(const struct options *o, const struct logp_coll *c,
+static struct logp_explanation *explain(const struct options *o, const struct logp_invocation *c,
                                         const struct logp_algorithm *a)
 {
     const char *why;
@@ -19,7 +19,7 @@ static struct logp_explanation *explain(const struct options *o, const struct lo
 }
 
 /* The names of those that are trees here, which are said to who has named another. */
-_Noreturn static void refuse(const struct options *o, const struct logp_coll *c,
+_Noreturn static void refuse(const struct options *o, const struct logp_invocation *c,
                              const struct logp_algorithm *named)
 {
     const struct logp_algorithm *a;
@@ -172,7 +172,7 @@ static void place_all(const struct options *o, const struct logp_explanation *e,
 struct tree make_found_tree(struct options *o, const char *collective)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    const struct logp_coll c = make_coll(o, collective);
+    const struct logp_invocation c = make_invocation(o, collective);
     struct tree tree = {.name = collective, .found = true, .exact = true};
     struct logp_explanation *e;
     enum logp_along along;

@@ -38,13 +38,12 @@ void link_children(struct tree *tree)
 }
 
 /* What `predict` says must be there; without it the tree says nothing either. */
-static void need_prediction(const struct options *o, const struct logp_coll *c,
+static void need_prediction(const struct options *o, const struct logp_invocation *c,
                             const struct tree *tree)
 {
     const struct logp_algorithm *a = logp_algorithm_find(tree->name, tree->algorithm);
 
-    if (predict_by(a, o->P, c, LOGP_BY_FORMULA).certainty !=
-        LOGP_PREDICTION_NONE)
+    if (predict_by(a, o->P, c, LOGP_BY_FORMULA).certainty != LOGP_PREDICTION_NONE)
         return;
     if (tree->sums && c->model.params.gap_shared)
         bad_option("--gap", "shared", "separate: no summation is planned for shared gaps");
@@ -53,7 +52,7 @@ static void need_prediction(const struct options *o, const struct logp_coll *c,
 
 struct tree make_broadcast_tree(struct options *o)
 {
-    const struct logp_coll c = make_coll(o, "broadcast");
+    const struct logp_invocation c = make_invocation(o, "broadcast");
     const struct logp_params *p = &c.model.params;
     struct tree tree = {.name = "broadcast",
                         .algorithm = "optimal",
@@ -91,7 +90,8 @@ static const struct planner {
 } planners[] = {{"optimal-paper", logp_summation_paper}, {"optimal", logp_summation_optimal}};
 
 /* The paper's tree, unless the other is asked for, or faster. */
-static const struct planner *choose_planner(const struct options *o, const struct logp_coll *c)
+static const struct planner *choose_planner(const struct options *o,
+                                            const struct logp_invocation *c)
 {
     const struct names names = {{planners[0].name, planners[1].name}, 2};
     const int named = find_name(&names, o->algorithm_list);
@@ -100,13 +100,13 @@ static const struct planner *choose_planner(const struct options *o, const struc
     if (named >= 0)
         return &planners[named];
     for (int i = 0; i < 2; i++)
-        of[i] = predict_by(logp_algorithm_find("summation", names.name[i]), o->P, c,
-                           LOGP_BY_FORMULA);
+        of[i] =
+            predict_by(logp_algorithm_find("summation", names.name[i]), o->P, c, LOGP_BY_FORMULA);
     return &planners[of[1].ns < of[0].ns];
 }
 
-static void plan_summation(const struct options *o, const struct logp_coll *c, struct tree *tree,
-                           struct logp_summation *plan)
+static void plan_summation(const struct options *o, const struct logp_invocation *c,
+                           struct tree *tree, struct logp_summation *plan)
 {
     const struct planner *planner = choose_planner(o, c);
 
@@ -128,7 +128,7 @@ static void place_children(const struct logp_summation *plan,
 
 struct tree make_summation_tree(struct options *o)
 {
-    const struct logp_coll c = make_coll(o, "summation");
+    const struct logp_invocation c = make_invocation(o, "summation");
     const double unit = (double)c.model.params.gamma_ps / 1000 / (double)o->unit_ns; /* gamma */
     struct tree tree = {.name = "summation",
                         .sums = true,

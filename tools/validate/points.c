@@ -6,19 +6,21 @@
 #include <string.h>
 
 /* As the options predict it; sizes of vectors are whole elements. */
-static struct logp_coll coll_of(const struct options *o, const char *collective, int64_t bytes)
+static struct logp_invocation invocation_of(const struct options *o, const char *collective,
+                                            int64_t bytes)
 {
     struct options at = *o;
-    struct logp_coll c;
+    struct logp_invocation c;
 
     at.n_bytes = (size_t)bytes;
     at.count = bytes / size_unit(o, logp_collective_find(collective));
-    c = make_coll(&at, collective);
+    c = make_invocation(&at, collective);
     c.model.undelayed = false;
     return c;
 }
 
-static void explain(const struct options *o, const struct logp_coll *c, struct validated_row *row)
+static void explain(const struct options *o, const struct logp_invocation *c,
+                    struct validated_row *row)
 {
     struct logp_explanation *e;
 
@@ -30,7 +32,7 @@ static void explain(const struct options *o, const struct logp_coll *c, struct v
 
 /* Those that have a prediction: *n of them, to be freed; NULL: no memory. */
 static struct validated_row *predicted_rows(const struct options *o, const char *collective,
-                                            const struct logp_coll *c, size_t *n)
+                                            const struct logp_invocation *c, size_t *n)
 {
     struct validated_row *rows = calloc(MAX_ALGORITHMS, sizeof(*rows));
     const struct logp_algorithm *a;
@@ -62,12 +64,12 @@ static void find_best(struct validated_point *p)
     }
 }
 
-static int run_point(struct validated *v, const struct options *on, const struct logp_coll *c,
+static int run_point(struct validated *v, const struct options *on, const struct logp_invocation *c,
                      struct validated_point *p)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
     struct logp_machine *m = create_machine(on);
-    struct logp_coll as_it_is = *c;
+    struct logp_invocation as_it_is = *c;
     size_t done;
     int code;
 
@@ -92,13 +94,13 @@ static int validate_point(struct validated *v, const struct options *on, const c
 {
     struct options o = *v->o, ours = *on;
     struct validated_point *points, *p;
-    struct logp_coll c;
+    struct logp_invocation c;
     int code;
 
     o.P = ours.P = P;
     o.links = links_of(&o, P);
     ours.links = links_of(&ours, P);
-    c = coll_of(&o, collective, bytes);
+    c = invocation_of(&o, collective, bytes);
     points = realloc(v->points, (v->n + 1) * sizeof(*points));
     if (points == NULL)
         bad_usage("no memory");

@@ -22,13 +22,13 @@ static uint64_t item_seed(int P, int rank, uint64_t seed)
 
 /* ---- operands and results ---- */
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     *buf = lpi_items(c, rank, 1);
     *recv_buf = lpi_items_extent(P, c);
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
     const size_t all = lpi_items_extent(P, c);
@@ -38,7 +38,7 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
         memset(recv_buf, 0xa5, all);
 }
 
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     (void)rank, (void)buf;
@@ -49,7 +49,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
     return true;
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out)
 {
     (void)rank;
@@ -61,7 +61,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return true;
 }
 
-static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
+static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c, struct logp_spot *at)
 {
     (void)P;
     at->offset = lpi_item_at(c, rank);
@@ -69,7 +69,7 @@ static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct 
 }
 
 /* Each item goes to all, all items come to each; and P - 1 leave a processor on the average. */
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
@@ -84,19 +84,20 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
 
 /* Steps with one item in its place: these may differ in size. */
 
-static bool copy_own(struct logp_step *out, const struct logp_coll *c, int64_t rank)
+static bool copy_own(struct logp_step *out, const struct logp_invocation *c, int64_t rank)
 {
     return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, rank)},
                           (struct logp_spot){LOGP_BUF, 0}, lpi_items(c, rank, 1));
 }
 
-static bool send_item(struct logp_step *out, const struct logp_coll *c, int64_t to, int64_t which)
+static bool send_item(struct logp_step *out, const struct logp_invocation *c, int64_t to,
+                      int64_t which)
 {
     return logp_step_send(out, to, c->args.tag, LOGP_RECV_BUF, lpi_item_at(c, which),
                           lpi_items(c, which, 1));
 }
 
-static bool receive_item(struct logp_step *out, const struct logp_coll *c, int64_t from,
+static bool receive_item(struct logp_step *out, const struct logp_invocation *c, int64_t from,
                          int64_t which)
 {
     return logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, lpi_item_at(c, which),
@@ -104,7 +105,7 @@ static bool receive_item(struct logp_step *out, const struct logp_coll *c, int64
 }
 
 /* Of a round in which each sends and receives n items: the times of the round and to the next. */
-static void round_times(const struct logp_coll *c, int64_t n, __int128 *last, __int128 *other)
+static void round_times(const struct logp_invocation *c, int64_t n, __int128 *last, __int128 *other)
 {
     const struct lpi_times t = lpi_times(&c->model.params, lpi_bytes((size_t)n, c->args.n_bytes));
 
@@ -114,7 +115,7 @@ static void round_times(const struct logp_coll *c, int64_t n, __int128 *last, __
 
 /* ---- ring: pass on what came last, to the right ---- */
 
-static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const int64_t r = (i - 1) / 2;
@@ -130,7 +131,7 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
 LPI_READER(ring_run, ring_steps)
 
 /* (P-2) max(D, E, E_r) + D */
-static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction ring_predict(int64_t P, const struct logp_invocation *c)
 {
     __int128 last, other;
 
@@ -142,7 +143,7 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
 
 /* ---- neighbour: in turns with the one and the other neighbour, two items at a time ---- */
 
-static const char *neighbour_needs(int64_t P, const struct logp_coll *c)
+static const char *neighbour_needs(int64_t P, const struct logp_invocation *c)
 {
     (void)c;
     return P % 2 == 0 ? NULL : "an even number of processors";
@@ -154,7 +155,7 @@ static const char *neighbour_needs(int64_t P, const struct logp_coll *c)
  * round 0: both of its pair) and gets those of the pair r' = ceil(r/2) pairs away, on the side of
  * the round's partner.
  */
-static bool neighbour_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool neighbour_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                             struct logp_step *out)
 {
     const int64_t r = (i - 1) / 2;
@@ -182,7 +183,7 @@ LPI_READER(neighbour_run, neighbour_steps)
 
 /* A round of one item, P/2 - 1 of two; a gap before a receive is over when one before its send is.
  */
-static struct logp_prediction neighbour_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction neighbour_predict(int64_t P, const struct logp_invocation *c)
 {
     __int128 one, first, last, other;
 
@@ -200,12 +201,12 @@ static struct logp_prediction neighbour_predict(int64_t P, const struct logp_col
  * ranks `have`, 2 have, ... (k-1) have below are sent to them, all first; then as many received. At
  * the end two copies bring them into the order of ranks, or one for each item to where that is.
  */
-static struct logp_spot rotated(const struct logp_coll *c, int64_t rank, int64_t j)
+static struct logp_spot rotated(const struct logp_invocation *c, int64_t rank, int64_t j)
 {
     return (struct logp_spot){LOGP_SCRATCH, lpi_items(c, rank, j)};
 }
 
-static bool into_order(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool into_order(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const bool apart = lpi_items_apart(c);
@@ -217,8 +218,8 @@ static bool into_order(int64_t P, int64_t rank, const struct logp_coll *c, int64
                           rotated(c, rank, j), lpi_items(c, which, n));
 }
 
-static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t k, int64_t i,
-                        struct logp_step *out)
+static bool bruck_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t k,
+                        int64_t i, struct logp_step *out)
 {
     if (i-- == 0)
         return logp_step_copy(out, rotated(c, rank, 0), (struct logp_spot){LOGP_BUF, 0},
@@ -241,7 +242,7 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
 }
 
 /* All messages of a phase are of `have` items, but the last one of all. */
-static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t k = lpi_knomial_radix(P, c);
     struct lpi_rounds r = LPI_ROUNDS;
@@ -256,7 +257,7 @@ static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll 
     return lpi_exact(r.free);
 }
 
-static int bruck_plan(int P, int rank, struct logp_coll *c)
+static int bruck_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     c->plan.scratch_bytes = lpi_items(c, 0, P);
@@ -267,7 +268,7 @@ LPI_STEPS_WITH(bruck_2_steps, bruck_steps, 2)
 LPI_STEPS_WITH(bruck_k_steps, bruck_steps, lpi_knomial_radix(P, c))
 LPI_READER(bruck_2_run, bruck_2_steps)
 
-static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_invocation *c)
 {
     struct lpi_rounds r = LPI_ROUNDS;
 
@@ -300,14 +301,15 @@ static int64_t doubled(int64_t P, int64_t X, int64_t j)
     return j + (j < P - X ? j : P - X);
 }
 
-static struct logp_spot doubled_item(int64_t P, int64_t X, const struct logp_coll *c, int64_t j)
+static struct logp_spot doubled_item(int64_t P, int64_t X, const struct logp_invocation *c,
+                                     int64_t j)
 {
     return lpi_item(c, P == X ? LOGP_RECV_BUF : LOGP_SCRATCH, doubled(P, X, j));
 }
 
 /* From scratch into the order of ranks: pairs, of which the second belong behind all of X, and what
  * stands alone. */
-static bool unfold(int64_t P, int64_t X, const struct logp_coll *c, int64_t i,
+static bool unfold(int64_t P, int64_t X, const struct logp_invocation *c, int64_t i,
                    struct logp_step *out)
 {
     const int64_t pairs = P - X;
@@ -323,7 +325,7 @@ static bool unfold(int64_t P, int64_t X, const struct logp_coll *c, int64_t i,
     return true;
 }
 
-static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool doubling_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out)
 {
     const int64_t X = half_of(P), below = rank - X;
@@ -355,7 +357,7 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
     return unfold(P, X, c, i, out);
 }
 
-static int doubling_plan(int P, int rank, struct logp_coll *c)
+static int doubling_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     if (half_of(P) != P)
@@ -366,7 +368,7 @@ static int doubling_plan(int P, int rank, struct logp_coll *c)
 LPI_READER(doubling_run, doubling_steps)
 
 /* P = 2^x; else not all do the same, and this is how long it takes at most. */
-static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction doubling_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     struct lpi_rounds r = LPI_ROUNDS;

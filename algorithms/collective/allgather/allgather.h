@@ -8,26 +8,26 @@
 #include <logp/schedule.h>
 
 /* Item `at` of a buffer. */
-static inline struct logp_spot lpi_item(const struct logp_coll *c, enum logp_buffer buffer,
+static inline struct logp_spot lpi_item(const struct logp_invocation *c, enum logp_buffer buffer,
                                         int64_t at)
 {
     return (struct logp_spot){buffer, (size_t)at * c->args.n_bytes};
 }
 
-static inline bool lpi_copy_items(struct logp_step *out, const struct logp_coll *c,
+static inline bool lpi_copy_items(struct logp_step *out, const struct logp_invocation *c,
                                   struct logp_spot at, struct logp_spot from, int64_t n)
 {
     return logp_step_copy(out, at, from, (size_t)n * c->args.n_bytes);
 }
 
-static inline bool lpi_send_items(struct logp_step *out, const struct logp_coll *c, int64_t to,
-                                  struct logp_spot at, int64_t n)
+static inline bool lpi_send_items(struct logp_step *out, const struct logp_invocation *c,
+                                  int64_t to, struct logp_spot at, int64_t n)
 {
     return logp_step_send(out, to, c->args.tag, at.buffer, at.offset, (size_t)n * c->args.n_bytes);
 }
 
-static inline bool lpi_receive_items(struct logp_step *out, const struct logp_coll *c, int64_t from,
-                                     struct logp_spot at, int64_t n)
+static inline bool lpi_receive_items(struct logp_step *out, const struct logp_invocation *c,
+                                     int64_t from, struct logp_spot at, int64_t n)
 {
     return logp_step_receive(out, from, c->args.tag, at.buffer, at.offset,
                              (size_t)n * c->args.n_bytes);

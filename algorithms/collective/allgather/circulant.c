@@ -9,7 +9,7 @@
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const int q = lpi_circulant_rounds(P);
@@ -34,14 +34,14 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 
 LPI_READER(run, steps)
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     c->plan.scratch_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
     return 0;
 }
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     struct lpi_rounds r = LPI_ROUNDS;
 

@@ -8,7 +8,7 @@
 
 /* ---- flat: to all others, one after the other ---- */
 
-static bool flat_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool flat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     if (i-- == 0)
@@ -24,7 +24,7 @@ static bool flat_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
 LPI_READER(flat_run, flat_steps)
 
 /* A round of P - 1 messages. */
-static struct logp_prediction flat_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction flat_predict(int64_t P, const struct logp_invocation *c)
 {
     struct lpi_rounds r = LPI_ROUNDS;
 
@@ -38,7 +38,7 @@ static struct logp_prediction flat_predict(int64_t P, const struct logp_coll *c)
 
 /* ---- gather-broadcast: up the binomial tree of rank 0, and all down again ---- */
 
-static bool up_down_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool up_down_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     const int64_t n = lpi_knomial_children(P, rank, 2), parent = lpi_knomial_parent(P, rank, 2);
@@ -64,7 +64,7 @@ static bool up_down_steps(int64_t P, int64_t rank, const struct logp_coll *c, in
 LPI_READER(up_down_run, up_down_steps)
 
 /* For the items of `nodes` nodes; what keeps a sender from the next message keeps a receiver. */
-static struct lpi_times up_times(const struct logp_coll *c, int64_t nodes)
+static struct lpi_times up_times(const struct logp_invocation *c, int64_t nodes)
 {
     const size_t bytes = lpi_bytes((size_t)nodes, c->args.n_bytes);
     struct lpi_times t = lpi_times(&c->model.params, bytes);
@@ -75,7 +75,7 @@ static struct lpi_times up_times(const struct logp_coll *c, int64_t nodes)
 
 /* What it takes up and down, if no gap of the way up is left over: in between there are at least
  * two messages. */
-static struct logp_prediction up_down_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction up_down_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_times all = lpi_times(p, lpi_bytes((size_t)P, c->args.n_bytes));

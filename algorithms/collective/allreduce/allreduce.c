@@ -12,14 +12,14 @@
 
 /* ---- operands and results ---- */
 
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     (void)rank, (void)buf;
     return lpi_vector_check(P, P, seed, c, 0, c->args.count, recv_buf);
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out)
 {
     (void)rank;
@@ -36,7 +36,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
  * it has it (Harary & Schwenk 1974). So 2 (P-1) times the vector is sent, by one of P at least on
  * the average.
  */
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
@@ -56,7 +56,7 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
 
 /* ---- reduce-broadcast: up the binomial tree of rank 0 and down again ---- */
 
-static bool up_down_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool up_down_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     const int64_t children = lpi_knomial_children(P, rank, 2);
@@ -84,7 +84,7 @@ LPI_READER(up_down_run, up_down_steps)
 
 /* The time of the reduction and that of the broadcast, if no gap of the former is left over:
  * between two messages up and down there are at least a = D + c and D. */
-static struct logp_prediction up_down_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction up_down_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, lpi_vector_bytes(c));
@@ -111,7 +111,7 @@ struct where {
 };
 
 /* Before the combination with j xor d. */
-static struct where where(const struct lpi_fold *f, const struct logp_coll *c, bool paired,
+static struct where where(const struct lpi_fold *f, const struct logp_invocation *c, bool paired,
                           int64_t d)
 {
     const bool ordered = c->args.op != NULL && !c->args.op->commutative;
@@ -128,20 +128,22 @@ static struct where where(const struct lpi_fold *f, const struct logp_coll *c, b
     return w;
 }
 
-bool lpi_first_of_pair(int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out)
+bool lpi_first_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
+                       struct logp_step *out)
 {
     if (i == 0)
         return lpi_send_vector(out, c, rank + 1, LOGP_BUF);
     return i == 1 && lpi_receive_vector(out, c, rank + 1, LOGP_RECV_BUF);
 }
 
-bool lpi_second_of_pair(int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out)
+bool lpi_second_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
+                        struct logp_step *out)
 {
     return i == 0 ? lpi_receive_vector(out, c, rank - 1, LOGP_RECV_BUF)
                   : lpi_combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
 }
 
-static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool doubling_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out)
 {
     const struct lpi_fold f = lpi_fold_of(P, rank);
@@ -178,7 +180,7 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
 LPI_READER(doubling_run, doubling_steps)
 
 /* P = 2^x; else not all do the same, and this is how long it takes at most. */
-static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction doubling_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_fold f = lpi_fold_of(P, P - 1);
@@ -204,7 +206,7 @@ static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll
  * Of P parts, in phase r of the first round rank i sends part i - r, and combines part i - r - 1
  * with its own; it ends with part i + 1, and in phase r of the second sends part i + 1 - r.
  */
-static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const int64_t right = lpi_mod(rank + 1, P), left = lpi_mod(rank - 1, P);
@@ -234,7 +236,7 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
 
 LPI_READER(ring_run, ring_steps)
 
-static int plan_op(int P, int rank, struct logp_coll *c)
+static int plan_op(int P, int rank, struct logp_invocation *c)
 {
     (void)P, (void)rank;
     return lpi_vector_valid(c);
@@ -242,7 +244,7 @@ static int plan_op(int P, int rank, struct logp_coll *c)
 
 /* (P-1) max(D + c, E) + (P-2) max(D, E) + D, all of the largest part: exact where all are as large,
  * else a bound. */
-static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction ring_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_range largest = lpi_range_of(c, P, 0, 1);
     const struct lpi_times t =

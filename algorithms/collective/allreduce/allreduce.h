@@ -12,30 +12,30 @@ struct lpi_range {
     int64_t begin, n;
 };
 
-static inline struct logp_spot lpi_vector_spot(const struct logp_coll *c, enum logp_buffer buffer,
-                                               int64_t element)
+static inline struct logp_spot lpi_vector_spot(const struct logp_invocation *c,
+                                               enum logp_buffer buffer, int64_t element)
 {
     const size_t size = c->args.op != NULL ? c->args.op->element_bytes : 8;
 
     return (struct logp_spot){buffer, (size_t)element * size};
 }
 
-static inline bool lpi_send_range(struct logp_step *out, const struct logp_coll *c, int64_t to,
-                                  enum logp_buffer from, struct lpi_range r)
+static inline bool lpi_send_range(struct logp_step *out, const struct logp_invocation *c,
+                                  int64_t to, enum logp_buffer from, struct lpi_range r)
 {
     return logp_step_send(out, to, c->args.tag, from, lpi_vector_spot(c, from, r.begin).offset,
                           lpi_vector_spot(c, from, r.n).offset);
 }
 
-static inline bool lpi_receive_range(struct logp_step *out, const struct logp_coll *c, int64_t from,
-                                     enum logp_buffer into, struct lpi_range r)
+static inline bool lpi_receive_range(struct logp_step *out, const struct logp_invocation *c,
+                                     int64_t from, enum logp_buffer into, struct lpi_range r)
 {
     return logp_step_receive(out, from, c->args.tag, into, lpi_vector_spot(c, into, r.begin).offset,
                              lpi_vector_spot(c, into, r.n).offset);
 }
 
 /* Into recv_buf, from there and another. */
-static inline bool lpi_combine_range(struct logp_step *out, const struct logp_coll *c,
+static inline bool lpi_combine_range(struct logp_step *out, const struct logp_invocation *c,
                                      enum logp_buffer other, struct lpi_range r)
 {
     const struct logp_spot at = lpi_vector_spot(c, LOGP_RECV_BUF, r.begin);
@@ -45,7 +45,7 @@ static inline bool lpi_combine_range(struct logp_step *out, const struct logp_co
 }
 
 /* Of n parts those from i on, `parts` of them. */
-static inline struct lpi_range lpi_range_of(const struct logp_coll *c, int64_t n, int64_t i,
+static inline struct lpi_range lpi_range_of(const struct logp_invocation *c, int64_t n, int64_t i,
                                             int64_t parts)
 {
     const int64_t begin = lpi_rank_plan_begin(c->args.count, n, i);
@@ -54,16 +54,19 @@ static inline struct lpi_range lpi_range_of(const struct logp_coll *c, int64_t n
 }
 
 /* One processor has nothing to combine. */
-static inline bool lpi_allreduce_alone(const struct logp_coll *c, int64_t i, struct logp_step *out)
+static inline bool lpi_allreduce_alone(const struct logp_invocation *c, int64_t i,
+                                       struct logp_step *out)
 {
     return i == 0 && logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
                                     (struct logp_spot){LOGP_BUF, 0}, lpi_vector_bytes(c));
 }
 
 /* allreduce.c: of a pair (vector.h), the first hands over its vector and gets the result. */
-bool lpi_first_of_pair(int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out);
+bool lpi_first_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
+                       struct logp_step *out);
 /* The second takes it in, before the rounds, in two steps. */
-bool lpi_second_of_pair(int64_t rank, const struct logp_coll *c, int64_t i, struct logp_step *out);
+bool lpi_second_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
+                        struct logp_step *out);
 
 /* halving.c, segmented.c, exchange.c, circulant.c: their rows */
 extern const struct lpi_rows lpi_allreduce_halvings, lpi_allreduce_segmented,

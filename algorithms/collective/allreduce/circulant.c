@@ -10,8 +10,8 @@
 #include "schedule/reader.h"
 
 /* Of a rank, the parts from its own plus `begin` on, up to its own plus `end`. */
-static struct lpi_range parts_of(int64_t P, int64_t rank, const struct logp_coll *c, int64_t begin,
-                                 int64_t end)
+static struct lpi_range parts_of(int64_t P, int64_t rank, const struct logp_invocation *c,
+                                 int64_t begin, int64_t end)
 {
     const int64_t first = lpi_rank_plan_begin(c->args.count, P, rank);
     int64_t at[2] = {rank + begin, rank + end};
@@ -24,7 +24,7 @@ static struct lpi_range parts_of(int64_t P, int64_t rank, const struct logp_coll
 
 /* Between the order of ranks, in a buffer, and that from the own part on: step 0 what follows from
  * there, step 1 what is before. */
-static bool rotate(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool rotate(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                    enum logp_buffer buffer, bool back, struct logp_step *out)
 {
     const int64_t own = lpi_rank_plan_begin(c->args.count, P, rank), count = c->args.count;
@@ -35,7 +35,7 @@ static bool rotate(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i
                           lpi_vector_spot(c, buffer, i == 0 ? count - own : own).offset);
 }
 
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const int q = lpi_circulant_rounds(P);
@@ -71,7 +71,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 
 LPI_READER(run, steps)
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     (void)P, (void)rank;
     c->plan.scratch_bytes = lpi_bytes(2, lpi_vector_bytes(c));
@@ -79,7 +79,7 @@ static int plan(int P, int rank, struct logp_coll *c)
 }
 
 /* Exact where all parts are alike; else with the longest in all messages: a bound. */
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int q = lpi_circulant_rounds(P);

@@ -6,19 +6,19 @@
 #include "schedule/reader.h"
 
 /* A vector in scratch. */
-static struct logp_spot slot(const struct logp_coll *c, int64_t which)
+static struct logp_spot slot(const struct logp_invocation *c, int64_t which)
 {
     return (struct logp_spot){LOGP_SCRATCH, lpi_bytes((size_t)which, lpi_vector_bytes(c))};
 }
 
-static bool combine(struct logp_step *out, const struct logp_coll *c, struct logp_spot at,
+static bool combine(struct logp_step *out, const struct logp_invocation *c, struct logp_spot at,
                     struct logp_spot left, struct logp_spot right)
 {
     return logp_step_combine(out, at, left, right, c->args.count,
                              lpi_combine_ns(&c->model.params, c->args.count));
 }
 
-static bool ordered(const struct logp_coll *c)
+static bool ordered(const struct logp_invocation *c)
 {
     return c->args.op != NULL && !c->args.op->commutative;
 }
@@ -37,7 +37,7 @@ struct groups {
     int64_t j, first, others; /* the group of this rank, its first rank, how many others it has */
 };
 
-static struct groups groups_of(int64_t P, int64_t rank, const struct logp_coll *c)
+static struct groups groups_of(int64_t P, int64_t rank, const struct logp_invocation *c)
 {
     struct groups g = {.k = lpi_knomial_radix(P, c), .X = 1};
     int64_t longer, each;
@@ -57,8 +57,8 @@ static struct groups groups_of(int64_t P, int64_t rank, const struct logp_coll *
  * order counts from digit 0 on; then the vectors of the lower digits come first, and the result is
  * in the first slot.
  */
-static bool combine_next(const struct logp_coll *c, int64_t digit, int64_t m, struct logp_spot have,
-                         struct logp_step *out)
+static bool combine_next(const struct logp_invocation *c, int64_t digit, int64_t m,
+                         struct logp_spot have, struct logp_step *out)
 {
     if (!ordered(c) || digit == 0)
         return combine(out, c, result, m == 0 ? have : result, slot(c, ordered(c) ? m : 0));
@@ -68,8 +68,8 @@ static bool combine_next(const struct logp_coll *c, int64_t digit, int64_t m, st
 
 /* A round at distance d: k - 1 sends, then as many receives, each followed by its combination; or,
  * where the order counts, all combinations in the end, and a copy. */
-static bool round_steps(int64_t P, const struct groups *g, const struct logp_coll *c, int64_t d,
-                        int64_t i, struct logp_step *out)
+static bool round_steps(int64_t P, const struct groups *g, const struct logp_invocation *c,
+                        int64_t d, int64_t i, struct logp_step *out)
 {
     const int64_t n = g->k - 1, digit = g->j / d % g->k, start = g->j - digit * d;
     const bool in_order = ordered(c);
@@ -91,7 +91,7 @@ static bool round_steps(int64_t P, const struct groups *g, const struct logp_col
                              lpi_vector_bytes(c));
 }
 
-static bool exchange_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out)
 {
     const struct groups g = groups_of(P, rank, c);
@@ -112,7 +112,7 @@ static bool exchange_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
     return i < g.others && lpi_send_vector(out, c, rank + 1 + i, LOGP_RECV_BUF);
 }
 
-static int exchange_plan(int P, int rank, struct logp_coll *c)
+static int exchange_plan(int P, int rank, struct logp_invocation *c)
 {
     const int64_t k = lpi_knomial_radix(P, c);
 
@@ -123,7 +123,7 @@ static int exchange_plan(int P, int rank, struct logp_coll *c)
 
 /* P = k^x: all do the same. Else the rounds begin when the largest group is together, at the
  * latest: D + c, and B for each further one; and its last gets the result last. */
-static struct logp_prediction exchange_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction exchange_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct groups g = groups_of(P, 0, c);
@@ -151,7 +151,7 @@ static struct logp_prediction exchange_predict(int64_t P, const struct logp_coll
 /* ---- allgather-reduce: all vectors to all ---- */
 
 /* Those that come, in the order in which they do, or in that of ranks. */
-static bool gather_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool gather_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out)
 {
     int64_t from;
@@ -178,7 +178,7 @@ static bool gather_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
 LPI_READER(gather_run, gather_steps)
 
 /* One round; in the order of ranks at most as if all came when the last could have been sent. */
-static struct logp_prediction gather_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction gather_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, lpi_vector_bytes(c));

@@ -47,7 +47,7 @@ static int64_t swung_part(int64_t X, int64_t j)
  * end & -2d on, 2 d of them: it sends the half that the other's part is in, and combines its own.
  * The way back is that of an allgather. Without swing, j ends with part j, and swaps with j xor d.
  */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, bool swing, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, bool swing, int64_t i,
                   struct logp_step *out)
 {
     const struct lpi_fold f = lpi_fold_of(P, rank);
@@ -95,7 +95,7 @@ LPI_READER(swing_run, swing_steps)
 
 /* P = 2^x that divides the vector; else not all do the same, and this is how long it takes at most.
  */
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_fold f = lpi_fold_of(P, P - 1);

@@ -7,7 +7,7 @@
 #include "allreduce.h"
 #include "schedule/reader.h"
 
-static int64_t segments_of(int64_t elements, int64_t block, const struct logp_coll *c)
+static int64_t segments_of(int64_t elements, int64_t block, const struct logp_invocation *c)
 {
     const int64_t size = c->args.op != NULL ? (int64_t)c->args.op->element_bytes : 8;
     const int64_t a_segment = lpi_max(block / size, 1);
@@ -16,7 +16,7 @@ static int64_t segments_of(int64_t elements, int64_t block, const struct logp_co
 }
 
 /* Segment s of part i. */
-static struct lpi_range segment_of(const struct logp_coll *c, int64_t P, int64_t i, int64_t n,
+static struct lpi_range segment_of(const struct logp_invocation *c, int64_t P, int64_t i, int64_t n,
                                    int64_t s)
 {
     const struct lpi_range part = lpi_range_of(c, P, i, 1);
@@ -27,7 +27,7 @@ static struct lpi_range segment_of(const struct logp_coll *c, int64_t P, int64_t
 
 /* Message t = k n + s takes segment s of part rank - k on to the right: in rows k < P - 1 to be
  * combined there, in the P - 1 after them as it is to stay. It can go when t - n has come. */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const int64_t n = c->plan.own, combined = (P - 1) * n, all = 2 * combined;
@@ -64,7 +64,7 @@ LPI_READER(run, steps)
  * combined, and the send and receive before it. In the rows where nothing is combined, the same
  * with c = 0, from (n - 1) (M - M') later.
  */
-static __int128 time_of(int64_t P, const struct logp_coll *c, int64_t n, int64_t elements)
+static __int128 time_of(int64_t P, const struct logp_invocation *c, int64_t n, int64_t elements)
 {
     const struct logp_params *p = &c->model.params;
     const size_t bytes = lpi_vector_spot(c, LOGP_BUF, elements).offset;
@@ -81,7 +81,7 @@ static __int128 time_of(int64_t P, const struct logp_coll *c, int64_t n, int64_t
 
 struct choice {
     int64_t P, elements; /* of the largest part */
-    const struct logp_coll *c;
+    const struct logp_invocation *c;
 };
 
 /* Of low .. high segments: as few as the largest, each as short as the smallest. */
@@ -93,7 +93,7 @@ static __int128 least_time(int64_t low, int64_t high, const void *arg)
 }
 
 /* What is asked for, but not more than a part; else that of as many as are predicted best. */
-static int64_t block_bytes(int64_t P, const struct logp_coll *c)
+static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const struct choice x = {P, lpi_range_of(c, P, 0, 1).n, c};
     const int64_t bytes = (int64_t)lpi_vector_spot(c, LOGP_BUF, x.elements).offset;
@@ -105,7 +105,7 @@ static int64_t block_bytes(int64_t P, const struct logp_coll *c)
 }
 
 /* part.own: segments of a part. */
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     c->plan.early = true; /* sends are a segment ahead */
@@ -113,7 +113,7 @@ static int plan(int P, int rank, struct logp_coll *c)
     return lpi_vector_valid(c);
 }
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t elements = lpi_range_of(c, P, 0, 1).n;
     const int64_t n = segments_of(elements, block_bytes(P, c), c);

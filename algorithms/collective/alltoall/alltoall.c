@@ -14,7 +14,7 @@ struct item {
     size_t at, n_bytes;
 };
 
-static struct item item_of(int64_t P, int64_t rank, int64_t other, const struct logp_coll *c,
+static struct item item_of(int64_t P, int64_t rank, int64_t other, const struct logp_invocation *c,
                            const struct logp_blocks *b)
 {
     const int64_t i = rank * P + other;
@@ -26,17 +26,17 @@ static struct item item_of(int64_t P, int64_t rank, int64_t other, const struct 
                          lpi_blocks_size(b, i, 1)};
 }
 
-static struct item item_for(int64_t P, int64_t rank, int64_t to, const struct logp_coll *c)
+static struct item item_for(int64_t P, int64_t rank, int64_t to, const struct logp_invocation *c)
 {
     return item_of(P, rank, to, c, c->args.blocks);
 }
 
-static struct item item_from(int64_t P, int64_t rank, int64_t from, const struct logp_coll *c)
+static struct item item_from(int64_t P, int64_t rank, int64_t from, const struct logp_invocation *c)
 {
     return item_of(P, rank, from, c, c->args.recv_blocks);
 }
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     *buf = *recv_buf = lpi_bytes((size_t)P, c->args.n_bytes);
     if (c->args.blocks == NULL)
@@ -50,7 +50,7 @@ static uint64_t item_seed(int P, int from, int to, uint64_t seed)
     return seed * (uint64_t)P * (uint64_t)P + (uint64_t)from * (uint64_t)P + (uint64_t)to;
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
     size_t bytes, recv_bytes;
@@ -65,7 +65,7 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
         memset(recv_buf, 0xa5, recv_bytes);
 }
 
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     (void)buf;
@@ -80,7 +80,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
 }
 
 /* Item j is that of rank j for this one. */
-static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out)
 {
     struct item x;
@@ -95,7 +95,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return true;
 }
 
-static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
+static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c, struct logp_spot *at)
 {
     (void)P, (void)rank, (void)c, (void)at;
     return true;
@@ -103,14 +103,15 @@ static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct 
 
 /* The steps of a rank with one other. Where blocks differ, one of no bytes is not sent. */
 
-static bool nothing(const struct logp_coll *c, struct item x, struct logp_step *out)
+static bool nothing(const struct logp_invocation *c, struct item x, struct logp_step *out)
 {
     return c->args.blocks != NULL && x.n_bytes == 0 &&
            logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
                           (struct logp_spot){LOGP_RECV_BUF, 0}, 0);
 }
 
-static bool copy_own(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_step *out)
+static bool copy_own(int64_t P, int64_t rank, const struct logp_invocation *c,
+                     struct logp_step *out)
 {
     const struct item x = item_for(P, rank, rank, c);
 
@@ -118,7 +119,7 @@ static bool copy_own(int64_t P, int64_t rank, const struct logp_coll *c, struct 
                           (struct logp_spot){LOGP_BUF, x.at}, x.n_bytes);
 }
 
-static bool send_item(int64_t P, int64_t rank, int64_t to, const struct logp_coll *c,
+static bool send_item(int64_t P, int64_t rank, int64_t to, const struct logp_invocation *c,
                       struct logp_step *out)
 {
     const struct item x = item_for(P, rank, to, c);
@@ -126,7 +127,7 @@ static bool send_item(int64_t P, int64_t rank, int64_t to, const struct logp_col
     return nothing(c, x, out) || logp_step_send(out, to, c->args.tag, LOGP_BUF, x.at, x.n_bytes);
 }
 
-static bool receive_item(int64_t P, int64_t rank, int64_t from, const struct logp_coll *c,
+static bool receive_item(int64_t P, int64_t rank, int64_t from, const struct logp_invocation *c,
                          struct logp_step *out)
 {
     const struct item x = item_from(P, rank, from, c);
@@ -135,7 +136,7 @@ static bool receive_item(int64_t P, int64_t rank, int64_t from, const struct log
            logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, x.at, x.n_bytes);
 }
 
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
     const struct lpi_need need = {.from = lpi_ranks_all(P),
@@ -151,7 +152,7 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
 
 /* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.
  * Source: Sun, Zhang & Song 2002, ring, all sends first. */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const int64_t d = i < P ? i : i - P + 1;
@@ -171,7 +172,7 @@ LPI_READER(run, steps)
  * The sends start E_s apart, the receives E_r, and message k = 0, 1, ... arrives at
  * k E_s + o_send + st + L: o_send + o_recv + max((P-2)(E_s + E_r), L + st + (P-2) max(E_s, E_r)).
  */
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t stream = logp_stream_ns(p, c->args.n_bytes);
@@ -189,7 +190,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
 
 /* ---- pairwise: in phase r swap with rank xor r, or send to i + r and receive from i - r ---- */
 
-static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out)
 {
     const int64_t r = (i + 1) / 2;
@@ -207,7 +208,7 @@ static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
 LPI_READER(pairwise_run, pairwise_steps)
 
 /* (P-2) max(D, E, E_r) + D */
-static struct logp_prediction pairwise_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction pairwise_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
     const int64_t most = lpi_max(lpi_max(t.D, t.E), c->model.params.o_recv_ns);
@@ -265,7 +266,7 @@ static int64_t items_of(int64_t P, int64_t k, int64_t unit, int64_t digit)
 
 /* The whole pieces, or the last, from where they lie in scratch to one after the other behind all
  * items; or back. */
-static bool pack(int64_t P, int64_t k, int64_t unit, int64_t digit, const struct logp_coll *c,
+static bool pack(int64_t P, int64_t k, int64_t unit, int64_t digit, const struct logp_invocation *c,
                  bool last, bool back, struct logp_step *out)
 {
     const struct pieces p = pieces_of(P, k, unit, digit);
@@ -287,8 +288,8 @@ static bool pack(int64_t P, int64_t k, int64_t unit, int64_t digit, const struct
  * this one: each message takes those with its digit on by digit x unit ranks. So two copies, for
  * each message two to pack, a send, a receive and two to unpack, and P copies at the end.
  */
-static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t k, int64_t i,
-                        struct logp_step *out)
+static bool bruck_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t k,
+                        int64_t i, struct logp_step *out)
 {
     const size_t n = c->args.n_bytes;
     int64_t unit, digit, messages, from;
@@ -322,7 +323,7 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
                                    (struct logp_spot){LOGP_SCRATCH, (size_t)i * n}, n);
 }
 
-static int bruck_plan(int P, int rank, struct logp_coll *c)
+static int bruck_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     c->plan.scratch_bytes = lpi_bytes(2 * (size_t)P, c->args.n_bytes);
@@ -334,7 +335,7 @@ LPI_STEPS_WITH(bruck_k_steps, bruck_steps, lpi_knomial_radix(P, c))
 LPI_READER(bruck_2_run, bruck_2_steps)
 
 /* A round for each message; there are none for more than 64 at a time. */
-static struct logp_prediction bruck_time(int64_t P, int64_t k, const struct logp_coll *c)
+static struct logp_prediction bruck_time(int64_t P, int64_t k, const struct logp_invocation *c)
 {
     struct lpi_rounds r = LPI_ROUNDS;
     int64_t unit, digit;
@@ -347,12 +348,12 @@ static struct logp_prediction bruck_time(int64_t P, int64_t k, const struct logp
     return lpi_exact(r.free);
 }
 
-static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_invocation *c)
 {
     return bruck_time(P, 2, c);
 }
 
-static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_invocation *c)
 {
     return bruck_time(P, lpi_knomial_radix(P, c), c);
 }

@@ -5,7 +5,7 @@
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
-static struct logp_spot item(const struct logp_coll *c, enum logp_buffer buffer, int64_t at)
+static struct logp_spot item(const struct logp_invocation *c, enum logp_buffer buffer, int64_t at)
 {
     return (struct logp_spot){buffer, lpi_bytes((size_t)at, c->args.n_bytes)};
 }
@@ -13,7 +13,7 @@ static struct logp_spot item(const struct logp_coll *c, enum logp_buffer buffer,
 /* ---- linear-window: the sends to i + 1, i + 2, ... a window ahead of the receives ---- */
 
 /* Before receive r, sends 1 .. r + W - 1 have been made: W = 1 is pairwise, W = P - 1 is linear. */
-static bool window_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool window_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out)
 {
     const int64_t ahead = c->plan.own - 1, pairs = 2 * (P - 1 - ahead);
@@ -36,14 +36,14 @@ static bool window_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
 LPI_READER(window_run, window_steps)
 
 /* As that of a transpose with blocks of an item. */
-static struct lpi_block_time block_time(const struct logp_coll *c)
+static struct lpi_block_time block_time(const struct logp_invocation *c)
 {
     const struct lpi_block one = {.n_groups = 1, .groups = {{1, c->args.n_bytes}}};
 
     return lpi_transpose_time(&c->model.params, &one);
 }
 
-static int64_t window_of(int64_t P, const struct logp_coll *c)
+static int64_t window_of(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_block_time t = block_time(c);
 
@@ -51,7 +51,7 @@ static int64_t window_of(int64_t P, const struct logp_coll *c)
 }
 
 /* part.own: the window */
-static int window_plan(int P, int rank, struct logp_coll *c)
+static int window_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     c->plan.own = window_of(P, c);
@@ -59,7 +59,7 @@ static int window_plan(int P, int rank, struct logp_coll *c)
     return 0;
 }
 
-static struct logp_prediction window_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction window_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_block_time t = block_time(c);
 
@@ -74,7 +74,7 @@ static struct logp_prediction window_predict(int64_t P, const struct logp_coll *
 
 /* In scratch are the items for rank + 1, rank + 2, ...; in phase r those that rank - r had for this
  * one, rank + 1, ... come in their place: the first is taken, the others go on. */
-static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const size_t n = c->args.n_bytes;
@@ -102,7 +102,7 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
 
 LPI_READER(ring_run, ring_steps)
 
-static int ring_plan(int P, int rank, struct logp_coll *c)
+static int ring_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     c->plan.scratch_bytes = lpi_bytes((size_t)P - 1, c->args.n_bytes);
@@ -110,7 +110,7 @@ static int ring_plan(int P, int rank, struct logp_coll *c)
 }
 
 /* A round for each phase; of more than 2^16, at most as if all were as long as the first. */
-static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction ring_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     struct lpi_rounds r = LPI_ROUNDS;

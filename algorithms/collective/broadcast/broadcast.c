@@ -16,14 +16,14 @@
 
 #include <string.h>
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     (void)P, (void)rank;
     *buf = c->args.n_bytes;
     *recv_buf = 0;
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
     (void)P, (void)recv_buf;
@@ -33,20 +33,20 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
         memset(buf, 0xa5, c->args.n_bytes);
 }
 
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     (void)P, (void)rank, (void)recv_buf;
     return lpi_pattern_check(buf, c->args.n_bytes, seed);
 }
 
-static size_t given(int64_t P, int64_t rank, const struct logp_coll *c)
+static size_t given(int64_t P, int64_t rank, const struct logp_invocation *c)
 {
     (void)P;
     return rank == c->args.root ? c->args.n_bytes : 0;
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out)
 {
     (void)P, (void)rank;
@@ -56,7 +56,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
 }
 
 /* Who first hears of the item last, has all of it to process. */
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t bytes = lpi_bound_bytes(c->args.n_bytes);
@@ -71,13 +71,13 @@ static int64_t bound(int64_t P, const struct logp_coll *c)
 
 /* The end of the last receive, when the last node could go on at `last`, and then the work. */
 static struct logp_prediction ends_at(int64_t P, __int128 last, const struct lpi_times *t,
-                                      const struct logp_coll *c)
+                                      const struct logp_invocation *c)
 {
     return lpi_exact((P > 1 ? last - t->early : 0) + c->args.work_ns);
 }
 
 /* (P-2) E + D, all P >= 2 */
-static struct logp_prediction predict_flat(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_flat(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
 
@@ -85,7 +85,7 @@ static struct logp_prediction predict_flat(int64_t P, const struct logp_coll *c)
 }
 
 /* (P-1) D */
-static struct logp_prediction predict_chain(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_chain(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
 
@@ -96,7 +96,7 @@ static struct logp_prediction predict_chain(int64_t P, const struct logp_coll *c
  * The largest depth x D + right turns x E. The path to v is the binary of v + 1 below its first
  * one, a right turn for each one; only the last level and the full one above can be the latest.
  */
-static struct logp_prediction predict_binary(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_binary(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
     const int depth = 63 - __builtin_clzll((uint64_t)P);
@@ -108,7 +108,7 @@ static struct logp_prediction predict_binary(int64_t P, const struct logp_coll *
 }
 
 /* t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)); P = 2^x: D + (x-1) max(D, E) */
-static struct logp_prediction predict_binomial(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_binomial(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
 
@@ -116,7 +116,7 @@ static struct logp_prediction predict_binomial(int64_t P, const struct logp_coll
 }
 
 /* Over all v < P with m ones and top bit t, the largest m D + (t + 1 - m) E. */
-static struct logp_prediction predict_nearest(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_nearest(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
 
@@ -125,7 +125,7 @@ static struct logp_prediction predict_nearest(int64_t P, const struct logp_coll 
 
 /* P = 4^x: the formula of `binomial`; other squares q^2, where E <= D: 2 t(q) of `binomial`; else
  * the recurrence in doubling.c. */
-static struct logp_prediction predict_mesh(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_mesh(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
 
@@ -133,7 +133,7 @@ static struct logp_prediction predict_mesh(int64_t P, const struct logp_coll *c)
 }
 
 /* The tree for these L, o, g. */
-static int plan_optimal(int P, int rank, struct logp_coll *c)
+static int plan_optimal(int P, int rank, struct logp_invocation *c)
 {
     struct logp_tree tree;
     const int rc = logp_tree_broadcast(&tree, P, &c->model.params, c->args.n_bytes);
@@ -142,7 +142,7 @@ static int plan_optimal(int P, int rank, struct logp_coll *c)
 }
 
 /* The least n with f(n) >= P. No broadcast is faster. */
-static struct logp_prediction predict_optimal(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_optimal(int64_t P, const struct logp_invocation *c)
 {
     struct logp_tree tree;
 
@@ -151,7 +151,7 @@ static struct logp_prediction predict_optimal(int64_t P, const struct logp_coll 
     return lpi_exact((__int128)logp_tree_time(&tree) + c->args.work_ns);
 }
 
-static int64_t textbook(int64_t P, const struct logp_coll *c)
+static int64_t textbook(int64_t P, const struct logp_invocation *c)
 {
     return logp_textbook_cost(P, &c->model.params, c->args.n_bytes);
 }

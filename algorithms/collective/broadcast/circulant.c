@@ -11,13 +11,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int64_t item_bytes(const struct logp_coll *c)
+static int64_t item_bytes(const struct logp_invocation *c)
 {
     return c->args.n_bytes < INT64_MAX ? (int64_t)c->args.n_bytes : INT64_MAX;
 }
 
 /* What is asked for, but not more than the item; else that of as many as are predicted best. */
-static int64_t block_bytes(int64_t P, const struct logp_coll *c)
+static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const int64_t M = item_bytes(c);
 
@@ -26,13 +26,13 @@ static int64_t block_bytes(int64_t P, const struct logp_coll *c)
     return lpi_ceil_div(M, lpi_circulant_blocks(P, &c->model.params, M, 1, 0));
 }
 
-static int64_t blocks_of(int64_t block, const struct logp_coll *c)
+static int64_t blocks_of(int64_t block, const struct logp_invocation *c)
 {
     return block > 0 ? lpi_ceil_div(item_bytes(c), block) : 1;
 }
 
 /* In each round a send and a receive, where there is a block; then the time to process the item. */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct lpi_circulant *s = c->plan.state;
@@ -54,7 +54,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 
 LPI_READER(run, steps)
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     struct lpi_circulant *s = malloc(sizeof(*s));
 
@@ -66,7 +66,7 @@ static int plan(int P, int rank, struct logp_coll *c)
     return 0;
 }
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t block = block_bytes(P, c);
 

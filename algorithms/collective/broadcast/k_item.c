@@ -29,7 +29,7 @@
 /* A rank plans the whole tree. */
 enum { MOST_P = 4096 };
 
-static const char *needs(int64_t P, const struct logp_coll *c)
+static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     (void)c;
     return P <= MOST_P ? NULL : "at most 4096 processors";
@@ -43,13 +43,14 @@ struct slots {
     int64_t T; /* when the last node of the tree has a piece, of the first node's time */
 };
 
-static int64_t item_bytes(const struct logp_coll *c)
+static int64_t item_bytes(const struct logp_invocation *c)
 {
     return c->args.n_bytes < INT64_MAX ? (int64_t)c->args.n_bytes : INT64_MAX;
 }
 
 /* P >= 2. Where L is more than most_L it is that. */
-static struct slots slots_of(int64_t P, const struct logp_coll *c, int64_t bytes, int64_t most_L)
+static struct slots slots_of(int64_t P, const struct logp_invocation *c, int64_t bytes,
+                             int64_t most_L)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, (size_t)bytes);
@@ -74,7 +75,7 @@ static int64_t number_of(const struct slots *s)
 
 /* What is asked for, but not more than the item; else that of 1, 2, 3, 4, 6, 8, 12, ... pieces,
  * whichever are fastest if nobody falls behind. */
-static int64_t block_bytes(int64_t P, const struct logp_coll *c)
+static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const int64_t M = item_bytes(c);
     int64_t best = M;
@@ -234,7 +235,7 @@ static void take_turns(struct turns *t, const struct node *nodes, int n, int x, 
 }
 
 /* From L = P + pieces on nobody receives as a leaf before it has sent all. */
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int n = P - 1, x = lpi_virtual_rank(rank, c->args.root, P) - 1;
     const int64_t block = block_bytes(P, c);
@@ -280,7 +281,7 @@ static int64_t piece_of(const struct turns *t, const struct event *e, int64_t ro
     return e->start < 0 ? t->turn + since - mod(since, t->r) : slot - e->start;
 }
 
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct turns *t = c->plan.state;

@@ -3,13 +3,13 @@
 #include "collective/knomial.h"
 #include "broadcast.h"
 
-static struct lpi_times times(const struct logp_coll *c, int64_t nodes)
+static struct lpi_times times(const struct logp_invocation *c, int64_t nodes)
 {
     (void)nodes;
     return lpi_times(&c->model.params, c->args.n_bytes);
 }
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const __int128 last = lpi_knomial_time(P, lpi_knomial_radix(P, c), c, times);
 

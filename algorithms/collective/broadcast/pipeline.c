@@ -21,7 +21,7 @@
 #include "schedule/reader.h"
 
 /* Time to process n of the item's bytes. */
-static int64_t work_of(const struct logp_coll *c, int64_t n_bytes)
+static int64_t work_of(const struct logp_invocation *c, int64_t n_bytes)
 {
     const __int128 M = c->args.n_bytes;
 
@@ -34,7 +34,7 @@ static int64_t work_of(const struct logp_coll *c, int64_t n_bytes)
  * follows the last send. So a block is a receive, for each child a send and a piece, which may be
  * nothing; after the last child all that is left.
  */
-bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                         struct logp_step *out)
 {
     const bool root = c->plan.parent < 0;
@@ -64,7 +64,7 @@ bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_coll *c, int6
                              0);
 }
 
-int lpi_pipeline_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_pipeline_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     return lpi_read(vp, lpi_pipeline_steps, c, buf, recv_buf);
 }
@@ -134,14 +134,14 @@ struct lpi_path lpi_pipeline_pass(const struct lpi_pipeline *p, struct lpi_path 
 
 /* ---- blocks ---- */
 
-static struct lpi_pipeline_block block_of(const struct logp_coll *c, int64_t n_bytes)
+static struct lpi_pipeline_block block_of(const struct logp_invocation *c, int64_t n_bytes)
 {
     return (struct lpi_pipeline_block){.t = lpi_times(&c->model.params, (size_t)n_bytes),
                                        .gap = logp_gap_ns(&c->model.params, (size_t)n_bytes),
                                        .work = work_of(c, n_bytes)};
 }
 
-struct lpi_pipeline lpi_pipeline_of(int64_t P, const struct logp_coll *c, int64_t block)
+struct lpi_pipeline lpi_pipeline_of(int64_t P, const struct logp_invocation *c, int64_t block)
 {
     const int64_t M = lpi_item_bytes(c), blocks = M > 0 ? lpi_ceil_div(M, block) : 1;
 
@@ -162,7 +162,7 @@ __int128 lpi_pipeline_time(const struct lpi_pipeline *p, lpi_pipeline_end *end)
 }
 
 struct choice {
-    const struct logp_coll *c;
+    const struct logp_invocation *c;
     int64_t P;
     lpi_pipeline_end *end;
 };
@@ -179,7 +179,7 @@ static __int128 time_of(int64_t blocks, int64_t size, int64_t last, const void *
     return lpi_pipeline_time(&p, choice->end);
 }
 
-int64_t lpi_pipeline_block(int64_t P, const struct logp_coll *c, lpi_pipeline_end *end)
+int64_t lpi_pipeline_block(int64_t P, const struct logp_invocation *c, lpi_pipeline_end *end)
 {
     const int64_t M = lpi_item_bytes(c);
 

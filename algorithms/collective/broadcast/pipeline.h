@@ -9,9 +9,10 @@
 #include "broadcast.h"
 
 /* What a processor does: part.parent and children are the tree, part.block is bytes of a block. */
-bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                         struct logp_step *out);
-int lpi_pipeline_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
+int lpi_pipeline_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                     void *recv_buf);
 
 /* What a block of one size takes. */
 struct lpi_pipeline_block {
@@ -21,7 +22,7 @@ struct lpi_pipeline_block {
 
 /* All blocks but the last are of one size. */
 struct lpi_pipeline {
-    const struct logp_coll *c;
+    const struct logp_invocation *c;
     int64_t P, blocks;
     struct lpi_pipeline_block one, end; /* a whole block; the last, which is not larger */
     bool even;                          /* they are of one size */
@@ -48,12 +49,12 @@ struct lpi_path lpi_pipeline_pass(const struct lpi_pipeline *p, struct lpi_path 
 typedef __int128 lpi_pipeline_end(const struct lpi_pipeline *p);
 
 /* In blocks of that many bytes. */
-struct lpi_pipeline lpi_pipeline_of(int64_t P, const struct logp_coll *c, int64_t block);
+struct lpi_pipeline lpi_pipeline_of(int64_t P, const struct logp_invocation *c, int64_t block);
 /* When that has processed it. */
 __int128 lpi_pipeline_time(const struct lpi_pipeline *p, lpi_pipeline_end *end);
 /* The knob: what is asked for, but not more than the item; else as many blocks as the time is least
  * for. */
-int64_t lpi_pipeline_block(int64_t P, const struct logp_coll *c, lpi_pipeline_end *end);
+int64_t lpi_pipeline_block(int64_t P, const struct logp_invocation *c, lpi_pipeline_end *end);
 
 /* Of every row; block: its knob. */
 #define LPI_PIPELINED(block)                                                                       \

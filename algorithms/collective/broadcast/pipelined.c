@@ -8,7 +8,7 @@
 #include "pipeline.h"
 #include "predict/doubling.h"
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c, int64_t block,
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c, int64_t block,
                                       lpi_pipeline_end *end, bool exact)
 {
     const struct lpi_pipeline p = lpi_pipeline_of(P, c, block);
@@ -18,7 +18,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c, int6
 }
 
 /* rc: of making the tree */
-static int plan(int rc, int64_t block, struct logp_coll *c)
+static int plan(int rc, int64_t block, struct logp_invocation *c)
 {
     c->plan.block = block;
     return rc;
@@ -34,17 +34,17 @@ static __int128 chain_end(const struct lpi_pipeline *p)
     return lpi_pipeline_pass(p, lpi_pipeline_pass(p, root, 0, p->P - 2, 1), 0, 1, 0).end;
 }
 
-static int64_t chain_block(int64_t P, const struct logp_coll *c)
+static int64_t chain_block(int64_t P, const struct logp_invocation *c)
 {
     return lpi_pipeline_block(P, c, chain_end);
 }
 
-static int chain_plan(int P, int rank, struct logp_coll *c)
+static int chain_plan(int P, int rank, struct logp_invocation *c)
 {
     return plan(lpi_plan_chain(P, rank, c), chain_block(P, c), c);
 }
 
-static struct logp_prediction chain_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction chain_predict(int64_t P, const struct logp_invocation *c)
 {
     return predict(P, c, chain_block(P, c), chain_end, true);
 }
@@ -78,17 +78,17 @@ static __int128 binary_end(const struct lpi_pipeline *p)
     return as_if_even(p, lpi_later(last, (depth - 1) * (D + E)) + (p->blocks - 1) * period);
 }
 
-static int64_t binary_block(int64_t P, const struct logp_coll *c)
+static int64_t binary_block(int64_t P, const struct logp_invocation *c)
 {
     return lpi_pipeline_block(P, c, binary_end);
 }
 
-static int binary_plan(int P, int rank, struct logp_coll *c)
+static int binary_plan(int P, int rank, struct logp_invocation *c)
 {
     return plan(lpi_plan_binary(P, rank, c), binary_block(P, c), c);
 }
 
-static struct logp_prediction binary_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction binary_predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t block = binary_block(P, c);
     const struct lpi_pipeline p = lpi_pipeline_of(P, c, block);
@@ -110,17 +110,17 @@ static __int128 binomial_end(const struct lpi_pipeline *p)
         p, lpi_doubling_pipelined(p->P, p->one.t.D, p->one.t.E, p->blocks - 1, period_of, p));
 }
 
-static int64_t binomial_block(int64_t P, const struct logp_coll *c)
+static int64_t binomial_block(int64_t P, const struct logp_invocation *c)
 {
     return lpi_pipeline_block(P, c, binomial_end);
 }
 
-static int binomial_plan(int P, int rank, struct logp_coll *c)
+static int binomial_plan(int P, int rank, struct logp_invocation *c)
 {
     return plan(lpi_plan_binomial(P, rank, c), binomial_block(P, c), c);
 }
 
-static struct logp_prediction binomial_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction binomial_predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t block = binomial_block(P, c);
 

@@ -16,7 +16,7 @@ struct parts {
 };
 
 /* Those from `first` on, n of them. */
-static struct parts parts_of(int64_t P, const struct logp_coll *c, int64_t first, int64_t n)
+static struct parts parts_of(int64_t P, const struct logp_invocation *c, int64_t first, int64_t n)
 {
     const int64_t bytes = c->args.n_bytes < INT64_MAX ? (int64_t)c->args.n_bytes : INT64_MAX;
     const int64_t begin = lpi_rank_plan_begin(bytes, P, first);
@@ -25,14 +25,14 @@ static struct parts parts_of(int64_t P, const struct logp_coll *c, int64_t first
                           (size_t)(lpi_rank_plan_begin(bytes, P, first + n) - begin)};
 }
 
-static bool send(const struct logp_coll *c, int64_t P, int64_t to, struct parts p,
+static bool send(const struct logp_invocation *c, int64_t P, int64_t to, struct parts p,
                  struct logp_step *out)
 {
     return logp_step_send(out, lpi_mod(to + c->args.root, P), c->args.tag, LOGP_BUF, p.begin,
                           p.n_bytes);
 }
 
-static bool receive(const struct logp_coll *c, int64_t P, int64_t from, struct parts p,
+static bool receive(const struct logp_invocation *c, int64_t P, int64_t from, struct parts p,
                     struct logp_step *out)
 {
     return logp_step_receive(out, lpi_mod(from + c->args.root, P), c->args.tag, LOGP_BUF, p.begin,
@@ -40,7 +40,7 @@ static bool receive(const struct logp_coll *c, int64_t P, int64_t from, struct p
 }
 
 /* @return steps that it takes; or -1: *out is step i */
-static int64_t scatter(int64_t P, int64_t v, const struct logp_coll *c, int64_t i,
+static int64_t scatter(int64_t P, int64_t v, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const int64_t received = v > 0, child = lpi_knomial_child(P, v, 2, i - received);
@@ -56,13 +56,13 @@ static int64_t scatter(int64_t P, int64_t v, const struct logp_coll *c, int64_t 
 }
 
 /* The time to process it follows. */
-static bool process(const struct logp_coll *c, int64_t i, struct logp_step *out)
+static bool process(const struct logp_invocation *c, int64_t i, struct logp_step *out)
 {
     return i == 0 && c->args.work_ns > 0 && logp_step_compute(out, c->args.work_ns, 0);
 }
 
 /* In phase r part v - r goes on to the right. */
-static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const int64_t v = lpi_mod(rank - c->args.root, P), scattered = scatter(P, v, c, i, out);
@@ -79,14 +79,14 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64
 
 LPI_READER(ring_run, ring_steps)
 
-static const char *doubling_needs(int64_t P, const struct logp_coll *c)
+static const char *doubling_needs(int64_t P, const struct logp_invocation *c)
 {
     (void)c;
     return (P & (P - 1)) == 0 ? NULL : "a power of two of processors";
 }
 
 /* With v xor 1, 2, 4, ... all parts that are there. */
-static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool doubling_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out)
 {
     const int64_t v = lpi_mod(rank - c->args.root, P), scattered = scatter(P, v, c, i, out);
@@ -105,13 +105,13 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_coll *c, i
 LPI_READER(doubling_run, doubling_steps)
 
 /* A message for `nodes` parts, each as large as the largest. */
-static struct lpi_times times(const struct logp_coll *c, int64_t nodes)
+static struct lpi_times times(const struct logp_invocation *c, int64_t nodes)
 {
     return lpi_times(&c->model.params, lpi_bytes((size_t)nodes, (size_t)c->plan.block));
 }
 
 /* When all have their part and may send on; c->plan.block: bytes of the largest. */
-static __int128 scattered_at_most(int64_t P, const struct logp_coll *c)
+static __int128 scattered_at_most(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t gap = p->g_ns - p->o_send_ns - p->L_ns - p->o_recv_ns;
@@ -121,17 +121,17 @@ static __int128 scattered_at_most(int64_t P, const struct logp_coll *c)
 
 /* Upper bounds: with all parts as large as the largest, which they go round with when all are
  * there. */
-static struct logp_coll largest(int64_t P, const struct logp_coll *c)
+static struct logp_invocation largest(int64_t P, const struct logp_invocation *c)
 {
-    struct logp_coll all = *c;
+    struct logp_invocation all = *c;
 
     all.plan.block = (int64_t)parts_of(P, c, 0, 1).n_bytes;
     return all;
 }
 
-static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction ring_predict(int64_t P, const struct logp_invocation *c)
 {
-    const struct logp_coll all = largest(P, c);
+    const struct logp_invocation all = largest(P, c);
     const int64_t most = lpi_round_at_most(&c->model.params, (size_t)all.plan.block);
 
     if (P == 1)
@@ -142,9 +142,9 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_coll *c)
                      c->args.work_ns);
 }
 
-static struct logp_prediction doubling_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction doubling_predict(int64_t P, const struct logp_invocation *c)
 {
-    const struct logp_coll all = largest(P, c);
+    const struct logp_invocation all = largest(P, c);
     __int128 T = scattered_at_most(P, &all);
 
     if (P == 1)

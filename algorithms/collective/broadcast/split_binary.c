@@ -13,7 +13,7 @@
 #include "schedule/reader.h"
 
 /* Of n processors the j-th is in the subtree of a half; -1: it is not there. */
-static int64_t rank_of(int64_t P, int64_t j, int half, const struct logp_coll *c)
+static int64_t rank_of(int64_t P, int64_t j, int half, const struct logp_invocation *c)
 {
     const int64_t v = 2 * j + 1 + half;
 
@@ -22,7 +22,7 @@ static int64_t rank_of(int64_t P, int64_t j, int half, const struct logp_coll *c
 
 /* Segments `first` to `end` - 1 of a half. */
 static bool move(bool sends, int64_t peer, const struct lpi_halves *h, int half, int64_t first,
-                 int64_t end, const struct logp_coll *c, struct logp_step *out)
+                 int64_t end, const struct logp_invocation *c, struct logp_step *out)
 {
     const int64_t begin = lpi_segment_begin(h, half, first);
 
@@ -32,8 +32,8 @@ static bool move(bool sends, int64_t peer, const struct lpi_halves *h, int half,
 }
 
 /* The root: segments of the halves in turn, then the half that the last one has nobody for. */
-static bool root_steps(int64_t P, const struct lpi_halves *h, const struct logp_coll *c, int64_t i,
-                       struct logp_step *out)
+static bool root_steps(int64_t P, const struct lpi_halves *h, const struct logp_invocation *c,
+                       int64_t i, struct logp_step *out)
 {
     const int64_t subtrees = P > 2 ? 2 : P - 1;
 
@@ -49,7 +49,7 @@ static bool root_steps(int64_t P, const struct lpi_halves *h, const struct logp_
     return i == 0 && c->args.work_ns > 0 && logp_step_compute(out, c->args.work_ns, 0);
 }
 
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct lpi_halves h = lpi_halves_of(lpi_item_bytes(c), c->plan.block);
@@ -85,7 +85,7 @@ LPI_READER(run, steps)
  * and sends twice. Then halves are swapped, which are larger messages: the gap before their receipt
  * may be what counts.
  */
-static __int128 at_most(int64_t P, const struct logp_coll *c, int64_t n, int64_t size)
+static __int128 at_most(int64_t P, const struct logp_invocation *c, int64_t n, int64_t size)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, (size_t)size);
@@ -100,7 +100,7 @@ static __int128 at_most(int64_t P, const struct logp_coll *c, int64_t n, int64_t
 }
 
 struct choice {
-    const struct logp_coll *c;
+    const struct logp_invocation *c;
     int64_t P;
 };
 
@@ -112,7 +112,7 @@ static __int128 time_of(int64_t n, int64_t size, int64_t last, const void *arg)
     return at_most(choice->P, choice->c, n, size);
 }
 
-static int64_t block(int64_t P, const struct logp_coll *c)
+static int64_t block(int64_t P, const struct logp_invocation *c)
 {
     const int64_t M = lpi_item_bytes(c), half = M - M / 2, asked = c->args.block_bytes;
 
@@ -121,14 +121,14 @@ static int64_t block(int64_t P, const struct logp_coll *c)
     return lpi_best_part(half, time_of, &(struct choice){c, P});
 }
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     c->plan.block = block(P, c);
     return 0;
 }
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t size = block(P, c);
 

@@ -20,7 +20,7 @@
  */
 #include "broadcast.h"
 
-const char *lpi_torus_needs(int64_t P, const struct logp_coll *c)
+const char *lpi_torus_needs(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_grid grid = lpi_grid_of(P, c);
 
@@ -91,7 +91,7 @@ static int torus_rank(int v, int root, int P, const void *shape)
     return (v / N + root / N) % M * N + (v % N + root % N) % N;
 }
 
-int lpi_plan_torus(int P, int rank, struct logp_coll *c)
+int lpi_plan_torus(int P, int rank, struct logp_invocation *c)
 {
     const struct lpi_grid grid = lpi_grid_of(P, c);
     const int M = (int)grid.size[0], N = (int)grid.size[1];
@@ -101,7 +101,7 @@ int lpi_plan_torus(int P, int rank, struct logp_coll *c)
                          &(struct lpi_tree_shape){torus_parent, torus_child, &grid}, torus_rank, c);
 }
 
-bool lpi_torus_on_own_links(int64_t P, const struct logp_coll *c)
+bool lpi_torus_on_own_links(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_grid grid = lpi_grid_of(P, c);
     const int M = (int)grid.size[0], N = (int)grid.size[1];
@@ -143,7 +143,7 @@ static __int128 along_row(int64_t N, const struct lpi_times *t)
  * and the work. For n x n that is D + X for n = 2, (n-3) D + 3 X for even n, (n-2) D + 2 E + X for
  * odd n. For any M, N >= 2, and the shared gap too: E counts max(o_send, g), in coordinate of g.
  */
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, c->args.n_bytes);
     const struct lpi_grid grid = lpi_grid_of(P, c);
@@ -153,7 +153,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
 }
 
 /* Links pass the messages of a processor at least max(g, st) apart, which is how it sends them. */
-static struct logp_prediction predict_linked(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_linked(int64_t P, const struct logp_invocation *c)
 {
     return lpi_torus_on_own_links(P, c) ? predict(P, c) : lpi_no_prediction();
 }

@@ -59,12 +59,12 @@ static __int128 end_of(const struct lpi_pipeline *p)
     return end;
 }
 
-static int64_t block_bytes(int64_t P, const struct logp_coll *c)
+static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     return lpi_pipeline_block(P, c, end_of);
 }
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_pipeline p = lpi_pipeline_of(P, c, block_bytes(P, c));
 
@@ -72,7 +72,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
 }
 
 /* Blocks wait for links if their sender may send the next before a link has passed one. */
-static bool outruns_links(const struct logp_coll *c, int64_t block)
+static bool outruns_links(const struct logp_invocation *c, int64_t block)
 {
     const int64_t holds =
         lpi_max(c->model.params.g_ns, logp_stream_ns(&c->model.params, (size_t)block));
@@ -82,7 +82,7 @@ static bool outruns_links(const struct logp_coll *c, int64_t block)
 
 /* On its own torus a link passes the blocks of one processor only. Where these wait for it, which
  * takes store-forward, nothing is faster than predicted. */
-static struct logp_prediction predict_linked(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_linked(int64_t P, const struct logp_invocation *c)
 {
     struct logp_prediction p = predict(P, c);
 
@@ -93,7 +93,7 @@ static struct logp_prediction predict_linked(int64_t P, const struct logp_coll *
     return p;
 }
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int rc = lpi_plan_torus(P, rank, c);
 

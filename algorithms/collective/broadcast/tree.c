@@ -4,7 +4,7 @@
 #include "schedule/reader.h"
 
 /* Receive from the parent, send to the children in their order, process the item. */
-bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out)
 {
     const struct logp_rank_plan *plan = &c->plan;
@@ -18,7 +18,8 @@ bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_coll *c, int
            logp_step_compute(out, c->args.work_ns, 0);
 }
 
-int lpi_broadcast_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_broadcast_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     return lpi_read(vp, lpi_broadcast_steps, c, buf, recv_buf);
 }

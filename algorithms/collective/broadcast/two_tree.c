@@ -5,17 +5,17 @@
 #include "collective/two_tree.h"
 #include "schedule/reader.h"
 
-static struct lpi_hop hop_of(const struct logp_coll *c, int64_t size)
+static struct lpi_hop hop_of(const struct logp_invocation *c, int64_t size)
 {
     return lpi_hop_of(&c->model.params, (size_t)size, 0);
 }
 
-static int64_t block(int64_t P, const struct logp_coll *c)
+static int64_t block(int64_t P, const struct logp_invocation *c)
 {
     return lpi_two_tree_segment(P, c, lpi_item_bytes(c), c->args.block_bytes, hop_of);
 }
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int64_t size = block(P, c);
     const struct lpi_halves halves = lpi_halves_of(lpi_item_bytes(c), size);
@@ -24,7 +24,7 @@ static int plan(int P, int rank, struct logp_coll *c)
     return lpi_two_tree_plan(P, rank, c, &halves, &hop, true);
 }
 
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct lpi_two_tree *t = c->plan.state;
@@ -42,7 +42,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 
 LPI_READER(run, steps)
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t size = block(P, c);
     const struct lpi_hop hop = hop_of(c, size);

@@ -12,13 +12,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int64_t element_bytes(const struct logp_coll *c)
+static int64_t element_bytes(const struct logp_invocation *c)
 {
     return c->args.op != NULL ? (int64_t)c->args.op->element_bytes : 8;
 }
 
 /* What is asked for, but not more than the vector; else that of as many as are predicted best. */
-static int64_t block_bytes(int64_t P, const struct logp_coll *c)
+static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const int64_t size = element_bytes(c), count = c->args.count;
     const size_t bytes = lpi_vector_bytes(c);
@@ -30,19 +30,19 @@ static int64_t block_bytes(int64_t P, const struct logp_coll *c)
 }
 
 /* Elements of a block. */
-static int64_t block_of(int64_t P, const struct logp_coll *c)
+static int64_t block_of(int64_t P, const struct logp_invocation *c)
 {
     return lpi_max(block_bytes(P, c) / element_bytes(c), 1);
 }
 
-static int64_t blocks_of(int64_t block, const struct logp_coll *c)
+static int64_t blocks_of(int64_t block, const struct logp_invocation *c)
 {
     return c->args.count > 0 ? lpi_ceil_div(c->args.count, block) : 1;
 }
 
 /* A copy of the operands; then in each round a send, a receive behind the vector so far, and the
  * combination, where there is a block. */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct lpi_circulant *s = c->plan.state;
@@ -78,7 +78,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 
 LPI_READER(run, steps)
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int valid = lpi_vector_valid(c);
     struct lpi_circulant *s;
@@ -96,7 +96,7 @@ static int plan(int P, int rank, struct logp_coll *c)
     return 0;
 }
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t block = block_of(P, c), n = c->args.count < block ? c->args.count : block;
 

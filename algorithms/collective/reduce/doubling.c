@@ -7,13 +7,13 @@
 /* ---- binomial-nearest: recursive doubling backwards, the farthest first ---- */
 
 /* v receives from v + 2^j for all 2^j > v, the farthest first. */
-static int plan_nearest(int P, int rank, struct logp_coll *c)
+static int plan_nearest(int P, int rank, struct logp_invocation *c)
 {
     return lpi_reduce_backwards(lpi_plan_nearest(P, rank, c), rank, c);
 }
 
 /* The broadcast's time with a for D, B for E. */
-static struct logp_prediction predict_nearest(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_nearest(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
@@ -22,20 +22,20 @@ static struct logp_prediction predict_nearest(int64_t P, const struct logp_coll 
 
 /* ---- mesh: all columns, then the root's row ---- */
 
-static const char *needs_mesh(int64_t P, const struct logp_coll *c)
+static const char *needs_mesh(int64_t P, const struct logp_invocation *c)
 {
     const char *needs = lpi_needs_grid(P, c);
 
     return needs != NULL ? needs : lpi_needs_commutative(P, c);
 }
 
-static int plan_mesh(int P, int rank, struct logp_coll *c)
+static int plan_mesh(int P, int rank, struct logp_invocation *c)
 {
     return lpi_reduce_backwards(lpi_plan_mesh(P, rank, c), rank, c);
 }
 
 /* The broadcast's time with a for D, B for E. */
-static struct logp_prediction predict_mesh(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_mesh(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 

@@ -82,7 +82,7 @@ static int chain_child(int P, int v, int k, const void *shape)
     return k == 0 && v + 1 < s->first(P, s->k, chain_of(P, v, s) + 1) ? v + 1 : -1;
 }
 
-static int plan(int P, int rank, const struct chains *s, struct logp_coll *c)
+static int plan(int P, int rank, const struct chains *s, struct logp_invocation *c)
 {
     const struct lpi_tree_shape shape = {chain_parent, chain_child, s};
     const int rc = lpi_plan_tree(P, lpi_virtual_rank(rank, c->args.root, P), &shape, NULL, c);
@@ -93,7 +93,7 @@ static int plan(int P, int rank, const struct chains *s, struct logp_coll *c)
 /* ---- how many chains ---- */
 
 /* The k that is asked for; 0: it is free. */
-static int64_t k_given(int64_t P, const struct logp_coll *c)
+static int64_t k_given(int64_t P, const struct logp_invocation *c)
 {
     if (c->args.k == LOGP_K_SQRT) {
         const int64_t r = lpi_isqrt((unsigned __int128)P - 1);
@@ -103,7 +103,7 @@ static int64_t k_given(int64_t P, const struct logp_coll *c)
     return c->args.k;
 }
 
-static const char *needs(int64_t P, const struct logp_coll *c)
+static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     const int64_t k = k_given(P, c);
 
@@ -149,7 +149,7 @@ static int64_t best_k(int64_t n, int64_t a, int64_t B)
     return best;
 }
 
-static int64_t k_opt(int64_t P, const struct logp_coll *c)
+static int64_t k_opt(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
@@ -197,7 +197,7 @@ static int64_t best_short_first(int64_t P, const struct lpi_reduce_times *t)
 }
 
 /* By their formulas, where these hold; or where too many would have to be tried. Else 0: free. */
-static bool by_formula(int64_t P, const struct logp_coll *c)
+static bool by_formula(int64_t P, const struct logp_invocation *c)
 {
     const bool formula =
         lpi_is_plain(c) && c->model.topology == NULL && !c->model.params.gap_shared;
@@ -205,12 +205,12 @@ static bool by_formula(int64_t P, const struct logp_coll *c)
     return !c->model.undelayed && P > 1 && (formula || P > MANY);
 }
 
-static int64_t k_long_first(int64_t P, const struct logp_coll *c)
+static int64_t k_long_first(int64_t P, const struct logp_invocation *c)
 {
     return c->args.k == 0 && by_formula(P, c) ? k_opt(P, c) : k_given(P, c);
 }
 
-static int64_t k_short_first(int64_t P, const struct logp_coll *c)
+static int64_t k_short_first(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
@@ -218,7 +218,7 @@ static int64_t k_short_first(int64_t P, const struct logp_coll *c)
 }
 
 /* The largest k with 1 + 2 + ... + k <= P-1. */
-static int64_t k_adaptive(int64_t P, const struct logp_coll *c)
+static int64_t k_adaptive(int64_t P, const struct logp_invocation *c)
 {
     (void)c;
     return (lpi_isqrt(8 * (unsigned __int128)(P - 1) + 1) - 1) / 2;
@@ -226,14 +226,14 @@ static int64_t k_adaptive(int64_t P, const struct logp_coll *c)
 
 /* ---- kchain: k chains, the long ones first; kchain-opt: the best k ---- */
 
-static int plan_long_first(int P, int rank, struct logp_coll *c)
+static int plan_long_first(int P, int rank, struct logp_invocation *c)
 {
     const int k = (int)k_long_first(P, c);
 
     return plan(P, rank, &(struct chains){long_first, k, k, k - 1}, c);
 }
 
-static int plan_opt(int P, int rank, struct logp_coll *c)
+static int plan_opt(int P, int rank, struct logp_invocation *c)
 {
     const int k = (int)k_opt(P, c);
 
@@ -241,7 +241,7 @@ static int plan_opt(int P, int rank, struct logp_coll *c)
 }
 
 /* ceil((P-1)/k) a + (k-1) B: no chain comes later than B after the one before. 1 <= k <= P-1 */
-static struct logp_prediction long_first_time(int64_t P, int64_t k, const struct logp_coll *c)
+static struct logp_prediction long_first_time(int64_t P, int64_t k, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
@@ -251,26 +251,26 @@ static struct logp_prediction long_first_time(int64_t P, int64_t k, const struct
                               c);
 }
 
-static struct logp_prediction predict_long_first(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_long_first(int64_t P, const struct logp_invocation *c)
 {
     return long_first_time(P, k_long_first(P, c), c);
 }
 
-static struct logp_prediction predict_opt(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_opt(int64_t P, const struct logp_invocation *c)
 {
     return long_first_time(P, k_opt(P, c), c);
 }
 
 /* ---- kchain-short-first ---- */
 
-static int plan_short_first(int P, int rank, struct logp_coll *c)
+static int plan_short_first(int P, int rank, struct logp_invocation *c)
 {
     const int k = (int)k_short_first(P, c);
 
     return plan(P, rank, &(struct chains){short_first, k, k, k - 1}, c);
 }
 
-static struct logp_prediction predict_short_first(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_short_first(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
@@ -287,7 +287,7 @@ static int64_t leftover(int64_t P, int64_t k)
 }
 
 /* The shortest chain first, the leftover one last. */
-static int plan_adaptive(int P, int rank, struct logp_coll *c)
+static int plan_adaptive(int P, int rank, struct logp_invocation *c)
 {
     const int k = (int)k_adaptive(P, c), n = k + (leftover(P, k) > 0);
 
@@ -295,7 +295,7 @@ static int plan_adaptive(int P, int rank, struct logp_coll *c)
 }
 
 /* a + (k-1) max(a, B) + [w > 0] B, any P >= 2 */
-static struct logp_prediction predict_adaptive(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_adaptive(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
     const int64_t k = k_adaptive(P, c);
@@ -305,7 +305,7 @@ static struct logp_prediction predict_adaptive(int64_t P, const struct logp_coll
 }
 
 /* The leftover chain in the order of its length, after the other of that length. */
-static int plan_adaptive_sorted(int P, int rank, struct logp_coll *c)
+static int plan_adaptive_sorted(int P, int rank, struct logp_invocation *c)
 {
     const int k = (int)k_adaptive(P, c), w = (int)leftover(P, k);
     const int n = k + (w > 0);
@@ -318,7 +318,7 @@ static int plan_adaptive_sorted(int P, int rank, struct logp_coll *c)
  * a + (w-1) max(a, B) + B; from there the root is busy to the end, or it waits for a chain of l >
  * w, the worst being l = w+1 or k: l a + (k-l) B. w = 0: as kchain-adaptive. Any P >= 2.
  */
-static struct logp_prediction predict_adaptive_sorted(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_adaptive_sorted(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
     const int64_t k = k_adaptive(P, c), w = leftover(P, k);

@@ -26,9 +26,9 @@ struct segment {
     int64_t gap;
 };
 
-typedef __int128 tree_time(int64_t P, const struct logp_coll *c, const struct segment *s);
+typedef __int128 tree_time(int64_t P, const struct logp_invocation *c, const struct segment *s);
 
-static struct segment segment_of(const struct logp_coll *c, int64_t n, int64_t elements)
+static struct segment segment_of(const struct logp_invocation *c, int64_t n, int64_t elements)
 {
     const struct logp_params *p = &c->model.params;
     const size_t bytes = lpi_bytes((size_t)elements, lpi_element_bytes(c));
@@ -60,7 +60,7 @@ static __int128 last_at(const struct segment *s, __int128 first, int children, i
 }
 
 struct choice {
-    const struct logp_coll *c;
+    const struct logp_invocation *c;
     int64_t P;
     tree_time *time;
 };
@@ -76,7 +76,7 @@ static __int128 time_of(int64_t n, int64_t size, int64_t last, const void *arg)
 
 /* Elements of a segment: what is asked for, but not more than there are; else as many as the time
  * is least for. */
-static int64_t elements(int64_t P, const struct logp_coll *c, tree_time *time)
+static int64_t elements(int64_t P, const struct logp_invocation *c, tree_time *time)
 {
     const int64_t count = lpi_max(c->args.count, 0), asked = lpi_elements_asked(c);
 
@@ -86,14 +86,14 @@ static int64_t elements(int64_t P, const struct logp_coll *c, tree_time *time)
 }
 
 /* rc: of making the tree, whose children are in the order of receiving */
-static int plan(int rc, int P, int rank, struct logp_coll *c, tree_time *time)
+static int plan(int rc, int P, int rank, struct logp_invocation *c, tree_time *time)
 {
     if (rc == 0)
         c->plan.block = elements(P, c, time);
     return lpi_reduce_finish_plan(rc, rank, c);
 }
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c, tree_time *time)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c, tree_time *time)
 {
     const int64_t size = elements(P, c, time), n = size > 0 ? lpi_ceil_div(c->args.count, size) : 1;
     const struct segment s = segment_of(c, n, size);
@@ -107,23 +107,23 @@ static struct logp_prediction predict(int64_t P, const struct logp_coll *c, tree
 
 /* The functions of a row from its tree's: plan it, and time. */
 #define ALONG(tree, make)                                                                          \
-    static int64_t tree##_block(int64_t P, const struct logp_coll *c)                              \
+    static int64_t tree##_block(int64_t P, const struct logp_invocation *c)                        \
     {                                                                                              \
         return lpi_elements_bytes(c, elements(P, c, tree##_time));                                 \
     }                                                                                              \
-    static int tree##_plan(int P, int rank, struct logp_coll *c)                                   \
+    static int tree##_plan(int P, int rank, struct logp_invocation *c)                             \
     {                                                                                              \
         return plan(make(P, rank, c), P, rank, c, tree##_time);                                    \
     }
 #define PREDICT(tree)                                                                              \
-    static struct logp_prediction tree##_predict(int64_t P, const struct logp_coll *c)             \
+    static struct logp_prediction tree##_predict(int64_t P, const struct logp_invocation *c)       \
     {                                                                                              \
         return predict(P, c, tree##_time);                                                         \
     }
 
 /* ---- the trees; P >= 2 ---- */
 
-static __int128 chain_time(int64_t P, const struct logp_coll *c, const struct segment *s)
+static __int128 chain_time(int64_t P, const struct logp_invocation *c, const struct segment *s)
 {
     (void)c;
     return last_at(s, (P - 1) * (__int128)s->a, P > 2, 1);
@@ -136,8 +136,8 @@ ALONG(chain, lpi_plan_chain)
  * a period after the one before it. For who passes it on that is when it has been received after
  * the send of that, or the send's gap is over; for the root when it may be received.
  */
-static __int128 chain_time_uneven(int64_t P, const struct logp_coll *c, const struct segment *s,
-                                  const struct segment *end)
+static __int128 chain_time_uneven(int64_t P, const struct logp_invocation *c,
+                                  const struct segment *s, const struct segment *end)
 {
     const int64_t o = c->model.params.o_send_ns, busy = s->through - o;
     const __int128 far = (s->n - 1) * (__int128)s->leaf + (P - 2) * (__int128)end->a;
@@ -151,7 +151,7 @@ static __int128 chain_time_uneven(int64_t P, const struct logp_coll *c, const st
                                                           end->through - o);
 }
 
-static struct logp_prediction chain_predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction chain_predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t size = elements(P, c, chain_time), left = size > 0 ? c->args.count % size : 0;
     struct segment s, end;
@@ -169,7 +169,7 @@ static int children_of(int64_t size)
 }
 
 /* The root receives from its left child first, if it has two. */
-static __int128 binary_time(int64_t P, const struct logp_coll *c, const struct segment *s)
+static __int128 binary_time(int64_t P, const struct logp_invocation *c, const struct segment *s)
 {
     const struct lpi_reduce_times t = {s->a, s->B};
     const int64_t left = lpi_reduce_binary_left(P), right = P - 1 - left;
@@ -185,13 +185,13 @@ static __int128 binary_time(int64_t P, const struct logp_coll *c, const struct s
 ALONG(binary, lpi_plan_binary)
 PREDICT(binary)
 
-static __int128 binomial_time(int64_t P, const struct logp_coll *c, const struct segment *s)
+static __int128 binomial_time(int64_t P, const struct logp_invocation *c, const struct segment *s)
 {
     (void)c;
     return lpi_doubling_pipelined(P, s->a, s->B, s->n - 1, period, s);
 }
 
-static int plan_binomial(int P, int rank, struct logp_coll *c)
+static int plan_binomial(int P, int rank, struct logp_invocation *c)
 {
     const int rc = lpi_plan_binomial(P, rank, c);
 
@@ -252,7 +252,7 @@ static int in_order_child(int P, int v, int k, const void *shape)
     return child >= 0 ? lpi_virtual_rank(child, root, P) : -1;
 }
 
-static int plan_in_order(int P, int rank, struct logp_coll *c)
+static int plan_in_order(int P, int rank, struct logp_invocation *c)
 {
     const int root = c->args.root;
 
@@ -270,7 +270,7 @@ static __int128 in_order_subtree(int64_t n, const struct segment *s)
     return n == 2 ? t + s->a : t;
 }
 
-static __int128 in_order_time(int64_t P, const struct logp_coll *c, const struct segment *s)
+static __int128 in_order_time(int64_t P, const struct logp_invocation *c, const struct segment *s)
 {
     const int64_t left = c->args.root, right = P - 1 - left;
     const int of_root = left > 0 && right > 0 ? 2 : 1;

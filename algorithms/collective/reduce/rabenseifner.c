@@ -8,7 +8,7 @@
 #include "reduce.h"
 #include "schedule/reader.h"
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     const size_t slot = lpi_slot_bytes(lpi_vector_bytes(c));
 
@@ -18,7 +18,7 @@ static int plan(int P, int rank, struct logp_coll *c)
 }
 
 /* Where all but the result is; and the result, on the root. */
-static struct lpi_halving halving_of(int64_t P, int64_t rank, const struct logp_coll *c)
+static struct lpi_halving halving_of(int64_t P, int64_t rank, const struct logp_invocation *c)
 {
     const int64_t shift = (c->args.root + 1) % P;
     const bool root = rank == c->args.root;
@@ -33,7 +33,7 @@ static struct lpi_halving halving_of(int64_t P, int64_t rank, const struct logp_
 }
 
 /* Who is the farther from the root in the last bit that differs sends all that it has. */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct lpi_halving h = halving_of(P, rank, c);
@@ -65,7 +65,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 LPI_READER(run, steps)
 
 /* The root, and who sends to it, have received the same until then. */
-static void gather(struct lpi_rounds *r, int64_t P, const struct logp_coll *c)
+static void gather(struct lpi_rounds *r, int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
 
@@ -82,7 +82,7 @@ static void gather(struct lpi_rounds *r, int64_t P, const struct logp_coll *c)
 
 /* P = 2^x that divides the vector; else not all do the same, and this is how long it takes at most.
  */
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_fold f = lpi_fold_of(P, P - 1);
     struct lpi_rounds r = LPI_ROUNDS;

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     (void)P;
     *buf = lpi_vector_bytes(c);
     *recv_buf = rank == c->args.root ? *buf : 0;
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
     lpi_vector_fill(P, rank, seed, c, buf);
@@ -22,7 +22,7 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
         memset(recv_buf, 0xa5, lpi_vector_bytes(c));
 }
 
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     (void)buf;
@@ -30,7 +30,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
                                 : lpi_vector_check(P, P, seed, c, 0, c->args.count, recv_buf);
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out)
 {
     out->at.buffer = LOGP_RECV_BUF;
@@ -40,13 +40,13 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return rank == c->args.root && j == 0;
 }
 
-static bool in_place(int64_t P, int64_t rank, const struct logp_coll *c, struct logp_spot *at)
+static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c, struct logp_spot *at)
 {
     return lpi_vector_in_place(P, rank, c, at) && rank == c->args.root;
 }
 
 /* On its way to the root each operand is combined at least once. */
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
     const struct lpi_need need = {.from = lpi_ranks_all(P),

@@ -12,21 +12,21 @@ struct lpi_reduce_times {
     int64_t a, B;
 };
 
-struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c);
+struct lpi_reduce_times lpi_reduce_times(const struct logp_invocation *c);
 /* Give the part of a tree what lpi_reduce_steps() works with; rc: of making the tree. 0; rc,
  * -EINVAL, -ENOMEM */
-int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c);
+int lpi_reduce_finish_plan(int rc, int rank, struct logp_invocation *c);
 /* The same for the plan of a broadcast, backwards. */
-int lpi_reduce_backwards(int rc, int rank, struct logp_coll *c);
+int lpi_reduce_backwards(int rc, int rank, struct logp_invocation *c);
 /* T where P > 1 and there is a formula. */
-struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct logp_coll *c);
-bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct logp_invocation *c);
+bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                       struct logp_step *out);
-int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
+int lpi_reduce_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf);
 /* Of a vector that starts on a cache line of its own. */
 size_t lpi_slot_bytes(size_t n_bytes);
-int64_t lpi_reduce_textbook(int64_t P, const struct logp_coll *c);
-const char *lpi_reduce_needs_order(int64_t P, const struct logp_coll *c);
+int64_t lpi_reduce_textbook(int64_t P, const struct logp_invocation *c);
+const char *lpi_reduce_needs_order(int64_t P, const struct logp_invocation *c);
 
 /* Of every row. */
 #define LPI_REDUCE .steps = lpi_reduce_steps, .run = lpi_reduce_run, .along = LOGP_TO_ROOT

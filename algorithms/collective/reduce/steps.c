@@ -21,7 +21,7 @@
 
 #include <errno.h>
 
-struct lpi_reduce_times lpi_reduce_times(const struct logp_coll *c)
+struct lpi_reduce_times lpi_reduce_times(const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t stream = logp_stream_ns(p, lpi_vector_bytes(c));
@@ -41,7 +41,7 @@ size_t lpi_slot_bytes(size_t n_bytes)
 }
 
 /* Of the vectors that a processor with children works with, or of segments of them. */
-static size_t segment_bytes(const struct logp_coll *c)
+static size_t segment_bytes(const struct logp_invocation *c)
 {
     return c->plan.block > 0 ? lpi_bytes((size_t)c->plan.block, lpi_element_bytes(c))
                              : lpi_vector_bytes(c);
@@ -52,7 +52,7 @@ static size_t segment_bytes(const struct logp_coll *c)
  * plan's `own` is how many children are to the left, being of lower ranks where that matters; they
  * come first (flat), or there are none.
  */
-int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c)
+int lpi_reduce_finish_plan(int rc, int rank, struct logp_invocation *c)
 {
     struct logp_rank_plan *plan = &c->plan;
     const size_t bytes = segment_bytes(c);
@@ -73,7 +73,7 @@ int lpi_reduce_finish_plan(int rc, int rank, struct logp_coll *c)
     return 0;
 }
 
-int lpi_reduce_backwards(int rc, int rank, struct logp_coll *c)
+int lpi_reduce_backwards(int rc, int rank, struct logp_invocation *c)
 {
     if (rc == 0)
         lpi_reverse_children(&c->plan);
@@ -81,7 +81,7 @@ int lpi_reduce_backwards(int rc, int rank, struct logp_coll *c)
 }
 
 /* Of the two vectors, 0 and 1: where they are; recv_buf from `begin` on. */
-static struct logp_spot vector(const struct logp_coll *c, int64_t which, size_t begin)
+static struct logp_spot vector(const struct logp_invocation *c, int64_t which, size_t begin)
 {
     const bool root = c->plan.parent < 0;
 
@@ -93,7 +93,7 @@ static struct logp_spot vector(const struct logp_coll *c, int64_t which, size_t 
 
 /* In which of them the result is that k >= 1 children are part of. Operations that commute take
  * the first vector that comes as the left one, which saves a copy. */
-static int64_t result_in(const struct logp_coll *c, int64_t k)
+static int64_t result_in(const struct logp_invocation *c, int64_t k)
 {
     const int64_t left = k < c->plan.own ? k : c->plan.own;
 
@@ -102,7 +102,7 @@ static int64_t result_in(const struct logp_coll *c, int64_t k)
 
 /* Is there something to do after the last child: does the result go up, or is it not where it
  * should be? */
-static bool moves_on(const struct logp_coll *c)
+static bool moves_on(const struct logp_invocation *c)
 {
     return c->plan.parent >= 0 || c->plan.n_children == 0 || result_in(c, c->plan.n_children) != 0;
 }
@@ -112,7 +112,7 @@ static bool moves_on(const struct logp_coll *c)
  * the result goes up. What comes from the left is combined into where it is. In segments of
  * part.block elements, if it is not 0, one after the other.
  */
-bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                       struct logp_step *out)
 {
     const struct logp_rank_plan *plan = &c->plan;
@@ -154,14 +154,14 @@ bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_
            logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, begin}, acc, bytes);
 }
 
-int lpi_reduce_run(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_reduce_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     return lpi_read(vp, lpi_reduce_steps, c, buf, recv_buf);
 }
 
 /* ---- what the algorithms need ---- */
 
-const char *lpi_reduce_needs_order(int64_t P, const struct logp_coll *c)
+const char *lpi_reduce_needs_order(int64_t P, const struct logp_invocation *c)
 {
     (void)P;
     return c->args.op == NULL || c->args.op->commutative || c->args.root == 0
@@ -169,14 +169,14 @@ const char *lpi_reduce_needs_order(int64_t P, const struct logp_coll *c)
                : "a commutative operation, or root 0";
 }
 
-struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct logp_coll *c)
+struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct logp_invocation *c)
 {
     if (P == 1)
         return lpi_exact(0);
     return c->model.params.gap_shared ? lpi_no_prediction() : lpi_exact(T);
 }
 
-int64_t lpi_reduce_textbook(int64_t P, const struct logp_coll *c)
+int64_t lpi_reduce_textbook(int64_t P, const struct logp_invocation *c)
 {
     return logp_textbook_cost(P, &c->model.params, lpi_vector_bytes(c));
 }

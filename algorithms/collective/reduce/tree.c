@@ -12,7 +12,7 @@
 
 /* It receives from root-1, ..., 0, then from root+1, ..., P-1: so each vector that comes is next to
  * those that are there, and the order of ranks is kept for any root. */
-static int plan_flat(int P, int rank, struct logp_coll *c)
+static int plan_flat(int P, int rank, struct logp_invocation *c)
 {
     const int rc = lpi_plan_flat(P, rank, c);
 
@@ -22,7 +22,7 @@ static int plan_flat(int P, int rank, struct logp_coll *c)
 }
 
 /* a + (P-2) B, P >= 2 */
-static struct logp_prediction predict_flat(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_flat(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
@@ -31,20 +31,20 @@ static struct logp_prediction predict_flat(int64_t P, const struct logp_coll *c)
 
 /* ---- chain: v receives from v+1 and sends to v-1 ---- */
 
-static int plan_chain(int P, int rank, struct logp_coll *c)
+static int plan_chain(int P, int rank, struct logp_invocation *c)
 {
     return lpi_reduce_finish_plan(lpi_plan_chain(P, rank, c), rank, c);
 }
 
 /* (P-1) a */
-static struct logp_prediction predict_chain(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_chain(int64_t P, const struct logp_invocation *c)
 {
     return lpi_reduce_ends_at(P, (__int128)(P - 1) * lpi_reduce_times(c).a, c);
 }
 
 /* ---- binary: v receives from 2v+1, then from 2v+2 ---- */
 
-static int plan_binary(int P, int rank, struct logp_coll *c)
+static int plan_binary(int P, int rank, struct logp_invocation *c)
 {
     return lpi_reduce_finish_plan(lpi_plan_binary(P, rank, c), rank, c);
 }
@@ -81,7 +81,7 @@ __int128 lpi_reduce_binary_time(int64_t P, const struct lpi_reduce_times *t)
 }
 
 /* Any P: the recurrence above. */
-static struct logp_prediction predict_binary(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_binary(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
@@ -90,14 +90,14 @@ static struct logp_prediction predict_binary(int64_t P, const struct logp_coll *
 
 /* ---- binomial: recursive doubling backwards, the nearest first ---- */
 
-static int plan_binomial(int P, int rank, struct logp_coll *c)
+static int plan_binomial(int P, int rank, struct logp_invocation *c)
 {
     return lpi_reduce_backwards(lpi_plan_binomial(P, rank, c), rank, c);
 }
 
 /* t(1) = 0, t(2) = a, t(P) = max(t(h) + B, t(P-h) + a), h = 2^(lg P - 1);
  * P = 2^x: a + (x-1) max(a, B) */
-static struct logp_prediction predict_binomial(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_binomial(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
@@ -106,7 +106,7 @@ static struct logp_prediction predict_binomial(int64_t P, const struct logp_coll
 
 /* ---- optimal: the best broadcast tree backwards, a for d and B for e ---- */
 
-static const char *needs_optimal(int64_t P, const struct logp_coll *c)
+static const char *needs_optimal(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
 
@@ -115,7 +115,7 @@ static const char *needs_optimal(int64_t P, const struct logp_coll *c)
     return lpi_needs_commutative(P, c);
 }
 
-static int plan_optimal(int P, int rank, struct logp_coll *c)
+static int plan_optimal(int P, int rank, struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
     struct logp_tree tree;
@@ -128,7 +128,7 @@ static int plan_optimal(int P, int rank, struct logp_coll *c)
 
 /* The least n with f(n) >= P. No tree is faster: those that are ready within n receive from nodes
  * that are within n - a, n - a - B, ..., which is how f counts. */
-static struct logp_prediction predict_optimal(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_optimal(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_reduce_times t = lpi_reduce_times(c);
     struct logp_tree tree;

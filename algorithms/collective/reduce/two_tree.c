@@ -8,25 +8,25 @@
 #include "reduce.h"
 #include "schedule/reader.h"
 
-static struct lpi_hop hop_of(const struct logp_coll *c, int64_t size)
+static struct lpi_hop hop_of(const struct logp_invocation *c, int64_t size)
 {
     return lpi_hop_of(&c->model.params, lpi_bytes((size_t)size, lpi_element_bytes(c)),
                       lpi_combine_ns(&c->model.params, size));
 }
 
 /* Elements of a segment. */
-static int64_t elements(int64_t P, const struct logp_coll *c)
+static int64_t elements(int64_t P, const struct logp_invocation *c)
 {
     return lpi_two_tree_segment(P, c, lpi_max(c->args.count, 0), lpi_elements_asked(c), hop_of);
 }
 
-static int64_t block(int64_t P, const struct logp_coll *c)
+static int64_t block(int64_t P, const struct logp_invocation *c)
 {
     return lpi_elements_bytes(c, elements(P, c));
 }
 
 /* What is received while another segment waits for it is behind it in scratch. */
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int rc = lpi_vector_valid(c);
     const int64_t size = elements(P, c);
@@ -38,7 +38,7 @@ static int plan(int P, int rank, struct logp_coll *c)
     return rc != 0 ? rc : lpi_two_tree_plan(P, rank, c, &halves, &hop, false);
 }
 
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct lpi_two_tree *t = c->plan.state;
@@ -71,7 +71,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
 
 LPI_READER(run, steps)
 
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t size = elements(P, c);
     const struct lpi_hop hop = hop_of(c, size);

@@ -8,7 +8,7 @@
 
 static const char key; /* its address */
 
-const char *lpi_shared_needs(int64_t P, const struct logp_coll *c)
+const char *lpi_shared_needs(int64_t P, const struct logp_invocation *c)
 {
     if (!c->model.undelayed)
         return "delay none on the wall clock";

@@ -138,20 +138,27 @@ void lpi_board_leave_others(struct lpi_board *b);
 int lpi_board_withdraw(struct lpi_board *b, int rc);
 
 /* NULL: it applies. */
-const char *lpi_shared_needs(int64_t P, const struct logp_coll *c);
+const char *lpi_shared_needs(int64_t P, const struct logp_invocation *c);
 
 /* direct.c: the same with operands as large as they may be, which are not copied; as
  * logp_algorithm.run. alltoall: for reduce-scatter, scan and so on a subject each */
-int lpi_direct_broadcast(struct logp_vp *vp, const struct logp_coll *c, void *buf);
-int lpi_direct_scatter(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
-int lpi_direct_gather(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
-int lpi_direct_allgather(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
-int lpi_direct_alltoall(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
-int lpi_direct_reduce(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
-int lpi_direct_allreduce(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
-int lpi_direct_reduce_scatter(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+int lpi_direct_broadcast(struct logp_vp *vp, const struct logp_invocation *c, void *buf);
+int lpi_direct_scatter(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                       void *recv_buf);
+int lpi_direct_gather(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf);
+int lpi_direct_allgather(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                         void *recv_buf);
+int lpi_direct_alltoall(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                        void *recv_buf);
+int lpi_direct_reduce(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf);
+int lpi_direct_allreduce(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                         void *recv_buf);
+int lpi_direct_reduce_scatter(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                               void *recv_buf);
-int lpi_direct_scan(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
-int lpi_direct_exscan(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf);
+int lpi_direct_scan(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf);
+int lpi_direct_exscan(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf);
 
 #endif

@@ -92,7 +92,7 @@ static int end_alone(struct lpi_board *b, int rc)
 /* ---- what is copied ---- */
 
 /* Two of them: each copies a half. */
-static int by_halves(struct lpi_board *b, const struct logp_coll *c, char *buf)
+static int by_halves(struct lpi_board *b, const struct logp_invocation *c, char *buf)
 {
     const size_t n = c->args.n_bytes, half = n / 2;
     struct spot other;
@@ -106,7 +106,7 @@ static int by_halves(struct lpi_board *b, const struct logp_coll *c, char *buf)
     return end(b, rc);
 }
 
-int lpi_direct_broadcast(struct logp_vp *vp, const struct logp_coll *c, void *buf)
+int lpi_direct_broadcast(struct logp_vp *vp, const struct logp_invocation *c, void *buf)
 {
     const size_t n = c->args.n_bytes;
     const int root = c->args.root;
@@ -128,7 +128,8 @@ int lpi_direct_broadcast(struct logp_vp *vp, const struct logp_coll *c, void *bu
     return end_alone(&b, rc);
 }
 
-int lpi_direct_scatter(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_direct_scatter(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                       void *recv_buf)
 {
     const size_t n = c->args.n_bytes;
     const int root = c->args.root;
@@ -149,7 +150,8 @@ int lpi_direct_scatter(struct logp_vp *vp, const struct logp_coll *c, void *buf,
     return end_alone(&b, rc);
 }
 
-int lpi_direct_gather(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_direct_gather(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     const size_t n = c->args.n_bytes;
     const int root = c->args.root;
@@ -170,7 +172,8 @@ int lpi_direct_gather(struct logp_vp *vp, const struct logp_coll *c, void *buf, 
     return end_alone(&b, rc);
 }
 
-int lpi_direct_allgather(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_direct_allgather(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                         void *recv_buf)
 {
     const size_t n = c->args.n_bytes;
     struct lpi_board b;
@@ -191,7 +194,8 @@ int lpi_direct_allgather(struct logp_vp *vp, const struct logp_coll *c, void *bu
     return end(&b, rc);
 }
 
-int lpi_direct_alltoall(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_direct_alltoall(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                        void *recv_buf)
 {
     const size_t n = c->args.n_bytes;
     struct lpi_board b;
@@ -214,7 +218,7 @@ int lpi_direct_alltoall(struct logp_vp *vp, const struct logp_coll *c, void *buf
 /* ---- what is combined ---- */
 
 /* Where the segment of rank r begins, in bytes. */
-static size_t segment(const struct lpi_board *b, const struct logp_coll *c, int r)
+static size_t segment(const struct lpi_board *b, const struct logp_invocation *c, int r)
 {
     const uint64_t n = (uint64_t)c->args.count, P = (uint64_t)b->P, k = (uint64_t)r;
 
@@ -257,12 +261,13 @@ static void combine(const struct lpi_board *b, const struct logp_op *op, char *t
     }
 }
 
-static size_t vector_bytes(const struct logp_coll *c)
+static size_t vector_bytes(const struct logp_invocation *c)
 {
     return (size_t)c->args.count * c->args.op->element_bytes;
 }
 
-int lpi_direct_reduce(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_direct_reduce(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     struct lpi_board b;
     int rc = begin(&b, vp, LPI_ABOUT_REDUCE);
@@ -281,7 +286,7 @@ int lpi_direct_reduce(struct logp_vp *vp, const struct logp_coll *c, void *buf, 
     return end(&b, rc);
 }
 
-int lpi_direct_reduce_scatter(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+int lpi_direct_reduce_scatter(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                               void *recv_buf)
 {
     const size_t n = vector_bytes(c);
@@ -301,7 +306,8 @@ int lpi_direct_reduce_scatter(struct logp_vp *vp, const struct logp_coll *c, voi
 }
 
 /* Each combines a segment for itself, and copies those of the others. */
-int lpi_direct_allreduce(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_direct_allreduce(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                         void *recv_buf)
 {
     const size_t n = vector_bytes(c);
     char *const result = recv_buf;
@@ -334,7 +340,7 @@ int lpi_direct_allreduce(struct logp_vp *vp, const struct logp_coll *c, void *bu
 }
 
 /* Each does a segment, for all. Rank r gets what is up to rank r - `back`. */
-static int scan(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf,
+static int scan(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf,
                 enum lpi_subject subject, int back)
 {
     const struct logp_op *op = c->args.op;
@@ -367,12 +373,13 @@ static int scan(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *
     return end(&b, rc);
 }
 
-int lpi_direct_scan(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_direct_scan(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     return scan(vp, c, buf, recv_buf, LPI_ABOUT_SCAN, 0);
 }
 
-int lpi_direct_exscan(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+int lpi_direct_exscan(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     return scan(vp, c, buf, recv_buf, LPI_ABOUT_EXSCAN, 1);
 }

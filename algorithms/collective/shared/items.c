@@ -49,7 +49,8 @@ static bool fits(size_t n, size_t n_bytes, size_t *total)
 
 /* ---- from one to all, from all to one ---- */
 
-static int run_broadcast(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_broadcast(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                         void *recv_buf)
 {
     const size_t n = c->args.n_bytes;
     const void *item;
@@ -70,7 +71,8 @@ static int run_broadcast(struct logp_vp *vp, const struct logp_coll *c, void *bu
     return end(&b, rc);
 }
 
-static int run_scatter(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_scatter(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                       void *recv_buf)
 {
     const size_t n = c->args.n_bytes;
     const void *item;
@@ -112,7 +114,8 @@ static int collect(struct lpi_board *b, const void *own, char *to, size_t n)
     return rc;
 }
 
-static int run_gather(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_gather(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     const size_t n = c->args.n_bytes;
     struct lpi_board b;
@@ -127,7 +130,7 @@ static int run_gather(struct logp_vp *vp, const struct logp_coll *c, void *buf, 
 }
 
 /* What all have brought from byte `at` on, combined in the order of ranks. */
-static int combine(struct lpi_board *b, const struct logp_coll *c, const char *own, size_t at,
+static int combine(struct lpi_board *b, const struct logp_invocation *c, const char *own, size_t at,
                    char *to)
 {
     const struct logp_op *op = c->args.op;
@@ -149,7 +152,8 @@ static int combine(struct lpi_board *b, const struct logp_coll *c, const char *o
     return rc;
 }
 
-static int run_reduce(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_reduce(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     struct lpi_board b;
     size_t n;
@@ -179,7 +183,8 @@ static int tell(struct lpi_board *b, char *what, size_t n)
     return rc;
 }
 
-static int run_allreduce(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_allreduce(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                         void *recv_buf)
 {
     struct lpi_board b;
     size_t n;
@@ -197,7 +202,8 @@ static int run_allreduce(struct logp_vp *vp, const struct logp_coll *c, void *bu
     return end(&b, rc);
 }
 
-static int run_allgather(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_allgather(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                         void *recv_buf)
 {
     const size_t n = c->args.n_bytes, P = (size_t)logp_vp_size(vp);
     struct lpi_board b;
@@ -216,7 +222,8 @@ static int run_allgather(struct logp_vp *vp, const struct logp_coll *c, void *bu
     return end(&b, rc);
 }
 
-static int run_alltoall(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_alltoall(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                        void *recv_buf)
 {
     const size_t n = c->args.n_bytes;
     struct lpi_board b;
@@ -238,7 +245,7 @@ static int run_alltoall(struct logp_vp *vp, const struct logp_coll *c, void *buf
     return end(&b, rc);
 }
 
-static int run_reduce_scatter(struct logp_vp *vp, const struct logp_coll *c, void *buf,
+static int run_reduce_scatter(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                               void *recv_buf)
 {
     const size_t P = (size_t)logp_vp_size(vp), es = c->args.op->element_bytes;
@@ -256,7 +263,8 @@ static int run_reduce_scatter(struct logp_vp *vp, const struct logp_coll *c, voi
     return end(&b, rc);
 }
 
-static int run_barrier(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_barrier(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                       void *recv_buf)
 {
     struct lpi_board b;
     const void *item;
@@ -276,8 +284,8 @@ static int run_barrier(struct logp_vp *vp, const struct logp_coll *c, void *buf,
 /* ---- from rank to rank ---- */
 
 /* Each shows what is up to itself. inclusive: that is what it wants, else what was before it */
-static int scan(struct lpi_board *b, const struct logp_coll *c, const void *buf, void *recv_buf,
-                bool inclusive)
+static int scan(struct lpi_board *b, const struct logp_invocation *c, const void *buf,
+                void *recv_buf, bool inclusive)
 {
     const struct logp_op *op = c->args.op;
     const size_t count = (size_t)c->args.count, n = count * op->element_bytes;
@@ -303,7 +311,7 @@ static int scan(struct lpi_board *b, const struct logp_coll *c, const void *buf,
     return 0;
 }
 
-static int run_scan(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_scan(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     struct lpi_board b;
     size_t n;
@@ -315,7 +323,8 @@ static int run_scan(struct logp_vp *vp, const struct logp_coll *c, void *buf, vo
     return rc == 0 ? end(&b, scan(&b, c, buf, recv_buf, true)) : rc;
 }
 
-static int run_exscan(struct logp_vp *vp, const struct logp_coll *c, void *buf, void *recv_buf)
+static int run_exscan(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
 {
     struct lpi_board b;
     size_t n;

@@ -27,7 +27,7 @@ int64_t lpi_operands_of(const struct lpi_spread *s, int64_t id)
     return node.own + node.shared;
 }
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     (void)P;
     *buf = lpi_bytes((size_t)c->plan.own, c->args.op->element_bytes);
@@ -35,7 +35,7 @@ static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_
 }
 
 /* Operands come in blocks, each with a seed of its own: the root can make them again one by one. */
-static int64_t block_of(const struct logp_coll *c, int64_t left)
+static int64_t block_of(const struct logp_invocation *c, int64_t left)
 {
     const int64_t most = BLOCK_BYTES / (int64_t)c->args.op->element_bytes + 1;
 
@@ -47,7 +47,7 @@ static uint64_t block_seed(uint64_t seed, int64_t id, int64_t first)
     return lpi_pattern_word(lpi_pattern_word(seed, (size_t)id), (size_t)first);
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
     const size_t size = c->args.op->element_bytes;
@@ -63,7 +63,7 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
 
 /* All operands of all processors, made again and combined one after the other; P does not say who
  * has how many, the plan does. */
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     const struct logp_op *op = c->args.op;
@@ -99,7 +99,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
     return right;
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out)
 {
     out->at.buffer = LOGP_RECV_BUF;
@@ -109,7 +109,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
     return rank == c->args.root && j == 0;
 }
 
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     return lpi_bound_summation(&c->model.params, P, c->args.count);
 }

@@ -27,7 +27,7 @@ struct work {
 
 /* ---- needs, plans ---- */
 
-static const char *needs(int64_t P, const struct logp_coll *c)
+static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     (void)P;
     if (c->args.op == NULL || !c->args.op->commutative)
@@ -38,7 +38,7 @@ static const char *needs(int64_t P, const struct logp_coll *c)
 }
 
 static int add_work(const struct lpi_spread *spread, int64_t first, int64_t between,
-                    struct logp_coll *c)
+                    struct logp_invocation *c)
 {
     struct work *w = malloc(sizeof(*w));
 
@@ -57,7 +57,7 @@ static int add_work(const struct lpi_spread *spread, int64_t first, int64_t betw
 }
 
 /* c->plan is that of a broadcast in ids: make it that of a reduction, in ranks. */
-static void reverse(int P, struct logp_coll *c)
+static void reverse(int P, struct logp_invocation *c)
 {
     struct logp_rank_plan *plan = &c->plan;
 
@@ -72,13 +72,13 @@ static void reverse(int P, struct logp_coll *c)
 }
 
 /* Along the tree that a broadcast over the first min(N, P) processors would take. */
-static int plan_evenly(int P, int rank, int (*broadcast)(int, int, struct logp_coll *),
-                       struct logp_coll *c)
+static int plan_evenly(int P, int rank, int (*broadcast)(int, int, struct logp_invocation *),
+                       struct logp_invocation *c)
 {
     const int n = c->args.count < P ? (int)c->args.count : P,
               id = lpi_virtual_rank(rank, c->args.root, P);
     const struct lpi_spread spread = {.processors = n, .N = c->args.count};
-    struct logp_coll relative = *c;
+    struct logp_invocation relative = *c;
     int rc = 0;
 
     relative.args.root = 0;
@@ -93,12 +93,12 @@ static int plan_evenly(int P, int rank, int (*broadcast)(int, int, struct logp_c
     return add_work(&spread, c->plan.own - 1, 0, c);
 }
 
-static int plan_along(const struct logp_summation *tree, int P, int rank, struct logp_coll *c)
+static int plan_along(const struct logp_summation *tree, int P, int rank, struct logp_invocation *c)
 {
     const struct lpi_spread spread = {
         .processors = tree->tree.P, .along_tree = true, .tree = *tree};
     const int id = lpi_virtual_rank(rank, c->args.root, P);
-    struct logp_coll relative = *c;
+    struct logp_invocation relative = *c;
     struct logp_summation_node node;
     int rc;
 
@@ -119,14 +119,14 @@ static int plan_along(const struct logp_summation *tree, int P, int rank, struct
 /* ---- what a processor does ---- */
 
 /* Computing, of which there are `received` and n additions in all. */
-static bool add(const struct logp_coll *c, int64_t received, int64_t n, struct logp_step *out)
+static bool add(const struct logp_invocation *c, int64_t received, int64_t n, struct logp_step *out)
 {
     return logp_step_compute(out, lpi_combine_ns(&c->model.params, received + n),
                              received + (n > 0));
 }
 
 /* n operands of its own, from the i-th on, into the sum. */
-static bool add_own(const struct logp_coll *c, struct logp_spot acc, int64_t i, int64_t n,
+static bool add_own(const struct logp_invocation *c, struct logp_spot acc, int64_t i, int64_t n,
                     struct logp_step *out)
 {
     const size_t size = c->args.op->element_bytes;
@@ -141,7 +141,7 @@ static bool add_own(const struct logp_coll *c, struct logp_spot acc, int64_t i, 
  * A copy of the first operand, and local additions; for each child a receive and a computing of two
  * parts, what has come and more of its own; and then the sum goes up.
  */
-static bool steps_of_rank(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps_of_rank(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     const struct work *w = c->plan.state;
@@ -180,13 +180,13 @@ LPI_READER(run, steps_of_rank)
 
 /* ---- flat: everyone sends its sum to the root ---- */
 
-static int plan_flat(int P, int rank, struct logp_coll *c)
+static int plan_flat(int P, int rank, struct logp_invocation *c)
 {
     return plan_evenly(P, rank, lpi_plan_flat, c);
 }
 
 /* Time of n additions in one piece. */
-static __int128 additions_ns(const struct logp_coll *c, int64_t n)
+static __int128 additions_ns(const struct logp_invocation *c, int64_t n)
 {
     return ((__int128)n * c->model.params.gamma_ps + 999) / 1000;
 }
@@ -196,7 +196,7 @@ struct steps {
     __int128 one, recv, apart;
 };
 
-static struct steps steps_of(const struct logp_coll *c)
+static struct steps steps_of(const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t stream = logp_stream_ns(p, c->args.op->element_bytes);
@@ -209,7 +209,7 @@ static struct steps steps_of(const struct logp_coll *c)
 }
 
 /* When id is done with its own operands, n processors having all. */
-static __int128 own_done(const struct logp_coll *c, int64_t n, int64_t id)
+static __int128 own_done(const struct logp_invocation *c, int64_t n, int64_t id)
 {
     return additions_ns(c, c->args.count / n + (id < c->args.count % n) - 1);
 }
@@ -219,7 +219,7 @@ static __int128 own_done(const struct logp_coll *c, int64_t n, int64_t id)
  * B = max(o_recv + gamma, g + st): max(S(0) + o_recv + gamma, S(n-1) + a) + (n-2) B, n >= 2. The
  * root receives n-1 first, which has the fewest operands; all others arrive at most gamma later.
  */
-static struct logp_prediction predict_flat(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_flat(int64_t P, const struct logp_invocation *c)
 {
     const int64_t n = P < c->args.count ? P : c->args.count;
     const struct steps s = steps_of(c);
@@ -234,7 +234,7 @@ static struct logp_prediction predict_flat(int64_t P, const struct logp_coll *c)
 
 /* ---- binomial: id receives from id + 1, id + 2, id + 4, ... ---- */
 
-static int plan_binomial(int P, int rank, struct logp_coll *c)
+static int plan_binomial(int P, int rank, struct logp_invocation *c)
 {
     return plan_evenly(P, rank, lpi_plan_binomial, c);
 }
@@ -247,7 +247,7 @@ static int plan_binomial(int P, int rank, struct logp_coll *c)
  * and for 2^x ids that have equally many operands S + a + (x-1) max(a, B): at most two of each
  * size are of another kind, those that hold the end of the longer shares and the last id.
  */
-static __int128 binomial_time(const struct logp_coll *c, const struct steps *s, int64_t n,
+static __int128 binomial_time(const struct logp_invocation *c, const struct steps *s, int64_t n,
                               int64_t low, int64_t size)
 {
     const int64_t longer = c->args.count % n;
@@ -265,7 +265,7 @@ static __int128 binomial_time(const struct logp_coll *c, const struct steps *s, 
                      binomial_time(c, s, n, low + h, size - h) + s->one);
 }
 
-static struct logp_prediction predict_binomial(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_binomial(int64_t P, const struct logp_invocation *c)
 {
     const int64_t n = P < c->args.count ? P : c->args.count;
     const struct steps s = steps_of(c);
@@ -282,7 +282,8 @@ typedef int (*planner)(struct logp_summation *s, int64_t P, int64_t N,
 
 /* All processors of a machine ask for the same plan, one after the other: the last one is kept, by
  * each thread for itself. */
-static int common_plan(planner make, struct logp_summation *s, int64_t P, const struct logp_coll *c)
+static int common_plan(planner make, struct logp_summation *s, int64_t P,
+                       const struct logp_invocation *c)
 {
     static _Thread_local struct {
         planner make;
@@ -312,7 +313,7 @@ static int common_plan(planner make, struct logp_summation *s, int64_t P, const 
     return 0;
 }
 
-static int plan_optimal_paper(int P, int rank, struct logp_coll *c)
+static int plan_optimal_paper(int P, int rank, struct logp_invocation *c)
 {
     struct logp_summation s;
     const int rc = common_plan(logp_summation_paper, &s, P, c);
@@ -320,7 +321,8 @@ static int plan_optimal_paper(int P, int rank, struct logp_coll *c)
     return rc != 0 ? rc : plan_along(&s, P, rank, c);
 }
 
-static struct logp_prediction ends_at(const struct logp_coll *c, const struct logp_summation *s)
+static struct logp_prediction ends_at(const struct logp_invocation *c,
+                                      const struct logp_summation *s)
 {
     if (s->tree.P > 1 && c->model.params.gap_shared)
         return lpi_no_prediction();
@@ -329,7 +331,7 @@ static struct logp_prediction ends_at(const struct logp_coll *c, const struct lo
 
 /* T + ceil((N - N_S) / P) units of gamma, T that of the tree and N_S what fills it; exact where
  * o_recv is a whole number of units and gamma of ns, else a bound. */
-static struct logp_prediction predict_optimal_paper(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_optimal_paper(int64_t P, const struct logp_invocation *c)
 {
     struct logp_summation s;
 
@@ -341,7 +343,7 @@ static struct logp_prediction predict_optimal_paper(int64_t P, const struct logp
 
 /* ---- optimal: the tree of the earliest labels, no more of it than pays ---- */
 
-static int plan_optimal(int P, int rank, struct logp_coll *c)
+static int plan_optimal(int P, int rank, struct logp_invocation *c)
 {
     struct logp_summation s;
     const int rc = common_plan(logp_summation_optimal, &s, P, c);
@@ -351,7 +353,7 @@ static int plan_optimal(int P, int rank, struct logp_coll *c)
 
 /* The least T with N_max(T, P) >= N, in units of gamma; certain as above. Where L, o and g are
  * whole too, no tree is faster. */
-static struct logp_prediction predict_optimal(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_optimal(int64_t P, const struct logp_invocation *c)
 {
     struct logp_summation s;
 

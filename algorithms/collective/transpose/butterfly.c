@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const char *needs(int64_t P, const struct logp_coll *c)
+static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     return (P & (P - 1)) != 0 ? "a power of two of processors" : lpi_transpose_needs(P, c);
 }
@@ -44,7 +44,7 @@ static int64_t sum_of(const struct spread *s, int64_t n)
 }
 
 /* Columns of all sources that are `rank` mod `stride`, which divides P. */
-static int64_t columns_of(int64_t P, const struct logp_coll *c, int64_t rank, int64_t stride)
+static int64_t columns_of(int64_t P, const struct logp_invocation *c, int64_t rank, int64_t stride)
 {
     const struct spread s = spread_of(P, c->args.cols, rank, stride);
 
@@ -52,7 +52,8 @@ static int64_t columns_of(int64_t P, const struct logp_coll *c, int64_t rank, in
 }
 
 /* What `rank` sends in the stage of `bit`: all it has for the half of its partner. */
-static struct lpi_block stage_block(int64_t P, const struct logp_coll *c, int64_t rank, int64_t bit)
+static struct lpi_block stage_block(int64_t P, const struct logp_invocation *c, int64_t rank,
+                                    int64_t bit)
 {
     return lpi_transpose_block(P, c, (rank ^ bit) & -bit, bit, columns_of(P, c, rank, 2 * bit));
 }
@@ -77,7 +78,7 @@ struct butterfly {
 };
 
 /* Bytes of the part of destinations first .. to - 1 of so many columns. */
-static size_t bytes_for(const struct butterfly *b, const struct logp_coll *c, int64_t first,
+static size_t bytes_for(const struct butterfly *b, const struct logp_invocation *c, int64_t first,
                         int64_t to, int64_t columns)
 {
     const int64_t rows = sum_of(&b->rows, to) - sum_of(&b->rows, first);
@@ -95,7 +96,7 @@ static int64_t n_messages(const struct lpi_block *block)
 }
 
 static struct stage stage_of(const struct butterfly *b, int64_t P, int64_t rank,
-                             const struct logp_coll *c, int64_t bit)
+                             const struct logp_invocation *c, int64_t bit)
 {
     const int64_t first = rank & -2 * bit, cols = c->args.cols;
     const size_t half = bytes_for(b, c, first, first + bit, columns_of(P, c, rank, 2 * bit));
@@ -114,7 +115,7 @@ static struct stage stage_of(const struct butterfly *b, int64_t P, int64_t rank,
     return s;
 }
 
-static int plan(int P, int rank, struct logp_coll *c)
+static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int n = __builtin_ctz((unsigned)P);
     struct butterfly *b = malloc(sizeof(*b) + (size_t)n * sizeof(b->stages[0]));
@@ -159,8 +160,8 @@ static bool copy(struct logp_step *out, size_t at, enum logp_buffer buffer, size
 }
 
 /* Before the first stage: the columns for rank `to`, into one block. */
-static bool gather(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int64_t to,
-                   struct logp_step *out)
+static bool gather(const struct butterfly *b, int64_t rank, const struct logp_invocation *c,
+                   int64_t to, struct logp_step *out)
 {
     const int64_t cols = size_of(&b->cols, rank);
 
@@ -173,8 +174,8 @@ static bool gather(const struct butterfly *b, int64_t rank, const struct logp_co
 
 /* After stage s, piece j of what is kept and what has come, into one: it is of one destination and
  * one source. */
-static bool interleave(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int s,
-                       int64_t j, struct logp_step *out)
+static bool interleave(const struct butterfly *b, int64_t rank, const struct logp_invocation *c,
+                       int s, int64_t j, struct logp_step *out)
 {
     const struct stage *stage = &b->stages[s];
     const int64_t first = rank & -stage->bit, dest = first + (j >> (s + 1));
@@ -192,7 +193,7 @@ static bool interleave(const struct butterfly *b, int64_t rank, const struct log
 }
 
 /* As gather(), where all blocks are alike: column j, a piece of it into each block. */
-static bool deal(const struct butterfly *b, const struct logp_coll *c, int64_t j,
+static bool deal(const struct butterfly *b, const struct logp_invocation *c, int64_t j,
                  struct logp_step *out)
 {
     const size_t piece = bytes_for(b, c, 0, 1, 1);
@@ -204,7 +205,7 @@ static bool deal(const struct butterfly *b, const struct logp_coll *c, int64_t j
 }
 
 /* As interleave(), where all blocks are alike: all pieces of the partner whose bit is `turn`. */
-static bool merge(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int s,
+static bool merge(const struct butterfly *b, int64_t rank, const struct logp_invocation *c, int s,
                   int64_t turn, struct logp_step *out)
 {
     const struct stage *stage = &b->stages[s];
@@ -230,7 +231,7 @@ static int64_t n_copies(const struct butterfly *b, int s)
 }
 
 /* Bring what is held before stage s into order, by copy j: this is what packing is. */
-static bool arrange(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int s,
+static bool arrange(const struct butterfly *b, int64_t rank, const struct logp_invocation *c, int s,
                     int64_t j, struct logp_step *out)
 {
     if (alike(b))
@@ -239,8 +240,8 @@ static bool arrange(const struct butterfly *b, int64_t rank, const struct logp_c
 }
 
 /* A row of the result, out of columns. */
-static bool scatter(const struct butterfly *b, int64_t rank, const struct logp_coll *c, int64_t row,
-                    struct logp_step *out)
+static bool scatter(const struct butterfly *b, int64_t rank, const struct logp_invocation *c,
+                    int64_t row, struct logp_step *out)
 {
     const size_t element = c->args.n_bytes;
 
@@ -266,7 +267,7 @@ static size_t message(const struct lpi_block *block, int64_t m, size_t *at)
 }
 
 /* Stage by stage: bring in order, send, receive; and in order once more, into the result. */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct butterfly *b = c->plan.state;
@@ -310,7 +311,7 @@ LPI_READER(run, steps)
  * One message: F = D. For w >= 2 the gaps are within F, and with o_send = o_recv and messages of a
  * word F = (w-1)e + max(L, (w-1)e) + 2o.
  */
-static __int128 alike_time(int64_t P, const struct logp_coll *c)
+static __int128 alike_time(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_block block =
@@ -327,7 +328,7 @@ static __int128 alike_time(int64_t P, const struct logp_coll *c)
 }
 
 /* Blocks of unequal size: a recurrence for all processors, stage by stage. */
-static __int128 stages_time(int64_t P, const struct logp_coll *c)
+static __int128 stages_time(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     struct lpi_moment moments[LPI_TRANSPOSE_EXACT];
@@ -352,7 +353,7 @@ static __int128 stages_time(int64_t P, const struct logp_coll *c)
 }
 
 /* Exact, or a bound, as for the rings: there all blocks are as large as the largest. */
-static struct logp_prediction predict(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     if (P == 1)
         return lpi_exact(0);

@@ -37,7 +37,7 @@ static int64_t begin_of(const struct spread *s, int64_t i)
     return i * s->each + (i < s->longer ? i : s->longer);
 }
 
-static int plan_window(int P, struct logp_coll *c, int64_t window)
+static int plan_window(int P, struct logp_invocation *c, int64_t window)
 {
     struct ring *ring = malloc(sizeof(*ring));
 
@@ -55,13 +55,13 @@ static int plan_window(int P, struct logp_coll *c, int64_t window)
     return 0;
 }
 
-static int plan_ring(int P, int rank, struct logp_coll *c)
+static int plan_ring(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     return plan_window(P, c, 1);
 }
 
-static int plan_eager(int P, int rank, struct logp_coll *c)
+static int plan_eager(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     return plan_window(P, c, P > 1 ? P - 1 : 1);
@@ -73,8 +73,8 @@ static bool nothing(struct logp_step *out)
 }
 
 /* Message m of a block of rows x cols elements, if there is one: its bytes, and where they are. */
-static bool message(const struct logp_coll *c, int64_t rows, int64_t cols, int64_t m, size_t *at,
-                    size_t *n_bytes)
+static bool message(const struct logp_invocation *c, int64_t rows, int64_t cols, int64_t m,
+                    size_t *at, size_t *n_bytes)
 {
     const bool whole = c->args.packing != LOGP_PACKING_NONE;
 
@@ -84,8 +84,8 @@ static bool message(const struct logp_coll *c, int64_t rows, int64_t cols, int64
 }
 
 /* A column of `rows` elements, to where it is a part of each row of the result. */
-static bool scatter(const struct logp_coll *c, struct logp_spot from, int64_t rows, int64_t col,
-                    struct logp_step *out)
+static bool scatter(const struct logp_invocation *c, struct logp_spot from, int64_t rows,
+                    int64_t col, struct logp_step *out)
 {
     logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, (size_t)col * c->args.n_bytes}, from,
                    c->args.n_bytes);
@@ -95,8 +95,8 @@ static bool scatter(const struct logp_coll *c, struct logp_spot from, int64_t ro
 }
 
 /* The block for rank `to`: pack it, which is to gather the pieces of its columns, and send it. */
-static bool send_step(const struct ring *ring, int64_t cols, const struct logp_coll *c, int64_t to,
-                      int64_t i, struct logp_step *out)
+static bool send_step(const struct ring *ring, int64_t cols, const struct logp_invocation *c,
+                      int64_t to, int64_t i, struct logp_step *out)
 {
     const int64_t rows = size_of(&ring->rows, to);
     const __int128 pack =
@@ -122,7 +122,7 @@ static bool send_step(const struct ring *ring, int64_t cols, const struct logp_c
 }
 
 /* The block from rank `from`, and then its columns. */
-static bool receive_step(const struct ring *ring, int64_t rows, const struct logp_coll *c,
+static bool receive_step(const struct ring *ring, int64_t rows, const struct logp_invocation *c,
                          int64_t from, int64_t i, struct logp_step *out)
 {
     const int64_t cols = size_of(&ring->cols, from), col = i - ring->messages;
@@ -142,7 +142,7 @@ static bool receive_step(const struct ring *ring, int64_t rows, const struct log
  * The columns of its own block; then phase by phase a send and a receive, each with as many steps
  * as the largest block takes: those that a smaller one has no use for are nothing.
  */
-static bool steps(int64_t P, int64_t rank, const struct logp_coll *c, int64_t i,
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct ring *ring = c->plan.state;
@@ -216,7 +216,7 @@ __int128 lpi_window_time(int64_t P, const struct logp_params *p, const struct lp
 }
 
 /* Every block as large as the largest, which the first processor sends to itself. */
-static struct lpi_block_time largest_block(int64_t P, const struct logp_coll *c)
+static struct lpi_block_time largest_block(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_block block =
         lpi_transpose_block(P, c, 0, 1, lpi_transpose_size(c->args.cols, P, 0));
@@ -238,7 +238,7 @@ static const struct lpi_block_time *block(const struct blocks *b, int64_t to, in
     return &b->time[to >= b->longer_rows][from >= b->longer_cols];
 }
 
-static struct blocks all_blocks(int64_t P, const struct logp_coll *c)
+static struct blocks all_blocks(int64_t P, const struct logp_invocation *c)
 {
     struct blocks b = {.longer_rows = c->args.rows % P, .longer_cols = c->args.cols % P};
 
@@ -255,8 +255,8 @@ static struct blocks all_blocks(int64_t P, const struct logp_coll *c)
 
 /* The recurrence for all processors, phase by phase: an equation for each send and each receive.
  * starts: W for each processor, of those of its sends that have not been received. */
-static __int128 phases(int64_t P, const struct logp_coll *c, int64_t W, struct lpi_moment *moments,
-                       __int128 *starts)
+static __int128 phases(int64_t P, const struct logp_invocation *c, int64_t W,
+                       struct lpi_moment *moments, __int128 *starts)
 {
     const struct logp_params *p = &c->model.params;
     const struct blocks blocks = all_blocks(P, c);
@@ -287,7 +287,7 @@ static __int128 phases(int64_t P, const struct logp_coll *c, int64_t W, struct l
  * time with all blocks as large as the largest is a bound: nothing in the rules makes a processor
  * earlier because a message is longer, or one more is sent.
  */
-static struct logp_prediction predict_window(int64_t P, const struct logp_coll *c, int64_t W)
+static struct logp_prediction predict_window(int64_t P, const struct logp_invocation *c, int64_t W)
 {
     const struct lpi_block_time largest = largest_block(P, c);
     struct logp_prediction prediction;
@@ -312,12 +312,12 @@ static struct logp_prediction predict_window(int64_t P, const struct logp_coll *
     return prediction;
 }
 
-static struct logp_prediction predict_ring(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_ring(int64_t P, const struct logp_invocation *c)
 {
     return predict_window(P, c, 1);
 }
 
-static struct logp_prediction predict_eager(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_eager(int64_t P, const struct logp_invocation *c)
 {
     return predict_window(P, c, P > 1 ? P - 1 : 1);
 }
@@ -357,7 +357,7 @@ static int64_t best_window(int64_t P, const struct logp_params *p, const struct 
     return low;
 }
 
-int64_t lpi_window(int64_t P, const struct logp_coll *c, const struct lpi_block_time *t)
+int64_t lpi_window(int64_t P, const struct logp_invocation *c, const struct lpi_block_time *t)
 {
     if (P <= 2)
         return 1;
@@ -367,20 +367,20 @@ int64_t lpi_window(int64_t P, const struct logp_coll *c, const struct lpi_block_
 }
 
 /* Where blocks differ, all processors choose for the largest. */
-static int64_t window_of(int64_t P, const struct logp_coll *c)
+static int64_t window_of(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_block_time t = largest_block(P, c);
 
     return lpi_window(P, c, &t);
 }
 
-static int plan_best(int P, int rank, struct logp_coll *c)
+static int plan_best(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
     return plan_window(P, c, window_of(P, c));
 }
 
-static struct logp_prediction predict_best(int64_t P, const struct logp_coll *c)
+static struct logp_prediction predict_best(int64_t P, const struct logp_invocation *c)
 {
     return predict_window(P, c, window_of(P, c));
 }

@@ -66,7 +66,7 @@ void lpi_transpose_received(const struct logp_params *p, struct lpi_moment *m,
 }
 
 /* Blocks are of one size, or their size does not matter since a byte costs nothing. */
-bool lpi_transpose_alike(int64_t P, const struct logp_coll *c)
+bool lpi_transpose_alike(int64_t P, const struct logp_invocation *c)
 {
     const bool free_bytes = c->model.params.G_ps == 0;
     const bool packed_free = c->args.packing == LOGP_PACKING_STRUCTURED && c->args.pack_ns == 0;

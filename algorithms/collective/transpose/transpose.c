@@ -31,7 +31,7 @@ int64_t lpi_transpose_begin(int64_t total, int64_t n, int64_t i)
     return i * (total / n) + (i < longer ? i : longer);
 }
 
-const char *lpi_transpose_needs(int64_t P, const struct logp_coll *c)
+const char *lpi_transpose_needs(int64_t P, const struct logp_invocation *c)
 {
     (void)P;
     if (c->args.rows < 1 || c->args.cols < 1)
@@ -39,7 +39,7 @@ const char *lpi_transpose_needs(int64_t P, const struct logp_coll *c)
     return c->args.pack_ns < 0 ? "a time to pack of at least 0" : NULL;
 }
 
-static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_t *recv_buf)
+static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     const size_t rows = (size_t)c->args.rows, cols = (size_t)c->args.cols;
     const size_t my_rows = (size_t)lpi_transpose_size(c->args.rows, P, rank);
@@ -50,12 +50,13 @@ static void sizes(int P, int rank, const struct logp_coll *c, size_t *buf, size_
 }
 
 /* Every element of the matrix has a seed of its own. */
-static uint64_t element_seed(uint64_t seed, const struct logp_coll *c, int64_t row, int64_t col)
+static uint64_t element_seed(uint64_t seed, const struct logp_invocation *c, int64_t row,
+                             int64_t col)
 {
     return lpi_pattern_word(seed, (size_t)row * (size_t)c->args.cols + (size_t)col);
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void *buf,
+static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
                  void *recv_buf)
 {
     const int64_t first = lpi_transpose_begin(c->args.cols, P, rank);
@@ -70,7 +71,7 @@ static void fill(int P, int rank, uint64_t seed, const struct logp_coll *c, void
         memset(recv_buf, 0xa5, result * c->args.n_bytes);
 }
 
-static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, const void *buf,
+static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {
     const int64_t first = lpi_transpose_begin(c->args.rows, P, rank);
@@ -86,7 +87,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_coll *c, cons
 }
 
 /* Element j of the result, which is the element (row, col) of the matrix. */
-static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t j,
+static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                     struct logp_promise *out)
 {
     const int64_t row = lpi_transpose_begin(c->args.rows, P, rank) + j / c->args.cols,
@@ -108,7 +109,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_coll *c, int64_t 
  * its rows come to it. The last has least of its own. What has no columns, or no rows, takes no
  * part; a pack is an algorithm's own business.
  */
-static int64_t bound(int64_t P, const struct logp_coll *c)
+static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t rows = c->args.rows, cols = c->args.cols;
@@ -151,8 +152,8 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /* Destinations with a row more come first. The time to pack is cut off as logp_stream_ns() is. */
-struct lpi_block lpi_transpose_block(int64_t P, const struct logp_coll *c, int64_t first, int64_t n,
-                                     int64_t columns)
+struct lpi_block lpi_transpose_block(int64_t P, const struct logp_invocation *c, int64_t first,
+                                     int64_t n, int64_t columns)
 {
     const int64_t rows = c->args.rows / P, longer = c->args.rows % P;
     const int64_t n_longer = smaller(first + n, longer) - smaller(first, longer);

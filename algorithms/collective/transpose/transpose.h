@@ -26,9 +26,9 @@ struct lpi_block {
 int64_t lpi_transpose_size(int64_t total, int64_t n, int64_t i);
 int64_t lpi_transpose_begin(int64_t total, int64_t n, int64_t i);
 /* `columns` columns for each of n destinations from rank `first`. */
-struct lpi_block lpi_transpose_block(int64_t P, const struct logp_coll *c, int64_t first, int64_t n,
-                                     int64_t columns);
-const char *lpi_transpose_needs(int64_t P, const struct logp_coll *c);
+struct lpi_block lpi_transpose_block(int64_t P, const struct logp_invocation *c, int64_t first,
+                                     int64_t n, int64_t columns);
+const char *lpi_transpose_needs(int64_t P, const struct logp_invocation *c);
 
 /* Knobs of every row, and those of its own. */
 #define LPI_TRANSPOSE_KNOBS(...) .knobs = {LOGP_KNOB(pack_ns, NULL), __VA_ARGS__}
@@ -60,7 +60,7 @@ __int128 lpi_transpose_sent(const struct logp_params *p, struct lpi_moment *m,
 void lpi_transpose_received(const struct logp_params *p, struct lpi_moment *m,
                             const struct lpi_block_time *t, __int128 start);
 /* Do all blocks take as long as the largest one? */
-bool lpi_transpose_alike(int64_t P, const struct logp_coll *c);
+bool lpi_transpose_alike(int64_t P, const struct logp_invocation *c);
 /* Beyond this many processors unequal blocks have only a bound. */
 enum { LPI_TRANSPOSE_EXACT = 256 };
 
@@ -68,7 +68,7 @@ enum { LPI_TRANSPOSE_EXACT = 256 };
 __int128 lpi_window_time(int64_t P, const struct logp_params *p, const struct lpi_block_time *t,
                          int64_t W);
 /* The knob: the window that is asked for, or the best. */
-int64_t lpi_window(int64_t P, const struct logp_coll *c, const struct lpi_block_time *t);
+int64_t lpi_window(int64_t P, const struct logp_invocation *c, const struct lpi_block_time *t);
 
 /* ring.c, butterfly.c: their rows */
 extern const struct lpi_rows lpi_transpose_rings, lpi_transpose_butterflies;
