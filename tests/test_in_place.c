@@ -26,7 +26,7 @@ static int run_planned(struct logp_vp *vp, const struct logp_algorithm *a,
 {
     const struct logp_collective *collective = logp_collective_find(a->collective);
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct logp_spot at = {LOGP_RECV_BUF, 0};
+    struct logp_buffer_ref at = {LOGP_RECV_BUF, 0};
     const bool one = collective->in_place(P, me, c, &at);
     const bool in_recv_buf = one && at.buffer == LOGP_RECV_BUF, in_buf = one && !in_recv_buf;
     const void *result = in_buf ? buf + at.offset : recv_buf;

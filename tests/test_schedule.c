@@ -274,7 +274,8 @@ static bool ring(int64_t P, int64_t rank, const struct logp_invocation *c, int64
                  struct logp_step *out)
 {
     const size_t n = 8;
-    const struct logp_spot own = {LOGP_BUF, 0}, sum = {LOGP_RECV_BUF, 0}, next = {LOGP_RECV_BUF, n};
+    const struct logp_buffer_ref own = {LOGP_BUF, 0}, sum = {LOGP_RECV_BUF, 0},
+                                 next = {LOGP_RECV_BUF, n};
     const bool bad = rank == P - 1;
     int64_t round;
 
@@ -313,7 +314,8 @@ static bool ring(int64_t P, int64_t rank, const struct logp_invocation *c, int64
         return true;
     }
     if (bad && mistake == HALVES)
-        return logp_step_combine(out, sum, (struct logp_spot){LOGP_RECV_BUF, n / 2}, own, 1, 5);
+        return logp_step_combine(out, sum, (struct logp_buffer_ref){LOGP_RECV_BUF, n / 2}, own, 1,
+                                 5);
     return logp_step_combine(out, bad && mistake == INTO_OTHER ? next : sum, sum,
                              bad && mistake == TWICE && round == 1 ? own : next, 1, 5);
 }

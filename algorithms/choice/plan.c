@@ -69,11 +69,11 @@ struct logp_plan {
 
 /* In place: which buffer this rank has, and where the other is in it. */
 static bool overlap(const struct logp_algorithm *algorithm, int P, int rank,
-                    const struct logp_invocation *c, struct logp_spot *at)
+                    const struct logp_invocation *c, struct logp_buffer_ref *at)
 {
     const struct logp_collective *collective;
 
-    *at = (struct logp_spot){LOGP_RECV_BUF, 0};
+    *at = (struct logp_buffer_ref){LOGP_RECV_BUF, 0};
     if (!c->args.in_place)
         return false;
     collective = logp_collective_find(algorithm->collective);
@@ -83,7 +83,7 @@ static bool overlap(const struct logp_algorithm *algorithm, int P, int rank,
 bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,
                     const struct logp_invocation *c, void **buf, void **recv_buf)
 {
-    struct logp_spot at;
+    struct logp_buffer_ref at;
     const bool overlaps = overlap(algorithm, P, rank, c, &at);
 
     if (overlaps && at.buffer == LOGP_RECV_BUF)
@@ -136,7 +136,7 @@ static int make_scratch(const struct logp_algorithm *algorithm, int P, int rank,
                         struct logp_invocation *c)
 {
     struct logp_rank_plan *plan = &c->plan;
-    struct logp_spot at;
+    struct logp_buffer_ref at;
     const bool copies = !algorithm->in_place && overlap(algorithm, P, rank, c, &at);
     const size_t copy = copies ? operand_bytes(algorithm, P, rank, c) : 0;
 

@@ -2,36 +2,36 @@
 /* Recursive halving: see halving.h. Source: Rabenseifner, ICCS 2004. */
 #include "halving.h"
 
-static struct logp_spot spot_at(struct logp_spot base, const struct logp_invocation *c,
-                                int64_t element)
+static struct logp_buffer_ref ref_at(struct logp_buffer_ref base, const struct logp_invocation *c,
+                                     int64_t element)
 {
     base.offset += (size_t)element * lpi_element_bytes(c);
     return base;
 }
 
-bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer, struct logp_spot vector,
-                    int64_t X, int64_t first, int64_t n, const struct logp_invocation *c,
-                    struct logp_step *out)
+bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer,
+                    struct logp_buffer_ref vector, int64_t X, int64_t first, int64_t n,
+                    const struct logp_invocation *c, struct logp_step *out)
 {
     const int64_t begin = lpi_rank_plan_begin(c->args.count, X, first);
     const int64_t elements = lpi_rank_plan_begin(c->args.count, X, first + n) - begin;
 
-    vector = spot_at(vector, c, begin);
+    vector = ref_at(vector, c, begin);
     return (sends ? logp_step_send : logp_step_receive)(out, lpi_mod(peer + h->shift, h->P),
                                                         c->args.tag, vector.buffer, vector.offset,
                                                         (size_t)elements * lpi_element_bytes(c));
 }
 
 /* acc = acc op other, in those parts. */
-static bool combine_parts(const struct lpi_halving *h, struct logp_spot other, int64_t X,
+static bool combine_parts(const struct lpi_halving *h, struct logp_buffer_ref other, int64_t X,
                           int64_t first, int64_t n, const struct logp_invocation *c,
                           struct logp_step *out)
 {
     const int64_t begin = lpi_rank_plan_begin(c->args.count, X, first);
     const int64_t elements = lpi_rank_plan_begin(c->args.count, X, first + n) - begin;
-    const struct logp_spot at = spot_at(h->acc, c, begin);
+    const struct logp_buffer_ref at = ref_at(h->acc, c, begin);
 
-    return logp_step_combine(out, at, at, spot_at(other, c, begin), elements,
+    return logp_step_combine(out, at, at, ref_at(other, c, begin), elements,
                              lpi_combine_ns(&c->model.params, elements));
 }
 
@@ -43,7 +43,7 @@ int64_t lpi_halve(const struct lpi_halving *h, const struct logp_invocation *c, 
                   struct logp_step *out)
 {
     const struct lpi_fold f = lpi_fold_of(h->P, h->v);
-    const struct logp_spot own = {LOGP_BUF, 0};
+    const struct logp_buffer_ref own = {LOGP_BUF, 0};
     const bool paired = h->v < 2 * f.pairs;
     int64_t taken = paired ? 2 : 0;
 

@@ -13,13 +13,13 @@
  * parts are, and one that what comes is in. */
 struct lpi_halving {
     int64_t P, v, shift;
-    struct logp_spot acc, in;
+    struct logp_buffer_ref acc, in;
 };
 
 /* Of X parts of a vector n from `first` on, sent to virtual rank peer or received from there. */
-bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer, struct logp_spot vector,
-                    int64_t X, int64_t first, int64_t n, const struct logp_invocation *c,
-                    struct logp_step *out);
+bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer,
+                    struct logp_buffer_ref vector, int64_t X, int64_t first, int64_t n,
+                    const struct logp_invocation *c, struct logp_step *out);
 /* Of who stands for itself or a pair. @return steps that it takes; or -1: *out is step i */
 int64_t lpi_halve(const struct lpi_halving *h, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out);

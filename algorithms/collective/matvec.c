@@ -199,8 +199,9 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
 {
     const struct lines *s = c->plan.state;
     const size_t bytes = lpi_vector_bytes(c);
-    const struct logp_spot x = {LOGP_BUF, (size_t)c->args.count * bytes}, y = {LOGP_RECV_BUF, 0};
-    const struct logp_spot in = {LOGP_SCRATCH, 0};
+    const struct logp_buffer_ref x = {LOGP_BUF, (size_t)c->args.count * bytes},
+                                 y = {LOGP_RECV_BUF, 0};
+    const struct logp_buffer_ref in = {LOGP_SCRATCH, 0};
     int64_t k;
 
     (void)P, (void)rank;
@@ -243,9 +244,9 @@ static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, in
     const int64_t side = lpi_side(P);
 
     out->n_bytes = lpi_vector_bytes(c);
-    out->at = (struct logp_spot){LOGP_RECV_BUF, 0};
+    out->at = (struct logp_buffer_ref){LOGP_RECV_BUF, 0};
     if (j == 0)
-        out->at = (struct logp_spot){LOGP_BUF, (size_t)c->args.count * out->n_bytes};
+        out->at = (struct logp_buffer_ref){LOGP_BUF, (size_t)c->args.count * out->n_bytes};
     out->offset = out->at.offset;
     out->from = j == 0 ? rank % side : rank;
     out->ranks = side;

@@ -125,27 +125,28 @@ static int64_t bound(int64_t P, const struct logp_invocation *c)
 /* ---- steps ---- */
 
 /* Block `at` of a buffer. */
-static struct logp_spot block(const struct logp_invocation *c, enum logp_buffer buffer, int64_t at)
+static struct logp_buffer_ref block(const struct logp_invocation *c, enum logp_buffer buffer,
+                                    int64_t at)
 {
-    return (struct logp_spot){buffer, bytes(c, below(at))};
+    return (struct logp_buffer_ref){buffer, bytes(c, below(at))};
 }
 
 static bool send_blocks(struct logp_step *out, const struct logp_invocation *c, int64_t to,
-                        struct logp_spot from, struct range r)
+                        struct logp_buffer_ref from, struct range r)
 {
     return logp_step_send(out, to, c->args.tag, from.buffer, from.offset, bytes(c, r));
 }
 
 static bool receive_blocks(struct logp_step *out, const struct logp_invocation *c, int64_t from,
-                           struct logp_spot into, struct range r)
+                           struct logp_buffer_ref into, struct range r)
 {
     return logp_step_receive(out, from, c->args.tag, into.buffer, into.offset, bytes(c, r));
 }
 
 /* at = left op right */
 static bool combine_blocks(struct logp_step *out, const struct logp_invocation *c,
-                           struct logp_spot at, struct logp_spot left, struct logp_spot right,
-                           struct range r)
+                           struct logp_buffer_ref at, struct logp_buffer_ref left,
+                           struct logp_buffer_ref right, struct range r)
 {
     const int64_t n = elements(c, r);
 
@@ -181,8 +182,8 @@ static int plan_any(int P, int rank, struct logp_invocation *c)
 static bool linear_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out)
 {
-    const struct logp_spot in = {LOGP_SCRATCH, 0}, acc = {LOGP_RECV_BUF, 0};
-    const struct logp_spot own = block(c, LOGP_BUF, rank);
+    const struct logp_buffer_ref in = {LOGP_SCRATCH, 0}, acc = {LOGP_RECV_BUF, 0};
+    const struct logp_buffer_ref own = block(c, LOGP_BUF, rank);
     const int64_t to = lpi_mod(rank + (i < P ? i : 0) + 1, P), from = (i - (P - 1)) / 2;
 
     if (i < P - 1)
@@ -222,7 +223,7 @@ static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_invocation
                            struct logp_step *out)
 {
     const int64_t r = i / 3 + 1, to = lpi_mod(rank + r, P);
-    const struct logp_spot in = {LOGP_SCRATCH, 0}, acc = {LOGP_RECV_BUF, 0};
+    const struct logp_buffer_ref in = {LOGP_SCRATCH, 0}, acc = {LOGP_RECV_BUF, 0};
 
     if (P == 1)
         return alone(c, i, out);
@@ -244,7 +245,7 @@ static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c,
 {
     const int64_t r = i / 3;
     const int64_t sent = lpi_mod(lpi_mod(rank - 1, P) - r, P), got = lpi_mod(sent - 1, P);
-    const struct logp_spot in = {LOGP_SCRATCH, 0};
+    const struct logp_buffer_ref in = {LOGP_SCRATCH, 0};
 
     if (P == 1)
         return alone(c, i, out);
@@ -293,7 +294,7 @@ static bool halving_steps(int64_t P, int64_t rank, const struct logp_invocation 
     const struct lpi_fold f = lpi_fold_of(P, rank);
     const bool paired = rank < 2 * f.pairs;
     /* in scratch: the vector so far, and what comes */
-    const struct logp_spot in = block(c, LOGP_SCRATCH, P), acc = {LOGP_SCRATCH, 0};
+    const struct logp_buffer_ref in = block(c, LOGP_SCRATCH, P), acc = {LOGP_SCRATCH, 0};
     bool first = !paired;
     int64_t d;
 
@@ -315,7 +316,7 @@ static bool halving_steps(int64_t P, int64_t rank, const struct logp_invocation 
     if (d > 0) {
         const int64_t mine = first_block(&f, f.j & -d), theirs = first_block(&f, (f.j ^ d) & -d);
         const struct range r = {mine, first_block(&f, (f.j & -d) + d) - mine};
-        const struct logp_spot had = block(c, first ? LOGP_BUF : LOGP_SCRATCH, mine);
+        const struct logp_buffer_ref had = block(c, first ? LOGP_BUF : LOGP_SCRATCH, mine);
 
         if (i == 0)
             return send_blocks(
@@ -377,7 +378,7 @@ static bool circulant_steps(int64_t P, int64_t rank, const struct logp_invocatio
                             struct logp_step *out)
 {
     const int64_t k = lpi_circulant_rounds(P) - 1 - (i - 2) / 3;
-    const struct logp_spot first = {LOGP_SCRATCH, 0}, in = block(c, LOGP_SCRATCH, P);
+    const struct logp_buffer_ref first = {LOGP_SCRATCH, 0}, in = block(c, LOGP_SCRATCH, P);
     int64_t skip, n;
 
     if (P == 1)

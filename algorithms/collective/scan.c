@@ -87,7 +87,7 @@ static int64_t exscan_bound(int64_t P, const struct logp_invocation *c)
 static bool copy_vector(struct logp_step *out, const struct logp_invocation *c, enum logp_buffer at,
                         enum logp_buffer from)
 {
-    return logp_step_copy(out, (struct logp_spot){at, 0}, (struct logp_spot){from, 0},
+    return logp_step_copy(out, (struct logp_buffer_ref){at, 0}, (struct logp_buffer_ref){from, 0},
                           lpi_vector_bytes(c));
 }
 

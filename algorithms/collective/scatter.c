@@ -95,7 +95,7 @@ static bool gather_promise(int64_t P, int64_t rank, const struct logp_invocation
 {
     if (rank != c->args.root || j >= P)
         return false;
-    out->at = (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, j)};
+    out->at = (struct logp_buffer_ref){LOGP_RECV_BUF, lpi_item_at(c, j)};
     out->n_bytes = lpi_items(c, j, 1);
     out->from = j;
     return true;
@@ -103,15 +103,15 @@ static bool gather_promise(int64_t P, int64_t rank, const struct logp_invocation
 
 /* The root's own item: in the operands of a scatter, in the result of a gather. */
 static bool scatter_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
-                             struct logp_spot *at)
+                             struct logp_buffer_ref *at)
 {
     (void)P;
-    *at = (struct logp_spot){LOGP_BUF, lpi_item_at(c, rank)};
+    *at = (struct logp_buffer_ref){LOGP_BUF, lpi_item_at(c, rank)};
     return rank == c->args.root;
 }
 
 static bool gather_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
-                            struct logp_spot *at)
+                            struct logp_buffer_ref *at)
 {
     (void)P;
     at->offset = lpi_item_at(c, rank);
@@ -142,8 +142,8 @@ static bool flat_scatter_steps(int64_t P, int64_t rank, const struct logp_invoca
     if (i < P - 1)
         return logp_step_send(out, to, c->args.tag, LOGP_BUF, lpi_item_at(c, to),
                               lpi_items(c, to, 1));
-    return i == P - 1 && logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
-                                        (struct logp_spot){LOGP_BUF, lpi_item_at(c, root)},
+    return i == P - 1 && logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
+                                        (struct logp_buffer_ref){LOGP_BUF, lpi_item_at(c, root)},
                                         lpi_items(c, root, 1));
 }
 
@@ -157,8 +157,8 @@ static bool flat_gather_steps(int64_t P, int64_t rank, const struct logp_invocat
     if (rank != root)
         return i == 0 && logp_step_send(out, root, c->args.tag, LOGP_BUF, 0, lpi_items(c, rank, 1));
     if (i == 0)
-        return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, root)},
-                              (struct logp_spot){LOGP_BUF, 0}, lpi_items(c, root, 1));
+        return logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, lpi_item_at(c, root)},
+                              (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_items(c, root, 1));
     return i < P && logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, lpi_item_at(c, from),
                                       lpi_items(c, from, 1));
 }
@@ -201,13 +201,14 @@ static int plan(int P, int rank, int64_t k, struct logp_invocation *c)
 }
 
 /* Where the item of virtual rank v + at is, of those below v; `own` is the caller's buffer. */
-static struct logp_spot item_at(int64_t P, int64_t rank, int64_t k, const struct logp_invocation *c,
-                                enum logp_buffer own, int64_t at)
+static struct logp_buffer_ref item_at(int64_t P, int64_t rank, int64_t k,
+                                      const struct logp_invocation *c, enum logp_buffer own,
+                                      int64_t at)
 {
     const bool inner = lpi_knomial_size(P, lpi_mod(rank - c->args.root, P), k) > 1;
     const bool mine = rank == c->args.root ? !out_of_order(c) : !inner;
 
-    return (struct logp_spot){mine ? own : LOGP_SCRATCH, lpi_items(c, rank, at)};
+    return (struct logp_buffer_ref){mine ? own : LOGP_SCRATCH, lpi_items(c, rank, at)};
 }
 
 /* Of the root, between its buffer and the order of virtual ranks: step 0 the items from its own on,
@@ -217,8 +218,8 @@ static bool rotate(int64_t P, const struct logp_invocation *c, int64_t i, enum l
 {
     const int64_t root = c->args.root, v = lpi_items_apart(c) ? i : i * (P - root);
     const int64_t n = lpi_items_apart(c) ? 1 : i == 0 ? P - root : root;
-    const struct logp_spot in_ranks = {ranks, lpi_item_at(c, lpi_mod(root + v, P))};
-    const struct logp_spot rotated = {LOGP_SCRATCH, lpi_items(c, root, v)};
+    const struct logp_buffer_ref in_ranks = {ranks, lpi_item_at(c, lpi_mod(root + v, P))};
+    const struct logp_buffer_ref rotated = {LOGP_SCRATCH, lpi_items(c, root, v)};
 
     return logp_step_copy(out, to_ranks ? in_ranks : rotated, to_ranks ? rotated : in_ranks,
                           lpi_items(c, lpi_mod(root + v, P), n));
@@ -236,7 +237,7 @@ static bool scatter_steps(int64_t P, int64_t rank, const struct logp_invocation 
     const int64_t root = c->args.root, v = lpi_mod(rank - root, P);
     const enum logp_buffer own = rank == root ? LOGP_BUF : LOGP_RECV_BUF;
     const int64_t rotated = v == 0 ? rotations(P, c) : 0;
-    struct logp_spot at = item_at(P, rank, k, c, own, 0);
+    struct logp_buffer_ref at = item_at(P, rank, k, c, own, 0);
     int64_t child;
 
     if (v > 0 && i-- == 0)
@@ -254,7 +255,8 @@ static bool scatter_steps(int64_t P, int64_t rank, const struct logp_invocation 
                               lpi_items(c, to, lpi_knomial_size(P, child, k)));
     }
     return at.buffer != LOGP_RECV_BUF && i == lpi_knomial_children(P, v, k) &&
-           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, at, lpi_items(c, rank, 1));
+           logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0}, at,
+                          lpi_items(c, rank, 1));
 }
 
 /* The same backwards. */
@@ -264,10 +266,11 @@ static bool gather_steps(int64_t P, int64_t rank, const struct logp_invocation *
     const int64_t root = c->args.root, v = lpi_mod(rank - root, P);
     const int64_t children = lpi_knomial_children(P, v, k);
     const enum logp_buffer own = rank == root ? LOGP_RECV_BUF : LOGP_BUF;
-    struct logp_spot at = item_at(P, rank, k, c, own, 0);
+    struct logp_buffer_ref at = item_at(P, rank, k, c, own, 0);
 
     if (at.buffer != LOGP_BUF && i-- == 0)
-        return logp_step_copy(out, at, (struct logp_spot){LOGP_BUF, 0}, lpi_items(c, rank, 1));
+        return logp_step_copy(out, at, (struct logp_buffer_ref){LOGP_BUF, 0},
+                              lpi_items(c, rank, 1));
     if (i < children) {
         const int64_t child = lpi_knomial_child(P, v, k, children - 1 - i);
         const int64_t from = lpi_mod(child + root, P);

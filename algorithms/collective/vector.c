@@ -88,10 +88,10 @@ int lpi_vector_valid(const struct logp_invocation *c)
 }
 
 bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
-                         struct logp_spot *at)
+                         struct logp_buffer_ref *at)
 {
     (void)P, (void)rank, (void)c;
-    *at = (struct logp_spot){LOGP_RECV_BUF, 0};
+    *at = (struct logp_buffer_ref){LOGP_RECV_BUF, 0};
     return true;
 }
 

@@ -35,7 +35,7 @@ const char *lpi_needs_commutative(int64_t P, const struct logp_invocation *c);
 int lpi_vector_valid(const struct logp_invocation *c);
 /* logp_collective.in_place: the operands are where the result will be, from its beginning. */
 bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
-                         struct logp_spot *at);
+                         struct logp_buffer_ref *at);
 /* logp_algorithm.plan: room for another vector. 0; as lpi_vector_valid() */
 int lpi_vector_plan(int P, int rank, struct logp_invocation *c);
 
@@ -57,9 +57,9 @@ static inline bool lpi_combine_vector(struct logp_step *out, const struct logp_i
                                       enum logp_buffer at, enum logp_buffer left,
                                       enum logp_buffer right)
 {
-    return logp_step_combine(out, (struct logp_spot){at, 0}, (struct logp_spot){left, 0},
-                             (struct logp_spot){right, 0}, c->args.count,
-                             lpi_combine_ns(&c->model.params, c->args.count));
+    return logp_step_combine(out, (struct logp_buffer_ref){at, 0},
+                             (struct logp_buffer_ref){left, 0}, (struct logp_buffer_ref){right, 0},
+                             c->args.count, lpi_combine_ns(&c->model.params, c->args.count));
 }
 
 /* Elements of a vector in n parts as even as can be: where part i begins. */

@@ -58,7 +58,7 @@ static int flawed(struct check *k, int64_t rank, const char *what)
 }
 
 /* n labels of a rank from a spot on; NULL: they are beyond the buffer. */
-static lpi_step_label *labels(struct rank *r, struct logp_spot s, size_t n)
+static lpi_step_label *labels(struct rank *r, struct logp_buffer_ref s, size_t n)
 {
     if ((unsigned)s.buffer >= BUFFERS || s.offset > r->sizes[s.buffer] ||
         n > r->sizes[s.buffer] - s.offset)
@@ -132,9 +132,9 @@ static int copy(struct check *k, int64_t rank, const struct logp_step *s)
     struct rank *r = &k->ranks[rank];
 
     for (int64_t i = 0; i < s->n; i++) {
-        const struct logp_spot to = {s->at.buffer, s->at.offset + (size_t)i * s->at_stride};
-        const struct logp_spot at = {s->right.buffer,
-                                     s->right.offset + (size_t)i * s->right_stride};
+        const struct logp_buffer_ref to = {s->at.buffer, s->at.offset + (size_t)i * s->at_stride};
+        const struct logp_buffer_ref at = {s->right.buffer,
+                                           s->right.offset + (size_t)i * s->right_stride};
         const lpi_step_label *from = labels(r, at, s->n_bytes);
 
         if (from == NULL || labels(r, to, s->n_bytes) == NULL)
@@ -393,7 +393,7 @@ static int make_rank(struct check *k, int rank)
 {
     const int P = (int)k->schedule->P;
     struct rank *r = &k->ranks[rank];
-    struct logp_spot at = {LOGP_RECV_BUF, 0};
+    struct logp_buffer_ref at = {LOGP_RECV_BUF, 0};
     size_t given;
     int rc;
 

@@ -21,7 +21,7 @@ struct touched {
 
 static void touch(struct touched *t, const struct lpi_call *call, const struct logp_step *s)
 {
-    const char *at = lpi_spot(call, s->at);
+    const char *at = lpi_buffer_ref(call, s->at);
     const int b = (int)s->at.buffer;
 
     if (s->n_bytes == 0)
@@ -35,7 +35,7 @@ static void touch(struct touched *t, const struct lpi_call *call, const struct l
 static bool is_touched(const struct touched *t, const struct lpi_call *call,
                        const struct logp_step *s)
 {
-    const char *at = lpi_spot(call, s->at);
+    const char *at = lpi_buffer_ref(call, s->at);
 
     for (int b = 0; b < BUFFERS; b++)
         if (t->high[b] != NULL && at < t->high[b] && t->low[b] < at + s->n_bytes)
@@ -68,7 +68,7 @@ static size_t prescan(struct logp_vp *vp, logp_steps steps, const struct lpi_cal
 
             if (ahead->receives != NULL)
                 ahead->receives[ahead->n] =
-                    (struct lpi_early){.at = lpi_spot(call, s.at),
+                    (struct lpi_early){.at = lpi_buffer_ref(call, s.at),
                                        .elsewhere = elsewhere ? ahead->elsewhere + n_bytes : NULL,
                                        .n_bytes = s.n_bytes};
             n_bytes += elsewhere ? s.n_bytes : 0;
@@ -164,7 +164,7 @@ int lpi_exchange(struct logp_vp *vp, logp_steps steps, const struct lpi_call *ca
     s.into_one = false; /* as in lpi_read() */
     for (; rc == 0 && steps(P, rank, call->c, *i, &s) && belongs(call, &s, &sends); ++*i)
         if (s.kind == LOGP_STEP_SEND) {
-            rc = logp_send(vp, (int)s.peer, s.tag, lpi_spot(call, s.at), s.n_bytes);
+            rc = logp_send(vp, (int)s.peer, s.tag, lpi_buffer_ref(call, s.at), s.n_bytes);
         } else if (s.kind == LOGP_STEP_RECEIVE) {
             rc = logp_wait(vp, lpi_next_ahead(&ahead), NULL);
             if (rc == 0)

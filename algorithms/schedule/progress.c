@@ -110,15 +110,16 @@ static int send(struct logp_pending *p, int tag, const struct logp_step *s,
     int rc = 1;
 
     if (p->ahead.n == 0)
-        rc = logp_try_send(p->group, (int)s->peer, tag, lpi_spot(&p->call, s->at), s->n_bytes);
+        rc =
+            logp_try_send(p->group, (int)s->peer, tag, lpi_buffer_ref(&p->call, s->at), s->n_bytes);
     if (rc <= 0)
         return rc;
     rc = p->ahead.n == 0
              ? lpi_post_ahead(p->group, p->steps, &p->call, p->i, p->first_tag, &p->ahead)
              : 0;
     if (rc == 0)
-        rc =
-            logp_isend(p->group, (int)s->peer, tag, lpi_spot(&p->call, s->at), s->n_bytes, sending);
+        rc = logp_isend(p->group, (int)s->peer, tag, lpi_buffer_ref(&p->call, s->at), s->n_bytes,
+                        sending);
     return rc;
 }
 
@@ -141,7 +142,7 @@ static int go_on(struct logp_pending *p, struct logp_request **receive)
         else if (s.kind == LOGP_STEP_RECEIVE && p->ahead.n > 0)
             *receive = lpi_next_ahead(&p->ahead);
         else if (s.kind == LOGP_STEP_RECEIVE)
-            rc = logp_irecv(p->group, (int)s.peer, tag, lpi_spot(&p->call, s.at), s.n_bytes,
+            rc = logp_irecv(p->group, (int)s.peer, tag, lpi_buffer_ref(&p->call, s.at), s.n_bytes,
                             receive);
         else
             rc = lpi_do(p->group, p->steps, &p->call, P, rank, &p->i, &s);

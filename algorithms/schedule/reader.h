@@ -64,7 +64,7 @@ void lpi_do_parts(void *arg);
 void lpi_copy(char *at, const char *from, int64_t n, size_t n_bytes, size_t at_stride,
               size_t from_stride);
 
-static inline char *lpi_spot(const struct lpi_call *call, struct logp_spot s)
+static inline char *lpi_buffer_ref(const struct lpi_call *call, struct logp_buffer_ref s)
 {
     void *const base = s.buffer == LOGP_BUF        ? call->buf
                        : s.buffer == LOGP_RECV_BUF ? call->recv_buf
@@ -75,9 +75,12 @@ static inline char *lpi_spot(const struct lpi_call *call, struct logp_spot s)
 
 static inline struct lpi_join lpi_join_of(const struct lpi_call *call, const struct logp_step *s)
 {
-    return (struct lpi_join){
-        call->c->args.op,         lpi_spot(call, s->at), lpi_spot(call, s->left),
-        lpi_spot(call, s->right), (size_t)s->n,          s->into_one};
+    return (struct lpi_join){call->c->args.op,
+                             lpi_buffer_ref(call, s->at),
+                             lpi_buffer_ref(call, s->left),
+                             lpi_buffer_ref(call, s->right),
+                             (size_t)s->n,
+                             s->into_one};
 }
 
 /* A step that is no message; steps that are its parts are passed over. */
@@ -89,8 +92,8 @@ static inline __attribute__((always_inline)) int lpi_do(struct logp_vp *vp, logp
     int rc = 0;
 
     if (s->kind == LOGP_STEP_COPY) {
-        lpi_copy(lpi_spot(call, s->at), lpi_spot(call, s->right), s->n, s->n_bytes, s->at_stride,
-                 s->right_stride);
+        lpi_copy(lpi_buffer_ref(call, s->at), lpi_buffer_ref(call, s->right), s->n, s->n_bytes,
+                 s->at_stride, s->right_stride);
     } else if (s->kind == LOGP_STEP_COMBINE) {
         struct lpi_join join = lpi_join_of(call, s);
 
@@ -117,10 +120,10 @@ static inline __attribute__((always_inline)) int lpi_step(struct logp_vp *vp, lo
     int rc;
 
     if (s->kind == LOGP_STEP_RECEIVE)
-        return logp_recv(vp, (int)s->peer, s->tag, lpi_spot(call, s->at), s->n_bytes, NULL);
+        return logp_recv(vp, (int)s->peer, s->tag, lpi_buffer_ref(call, s->at), s->n_bytes, NULL);
     if (s->kind != LOGP_STEP_SEND)
         return lpi_do(vp, steps, call, P, rank, i, s);
-    rc = logp_try_send(vp, (int)s->peer, s->tag, lpi_spot(call, s->at), s->n_bytes);
+    rc = logp_try_send(vp, (int)s->peer, s->tag, lpi_buffer_ref(call, s->at), s->n_bytes);
     if (__builtin_expect(rc > 0, false)) {
         rc = lpi_exchange(vp, steps, call, &last);
         *i = last;

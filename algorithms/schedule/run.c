@@ -71,8 +71,8 @@ void lpi_do_parts(void *arg)
         d->work(call->c, call->buf, call->recv_buf);
     for (int64_t i = 1; i <= d->parts && d->steps(d->P, d->rank, call->c, d->i + i, &s); i++)
         if (s.kind == LOGP_STEP_COPY) {
-            lpi_copy(lpi_spot(call, s.at), lpi_spot(call, s.right), s.n, s.n_bytes, s.at_stride,
-                     s.right_stride);
+            lpi_copy(lpi_buffer_ref(call, s.at), lpi_buffer_ref(call, s.right), s.n, s.n_bytes,
+                     s.at_stride, s.right_stride);
         } else {
             struct lpi_join join = lpi_join_of(call, &s);
 

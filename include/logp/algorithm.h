@@ -50,9 +50,9 @@ struct logp_invocation {
     struct logp_rank_plan plan; /**< of the rank in question; for who is planned */
 };
 
-struct logp_step;    /**< schedule.h */
-struct logp_promise; /**< schedule.h */
-struct logp_spot;    /**< schedule.h */
+struct logp_step;       /**< schedule.h */
+struct logp_promise;    /**< schedule.h */
+struct logp_buffer_ref; /**< schedule.h */
 
 /* ---- knobs ---- */
 
@@ -221,7 +221,7 @@ struct logp_collective {
     /** LOGP_IN_PLACE: at->buffer is the one that this rank has, at->offset where in it the other
      *  is; LOGP_RECV_BUF and 0 before. @return false: it has two all the same. NULL: all have */
     bool (*in_place)(int64_t P, int64_t rank, const struct logp_invocation *c,
-                     struct logp_spot *at);
+                     struct logp_buffer_ref *at);
     /** Nobody may leave before all have come: an experiment looks whether that holds, up to 2^16
      *  processors (beyond, only that all come through). */
     bool holds_back;

@@ -55,7 +55,7 @@ enum logp_buffer {
 };
 
 /** Where in which buffer. */
-struct logp_spot {
+struct logp_buffer_ref {
     enum logp_buffer buffer;
     size_t offset; /**< in bytes */
 };
@@ -74,7 +74,7 @@ struct logp_step {
     int64_t ns;     /**< compute, combine: how long it takes */
     int64_t parts;  /**< compute: so many of the steps after it, copies and combines, are what it
                          does: they happen within its time, and take none of their own */
-    struct logp_spot at, left, right;
+    struct logp_buffer_ref at, left, right;
     size_t at_stride, right_stride; /**< copy */
     /** compute: what it does where that is neither copying nor combining; NULL: nothing. */
     void (*work)(const struct logp_invocation *c, void *buf, void *recv_buf);
@@ -89,7 +89,7 @@ static inline bool logp_step_send(struct logp_step *s, int64_t peer, int tag,
     s->tag = tag;
     s->peer = peer;
     s->n_bytes = n_bytes;
-    s->at = (struct logp_spot){buffer, offset};
+    s->at = (struct logp_buffer_ref){buffer, offset};
     return true;
 }
 
@@ -102,8 +102,8 @@ static inline bool logp_step_receive(struct logp_step *s, int64_t peer, int tag,
 }
 
 /* One piece of n_bytes. */
-static inline bool logp_step_copy(struct logp_step *s, struct logp_spot at, struct logp_spot from,
-                                  size_t n_bytes)
+static inline bool logp_step_copy(struct logp_step *s, struct logp_buffer_ref at,
+                                  struct logp_buffer_ref from, size_t n_bytes)
 {
     s->kind = LOGP_STEP_COPY;
     s->n = 1;
@@ -115,9 +115,9 @@ static inline bool logp_step_copy(struct logp_step *s, struct logp_spot at, stru
 }
 
 /* at = left op right, n elements, in ns. */
-static inline bool logp_step_combine(struct logp_step *s, struct logp_spot at,
-                                     struct logp_spot left, struct logp_spot right, int64_t n,
-                                     int64_t ns)
+static inline bool logp_step_combine(struct logp_step *s, struct logp_buffer_ref at,
+                                     struct logp_buffer_ref left, struct logp_buffer_ref right,
+                                     int64_t n, int64_t ns)
 {
     s->kind = LOGP_STEP_COMBINE;
     s->into_one = false;
@@ -256,7 +256,7 @@ LOGP_API int logp_schedule_fold(const struct logp_schedule *schedule,
 /** A piece of what a rank must hold at the end: operands of a rank, from its buf, or a combination
  *  of those of consecutive ranks. */
 struct logp_promise {
-    struct logp_spot at;
+    struct logp_buffer_ref at;
     size_t n_bytes;
     int64_t from;  /**< rank, the first */
     int64_t ranks; /**< combined: how many */

@@ -55,13 +55,14 @@ static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, in
     (void)rank;
     if (j >= P)
         return false;
-    out->at = (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, j)};
+    out->at = (struct logp_buffer_ref){LOGP_RECV_BUF, lpi_item_at(c, j)};
     out->n_bytes = lpi_items(c, j, 1);
     out->from = j;
     return true;
 }
 
-static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c, struct logp_spot *at)
+static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
+                     struct logp_buffer_ref *at)
 {
     (void)P;
     at->offset = lpi_item_at(c, rank);
@@ -86,8 +87,8 @@ static int64_t bound(int64_t P, const struct logp_invocation *c)
 
 static bool copy_own(struct logp_step *out, const struct logp_invocation *c, int64_t rank)
 {
-    return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, rank)},
-                          (struct logp_spot){LOGP_BUF, 0}, lpi_items(c, rank, 1));
+    return logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, lpi_item_at(c, rank)},
+                          (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_items(c, rank, 1));
 }
 
 static bool send_item(struct logp_step *out, const struct logp_invocation *c, int64_t to,
@@ -201,9 +202,9 @@ static struct logp_prediction neighbour_predict(int64_t P, const struct logp_inv
  * ranks `have`, 2 have, ... (k-1) have below are sent to them, all first; then as many received. At
  * the end two copies bring them into the order of ranks, or one for each item to where that is.
  */
-static struct logp_spot rotated(const struct logp_invocation *c, int64_t rank, int64_t j)
+static struct logp_buffer_ref rotated(const struct logp_invocation *c, int64_t rank, int64_t j)
 {
-    return (struct logp_spot){LOGP_SCRATCH, lpi_items(c, rank, j)};
+    return (struct logp_buffer_ref){LOGP_SCRATCH, lpi_items(c, rank, j)};
 }
 
 static bool into_order(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
@@ -214,7 +215,7 @@ static bool into_order(int64_t P, int64_t rank, const struct logp_invocation *c,
     const int64_t n = apart ? 1 : i == 0 ? P - rank : rank, copies = apart ? P : 1 + (rank > 0);
 
     return i < copies &&
-           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, lpi_item_at(c, which)},
+           logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, lpi_item_at(c, which)},
                           rotated(c, rank, j), lpi_items(c, which, n));
 }
 
@@ -222,7 +223,7 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_invocation *c
                         int64_t i, struct logp_step *out)
 {
     if (i-- == 0)
-        return logp_step_copy(out, rotated(c, rank, 0), (struct logp_spot){LOGP_BUF, 0},
+        return logp_step_copy(out, rotated(c, rank, 0), (struct logp_buffer_ref){LOGP_BUF, 0},
                               lpi_items(c, rank, 1));
     for (int64_t have = 1; have<P; have = have> P / k ? P : have * k) {
         const int64_t there = (P - 1) / have, messages = there < k - 1 ? there : k - 1;
@@ -301,8 +302,8 @@ static int64_t doubled(int64_t P, int64_t X, int64_t j)
     return j + (j < P - X ? j : P - X);
 }
 
-static struct logp_spot doubled_item(int64_t P, int64_t X, const struct logp_invocation *c,
-                                     int64_t j)
+static struct logp_buffer_ref doubled_item(int64_t P, int64_t X, const struct logp_invocation *c,
+                                           int64_t j)
 {
     return lpi_item(c, P == X ? LOGP_RECV_BUF : LOGP_SCRATCH, doubled(P, X, j));
 }

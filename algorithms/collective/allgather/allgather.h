@@ -8,26 +8,26 @@
 #include <logp/schedule.h>
 
 /* Item `at` of a buffer. */
-static inline struct logp_spot lpi_item(const struct logp_invocation *c, enum logp_buffer buffer,
-                                        int64_t at)
+static inline struct logp_buffer_ref lpi_item(const struct logp_invocation *c,
+                                              enum logp_buffer buffer, int64_t at)
 {
-    return (struct logp_spot){buffer, (size_t)at * c->args.n_bytes};
+    return (struct logp_buffer_ref){buffer, (size_t)at * c->args.n_bytes};
 }
 
 static inline bool lpi_copy_items(struct logp_step *out, const struct logp_invocation *c,
-                                  struct logp_spot at, struct logp_spot from, int64_t n)
+                                  struct logp_buffer_ref at, struct logp_buffer_ref from, int64_t n)
 {
     return logp_step_copy(out, at, from, (size_t)n * c->args.n_bytes);
 }
 
 static inline bool lpi_send_items(struct logp_step *out, const struct logp_invocation *c,
-                                  int64_t to, struct logp_spot at, int64_t n)
+                                  int64_t to, struct logp_buffer_ref at, int64_t n)
 {
     return logp_step_send(out, to, c->args.tag, at.buffer, at.offset, (size_t)n * c->args.n_bytes);
 }
 
 static inline bool lpi_receive_items(struct logp_step *out, const struct logp_invocation *c,
-                                     int64_t from, struct logp_spot at, int64_t n)
+                                     int64_t from, struct logp_buffer_ref at, int64_t n)
 {
     return logp_step_receive(out, from, c->args.tag, at.buffer, at.offset,
                              (size_t)n * c->args.n_bytes);

@@ -42,8 +42,8 @@ static bool up_down_steps(int64_t P, int64_t rank, const struct logp_invocation 
                           struct logp_step *out)
 {
     const int64_t n = lpi_knomial_children(P, rank, 2), parent = lpi_knomial_parent(P, rank, 2);
-    const struct logp_spot own = lpi_item(c, LOGP_RECV_BUF, rank);
-    const struct logp_spot all = lpi_item(c, LOGP_RECV_BUF, 0);
+    const struct logp_buffer_ref own = lpi_item(c, LOGP_RECV_BUF, rank);
+    const struct logp_buffer_ref all = lpi_item(c, LOGP_RECV_BUF, 0);
 
     if (i-- == 0)
         return lpi_copy_items(out, c, own, lpi_item(c, LOGP_BUF, 0), 1);

@@ -173,8 +173,8 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_invocation
     if (paired && i-- == 0)
         return lpi_send_vector(out, c, rank - 1, w.acc);
     return i == 0 && w.acc == LOGP_SCRATCH &&
-           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
-                          (struct logp_spot){LOGP_SCRATCH, 0}, lpi_vector_bytes(c));
+           logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
+                          (struct logp_buffer_ref){LOGP_SCRATCH, 0}, lpi_vector_bytes(c));
 }
 
 LPI_READER(doubling_run, doubling_steps)
@@ -248,7 +248,7 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_invocati
 {
     const struct lpi_range largest = lpi_range_of(c, P, 0, 1);
     const struct lpi_times t =
-        lpi_times(&c->model.params, lpi_vector_spot(c, LOGP_BUF, largest.n).offset);
+        lpi_times(&c->model.params, lpi_vector_ref(c, LOGP_BUF, largest.n).offset);
     const int64_t most = lpi_max(t.D, t.E);
     const int64_t combining = lpi_max(t.D + lpi_combine_ns(&c->model.params, largest.n), t.E);
     const __int128 T = (P - 1) * (__int128)combining + (P - 2) * (__int128)most + t.D;

@@ -12,35 +12,35 @@ struct lpi_range {
     int64_t begin, n;
 };
 
-static inline struct logp_spot lpi_vector_spot(const struct logp_invocation *c,
-                                               enum logp_buffer buffer, int64_t element)
+static inline struct logp_buffer_ref lpi_vector_ref(const struct logp_invocation *c,
+                                                    enum logp_buffer buffer, int64_t element)
 {
     const size_t size = c->args.op != NULL ? c->args.op->element_bytes : 8;
 
-    return (struct logp_spot){buffer, (size_t)element * size};
+    return (struct logp_buffer_ref){buffer, (size_t)element * size};
 }
 
 static inline bool lpi_send_range(struct logp_step *out, const struct logp_invocation *c,
                                   int64_t to, enum logp_buffer from, struct lpi_range r)
 {
-    return logp_step_send(out, to, c->args.tag, from, lpi_vector_spot(c, from, r.begin).offset,
-                          lpi_vector_spot(c, from, r.n).offset);
+    return logp_step_send(out, to, c->args.tag, from, lpi_vector_ref(c, from, r.begin).offset,
+                          lpi_vector_ref(c, from, r.n).offset);
 }
 
 static inline bool lpi_receive_range(struct logp_step *out, const struct logp_invocation *c,
                                      int64_t from, enum logp_buffer into, struct lpi_range r)
 {
-    return logp_step_receive(out, from, c->args.tag, into, lpi_vector_spot(c, into, r.begin).offset,
-                             lpi_vector_spot(c, into, r.n).offset);
+    return logp_step_receive(out, from, c->args.tag, into, lpi_vector_ref(c, into, r.begin).offset,
+                             lpi_vector_ref(c, into, r.n).offset);
 }
 
 /* Into recv_buf, from there and another. */
 static inline bool lpi_combine_range(struct logp_step *out, const struct logp_invocation *c,
                                      enum logp_buffer other, struct lpi_range r)
 {
-    const struct logp_spot at = lpi_vector_spot(c, LOGP_RECV_BUF, r.begin);
+    const struct logp_buffer_ref at = lpi_vector_ref(c, LOGP_RECV_BUF, r.begin);
 
-    return logp_step_combine(out, at, at, lpi_vector_spot(c, other, r.begin), r.n,
+    return logp_step_combine(out, at, at, lpi_vector_ref(c, other, r.begin), r.n,
                              lpi_combine_ns(&c->model.params, r.n));
 }
 
@@ -57,8 +57,8 @@ static inline struct lpi_range lpi_range_of(const struct logp_invocation *c, int
 static inline bool lpi_allreduce_alone(const struct logp_invocation *c, int64_t i,
                                        struct logp_step *out)
 {
-    return i == 0 && logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
-                                    (struct logp_spot){LOGP_BUF, 0}, lpi_vector_bytes(c));
+    return i == 0 && logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
+                                    (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_vector_bytes(c));
 }
 
 /* allreduce.c: of a pair (vector.h), the first hands over its vector and gets the result. */

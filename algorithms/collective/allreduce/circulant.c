@@ -28,11 +28,12 @@ static bool rotate(int64_t P, int64_t rank, const struct logp_invocation *c, int
                    enum logp_buffer buffer, bool back, struct logp_step *out)
 {
     const int64_t own = lpi_rank_plan_begin(c->args.count, P, rank), count = c->args.count;
-    const struct logp_spot in_order = lpi_vector_spot(c, buffer, i == 0 ? own : 0);
-    const struct logp_spot rotated = lpi_vector_spot(c, LOGP_SCRATCH, i == 0 ? 0 : count - own);
+    const struct logp_buffer_ref in_order = lpi_vector_ref(c, buffer, i == 0 ? own : 0);
+    const struct logp_buffer_ref rotated =
+        lpi_vector_ref(c, LOGP_SCRATCH, i == 0 ? 0 : count - own);
 
     return logp_step_copy(out, back ? in_order : rotated, back ? rotated : in_order,
-                          lpi_vector_spot(c, buffer, i == 0 ? count - own : own).offset);
+                          lpi_vector_ref(c, buffer, i == 0 ? count - own : own).offset);
 }
 
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
@@ -58,9 +59,9 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
         near.begin = c->args.count;
         return lpi_receive_range(out, c, lpi_mod(rank - skip, P), LOGP_SCRATCH, near);
     case 2:
-        return logp_step_combine(out, (struct logp_spot){LOGP_SCRATCH, 0},
-                                 (struct logp_spot){LOGP_SCRATCH, 0},
-                                 lpi_vector_spot(c, LOGP_SCRATCH, c->args.count), near.n,
+        return logp_step_combine(out, (struct logp_buffer_ref){LOGP_SCRATCH, 0},
+                                 (struct logp_buffer_ref){LOGP_SCRATCH, 0},
+                                 lpi_vector_ref(c, LOGP_SCRATCH, c->args.count), near.n,
                                  lpi_combine_ns(&c->model.params, near.n));
     case 3:
         return lpi_send_range(out, c, lpi_mod(rank - skip, P), LOGP_SCRATCH, near);
@@ -92,7 +93,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
         const struct lpi_range parts =
             lpi_range_of(c, P, 0, lpi_circulant_skip(P, k + 1) - lpi_circulant_skip(P, k));
 
-        lpi_combining_round(&r, p, 1, lpi_vector_spot(c, LOGP_BUF, parts.n).offset,
+        lpi_combining_round(&r, p, 1, lpi_vector_ref(c, LOGP_BUF, parts.n).offset,
                             i < q ? lpi_combine_ns(p, parts.n) : 0);
     }
     return c->args.count % P == 0 ? lpi_exact(r.free) : lpi_bound(r.free);

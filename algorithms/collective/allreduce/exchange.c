@@ -6,13 +6,14 @@
 #include "schedule/reader.h"
 
 /* A vector in scratch. */
-static struct logp_spot slot(const struct logp_invocation *c, int64_t which)
+static struct logp_buffer_ref slot(const struct logp_invocation *c, int64_t which)
 {
-    return (struct logp_spot){LOGP_SCRATCH, lpi_bytes((size_t)which, lpi_vector_bytes(c))};
+    return (struct logp_buffer_ref){LOGP_SCRATCH, lpi_bytes((size_t)which, lpi_vector_bytes(c))};
 }
 
-static bool combine(struct logp_step *out, const struct logp_invocation *c, struct logp_spot at,
-                    struct logp_spot left, struct logp_spot right)
+static bool combine(struct logp_step *out, const struct logp_invocation *c,
+                    struct logp_buffer_ref at, struct logp_buffer_ref left,
+                    struct logp_buffer_ref right)
 {
     return logp_step_combine(out, at, left, right, c->args.count,
                              lpi_combine_ns(&c->model.params, c->args.count));
@@ -23,7 +24,7 @@ static bool ordered(const struct logp_invocation *c)
     return c->args.op != NULL && !c->args.op->commutative;
 }
 
-static const struct logp_spot own = {LOGP_BUF, 0}, result = {LOGP_RECV_BUF, 0};
+static const struct logp_buffer_ref own = {LOGP_BUF, 0}, result = {LOGP_RECV_BUF, 0};
 
 /* ---- recursive-exchange: recursive doubling, k at a time ---- */
 
@@ -58,7 +59,7 @@ static struct groups groups_of(int64_t P, int64_t rank, const struct logp_invoca
  * in the first slot.
  */
 static bool combine_next(const struct logp_invocation *c, int64_t digit, int64_t m,
-                         struct logp_spot have, struct logp_step *out)
+                         struct logp_buffer_ref have, struct logp_step *out)
 {
     if (!ordered(c) || digit == 0)
         return combine(out, c, result, m == 0 ? have : result, slot(c, ordered(c) ? m : 0));
@@ -73,7 +74,7 @@ static bool round_steps(int64_t P, const struct groups *g, const struct logp_inv
 {
     const int64_t n = g->k - 1, digit = g->j / d % g->k, start = g->j - digit * d;
     const bool in_order = ordered(c);
-    const struct logp_spot have = d == 1 && g->others == 0 ? own : result;
+    const struct logp_buffer_ref have = d == 1 && g->others == 0 ? own : result;
     int64_t other;
 
     if (i < n) {

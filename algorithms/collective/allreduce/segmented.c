@@ -67,7 +67,7 @@ LPI_READER(run, steps)
 static __int128 time_of(int64_t P, const struct logp_invocation *c, int64_t n, int64_t elements)
 {
     const struct logp_params *p = &c->model.params;
-    const size_t bytes = lpi_vector_spot(c, LOGP_BUF, elements).offset;
+    const size_t bytes = lpi_vector_ref(c, LOGP_BUF, elements).offset;
     const struct lpi_times t = lpi_times(p, bytes);
     const int64_t combine = lpi_combine_ns(p, elements);
     const int64_t apart = lpi_max(t.E, lpi_max(p->o_recv_ns, logp_gap_ns(p, bytes)));
@@ -96,7 +96,7 @@ static __int128 least_time(int64_t low, int64_t high, const void *arg)
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const struct choice x = {P, lpi_range_of(c, P, 0, 1).n, c};
-    const int64_t bytes = (int64_t)lpi_vector_spot(c, LOGP_BUF, x.elements).offset;
+    const int64_t bytes = (int64_t)lpi_vector_ref(c, LOGP_BUF, x.elements).offset;
 
     if (c->args.block_bytes > 0 || x.elements == 0)
         return c->args.block_bytes < bytes ? c->args.block_bytes : bytes;

@@ -88,14 +88,15 @@ static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, in
     if (j >= P)
         return false;
     x = item_from(P, rank, j, c);
-    out->at = (struct logp_spot){LOGP_RECV_BUF, x.at};
+    out->at = (struct logp_buffer_ref){LOGP_RECV_BUF, x.at};
     out->n_bytes = x.n_bytes;
     out->from = j;
     out->offset = item_for(P, j, rank, c).at;
     return true;
 }
 
-static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c, struct logp_spot *at)
+static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
+                     struct logp_buffer_ref *at)
 {
     (void)P, (void)rank, (void)c, (void)at;
     return true;
@@ -106,8 +107,8 @@ static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c, s
 static bool nothing(const struct logp_invocation *c, struct item x, struct logp_step *out)
 {
     return c->args.blocks != NULL && x.n_bytes == 0 &&
-           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0},
-                          (struct logp_spot){LOGP_RECV_BUF, 0}, 0);
+           logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
+                          (struct logp_buffer_ref){LOGP_RECV_BUF, 0}, 0);
 }
 
 static bool copy_own(int64_t P, int64_t rank, const struct logp_invocation *c,
@@ -115,8 +116,9 @@ static bool copy_own(int64_t P, int64_t rank, const struct logp_invocation *c,
 {
     const struct item x = item_for(P, rank, rank, c);
 
-    return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, item_from(P, rank, rank, c).at},
-                          (struct logp_spot){LOGP_BUF, x.at}, x.n_bytes);
+    return logp_step_copy(out,
+                          (struct logp_buffer_ref){LOGP_RECV_BUF, item_from(P, rank, rank, c).at},
+                          (struct logp_buffer_ref){LOGP_BUF, x.at}, x.n_bytes);
 }
 
 static bool send_item(int64_t P, int64_t rank, int64_t to, const struct logp_invocation *c,
@@ -273,8 +275,8 @@ static bool pack(int64_t P, int64_t k, int64_t unit, int64_t digit, const struct
     const size_t n = c->args.n_bytes, piece = (size_t)unit * n;
     const size_t apart = (size_t)(unit > P / k ? P : unit * k) * n;
     const size_t skipped = last ? (size_t)p.whole : 0;
-    const struct logp_spot in = {LOGP_SCRATCH, (size_t)digit * piece + skipped * apart};
-    const struct logp_spot packed = {LOGP_SCRATCH, (size_t)P * n + skipped * piece};
+    const struct logp_buffer_ref in = {LOGP_SCRATCH, (size_t)digit * piece + skipped * apart};
+    const struct logp_buffer_ref packed = {LOGP_SCRATCH, (size_t)P * n + skipped * piece};
 
     logp_step_copy(out, back ? in : packed, back ? packed : in, last ? (size_t)p.rest * n : piece);
     out->n = last ? 1 : p.whole;
@@ -295,12 +297,12 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_invocation *c
     int64_t unit, digit, messages, from;
 
     if (i == 0)
-        return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, 0},
-                              (struct logp_spot){LOGP_BUF, (size_t)rank * n},
+        return logp_step_copy(out, (struct logp_buffer_ref){LOGP_SCRATCH, 0},
+                              (struct logp_buffer_ref){LOGP_BUF, (size_t)rank * n},
                               (size_t)(P - rank) * n);
     if (i == 1)
-        return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, (size_t)(P - rank) * n},
-                              (struct logp_spot){LOGP_BUF, 0}, (size_t)rank * n);
+        return logp_step_copy(out, (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)(P - rank) * n},
+                              (struct logp_buffer_ref){LOGP_BUF, 0}, (size_t)rank * n);
     i -= 2;
     messages = bruck_message(P, k, i / 6, &unit, &digit);
     if (messages < 0) {
@@ -319,8 +321,8 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_invocation *c
     }
     i -= 6 * messages;
     from = lpi_mod(rank - i, P);
-    return i < P && logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, (size_t)from * n},
-                                   (struct logp_spot){LOGP_SCRATCH, (size_t)i * n}, n);
+    return i < P && logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, (size_t)from * n},
+                                   (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)i * n}, n);
 }
 
 static int bruck_plan(int P, int rank, struct logp_invocation *c)

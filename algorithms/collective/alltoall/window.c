@@ -5,9 +5,10 @@
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
-static struct logp_spot item(const struct logp_invocation *c, enum logp_buffer buffer, int64_t at)
+static struct logp_buffer_ref item(const struct logp_invocation *c, enum logp_buffer buffer,
+                                   int64_t at)
 {
-    return (struct logp_spot){buffer, lpi_bytes((size_t)at, c->args.n_bytes)};
+    return (struct logp_buffer_ref){buffer, lpi_bytes((size_t)at, c->args.n_bytes)};
 }
 
 /* ---- linear-window: the sends to i + 1, i + 2, ... a window ahead of the receives ---- */

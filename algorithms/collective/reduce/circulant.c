@@ -55,8 +55,8 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     int64_t begin, n;
 
     if (i == 0)
-        return logp_step_copy(out, (struct logp_spot){acc, 0}, (struct logp_spot){LOGP_BUF, 0},
-                              lpi_vector_bytes(c));
+        return logp_step_copy(out, (struct logp_buffer_ref){acc, 0},
+                              (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_vector_bytes(c));
     if (round < 0)
         return false;
     b = (i % 3 == 1 ? lpi_circulant_receive : lpi_circulant_send)(s, P, v, round);
@@ -70,9 +70,9 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     if (i % 3 == 2)
         return logp_step_receive(out, lpi_mod(b.peer + root, P), c->args.tag, LOGP_SCRATCH, behind,
                                  (size_t)n * size);
-    return logp_step_combine(out, (struct logp_spot){acc, (size_t)begin * size},
-                             (struct logp_spot){acc, (size_t)begin * size},
-                             (struct logp_spot){LOGP_SCRATCH, behind}, n,
+    return logp_step_combine(out, (struct logp_buffer_ref){acc, (size_t)begin * size},
+                             (struct logp_buffer_ref){acc, (size_t)begin * size},
+                             (struct logp_buffer_ref){LOGP_SCRATCH, behind}, n,
                              lpi_combine_ns(&c->model.params, n));
 }
 

@@ -41,11 +41,11 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     int64_t halved;
 
     if (P == 1)
-        return i == 0 &&
-               logp_step_copy(out, h.acc, (struct logp_spot){LOGP_BUF, 0}, lpi_vector_bytes(c));
+        return i == 0 && logp_step_copy(out, h.acc, (struct logp_buffer_ref){LOGP_BUF, 0},
+                                        lpi_vector_bytes(c));
     if (f.j < 0)
-        return i == 0 &&
-               lpi_move_parts(true, &h, h.v + 1, (struct logp_spot){LOGP_BUF, 0}, 1, 0, 1, c, out);
+        return i == 0 && lpi_move_parts(true, &h, h.v + 1, (struct logp_buffer_ref){LOGP_BUF, 0}, 1,
+                                        0, 1, c, out);
     halved = lpi_halve(&h, c, i, out);
     if (halved < 0)
         return true;

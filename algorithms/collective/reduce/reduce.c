@@ -40,7 +40,8 @@ static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, in
     return rank == c->args.root && j == 0;
 }
 
-static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c, struct logp_spot *at)
+static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
+                     struct logp_buffer_ref *at)
 {
     return lpi_vector_in_place(P, rank, c, at) && rank == c->args.root;
 }

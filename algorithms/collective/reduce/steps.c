@@ -81,14 +81,14 @@ int lpi_reduce_backwards(int rc, int rank, struct logp_invocation *c)
 }
 
 /* Of the two vectors, 0 and 1: where they are; recv_buf from `begin` on. */
-static struct logp_spot vector(const struct logp_invocation *c, int64_t which, size_t begin)
+static struct logp_buffer_ref vector(const struct logp_invocation *c, int64_t which, size_t begin)
 {
     const bool root = c->plan.parent < 0;
 
     if (root && which == 0)
-        return (struct logp_spot){LOGP_RECV_BUF, begin};
-    return (struct logp_spot){LOGP_SCRATCH,
-                              root || which == 0 ? 0 : lpi_slot_bytes(segment_bytes(c))};
+        return (struct logp_buffer_ref){LOGP_RECV_BUF, begin};
+    return (struct logp_buffer_ref){LOGP_SCRATCH,
+                                    root || which == 0 ? 0 : lpi_slot_bytes(segment_bytes(c))};
 }
 
 /* In which of them the result is that k >= 1 children are part of. Operations that commute take
@@ -118,7 +118,7 @@ bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_invocation *c, 
     const struct logp_rank_plan *plan = &c->plan;
     size_t begin = 0, bytes = lpi_vector_bytes(c);
     int64_t n = c->args.count, k;
-    struct logp_spot acc, in;
+    struct logp_buffer_ref acc, in;
 
     (void)P, (void)rank;
     if (plan->block > 0) {
@@ -141,17 +141,17 @@ bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_invocation *c, 
         if (i % 2 == 0)
             return logp_step_receive(out, plan->children[k], c->args.tag, in.buffer, in.offset,
                                      bytes);
-        acc = k > 0 ? vector(c, result_in(c, k), begin) : (struct logp_spot){LOGP_BUF, begin};
+        acc = k > 0 ? vector(c, result_in(c, k), begin) : (struct logp_buffer_ref){LOGP_BUF, begin};
         return logp_step_combine(out, vector(c, result_in(c, k + 1), begin), left ? in : acc,
                                  left ? acc : in, n, lpi_combine_ns(&c->model.params, n));
     }
     if (i > 2 * plan->n_children)
         return false;
-    acc = k > 0 ? vector(c, result_in(c, k), begin) : (struct logp_spot){LOGP_BUF, begin};
+    acc = k > 0 ? vector(c, result_in(c, k), begin) : (struct logp_buffer_ref){LOGP_BUF, begin};
     if (plan->parent >= 0)
         return logp_step_send(out, plan->parent, c->args.tag, acc.buffer, acc.offset, bytes);
     return acc.buffer != LOGP_RECV_BUF &&
-           logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, begin}, acc, bytes);
+           logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, begin}, acc, bytes);
 }
 
 int lpi_reduce_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)

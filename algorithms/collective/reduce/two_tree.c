@@ -42,20 +42,21 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
                   struct logp_step *out)
 {
     const struct lpi_two_tree *t = c->plan.state;
-    struct logp_spot own = {LOGP_BUF, 0}, all = {LOGP_SCRATCH, 0}, in;
+    struct logp_buffer_ref own = {LOGP_BUF, 0}, all = {LOGP_SCRATCH, 0}, in;
     int64_t segment, part, begin, n;
     const struct lpi_stream *s = lpi_two_tree_at(t, i, &segment, &part);
     size_t bytes;
 
     if (s == NULL)
         return P == 1 && segment == 0 &&
-               logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, own, lpi_vector_bytes(c));
+               logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0}, own,
+                              lpi_vector_bytes(c));
     begin = lpi_segment_begin(&t->halves, s->half, segment);
     n = lpi_segment_begin(&t->halves, s->half, segment + 1) - begin;
     bytes = (size_t)n * lpi_element_bytes(c);
     own.offset = (size_t)begin * lpi_element_bytes(c);
     if (rank == c->args.root)
-        all = (struct logp_spot){LOGP_RECV_BUF, own.offset};
+        all = (struct logp_buffer_ref){LOGP_RECV_BUF, own.offset};
     if (s->sends) {
         in = s->leaf ? own : all;
         return logp_step_send(out, s->peer, c->args.tag, in.buffer, in.offset, bytes);

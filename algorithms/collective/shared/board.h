@@ -70,7 +70,7 @@ enum lpi_subject {
     LPI_ABOUT_GATHER,
     LPI_ABOUT_ALLGATHER,
     LPI_ABOUT_ALLTOALL,
-    LPI_ABOUT_SPOTS = 1 << 15, /* where the operands are, not they */
+    LPI_ABOUT_REFS = 1 << 15, /* where the operands are, not they */
 };
 
 /* Begin an operation with items of n_bytes, at most LPI_LONG. 0; as logp_shared() */

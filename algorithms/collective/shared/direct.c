@@ -16,34 +16,34 @@ enum {
 };
 
 /* What a member shows: where its buffers are, and how large the operation is to it. */
-struct spot {
+struct ref {
     char *buf, *recv_buf;
     size_t n_bytes;
 };
 
-_Static_assert(sizeof(struct spot) <= LPI_SHORT, "short");
+_Static_assert(sizeof(struct ref) <= LPI_SHORT, "short");
 
 static int begin(struct lpi_board *b, struct logp_vp *vp, enum lpi_subject subject)
 {
-    const int rc = lpi_board_begin(b, vp, subject, sizeof(struct spot));
+    const int rc = lpi_board_begin(b, vp, subject, sizeof(struct ref));
 
-    b->agreed |= LPI_ABOUT_SPOTS;
+    b->agreed |= LPI_ABOUT_REFS;
     return rc;
 }
 
 static int show(struct lpi_board *b, void *buf, void *recv_buf, size_t n_bytes)
 {
-    struct spot *mine;
+    struct ref *mine;
     const int rc = lpi_board_open(b, &mine);
 
     if (rc == 0) {
-        *mine = (struct spot){buf, recv_buf, n_bytes};
+        *mine = (struct ref){buf, recv_buf, n_bytes};
         lpi_board_show(b);
     }
     return rc;
 }
 
-static int see(struct lpi_board *b, int rank, size_t n_bytes, struct spot *out)
+static int see(struct lpi_board *b, int rank, size_t n_bytes, struct ref *out)
 {
     const void *item;
     const int rc = lpi_board_see(b, rank, &item);
@@ -95,7 +95,7 @@ static int end_alone(struct lpi_board *b, int rc)
 static int by_halves(struct lpi_board *b, const struct logp_invocation *c, char *buf)
 {
     const size_t n = c->args.n_bytes, half = n / 2;
-    struct spot other;
+    struct ref other;
     int rc = show(b, buf, NULL, n);
 
     if (rc == 0)
@@ -111,7 +111,7 @@ int lpi_direct_broadcast(struct logp_vp *vp, const struct logp_invocation *c, vo
     const size_t n = c->args.n_bytes;
     const int root = c->args.root;
     struct lpi_board b;
-    struct spot from;
+    struct ref from;
     int rc = begin(&b, vp, LPI_ABOUT_BROADCAST);
 
     if (rc != 0)
@@ -134,7 +134,7 @@ int lpi_direct_scatter(struct logp_vp *vp, const struct logp_invocation *c, void
     const size_t n = c->args.n_bytes;
     const int root = c->args.root;
     struct lpi_board b;
-    struct spot from;
+    struct ref from;
     int rc = begin(&b, vp, LPI_ABOUT_SCATTER);
 
     if (rc != 0)
@@ -156,7 +156,7 @@ int lpi_direct_gather(struct logp_vp *vp, const struct logp_invocation *c, void 
     const size_t n = c->args.n_bytes;
     const int root = c->args.root;
     struct lpi_board b;
-    struct spot to;
+    struct ref to;
     int rc = begin(&b, vp, LPI_ABOUT_GATHER);
 
     if (rc != 0)
@@ -177,7 +177,7 @@ int lpi_direct_allgather(struct logp_vp *vp, const struct logp_invocation *c, vo
 {
     const size_t n = c->args.n_bytes;
     struct lpi_board b;
-    struct spot from;
+    struct ref from;
     int rc = begin(&b, vp, LPI_ABOUT_ALLGATHER);
 
     if (rc != 0)
@@ -199,7 +199,7 @@ int lpi_direct_alltoall(struct logp_vp *vp, const struct logp_invocation *c, voi
 {
     const size_t n = c->args.n_bytes;
     struct lpi_board b;
-    struct spot from;
+    struct ref from;
     int rc = begin(&b, vp, LPI_ABOUT_ALLTOALL);
 
     if (rc != 0)
@@ -228,7 +228,7 @@ static size_t segment(const struct lpi_board *b, const struct logp_invocation *c
 /* Wait for all members' spots, and go to others. They are on the board until the end. */
 static int see_all(struct lpi_board *b, size_t n_bytes)
 {
-    struct spot s;
+    struct ref s;
     int rc = 0;
 
     for (int k = 0; k < b->P && rc == 0; k++)
@@ -236,9 +236,9 @@ static int see_all(struct lpi_board *b, size_t n_bytes)
     return rc == 0 ? lpi_board_go_to_others(b) : rc;
 }
 
-static const struct spot *spot_of(const struct lpi_board *b, int rank)
+static const struct ref *ref_of(const struct lpi_board *b, int rank)
 {
-    return (const struct spot *)(lpi_board_place(b, rank) + LPI_ITEM_AT);
+    return (const struct ref *)(lpi_board_place(b, rank) + LPI_ITEM_AT);
 }
 
 static size_t piece(const struct logp_op *op)
@@ -255,9 +255,9 @@ static void combine(const struct lpi_board *b, const struct logp_op *op, char *t
 
     for (size_t n; low < high; low += n, to += n) {
         n = high - low < most ? high - low : most;
-        memcpy(to, spot_of(b, 0)->buf + low, n);
+        memcpy(to, ref_of(b, 0)->buf + low, n);
         for (int r = 1; r < b->P; r++)
-            op->combine(to, spot_of(b, r)->buf + low, n / op->element_bytes, op->arg);
+            op->combine(to, ref_of(b, r)->buf + low, n / op->element_bytes, op->arg);
     }
 }
 
@@ -280,7 +280,7 @@ int lpi_direct_reduce(struct logp_vp *vp, const struct logp_invocation *c, void 
     if (rc == 0) {
         const size_t low = segment(&b, c, b.me), high = segment(&b, c, b.me + 1);
 
-        combine(&b, c->args.op, spot_of(&b, c->args.root)->recv_buf + low, low, high);
+        combine(&b, c->args.op, ref_of(&b, c->args.root)->recv_buf + low, low, high);
         lpi_board_leave_others(&b);
     }
     return end(&b, rc);
@@ -312,7 +312,7 @@ int lpi_direct_allreduce(struct logp_vp *vp, const struct logp_invocation *c, vo
     const size_t n = vector_bytes(c);
     char *const result = recv_buf;
     struct lpi_board b;
-    struct spot from;
+    struct ref from;
     int rc = begin(&b, vp, LPI_ABOUT_ALLREDUCE);
 
     if (rc != 0)
@@ -358,13 +358,12 @@ static int scan(struct logp_vp *vp, const struct logp_invocation *c, void *buf, 
         for (size_t low = segment(&b, c, b.me), n; low < high; low += n) {
             n = high - low < most ? high - low : most;
             for (int r = back; r < b.P; r++) {
-                char *to = spot_of(&b, r)->recv_buf + low;
+                char *to = ref_of(&b, r)->recv_buf + low;
 
-                memcpy(to,
-                       r == back ? spot_of(&b, 0)->buf + low : spot_of(&b, r - 1)->recv_buf + low,
+                memcpy(to, r == back ? ref_of(&b, 0)->buf + low : ref_of(&b, r - 1)->recv_buf + low,
                        n);
                 if (r > back)
-                    op->combine(to, spot_of(&b, r - back)->buf + low, n / op->element_bytes,
+                    op->combine(to, ref_of(&b, r - back)->buf + low, n / op->element_bytes,
                                 op->arg);
             }
         }

@@ -126,13 +126,13 @@ static bool add(const struct logp_invocation *c, int64_t received, int64_t n, st
 }
 
 /* n operands of its own, from the i-th on, into the sum. */
-static bool add_own(const struct logp_invocation *c, struct logp_spot acc, int64_t i, int64_t n,
-                    struct logp_step *out)
+static bool add_own(const struct logp_invocation *c, struct logp_buffer_ref acc, int64_t i,
+                    int64_t n, struct logp_step *out)
 {
     const size_t size = c->args.op->element_bytes;
 
-    logp_step_combine(out, acc, (struct logp_spot){LOGP_SCRATCH, 0},
-                      (struct logp_spot){LOGP_BUF, (size_t)i * size}, n, 0);
+    logp_step_combine(out, acc, (struct logp_buffer_ref){LOGP_SCRATCH, 0},
+                      (struct logp_buffer_ref){LOGP_BUF, (size_t)i * size}, n, 0);
     out->into_one = true;
     return true;
 }
@@ -146,8 +146,8 @@ static bool steps_of_rank(int64_t P, int64_t rank, const struct logp_invocation 
 {
     const struct work *w = c->plan.state;
     const size_t size = c->args.op->element_bytes;
-    const struct logp_spot acc = {LOGP_SCRATCH, w->lanes * size};
-    const struct logp_spot in = {LOGP_SCRATCH, (w->lanes + 1) * size};
+    const struct logp_buffer_ref acc = {LOGP_SCRATCH, w->lanes * size};
+    const struct logp_buffer_ref in = {LOGP_SCRATCH, (w->lanes + 1) * size};
     const int64_t k = (i - 3) / 4, part = (i - 3) % 4;
     const int64_t n = k + 1 < c->plan.n_children ? w->between : 0;
 
@@ -155,7 +155,7 @@ static bool steps_of_rank(int64_t P, int64_t rank, const struct logp_invocation 
     if (c->plan.own == 0)
         return false;
     if (i == 0)
-        return logp_step_copy(out, acc, (struct logp_spot){LOGP_BUF, 0}, size);
+        return logp_step_copy(out, acc, (struct logp_buffer_ref){LOGP_BUF, 0}, size);
     if (i == 1)
         return add(c, 0, w->first, out);
     if (i == 2)
@@ -173,7 +173,7 @@ static bool steps_of_rank(int64_t P, int64_t rank, const struct logp_invocation 
         return false;
     if (c->plan.parent >= 0)
         return logp_step_send(out, c->plan.parent, c->args.tag, LOGP_SCRATCH, acc.offset, size);
-    return logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, 0}, acc, size);
+    return logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0}, acc, size);
 }
 
 LPI_READER(run, steps_of_rank)

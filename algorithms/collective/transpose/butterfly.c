@@ -153,10 +153,10 @@ static bool copy(struct logp_step *out, size_t at, enum logp_buffer buffer, size
                  size_t n_bytes)
 {
     if (n_bytes == 0) /* there may be no buffer */
-        return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, 0},
-                              (struct logp_spot){LOGP_SCRATCH, 0}, 0);
-    return logp_step_copy(out, (struct logp_spot){LOGP_SCRATCH, at},
-                          (struct logp_spot){buffer, from}, n_bytes);
+        return logp_step_copy(out, (struct logp_buffer_ref){LOGP_SCRATCH, 0},
+                              (struct logp_buffer_ref){LOGP_SCRATCH, 0}, 0);
+    return logp_step_copy(out, (struct logp_buffer_ref){LOGP_SCRATCH, at},
+                          (struct logp_buffer_ref){buffer, from}, n_bytes);
 }
 
 /* Before the first stage: the columns for rank `to`, into one block. */
@@ -245,9 +245,9 @@ static bool scatter(const struct butterfly *b, int64_t rank, const struct logp_i
 {
     const size_t element = c->args.n_bytes;
 
-    logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, (size_t)(row * c->args.cols) * element},
-                   (struct logp_spot){LOGP_SCRATCH, held(b, b->n) + (size_t)row * element},
-                   element);
+    logp_step_copy(
+        out, (struct logp_buffer_ref){LOGP_RECV_BUF, (size_t)(row * c->args.cols) * element},
+        (struct logp_buffer_ref){LOGP_SCRATCH, held(b, b->n) + (size_t)row * element}, element);
     out->n = c->args.cols;
     out->right_stride = (size_t)size_of(&b->rows, rank) * element;
     return true;

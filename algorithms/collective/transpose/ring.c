@@ -84,11 +84,11 @@ static bool message(const struct logp_invocation *c, int64_t rows, int64_t cols,
 }
 
 /* A column of `rows` elements, to where it is a part of each row of the result. */
-static bool scatter(const struct logp_invocation *c, struct logp_spot from, int64_t rows,
+static bool scatter(const struct logp_invocation *c, struct logp_buffer_ref from, int64_t rows,
                     int64_t col, struct logp_step *out)
 {
-    logp_step_copy(out, (struct logp_spot){LOGP_RECV_BUF, (size_t)col * c->args.n_bytes}, from,
-                   c->args.n_bytes);
+    logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, (size_t)col * c->args.n_bytes},
+                   from, c->args.n_bytes);
     out->n = rows;
     out->at_stride = (size_t)c->args.cols * c->args.n_bytes;
     return true;
@@ -109,8 +109,8 @@ static bool send_step(const struct ring *ring, int64_t cols, const struct logp_i
         return logp_step_compute(out, pack < INT64_MAX / 8 ? (int64_t)pack : INT64_MAX / 8, 1);
     if (i == 1) {
         logp_step_copy(
-            out, (struct logp_spot){LOGP_SCRATCH, 0},
-            (struct logp_spot){LOGP_BUF, (size_t)begin_of(&ring->rows, to) * c->args.n_bytes},
+            out, (struct logp_buffer_ref){LOGP_SCRATCH, 0},
+            (struct logp_buffer_ref){LOGP_BUF, (size_t)begin_of(&ring->rows, to) * c->args.n_bytes},
             (size_t)rows * c->args.n_bytes);
         out->n = cols;
         out->right_stride = (size_t)c->args.rows * c->args.n_bytes;
@@ -134,7 +134,8 @@ static bool receive_step(const struct ring *ring, int64_t rows, const struct log
                    : nothing(out);
     if (col >= cols)
         return nothing(out);
-    return scatter(c, (struct logp_spot){LOGP_SCRATCH, (size_t)(col * rows) * c->args.n_bytes},
+    return scatter(c,
+                   (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)(col * rows) * c->args.n_bytes},
                    rows, begin_of(&ring->cols, from) + col, out);
 }
 
@@ -152,7 +153,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     int64_t k, r;
 
     if (i < cols)
-        return scatter(c, (struct logp_spot){LOGP_BUF, own * c->args.n_bytes}, rows,
+        return scatter(c, (struct logp_buffer_ref){LOGP_BUF, own * c->args.n_bytes}, rows,
                        begin_of(&ring->cols, rank) + i, out);
     i -= cols;
     k = i / all + 1;

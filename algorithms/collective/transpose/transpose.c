@@ -95,7 +95,7 @@ static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, in
 
     while (lpi_transpose_begin(c->args.cols, P, out->from + 1) <= col)
         out->from++;
-    out->at = (struct logp_spot){LOGP_RECV_BUF, (size_t)j * c->args.n_bytes};
+    out->at = (struct logp_buffer_ref){LOGP_RECV_BUF, (size_t)j * c->args.n_bytes};
     out->n_bytes = c->args.n_bytes;
     out->offset =
         c->args.n_bytes *
