@@ -161,7 +161,7 @@ static struct outcome run(struct logp_machine *m, const struct drawn *d,
 /* ---- auto ---- */
 
 /* Predictions of times are compared, lower bounds only with each other. */
-static int promise(enum logp_certainty certainty)
+static int certainty_of(enum logp_certainty certainty)
 {
     static const int promises[CERTAINTIES] = {[LOGP_PREDICTION_NONE] = 0,
                                               [LOGP_PREDICTION_LOWER_BOUND] = 1,
@@ -188,9 +188,9 @@ static void check_auto(const struct drawn *d, const struct outcome *outcomes)
         if (strcmp(rows[i]->collective, d->collective->name) != 0 || !outcomes[i].ran)
             continue;
         p = test_predict(rows[i], d->P, &d->call);
-        more = promise(p.certainty) - promise(least.certainty);
+        more = certainty_of(p.certainty) - certainty_of(least.certainty);
         if (best == NULL || more > 0 ||
-            (more == 0 && promise(p.certainty) > 0 && p.ns < least.ns)) {
+            (more == 0 && certainty_of(p.certainty) > 0 && p.ns < least.ns)) {
             best = rows[i];
             least = p;
         }
@@ -200,7 +200,7 @@ static void check_auto(const struct drawn *d, const struct outcome *outcomes)
         }
         all_exact &= p.certainty == LOGP_PREDICTION_EXACT;
     }
-    claim(taken == best || promise(least.certainty) == 0,
+    claim(taken == best || certainty_of(least.certainty) == 0,
           "auto takes the first of those with the best prediction", d,
           taken != NULL ? taken->name : "auto", NULL);
     claim(!all_exact || taken == fastest, "auto takes the first of the fastest", d,

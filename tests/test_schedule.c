@@ -328,17 +328,17 @@ static void ring_sizes(int P, int rank, const struct logp_invocation *c, size_t 
     *recv_buf = 16;
 }
 
-static bool ring_promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                         struct logp_promise *out)
+static bool ring_postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                               struct logp_postcondition *out)
 {
     (void)rank, (void)c;
-    *out =
-        (struct logp_promise){.at = {LOGP_RECV_BUF, 0}, .n_bytes = 8, .ranks = P, .combined = true};
+    *out = (struct logp_postcondition){
+        .at = {LOGP_RECV_BUF, 0}, .n_bytes = 8, .ranks = P, .combined = true};
     return j == 0;
 }
 
 static const struct logp_collective rings = {
-    .name = "ring", .sizes = ring_sizes, .promise = ring_promise};
+    .name = "ring", .sizes = ring_sizes, .postcondition = ring_postcondition};
 
 Test(schedule, planted_mistakes_are_found)
 {

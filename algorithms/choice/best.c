@@ -121,7 +121,7 @@ static struct logp_invocation with_k(const struct search *s, int64_t k)
 /* ---- the best so far ---- */
 
 /* How much a prediction promises: a lower bound less than any other. */
-static int promise(const struct logp_prediction *p)
+static int certainty_of(const struct logp_prediction *p)
 {
     if (p->certainty == LOGP_PREDICTION_NONE)
         return 0;
@@ -137,11 +137,11 @@ static bool comes_first(const struct search *s, size_t row, int64_t k)
 static void consider(struct search *s, size_t row, int64_t k, struct logp_prediction p)
 {
     const struct logp_prediction *best = &s->best.prediction;
-    bool better = s->best.algorithm == NULL || promise(&p) > promise(best);
+    bool better = s->best.algorithm == NULL || certainty_of(&p) > certainty_of(best);
 
-    if (!better && promise(&p) == promise(best))
-        better = (promise(&p) > 0 && p.ns < best->ns) ||
-                 ((promise(&p) == 0 || p.ns == best->ns) && comes_first(s, row, k));
+    if (!better && certainty_of(&p) == certainty_of(best))
+        better = (certainty_of(&p) > 0 && p.ns < best->ns) ||
+                 ((certainty_of(&p) == 0 || p.ns == best->ns) && comes_first(s, row, k));
     if (!better)
         return;
     s->best = (struct lpi_choice){s->row[row], k, p};
@@ -154,7 +154,7 @@ static int64_t limit(const struct search *s, size_t row, int64_t k)
     const struct logp_prediction *best = &s->best.prediction;
     const int64_t ns = comes_first(s, row, k) ? best->ns : best->ns - 1;
 
-    return promise(best) == 2 && ns < s->at_most ? ns : s->at_most;
+    return certainty_of(best) == 2 && ns < s->at_most ? ns : s->at_most;
 }
 
 /* ---- formulas ---- */

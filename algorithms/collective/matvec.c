@@ -238,8 +238,8 @@ static size_t given(int64_t P, int64_t rank, const struct logp_invocation *c)
 }
 
 /* The piece of the vector; in column 0 the sum of what the row has made of it. */
-static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out)
+static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out)
 {
     const int64_t side = lpi_side(P);
 
@@ -327,7 +327,7 @@ const struct logp_collective lpi_matvec = {
     .sizes = sizes,
     .fill = fill,
     .check = check,
-    .promise = promise,
+    .postcondition = postcondition,
     .given = given,
     .bound = bound,
     .rows = LPI_ONLY_ROWS(algorithms),

@@ -86,8 +86,8 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
                             recv_buf);
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out)
+static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out)
 {
     out->at.buffer = LOGP_RECV_BUF;
     out->n_bytes = bytes(c, one(rank));
@@ -449,7 +449,7 @@ const struct logp_collective lpi_reduce_scatter = {
     .sizes = sizes,
     .fill = fill,
     .check = check,
-    .promise = promise,
+    .postcondition = postcondition,
     .in_place = lpi_vector_in_place,
     .bound = bound,
     .rows = LPI_ROWS_AND(algorithms, lpi_shared_reduce_scatter),

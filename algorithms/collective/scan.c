@@ -24,8 +24,8 @@ static int check_exscan(int P, int rank, uint64_t seed, const struct logp_invoca
     return rank == 0 ? true : lpi_vector_check(P, rank, seed, c, 0, c->args.count, recv_buf);
 }
 
-static bool promise_ranks(int64_t ranks, const struct logp_invocation *c, int64_t j,
-                          struct logp_promise *out)
+static bool postcondition_ranks(int64_t ranks, const struct logp_invocation *c, int64_t j,
+                                struct logp_postcondition *out)
 {
     out->at.buffer = LOGP_RECV_BUF;
     out->n_bytes = lpi_vector_bytes(c);
@@ -34,18 +34,18 @@ static bool promise_ranks(int64_t ranks, const struct logp_invocation *c, int64_
     return j == 0 && ranks > 0;
 }
 
-static bool promise_scan(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                         struct logp_promise *out)
+static bool postcondition_scan(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                               struct logp_postcondition *out)
 {
     (void)P;
-    return promise_ranks(rank + 1, c, j, out);
+    return postcondition_ranks(rank + 1, c, j, out);
 }
 
-static bool promise_exscan(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                           struct logp_promise *out)
+static bool postcondition_exscan(int64_t P, int64_t rank, const struct logp_invocation *c,
+                                 int64_t j, struct logp_postcondition *out)
 {
     (void)P;
-    return promise_ranks(rank, c, j, out);
+    return postcondition_ranks(rank, c, j, out);
 }
 
 /* The last rank gets a reduction; what rank 0 has is part of what all get; and each has a part in
@@ -361,7 +361,7 @@ const struct logp_collective lpi_scan = {
     .sizes = lpi_vectors_sizes,
     .fill = lpi_vectors_fill,
     .check = check_scan,
-    .promise = promise_scan,
+    .postcondition = postcondition_scan,
     .in_place = lpi_vector_in_place,
     .bound = scan_bound,
     .rows = LPI_ROWS_AND(scans, lpi_shared_scan),
@@ -374,7 +374,7 @@ const struct logp_collective lpi_exscan = {
     .sizes = lpi_vectors_sizes,
     .fill = lpi_vectors_fill,
     .check = check_exscan,
-    .promise = promise_exscan,
+    .postcondition = postcondition_exscan,
     .in_place = lpi_vector_in_place,
     .bound = exscan_bound,
     .rows = LPI_ROWS_AND(exscans, lpi_shared_exscan),

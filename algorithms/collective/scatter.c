@@ -43,8 +43,8 @@ static int scatter_check(int P, int rank, uint64_t seed, const struct logp_invoc
     return lpi_pattern_check(recv_buf, lpi_items(c, rank, 1), item_seed(P, rank, seed));
 }
 
-static bool scatter_promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                            struct logp_promise *out)
+static bool scatter_postcondition(int64_t P, int64_t rank, const struct logp_invocation *c,
+                                  int64_t j, struct logp_postcondition *out)
 {
     (void)P;
     out->at.buffer = LOGP_RECV_BUF;
@@ -90,8 +90,8 @@ static int gather_check(int P, int rank, uint64_t seed, const struct logp_invoca
     return true;
 }
 
-static bool gather_promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                           struct logp_promise *out)
+static bool gather_postcondition(int64_t P, int64_t rank, const struct logp_invocation *c,
+                                 int64_t j, struct logp_postcondition *out)
 {
     if (rank != c->args.root || j >= P)
         return false;
@@ -375,7 +375,7 @@ const struct logp_collective lpi_scatter = {
     .sizes = scatter_sizes,
     .fill = scatter_fill,
     .check = scatter_check,
-    .promise = scatter_promise,
+    .postcondition = scatter_postcondition,
     .in_place = scatter_in_place,
     .bound = scatter_bound,
     .rows = LPI_ROWS_AND(scatters, lpi_shared_scatter),
@@ -389,7 +389,7 @@ const struct logp_collective lpi_gather = {
     .sizes = gather_sizes,
     .fill = gather_fill,
     .check = gather_check,
-    .promise = gather_promise,
+    .postcondition = gather_postcondition,
     .in_place = gather_in_place,
     .bound = gather_bound,
     .rows = LPI_ROWS_AND(gathers, lpi_shared_gather),

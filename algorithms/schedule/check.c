@@ -302,7 +302,7 @@ static int by_value(const void *a, const void *b)
 
 /* The parts that a promised element must have, in the order of ranks. @return how many; 0: no
  * memory */
-static size_t expected(struct check *k, const struct logp_promise *p, size_t offset,
+static size_t expected(struct check *k, const struct logp_postcondition *p, size_t offset,
                        lpi_step_label **out)
 {
     size_t n = 0, capacity = 0;
@@ -320,7 +320,7 @@ static size_t expected(struct check *k, const struct logp_promise *p, size_t off
     return n;
 }
 
-static int check_combination(struct check *k, int64_t rank, const struct logp_promise *p,
+static int check_combination(struct check *k, int64_t rank, const struct logp_postcondition *p,
                              const lpi_step_label *element, size_t offset)
 {
     const lpi_step_label *parts;
@@ -347,7 +347,7 @@ static int check_combination(struct check *k, int64_t rank, const struct logp_pr
     return right ? 0 : flawed(k, rank, "its result does not have each contribution once, in order");
 }
 
-static int check_promise(struct check *k, int64_t rank, const struct logp_promise *p)
+static int check_postcondition(struct check *k, int64_t rank, const struct logp_postcondition *p)
 {
     const lpi_step_label *l = labels(&k->ranks[rank], p->at, p->n_bytes);
     int rc = 0;
@@ -368,7 +368,7 @@ static int check_promise(struct check *k, int64_t rank, const struct logp_promis
 static int check_rank(struct check *k, int64_t rank)
 {
     struct rank *r = &k->ranks[rank];
-    struct logp_promise p;
+    struct logp_postcondition p;
     int rc = 0;
 
     k->c.plan = r->plan;
@@ -378,11 +378,11 @@ static int check_rank(struct check *k, int64_t rank)
         if ((r->heard[i / 64] >> (i % 64) & 1) == 0)
             return flawed(k, rank, "it does not wait for all");
     for (int64_t i = 0; rc == 0; i++) {
-        p = (struct logp_promise){.ranks = 1};
-        if (k->collective->promise == NULL ||
-            !k->collective->promise(k->schedule->P, rank, &k->c, i, &p))
+        p = (struct logp_postcondition){.ranks = 1};
+        if (k->collective->postcondition == NULL ||
+            !k->collective->postcondition(k->schedule->P, rank, &k->c, i, &p))
             break;
-        rc = check_promise(k, rank, &p);
+        rc = check_postcondition(k, rank, &p);
     }
     return rc;
 }

@@ -50,9 +50,9 @@ struct logp_invocation {
     struct logp_rank_plan plan; /**< of the rank in question; for who is planned */
 };
 
-struct logp_step;       /**< schedule.h */
-struct logp_promise;    /**< schedule.h */
-struct logp_buffer_ref; /**< schedule.h */
+struct logp_step;          /**< schedule.h */
+struct logp_postcondition; /**< schedule.h */
+struct logp_buffer_ref;    /**< schedule.h */
 
 /* ---- knobs ---- */
 
@@ -211,8 +211,8 @@ struct logp_collective {
                  const void *recv_buf);
     /** Piece j = 0, 1, ... of what a rank must hold at the end: for logp_schedule_check(). *out is
      *  all 0 but for ranks, 1. @return false: there are no more. NULL: it must hold nothing */
-    bool (*promise)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out);
+    bool (*postcondition)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out);
     /** What no algorithm can be faster than: logp_lower_bound(), which has seen to P and the model.
      *  NULL: nothing is known */
     int64_t (*bound)(int64_t P, const struct logp_invocation *c);

@@ -255,7 +255,7 @@ LOGP_API int logp_schedule_fold(const struct logp_schedule *schedule,
 
 /** A piece of what a rank must hold at the end: operands of a rank, from its buf, or a combination
  *  of those of consecutive ranks. */
-struct logp_promise {
+struct logp_postcondition {
     struct logp_buffer_ref at;
     size_t n_bytes;
     int64_t from;  /**< rank, the first */

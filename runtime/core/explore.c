@@ -107,7 +107,7 @@ static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
 
     query->chosen = query->index = 0;
     v->misses = 0;
-    v->has_promise = false;
+    v->has_probed = false;
     p->state = LPI_RUNNING;
     return p;
 }

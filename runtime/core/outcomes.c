@@ -178,14 +178,14 @@ static int promised(const struct lpi_explored_vp *v, const struct lpi_query *que
 {
     struct lpi_label label;
 
-    if (!v->has_promise ||
+    if (!v->has_probed ||
         (query->label == NULL && (query->n != 1 || query->requests[0]->state != LPI_REQ_POSTED)))
         return LPI_NOTHING;
     label = query->label != NULL
                 ? *query->label
                 : (struct lpi_label){query->requests[0]->context, query->requests[0]->src,
                                      query->requests[0]->tag};
-    return same(&label, &v->promise) ? v->promised : LPI_NOTHING;
+    return same(&label, &v->probed) ? v->promised : LPI_NOTHING;
 }
 
 /* What arrives later cannot be taken yet. */
@@ -242,7 +242,7 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
 
     look_around(&g);
     if (g.n == n && g.only != LPI_NOTHING) { /* it has been taken by a receive of its source */
-        v->has_promise = false;
+        v->has_probed = false;
         g.only = LPI_NOTHING;
         look_around(&g);
     }
@@ -301,10 +301,10 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         return;
     if (query->index >= 0) {
         v->misses = 0;
-        v->has_promise = found;
+        v->has_probed = found;
     }
     if (found) {
-        v->promise = *query->label;
+        v->probed = *query->label;
         v->promised = a->source;
     } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(query->requests[a->index]))) {
         lpi_match_meet(p, &(struct lpi_label){a->context, a->source, a->tag}, there_by(p));

@@ -241,8 +241,8 @@ static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct
 
 /* r has met a message that is more than its payload, or has that come later: from another process,
  * or of a send that waits for it; then the answer goes out. */
-static __attribute__((noinline)) void promise(struct lpi_proc *p, struct logp_request *r,
-                                              const struct lpi_envelope *e)
+static __attribute__((noinline)) void send_cts(struct lpi_proc *p, struct logp_request *r,
+                                               const struct lpi_envelope *e)
 {
     const int64_t met = e->arrival > r->posted ? e->arrival : r->posted;
     struct lpi_envelope answer = {
@@ -278,7 +278,7 @@ static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
 }
 
 /* The payload of such a send comes to the receive that it has met, if that is still there. */
-static void keep_promise(struct lpi_proc *p, const struct lpi_envelope *e)
+static void meet_postcondition(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct logp_request *r = e->request;
 
@@ -298,7 +298,7 @@ static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_c
     if (e->kind == LPI_CTS)
         take_cts(p, e);
     else
-        keep_promise(p, e);
+        meet_postcondition(p, e);
     if (e->is_paid)
         lpi_credit_give(p, e->n_bytes);
     if (e->message != NULL) {
@@ -329,7 +329,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false) && taken) {
         if (e->message != NULL && e->kind != LPI_ON_ITS_WAY)
             e->message->kind = LPI_EAGER; /* as it is in the pool */
-        promise(p, r, e);
+        send_cts(p, r, e);
         return true;
     }
     r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;

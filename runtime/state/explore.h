@@ -33,8 +33,8 @@ struct lpi_explored_vp {
     uint32_t requests; /* made so far */
     bool posts;        /* see lpi_explore_posts() */
     /* what a probe has found is what a receive with its label takes */
-    bool has_promise;
-    struct lpi_label promise;
+    bool has_probed;
+    struct lpi_label probed;
     int promised; /* source */
 };
 

@@ -49,8 +49,8 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
     return true;
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out)
+static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out)
 {
     (void)rank;
     if (j >= P)
@@ -422,7 +422,7 @@ const struct logp_collective lpi_allgather = {
     .sizes = sizes,
     .fill = fill,
     .check = check,
-    .promise = promise,
+    .postcondition = postcondition,
     .in_place = in_place,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&rows, &lpi_allgather_trees, &lpi_allgather_circulant,

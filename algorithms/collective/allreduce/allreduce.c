@@ -19,8 +19,8 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
     return lpi_vector_check(P, P, seed, c, 0, c->args.count, recv_buf);
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out)
+static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out)
 {
     (void)rank;
     out->at.buffer = LOGP_RECV_BUF;
@@ -288,7 +288,7 @@ const struct logp_collective lpi_allreduce = {
     .sizes = lpi_vectors_sizes,
     .fill = lpi_vectors_fill,
     .check = check,
-    .promise = promise,
+    .postcondition = postcondition,
     .in_place = lpi_vector_in_place,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&rows, &lpi_allreduce_halvings,

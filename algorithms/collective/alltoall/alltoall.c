@@ -80,8 +80,8 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
 }
 
 /* Item j is that of rank j for this one. */
-static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out)
+static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out)
 {
     struct item x;
 
@@ -387,7 +387,7 @@ const struct logp_collective lpi_alltoall = {
     .sizes = sizes,
     .fill = fill,
     .check = check,
-    .promise = promise,
+    .postcondition = postcondition,
     .in_place = in_place,
     .bound = bound,
     .rows =

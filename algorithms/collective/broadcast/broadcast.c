@@ -46,8 +46,8 @@ static size_t given(int64_t P, int64_t rank, const struct logp_invocation *c)
     return rank == c->args.root ? c->args.n_bytes : 0;
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out)
+static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out)
 {
     (void)P, (void)rank;
     out->n_bytes = c->args.n_bytes;
@@ -188,7 +188,7 @@ const struct logp_collective lpi_broadcast = {
     .sizes = sizes,
     .fill = fill,
     .check = check,
-    .promise = promise,
+    .postcondition = postcondition,
     .given = given,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&trees, &lpi_torus, &lpi_torus_pipelined,

@@ -30,8 +30,8 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
                                 : lpi_vector_check(P, P, seed, c, 0, c->args.count, recv_buf);
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out)
+static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out)
 {
     out->at.buffer = LOGP_RECV_BUF;
     out->n_bytes = lpi_vector_bytes(c);
@@ -67,7 +67,7 @@ const struct logp_collective lpi_reduce = {
     .sizes = sizes,
     .fill = fill,
     .check = check,
-    .promise = promise,
+    .postcondition = postcondition,
     .in_place = in_place,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&lpi_reduce_trees, &lpi_reduce_chains,

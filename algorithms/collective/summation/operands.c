@@ -99,8 +99,8 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
     return right;
 }
 
-static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out)
+static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out)
 {
     out->at.buffer = LOGP_RECV_BUF;
     out->n_bytes = c->args.op->element_bytes;
@@ -122,7 +122,7 @@ const struct logp_collective lpi_summation = {
     .sizes = sizes,
     .fill = fill,
     .check = check,
-    .promise = promise,
+    .postcondition = postcondition,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&lpi_summation_trees, NULL},
 };

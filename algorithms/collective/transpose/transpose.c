@@ -87,8 +87,8 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
 }
 
 /* Element j of the result, which is the element (row, col) of the matrix. */
-static bool promise(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
-                    struct logp_promise *out)
+static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
+                          struct logp_postcondition *out)
 {
     const int64_t row = lpi_transpose_begin(c->args.rows, P, rank) + j / c->args.cols,
                   col = j % c->args.cols;
@@ -180,7 +180,7 @@ const struct logp_collective lpi_transpose = {
     .sizes = sizes,
     .fill = fill,
     .check = check,
-    .promise = promise,
+    .postcondition = postcondition,
     .bound = bound,
     .rows =
         (const struct lpi_rows *const[]){&lpi_transpose_rings, &lpi_transpose_butterflies, NULL},
