@@ -184,7 +184,7 @@ static int read_schedule(void *arg)
     const struct logp_model model = {.params = params};
     const struct logp_schedule s = logp_schedule_of(a, 6, &args, &model);
     struct logp_delay delay;
-    struct logp_flaw flaw;
+    struct logp_schedule_error error;
     struct logp_fold fold;
     int rc;
 
@@ -202,7 +202,7 @@ static int read_schedule(void *arg)
             logp_trace_free(trace);
     }
     logp_delay_destroy(&delay);
-    return rc != 0 ? rc : logp_schedule_check(&s, logp_collective_find(a->collective), &flaw);
+    return rc != 0 ? rc : logp_schedule_check(&s, logp_collective_find(a->collective), &error);
 }
 
 Test(memory_models, what_a_schedule_takes_and_does)

@@ -95,11 +95,11 @@ static void try_check(const struct logp_collective *what, const struct logp_algo
     const struct logp_args args = args_of(what, P);
     const struct logp_model model = {.params = all_params[0], .rendezvous_from = from};
     const struct logp_schedule s = logp_schedule_of(a, P, &args, &model);
-    struct logp_flaw flaw;
+    struct logp_schedule_error error;
 
     if (applies(a, P, &args, &model))
-        cr_expect_eq(logp_schedule_check(&s, what, &flaw), 0, "%s %s, P = %d: rank %lld: %s",
-                     what->name, a->name, P, (long long)flaw.rank, flaw.what);
+        cr_expect_eq(logp_schedule_check(&s, what, &error), 0, "%s %s, P = %d: rank %lld: %s",
+                     what->name, a->name, P, (long long)error.rank, error.what);
 }
 
 Test(rendezvous, every_schedule_is_sound)
@@ -386,11 +386,11 @@ Test(rendezvous, the_check_finds_what_relies_on_buffers)
 {
     const struct logp_collective what = {.name = "none", .sizes = fill_sizes};
     struct logp_schedule s = {.P = 2, .steps = crossed};
-    struct logp_flaw flaw;
+    struct logp_schedule_error error;
 
-    cr_expect_eq(logp_schedule_check(&s, &what, &flaw), -EPROTO); /* sent before it is there */
+    cr_expect_eq(logp_schedule_check(&s, &what, &error), -EPROTO); /* sent before it is there */
     s.model.rendezvous_from = 1;
-    cr_expect_eq(logp_schedule_check(&s, &what, &flaw), -EPROTO);
+    cr_expect_eq(logp_schedule_check(&s, &what, &error), -EPROTO);
 }
 
 Test(rendezvous, a_parallel_machine_has_none)

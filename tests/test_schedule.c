@@ -164,13 +164,13 @@ static void check_blocks(const struct logp_algorithm *a, int P, struct logp_invo
     uint64_t random = (uint64_t)P * UINT64_C(0x9e3779b97f4a7c15);
     struct test_blocks out, in;
     struct logp_schedule s;
-    struct logp_flaw flaw;
+    struct logp_schedule_error error;
 
     test_blocks_make(&out, &in, P, &random, 3, &c, collective);
     s = logp_schedule_of(a, P, &c.args, &c.model);
-    cr_assert_eq(logp_schedule_check(&s, collective, &flaw), 0,
+    cr_assert_eq(logp_schedule_check(&s, collective, &error), 0,
                  "%s %s, blocks, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P,
-                 c.args.root, (long)flaw.rank, (long)flaw.step, flaw.what);
+                 c.args.root, (long)error.rank, (long)error.step, error.what);
     test_blocks_free(&out);
     test_blocks_free(&in);
 }
@@ -179,7 +179,7 @@ static void check_blocks(const struct logp_algorithm *a, int P, struct logp_invo
 static bool is_sound(const struct logp_algorithm *a, int P, struct logp_invocation c)
 {
     struct logp_schedule s;
-    struct logp_flaw flaw;
+    struct logp_schedule_error error;
 
     if (logp_collective_find(a->collective)->operands == LOGP_OPERANDS_TOTAL)
         c.args.count = 3 * P + 1;
@@ -189,9 +189,9 @@ static bool is_sound(const struct logp_algorithm *a, int P, struct logp_invocati
     if (test_needs(a, P, &c) != NULL)
         return false;
     s = logp_schedule_of(a, P, &c.args, &c.model);
-    cr_assert_eq(logp_schedule_check(&s, logp_collective_find(a->collective), &flaw), 0,
+    cr_assert_eq(logp_schedule_check(&s, logp_collective_find(a->collective), &error), 0,
                  "%s %s, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P,
-                 c.args.root, (long)flaw.rank, (long)flaw.step, flaw.what);
+                 c.args.root, (long)error.rank, (long)error.step, error.what);
     if (a->any_blocks)
         check_blocks(a, P, c);
     return true;
@@ -364,18 +364,18 @@ Test(schedule, planted_mistakes_are_found)
     const struct logp_schedule s = {
         .P = 5, .steps = ring, .args.op = logp_op_find("sum", "double"), .model.params = params};
     struct logp_delay delay;
-    struct logp_flaw flaw;
+    struct logp_schedule_error error;
     struct logp_fold fold;
 
     cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
     for (mistake = NONE; mistake < MISTAKES; mistake++) {
-        const int rc = logp_schedule_check(&s, &rings, &flaw);
+        const int rc = logp_schedule_check(&s, &rings, &error);
 
         if (mistake == NONE) {
-            cr_assert_eq(rc, 0, "%s", flaw.what);
+            cr_assert_eq(rc, 0, "%s", error.what);
         } else {
             cr_assert_eq(rc, -EPROTO, "mistake %d", (int)mistake);
-            cr_expect_str_eq(flaw.what, what[mistake], "mistake %d: %s", (int)mistake, flaw.what);
+            cr_expect_str_eq(error.what, what[mistake], "mistake %d: %s", (int)mistake, error.what);
         }
         cr_expect_eq(logp_schedule_fold(&s, &delay, 0, &fold), folded[mistake], "mistake %d",
                      (int)mistake);
@@ -415,11 +415,11 @@ Test(schedule, nobody_but_the_root_has_what_is_broadcast)
     for (size_t n = 1; n <= 3; n++) {
         const struct logp_schedule s = {
             .P = 3, .steps = too_early, .args.n_bytes = n, .model.params = test_params(6, 2, 4)};
-        struct logp_flaw flaw;
+        struct logp_schedule_error error;
 
-        cr_assert_eq(logp_schedule_check(&s, logp_collective_find("broadcast"), &flaw), -EPROTO);
-        cr_expect_str_eq(flaw.what, "it sends what it does not have", "%s", flaw.what);
-        cr_expect(flaw.rank == 1 && flaw.step == 0);
+        cr_assert_eq(logp_schedule_check(&s, logp_collective_find("broadcast"), &error), -EPROTO);
+        cr_expect_str_eq(error.what, "it sends what it does not have", "%s", error.what);
+        cr_expect(error.rank == 1 && error.step == 0);
     }
 }
 
@@ -431,12 +431,12 @@ Test(schedule, who_does_nothing_is_found)
     for (size_t i = 0; (what = logp_collective_at(i)) != NULL; i++) {
         struct logp_schedule s = {
             .P = 4, .steps = nothing, .args = arguments(4, 0).args, .model = arguments(4, 0).model};
-        struct logp_flaw flaw;
+        struct logp_schedule_error error;
 
         s.args.n_bytes = 1;
         s.args.op = logp_op_find("sum", "double");
         if (strcmp(what->name, "barrier") != 0)
-            cr_expect_eq(logp_schedule_check(&s, what, &flaw), -EPROTO, "%s", what->name);
+            cr_expect_eq(logp_schedule_check(&s, what, &error), -EPROTO, "%s", what->name);
     }
 }
 
@@ -455,17 +455,17 @@ Test(schedule, what_cannot_be_read_is_refused)
                               .args.op = logp_op_find("sum", "double"),
                               .model.params = params};
     struct logp_delay delay;
-    struct logp_flaw flaw;
+    struct logp_schedule_error error;
     struct logp_fold fold;
 
     mistake = NONE;
     cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
-    cr_expect_eq(logp_schedule_check(&s, &rings, &flaw), -ERANGE);
+    cr_expect_eq(logp_schedule_check(&s, &rings, &error), -ERANGE);
     cr_expect_eq(logp_schedule_fold(&s, &delay, 0, &fold), -ERANGE);
     s.plan = NULL;
     for (int i = 0; i < 3; i++) {
         s.P = i == 0 ? 0 : i == 1 ? -1 : LOGP_MAX_PROCESSORS + 1;
-        cr_assert_eq(logp_schedule_check(&s, &rings, &flaw), -EINVAL, "P = %ld", (long)s.P);
+        cr_assert_eq(logp_schedule_check(&s, &rings, &error), -EINVAL, "P = %ld", (long)s.P);
         cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &fold), -EINVAL, "P = %ld", (long)s.P);
     }
     logp_delay_destroy(&delay);

@@ -44,7 +44,7 @@ struct check {
     const struct logp_schedule *schedule;
     const struct logp_collective *collective;
     struct logp_invocation c;
-    struct logp_flaw *flaw;
+    struct logp_schedule_error *error;
     struct rank *ranks;
     struct lpi_combinations combinations;
     size_t words; /* of `heard` */
@@ -53,7 +53,7 @@ struct check {
 
 static int flawed(struct check *k, int64_t rank, const char *what)
 {
-    *k->flaw = (struct logp_flaw){rank, k->ranks != NULL ? k->ranks[rank].i : 0, what};
+    *k->error = (struct logp_schedule_error){rank, k->ranks != NULL ? k->ranks[rank].i : 0, what};
     return -EPROTO;
 }
 
@@ -474,15 +474,15 @@ static void unmake(struct check *k)
 }
 
 int logp_schedule_check(const struct logp_schedule *schedule,
-                        const struct logp_collective *collective, struct logp_flaw *flaw)
+                        const struct logp_collective *collective, struct logp_schedule_error *error)
 {
     struct check k = {.schedule = schedule,
                       .collective = collective,
                       .c = {schedule->args, schedule->model, {.parent = -1}},
-                      .flaw = flaw};
+                      .error = error};
     int rc = 0;
 
-    *flaw = (struct logp_flaw){.rank = -1};
+    *error = (struct logp_schedule_error){.rank = -1};
     if (schedule->P < 1 || schedule->P > LOGP_MAX_PROCESSORS)
         return -EINVAL;
     k.element = k.c.args.op != NULL ? k.c.args.op->element_bytes : 1;

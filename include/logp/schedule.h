@@ -267,7 +267,7 @@ struct logp_postcondition {
 };
 
 /** What is wrong with a schedule. */
-struct logp_flaw {
+struct logp_schedule_error {
     int64_t rank;     /**< where; -1: nothing is wrong */
     int64_t step;     /**< the step that it was at, from 0 */
     const char *what; /**< a sentence of which the rank is the subject; static storage */
@@ -284,7 +284,8 @@ struct logp_flaw {
  * Cost: 8 bytes for each byte of all buffers; P^2 messages and more are not for large P.
  */
 LOGP_API int logp_schedule_check(const struct logp_schedule *schedule,
-                                 const struct logp_collective *collective, struct logp_flaw *flaw);
+                                 const struct logp_collective *collective,
+                                 struct logp_schedule_error *error);
 
 LOGP_END_DECLS
 
