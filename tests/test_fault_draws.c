@@ -168,7 +168,7 @@ static void check_count(int count, int n, double p, const char *what)
                  15.14, "%s: %d of %d at %g", what, count, n, p);
 }
 
-static int strikes(const struct logp_fate *f)
+static int events(const struct logp_fate *f)
 {
     return f->copies != 1 || f->flip >= 0;
 }
@@ -183,17 +183,17 @@ static void check_chance(const char *faults, double p)
         const struct logp_fate of_number = fate_at(&d, 1, 2, (unsigned)i, 0),
                                of_ranks = fate_at(&d, i % 141, i / 141, 3, 0);
 
-        pairs += last && strikes(&of_number);
-        last = strikes(&of_number);
+        pairs += last && events(&of_number);
+        last = events(&of_number);
         numbers += last;
-        ranks += strikes(&of_ranks);
+        ranks += events(&of_ranks);
     }
     for (int i = 0; i < SAMPLE; i++) {
         struct logp_fate f;
 
         logp_fault_seed(d.model, (uint64_t)i);
         f = fate_at(&d, 1, 2, 0, 0);
-        seeds += strikes(&f);
+        seeds += events(&f);
     }
     check_count(numbers, SAMPLE, p, faults);
     check_count(ranks, SAMPLE, p, faults);

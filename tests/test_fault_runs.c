@@ -92,7 +92,7 @@ Test(fault_runs, what_has_struck_is_counted_and_listed)
     struct logp_delay d = struck(2, "dup:1,flip:1,delay:2", NULL, 1);
     struct logp_machine *m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, d);
     struct logp_fault_counts counts;
-    struct logp_strike strikes[4];
+    struct logp_fault_event events[4];
     static struct sent s = {.n_bytes = 8, .arrive = 1};
 
     for (int i = 1; i <= 3; i++) {
@@ -105,17 +105,17 @@ Test(fault_runs, what_has_struck_is_counted_and_listed)
         cr_assert_eq(counts.delayed, (uint64_t)i);
     }
     logp_fault_seed(d.model, 2);
-    cr_assert_eq(logp_fault_strikes(d.model, strikes, 4), 0);
+    cr_assert_eq(logp_fault_events(d.model, events, 4), 0);
     cr_assert_eq(logp_machine_run(m, send_one, &s, test_timeout_ns), -EDEADLK);
-    cr_assert_eq(logp_fault_strikes(d.model, strikes, 4), 3);
-    cr_assert(strikes[0].src == 0 && strikes[0].dst == 1 && strikes[0].number == 0);
+    cr_assert_eq(logp_fault_events(d.model, events, 4), 3);
+    cr_assert(events[0].src == 0 && events[0].dst == 1 && events[0].number == 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
-static bool not_the_flip(void *arg, const struct logp_strike *strike)
+static bool not_the_flip(void *arg, const struct logp_fault_event *event)
 {
     ++*(int *)arg;
-    return strcmp(strike->kind, "flip") != 0;
+    return strcmp(event->kind, "flip") != 0;
 }
 
 Test(fault_runs, a_strike_can_be_called_off)
@@ -133,7 +133,7 @@ Test(fault_runs, a_strike_can_be_called_off)
         cr_assert_eq(differing_bits(s.in[1], s.out, 8), 0);
         logp_fault_counts(d.model, &counts);
         cr_assert(counts.flipped == 0 && counts.duplicated == 1 && counts.delayed == 1);
-        cr_assert_eq(logp_fault_strikes(d.model, NULL, 0), 2);
+        cr_assert_eq(logp_fault_events(d.model, NULL, 0), 2);
     }
     cr_assert_eq(logp_machine_destroy(m), 0);
 }

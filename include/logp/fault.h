@@ -98,7 +98,7 @@ struct logp_fault_counts {
 LOGP_API void logp_fault_counts(const void *model, struct logp_fault_counts *out);
 
 /** One fault of a message. */
-struct logp_strike {
+struct logp_fault_event {
     const char *kind; /**< static storage: "drop" ... */
     int src, dst;
     unsigned number; /**< of the message among its sender's, from 0 */
@@ -108,7 +108,7 @@ struct logp_strike {
 /** The strikes, by (time, source, number); of more than 64 some 64. Threads: not during a run.
  *  @param out  room entries
  *  @return how many there are, at most 64; the first `room` of them are in out */
-LOGP_API int logp_fault_strikes(const void *model, struct logp_strike *out, int capacity);
+LOGP_API int logp_fault_events(const void *model, struct logp_fault_event *out, int capacity);
 
 /**
  * Ask before each strike of a message whether it takes place: for whoever looks for the fewest that
@@ -119,7 +119,7 @@ LOGP_API int logp_fault_strikes(const void *model, struct logp_strike *out, int 
  * Threads: not during a run.
  */
 LOGP_API void logp_fault_ask(void *model,
-                             bool (*takes_place)(void *arg, const struct logp_strike *strike),
+                             bool (*takes_place)(void *arg, const struct logp_fault_event *event),
                              void *arg);
 
 /** A row of the table of what there is. */

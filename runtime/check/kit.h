@@ -85,7 +85,7 @@ extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_
 struct lpi_answers {
     int *index;
     int n, capacity;
-    bool all_strike; /* all that could strike a message does, whatever index says */
+    bool all_faults; /* all that could strike a message does, whatever index says */
 };
 /* @return false: no memory */
 bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from);
@@ -129,7 +129,7 @@ void lpi_observer_leave(struct lpi_observer *e);
 void lpi_observer_detach(struct lpi_observer *e);
 /* For logp_explorer and logp_fault_ask(), with an ear as their arg. */
 int lpi_observer_choose(void *observer, const struct logp_alternative *alternatives, int n);
-bool lpi_observer_takes_place(void *observer, const struct logp_strike *strike);
+bool lpi_observer_takes_place(void *observer, const struct logp_fault_event *event);
 void lpi_observer_note(void *observer, const struct logp_note *note);
 
 /* ---- job.c ---- */
@@ -251,7 +251,8 @@ struct lpi_story {
     struct lpi_deviation {
         int number; /* of the choice */
         struct logp_alternative usual, taken;
-        struct logp_strike strike; /* which is usually none; kind NULL: it is about the former */
+        struct logp_fault_event
+            event; /* which is usually none; kind NULL: it is about the former */
     } * deviations;
     int n_deviations, capacity;
     struct logp_wait_info *waits;
@@ -265,7 +266,7 @@ struct lpi_story *lpi_story_new(int P);
 void lpi_story_free(struct lpi_story *s);
 void lpi_story_note(struct lpi_story *s, const struct logp_note *note);
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i);
-bool lpi_story_strike(struct lpi_story *s, int number, const struct logp_strike *strike);
+bool lpi_story_fault(struct lpi_story *s, int number, const struct logp_fault_event *event);
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
 /* The failure in job->outcome, with the story of its last run. @return 0; -ENOMEM */
 int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);

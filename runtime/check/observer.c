@@ -24,7 +24,7 @@ bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from)
     if (from->n > 0)
         memcpy(to->index, from->index, (size_t)from->n * sizeof(*to->index));
     to->n = from->n;
-    to->all_strike = from->all_strike;
+    to->all_faults = from->all_faults;
     return true;
 }
 
@@ -112,16 +112,16 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
     return 0;
 }
 
-bool lpi_observer_takes_place(void *arg, const struct logp_strike *strike)
+bool lpi_observer_takes_place(void *arg, const struct logp_fault_event *event)
 {
     struct lpi_observer *e = arg;
     int answer = 1;
 
     if (lpi_observer_ended(e) != 0)
         return false;
-    if (e->ops == NULL && !e->given.all_strike)
+    if (e->ops == NULL && !e->given.all_faults)
         answer = given(e, 2);
-    if ((answer == 1 && e->story != NULL && !lpi_story_strike(e->story, n_taken(e), strike)) ||
+    if ((answer == 1 && e->story != NULL && !lpi_story_fault(e->story, n_taken(e), event)) ||
         (answer >= 0 && !append(e, answer)))
         answer = LPI_NO_MEMORY;
     if (answer < 0)

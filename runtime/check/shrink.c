@@ -150,9 +150,9 @@ static void fewer_deviations(struct shrinking *s)
 static void usual_order(struct shrinking *s)
 {
     s->trial.n = 0;
-    s->trial.all_strike = true;
+    s->trial.all_faults = true;
     still_fails(s, &s->plan);
-    s->trial.all_strike = false;
+    s->trial.all_faults = false;
 }
 
 /* With all sends buffered, if that fails, too. @return it does not */

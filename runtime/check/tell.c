@@ -49,9 +49,9 @@ bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alterna
            deviate(s, &(struct lpi_deviation){.number = number, .usual = a[0], .taken = a[i]});
 }
 
-bool lpi_story_strike(struct lpi_story *s, int number, const struct logp_strike *strike)
+bool lpi_story_fault(struct lpi_story *s, int number, const struct logp_fault_event *event)
 {
-    return deviate(s, &(struct lpi_deviation){.number = number, .strike = *strike});
+    return deviate(s, &(struct lpi_deviation){.number = number, .event = *event});
 }
 
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *r)
@@ -253,10 +253,10 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
             break;
         }
         lpi_text_add(t, "  %d: ", d->number + 1);
-        if (d->strike.kind != NULL) {
+        if (d->event.kind != NULL) {
             lpi_text_add(t, "%s strikes message %u of rank %d, to rank %d, at %" PRId64 " ns\n",
-                         d->strike.kind, d->strike.number + 1, d->strike.src, d->strike.dst,
-                         d->strike.time_ns);
+                         d->event.kind, d->event.number + 1, d->event.src, d->event.dst,
+                         d->event.time_ns);
             continue;
         }
         tell_alternative(t, &d->taken, same_source);

@@ -186,14 +186,14 @@ static bool make_steps(struct writing *w, int64_t P)
 /* ---- all of it ---- */
 
 /* What strikes a message stands where its send begins. */
-static void write_strikes(struct writing *w, const struct lpi_story *s, int64_t rank,
-                          const struct logp_event *send)
+static void write_events(struct writing *w, const struct lpi_story *s, int64_t rank,
+                         const struct logp_event *send)
 {
     for (int i = 0; i < s->n_deviations; i++) {
-        const struct logp_strike *strike = &s->deviations[i].strike;
+        const struct logp_fault_event *fault = &s->deviations[i].event;
 
-        if (strike->kind != NULL && strike->src == rank && strike->time_ns == send->start_ns)
-            write_mark(w, rank, send->start_ns, strike->kind);
+        if (fault->kind != NULL && fault->src == rank && fault->time_ns == send->start_ns)
+            write_mark(w, rank, send->start_ns, fault->kind);
     }
 }
 
@@ -205,7 +205,7 @@ static void write_times(struct writing *w, const struct lpi_story *s, int64_t P)
 
         for (size_t i = 0; i < n; i++) {
             if (e[i].kind == LOGP_EVENT_SEND)
-                write_strikes(w, s, r, &e[i]);
+                write_events(w, s, r, &e[i]);
             if (e[i].kind != LOGP_EVENT_HALTED && (e[i].fate & LOGP_FATE_ENDLESS) == 0)
                 write_event(w, r, &e[i]);
         }

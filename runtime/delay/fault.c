@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STRIKES = 64, ROUNDS = 64 };
+enum { MOST_EVENTS = 64, ROUNDS = 64 };
 
 struct faulty {
     struct logp_delay_ops ops; /* those of this model that it needs */
@@ -33,9 +33,9 @@ struct faulty {
     int64_t origin;       /* of times in texts */
     unsigned *operations; /* by rank: sends and receives so far; NULL: nobody draws by them */
     _Atomic uint64_t dropped, duplicated, flipped, delayed;
-    _Atomic uint64_t n_strikes;
-    struct logp_strike strikes[MOST_STRIKES];
-    bool (*takes_place)(void *arg, const struct logp_strike *strike); /* NULL: it does */
+    _Atomic uint64_t n_events;
+    struct logp_fault_event events[MOST_EVENTS];
+    bool (*takes_place)(void *arg, const struct logp_fault_event *event); /* NULL: it does */
     void *arg;
 };
 
@@ -252,24 +252,24 @@ static bool concerns(const struct lpi_fault *f, const struct logp_transfer *t)
 }
 
 /* Does it strike this message? Then it is noted. */
-static bool strikes(struct faulty *m, const struct lpi_fault *f, const struct logp_transfer *t)
+static bool events(struct faulty *m, const struct lpi_fault *f, const struct logp_transfer *t)
 {
-    struct logp_strike strike;
+    struct logp_fault_event event;
     uint64_t i;
 
     if (!holds_at(m, f, t->start) || !concerns(f, t) ||
         fraction(draw_of(m->seed ^ f->salt, t->src, t->dst, t->number)) > f->p)
         return false;
-    strike = (struct logp_strike){.kind = lpi_fault_name(f->what),
-                                  .src = t->src,
-                                  .dst = t->dst,
-                                  .number = t->number,
-                                  .time_ns = t->start - m->origin};
-    if (m->takes_place != NULL && !m->takes_place(m->arg, &strike))
+    event = (struct logp_fault_event){.kind = lpi_fault_name(f->what),
+                                      .src = t->src,
+                                      .dst = t->dst,
+                                      .number = t->number,
+                                      .time_ns = t->start - m->origin};
+    if (m->takes_place != NULL && !m->takes_place(m->arg, &event))
         return false;
-    i = atomic_fetch_add_explicit(&m->n_strikes, 1, memory_order_relaxed);
-    if (i < MOST_STRIKES)
-        m->strikes[i] = strike;
+    i = atomic_fetch_add_explicit(&m->n_events, 1, memory_order_relaxed);
+    if (i < MOST_EVENTS)
+        m->events[i] = event;
     return true;
 }
 
@@ -290,7 +290,7 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
     for (int i = 0; i < m->n; i++) {
         const struct lpi_fault *f = &m->faults[i];
 
-        if (f->what != LPI_DELAY || !strikes(m, f, t))
+        if (f->what != LPI_DELAY || !events(m, f, t))
             continue;
         t->arrival = t->done + rounded((double)(t->arrival - t->done) * f->factor);
         late = true;
@@ -306,7 +306,7 @@ static void fate(void *model, const struct logp_transfer *t, struct logp_fate *f
         const struct lpi_fault *f = &m->faults[i];
 
         if (f->what > LPI_CUT || f->what == LPI_DELAY || fate->copies == 0 ||
-            (f->what == LPI_FLIP && t->n_bytes == 0) || !strikes(m, f, t))
+            (f->what == LPI_FLIP && t->n_bytes == 0) || !events(m, f, t))
             continue;
         if (f->what == LPI_DUPLICATE)
             fate->copies = 2;
@@ -502,11 +502,11 @@ void logp_fault_seed(void *model, uint64_t seed)
     struct faulty *m = model;
 
     m->seed = seed;
-    m->dropped = m->duplicated = m->flipped = m->delayed = m->n_strikes = 0;
+    m->dropped = m->duplicated = m->flipped = m->delayed = m->n_events = 0;
 }
 
-void logp_fault_ask(void *model, bool (*takes_place)(void *arg, const struct logp_strike *strike),
-                    void *arg)
+void logp_fault_ask(void *model,
+                    bool (*takes_place)(void *arg, const struct logp_fault_event *event), void *arg)
 {
     struct faulty *m = model;
 
@@ -540,7 +540,7 @@ void logp_fault_counts(const void *model, struct logp_fault_counts *out)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct logp_strike *x = a, *y = b;
+    const struct logp_fault_event *x = a, *y = b;
 
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? -1 : 1;
@@ -549,14 +549,14 @@ static int by_time(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-int logp_fault_strikes(const void *model, struct logp_strike *out, int space)
+int logp_fault_events(const void *model, struct logp_fault_event *out, int space)
 {
     const struct faulty *m = model;
-    const uint64_t all = m->n_strikes;
-    const int n = all < MOST_STRIKES ? (int)all : MOST_STRIKES;
-    struct logp_strike sorted[MOST_STRIKES];
+    const uint64_t all = m->n_events;
+    const int n = all < MOST_EVENTS ? (int)all : MOST_EVENTS;
+    struct logp_fault_event sorted[MOST_EVENTS];
 
-    memcpy(sorted, m->strikes, (size_t)n * sizeof(*sorted));
+    memcpy(sorted, m->events, (size_t)n * sizeof(*sorted));
     qsort(sorted, (size_t)n, sizeof(*sorted), by_time);
     for (int i = 0; i < n && i < space; i++)
         out[i] = sorted[i];

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STRIKES_SHOWN = 8 };
+enum { EVENTS_SHOWN = 8 };
 
 /* "3, 7 and 5 more" */
 static void list_ranks(const struct logp_failed *f, char *out, size_t size, const char *between)
@@ -24,17 +24,17 @@ static void list_ranks(const struct logp_failed *f, char *out, size_t size, cons
     }
 }
 
-static void explain_strikes(const void *faults)
+static void explain_events(const void *faults)
 {
-    struct logp_strike all[STRIKES_SHOWN];
-    const int n = logp_fault_strikes(faults, all, STRIKES_SHOWN);
+    struct logp_fault_event all[EVENTS_SHOWN];
+    const int n = logp_fault_events(faults, all, EVENTS_SHOWN);
     char time[32];
 
-    for (int i = 0; i < n && i < STRIKES_SHOWN; i++)
+    for (int i = 0; i < n && i < EVENTS_SHOWN; i++)
         fprintf(stderr, "logp:   %s: message %u of rank %d, to rank %d, sent at %s\n", all[i].kind,
                 all[i].number + 1, all[i].src, all[i].dst,
                 show_ns(all[i].time_ns, time, sizeof(time)));
-    if (n > STRIKES_SHOWN)
+    if (n > EVENTS_SHOWN)
         fprintf(stderr, "logp:   ... and more\n");
 }
 
@@ -49,7 +49,7 @@ void explain_failed(const struct options *o, struct row *row, const void *faults
     list_ranks(f, row->wrong_ranks, sizeof(row->wrong_ranks), ",");
     fprintf(stderr, "%slogp: %s %s: run %d of %d failed\n", o->progress ? "\r\033[K" : "",
             row->algorithm->collective, row->algorithm->name, f->repetition + 1, o->reps);
-    explain_strikes(faults);
+    explain_events(faults);
     explain_waits(f->report, false); /* who waits for the next repetition is through */
     if (f->n_wrong == 0)
         return;
