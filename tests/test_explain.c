@@ -25,7 +25,7 @@ static void check_path(const struct drawn *d, const struct logp_algorithm *a,
 
     claim(sum_ps(&e->terms, &e->params) == 1000 * e->ns, "the terms are the time", d, a->name);
     for (size_t i = 0; i < e->n_path; i++) {
-        const struct logp_stretch *s = &e->path[i];
+        const struct logp_path_segment *s = &e->path[i];
         const struct logp_task *t = &e->tasks[s->task];
 
         claim(s->from_ns == at && s->to_ns > at, "the path has no hole", d, a->name);
@@ -33,11 +33,11 @@ static void check_path(const struct drawn *d, const struct logp_algorithm *a,
               "its terms are the time of a stretch", d, a->name);
         claim(s->rank == t->rank && s->peer == t->peer, "a stretch is of its task", d, a->name);
         claim(t->slack_ns == 0, "what is on the path has no slack", d, a->name);
-        if (s->kind == LOGP_STRETCH_WIRE)
+        if (s->kind == LOGP_SEGMENT_WIRE)
             claim(s->from_ns == t->end_ns && s->to_ns == t->arrival_ns &&
                       t->message_slack_ns == 0 && e->tasks[t->other].start_ns == s->to_ns,
                   "the wire is from a send to its receive", d, a->name);
-        else if (s->kind != LOGP_STRETCH_GAP)
+        else if (s->kind != LOGP_SEGMENT_GAP)
             claim(s->from_ns == t->start_ns && s->to_ns == t->end_ns, "a task is all of it", d,
                   a->name);
         else

@@ -69,7 +69,7 @@ static void check_path(const struct drawn *d, const struct logp_algorithm *a,
 
     claim(sum_ps(&e->terms, &e->params) == 1000 * e->ns, "the terms are the time", d, a->name);
     for (size_t i = 0; i < e->n_path; i++) {
-        const struct logp_stretch *s = &e->path[i];
+        const struct logp_path_segment *s = &e->path[i];
 
         claim(s->from_ns == at && s->to_ns > at, "the path has no hole", d, a->name);
         claim(sum_ps(&s->terms, &e->params) == 1000 * (s->to_ns - s->from_ns),

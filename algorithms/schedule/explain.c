@@ -87,7 +87,7 @@ static void add_terms(struct logp_terms *sum, const struct logp_terms *t)
 }
 
 /* From the end to the beginning; those that take no time are left out. */
-static void add_stretch(struct lpi_explanation *x, struct logp_stretch s)
+static void add_segment(struct lpi_explanation *x, struct logp_path_segment s)
 {
     add_terms(&x->public.terms, &s.terms);
     if (s.from_ns < s.to_ns)
@@ -96,13 +96,13 @@ static void add_stretch(struct lpi_explanation *x, struct logp_stretch s)
 
 static void add_task(struct lpi_explanation *x, uint32_t task)
 {
-    static const enum logp_stretch_kind kinds[] = {[LOGP_STEP_SEND] = LOGP_STRETCH_SEND,
-                                                   [LOGP_STEP_RECEIVE] = LOGP_STRETCH_RECEIVE,
-                                                   [LOGP_STEP_COMPUTE] = LOGP_STRETCH_COMPUTE};
+    static const enum logp_segment_kind kinds[] = {[LOGP_STEP_SEND] = LOGP_SEGMENT_SEND,
+                                                   [LOGP_STEP_RECEIVE] = LOGP_SEGMENT_RECEIVE,
+                                                   [LOGP_STEP_COMPUTE] = LOGP_SEGMENT_COMPUTE};
     const struct logp_task *t = &x->tasks[task];
 
-    add_stretch(x, (struct logp_stretch){kinds[t->kind], t->rank, t->peer, task, t->start_ns,
-                                         t->end_ns, terms_of_task(x, task)});
+    add_segment(x, (struct logp_path_segment){kinds[t->kind], t->rank, t->peer, task, t->start_ns,
+                                              t->end_ns, terms_of_task(x, task)});
 }
 
 static void add_edge(struct lpi_explanation *x, uint32_t task, const struct lpi_edge *e)
@@ -110,10 +110,10 @@ static void add_edge(struct lpi_explanation *x, uint32_t task, const struct lpi_
     const struct logp_task *from = &x->tasks[e->from], *to = &x->tasks[task];
 
     if (e->L > 0 || e->g > 0 || e->o_send > 0 || e->o_recv > 0)
-        add_stretch(x, (struct logp_stretch){e->L > 0 ? LOGP_STRETCH_WIRE : LOGP_STRETCH_GAP,
-                                             from->rank, from->peer, e->from,
-                                             e->from_start ? from->start_ns : from->end_ns,
-                                             to->start_ns, terms_of_edge(x, e)});
+        add_segment(x, (struct logp_path_segment){e->L > 0 ? LOGP_SEGMENT_WIRE : LOGP_SEGMENT_GAP,
+                                                  from->rank, from->peer, e->from,
+                                                  e->from_start ? from->start_ns : from->end_ns,
+                                                  to->start_ns, terms_of_edge(x, e)});
 }
 
 /* why: of each task the edge that decides when it starts. */
@@ -138,7 +138,7 @@ static int find_path(struct lpi_explanation *x, const int8_t *why, uint32_t last
     }
     n = x->public.n_path;
     for (size_t i = 0; i < n / 2; i++) {
-        const struct logp_stretch s = x->path[i];
+        const struct logp_path_segment s = x->path[i];
 
         x->path[i] = x->path[n - 1 - i];
         x->path[n - 1 - i] = s;

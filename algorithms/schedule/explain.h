@@ -24,7 +24,7 @@ struct lpi_explanation {
     struct logp_task *tasks;
     struct lpi_links *links;
     struct logp_link_costs *costs; /* by task: of its message's link; NULL: all links are alike */
-    struct logp_stretch *path;
+    struct logp_path_segment *path;
     int64_t *slack_ns;
 };
 

@@ -82,18 +82,18 @@ struct logp_task {
 };
 
 /** What the critical path does for a while. */
-enum logp_stretch_kind {
-    LOGP_STRETCH_SEND,    /**< rank is in the overhead of a send to peer */
-    LOGP_STRETCH_WIRE,    /**< the message from rank to peer is on its way */
-    LOGP_STRETCH_RECEIVE, /**< rank is in the overhead of a receive from peer */
-    LOGP_STRETCH_COMPUTE, /**< rank computes */
-    LOGP_STRETCH_GAP,     /**< from the start of a send or receive of rank to the next (shared: also
+enum logp_segment_kind {
+    LOGP_SEGMENT_SEND,    /**< rank is in the overhead of a send to peer */
+    LOGP_SEGMENT_WIRE,    /**< the message from rank to peer is on its way */
+    LOGP_SEGMENT_RECEIVE, /**< rank is in the overhead of a receive from peer */
+    LOGP_SEGMENT_COMPUTE, /**< rank computes */
+    LOGP_SEGMENT_GAP,     /**< from the start of a send or receive of rank to the next (shared: also
                                from its end, while a message streams in) */
 };
 
 /** A part of the critical path; each begins where the one before it ends. */
-struct logp_stretch {
-    enum logp_stretch_kind kind;
+struct logp_path_segment {
+    enum logp_segment_kind kind;
     int64_t rank, peer; /**< peer: of a gap that of the task before it; -1: none */
     int64_t task;       /**< which task it is; wire: the send; gap: the task before it */
     int64_t from_ns, to_ns;
@@ -104,10 +104,11 @@ struct logp_stretch {
 struct logp_explanation {
     size_t size; /**< of this struct in the library: it may have grown */
     int64_t P;
-    int64_t ns;                      /**< what it takes: as logp_schedule_fold() */
-    struct logp_params params;       /**< under these */
-    struct logp_terms terms;         /**< of the critical path: all of ns */
-    const struct logp_stretch *path; /**< from 0 to ns; where several are as long, one of them */
+    int64_t ns;                /**< what it takes: as logp_schedule_fold() */
+    struct logp_params params; /**< under these */
+    struct logp_terms terms;   /**< of the critical path: all of ns */
+    const struct logp_path_segment
+        *path; /**< from 0 to ns; where several are as long, one of them */
     size_t n_path;
     const struct logp_task *tasks; /**< of all ranks: each behind what it waits for, and those of a
                                         rank in its order */

@@ -190,7 +190,7 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
         t->start = t->done = LOGP_STOPPED;
 }
 
-static void stretch_send(const struct faulty *m, struct logp_transfer *t)
+static void segment_send(const struct faulty *m, struct logp_transfer *t)
 {
     const int64_t done = done_at(m, t->src, t->start, t->done - t->start, number_of(m, t->src));
 
@@ -286,7 +286,7 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 
     m->within.send(m->inner.model, port, t);
     if (m->ops.work != NULL)
-        stretch_send(m, t);
+        segment_send(m, t);
     for (int i = 0; i < m->n; i++) {
         const struct lpi_fault *f = &m->faults[i];
 

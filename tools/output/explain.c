@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCHES_SHOWN = 40, SLACKS_SHOWN = 12, RANKS_SHOWN = 16, LINES_SHOWN = 6 };
+enum { SEGMENTS_SHOWN = 40, SLACKS_SHOWN = 12, RANKS_SHOWN = 16, LINES_SHOWN = 6 };
 
 static double us(int64_t ns)
 {
@@ -47,28 +47,28 @@ static void print_terms(const struct logp_explanation *e)
 
 /* ---- the path ---- */
 
-static void print_stretch(const struct logp_explanation *e, const struct logp_stretch *s)
+static void print_segment(const struct logp_explanation *e, const struct logp_path_segment *s)
 {
     char who[48] = "", what[64];
 
     snprintf(who, sizeof(who), "%lld", (long long)s->rank);
     switch (s->kind) {
-    case LOGP_STRETCH_SEND:
+    case LOGP_SEGMENT_SEND:
         snprintf(what, sizeof(what), "sends to %lld", (long long)s->peer);
         break;
-    case LOGP_STRETCH_RECEIVE:
+    case LOGP_SEGMENT_RECEIVE:
         snprintf(what, sizeof(what), "receives from %lld", (long long)s->peer);
         break;
-    case LOGP_STRETCH_WIRE:
+    case LOGP_SEGMENT_WIRE:
         snprintf(who, sizeof(who), "%lld -> %lld", (long long)s->rank, (long long)s->peer);
         snprintf(what, sizeof(what), "the message is on its way");
         break;
-    case LOGP_STRETCH_GAP:
+    case LOGP_SEGMENT_GAP:
         snprintf(what, sizeof(what), "the gap since its %s %lld began",
                  e->tasks[s->task].kind == LOGP_STEP_SEND ? "send to" : "receive from",
                  (long long)s->peer);
         break;
-    case LOGP_STRETCH_COMPUTE:
+    case LOGP_SEGMENT_COMPUTE:
         if (s->terms.elements > 0)
             snprintf(what, sizeof(what), "combines %lld element%s", (long long)s->terms.elements,
                      s->terms.elements == 1 ? "" : "s");
@@ -81,18 +81,18 @@ static void print_stretch(const struct logp_explanation *e, const struct logp_st
 
 static void print_path(const struct logp_explanation *e)
 {
-    const size_t skipped = e->n_path > STRETCHES_SHOWN ? e->n_path - STRETCHES_SHOWN : 0;
+    const size_t skipped = e->n_path > SEGMENTS_SHOWN ? e->n_path - SEGMENTS_SHOWN : 0;
 
     printf("\nThe critical path, %s%.3f us as predicted: each part begins where the one before it "
            "ends\n\n%12s %12s  %-12s %s\n",
            e->params.latency_varies ? "at most " : "", us(e->ns), "from", "to", "processor",
            "which");
     for (size_t i = 0; i < e->n_path; i++) {
-        if (skipped > 0 && i == STRETCHES_SHOWN / 2) {
+        if (skipped > 0 && i == SEGMENTS_SHOWN / 2) {
             printf("%12s %12s  (%zu more; --format json has all)\n", "...", "...", skipped);
             i += skipped;
         }
-        print_stretch(e, &e->path[i]);
+        print_segment(e, &e->path[i]);
     }
 }
 

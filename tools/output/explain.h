@@ -11,7 +11,7 @@
 json_t *explanation_json(const struct logp_explanation *e);
 
 /* "send", "wire", "receive", "compute", "gap". */
-const char *stretch_name(enum logp_stretch_kind kind);
+const char *segment_name(enum logp_segment_kind kind);
 
 /* The curve of a parameter; false: there is none. Ends the process without memory. */
 bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,

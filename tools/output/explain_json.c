@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-const char *stretch_name(enum logp_stretch_kind kind)
+const char *segment_name(enum logp_segment_kind kind)
 {
-    static const char *const names[] = {[LOGP_STRETCH_SEND] = "send",
-                                        [LOGP_STRETCH_WIRE] = "wire",
-                                        [LOGP_STRETCH_RECEIVE] = "receive",
-                                        [LOGP_STRETCH_COMPUTE] = "compute",
-                                        [LOGP_STRETCH_GAP] = "gap"};
+    static const char *const names[] = {[LOGP_SEGMENT_SEND] = "send",
+                                        [LOGP_SEGMENT_WIRE] = "wire",
+                                        [LOGP_SEGMENT_RECEIVE] = "receive",
+                                        [LOGP_SEGMENT_COMPUTE] = "compute",
+                                        [LOGP_SEGMENT_GAP] = "gap"};
 
     return names[kind];
 }
@@ -52,10 +52,10 @@ static json_t *path_json(const struct logp_explanation *e)
     json_t *path = json_array();
 
     for (size_t i = 0; i < e->n_path; i++) {
-        const struct logp_stretch *s = &e->path[i];
+        const struct logp_path_segment *s = &e->path[i];
 
         json_array_append_new(
-            path, json_pack("{s:s, s:I, s:o, s:o, s:I, s:I}", "kind", stretch_name(s->kind), "rank",
+            path, json_pack("{s:s, s:I, s:o, s:o, s:I, s:I}", "kind", segment_name(s->kind), "rank",
                             (json_int_t)s->rank, "peer", or_null(s->peer), "message",
                             or_null(numbers[s->task]), "start_ns", (json_int_t)s->from_ns, "end_ns",
                             (json_int_t)s->to_ns));
