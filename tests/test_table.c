@@ -313,7 +313,7 @@ Test(table, every_knob_is_one_of_an_algorithm)
 
         cr_expect(logp_knob_find(knob->name) == knob);
         cr_expect(knob->field > 0 && knob->field < sizeof(struct logp_args));
-        cr_expect((*knob->preset == '\0') != (*knob->otherwise == '\0'), "%s", knob->name);
+        cr_expect((*knob->default_text == '\0') != (*knob->auto_text == '\0'), "%s", knob->name);
         for (size_t k = 0; k < n; k++)
             users += logp_algorithm_knob(a[k], knob, 0, NULL, NULL, NULL);
         cr_expect_gt(users, 0, "%s", knob->name);

@@ -74,12 +74,12 @@ struct logp_word {
  * and an option of the command. */
 struct logp_knob {
     const char *name;
-    const char *value;     /**< what it takes, in a word: "N" */
-    const char *help;      /**< one line */
-    const char *preset;    /**< its default, as it is written; "": its own choice, value 0, */
-    const char *otherwise; /**< which is, in words */
-    const char *allowed;   /**< in words */
-    const char *key;       /**< in records */
+    const char *metavar;      /**< what it takes, in a word: "N" */
+    const char *help;         /**< one line */
+    const char *default_text; /**< its default, as it is written; "": its own choice, value 0, */
+    const char *auto_text;    /**< which is, in words */
+    const char *allowed;      /**< in words */
+    const char *key;          /**< in records */
     enum logp_unit unit;
     int64_t least, most;
     const struct logp_word *words; /**< besides numbers; NULL: none */

@@ -28,10 +28,10 @@ const struct option_row *knob_options(void)
 
     for (size_t i = 0; i < MOST_KNOBS && (knob = logp_knob_at(i)) != NULL; i++)
         rows[i] = (struct option_row){.name = knob->name,
-                                      .value = knob->value,
+                                      .value = knob->metavar,
                                       .help = knob->help,
-                                      .preset = knob->preset,
-                                      .other = knob->otherwise,
+                                      .preset = knob->default_text,
+                                      .other = knob->auto_text,
                                       .set = OPTIONS_MODEL,
                                       .knob = knob,
                                       .series = series_of(knob)};
