@@ -274,7 +274,7 @@ static int looks_once(struct logp_vp *vp, void *arg)
 }
 
 /* Three looks, then it gives up. */
-static int gives_up(struct logp_vp *vp, void *arg)
+static int abandons(struct logp_vp *vp, void *arg)
 {
     const struct planted *s = arg;
     bool found = false;
@@ -647,7 +647,7 @@ static const struct planted_row planted_rows[] = {
     PLANTED(ring_of_anybody, 3, LOGP_FAILURE_ASSERTED, UNTIMED, true, NULL),
     PLANTED(probe_then_another, 3, LOGP_FAILURE_ERROR, UNTIMED, true, NULL),
     PLANTED(looks_once, 2, LOGP_FAILURE_LEFT_OVER, UNTIMED, true, NULL),
-    PLANTED(gives_up, 2, LOGP_FAILURE_ASSERTED, UNTIMED, true, NULL),
+    PLANTED(abandons, 2, LOGP_FAILURE_ASSERTED, UNTIMED, true, NULL),
     PLANTED(stops_at_the_first_end, 3, LOGP_FAILURE_LEFT_OVER, UNTIMED, true, NULL),
     PLANTED(ends_too_early, 3, LOGP_FAILURE_ASSERTED, UNTIMED, true, NULL),
     PLANTED(one_too_many, 3, LOGP_FAILURE_LEFT_OVER, UNTIMED, true, NULL),

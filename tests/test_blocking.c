@@ -290,7 +290,7 @@ Test(outside, who_stays_outside_is_named_by_the_timeout)
         while (!atomic_load(&s.begun));
         cr_assert_eq(logp_machine_report(m)->n_waits, 1);
         cr_assert_eq(logp_machine_report(m)->waits[0].rank, 1);
-        cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_AWAY);
+        cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_RUNNING);
         cr_assert_eq(logp_machine_run(m, all_is_well, NULL, 0), -EBUSY);
         atomic_store(&s.go, true);
         while (logp_machine_busy(m))

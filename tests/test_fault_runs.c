@@ -279,7 +279,7 @@ Test(fault_runs, a_deadlock_names_who_has_stopped)
 }
 
 /* -EHOSTDOWN of a processor that has not stopped is an error like any other. */
-static int gives_up(struct logp_vp *vp, void *arg)
+static int abandons(struct logp_vp *vp, void *arg)
 {
     (void)arg;
     return logp_vp_rank(vp) == 1 ? -EHOSTDOWN : 0;
@@ -290,7 +290,7 @@ Test(fault_runs, an_error_of_ones_own_stays_one)
     struct logp_machine *m =
         test_machine_of(3, LOGP_CLOCK_VIRTUAL, struck(3, "stop@2:20", NULL, 1));
 
-    cr_assert_eq(logp_machine_run(m, gives_up, NULL, test_timeout_ns), -EHOSTDOWN);
+    cr_assert_eq(logp_machine_run(m, abandons, NULL, test_timeout_ns), -EHOSTDOWN);
     cr_assert_eq(logp_machine_report(m)->error_rank, 1);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }

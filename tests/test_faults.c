@@ -181,7 +181,7 @@ Test(faults, a_vp_outside_the_runtime_is_named)
     while (!atomic_load(&o.is_blocking));
     cr_assert_eq(logp_machine_report(m)->n_waits, 1);
     cr_assert_eq(logp_machine_report(m)->waits[0].rank, 1);
-    cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_AWAY);
+    cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_RUNNING);
     cr_assert_eq(logp_machine_run(m, all_is_well, NULL, 0), -EBUSY);
     cr_assert_eq(logp_machine_destroy(m), -EBUSY);
     atomic_store(&o.go, true);

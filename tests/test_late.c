@@ -59,7 +59,7 @@ static void look_at_it(struct logp_machine *m)
     cr_assert_eq(r->error, -ETIMEDOUT);
     cr_assert_eq(r->error_rank, -1);
     for (int i = 0; i < r->n_waits; i++)
-        named |= r->waits[i].rank == 0 && r->waits[i].kind == LOGP_WAIT_AWAY;
+        named |= r->waits[i].rank == 0 && r->waits[i].kind == LOGP_WAIT_RUNNING;
     cr_assert(named);
     cr_assert_eq(logp_machine_size(m), P);
     logp_machine_delayed(m);

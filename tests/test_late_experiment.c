@@ -57,7 +57,7 @@ static void experiment_late(struct logp_machine *m, struct logp_experiment x,
 }
 
 /* The record is as it was when the experiment returned, and then it is gone. */
-static void give_up(struct logp_machine *m, const struct logp_experiment *x)
+static void abandon(struct logp_machine *m, const struct logp_experiment *x)
 {
     struct logp_record *record = malloc(sizeof(*record)), other;
     struct logp_record *copy = malloc(sizeof(*copy));
@@ -81,7 +81,7 @@ static void all_ways(struct logp_machine *m, struct logp_experiment *x)
     for (late_rank = 0; late_rank < P; late_rank += P - 1)
         for (late_end = 0; late_end >= -EIO; late_end -= EIO) {
             late_from = late_rank; /* at once, and after some repetitions */
-            give_up(m, x);
+            abandon(m, x);
         }
     late_rank = -1;
 }
@@ -118,7 +118,7 @@ Test(late_experiment, whoever_is_told_of_progress_may_be_late)
 
     x.progress = progress;
     late_rank = -1;
-    give_up(m, &x);
+    abandon(m, &x);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
@@ -170,6 +170,6 @@ Test(late_experiment, whether_anybody_gets_through_may_not_be_known)
     struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
 
     x.algorithm = &barrier;
-    give_up(m, &x);
+    abandon(m, &x);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }

@@ -214,7 +214,7 @@ Test(rendezvous, many_isends_at_once)
 /* ---- waits that end between the request and its payload ---- */
 
 /* Rank 1 gives up then: what comes too late is there for the next receive. */
-static int give_up_between(struct logp_vp *vp, void *arg)
+static int abandon_between(struct logp_vp *vp, void *arg)
 {
     const int64_t until = *(const int64_t *)arg;
     int x = 7, rc;
@@ -235,7 +235,7 @@ Test(rendezvous, a_receive_may_give_up_between_request_and_payload)
     for (int64_t until = 0; until < 4 * p->L_ns; until += 100) {
         struct logp_machine *m = machine_of(2, LOGP_CLOCK_VIRTUAL, p, 1);
 
-        cr_assert_eq(logp_machine_run(m, give_up_between, &until, test_timeout_ns), 0, "%d",
+        cr_assert_eq(logp_machine_run(m, abandon_between, &until, test_timeout_ns), 0, "%d",
                      (int)until);
         cr_expect_eq(logp_machine_report(m)->unreceived, 0);
         cr_assert_eq(logp_machine_destroy(m), 0);

@@ -169,7 +169,7 @@ static void carry_on(struct progress *g, int k, int rc)
 }
 
 /* The run is over, and all that is under way with it. */
-static void give_up(struct logp_vp *vp, struct progress *g, int rc)
+static void abandon(struct logp_vp *vp, struct progress *g, int rc)
 {
     for (int k = 0; k < g->n; k++)
         if (g->receives[k] != NULL) {
@@ -201,7 +201,7 @@ static void await(struct logp_vp *vp, struct progress *g)
     else
         rc = logp_waitany(vp, g->receives, g->n, &k, NULL);
     if (k < 0)
-        give_up(vp, g, rc);
+        abandon(vp, g, rc);
     else
         carry_on(g, k, rc);
 }
@@ -216,7 +216,7 @@ static bool look(struct logp_vp *vp, struct progress *g)
     if (k >= 0)
         carry_on(g, k, rc);
     else if (rc != 0)
-        give_up(vp, g, rc);
+        abandon(vp, g, rc);
     return found || rc != 0;
 }
 

@@ -210,16 +210,16 @@ LOGP_API void logp_machine_expect(struct logp_machine *machine, bool expects);
 
 /** What a vp waits for. */
 enum logp_wait_kind {
-    LOGP_WAIT_NONE,  /**< it has finished, or it could go on */
-    LOGP_WAIT_RECV,  /**< a message from source with tag */
-    LOGP_WAIT_SYNC,  /**< all other vps, or members of a group: in logp_sync() or logp_shared_wait()
+    LOGP_WAIT_NONE, /**< it has finished, or it could go on */
+    LOGP_WAIT_RECV, /**< a message from source with tag */
+    LOGP_WAIT_SYNC, /**< all other vps, or members of a group: in logp_sync() or logp_shared_wait()
                      */
-    LOGP_WAIT_POLL,  /**< it polls: a million tests or probes in a row found nothing, and it has
+    LOGP_WAIT_POLL, /**< it polls: a million tests or probes in a row found nothing, and it has
                           not looked at its clock in between */
-    LOGP_WAIT_AWAY,  /**< it is outside the runtime, and holds its core or has given it up */
-    LOGP_WAIT_SPACE, /**< room for a message; source: to whom */
-    LOGP_WAIT_SEND,  /**< its send waits for its receiver; source: who that is */
-    LOGP_WAIT_HALTED, /**< nothing: the delay model has stopped it for good (fault.h) */
+    LOGP_WAIT_RUNNING, /**< it is outside the runtime, and holds its core or has given it up */
+    LOGP_WAIT_SPACE,   /**< room for a message; source: to whom */
+    LOGP_WAIT_SEND,    /**< its send waits for its receiver; source: who that is */
+    LOGP_WAIT_HALTED,  /**< nothing: the delay model has stopped it for good (fault.h) */
 };
 
 /** What a vp waits for. */

@@ -15,7 +15,7 @@ static int install_between_runs(struct logp_machine *m, struct lpi_delay *copy)
     int rc = -ENOTSUP;
 
     pthread_mutex_lock(&m->lock);
-    if (m->away == 0) {
+    if (m->running == 0) {
         lpi_delay_install(m, copy);
         rc = 0;
     }

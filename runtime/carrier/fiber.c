@@ -153,7 +153,7 @@ static void *carrier_main(void *arg)
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
         jump_to(c, home, ready(c->procs[0]), c->procs[0]);
-        while (c->machine->come_home(c)) { /* all of its vps have ended */
+        while (c->machine->cores_done(c)) { /* all of its vps have ended */
             unbegun(c->machine);
             jump_to(c, home, ready(c->procs[0]), c->procs[0]);
         }

@@ -71,7 +71,7 @@ static void begin(struct lpi_fcontext_transfer t)
     abort();
 }
 
-static void go_home(struct shared *s, struct lpi_proc *next, bool ended)
+static void be_done(struct shared *s, struct lpi_proc *next, bool ended)
 {
     struct lpi_fcontext_transfer t;
 
@@ -112,14 +112,14 @@ static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
     (void)late;
     warm_up(s, from->core);
     lpi_thread_state_save(&mine, &from->core->thread);
-    go_home(s, to, false);
+    be_done(s, to, false);
     lpi_thread_state_restore(&mine, &from->core->thread);
 }
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)
 {
     warm_up(shared_of(from), from->core);
-    go_home(shared_of(from), to, true);
+    be_done(shared_of(from), to, true);
     abort();
 }
 
@@ -217,7 +217,7 @@ static void *carrier_main(void *arg)
     lpi_shadow_thread(&s->home_shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
         run_all(s, c->procs[0]);
-        c->machine->come_home(c);
+        c->machine->cores_done(c);
     }
     urcu_memb_unregister_thread();
     lpi_overflow_unguard(memory);

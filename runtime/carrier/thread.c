@@ -195,7 +195,7 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
     if (to != NULL)
         give(to);
     else
-        from->core->machine->come_home(from->core);
+        from->core->machine->cores_done(from->core);
 }
 
 static void await(struct lpi_proc *p)

@@ -121,7 +121,7 @@ void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
     case LOGP_WAIT_POLL:
         lpi_text_add(t, "looks again and again, in vain");
         break;
-    case LOGP_WAIT_AWAY:
+    case LOGP_WAIT_RUNNING:
         lpi_text_add(t, "is outside the library, and does not come back");
         break;
     case LOGP_WAIT_SPACE:

@@ -75,33 +75,33 @@ struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
     return w;
 }
 
-static struct logp_wait_info away_info(int rank)
+static struct logp_wait_info running_info(int rank)
 {
     return (struct logp_wait_info){
-        .rank = rank, .kind = LOGP_WAIT_AWAY, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
+        .rank = rank, .kind = LOGP_WAIT_RUNNING, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
 }
 
 /* Fill the report's list. away: only those who hold a core that did not come home, or are outside.
  */
-void lpi_record_waits(struct logp_machine *m, bool away)
+void lpi_record_waits(struct logp_machine *m, bool running)
 {
     int n = 0;
 
-    for (int i = m->first_rank; i < m->first_rank + m->n_local && !away; i++) {
+    for (int i = m->first_rank; i < m->first_rank + m->n_local && !running; i++) {
         m->waits[n] = lpi_wait_of(&m->procs[i]);
         n += m->waits[n].kind != LOGP_WAIT_NONE;
     }
-    for (int i = 0; i < m->n_cores && away; i++) {
+    for (int i = 0; i < m->n_cores && running; i++) {
         /* relaxed: a report of something that may change at any time */
         const int rank = atomic_load_explicit(&m->cores[i].holder, memory_order_relaxed);
 
         if (rank >= 0)
-            m->waits[n++] = away_info(rank);
+            m->waits[n++] = running_info(rank);
     }
-    for (int i = m->first_rank; m->mails != NULL && i < m->first_rank + m->n_local && away; i++)
+    for (int i = m->first_rank; m->mails != NULL && i < m->first_rank + m->n_local && running; i++)
         /* relaxed: as above */
         if (atomic_load_explicit(&m->mails[i].is_blocking, memory_order_relaxed))
-            m->waits[n++] = away_info(i);
+            m->waits[n++] = running_info(i);
     m->report.waits = m->waits;
     m->report.n_waits = n;
 }

@@ -12,7 +12,7 @@ void lpi_check_deadlock(struct lpi_core *c);
 void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
 bool lpi_all_in_vain(const struct lpi_core *c);
-void lpi_record_waits(struct logp_machine *m, bool away);
+void lpi_record_waits(struct logp_machine *m, bool running);
 /* What p waits for, as its core's holder left it. */
 struct logp_wait_info lpi_wait_of(const struct lpi_proc *p);
 

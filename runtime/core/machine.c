@@ -277,7 +277,7 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     }
     configure(m, &config);
     m->live = lpi_proc_main;
-    m->come_home = lpi_come_home;
+    m->cores_done = lpi_cores_done;
     m->polls_in_vain = LPI_POLLS_IN_VAIN;
     m->answer = lpi_post;
     m->report.error_rank = -1;
@@ -311,7 +311,7 @@ bool logp_machine_busy(struct logp_machine *m)
     if (lpi_process_is_orphan())
         return false;
     pthread_mutex_lock(&m->lock);
-    busy = m->away > 0;
+    busy = m->running > 0;
     pthread_mutex_unlock(&m->lock);
     return busy;
 }
@@ -322,7 +322,7 @@ int logp_machine_destroy(struct logp_machine *m)
         return 0;
     if (logp_machine_busy(m))
         return -EBUSY;
-    lpi_collect_late(m);
+    lpi_reclaim_late(m);
     destroy_all(m);
     return 0;
 }
@@ -352,9 +352,9 @@ void logp_machine_stop(struct logp_machine *m, int error)
 
     if (error >= 0)
         error = -ECANCELED;
-    /* a run that is given up needs no other reason to stop; acquire: see give_up() */
+    /* a run that is given up needs no other reason to stop; acquire: see abandon() */
     while (!lpi_stop(m, error) && stopped == 0 &&
-           atomic_load_explicit(&m->is_given_up, memory_order_acquire)) {
+           atomic_load_explicit(&m->is_abandoned, memory_order_acquire)) {
         stopped = -ETIMEDOUT; /* or 0 meanwhile: the next has begun */
         atomic_compare_exchange_strong_explicit(&m->stop, &stopped, error, memory_order_release,
                                                 memory_order_relaxed);

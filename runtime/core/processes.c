@@ -171,7 +171,7 @@ void lpi_remote_destroy(struct logp_machine *m)
     if (f == NULL)
         return;
     if (lpi_remote_is_lost(f))
-        f->ops->give_up();
+        f->ops->abandon();
     lpi_memory_free(f->process_of, (size_t)m->P, sizeof(*f->process_of));
     lpi_memory_free(f->sending, (size_t)m->P, sizeof(*f->sending));
     free(f->states);

@@ -190,17 +190,17 @@ static void hear_scan(struct lpi_core *c, uint32_t scan)
 static void consider(struct lpi_core *c)
 {
     struct lpi_remote *f = c->machine->remote;
-    int64_t on_way = 0, n_home = 0;
+    int64_t on_way = 0, n_done = 0;
 
     if (f->n_known < f->n_processes)
         return;
     for (int i = 0; i < f->n_processes; i++) {
         on_way += f->states[i].sent - f->states[i].received;
-        n_home += f->states[i].is_done;
+        n_done += f->states[i].is_done;
     }
     if (on_way != 0)
         return;
-    if (n_home == f->n_processes) {
+    if (n_done == f->n_processes) {
         tell_end(c);
     } else if (!lpi_stopping(c->machine)) {
         const struct lpi_wire w = {.kind = LPI_WIRE_SCAN, .context = ++f->scan};

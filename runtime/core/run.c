@@ -74,15 +74,15 @@ static struct timespec at(int64_t ns)
 }
 
 /* Wait for all cores, until `deadline` (0: for ever). Called with the lock held. */
-static bool await_home(struct logp_machine *m, int64_t deadline)
+static bool await_done(struct logp_machine *m, int64_t deadline)
 {
     const struct timespec t = at(deadline);
 
-    while (m->away > 0) {
+    while (m->running > 0) {
         if (deadline == 0)
             pthread_cond_wait(&m->home, &m->lock);
         else if (pthread_cond_timedwait(&m->home, &m->lock, &t) == ETIMEDOUT)
-            return m->away == 0;
+            return m->running == 0;
     }
     return true;
 }
@@ -113,13 +113,13 @@ static void record_halted(struct logp_machine *m)
     r->waits = m->waits;
 }
 
-void lpi_collect(struct logp_machine *m)
+void lpi_reclaim(struct logp_machine *m)
 {
     struct logp_report *r = &m->report;
     struct lpi_histogram *lag = &m->cores[0].lag.waits;
     int stopped;
 
-    m->uncollected = false;
+    m->not_reclaimed = false;
     /* relaxed: whether, not which */
     if (atomic_load_explicit(&m->has_work, memory_order_relaxed))
         record_halted(m);
@@ -155,8 +155,8 @@ void lpi_collect(struct logp_machine *m)
     stopped = atomic_exchange_explicit(&m->stop, 0, memory_order_relaxed);
     if (r->error == 0)
         r->error = stopped;
-    if (m->is_given_up) {
-        m->is_given_up = false;
+    if (m->is_abandoned) {
+        m->is_abandoned = false;
         if (stopped != -ETIMEDOUT) /* this stop came later */
             lpi_stop(m, stopped);
     }
@@ -164,12 +164,12 @@ void lpi_collect(struct logp_machine *m)
         lpi_remote_collect(m);
 }
 
-void lpi_collect_late(struct logp_machine *m)
+void lpi_reclaim_late(struct logp_machine *m)
 {
-    if (!m->uncollected)
+    if (!m->not_reclaimed)
         return;
     lpi_injections_close(m); /* its programs may have begun as late */
-    lpi_collect(m);
+    lpi_reclaim(m);
 }
 
 static void prepare(struct logp_machine *m, logp_program program, void *arg)
@@ -198,7 +198,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     if (m->remote != NULL)
         lpi_remote_prepare(m);
     m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
-    m->uncollected = true;
+    m->not_reclaimed = true;
     m->n_runs++;
     for (int i = 0; i < m->n_cores; i++)
         prepare_core(&m->cores[i]);
@@ -214,41 +214,41 @@ static bool begin_again(struct logp_machine *m)
     struct logp_report report;
     bool again;
 
-    lpi_collect(m);
+    lpi_reclaim(m);
     report = m->report; /* which is written to where the answer takes too long */
     m->is_asking = true;
     pthread_mutex_unlock(&m->lock);
     again = ask(m->again_arg, &report);
     pthread_mutex_lock(&m->lock);
     m->is_asking = false;
-    m->uncollected = m->again == NULL; /* it took too long: the run that was to come is over */
-    if (!again || m->uncollected)
+    m->not_reclaimed = m->again == NULL; /* it took too long: the run that was to come is over */
+    if (!again || m->not_reclaimed)
         return false;
     prepare(m, m->program, m->arg);
     return true;
 }
 
-bool lpi_come_home(struct lpi_core *c)
+bool lpi_cores_done(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
     bool again;
 
     pthread_mutex_lock(&m->lock);
     again = m->again != NULL && begin_again(m);
-    if (!again && --m->away == 0)
+    if (!again && --m->running == 0)
         pthread_cond_signal(&m->home);
     pthread_mutex_unlock(&m->lock);
     return again;
 }
 
-/* As await_home(), with so much time for each run. */
+/* As await_done(), with so much time for each run. */
 static bool await_runs(struct logp_machine *m, int64_t timeout_ns)
 {
     unsigned seen;
 
     do {
         seen = m->n_runs;
-        if (await_home(m, timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0))
+        if (await_done(m, timeout_ns > 0 ? lpi_after(lpi_monotonic_ns(), timeout_ns) : 0))
             return true;
     } while (m->n_runs != seen);
     m->again = NULL;
@@ -257,24 +257,24 @@ static bool await_runs(struct logp_machine *m, int64_t timeout_ns)
 
 static void launch(struct logp_machine *m)
 {
-    m->away = m->n_cores;
+    m->running = m->n_cores;
     m->executor->launch(m);
 }
 
 /* What a vp that has not come home still uses stays as it is. Called with the lock. */
-static void give_up(struct logp_machine *m)
+static void abandon(struct logp_machine *m)
 {
-    if (m->uncollected) /* or else it is who was asked for another run that is away */
+    if (m->not_reclaimed) /* or else it is who was asked for another run that is away */
         lpi_record_waits(m, true);
     lpi_injections_close(m);
     if (m->remote != NULL) { /* it cannot answer, and the machine may never be destroyed */
         lpi_remote_lose(m->remote);
-        m->remote->ops->give_up();
+        m->remote->ops->abandon();
     }
     m->report.error = -ETIMEDOUT;
     /* release pairs with the acquire in logp_machine_stop() */
     atomic_store_explicit(&m->stop, -ETIMEDOUT, memory_order_relaxed);
-    atomic_store_explicit(&m->is_given_up, true, memory_order_release);
+    atomic_store_explicit(&m->is_abandoned, true, memory_order_release);
 }
 
 /* A run, or as many as again() wants of those that the carrier begins by itself; NULL: one. */
@@ -287,12 +287,12 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
     if (lpi_process_is_orphan())
         return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
-    if (m->away > 0 || program == NULL || timeout_ns < 0) {
-        rc = m->away > 0 ? -EBUSY : -EINVAL;
+    if (m->running > 0 || program == NULL || timeout_ns < 0) {
+        rc = m->running > 0 ? -EBUSY : -EINVAL;
         pthread_mutex_unlock(&m->lock);
         return rc;
     }
-    lpi_collect_late(m);
+    lpi_reclaim_late(m);
     m->lookahead = lpi_is_parallel(m) ? lpi_delay_begin(m) : 0;
     if (lpi_is_parallel(m) && m->lookahead <= 0) {
         pthread_mutex_unlock(&m->lock);
@@ -312,8 +312,8 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         launch(m);
     if (!await_runs(m, timeout_ns)) {
         lpi_stop(m, -ETIMEDOUT);
-        if (!await_home(m, lpi_monotonic_ns() + grace_ns)) {
-            give_up(m);
+        if (!await_done(m, lpi_monotonic_ns() + grace_ns)) {
+            abandon(m);
             pthread_mutex_unlock(&m->lock);
             return -ETIMEDOUT;
         }
@@ -322,8 +322,8 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
     if (m->remote != NULL)
         lpi_remote_conclude(m, end);
     lpi_injections_close(m);
-    if (m->uncollected)
-        lpi_collect(m);
+    if (m->not_reclaimed)
+        lpi_reclaim(m);
     pthread_mutex_unlock(&m->lock);
     return m->report.error;
 }

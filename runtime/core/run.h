@@ -8,12 +8,12 @@
 
 /* The last proc of a core has ended, and so have all of the machine.
  * @return true: the next run has begun */
-bool lpi_come_home(struct lpi_core *c);
+bool lpi_cores_done(struct lpi_core *c);
 /* All have come home: count and free what was never received. Called with the lock, or by the only
  * owner. */
-void lpi_collect(struct logp_machine *m);
+void lpi_reclaim(struct logp_machine *m);
 /* The same, if those of the last run had not come home in time. */
-void lpi_collect_late(struct logp_machine *m);
+void lpi_reclaim_late(struct logp_machine *m);
 
 /* Do vps use the machine, or did one not come home? Not where logp_machine_repeat() asks for
  * another run, on the carrier itself: its function may change what the next goes by. Called with
@@ -22,7 +22,7 @@ static inline bool lpi_in_use(const struct logp_machine *m)
 {
     const bool is_asked = m->is_asking && lpi_this_core != NULL && lpi_this_core->machine == m;
 
-    return m->away > 0 && !is_asked;
+    return m->running > 0 && !is_asked;
 }
 
 #endif

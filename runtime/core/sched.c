@@ -424,7 +424,7 @@ static void rest(const struct logp_machine *m)
     static const struct timespec while_others_work = {.tv_nsec = 5000000};
 
     /* relaxed: nothing is published by it */
-    if (atomic_load_explicit(&m->is_given_up, memory_order_relaxed))
+    if (atomic_load_explicit(&m->is_abandoned, memory_order_relaxed))
         nanosleep(&while_others_work, NULL);
 }
 

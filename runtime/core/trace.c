@@ -13,7 +13,7 @@ static int turn(struct logp_machine *m, const struct logp_trace_config *config)
 {
     int rc = 0;
 
-    if (m->away > 0)
+    if (m->running > 0)
         return -EBUSY;
     lpi_tracing_destroy(m);
     if (config != NULL)
@@ -48,7 +48,7 @@ int logp_machine_take_trace(struct logp_machine *m, struct logp_trace **out)
     if (lpi_process_is_orphan())
         return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
-    rc = m->away > 0 ? -EBUSY : m->recorders == NULL ? -EINVAL : lpi_tracing_take(m, out);
+    rc = m->running > 0 ? -EBUSY : m->recorders == NULL ? -EINVAL : lpi_tracing_take(m, out);
     pthread_mutex_unlock(&m->lock);
     return rc;
 }

@@ -62,7 +62,7 @@ static void take_out(struct lpi_run_queue *t, struct lpi_word_wait *before, stru
 }
 
 /* The run is stopping, and w may be in the list still. */
-static void give_up(struct lpi_run_queue *t, struct lpi_word_wait *w)
+static void abandon(struct lpi_run_queue *t, struct lpi_word_wait *w)
 {
     struct lpi_word_wait *before = NULL, *x = t->word_wait_first;
 
@@ -125,7 +125,7 @@ int lpi_word_wait(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool
     append(&p->core->run_queue, &a->watch);
     rc = lpi_wait_ready(p);
     if (rc != 0)
-        give_up(&p->core->run_queue, &a->watch);
+        abandon(&p->core->run_queue, &a->watch);
     note(&a->watch, NULL, 0);
     return rc;
 }

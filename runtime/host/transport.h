@@ -55,7 +55,7 @@ struct lpi_transport {
     bool (*is_over)(struct lpi_transfer *t, bool cancel);
 
     /* Others do not answer any more: when this process ends, it ends them. */
-    void (*give_up)(void);
+    void (*abandon)(void);
 };
 
 #endif

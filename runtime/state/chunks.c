@@ -291,7 +291,7 @@ static int add_wait(struct logp_machine *m, struct logp_trace *out, const struct
                            .kind = LOGP_EVENT_IDLE,
                            .fate = LOGP_FATE_ENDLESS};
 
-    if (w->kind == LOGP_WAIT_NONE || w->kind == LOGP_WAIT_AWAY || r->is_off || r->is_full)
+    if (w->kind == LOGP_WAIT_NONE || w->kind == LOGP_WAIT_RUNNING || r->is_off || r->is_full)
         return 0;
     if (w->kind == LOGP_WAIT_SPACE)
         e.kind = LOGP_EVENT_STALL;

@@ -220,7 +220,7 @@ struct logp_machine {
     /* read by every call, written hardly ever */
     _Atomic(struct lpi_delay *) delay; /* NULL: none. RCU: readers in call.h, writer in_force.c */
     atomic_int stop;                   /* negative errno: the run is over */
-    atomic_bool is_given_up;    /* the last run, which is not collected: a stop is for the next */
+    atomic_bool is_abandoned;   /* the last run, which is not collected: a stop is for the next */
     _Atomic int64_t pending_at; /* virtual: the next replacement; INT64_MAX: none */
     bool is_virtual;
     bool fast_path;       /* the wall clock, and no extras */
@@ -251,7 +251,7 @@ struct logp_machine {
     void (*live)(struct lpi_proc *p); /* the life of a vp in one run, on its carrier */
     /* The last vp of a core has ended, and so have all. true: the next run begins, if the executor
      * can carry on (lpi_executor.repeats). */
-    bool (*come_home)(struct lpi_core *c);
+    bool (*cores_done)(struct lpi_core *c);
     void *executor_data;
     size_t stack_bytes;
     size_t queue_limit;
@@ -285,10 +285,10 @@ struct logp_machine {
 
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t home;
-    int away;         /* cores that have not come home */
-    bool uncollected; /* what the last run left is still where it was */
-    unsigned n_runs;  /* begun */
-    bool is_asking;   /* again() is being called, by the carrier */
+    int running;        /* cores that have not come home */
+    bool not_reclaimed; /* what the last run left is still where it was */
+    unsigned n_runs;    /* begun */
+    bool is_asking;     /* again() is being called, by the carrier */
     /* asked after each run, for as long as the carrier goes on by itself; NULL: it does not */
     bool (*again)(void *arg, const struct logp_report *report);
     void *again_arg;

@@ -56,7 +56,7 @@ static int *places;             /* one for each process: gather() */
 static int n_unsent;            /* slots 0 .. n_unsent-1 are in use */
 static int *n_in_row;           /* messages sent to each process since one came from there */
 static struct lpi_transfer *unused;
-static bool is_open, is_ours, gave_up;
+static bool is_open, is_ours, abandoned;
 static bool is_crowded; /* this host has more processes than cores */
 
 /* MPI is about to end, whoever ends it. */
@@ -91,7 +91,7 @@ static void end(void)
     MPI_Finalized(&is_over);
     if (is_over)
         return;
-    if (gave_up) {
+    if (abandoned) {
         fflush(NULL);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -343,9 +343,9 @@ static bool is_over(struct lpi_transfer *t, bool cancel)
     return true;
 }
 
-static void give_up(void)
+static void abandon(void)
 {
-    gave_up = true;
+    abandoned = true;
 }
 
 __attribute__((visibility("default"))) extern const struct lpi_transport lpi_transport;
@@ -361,5 +361,5 @@ const struct lpi_transport lpi_transport = {
     .give = give,
     .take = take,
     .is_over = is_over,
-    .give_up = give_up,
+    .abandon = abandon,
 };

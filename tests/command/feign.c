@@ -139,9 +139,9 @@ SEEN int logp_machine_run(struct logp_machine *m, logp_program program, void *ar
 SEEN const struct logp_report *logp_machine_report(const struct logp_machine *m)
 {
     static struct logp_wait_info waits[18] = {
-        {1, LOGP_WAIT_RECV, 0, 5}, {2, LOGP_WAIT_RECV, LOGP_ANY_SOURCE, LOGP_ANY_TAG},
-        {3, LOGP_WAIT_SYNC, 0, 0}, {4, LOGP_WAIT_POLL, 0, 0},
-        {5, LOGP_WAIT_AWAY, 0, 0},
+        {1, LOGP_WAIT_RECV, 0, 5},    {2, LOGP_WAIT_RECV, LOGP_ANY_SOURCE, LOGP_ANY_TAG},
+        {3, LOGP_WAIT_SYNC, 0, 0},    {4, LOGP_WAIT_POLL, 0, 0},
+        {5, LOGP_WAIT_RUNNING, 0, 0},
     };
     static const struct logp_report deadlock = {.error_rank = -1, .waits = waits, .n_waits = 18},
                                     error = {.error_rank = 2};

@@ -36,7 +36,7 @@ static bool is_launched(void)
     return is;
 }
 
-static void give_up(int signal_number)
+static void abandon(int signal_number)
 {
     (void)signal_number;
     _exit(EXIT_USAGE);
@@ -59,7 +59,7 @@ static void leave(void)
     if (have_met)
         return;
     fflush(stderr);
-    signal(SIGALRM, give_up);
+    signal(SIGALRM, abandon);
     alarm(5);
     rc = logp_machine_create(&config, &m);
     if (rc == -ENOENT || rc == -ELIBACC)
@@ -81,7 +81,7 @@ void meet_others(void)
 }
 
 /* In a thread of its own: the others are waited for within MPI_Init(). */
-static void give_others_up(union sigval timeout_option)
+static void abandon_others(union sigval timeout_option)
 {
     say("%s: MPI_Init() has not returned: a process of the launcher does not call it; start only "
         "logp, with the same options, or give it more time",
@@ -95,7 +95,7 @@ bool expect_others(const struct options *o, timer_t *timer)
 {
     static char option[32];
     struct sigevent end = {.sigev_notify = SIGEV_THREAD,
-                           .sigev_notify_function = give_others_up,
+                           .sigev_notify_function = abandon_others,
                            .sigev_value = {.sival_ptr = option}};
     const struct itimerspec at = {
         .it_value = {.tv_sec = o->timeout_ns / 1000000000, .tv_nsec = o->timeout_ns % 1000000000}};
