@@ -51,7 +51,7 @@ struct column {
     const struct logp_knob *knob; /* for value: that it is of */
 };
 
-/* asked.c, result.c: what was asked for, and what came of it. The last has no value. */
+/* option_columns.c, result.c: what was asked for, and what came of it. The last has no value. */
 extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
     fault_columns[]; /* faults.c */
 /* The knobs of algorithms, likewise: knobs.c */

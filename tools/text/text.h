@@ -72,7 +72,7 @@ const char *read_series(const char *text, enum series_kind kind, struct series *
 void print_csv_text(const char *text);
 void write_csv_text(FILE *f, const char *text);
 
-/* ---- shown.c: text from outside where it is shown ---- */
+/* ---- printable.c: text from outside where it is shown ---- */
 
 /* Is it UTF-8 without control characters? */
 bool is_printable(const char *text);
@@ -94,7 +94,7 @@ char *close_text(FILE *f, char *const *text);
  * wrong with it, "Is a directory"; else to be freed */
 char *text_of_file(const char *path, const char **why);
 
-/* ---- given.c: what an option, named with or without its dashes, was given as, and where ---- */
+/* ---- option_source.c: what an option, named with or without its dashes, was given as, and where ---- */
 
 /* Where a value comes from, the weakest first. */
 enum source { FROM_DEFAULT, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
