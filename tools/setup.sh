@@ -9,6 +9,8 @@ build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboo
     libjansson-dev zlib1g-dev libjs-dygraphs"
 test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh gnuplot-nox
     chromium python3 g++ libgtest-dev libopenmpi-dev openmpi-bin libmpich-dev mpich"
+# of the tests format and tidy; they are skipped without them
+style_packages="clang-format clang-tidy"
 # libFuzzer, where the distribution has it by these names
 fuzz_packages="clang libclang-rt-dev"
 
@@ -45,11 +47,13 @@ install_packages() {
             --no-install-recommends $missing; } >&2
 }
 
-# configure_and_build TESTS(ON|OFF)
+# configure_and_build PRESET [OPTION...]: into $build. Warnings of CMake are in its configure.log.
 configure_and_build() {
+    local preset=$1
+    shift
     say "configuring $build"
-    cmake -S "$top" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-        -DLOGP_BUILD_TESTS="$1" >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+    (cd "$top" && cmake --preset "$preset" -B "$build" "$@") >"$build.log" 2>&1 ||
+        { cat "$build.log" >&2; exit 1; }
     mv "$build.log" "$build/configure.log"
     say "building"
     cmake --build "$build" >&2

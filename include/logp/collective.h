@@ -139,9 +139,9 @@ enum logp_basis {
 /** From the common start to the moment the last processor is done. */
 struct logp_prediction {
     enum logp_certainty certainty;
-    int64_t
-        ns; /**< where certainty is LOGP_PREDICTION_NONE: LOGP_PREDICTION_NO_MEMORY, so ask again
-                     when there is some; else meaningless */
+    /** Where certainty is LOGP_PREDICTION_NONE: LOGP_PREDICTION_NO_MEMORY, so ask again when there
+     * is some; else meaningless. */
+    int64_t ns;
     enum logp_basis by;
 };
 
@@ -214,11 +214,11 @@ LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algori
                                              const struct logp_args *args,
                                              const struct logp_model *model);
 
-#define LOGP_FOLD_P (1 << 16) /**< logp_predict(): largest P that is folded */
-#define LOGP_FOLD_MESSAGES                                                                         \
-    (1                                                                                             \
-     << 21) /**< and most messages; LOGP_BY_SCHEDULE has no such limits                          \
-               */
+/** @{ */
+/** logp_predict(): largest P and most messages that are folded. LOGP_BY_SCHEDULE has no such limits. */
+#define LOGP_FOLD_P (1 << 16)
+#define LOGP_FOLD_MESSAGES (1 << 21)
+/** @} */
 
 /** The same, from what is asked for: LOGP_PREDICTION_NONE where it has no formula, or no steps. */
 LOGP_API struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,

@@ -73,7 +73,7 @@ struct logp_params {
                               message, so that predictions are upper bounds */
     bool recv_streams; /**< the model's own: a message arrives with its first byte, and the receiver
                             is busy while the others come in */
-    uint64_t seed;       /**< varying: of the latencies */
+    uint64_t seed;     /**< varying: of the latencies */
 };
 
 /**

@@ -24,11 +24,11 @@ struct validated;  /* validate/validate.h */
 struct output_format {
     const char *name;
     const char *suffix; /* of a file in it, without the point */
-    bool for_people; /* words may stand beside it, and several tables below each other */
-    bool draws;      /* it shows only what there is a picture of */
-    bool curves;     /* it can show records as curves, which gnuplot draws */
-    bool page;       /* it is the page of logp report */
-    bool is_binary;  /* not for a terminal */
+    bool for_people;    /* words may stand beside it, and several tables below each other */
+    bool draws;         /* it shows only what there is a picture of */
+    bool curves;        /* it can show records as curves, which gnuplot draws */
+    bool page;          /* it is the page of logp report */
+    bool is_binary;     /* not for a terminal */
     void (*records)(const struct output *out); /* run, predict, bench */
     void (*crossover)(const struct crossover *x);
     void (*entries)(const struct entry *all, size_t n); /* list */

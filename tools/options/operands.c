@@ -141,8 +141,8 @@ static void apply_packing(struct options *o, const char *option, const char *tex
 const struct option_row operand_options[] = {
     {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", "", OPTIONS_MODEL,
      .apply = apply_algo, .words = "auto, all"},
-    {"bytes", "N", "size of a message, or of a vector of --type in place of --count", "8", "", OPTIONS_MODEL | OPTIONS_SPANS | OPTIONS_MEASURE,
-     .apply = apply_bytes, .series = SERIES_BYTES},
+    {"bytes", "N", "size of a message, or of a vector of --type in place of --count", "8", "",
+     OPTIONS_MODEL | OPTIONS_SPANS | OPTIONS_MEASURE, .apply = apply_bytes, .series = SERIES_BYTES},
     {"root", "R", "rank of the root", "0", "", OPTIONS_MODEL, .apply = apply_root,
      .series = SERIES_NUMBERS},
     {"gamma", "T", "time to combine two elements, or host: as this one does", "", "0; summation 1",

@@ -14,7 +14,7 @@ enum { MOST_AXES = 32, MOST_POINTS = 100000 };
 /* An option with several values. In the order of the rows, whenever they are first seen. */
 static struct axis {
     const char *name, *text; /* text: as it was given */
-    int place; /* of its row */
+    int place;               /* of its row */
     struct series series;
     int at; /* which of them */
 } axes[MOST_AXES];
