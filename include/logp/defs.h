@@ -19,7 +19,7 @@
 /** The version of these headers: the build reads it here. Before 1.0 a minor version may change
  * anything, a patch nothing that a program sees. */
 #define LOGP_VERSION_MAJOR 0
-#define LOGP_VERSION_MINOR 1
+#define LOGP_VERSION_MINOR 2
 #define LOGP_VERSION_PATCH 0
 /** @} */
 /** As a number that grows with it: `#if LOGP_VERSION >= 1002000`. */
