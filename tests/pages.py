@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the pages of the tree link to, and the files that they name, exist. usage: tests/pages.py"""
+import glob
+import os
+import re
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+os.chdir(TOP)
+PAGES = glob.glob("*.md") + glob.glob("docs/**/*.md", recursive=True)
+# Where a page names a file, from one of these
+FOLDERS = ["", "runtime/", "runtime/core/", "runtime/mail/", "runtime/check/", "runtime/state/",
+           "algorithms/schedule/", "tests/", "include/logp/"]
+wrong = []
+for page in PAGES:
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    for link in re.findall(r"\]\(([^)#\s]+)", text):
+        if "://" not in link and not os.path.exists(os.path.join(os.path.dirname(page), link)):
+            wrong.append("%s: no %s" % (page, link))
+    for name in re.findall(r"`([a-z_/*-]+\.(?:c|h|py|sh))`", text) if page.startswith("docs") else []:
+        if not any(glob.glob(folder + name) for folder in FOLDERS):
+            wrong.append("%s: no %s" % (page, name))
+print("\n".join(wrong) or "%d pages name what there is" % len(PAGES))
+sys.exit(1 if wrong else 0)
