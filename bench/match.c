@@ -83,7 +83,7 @@ static double ns_each(logp_program program, int P, int n, bool in_order)
         int done = 0;
 
         ns[round] = 0;
-        for (; done < LEAST_MESSAGES || done == 0; done += n) {
+        for (; done < LEAST_MESSAGES; done += n) {
             struct trial t = {.n = n, .in_order = in_order};
 
             bench_check(logp_machine_run(m, program, &t, 0), "run");

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import types
 
-from . import build, cover, report
+from . import build, cover, report, suites
 from .operators import changed_lines, draw, mutated, sites_of
 from .tokens import tokenize
 
@@ -242,9 +242,18 @@ def check_flags(checks, folder):
         checks.hold((done.returncode == 0) == builds, "flags: builds %s" % builds)
 
 
+def check_units(checks):
+    """A program of many suites gives each test of ctest those of its own suite."""
+    tests = ["a/x", "a/y", "ab/x"]
+    argv, some = suites.chosen(["tests", "--filter", "a/*", "--jobs", "1"], tests)
+    checks.hold(argv == ["tests", "--jobs", "1"] and some == ["a/x", "a/y"], "units: %s" % some)
+    checks.hold(suites.chosen(["test_a"], tests) == (["test_a"], tests), "units: no filter")
+
+
 def run():
     """Exit code."""
     checks = Checks()
+    check_units(checks)
     check_tokens(checks)
     check_operators(checks)
     check_draw(checks)

@@ -5,6 +5,7 @@ Everything is taken from `ctest --show-only=json-v1`. A unit holds no folder of 
 TREE and BUILD stand for them.
 """
 import ctypes
+import fnmatch
 import hashlib
 import json
 import os
@@ -17,7 +18,8 @@ import subprocess
 import time
 
 TREE, BUILD = "@TREE@", "@BUILD@"
-PLAIN = {"ENVIRONMENT", "WORKING_DIRECTORY", "TIMEOUT", "RUN_SERIAL", "LABELS", "COST", "PROCESSORS"}
+PLAIN = {"ENVIRONMENT", "WORKING_DIRECTORY", "TIMEOUT", "RUN_SERIAL", "LABELS", "COST", "PROCESSORS",
+         "PROCESSOR_AFFINITY"}
 FREE_MEMORY = 1 << 29       # a test that leaves the machine less ends
 FILE_MAX = 1 << 28
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -44,6 +46,14 @@ def criterion_tests(program):
     return tests
 
 
+def chosen(argv, tests):
+    """A program's arguments without --filter, and those of its tests that the filter chooses."""
+    if "--filter" not in argv:
+        return argv, tests
+    at = argv.index("--filter")
+    return argv[:at] + argv[at + 2:], [t for t in tests if fnmatch.fnmatchcase(t, argv[at + 1])]
+
+
 def list_units(copy):
     """[{name, test, argv, env, cwd, timeout}] in the order of ctest."""
     shown = subprocess.run(["ctest", "--test-dir", copy.build, "--show-only=json-v1"],
@@ -57,7 +67,8 @@ def list_units(copy):
         if set(has) - PLAIN:  # one that only ctest knows how to judge
             argv = ["ctest", "--test-dir", copy.build, "-R", "^%s$" % re.escape(test["name"])]
         else:
-            criterion = criterion_tests(argv[0])
+            tests = criterion_tests(argv[0])
+            argv, criterion = chosen(argv, tests) if tests else (argv, [])
         unit = {"name": test["name"], "test": test["name"], "argv": argv,
                 "env": dict(e.split("=", 1) for e in has.get("ENVIRONMENT", [])),
                 "cwd": has.get("WORKING_DIRECTORY", copy.build),
