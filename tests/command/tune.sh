@@ -113,7 +113,7 @@ logp tune "${machine[@]}" -P 40..50 --bytes 100..200 --export openmpi gather
 logp tune "${machine[@]}" -P 16 --bytes 8..100 --export openmpi reduce
 k=$("$logp" predict reduce -P 16 --count 1 --algo kchain-opt "${machine[@]}" --format json | jq '.[0].k')
 [ "$(read_rules "$dir/out")" = "11 16 0 2 $k 0" ] || fail "reduce, k = $k: $(cat "$dir/out")"
-logp tune "${machine[@]}" -P 2..40 --export openmpi
+logp tune "${machine[@]}" -P 2..16,33 --export openmpi
 read_rules "$dir/out" | awk '
     $1 != c || $2 != P { if ($3 != 0 || ($1 == c && $2 <= P) || $1 < c) exit 1; c = $1; P = $2; from = 0; next }
     $3 <= from { exit 1 } { from = $3 } $1 == "not" { exit 1 }' || fail "order of the rules: $(read_rules "$dir/out" | head -50)"
