@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Data flows one way: a room includes headers of those below it, and no headers include each other.
+"""Data flows one way: a folder includes headers of those below it, and no headers include each other.
 
 usage: tests/layers.py
 """
@@ -9,8 +9,8 @@ import re
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# Of each house the rooms, from the bottom up; what lies beside them is above all.
-HOUSES = {
+# Of each layer the folders, from the bottom up; what lies beside them is above all.
+LAYERS = {
     "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment", "parameters"],
     "tools": ["text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "tree", "tune",
@@ -19,21 +19,21 @@ HOUSES = {
 }
 
 
-def sources(house):
-    for folder, _, names in os.walk(os.path.join(TOP, house)):
+def sources(layer):
+    for folder, _, names in os.walk(os.path.join(TOP, layer)):
         for name in names:
             if name.endswith((".c", ".h")):
-                yield os.path.relpath(os.path.join(folder, name), os.path.join(TOP, house))
+                yield os.path.relpath(os.path.join(folder, name), os.path.join(TOP, layer))
 
 
-def includes(house, path):
-    """What a file includes of its own house, as paths in it."""
-    with open(os.path.join(TOP, house, path), encoding="utf-8") as file:
+def includes(layer, path):
+    """What a file includes of its own layer, as paths in it."""
+    with open(os.path.join(TOP, layer, path), encoding="utf-8") as file:
         for name in re.findall(r'^#include "([^"]+)"', file.read(), re.M):
             beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
-            found = [p for p in (beside, name) if os.path.exists(os.path.join(TOP, house, p))]
+            found = [p for p in (beside, name) if os.path.exists(os.path.join(TOP, layer, p))]
             if not found:
-                sys.exit("%s/%s includes %s, which is not in %s" % (house, path, name, house))
+                sys.exit("%s/%s includes %s, which is not in %s" % (layer, path, name, layer))
             yield found[0]
 
 
@@ -64,25 +64,25 @@ def circle(graph):
 
 def main():
     wrong = []
-    for house, rooms in HOUSES.items():
+    for layer, folders in LAYERS.items():
         graph, seen = {}, set()
-        for path in sources(house):
-            room = path.split(os.sep)[0] if os.sep in path else None
-            if room is not None and room not in rooms:
-                wrong.append("%s/%s is a room without a floor" % (house, room))
+        for path in sources(layer):
+            folder = path.split(os.sep)[0] if os.sep in path else None
+            if folder is not None and folder not in folders:
+                wrong.append("%s/%s is a folder without a floor" % (layer, folder))
                 continue
-            seen.add(room)
-            graph[path] = list(includes(house, path))
+            seen.add(folder)
+            graph[path] = list(includes(layer, path))
             for other in graph[path]:
                 below = other.split(os.sep)[0]
-                if room is not None and (below not in rooms or
-                                         rooms.index(below) > rooms.index(room)):
-                    wrong.append("%s/%s includes %s, which is above it" % (house, path, other))
-        wrong += ["%s/%s: no such room" % (house, room) for room in rooms if room not in seen]
+                if folder is not None and (below not in folders or
+                                         folders.index(below) > folders.index(folder)):
+                    wrong.append("%s/%s includes %s, which is above it" % (layer, path, other))
+        wrong += ["%s/%s: no such folder" % (layer, folder) for folder in folders if folder not in seen]
         found = circle(graph)
         if found:
-            wrong.append("%s: %s include each other" % (house, ", ".join(found)))
-    print("\n".join(wrong) or "every room includes what is below it alone")
+            wrong.append("%s: %s include each other" % (layer, ", ".join(found)))
+    print("\n".join(wrong) or "every folder includes what is below it alone")
     return 1 if wrong else 0
 
 

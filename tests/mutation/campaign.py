@@ -29,7 +29,7 @@ class Campaign:
     def __init__(self, work, files, texts, options, deadline):
         self.work, self.n, self.jobs, self.deadline = work, options.n, options.jobs, deadline
         self.files = files
-        # what lies beside the rooms, as this program's own output may, is no code
+        # what lies beside the folders, as this program's own output may, is no code
         self.code = digest({name: data for name, data in files.items()
                             if not name.startswith(("tests/", "bench/")) and
                             ("/" in name or name.startswith("CMake"))})
