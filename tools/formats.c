@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The output formats: a row each, with what shows the answers of the commands in it. --format, its
  * help and what is said of a wrong one come from here. */
-#include "formats.h"
+#include "options/format.h"
 
 #include "measure/measure.h"
-#include "output/crossover.h"
 #include "output/output.h"
 #include "papers/paper.h"
 #include "schedule/schedule.h"

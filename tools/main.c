@@ -2,7 +2,6 @@
 /* The `logp` command: which word calls what, and the first screen of help. */
 #include "command/command.h"
 #include "file/file.h"
-#include "formats.h"
 #include "run/run.h"
 
 #include <jansson.h>

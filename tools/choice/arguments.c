@@ -2,6 +2,9 @@
 /* From options to the arguments of a collective. */
 #include "choice/choice.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static enum logp_operands operands_of(const char *collective)
 {
     return logp_collective_find(collective)->operands;
@@ -27,6 +30,35 @@ static int64_t total_count(int64_t P)
     const int64_t most = INT64_C(1) << 40;
 
     return P < most / 10 ? 10 * P : most;
+}
+
+enum { MOST_BLOCKS = 1 << 24 };
+
+/* The blocks that --counts stands for, of a collective that takes blocks of different sizes.
+ * The list is repeated over the ranks; in an alltoall over the sum of sender and receiver, so that
+ * as much comes back. They stay until the next are made. */
+static void set_blocks(const struct options *o, const char *collective, struct logp_args *args)
+{
+    static struct logp_blocks blocks;
+    static size_t *before;
+    const bool all_to_all = strcmp(collective, "alltoall") == 0;
+
+    if (o->n_counts == 0 || !takes_blocks(logp_collective_find(collective)))
+        return;
+    if (o->P > MOST_BLOCKS || (all_to_all && o->P * o->P > MOST_BLOCKS))
+        bad_option("--counts", option_text("counts"), "with up to %d processors%s",
+                   all_to_all ? 1 << 12 : MOST_BLOCKS, all_to_all ? " in alltoall" : "");
+    blocks.n = all_to_all ? o->P * o->P : o->P;
+    free(before);
+    before = malloc(((size_t)blocks.n + 1) * sizeof(*before));
+    if (before == NULL)
+        bad_usage("no memory");
+    before[0] = 0;
+    for (int64_t i = 0; i < blocks.n; i++) /* up to 2^24 of 2^36 */
+        before[i + 1] = before[i] + (size_t)o->counts[(i / o->P + i % o->P) % o->n_counts];
+    blocks.before = before;
+    args->blocks = &blocks;
+    args->recv_blocks = all_to_all ? &blocks : NULL;
 }
 
 static struct logp_invocation invocation_of(struct options *o, const char *collective)
@@ -86,4 +118,59 @@ struct logp_invocation make_invocation(struct options *o, const char *collective
         c = invocation_of(o, collective);
     }
     return c;
+}
+
+/* ---- whether the size of messages changes anything ---- */
+
+/* The largest of all blocks. */
+static int64_t largest_block(const struct logp_blocks *blocks)
+{
+    size_t most = 0;
+
+    for (int64_t i = 0; i < blocks->n; i++)
+        if (blocks->before[i + 1] - blocks->before[i] > most)
+            most = blocks->before[i + 1] - blocks->before[i];
+    return (int64_t)most;
+}
+
+/* Of one message, before an algorithm divides or joins any; a sum is one element. */
+static int64_t message_bytes(const struct options *o, const struct logp_collective *what,
+                             const struct logp_invocation *c)
+{
+    __int128 bytes = 0;
+
+    if (c->args.blocks != NULL)
+        return largest_block(c->args.blocks) * size_unit(o, what);
+    switch (what->operands) {
+    case LOGP_OPERANDS_NONE:
+    case LOGP_OPERANDS_TOTAL:
+        break;
+    case LOGP_OPERANDS_BYTES:
+        bytes = (__int128)c->args.n_bytes;
+        break;
+    case LOGP_OPERANDS_VECTOR:
+        bytes = (__int128)c->args.count * (__int128)c->args.op->element_bytes;
+        break;
+    case LOGP_OPERANDS_MATRIX: /* its columns are over the processors, and go to all of them */
+        bytes = (__int128)c->args.rows * c->args.cols * (__int128)c->args.n_bytes / o->P / o->P;
+        break;
+    }
+    return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
+}
+
+const char *free_bytes_of(const struct options *o, const char *collective,
+                          const struct logp_invocation *c, char buf[MAX_LIST])
+{
+    const struct logp_collective *what = logp_collective_find(collective);
+
+    return what != NULL ? free_bytes(o, message_bytes(o, what, c), buf) : NULL;
+}
+
+void say_free_bytes(const struct options *o, const char *collective,
+                    const struct logp_invocation *c)
+{
+    char text[MAX_LIST];
+
+    if (free_bytes_of(o, collective, c, text) != NULL)
+        say("%s", text);
 }

@@ -12,13 +12,6 @@ enum { MAX_ALGORITHMS = 64 };
 /* The arguments of a collective as the options say; sets o's defaults that depend on it. */
 struct logp_invocation make_invocation(struct options *o, const char *collective);
 
-/* ---- blocks.c ---- */
-
-/* Where --counts is given, of a collective that takes blocks of different sizes. */
-void set_blocks(const struct options *o, const char *collective, struct logp_args *args);
-
-/* ---- sizes.c ---- */
-
 /* That the size of its messages changes nothing, and what to type; NULL: it does, or they are
  * small. @return buf */
 const char *free_bytes_of(const struct options *o, const char *collective,

@@ -6,9 +6,7 @@
 #include "choice/choice.h"
 #include "command/command.h"
 #include "file/file.h"
-#include "output/curves.h"
 #include "output/output.h"
-#include "output/live_table.h"
 #include "run/run.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "choice/choice.h"
 #include "command/command.h"
-#include "output/crossover.h"
+#include "output/output.h"
 #include "run/run.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* logp plot: the curves of a sweep, which is run, or was and is in a file. */
 #include "command/command.h"
-#include "output/curves.h"
+#include "output/output.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "choice/choice.h"
 #include "command/command.h"
 #include "output/output.h"
-#include "output/live_table.h"
 #include "run/run.h"
 
 /* A few runs of the worst row with other options, so that the advice is one that has been tried.

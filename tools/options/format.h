@@ -40,6 +40,9 @@ struct output_format {
     void (*validated)(const struct validated *v);
 };
 
+/* All there are, in formats.c; the last has no name. */
+extern const struct output_format output_formats[];
+
 /* Can a command use this one? NULL: it can use all. */
 typedef bool (*format_use)(const struct output_format *format);
 

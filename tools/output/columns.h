@@ -53,11 +53,11 @@ struct column {
 
 /* option_columns.c, result.c: what was asked for, and what came of it. The last has no value. */
 extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
-    fault_columns[]; /* faults.c */
-/* The knobs of algorithms, likewise: knobs.c */
+    fault_columns[];
+/* The knobs of algorithms, likewise. */
 const struct column *knob_columns(void);
 
-/* ---- columns.c ---- */
+/* ---- cells.c ---- */
 
 /* Column number i, in the order of the record; NULL: there are no more. */
 const struct column *output_column(size_t i);
@@ -65,8 +65,6 @@ const struct column *output_column(size_t i);
 bool has_key(const struct output *out, const struct column *col);
 /* What this column says of this row. */
 struct cell cell_of(const struct output *out, const struct row *row, const struct column *col);
-
-/* ---- cells.c ---- */
 
 /* What the operands take: of a matrix all of it, of a vector that of one processor; -1: there are
  * none, or blocks of different sizes. */

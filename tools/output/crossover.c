@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A map of who is best, as a table, JSON and CSV: see crossover.h. */
-#include "output/crossover.h"
+#include "output/output.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Curves over what is swept. See curves.h. All records come as JSON, whether they have just been
  * made or were kept in a file: those of CSV, which is the same made flat, with flat keys.
  */
-#include "output/curves.h"
+#include "output/output.h"
 #include "file/file.h"
 #include "plot/plot.h"
 

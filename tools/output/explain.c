@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Explanations in words. Times are microseconds, as in the table above them. */
-#include "output/explain.h"
+#include "output/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

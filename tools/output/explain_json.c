@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An explanation as JSON. Times are whole ns; where they need not be whole, they are in ps. */
-#include "output/explain.h"
+#include "output/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records as JSON, and as CSV, which is the same made flat: see columns.h. */
 #include "output/columns.h"
-#include "output/explain.h"
 
 #include <jansson.h>
 #include <stdio.h>

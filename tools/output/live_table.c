@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The live table. See live_table.h. All of a picture is written at once, over the one before. */
-#include "output/live_table.h"
+#include "output/output.h"
 #include "choice/choice.h"
 #include "run/run.h"
 

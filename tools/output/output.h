@@ -125,4 +125,80 @@ void print_entries_table(const struct entry *all, size_t n);
 void print_entries_json(const struct entry *all, size_t n);
 void print_entries_csv(const struct entry *all, size_t n);
 
+/* ---- explain_json.c: what explanations are written with ---- */
+
+/* An object; of NULL, null. */
+json_t *explanation_json(const struct logp_explanation *e);
+
+/* "send", "wire", "receive", "compute", "gap". */
+const char *segment_name(enum logp_segment_kind kind);
+
+/* The curve of a parameter; false: there is none. Ends the process without memory. */
+bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
+              struct logp_curve *curve);
+
+/* ---- crossover.c: where the best algorithm changes, over P and sizes ---- */
+
+/* One of the two that were run. */
+struct candidate {
+    const struct logp_algorithm *algorithm;
+    int64_t predicted_ns;
+    bool measured;
+    int64_t median_ns;
+    struct logp_interval interval; /* of the median; where it is not known: the median */
+};
+
+/* Two algorithms at one size. */
+struct comparison {
+    int64_t size;
+    struct candidate best, other; /* as predicted */
+};
+
+/* Sizes, all that are next to each other, with one best algorithm. */
+struct range {
+    int64_t P, from, to;
+    const struct logp_algorithm *best;   /* NULL: there is no prediction */
+    int64_t predicted_ns;                /* at `from` */
+    const struct logp_algorithm *before; /* best below `from`; NULL: nothing was looked at */
+    int64_t before_ns;                   /* at `from`; -1: it does not apply there */
+    struct comparison below, above;      /* where they were run; else size -1 */
+};
+
+struct crossover {
+    const char *collective, *text; /* what was asked for */
+    const char *unit;              /* of sizes: "bytes"; NULL: there are none */
+    const int64_t *sizes;          /* of the grid, ascending */
+    int n_sizes;
+    const struct range *ranges; /* by P and size */
+    size_t n;
+};
+
+/* Who is faster, by their intervals? 1: the best; 0: the other; -1: nobody can tell */
+int comparison_won(const struct comparison *d);
+
+void print_crossover_table(const struct crossover *x);
+void print_crossover_json(const struct crossover *x);
+void print_crossover_csv(const struct crossover *x);
+
+/* ---- curves.c: records of a sweep as curves; predicted as lines, measured as points with their
+ * intervals ---- */
+
+/* In all of them, to: a file whose name ends in .svg, .png or .pdf; or svg, png or pdf, on stdout.
+ * check_picture() ends the process where there can be none. option: what asks for it */
+void check_picture(const char *option, const char *to);
+/* Draw the records of a sweep there. @return an exit code; what is wrong is said */
+int draw_records(const struct output *out, const char *to);
+/* The same of those in a file, CSV or JSON; ends the process where it holds none. */
+int draw_record_file(const char *file, const char *to);
+
+/* ---- live_table.c: --watch, a live table of what runs ---- */
+
+/* So many more points of this algorithm are to be run, and take about so long; fewer, where that is
+ * negative. */
+void live_table_expect(const struct logp_algorithm *algorithm, int points, double ns);
+/* From now on, what runs is shown, if that is asked for. */
+void live_table_begin(const struct options *o);
+/* No more: the terminal is as it was before. */
+void live_table_end(void);
+
 #endif

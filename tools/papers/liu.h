@@ -7,7 +7,7 @@
 
 enum { LIU_SIDE = 16 };
 
-/* ---- liu_runs.c ---- */
+/* ---- liu_formulas.c ---- */
 
 struct logp_torus liu_torus(const char *machine, int64_t bits, int64_t work);
 /* A broadcast in blocks of so many bytes; whole: 0. */
@@ -31,14 +31,7 @@ double liu_across(const struct logp_torus *t, int64_t m);
 /* When it is worth while, in what blocks, and its examples. */
 void liu_examples(struct paper *p);
 
-/* ---- liu_formulas.c ---- */
-
 /* Formulas (2), (3) and (5). */
 void liu_formulas(struct paper *p);
-
-/* ---- liu_listings.c ---- */
-
-/* What the routing does as it is printed. */
-void liu_listings(struct paper *p);
 
 #endif

@@ -32,8 +32,6 @@ extern const struct shou_chen_model shou_chen_summed;
 
 /* Theorems 2, 5 and 6, and lemma 1. */
 void shou_chen_theorems(struct paper *p);
-/* Theorem 4. */
-void shou_chen_bounds(struct paper *p);
 /* What its listing does as it is printed. */
 void shou_chen_listings(struct paper *p);
 

@@ -4,7 +4,6 @@
  * it stands in a block of data, a line each, and the commands name it by its number.
  */
 #include "plot/plot.h"
-#include "plot/script.h"
 #include "text/text.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum plot_kind {
     PLOT_LINE,    /* predicted */
@@ -66,5 +67,30 @@ void need_gnuplot(const char *option, const char *value);
  * "pdf": to stdout. heading: above them, or NULL. @return an exit code; what is wrong is said, and
  * the file is as it was */
 int draw_plots(const struct plot *plots, size_t n, const char *heading, const char *to);
+
+/* ---- script.c: a script for gnuplot, and running it ---- */
+
+struct script {
+    FILE *f; /* its commands */
+    char *commands;
+    size_t commands_size;
+    FILE *texts; /* a line each */
+    char *lines;
+    size_t lines_size;
+    int n_texts;
+};
+
+/* These end the process without memory. */
+void script_begin(struct script *s);
+/* Name a text in the commands, with a blank behind it; its characters that are in `twice` count
+ * twice. Nothing in it is a command for gnuplot. */
+void put_text(struct script *s, const char *text, const char *twice);
+/* Run gnuplot. What it draws is written to a file, or to stdout: to is as in draw_plots(), but not
+ * empty. @return an exit code; what is wrong is said */
+int script_run(struct script *s, const char *to);
+void script_end(struct script *s);
+
+/* svg, png or pdf: what a name ends in, or is. */
+const char *plot_kind(const char *to);
 
 #endif

@@ -4,7 +4,6 @@
  * full disk. No file's name is in the script.
  */
 #define _GNU_SOURCE
-#include "plot/script.h"
 #include "file/file.h"
 #include "plot/plot.h"
 #include "text/text.h"

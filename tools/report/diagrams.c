@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* For the space-time diagrams: each algorithm of one point once more, traced, and its
  * prediction; the fastest first, as many as a page can hold. */
-#include "output/explain.h"
+#include "output/output.h"
 #include "report/report.h"
 
 #include <stdlib.h>

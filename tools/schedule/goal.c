@@ -14,7 +14,6 @@
  * Comments are // and / * * /. A receive may be from -1, any source, and with tag -1, any tag.
  * There is one processor and one network port each: cpu and nic are 0.
  */
-#include "schedule/labels.h"
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
 #include "text/text.h"

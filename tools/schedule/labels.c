@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Labels: see labels.h. */
-#include "schedule/labels.h"
+#include "schedule/reading.h"
 #include "text/text.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@ const char *delay_of_schedule(const struct logp_step_list *list);
 /* The algorithm that does them, if they fit together. */
 const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invocation *c);
 
-/* ---- text.c, json.c, goal.c ---- */
+/* ---- steps.c, json.c, goal.c ---- */
 
 /* How a format shows a schedule, a rank, and a step; NULL: with nothing. */
 struct step_form {

@@ -2,9 +2,11 @@
 /* The steps that are read from a file: whatever its format, a step must be one that there can be.
  */
 #include "schedule/reading.h"
+#include "schedule/schedule.h"
 #include "text/text.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,3 +82,24 @@ void read_compute(struct reading *r, int64_t rank, int64_t ns, const char *place
         bad_option(r->option, r->file, "%s: %lld ns: a time is 0 .. 10^15", place, (long long)ns);
     logp_step_compute(one_more(r, rank), ns, 0);
 }
+
+/* ---- a schedule in words, a line for each step ---- */
+
+static void text_rank(int64_t rank)
+{
+    printf("rank %lld:\n", (long long)rank);
+}
+
+static void text_step(const struct logp_step *s, int64_t index)
+{
+    char time[32];
+
+    (void)index;
+    if (s->kind == LOGP_STEP_COMPUTE)
+        printf("  compute %s\n", show_ns(s->ns, time, sizeof(time)));
+    else
+        printf("  %s %lld, %zu byte%s\n", s->kind == LOGP_STEP_SEND ? "send to" : "receive from",
+               (long long)s->peer, s->n_bytes, s->n_bytes == 1 ? "" : "s");
+}
+
+const struct step_form steps_as_text = {NULL, text_rank, text_step, NULL, NULL};

@@ -6,6 +6,7 @@
  */
 #include "text/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,4 +109,21 @@ void write_dot_text(FILE *f, const char *text)
     }
     putc('"', f);
     free(shown);
+}
+
+/* ---- cells of CSV: RFC 4180, but that lines end as they do here ---- */
+
+void write_csv_text(FILE *f, const char *text)
+{
+    const char *quote = strpbrk(text, ",\"\r\n") != NULL ? "\"" : "";
+
+    fputs(quote, f);
+    for (const char *s = text; *s != '\0'; s++)
+        fprintf(f, *s == '"' ? "\"%c" : "%c", *s);
+    fputs(quote, f);
+}
+
+void print_csv_text(const char *text)
+{
+    write_csv_text(stdout, text);
 }

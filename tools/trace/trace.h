@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* ---- compare.c: a run beside its prediction ---- */
+/* ---- caption.c: a run beside its prediction ---- */
 
 /* What they have in common: the sends, receives and computing of each rank, in its order. */
 struct parting {
