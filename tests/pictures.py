@@ -113,8 +113,8 @@ def like_tree_and_trace(shou_chen, grama):
     """Byte for byte what the other commands draw."""
     machine = ["-L", "6", "-o", "2", "-g", "4"]
     for path, words in (
-            (os.path.join(shou_chen, "figure-1.svg"), ["tree", "broadcast", "-P", "8", *machine]),
-            (os.path.join(shou_chen, "figure-1-2.svg"), ["tree", "broadcast", "-P", "7", *machine]),
+            (os.path.join(shou_chen, "figure-1.svg"), ["tree", "broadcast", "-P", "8", "--bytes", "1", *machine]),
+            (os.path.join(shou_chen, "figure-1-2.svg"), ["tree", "broadcast", "-P", "7", "--bytes", "1", *machine]),
             (os.path.join(shou_chen, "figure-2.svg"),
              ["tree", "summation", "--algo", "optimal-paper", "-P", "7", "-L", "5", "-o", "2", "-g", "4", "--count", "82"]),
             (os.path.join(grama, "figure-4.2.svg"),

@@ -50,6 +50,8 @@ const char *title_of(const struct shown *s, char buf[MAX_CAPTION])
     char time[32];
 
     buf[0] = '\0';
+    if (s->title != NULL)
+        return s->title;
     if (s->algorithm != NULL)
         add(buf, "%s/%s", s->algorithm->collective, s->algorithm->name);
     else

@@ -13,8 +13,8 @@ enum {
     LEFT = 56,
     WIDTH = 840,
     RIGHT = 24,
-    ALL = LEFT + WIDTH + RIGHT,
-    BOX = 12, /* a box is so high; thin, and a strip: */
+    NOTES = 88, /* in place of RIGHT, where there are any */
+    BOX = 12,   /* a box is so high; thin, and a strip: */
     THIN = 4,
     STRIP = 3,
     LINE = 16, /* of text */
@@ -46,7 +46,7 @@ static const struct {
 
 struct canvas {
     const struct shown *s;
-    int top, row, bottom, height, legend; /* lines of it */
+    int width, top, row, bottom, height, legend; /* lines of it */
     int64_t end_ns;
     bool used[LOGP_EVENT_KINDS], ways[WAYS], strips, late, endless;
 };
@@ -206,10 +206,14 @@ static void draw_rank(struct canvas *c, int64_t rank)
     size_t n;
     const struct logp_event *e = logp_trace_events(c->s->trace, rank, &n);
     const double y = y_of(c, rank);
+    char note[MAX_CAPTION];
 
     printf("<text class=\"end\" x=\"%d\" y=\"%.1f\">P%lld</text>"
            "<line class=\"life\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
            LEFT - 8, y + 4, (long long)rank, LEFT, y, LEFT + WIDTH, y);
+    if (c->s->note != NULL)
+        printf("<text x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT + WIDTH + 10, y + 4,
+               c->s->note(c->s, rank, note));
     for (size_t i = 0; i < n; i++)
         event(c, c->s->trace, rank, &e[i]);
     if (c->s->predicted == NULL || logp_trace_info(c->s->trace)->source == LOGP_TRACE_VIRTUAL)
@@ -264,7 +268,7 @@ static void entry(const struct canvas *c, struct pen *pen, const char *kind, int
     const int n = (int)(c->s->steps && model != NULL ? (size_t)(model - words) : strlen(words));
     int x = pen->x, y = pen->y;
 
-    if (x + 19 + 7 * n > ALL) {
+    if (x + 19 + 7 * n > c->width) {
         x = LEFT;
         y = pen->y += LINE;
     }
@@ -318,7 +322,7 @@ static void begin(const struct canvas *c)
            "<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" "
            "markerHeight=\"6\" orient=\"auto\"><path class=\"tip\" d=\"M0 0l6 3-6 3z\"/></marker>"
            "</defs>\n<rect class=\"bg\" width=\"100%%\" height=\"100%%\"/>\n",
-           ALL, c->height, ALL, c->height);
+           c->width, c->height, c->width, c->height);
 }
 
 static void show_svg(const struct shown *s)
@@ -326,9 +330,15 @@ static void show_svg(const struct shown *s)
     enum { TITLE = 15, TITLE_CHARS = 96, CHARS = 120 };
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     const int P = (int)info->P;
-    struct canvas c = {.s = s, .row = P <= 12 ? 34 : P <= 24 ? 26 : 20, .end_ns = info->wall_ns};
+    struct canvas c = {.s = s,
+                       .width = LEFT + WIDTH + (s->note != NULL ? NOTES : RIGHT),
+                       .row = P <= 12   ? 34
+                              : P <= 24 ? 26
+                                        : 20,
+                       .end_ns = info->wall_ns};
     char title[MAX_CAPTION], model[MAX_CAPTION], toll[MAX_CAPTION], parting[MAX_CAPTION];
-    const int heads = paragraph(title_of(s, title), TITLE_CHARS, TITLE, -1);
+    const char *head = title_of(s, title);
+    const int heads = paragraph(head, TITLE_CHARS, TITLE, -1);
     const int lines = paragraph(model_of(s, model), CHARS, 11, -1);
     const int tolls = paragraph(toll_of(s, toll), CHARS, 11, -1);
     const int feet = tolls + paragraph(parting_of(s, parting), CHARS, 11, -1);
@@ -348,9 +358,11 @@ static void show_svg(const struct shown *s)
     c.legend = tolls > 0 ? 2 : 1;
     c.height = c.bottom + LINE * (3 + c.legend + feet) + 8;
     begin(&c);
-    paragraph(title, TITLE_CHARS, TITLE, 22);
+    paragraph(head, TITLE_CHARS, TITLE, 22);
     paragraph(model, CHARS, 11, 22 + LINE * heads);
     draw_axis(&c);
+    if (s->note != NULL)
+        printf("<text x=\"%d\" y=\"%d\">%s</text>\n", LEFT + WIDTH + 10, c.top - 4, s->notes);
     for (int64_t r = 0; r < P; r++)
         draw_rank(&c, r);
     for (size_t i = 0; i < n; i++)

@@ -30,6 +30,10 @@ struct parting compare_traces(const struct logp_trace *run, const struct logp_tr
 
 /* ---- what is shown, and how ---- */
 
+enum { MAX_CAPTION = 256 };
+
+struct tree;
+
 struct shown {
     const struct options *o;
     const struct logp_algorithm *algorithm; /* NULL: it is of a replay: */
@@ -38,6 +42,11 @@ struct shown {
     const struct logp_trace *trace;         /* of the run; of the schedule, where there is no run */
     const struct logp_trace *predicted;     /* beside it; NULL: there is none */
     struct parting parting;                 /* where there is one */
+    const char *title;                      /* NULL: what the trace says */
+    /* What stands behind the line of a rank, below the word `notes`; NULL: nothing. @return buf */
+    const char *(*note)(const struct shown *s, int64_t rank, char buf[MAX_CAPTION]);
+    const char *notes;
+    const struct tree *tree; /* for note() */
 };
 
 /* How a format shows a trace, on stdout. */
@@ -50,8 +59,6 @@ extern const struct trace_form trace_as_text, trace_as_svg, trace_as_perfetto, t
     trace_as_goal;
 
 /* ---- caption.c: what is said of it in words; all return buf ---- */
-
-enum { MAX_CAPTION = 256 };
 
 /* "units" or "steps" */
 const char *unit_words(const struct shown *s);

@@ -54,11 +54,7 @@ struct tree make_broadcast_tree(struct options *o)
 {
     const struct logp_invocation c = make_invocation(o, "broadcast");
     const struct logp_params *p = &c.model.params;
-    struct tree tree = {.name = "broadcast",
-                        .algorithm = "optimal",
-                        .exact = true,
-                        .o_send = units(o, p->o_send_ns),
-                        .o_recv = units(o, p->o_recv_ns)};
+    struct tree tree = {.name = "broadcast", .algorithm = "optimal", .exact = true};
     struct logp_tree shape;
 
     need_prediction(o, &c, &tree);
@@ -75,8 +71,6 @@ struct tree make_broadcast_tree(struct options *o)
         node->parent = at.parent;
         node->time = units(o, at.time);
         node->label = units(o, label);
-        node->sent = units(o, shape.T - at.time - shape.d * shape.scale);
-        node->received = units(o, label - p->o_recv_ns);
     }
     link_children(&tree);
     return tree;
@@ -115,26 +109,11 @@ static void plan_summation(const struct options *o, const struct logp_invocation
     planner->plan(plan, o->P, c->args.count, &c->model.params, c->args.op->element_bytes);
 }
 
-/* Child number k of a node; the children before it have ids of their own, in this order. */
-static void place_children(const struct logp_summation *plan,
-                           const struct logp_summation_node *node, double unit, struct tree *tree)
-{
-    const int64_t e = plan->tree.e * plan->tree.scale;
-    struct logp_tree_node child;
-
-    for (int64_t k = 0; logp_tree_child(&plan->tree, &node->place, k, &child); k++)
-        tree->nodes[child.id].received = (double)(node->ready - k * e - plan->o_recv - 1) * unit;
-}
-
 struct tree make_summation_tree(struct options *o)
 {
     const struct logp_invocation c = make_invocation(o, "summation");
     const double unit = (double)c.model.params.gamma_ps / 1000 / (double)o->unit_ns; /* gamma */
-    struct tree tree = {.name = "summation",
-                        .sums = true,
-                        .count = c.args.count,
-                        .o_send = units(o, c.model.params.o_send_ns),
-                        .gamma = unit};
+    struct tree tree = {.name = "summation", .sums = true, .count = c.args.count, .gamma = unit};
     struct logp_summation plan;
 
     plan_summation(o, &c, &tree, &plan);
@@ -142,17 +121,15 @@ struct tree make_summation_tree(struct options *o)
     tree.used = plan.tree.P;
     tree.exact = plan.exact;
     tree.time = (double)plan.time * unit;
-    tree.o_recv = (double)plan.o_recv * unit;
     for (int64_t id = 0; id < tree.used; id++) {
         const struct logp_summation_node at = logp_summation_node(&plan, id);
         struct tree_node *node = &tree.nodes[id];
 
         node->parent = at.place.parent;
         node->time = (double)at.place.time * unit;
-        node->label = node->sent = (double)at.ready * unit;
+        node->label = (double)at.ready * unit;
         node->own = at.own;
         node->shared = at.shared;
-        place_children(&plan, &at, unit, &tree);
     }
     link_children(&tree);
     return tree;

@@ -1,157 +1,220 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree as a space-time diagram, the way LogP papers draw it: a line for each processor, time to
- * the right, a box for each o, a slanted line for each message on the wire. In a summation a
- * processor adds whenever it does not receive, until it sends.
+ * Trees as pictures. The tree of a schedule is drawn level below level, the root on top: a box for
+ * each processor with its rank and when it has what it waits for. Each leaf has a column of its
+ * own, and a processor with children is in the middle above them, so that no two boxes and no two
+ * edges meet. An optimal tree is a space-time diagram.
  */
+#include "choice/choice.h"
+#include "run/run.h"
+#include "trace/trace.h"
 #include "tree/tree.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { LEFT = 56, TOP = 34, ROW = 26, WIDTH = 720, BOX = 12, BOTTOM = 44, RIGHT = 24, COUNTS = 88 };
+/* ---- level below level ---- */
 
-struct canvas {
-    FILE *out;
-    double per_unit; /* pixels */
-    int width, height;
+enum { MARGIN = 20, TOP = 56, BOX = 30, BETWEEN = 8, DIGIT = 7 };
+
+/* Where the boxes are: columns count from 0. */
+struct layout {
+    double *column;
+    int *depth;
+    int *y;                     /* by level */
+    int levels, columns, width; /* width: of a box */
 };
 
-static double x_of(const struct canvas *c, double units)
+/* The widest text decides. */
+static int box_width(const struct tree *tree)
 {
-    return LEFT + units * c->per_unit;
-}
+    int most = 2;
 
-static double y_of(int64_t id)
-{
-    return TOP + ROW * ((double)id + 0.5);
-}
+    for (int64_t id = 0; id < tree->used; id++) {
+        char text[32];
+        const int n = snprintf(text, sizeof(text), "%.6g", tree->nodes[id].label);
+        const int m = snprintf(text, sizeof(text), "%lld", (long long)tree->nodes[id].rank);
 
-static void box(const struct canvas *c, int64_t id, double from, double length, const char *kind)
-{
-    if (length > 0)
-        fprintf(c->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>\n",
-                kind, x_of(c, from), y_of(id) - BOX / 2.0, length * c->per_unit, BOX);
-}
-
-/* The message between a node and its parent. */
-static void message(const struct canvas *c, const struct tree *tree, int64_t id)
-{
-    const struct tree_node *node = &tree->nodes[id];
-    const int64_t from = tree->sums ? id : node->parent, to = tree->sums ? node->parent : id;
-
-    fprintf(c->out, "<line class=\"wire\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-            x_of(c, node->sent + tree->o_send), y_of(from), x_of(c, node->received), y_of(to));
-    box(c, from, node->sent, tree->o_send, "send");
-    box(c, to, node->received, tree->o_recv, "recv");
-}
-
-static void axis(const struct canvas *c, const struct tree *tree)
-{
-    const double y = TOP + ROW * (double)tree->used + 6;
-    double step = 1;
-
-    while (tree->time > 0 && tree->time < 4 * step)
-        step /= 10;
-    for (int turn = 0; tree->time / step > 16; turn++)
-        step = turn % 3 == 1 ? step / 2 * 5 : step * 2;
-    for (int i = 0; i * step <= tree->time; i++) {
-        const double x = x_of(c, i * step);
-
-        fprintf(c->out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x,
-                TOP, x, y);
-        fprintf(c->out, "<text class=\"mid\" x=\"%.1f\" y=\"%.1f\">%g</text>\n", x, y + 14,
-                i * step);
+        most = n > most ? n : most;
+        most = m > most ? m : most;
     }
-    fprintf(c->out, "<text class=\"mid\" x=\"%d\" y=\"%d\">time in units</text>\n",
-            LEFT + WIDTH / 2, c->height - 8);
+    return most * DIGIT + 10;
 }
 
-/* What the boxes mean, up to the right edge; below the diagram where the title is long. */
-static void legend(const struct canvas *c, const struct tree *tree)
+/* The wider an edge reaches, the further down: none is too flat to be followed. */
+static void space_levels(const struct tree *tree, struct layout *l)
 {
-    static const struct {
-        const char *kind, *text;
-        int width;
-    } entries[] = {{"recv", "receive", 66}, {"send", "send", 54}, {"add", "add", 48}};
-    const int y = tree->sums ? c->height - 8 : 20;
-    int x = LEFT + WIDTH;
+    const int least = 36, most = 200;
 
-    for (int i = 0; i < (tree->sums ? 3 : 2); i++) {
-        x -= entries[i].width;
-        fprintf(c->out,
-                "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"12\" height=\"10\"/>"
-                "<text x=\"%d\" y=\"%d\">%s</text>\n",
-                entries[i].kind, x, y - 9, x + 16, y, entries[i].text);
+    for (int64_t id = 1; id < tree->used; id++) {
+        const double reach = fabs(l->column[id] - l->column[tree->nodes[id].parent]);
+        const int wanted = (int)(reach * (l->width + BETWEEN) / 6);
+        int *gap = &l->y[l->depth[id]];
+
+        *gap = wanted > *gap ? wanted : *gap;
+    }
+    l->y[0] = TOP;
+    for (int level = 1; level < l->levels; level++) {
+        const int gap = l->y[level] < least ? least : l->y[level] > most ? most : l->y[level];
+
+        l->y[level] = l->y[level - 1] + BOX + gap;
     }
 }
 
-static void title(const struct canvas *c, const struct options *o, const struct tree *tree)
+/* Children have larger ids than their parents: leaves from the first on, the others from the last.
+ */
+static struct layout lay_out(const struct tree *tree)
 {
+    struct layout l = {.column = calloc((size_t)tree->used, sizeof(*l.column)),
+                       .depth = calloc((size_t)tree->used, sizeof(*l.depth)),
+                       .y = calloc((size_t)tree->used + 1, sizeof(*l.y)),
+                       .width = box_width(tree)};
+
+    if (l.column == NULL || l.depth == NULL || l.y == NULL)
+        bad_usage("no memory to draw the tree");
+    for (int64_t id = 0; id < tree->used; id++) {
+        const struct tree_node *node = &tree->nodes[id];
+
+        l.depth[id] = node->parent >= 0 ? l.depth[node->parent] + 1 : 0;
+        l.levels = l.depth[id] >= l.levels ? l.depth[id] + 1 : l.levels;
+        if (node->first_child < 0)
+            l.column[id] = l.columns++;
+    }
+    for (int64_t id = tree->used - 1; id >= 0; id--) {
+        int64_t last = tree->nodes[id].first_child;
+
+        if (last < 0)
+            continue;
+        while (tree->nodes[last].next_sibling >= 0)
+            last = tree->nodes[last].next_sibling;
+        l.column[id] = (l.column[tree->nodes[id].first_child] + l.column[last]) / 2;
+    }
+    space_levels(tree, &l);
+    return l;
+}
+
+/* Two lines above the tree. */
+struct heading {
+    char what[128], how[160];
+};
+
+static struct heading heading_of(const struct options *o, const struct tree *tree)
+{
+    const struct logp_params *p = &o->params;
     const double unit = (double)o->unit_ns;
+    struct heading h;
+    char o_recv[32] = "";
 
-    fprintf(c->out, "<text x=\"%d\" y=\"20\" font-size=\"13\">", LEFT);
-    if (tree->sums && tree->used < tree->n)
-        fprintf(c->out, "Sum of %lld operands on %lld of %lld processors", (long long)tree->count,
-                (long long)tree->used, (long long)tree->n);
-    else if (tree->sums)
-        fprintf(c->out, "Sum of %lld operands on %lld processors", (long long)tree->count,
-                (long long)tree->n);
-    else
-        fprintf(c->out, "Optimal broadcast, P = %lld", (long long)tree->n);
-    fprintf(c->out, ": %s%g units (L %g, o %g, g %g", tree->exact ? "" : "at most ", tree->time,
-            (double)o->params.L_ns / unit, (double)o->params.o_send_ns / unit,
-            (double)o->params.g_ns / unit);
-    if (tree->sums && tree->gamma != 1)
-        fprintf(c->out, ", gamma %g", tree->gamma);
-    fputs(")</text>\n", c->out);
-    legend(c, tree);
+    if (p->o_send_ns != p->o_recv_ns)
+        snprintf(o_recv, sizeof(o_recv), " and %g", (double)p->o_recv_ns / unit);
+    snprintf(h.what, sizeof(h.what), "%s %s, P = %lld: %.12g units", tree->algorithm, tree->name,
+             (long long)tree->n, tree->time);
+    snprintf(h.how, sizeof(h.how), "L %g, o %g%s, g %g; in a box the rank, and when it %s",
+             (double)p->L_ns / unit, (double)p->o_send_ns / unit, o_recv, (double)p->g_ns / unit,
+             tree->to_root ? "sends upwards" : "has all from above");
+    return h;
 }
 
-static void begin(const struct canvas *c)
+static void edge(double x, int y, double x_above, int y_above)
 {
-    fprintf(c->out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-            "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
-            "<style>.send{fill:#c4572e}.recv{fill:#2e6fc4}.add{fill:#b9d8a8}.wire{stroke:#777}"
-            ".grid{stroke:#e4e4e4}.life{stroke:#bbb}text{fill:#333}.mid{text-anchor:middle}"
-            ".end{text-anchor:end}</style>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-            c->width, c->height, c->width, c->height);
+    printf("<path class=\"edge\" d=\"M%.1f %dL%.1f %d\"/>\n", x_above, y_above + BOX, x, y);
 }
 
-/* A processor's line, its name, and in a summation what it adds. */
-static void life(const struct canvas *c, const struct tree *tree, int64_t id)
+static void box(const struct tree_node *node, double x, int y, int width)
 {
-    const struct tree_node *node = &tree->nodes[id];
-
-    fprintf(c->out,
-            "<text class=\"end\" x=\"%d\" y=\"%.1f\">P%lld</text>"
-            "<line class=\"life\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
-            LEFT - 8, y_of(id) + 4, (long long)node->rank, LEFT, y_of(id), LEFT + WIDTH, y_of(id));
-    if (!tree->sums)
-        return;
-    box(c, id, 0, node->label, "add");
-    fprintf(c->out, "<text x=\"%d\" y=\"%.1f\">%lld + %lld</text>\n", LEFT + WIDTH + 10,
-            y_of(id) + 4, (long long)node->own, (long long)node->shared);
+    printf("<rect class=\"box\" x=\"%.1f\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>"
+           "<text class=\"rank\" x=\"%.1f\" y=\"%d\">%lld</text>"
+           "<text class=\"time\" x=\"%.1f\" y=\"%d\">%.6g</text>\n",
+           x - width / 2.0, y, width, BOX, x, y + 13, (long long)node->rank, x, y + 25,
+           node->label);
 }
 
-static void draw_in_time(const struct options *o, const struct tree *tree)
+static void draw_layers(const struct options *o, const struct tree *tree)
 {
-    const struct canvas c = {.out = stdout,
-                             .per_unit = tree->time > 0 ? WIDTH / tree->time : 0,
-                             .width = LEFT + WIDTH + (tree->sums ? COUNTS : RIGHT),
-                             .height = TOP + ROW * (int)tree->used + BOTTOM};
+    struct layout l = lay_out(tree);
+    const struct heading h = heading_of(o, tree);
+    const int apart = l.width + BETWEEN, needed = l.columns * apart + 2 * MARGIN;
+    const int least = (int)strlen(strlen(h.what) > strlen(h.how) ? h.what : h.how) * DIGIT + MARGIN;
+    const int width = needed > least ? needed : least;
+    const int height = l.y[l.levels - 1] + BOX + MARGIN;
+    const double left = (width - l.columns * apart) / 2.0 + apart / 2.0;
 
-    begin(&c);
-    title(&c, o, tree);
-    axis(&c, tree);
-    if (tree->sums)
-        fprintf(c.out, "<text x=\"%d\" y=\"20\">operands</text>\n", LEFT + WIDTH + 10);
+    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+           "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
+           "<style>.box{fill:#eaf1fb;stroke:#2e6fc4}.edge{stroke:#777;fill:none}text{fill:#333}"
+           ".rank,.time{text-anchor:middle}.rank{font-weight:bold}.time{font-size:10px}</style>\n"
+           "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+           width, height, width, height);
+    printf("<text x=\"%d\" y=\"22\" font-size=\"13\">", MARGIN);
+    write_xml(stdout, h.what);
+    printf("</text>\n<text x=\"%d\" y=\"40\">", MARGIN);
+    write_xml(stdout, h.how);
+    puts("</text>");
+    for (int64_t id = 1; id < tree->used; id++) {
+        const int64_t above = tree->nodes[id].parent;
+
+        edge(left + l.column[id] * apart, l.y[l.depth[id]], left + l.column[above] * apart,
+             l.y[l.depth[above]]);
+    }
     for (int64_t id = 0; id < tree->used; id++)
-        life(&c, tree, id);
-    for (int64_t id = 1; id < tree->used; id++)
-        message(&c, tree, id);
-    fputs("</svg>\n", c.out);
+        box(&tree->nodes[id], left + l.column[id] * apart, l.y[l.depth[id]], l.width);
+    puts("</svg>");
+    free(l.column);
+    free(l.depth);
+    free(l.y);
+}
+
+/* ---- an optimal tree in time ---- */
+
+/* The operands of a processor. */
+static const char *operands(const struct shown *s, int64_t rank, char buf[MAX_CAPTION])
+{
+    const struct tree_node *node = &s->tree->nodes[rank];
+
+    snprintf(buf, MAX_CAPTION, "%lld + %lld", (long long)node->own, (long long)node->shared);
+    return buf;
+}
+
+static void set_title(const struct tree *tree, char title[MAX_CAPTION])
+{
+    int n;
+
+    if (!tree->sums)
+        n = snprintf(title, MAX_CAPTION, "Optimal broadcast, P = %lld", (long long)tree->n);
+    else if (tree->used < tree->n)
+        n = snprintf(title, MAX_CAPTION, "Sum of %lld operands on %lld of %lld processors",
+                     (long long)tree->count, (long long)tree->used, (long long)tree->n);
+    else
+        n = snprintf(title, MAX_CAPTION, "Sum of %lld operands on %lld processors",
+                     (long long)tree->count, (long long)tree->n);
+    snprintf(title + n, (size_t)(MAX_CAPTION - n), ": %s%g units", tree->exact ? "" : "at most ",
+             tree->time);
+}
+
+/* Of a summation only the processors that take part. */
+static void draw_in_time(const struct options *of, const struct tree *tree)
+{
+    struct options o = *of;
+    char title[MAX_CAPTION];
+    struct shown s = {.o = &o,
+                      .algorithm = logp_algorithm_find(tree->name, tree->algorithm),
+                      .title = title,
+                      .tree = tree,
+                      .note = tree->sums ? operands : NULL,
+                      .notes = "operands"};
+    struct logp_trace *trace;
+    struct logp_invocation c;
+
+    o.P = tree->used;
+    c = make_invocation(&o, tree->name);
+    s.trace = trace = trace_prediction(&o, &c, s.algorithm, 0);
+    if (trace == NULL)
+        bad_usage("no memory to draw the tree");
+    set_title(tree, title);
+    trace_as_svg.show(&s);
+    logp_trace_free(trace);
 }
 
 static void draw(const struct options *o, const struct tree *tree)
@@ -162,4 +225,36 @@ static void draw(const struct options *o, const struct tree *tree)
         draw_in_time(o, tree);
 }
 
+/* ---- for Graphviz: arrows go where messages go first, and the root is on top ---- */
+
+static void print_dot(const struct options *o, const struct tree *tree)
+{
+    const bool up = tree->sums || tree->to_root;
+    char name[256];
+
+    (void)o;
+    snprintf(name, sizeof(name), "%s %s, P = %lld", tree->algorithm, tree->name,
+             (long long)tree->n);
+    fputs("digraph ", stdout);
+    write_dot_text(stdout, name);
+    puts(" {\n    node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];");
+    if (up)
+        puts("    rankdir=BT;");
+    for (int64_t id = 0; id < tree->used; id++) {
+        const struct tree_node *node = &tree->nodes[id];
+
+        printf("    %lld [label=\"%lld\\nat %.12g\"];\n", (long long)node->rank,
+               (long long)node->rank, node->label);
+    }
+    for (int64_t id = 1; id < tree->used; id++) {
+        const struct tree_node *node = &tree->nodes[id];
+        const int64_t above = tree->nodes[node->parent].rank;
+
+        printf("    %lld -> %lld%s;\n", (long long)(up ? node->rank : above),
+               (long long)(up ? above : node->rank), tree->returns ? " [dir=both]" : "");
+    }
+    puts("}");
+}
+
+const struct tree_form tree_as_dot = {.show = print_dot};
 const struct tree_form tree_as_svg = {draw, 256, "a tree is drawn", ""};

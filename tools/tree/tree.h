@@ -6,13 +6,12 @@
 #include "options/options.h"
 
 /* Nodes are in depth-first order, the root first, and then those that take no part; times are in
- * units, -1 standing for none. The message is the one between a node and its parent. */
+ * units, -1 standing for none. */
 struct tree_node {
     int64_t rank;
     int64_t parent, first_child, next_sibling; /* indices; -1: none */
     double time, label;
-    double sent, received; /* starts of the message's overheads */
-    int64_t own, shared;   /* summation: operands */
+    int64_t own, shared; /* summation: operands */
 };
 
 struct tree {
@@ -25,7 +24,7 @@ struct tree {
     int64_t count; /* summation: operands in all */
     int64_t n, used; /* nodes; those that take part */
     struct tree_node *nodes;
-    double time, o_send, o_recv, gamma;
+    double time, gamma;
 };
 
 /* ---- found.c ---- */
@@ -56,8 +55,5 @@ struct tree_form {
 extern const struct tree_form tree_as_text, tree_as_json, tree_as_csv;
 extern const struct tree_form tree_as_dot;
 extern const struct tree_form tree_as_svg; /* of an optimal one a space-time diagram */
-
-/* layers.c: level below level */
-void draw_layers(const struct options *o, const struct tree *tree);
 
 #endif
