@@ -1,97 +1,309 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The measurement of peer.h on this library, with nothing emulated.
+ * The same measurement of two peers, as bench/peers compares them: of this library, with nothing
+ * emulated, and, compiled with PEER_IS_MPI, of an MPI and nothing else. Rank 0 prints a line for
+ * each operation: its name and its time in ns, the median of samples of at least 0.5 ms, or 20 ms
+ * where there are more processors than cores. Without an OPERATION all are measured that there are
+ * for P.
+ *
  * usage: bench_peer EXECUTOR P [OPERATION ...]
+ *        mpirun -n P bench_mpi_peer [OPERATION ...]
  */
-#include "peer.h"
+#ifdef PEER_IS_MPI
+#include <mpi.h>
+/* An error ends the program: it is MPI's default for all of them. */
+#define OF_EITHER(logp, mpi) (mpi)
+#else
 #include "bench.h"
+#define OF_EITHER(logp, mpi) (logp)
+#endif
+#include "sample.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { SAMPLES = 21, BLOCK = 8192, LARGEST = 1 << 20 };
+
+/* A processor. */
+struct peer {
+    int P, rank;
+    struct logp_vp *vp; /* NULL: of an MPI */
+    char *out, *in;     /* of a collective: sent, and received */
+};
+
+#ifndef PEER_IS_MPI
+static const struct logp_op *sum; /* of int64 */
+#endif
+
+struct operation {
+    const char *name;
+    int (*once)(struct peer *p, int i, size_t n_bytes); /* @return 0 or an error */
+    size_t n_bytes;                                     /* of a block, where there are several */
+    bool pair;                                          /* for two processors */
+};
+
+static int barrier(struct peer *p, int i, size_t n_bytes)
+{
+    (void)p, (void)i, (void)n_bytes;
+    return OF_EITHER(logp_barrier(p->vp), MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static int broadcast_from(struct peer *p, void *buf, size_t n_bytes, int root)
+{
+    (void)p;
+    return OF_EITHER(logp_broadcast(p->vp, buf, n_bytes, root),
+                     MPI_Bcast(buf, (int)n_bytes, MPI_BYTE, root, MPI_COMM_WORLD));
+}
+
+static int broadcast(struct peer *p, int i, size_t n_bytes)
+{
+    const int root = i % p->P;
+    int64_t item = -1;
+    int rc;
+
+    if (p->rank == root)
+        memcpy(p->out, &(int64_t){i}, sizeof(item));
+    rc = broadcast_from(p, p->out, n_bytes, root);
+    memcpy(&item, p->out, sizeof(item));
+    return rc == 0 && item != i ? EIO : rc;
+}
+
+static int reduce(struct peer *p, int i, size_t n_bytes)
+{
+    const int n = (int)(n_bytes / sizeof(int64_t));
+
+    return OF_EITHER(logp_reduce(p->vp, p->out, p->in, n, sum, i % p->P),
+                     MPI_Reduce(p->out, p->in, n, MPI_INT64_T, MPI_SUM, i % p->P, MPI_COMM_WORLD));
+}
+
+static int allreduce(struct peer *p, int i, size_t n_bytes)
+{
+    const int n = (int)(n_bytes / sizeof(int64_t));
+
+    (void)i;
+    return OF_EITHER(logp_allreduce(p->vp, p->out, p->in, n, sum),
+                     MPI_Allreduce(p->out, p->in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
+}
+
+static int scan(struct peer *p, int i, size_t n_bytes)
+{
+    const int n = (int)(n_bytes / sizeof(int64_t));
+
+    (void)i;
+    return OF_EITHER(logp_scan(p->vp, p->out, p->in, n, sum),
+                     MPI_Scan(p->out, p->in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
+}
+
+static int reduce_scatter(struct peer *p, int i, size_t n_bytes)
+{
+    const int n = (int)(n_bytes / sizeof(int64_t));
+
+    (void)i;
+    return OF_EITHER(
+        logp_reduce_scatter(p->vp, p->out, p->in, n, sum),
+        MPI_Reduce_scatter_block(p->out, p->in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
+}
+
+static int scatter(struct peer *p, int i, size_t n_bytes)
+{
+    return OF_EITHER(logp_scatter(p->vp, p->out, p->in, n_bytes, i % p->P),
+                     MPI_Scatter(p->out, (int)n_bytes, MPI_BYTE, p->in, (int)n_bytes, MPI_BYTE,
+                                 i % p->P, MPI_COMM_WORLD));
+}
+
+static int gather(struct peer *p, int i, size_t n_bytes)
+{
+    return OF_EITHER(logp_gather(p->vp, p->out, p->in, n_bytes, i % p->P),
+                     MPI_Gather(p->out, (int)n_bytes, MPI_BYTE, p->in, (int)n_bytes, MPI_BYTE,
+                                i % p->P, MPI_COMM_WORLD));
+}
+
+static int allgather(struct peer *p, int i, size_t n_bytes)
+{
+    (void)i;
+    return OF_EITHER(logp_allgather(p->vp, p->out, p->in, n_bytes),
+                     MPI_Allgather(p->out, (int)n_bytes, MPI_BYTE, p->in, (int)n_bytes, MPI_BYTE,
+                                   MPI_COMM_WORLD));
+}
+
+static int alltoall(struct peer *p, int i, size_t n_bytes)
+{
+    (void)i;
+    return OF_EITHER(logp_alltoall(p->vp, p->out, p->in, n_bytes),
+                     MPI_Alltoall(p->out, (int)n_bytes, MPI_BYTE, p->in, (int)n_bytes, MPI_BYTE,
+                                  MPI_COMM_WORLD));
+}
+
+/* Half of a round trip. */
+static int trip(struct peer *p, int i, size_t n_bytes)
+{
+    const int other = 1 - p->rank;
+
+    if (i % 2 == p->rank)
+        return OF_EITHER(logp_send(p->vp, other, 0, p->out, n_bytes),
+                         MPI_Send(p->out, (int)n_bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD));
+    return OF_EITHER(
+        logp_recv(p->vp, other, 0, p->in, n_bytes, NULL),
+        MPI_Recv(p->in, (int)n_bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+static const struct operation operations[] = {
+    {"barrier", barrier, 0, false},
+    {"broadcast-8", broadcast, 8, false},
+    {"broadcast-65536", broadcast, 65536, false},
+    {"broadcast-1048576", broadcast, LARGEST, false},
+    {"reduce-8", reduce, 8, false},
+    {"reduce-65536", reduce, 65536, false},
+    {"reduce-1048576", reduce, LARGEST, false},
+    {"allreduce-8", allreduce, 8, false},
+    {"allreduce-65536", allreduce, 65536, false},
+    {"allreduce-1048576", allreduce, LARGEST, false},
+    {"scan-8", scan, 8, false},
+    {"scan-65536", scan, 65536, false},
+    {"scan-1048576", scan, LARGEST, false},
+    {"reduce-scatter-8", reduce_scatter, 8, false},
+    {"reduce-scatter-8192", reduce_scatter, BLOCK, false},
+    {"scatter-8", scatter, 8, false},
+    {"scatter-8192", scatter, BLOCK, false},
+    {"gather-8", gather, 8, false},
+    {"gather-8192", gather, BLOCK, false},
+    {"allgather-8", allgather, 8, false},
+    {"allgather-8192", allgather, BLOCK, false},
+    {"alltoall-8", alltoall, 8, false},
+    {"alltoall-8192", alltoall, BLOCK, false},
+    {"pingpong-8", trip, 8, true},
+    {"pingpong-65536", trip, 65536, true},
+    {"pingpong-1048576", trip, LARGEST, true},
+};
+
+/* Is it this one, or of all sizes this operation? */
+static bool is_meant(const char *word, const char *name)
+{
+    const size_t n = strlen(word);
+
+    return strncmp(word, name, n) == 0 &&
+           (name[n] == '\0' || (name[n] == '-' && name[n + 1] >= '0' && name[n + 1] <= '9'));
+}
+
+static bool is_selected(int n_words, char **words, const char *name)
+{
+    for (int i = 0; i < n_words; i++)
+        if (is_meant(words[i], name))
+            return true;
+    return n_words == 0;
+}
+
+enum { N_OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
+
+/* n of them, until all are through, as rank 0 sees it, which in a chain is through long before the
+ * others; everyone learns what they took. */
+static int sample(struct peer *p, const struct operation *o, int n, int64_t *took_ns)
+{
+    int rc = barrier(p, 0, 0);
+    const int64_t start = bench_now_ns();
+
+    for (int i = 0; rc == 0 && i < n; i++)
+        rc = o->once(p, i, o->n_bytes);
+    if (rc == 0)
+        rc = barrier(p, 0, 0);
+    *took_ns = bench_now_ns() - start;
+    return rc == 0 ? broadcast_from(p, took_ns, sizeof(*took_ns), 0) : rc;
+}
+
+/* A sample that is too short does not count, nor do those before it: the next ones are longer. */
+static int measure(struct peer *p, const struct operation *o, int64_t least_ns)
+{
+    double ns[SAMPLES];
+    int taken = 0, rc = 0;
+
+    for (int n = 2; rc == 0 && taken < SAMPLES;) {
+        int64_t took;
+
+        rc = sample(p, o, n, &took);
+        ns[taken++] = (double)took / n;
+        if (rc == 0 && took < least_ns) {
+            n *= 2;
+            taken = 0;
+        }
+    }
+    if (rc == 0 && p->rank == 0) {
+        printf("%s %.1f\n", o->name, bench_median(ns, SAMPLES));
+        fflush(stdout);
+    }
+    return rc;
+}
+
+/* Measure the operations that the words name; all processors call it. @return 0 or an error */
+static int measure_all(struct peer *p, int n_words, char **words)
+{
+    const int64_t least_ns = p->P > sysconf(_SC_NPROCESSORS_ONLN) ? 20000000 : 500000;
+    const size_t blocks = (size_t)p->P * BLOCK, capacity = blocks > LARGEST ? blocks : LARGEST;
+    int rc = 0;
+
+    p->out = calloc(2, capacity);
+    if (p->out == NULL)
+        return ENOMEM;
+    memset(p->out, 1, 2 * capacity); /* no page is new in a measurement */
+    p->in = p->out + capacity;
+    for (int i = 0; rc == 0 && i < N_OPERATIONS; i++)
+        if (is_selected(n_words, words, operations[i].name) && (p->P == 2 || !operations[i].pair))
+            rc = measure(p, &operations[i], least_ns);
+    free(p->out);
+    return rc;
+}
+
+static bool is_operation(const char *word)
+{
+    for (int i = 0; i < N_OPERATIONS; i++)
+        if (is_meant(word, operations[i].name))
+            return true;
+    return false;
+}
+
+/* Are all words names of operations? If not, say so on stderr, in the program's name. */
+static bool are_known(const char *program, int n_words, char **words)
+{
+    for (int k = 0; k < n_words; k++) {
+        if (is_operation(words[k]))
+            continue;
+        fprintf(stderr, "%s: OPERATION %s: must be one of", program, words[k]);
+        for (int i = 0; i < N_OPERATIONS; i++)
+            fprintf(stderr, " %s", operations[i].name);
+        fputs("\n", stderr);
+        return false;
+    }
+    return true;
+}
+
+#ifdef PEER_IS_MPI
+
+int main(int argc, char **argv)
+{
+    struct peer p = {0};
+
+    if (!are_known("bench_mpi_peer", argc - 1, argv + 1))
+        return 2;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &p.P);
+    MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
+    if (measure_all(&p, argc - 1, argv + 1) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    return MPI_Finalize();
+}
+
+#else
 
 struct words {
     int n;
     char **words;
 };
 
-static int barrier(void *vp)
-{
-    return logp_barrier(vp);
-}
-
-static int broadcast(void *vp, void *buf, size_t n_bytes, int root)
-{
-    return logp_broadcast(vp, buf, n_bytes, root);
-}
-
-static const struct logp_op *sum; /* of int64 */
-
-static int reduce(void *vp, const void *out, void *in, int n, int root)
-{
-    return logp_reduce(vp, out, in, n, sum, root);
-}
-
-static int allreduce(void *vp, const void *out, void *in, int n)
-{
-    return logp_allreduce(vp, out, in, n, sum);
-}
-
-static int scan(void *vp, const void *out, void *in, int n)
-{
-    return logp_scan(vp, out, in, n, sum);
-}
-
-static int reduce_scatter(void *vp, const void *out, void *in, int n)
-{
-    return logp_reduce_scatter(vp, out, in, n, sum);
-}
-
-static int scatter(void *vp, const void *out, void *in, size_t n_bytes, int root)
-{
-    return logp_scatter(vp, out, in, n_bytes, root);
-}
-
-static int gather(void *vp, const void *out, void *in, size_t n_bytes, int root)
-{
-    return logp_gather(vp, out, in, n_bytes, root);
-}
-
-static int allgather(void *vp, const void *out, void *in, size_t n_bytes)
-{
-    return logp_allgather(vp, out, in, n_bytes);
-}
-
-static int alltoall(void *vp, const void *out, void *in, size_t n_bytes)
-{
-    return logp_alltoall(vp, out, in, n_bytes);
-}
-
-static int send(void *vp, int to, const void *buf, size_t n_bytes)
-{
-    return logp_send(vp, to, 0, buf, n_bytes);
-}
-
-static int receive(void *vp, int from, void *buf, size_t n_bytes)
-{
-    return logp_recv(vp, from, 0, buf, n_bytes, NULL);
-}
-
 static int program(struct logp_vp *vp, void *arg)
 {
     const struct words *w = arg;
-    struct peer p = {.P = logp_vp_size(vp),
-                     .rank = logp_vp_rank(vp),
-                     .self = vp,
-                     .barrier = barrier,
-                     .broadcast = broadcast,
-                     .reduce = reduce,
-                     .allreduce = allreduce,
-                     .scan = scan,
-                     .reduce_scatter = reduce_scatter,
-                     .scatter = scatter,
-                     .gather = gather,
-                     .allgather = allgather,
-                     .alltoall = alltoall,
-                     .send = send,
-                     .recv = receive};
-    const int rc = peer_measure(&p, w->n, w->words);
+    struct peer p = {.P = logp_vp_size(vp), .rank = logp_vp_rank(vp), .vp = vp};
+    const int rc = measure_all(&p, w->n, w->words);
 
     return rc > 0 ? -rc : rc;
 }
@@ -108,7 +320,7 @@ int main(int argc, char **argv)
         fputs("usage: bench_peer EXECUTOR P [OPERATION ...]\n", stderr);
         return 2;
     }
-    if (!peer_known("bench_peer", w.n, w.words))
+    if (!are_known("bench_peer", w.n, w.words))
         return 2;
     config.executor = argv[1];
     if (sscanf(argv[2], "%9d%c", &config.n_processors, &after) != 1 || config.n_processors < 2 ||
@@ -127,3 +339,5 @@ int main(int argc, char **argv)
     logp_machine_destroy(m);
     return 0;
 }
+
+#endif

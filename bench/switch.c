@@ -3,16 +3,21 @@
  * What a hand-over costs, and what many vps on few cores cost with no delays: two vps of one core
  * that probe in vain and so yield to each other, a dissemination barrier of 8 to 1024 vps, and a
  * broadcast of 8 bytes, each from the next root. The references are bare fibers (raw.h), measured
- * in turn with ours; and for barriers beside a busy process (busy.h) the same without it.
+ * in turn with ours; and for barriers beside a busy process the same without it.
  *
  *     bench_switch            all of it
  *     bench_switch long       10^8 hand-overs, and what the process has grown by
  */
+#define _GNU_SOURCE
 #include "raw.h"
 #include "bench.h"
-#include "busy.h"
 
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { ROUNDS = 15, MIN_MS = 100 };
 
@@ -143,7 +148,61 @@ static void measure_collective(const struct collective *c, const char *executor,
     fflush(stdout);
 }
 
-/* ---- beside a busy process ---- */
+/* ---- beside a busy process, which has nothing to do with this one and computes now and then on one
+ * of its cores. The kernel kills it when this one ends, however it ends. ---- */
+
+static void compute_for_ever(pid_t parent)
+{
+    cpu_set_t allowed, one;
+    int cpu = CPU_SETSIZE - 1;
+
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) /* it ended before that */
+        _exit(1);
+    sched_getaffinity(0, sizeof(allowed), &allowed);
+    while (cpu > 0 && !CPU_ISSET((size_t)cpu, &allowed))
+        cpu--;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    sched_setaffinity(0, sizeof(one), &one);
+    raise(SIGSTOP);
+    for (volatile unsigned n = 0;;)
+        n = n + 1;
+}
+
+static void await_stop(pid_t busy)
+{
+    int status = 0;
+
+    if (waitpid(busy, &status, WUNTRACED) != busy || !WIFSTOPPED(status))
+        bench_check(-ECHILD, "the busy process");
+}
+
+/* Fork it, pinned to the last core that this process may use, at rest. To be called before there
+ * are machines, by the thread that lives longest. */
+static pid_t busy_create(void)
+{
+    const pid_t parent = getpid(), busy = fork();
+
+    if (busy == 0)
+        compute_for_ever(parent);
+    bench_check(busy > 0 ? 0 : -errno, "fork");
+    await_stop(busy);
+    return busy;
+}
+
+/* Let it compute, or rest: then it does when this returns. */
+static void busy_set(pid_t busy, bool computes)
+{
+    kill(busy, computes ? SIGCONT : SIGSTOP);
+    if (!computes)
+        await_stop(busy);
+}
+
+static void busy_destroy(pid_t busy)
+{
+    kill(busy, SIGKILL);
+    waitpid(busy, NULL, 0);
+}
 
 /* As many as take MIN_MS: the host's scheduler lets either have a core for some ms. */
 static struct series long_series(struct logp_machine *m)
