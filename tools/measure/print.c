@@ -2,8 +2,8 @@
 /* What was found, for people and for programs. */
 #include "measure/measure.h"
 #include "output/output.h"
+#include "text/record.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct value {
     bool hidden;
 };
 
-enum { N_VALUES = 6 };
+enum { N_VALUES = 6, DIGITS = 9 };
 
 /* As the options say of the messages of this pair. Overheads and gaps are those of the first rank,
  * L is half of a way there and back. */
@@ -281,47 +281,33 @@ static json_t *pair_json(const struct measured *m, const struct pair *pair)
     const struct options *o = m->o;
     const struct logp_found *f = &pair->found;
     const struct logp_params *p = &f->params;
-    json_t *j = json_pack("{s:[i,i],s:I,s:I,s:I,s:I,s:f,s:f,s:s,s:s?,s:b,s:b,s:b,s:b}", "ranks",
-                          pair->client, pair->server, "L_ns", (json_int_t)p->L_ns, "o_send_ns",
-                          (json_int_t)p->o_send_ns, "o_recv_ns", (json_int_t)p->o_recv_ns, "g_ns",
-                          (json_int_t)p->g_ns, "G_ns_per_byte", (double)p->G_ps / 1000, "gamma_ns",
-                          (double)p->gamma_ps / 1000, "delay", f->delay, "gap", gap_word(f),
-                          "g_hidden", (int)f->g_hidden, "L_hidden", (int)f->L_hidden, "gamma_seen",
-                          (int)f->has_gamma, "exact", (int)f->exact);
     struct value values[N_VALUES];
     json_t *intervals = json_object();
 
     list_values(m, pair, values);
     for (int i = 0; i < N_VALUES; i++)
         json_object_set_new(intervals, values[i].name, interval_json(values[i].found));
-    json_object_set_new(j, "intervals_ns", intervals);
-    json_object_set_new(j, "times", json_integer((json_int_t)f->n_times));
-    json_object_set_new(j, "left_out", json_integer((json_int_t)f->n_left_out));
-    json_object_set_new(j, "error", json_real(f->error));
-    json_object_set_new(j, "doubtful",
-                        f->doubtful[0] != '\0' ? json_string(f->doubtful) : json_null());
-    json_object_set_new(j, "protocols", protocols_json(f));
-    json_object_set_new(j, "sizes", sizes_json(pair));
-    json_object_set_new(j, "combining", combining_json(m));
-    json_object_set_new(j, "P", json_integer((json_int_t)o->P));
-    json_object_set_new(j, "clock",
-                        json_string(o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall"));
-    json_object_set_new(j, "executor", json_string(o->executor));
-    json_object_set_new(j, "transport", json_string(over_processes(o) ? o->transport : "mailbox"));
-    json_object_set_new(j, "processes", json_integer(m->n_processes));
-    return j;
+    return json_pack(
+        "{s:[i,i],s:I,s:I,s:I,s:I,s:f,s:f,s:s,s:s?,s:b,s:b,s:b,s:b,"
+        "s:o,s:I,s:I,s:f,s:s?,s:o,s:o,s:o,s:I,s:s,s:s,s:s,s:i}",
+        "ranks", pair->client, pair->server, "L_ns", (json_int_t)p->L_ns, "o_send_ns",
+        (json_int_t)p->o_send_ns, "o_recv_ns", (json_int_t)p->o_recv_ns, "g_ns",
+        (json_int_t)p->g_ns, "G_ns_per_byte", (double)p->G_ps / 1000, "gamma_ns",
+        (double)p->gamma_ps / 1000, "delay", f->delay, "gap", gap_word(f), "g_hidden",
+        (int)f->g_hidden, "L_hidden", (int)f->L_hidden, "gamma_seen", (int)f->has_gamma, "exact",
+        (int)f->exact, "intervals_ns", intervals, "times", (json_int_t)f->n_times, "left_out",
+        (json_int_t)f->n_left_out, "error", f->error, "doubtful",
+        f->doubtful[0] != '\0' ? f->doubtful : NULL, "protocols", protocols_json(f), "sizes",
+        sizes_json(pair), "combining", combining_json(m), "P", (json_int_t)o->P, "clock",
+        o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", "executor", o->executor, "transport",
+        over_processes(o) ? o->transport : "mailbox", "processes", m->n_processes);
 }
 
 void print_measured_json(const struct measured *m)
 {
-    for (size_t i = 0; i < m->n_pairs; i++) {
-        json_t *j = pair_json(m, &m->pairs[i]);
-
-        fputs(i > 0 ? ",\n " : "[", stdout);
-        json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
-        json_decref(j);
-    }
-    puts("]");
+    for (size_t i = 0; i < m->n_pairs; i++)
+        print_json_record(pair_json(m, &m->pairs[i]), i, DIGITS);
+    end_json_records(m->n_pairs);
 }
 
 void print_measured_csv(const struct measured *m)
@@ -332,8 +318,10 @@ void print_measured_csv(const struct measured *m)
         for (size_t k = 0; k < m->pairs[i].n_sizes; k++) {
             const struct logp_size_seen *s = &m->pairs[i].sizes[k];
 
-            printf("%d,%d,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", m->pairs[i].client,
-                   m->pairs[i].server, s->n_bytes, s->one_way, s->o_send, s->o_recv, s->apart,
-                   s->sent_apart, s->received_apart);
+            print_csv_record(json_pack("[i,i,I,f,f,f,f,f,f]", m->pairs[i].client,
+                                       m->pairs[i].server, (json_int_t)s->n_bytes, s->one_way,
+                                       s->o_send, s->o_recv, s->apart, s->sent_apart,
+                                       s->received_apart),
+                             DIGITS, "\n");
         }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A map of who is best, as a table, JSON and CSV: see crossover.h. */
 #include "output/output.h"
+#include "text/record.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -150,13 +150,6 @@ static json_t *number(bool valid, int64_t n)
     return valid ? json_integer(n) : json_null();
 }
 
-static json_t *text(const char *s)
-{
-    json_t *j = s != NULL ? json_string(s) : NULL;
-
-    return j != NULL ? j : json_null();
-}
-
 static void add(json_t *record, const char *side, const char *key, json_t *value)
 {
     char name[48];
@@ -180,68 +173,35 @@ static void add_comparison(json_t *record, const char *side, const struct compar
 
 static json_t *range_json(const struct crossover *x, const struct range *r)
 {
-    json_t *j = json_object();
+    const bool sized = x->unit != NULL, has_before = r->before != NULL && r->before_ns >= 0;
+    json_t *j =
+        json_pack("{s:s, s:I, s:s?, s:o, s:o, s:s?, s:o, s:s?, s:o}", "collective", x->collective,
+                  "P", (json_int_t)r->P, "size", x->unit, "from", number(sized, r->from), "to",
+                  number(sized, r->to), "algorithm", r->best != NULL ? r->best->name : NULL,
+                  "predicted_ns", number(r->best != NULL, r->predicted_ns), "before",
+                  r->before != NULL ? r->before->name : NULL, "before_predicted_ns",
+                  number(has_before, r->before_ns));
 
-    json_object_set_new(j, "collective", text(x->collective));
-    json_object_set_new(j, "P", json_integer(r->P));
-    json_object_set_new(j, "size", text(x->unit));
-    json_object_set_new(j, "from", number(x->unit != NULL, r->from));
-    json_object_set_new(j, "to", number(x->unit != NULL, r->to));
-    json_object_set_new(j, "algorithm", text(r->best != NULL ? r->best->name : NULL));
-    json_object_set_new(j, "predicted_ns", number(r->best != NULL, r->predicted_ns));
-    json_object_set_new(j, "before", text(r->before != NULL ? r->before->name : NULL));
-    json_object_set_new(j, "before_predicted_ns",
-                        number(r->before != NULL && r->before_ns >= 0, r->before_ns));
     add_comparison(j, "below", &r->below);
     add_comparison(j, "above", &r->above);
-    json_object_set_new(j, "sweep", text(x->text));
+    json_object_set_new(j, "sweep", json_string(x->text));
     return j;
 }
 
 void print_crossover_json(const struct crossover *x)
 {
-    for (size_t i = 0; i < x->n; i++) {
-        json_t *j = range_json(x, &x->ranges[i]);
-
-        fputs(i > 0 ? ",\n " : "[", stdout);
-        json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
-        json_decref(j);
-    }
-    puts("]");
-}
-
-static void print_value(const json_t *value)
-{
-    if (json_is_string(value))
-        print_csv_text(json_string_value(value));
-    else if (json_is_integer(value))
-        printf("%lld", (long long)json_integer_value(value));
-    else if (json_is_boolean(value))
-        fputs(json_is_true(value) ? "true" : "false", stdout);
+    for (size_t i = 0; i < x->n; i++)
+        print_json_record(range_json(x, &x->ranges[i]), i, 0);
+    end_json_records(x->n);
 }
 
 void print_crossover_csv(const struct crossover *x)
 {
     for (size_t i = 0; i < x->n; i++) {
-        json_t *j = range_json(x, &x->ranges[i]), *value;
-        const char *key, *between = "";
+        json_t *record = range_json(x, &x->ranges[i]);
 
-        if (i == 0) {
-            json_object_foreach(j, key, value)
-            {
-                printf("%s%s", between, key);
-                between = ",";
-            }
-            putchar('\n');
-            between = "";
-        }
-        json_object_foreach(j, key, value)
-        {
-            fputs(between, stdout);
-            between = ",";
-            print_value(value);
-        }
-        putchar('\n');
-        json_decref(j);
+        if (i == 0)
+            print_csv_names(record);
+        print_csv_record(record, 0, "\n");
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What there is, as `logp list` shows it. */
 #include "output/output.h"
+#include "text/record.h"
 
-#include <jansson.h>
 #include <stdio.h>
 
 void print_entries_table(const struct entry *all, size_t n)
@@ -17,39 +17,21 @@ void print_entries_table(const struct entry *all, size_t n)
                    all[i].source != NULL ? ")" : "");
 }
 
-static json_t *entry_json(const struct entry *e)
-{
-    json_t *j = json_pack("{s:s, s:s}", "name", e->name, "summary", e->summary);
-
-    if (e->of != NULL)
-        json_object_set_new(j, "collective", json_string(e->of));
-    if (e->source != NULL)
-        json_object_set_new(j, "source", json_string(e->source));
-    return j;
-}
-
 void print_entries_json(const struct entry *all, size_t n)
 {
-    putchar('[');
-    for (size_t i = 0; i < n; i++) {
-        json_t *j = entry_json(&all[i]);
-
-        fputs(i > 0 ? ",\n " : "", stdout);
-        json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
-        json_decref(j);
-    }
-    puts("]");
+    for (size_t i = 0; i < n; i++)
+        print_json_record(json_pack("{s:s, s:s, s:s*, s:s*}", "name", all[i].name, "summary",
+                                    all[i].summary, "collective", all[i].of, "source",
+                                    all[i].source),
+                          i, 0);
+    end_json_records(n);
 }
 
 void print_entries_csv(const struct entry *all, size_t n)
 {
     puts("name,collective,summary,source");
-    for (size_t i = 0; i < n; i++) {
-        const char *const cells[] = {all[i].name, all[i].of, all[i].summary, all[i].source};
-
-        for (int k = 0; k < 4; k++) {
-            print_csv_text(cells[k] != NULL ? cells[k] : "");
-            putchar(k < 3 ? ',' : '\n');
-        }
-    }
+    for (size_t i = 0; i < n; i++)
+        print_csv_record(
+            json_pack("[s, s?, s, s?]", all[i].name, all[i].of, all[i].summary, all[i].source), 0,
+            "\n");
 }

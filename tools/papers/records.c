@@ -4,7 +4,8 @@
  * notes of a table are in the JSON of its first row. */
 #include "paper.h"
 
-#include <jansson.h>
+#include "text/record.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@ static const char *const keys[N_VALUES] = {
     [PRINTED] = "printed",   [FORMULA] = "paper_formula", [PREDICTED] = "predicted",
     [EMULATED] = "emulated", [MEASURED] = "measured",
 };
+
+enum { DIGITS = 7 };
 
 /* ---- JSON ---- */
 
@@ -71,116 +74,85 @@ static json_t *row_json(const struct paper *p, const struct paper_table *t,
     return j;
 }
 
-/* @return what stands between two records */
-static const char *print_record(json_t *j, const char *between)
-{
-    fputs(between, stdout);
-    json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(7));
-    json_decref(j);
-    return ",\n ";
-}
-
-/* @return what stands between two rows */
-static const char *print_json_table(const struct paper *p, const struct paper_table *t,
-                                    const char *between)
-{
-    for (size_t k = 0; k < t->n_rows; k++)
-        between = print_record(row_json(p, t, &t->rows[k]), between);
-    return between;
-}
-
-/* As a table: its texts are the labels of a row. */
 static json_t *listing_json(const struct paper *p, const struct paper_listing *l)
 {
-    json_t *j = json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}, s:s, s:s}", "paper", p->name,
-                          "figure", "Listings", "title", "as printed and as run here", "row",
-                          "listing", l->name, "as printed", l->printed, "run as printed", l->does,
-                          "as run here", l->here, "unit", "none", "printed_unit", "none");
+    return json_pack(
+        "{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:n, s:n, s:n, s:n, s:n, s:s, "
+        "s:n, s:n, s:n}",
+        "paper", p->name, "figure", "Listings", "title", "as printed and as run here", "row",
+        "listing", l->name, "as printed", l->printed, "run as printed", l->does, "as run here",
+        l->here, "unit", "none", "printed_unit", "none", keys[PRINTED], keys[FORMULA],
+        keys[PREDICTED], keys[EMULATED], keys[MEASURED], "prediction", "none", "remark", "verdict",
+        "notes");
+}
 
-    for (int v = 0; v < N_VALUES; v++)
-        json_object_set_new(j, keys[v], json_null());
-    json_object_set_new(j, "prediction", json_string("none"));
-    json_object_set_new(j, "remark", json_null());
-    json_object_set_new(j, "verdict", json_null());
-    json_object_set_new(j, "notes", json_null());
-    return j;
+/* All records of a paper, in their order. @return how many */
+static size_t each_record(const struct paper *p, void (*print)(json_t *record, size_t number))
+{
+    size_t n = 0;
+
+    for (int i = 0; i < p->n_tables; i++)
+        for (size_t k = 0; k < p->tables[i].n_rows; k++)
+            print(row_json(p, &p->tables[i], &p->tables[i].rows[k]), n++);
+    for (int i = 0; i < p->n_listings && !p->stopped; i++)
+        print(listing_json(p, &p->listings[i]), n++);
+    for (size_t k = 0; k < p->verdicts.n_rows; k++)
+        print(row_json(p, &p->verdicts, &p->verdicts.rows[k]), n++);
+    return n;
+}
+
+static void print_json(json_t *record, size_t number)
+{
+    print_json_record(record, number, DIGITS);
 }
 
 void print_paper_json(const struct paper *p)
 {
-    const char *between = "[";
-
-    for (int i = 0; i < p->n_tables; i++)
-        between = print_json_table(p, &p->tables[i], between);
-    for (int i = 0; i < p->n_listings && !p->stopped; i++)
-        between = print_record(listing_json(p, &p->listings[i]), between);
-    print_json_table(p, &p->verdicts, between);
-    puts("]");
+    end_json_records(each_record(p, print_json));
 }
 
 /* ---- CSV ---- */
 
-static void print_cell(const char *text)
+/* An object in one cell: "P=100; k=10". */
+static json_t *labels_text(json_t *labels)
 {
-    print_csv_text(text);
-    putchar(',');
-}
+    char text[1024] = "";
+    const char *key;
+    json_t *value;
+    size_t n = 0;
 
-/* All labels of a row in one cell: "P=100 k=10". */
-static void print_labels_cell(const struct paper_table *t, const struct paper_row *row)
-{
-    char cell[256] = "", name[64], text[64];
-
-    for (int i = 0; i < paper_columns(t); i++)
-        snprintf(cell + strlen(cell), sizeof(cell) - strlen(cell), "%s%s=%s", i > 0 ? "; " : "",
-                 paper_label(t->columns, i, name), paper_label(row->labels, i, text));
-    print_cell(cell);
-}
-
-static void print_csv_row(const struct paper *p, const struct paper_table *t,
-                          const struct paper_row *row)
-{
-    const bool predicted = !isnan(row->value[PREDICTED]);
-    char remark[1024];
-
-    print_cell(p->name);
-    print_cell(t->figure);
-    print_cell(t->title);
-    print_labels_cell(t, row);
-    print_cell(t->unit);
-    print_cell(t->printed_unit != NULL ? t->printed_unit : t->unit);
-    for (int v = 0; v < N_VALUES; v++) {
-        if (!isnan(row->value[v]))
-            printf("%.7g", row->value[v]);
-        putchar(',');
+    json_object_foreach(labels, key, value)
+    {
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s=", n > 0 ? "; " : "", key);
+        if (json_is_string(value))
+            n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", json_string_value(value));
+        else
+            n += (size_t)snprintf(text + n, sizeof(text) - n, "%lld",
+                                  (long long)json_integer_value(value));
     }
-    print_cell(predicted ? logp_certainty_name(row->certainty) : "none");
-    snprintf(remark, sizeof(remark), "%s%s%s", row->verdict != NULL ? row->verdict : "",
-             row->verdict != NULL && row->remark[0] != '\0' ? ": " : "", row->remark);
-    print_csv_text(remark);
-    putchar('\n');
+    return json_string(text);
 }
 
-static void print_csv_table(const struct paper *p, const struct paper_table *t)
+static void print_csv(json_t *record, size_t number)
 {
-    for (size_t k = 0; k < t->n_rows; k++)
-        print_csv_row(p, t, &t->rows[k]);
-}
+    const char *verdict = json_string_value(json_object_get(record, "verdict"));
+    const char *remark = json_string_value(json_object_get(record, "remark"));
+    json_t *value;
 
-static void print_csv_listing(const struct paper *p, const struct paper_listing *l)
-{
-    char cell[1024];
-
-    print_cell(p->name);
-    print_cell("Listings");
-    print_cell("as printed and as run here");
-    snprintf(cell, sizeof(cell), "listing=%s; as printed=%s; run as printed=%s; as run here=%s",
-             l->name, l->printed, l->does, l->here);
-    print_cell(cell);
-    fputs("none,none,", stdout);
-    for (int v = 0; v < N_VALUES; v++)
-        putchar(',');
-    puts("none,");
+    (void)number;
+    for (int v = 0; v < N_VALUES; v++) {
+        value = json_object_get(record, keys[v]);
+        if (json_is_number(value))
+            json_object_set_new(record, keys[v], json_real(json_number_value(value)));
+    }
+    json_object_set_new(record, "row", labels_text(json_object_get(record, "row")));
+    if (verdict != NULL)
+        json_object_set_new(record, "remark",
+                            json_sprintf("%s%s%s", verdict, remark != NULL ? ": " : "",
+                                         remark != NULL ? remark : ""));
+    json_object_del(record, "verdict");
+    json_object_del(record, "notes");
+    print_csv_record(record, DIGITS, "\n");
 }
 
 void print_paper_csv(const struct paper *p)
@@ -189,9 +161,5 @@ void print_paper_csv(const struct paper *p)
     for (int v = 0; v < N_VALUES; v++)
         printf("%s,", keys[v]);
     puts("prediction,remark");
-    for (int i = 0; i < p->n_tables; i++)
-        print_csv_table(p, &p->tables[i]);
-    for (int i = 0; i < p->n_listings && !p->stopped; i++)
-        print_csv_listing(p, &p->listings[i]);
-    print_csv_table(p, &p->verdicts);
+    each_record(p, print_csv);
 }

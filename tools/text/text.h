@@ -66,12 +66,6 @@ bool is_series(const char *text, enum series_kind kind);
  * @return NULL; or what is allowed, in words */
 const char *read_series(const char *text, enum series_kind kind, struct series *out);
 
-/* ---- csv.c ---- */
-
-/* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. */
-void print_csv_text(const char *text);
-void write_csv_text(FILE *f, const char *text);
-
 /* ---- printable.c: text from outside where it is shown ---- */
 
 /* Is it UTF-8 without control characters? */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cells themselves, of all of our algorithms: for people, and as CSV. */
+#include "text/record.h"
 #include "tune/tune.h"
 
 #include <string.h>
@@ -44,29 +45,22 @@ static void print_people(const struct options *o, const struct tune_result *resu
     }
 }
 
-static void print_csv_number(bool there, int64_t n)
+static json_t *number(bool there, int64_t n)
 {
-    if (there)
-        printf("%lld", (long long)n);
-    putchar(',');
+    return there ? json_integer(n) : json_null();
 }
 
 static void print_cell(const struct tune_result *r, int64_t P, const struct tune_cell *c)
 {
-    const bool next = c->next.algorithm != NULL;
+    const bool next = c->next.algorithm != NULL, sized = has_sizes(r);
 
-    printf("%s,%lld,", r->collective->ours, (long long)P);
-    print_csv_number(has_sizes(r), c->from);
-    print_csv_number(has_sizes(r), c->to);
-    print_csv_text(c->best.algorithm->name);
-    printf(",%lld,", (long long)c->best.ns);
-    print_csv_text(next ? c->next.algorithm->name : "");
-    putchar(',');
-    print_csv_number(next, c->next.ns);
-    print_csv_number(c->best.k > 0, c->best.k);
-    if (next && c->next.k > 0)
-        printf("%lld", (long long)c->next.k);
-    fputs("\r\n", stdout);
+    print_csv_record(json_pack("[s,I,o,o,s,I,s?,o,o,o]", r->collective->ours, (json_int_t)P,
+                               number(sized, c->from), number(sized, c->to),
+                               c->best.algorithm->name, (json_int_t)c->best.ns,
+                               next ? c->next.algorithm->name : NULL, number(next, c->next.ns),
+                               number(c->best.k > 0, c->best.k),
+                               number(next && c->next.k > 0, c->next.k)),
+                     0, "\r\n");
 }
 
 static void print_rows(const struct options *o, const struct tune_result *results, size_t n)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured beside predicted: as a table, JSON and CSV. */
 #include "output/output.h"
+#include "text/record.h"
 #include "validate/validate.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -141,29 +141,25 @@ static json_t *fit_json(const struct validated *v)
 /* A record for each point; the fit is of all, and stands in each. */
 void print_validated_json(const struct validated *v)
 {
-    const char *between = "[";
     json_t *fit = fit_json(v);
+    size_t n = 0;
 
     for (size_t i = 0; i < v->n; i++) {
         const struct validated_point *p = &v->points[i];
-        json_t *j;
 
-        if (p->n == 0)
-            continue;
-        j = json_pack("{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:O,s:i}", "collective",
-                      p->collective, "P", (json_int_t)p->P, "bytes", (json_int_t)p->bytes,
-                      "algorithm", p->chosen->algorithm->name, "predicted_ns",
-                      (json_int_t)p->chosen->predicted_ns, "measured_ns",
-                      (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
-                      p->best->algorithm->name, "best_measured_ns",
-                      (json_int_t)p->best->measured_ns, "regret", regret_of(p), "algorithms",
-                      rows_json(p), "fit", fit, "processes", v->n_processes);
-        fputs(between, stdout);
-        between = ",\n ";
-        json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
-        json_decref(j);
+        if (p->n > 0)
+            print_json_record(
+                json_pack("{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:O,s:i}", "collective",
+                          p->collective, "P", (json_int_t)p->P, "bytes", (json_int_t)p->bytes,
+                          "algorithm", p->chosen->algorithm->name, "predicted_ns",
+                          (json_int_t)p->chosen->predicted_ns, "measured_ns",
+                          (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
+                          p->best->algorithm->name, "best_measured_ns",
+                          (json_int_t)p->best->measured_ns, "regret", regret_of(p), "algorithms",
+                          rows_json(p), "fit", fit, "processes", v->n_processes),
+                n++, 9);
     }
-    puts(*between == '[' ? "[]" : "]");
+    end_json_records(n);
     json_decref(fit);
 }
 
