@@ -50,9 +50,7 @@ static void set_blocks(const struct options *o, const char *collective, struct l
                    all_to_all ? 1 << 12 : MOST_BLOCKS, all_to_all ? " in alltoall" : "");
     blocks.n = all_to_all ? o->P * o->P : o->P;
     free(before);
-    before = malloc(((size_t)blocks.n + 1) * sizeof(*before));
-    if (before == NULL)
-        bad_usage("no memory");
+    before = or_end(malloc(((size_t)blocks.n + 1) * sizeof(*before)));
     before[0] = 0;
     for (int64_t i = 0; i < blocks.n; i++) /* up to 2^24 of 2^36 */
         before[i + 1] = before[i] + (size_t)o->counts[(i / o->P + i % o->P) % o->n_counts];

@@ -117,11 +117,9 @@ static void add_named(const struct options *o, const char *collective,
 static size_t choose_named(const struct options *o, const char *collective,
                            const struct logp_invocation *c, const struct logp_algorithm **chosen)
 {
-    char *list = strdup(o->algorithm_list), *save = NULL;
+    char *list = or_end(strdup(o->algorithm_list)), *save = NULL;
     size_t n = 0;
 
-    if (list == NULL)
-        bad_usage("no memory");
     for (char *name = strtok_r(list, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save))
         add_named(o, collective, c, name, chosen, &n);
     free(list);

@@ -68,10 +68,8 @@ static struct winner best_at(const struct map *map, int64_t size)
 /* From this size on there is another. */
 static void add_range(struct map *map, int64_t from, struct winner w, struct winner before)
 {
-    struct range *more = realloc(map->ranges, (map->n + 1) * sizeof(*more));
+    struct range *more = or_end(realloc(map->ranges, (map->n + 1) * sizeof(*more)));
 
-    if (more == NULL)
-        bad_usage("no memory for the map");
     map->ranges = more;
     if (map->n > map->first)
         more[map->n - 1].to = from - 1;
@@ -209,9 +207,7 @@ static void go_to(struct map *map, const char *collective, int64_t i)
 static void read_sizes(struct map *map)
 {
     map->n_values = map->option != NULL ? (int)sweep_values(map->option) : 1;
-    map->sizes = calloc((size_t)map->n_values, sizeof(*map->sizes));
-    if (map->sizes == NULL)
-        bad_usage("no memory for the sizes");
+    map->sizes = or_end(calloc((size_t)map->n_values, sizeof(*map->sizes)));
     for (int i = 0; i < map->n_values; i++) {
         resolve_point(&map->o, i);
         map->sizes[i] =

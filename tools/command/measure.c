@@ -16,11 +16,9 @@ static struct pair *list_pairs(const struct options *o, size_t *n)
 
     *n = 0;
     if (P < 128)
-        pairs = calloc((size_t)(P * (P - 1) / 2), sizeof(*pairs));
+        pairs = or_end(calloc((size_t)(P * (P - 1) / 2), sizeof(*pairs)));
     else
         bad_option("--pairs", "all", "up to 127 processors");
-    if (pairs == NULL)
-        bad_usage("no memory");
     for (int i = 0; i < P; i++)
         for (int k = i + 1; k < P; k++)
             pairs[(*n)++] = (struct pair){.client = i, .server = k};

@@ -70,11 +70,9 @@ static void resolve_replay(struct options *o, const struct logp_replay *r)
 /* The lines of a failure's text that say what went wrong, in one. To be freed */
 static char *in_short(const char *text)
 {
-    char *all = calloc(2 * strlen(text) + 1, 1), *to = all;
+    char *all = or_end(calloc(2 * strlen(text) + 1, 1)), *to = all;
     bool wanted = true;
 
-    if (all == NULL)
-        bad_usage("no memory");
     for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
         const char *words = line + strspn(line, " ");
         const size_t n = strcspn(words, "\n");

@@ -116,11 +116,9 @@ static json_t *records_of(const struct output *out)
     const char *between = "[";
     char *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = or_end(open_memstream(&text, &size));
     json_t *all;
 
-    if (f == NULL)
-        bad_usage("no memory for a picture");
     for (; out != NULL; out = out->next)
         for (size_t i = 0; i < out->n; i++, between = ",") {
             fputs(between, f);

@@ -112,10 +112,8 @@ static int in_order(const void *a, const void *b)
 /* Numbers 0 .. n-1 by their slack; to be freed. */
 static int64_t *order_by(const int64_t *slack, int64_t n)
 {
-    int64_t *order = malloc((size_t)(n + 1) * sizeof(*order));
+    int64_t *order = or_end(malloc((size_t)(n + 1) * sizeof(*order)));
 
-    if (order == NULL)
-        bad_usage("no memory for what is explained");
     for (int64_t i = 0; i < n; i++)
         order[i] = i;
     sorted_by = slack;
@@ -169,10 +167,8 @@ static void print_slack(const struct logp_explanation *e)
 /* Those of the least slack that have any. */
 static void print_messages(const struct logp_explanation *e)
 {
-    int64_t *slack = calloc(e->n_tasks + 1, sizeof(*slack)), *order, critical = 0, n = 0;
+    int64_t *slack = or_end(calloc(e->n_tasks + 1, sizeof(*slack))), *order, critical = 0, n = 0;
 
-    if (slack == NULL)
-        bad_usage("no memory for what is explained");
     for (size_t i = 0; i < e->n_tasks; i++) {
         const struct logp_task *t = &e->tasks[i];
 

@@ -34,10 +34,8 @@ static json_t *or_null(int64_t n)
 /* Of each task which message it sends or receives; -1: none. To be freed. */
 static int64_t *number_messages(const struct logp_explanation *e)
 {
-    int64_t *numbers = malloc((e->n_tasks + 1) * sizeof(*numbers)), n = 0;
+    int64_t *numbers = or_end(malloc((e->n_tasks + 1) * sizeof(*numbers))), n = 0;
 
-    if (numbers == NULL)
-        bad_usage("no memory for what is explained");
     for (size_t i = 0; i < e->n_tasks; i++) {
         const struct logp_task *t = &e->tasks[i];
 

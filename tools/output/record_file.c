@@ -25,10 +25,8 @@ static char *written(const struct record_file *file, const struct output *out,
 {
     char *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = or_end(open_memstream(&text, &size));
 
-    if (f == NULL)
-        bad_usage("no memory");
     if (row == NULL)
         write_csv_names(f, out);
     else if (file->json)
@@ -85,10 +83,8 @@ static void find_records(struct record_file *file)
     const char *s = file->text + file->end, *end;
 
     while (*s != ']' && (end = end_of(file, s)) != NULL) {
-        size_t *more = realloc(file->records, (file->n + 1) * sizeof(*more));
+        size_t *more = or_end(realloc(file->records, (file->n + 1) * sizeof(*more)));
 
-        if (more == NULL)
-            bad_usage("no memory");
         file->records = more;
         file->records[file->n++] = (size_t)(s - file->text);
         file->end = end - file->text + !file->json;

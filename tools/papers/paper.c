@@ -35,9 +35,7 @@ struct paper_row *paper_row(struct paper_table *t, const char *labels, ...)
     va_list args;
 
     if ((t->n_rows & (t->n_rows + 1)) == 0) { /* room for 1, 3, 7, ... */
-        t->rows = realloc(t->rows, (2 * t->n_rows + 1) * sizeof(*t->rows));
-        if (t->rows == NULL)
-            bad_usage("no memory for a table");
+        t->rows = or_end(realloc(t->rows, (2 * t->n_rows + 1) * sizeof(*t->rows)));
     }
     row = &t->rows[t->n_rows++];
     *row = (struct paper_row){.certainty = LOGP_PREDICTION_EXACT};

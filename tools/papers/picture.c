@@ -152,10 +152,8 @@ struct plots {
 /* Of the tables that are plotted. */
 static struct plots *plots_of(const struct paper *p)
 {
-    struct plots *plots = calloc(1, sizeof(*plots));
+    struct plots *plots = or_end(calloc(1, sizeof(*plots)));
 
-    if (plots == NULL)
-        bad_usage("no memory for a picture");
     plots->heading = p->title;
     for (int i = 0; i < p->n_tables; i++) {
         struct plot plot = {0};
@@ -212,10 +210,8 @@ void draw_paper(const struct paper *p)
 static char *path_of(const char *folder, const char *name, const char *end)
 {
     const size_t n = strlen(folder) + strlen(name) + strlen(end) + sizeof("/.");
-    char *path = malloc(n);
+    char *path = or_end(malloc(n));
 
-    if (path == NULL)
-        bad_usage("no memory for the name of a file");
     snprintf(path, n, "%s/%s.%s", folder, name, end);
     return path;
 }

@@ -12,9 +12,7 @@ static void *one_more(void *all, size_t n, size_t size)
 {
     if ((n & (n - 1)) != 0)
         return all;
-    all = realloc(all, (n == 0 ? 1 : 2 * n) * size);
-    if (all == NULL)
-        bad_usage("no memory for a picture");
+    all = or_end(realloc(all, (n == 0 ? 1 : 2 * n) * size));
     return all;
 }
 

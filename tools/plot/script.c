@@ -93,11 +93,10 @@ bool plot_has_format(const char *to)
 
 void need_gnuplot(const char *option, const char *value)
 {
-    char *path = strdup(getenv("PATH") != NULL ? getenv("PATH") : ""), *save = NULL, file[4096];
+    char *path = or_end(strdup(getenv("PATH") != NULL ? getenv("PATH") : "")), *save = NULL,
+         file[4096];
     bool there = false;
 
-    if (path == NULL)
-        bad_usage("no memory");
     for (char *s = strtok_r(path, ":", &save); s != NULL; s = strtok_r(NULL, ":", &save)) {
         snprintf(file, sizeof(file), "%s/gnuplot", s);
         there |= access(file, X_OK) == 0;

@@ -190,10 +190,8 @@ json_t *write_trace(FILE *f, const struct logp_trace *trace, int number)
     size_t n;
 
     t.messages = logp_trace_messages(trace, &n);
-    t.first = calloc((size_t)info->P + 1, sizeof(*t.first));
-    t.value = calloc(most, sizeof(*t.value));
-    if (t.first == NULL || t.value == NULL)
-        bad_usage("no memory for the page");
+    t.first = or_end(calloc((size_t)info->P + 1, sizeof(*t.first)));
+    t.value = or_end(calloc(most, sizeof(*t.value)));
     for (int64_t rank = 0; rank < info->P; rank++) {
         logp_trace_events(trace, rank, &n);
         t.first[rank + 1] = t.first[rank] + n;

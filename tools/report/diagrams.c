@@ -121,11 +121,9 @@ json_t *write_diagrams(FILE *f, const struct output *points)
     const struct output *out = one_of_all(points, &record);
     struct page page = {.f = f};
     struct logp_machine *m = out->n > 0 ? try_machine(out->o) : NULL;
-    struct row *rows = calloc(out->n + 1, sizeof(*rows));
+    struct row *rows = or_end(calloc(out->n + 1, sizeof(*rows)));
     json_t *all = json_array();
 
-    if (rows == NULL)
-        bad_usage("no memory for the page");
     for (size_t i = 0; i < out->n; i++)
         rows[i] = out->rows[i];
     qsort(rows, out->n, sizeof(*rows), by_time);

@@ -28,10 +28,9 @@ void end_page(FILE *f)
 /* Nothing in it may be taken for a tag. */
 void write_data(FILE *f, json_t *data)
 {
-    char *text = json_dumps(data, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+    char *text =
+        or_end(json_dumps(data, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9)));
 
-    if (text == NULL)
-        bad_usage("no memory for the page");
     fputs("<script type=\"application/json\" id=\"data\">", f);
     for (const char *s = text; *s != '\0'; s++)
         if (*s == '<')

@@ -250,11 +250,9 @@ static void show_text(const struct shown *s)
     p.glyphs = p.is_unicode ? unicode : ascii;
     p.left = 2 + snprintf(NULL, 0, "%lld", (long long)info->P - 1);
     p.width = terminal_width() - p.left - 1;
-    p.kinds = calloc((size_t)p.width, sizeof(*p.kinds));
-    p.most = calloc((size_t)p.width, sizeof(*p.most));
-    p.text = calloc((size_t)p.width, sizeof(*p.text));
-    if (p.kinds == NULL || p.most == NULL || p.text == NULL)
-        bad_usage("no memory");
+    p.kinds = or_end(calloc((size_t)p.width, sizeof(*p.kinds)));
+    p.most = or_end(calloc((size_t)p.width, sizeof(*p.most)));
+    p.text = or_end(calloc((size_t)p.width, sizeof(*p.text)));
     if (s->predicted != NULL && logp_trace_info(s->predicted)->end_ns > p.end_ns)
         p.end_ns = logp_trace_info(s->predicted)->end_ns;
     p.end_ns = edge_of(s, p.end_ns);

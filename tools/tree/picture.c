@@ -67,13 +67,11 @@ static void space_levels(const struct tree *tree, struct layout *l)
  */
 static struct layout lay_out(const struct tree *tree)
 {
-    struct layout l = {.column = calloc((size_t)tree->used, sizeof(*l.column)),
-                       .depth = calloc((size_t)tree->used, sizeof(*l.depth)),
-                       .y = calloc((size_t)tree->used + 1, sizeof(*l.y)),
+    struct layout l = {.column = or_end(calloc((size_t)tree->used, sizeof(*l.column))),
+                       .depth = or_end(calloc((size_t)tree->used, sizeof(*l.depth))),
+                       .y = or_end(calloc((size_t)tree->used + 1, sizeof(*l.y))),
                        .width = box_width(tree)};
 
-    if (l.column == NULL || l.depth == NULL || l.y == NULL)
-        bad_usage("no memory to draw the tree");
     for (int64_t id = 0; id < tree->used; id++) {
         const struct tree_node *node = &tree->nodes[id];
 

@@ -81,9 +81,7 @@ static void print_json(const struct options *o, const struct tree *tree)
         json_object_set_new(j, "along", json_string(tree->to_root ? "to-root" : "from-root"));
         json_object_set_new(j, "returns", json_boolean(tree->returns));
     }
-    text = json_dumps(j, FLAGS);
-    if (text == NULL)
-        bad_usage("no memory to print the tree");
+    text = or_end(json_dumps(j, FLAGS));
     printf("%.*s,\"nodes\":[", (int)strlen(text) - 1, text); /* but for its last brace */
     print_nodes_json(tree);
     puts("]}");
@@ -158,12 +156,10 @@ static void print_heading(const struct tree *tree)
  * i has a later sibling, and its line is drawn on. */
 static void print_text(const struct options *o, const struct tree *tree)
 {
-    int64_t *depth = calloc((size_t)tree->used, sizeof(*depth));
-    bool *more = calloc((size_t)tree->used, sizeof(*more));
+    int64_t *depth = or_end(calloc((size_t)tree->used, sizeof(*depth)));
+    bool *more = or_end(calloc((size_t)tree->used, sizeof(*more)));
 
     (void)o;
-    if (depth == NULL || more == NULL)
-        bad_usage("no memory to print the tree");
     print_heading(tree);
     for (int64_t id = 0; id < tree->used; id++) {
         const struct tree_node *node = &tree->nodes[id];

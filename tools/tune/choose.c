@@ -166,9 +166,7 @@ bool tune_same(const struct tune_cells *a, const struct tune_cells *b)
 
 static void add_cell(struct tune_cells *cells, const struct tune_cell *cell)
 {
-    cells->cells = realloc(cells->cells, (cells->n + 1) * sizeof(*cell));
-    if (cells->cells == NULL)
-        bad_usage("no memory");
+    cells->cells = or_end(realloc(cells->cells, (cells->n + 1) * sizeof(*cell)));
     cells->cells[cells->n++] = *cell;
 }
 
@@ -238,10 +236,8 @@ void tune_choose(const struct options *o, const struct tune_collective *c, struc
     struct place at = {.o = o, .collective = logp_collective_find(c->ours)};
     const int64_t unit = size_unit(o, at.collective), least = (o->bytes_low + unit - 1) / unit;
     const bool sizeless = at.collective->operands == LOGP_OPERANDS_NONE;
-    struct picks *picks = malloc(sizeof(*picks));
+    struct picks *picks = or_end(malloc(sizeof(*picks)));
 
-    if (picks == NULL)
-        bad_usage("no memory");
     find_picks(c, picks);
     for (size_t i = 0; i < o->n_P; i++) {
         const int64_t most = o->bytes_high / unit;

@@ -299,10 +299,8 @@ static void print(const struct options *o, const struct tune_result *results, si
         snprintf(key, sizeof(key), "collective=%s", always[i].name);
         add(tree, key, 0, selection(o, r, &always[i]));
     }
-    text = json_dumps(tree, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    text = or_end(json_dumps(tree, JSON_INDENT(1) | JSON_PRESERVE_ORDER));
     json_decref(tree);
-    if (text == NULL)
-        bad_usage("no memory");
     puts(text);
     if ((strlen(text) + 1) % page == 0)
         putchar('\n');

@@ -101,9 +101,7 @@ static int validate_point(struct validated *v, const struct options *on, const c
     o.links = links_of(&o, P);
     ours.links = links_of(&ours, P);
     c = invocation_of(&o, collective, bytes);
-    points = realloc(v->points, (v->n + 1) * sizeof(*points));
-    if (points == NULL)
-        bad_usage("no memory");
+    points = or_end(realloc(v->points, (v->n + 1) * sizeof(*points)));
     v->points = points;
     p = &points[v->n];
     *p = (struct validated_point){.collective = collective, .P = P, .bytes = bytes};
