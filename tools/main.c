@@ -164,7 +164,7 @@ static int answer(int argc, char **argv, struct options *o)
         command = the_second(the_command(o->words[0]), o);
     if (command != NULL && !command->starts)
         add_rest(o);
-    o->prints = command != NULL ? command->prints : NULL;
+    o->answer = command != NULL ? command->answer : ANSWER_ANY;
     if (o->help && command != NULL)
         print_command_help(command, o);
     else if (o->help || o->n_words == 0)

@@ -359,11 +359,6 @@ static int bench(struct options *o)
     return run_sweep(o, o->format->records);
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->records != NULL || format->curves;
-}
-
 const struct command command_bench = {
     .name = "bench",
     .arguments = "COLLECTIVE",
@@ -371,7 +366,7 @@ const struct command command_bench = {
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
                OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PROCESSES |
                OPTIONS_PLOT,
-    .prints = prints,
+    .answer = ANSWER_SWEEP,
     .under = &command_crossover,
     .remark =
         "\nSeveral values, of all options that say what is run and under which model:\n"

@@ -9,7 +9,7 @@
 struct command {
     const char *name, *arguments, *summary;
     unsigned options;   /* enum option_set */
-    format_use prints;  /* the formats that it can use */
+    enum answer answer; /* which formats it can use */
     const char *remark; /* below the help of its options; NULL: nothing */
     /* Take the words that are its own, before its options are looked at; NULL: there are none. */
     void (*take)(struct options *o);

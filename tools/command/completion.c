@@ -203,7 +203,7 @@ void complete_words(struct options *o, int n, char **words)
         offer_commands(&t);
     if (c == NULL)
         return;
-    o->prints = c->prints;
+    o->answer = c->answer;
     if (*t.option != '\0')
         offer_values(&t, o, c);
     else if (*t.begin == '-')

@@ -339,18 +339,13 @@ static int crossover(struct options *o)
     return runs_are_over() ? EXIT_WRONG : code;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->crossover != NULL;
-}
-
 const struct command command_crossover = {
     .name = "bench crossover",
     .arguments = "COLLECTIVE",
     .summary = "where the best algorithm changes, over P and sizes",
     .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_BASIS |
                OPTIONS_SWEEP | OPTIONS_CROSSOVER,
-    .prints = prints,
+    .answer = ANSWER_CROSSOVER,
     .remark =
         "\nThe grid: -P [2..64*2] and --bytes [8..1M*2], or --count of vectors [1..128k*2], as in\n"
         "logp bench; of barriers P alone. Several sizes need -G, the time per byte. Between two\n"

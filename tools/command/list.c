@@ -125,17 +125,12 @@ static int list_all(struct options *o)
     return EXIT_OK;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->entries != NULL;
-}
-
 const struct command command_list = {
     .name = "list",
     .arguments = "[KIND]",
     .summary = "the collectives, algorithms, delays and machines",
     .options = OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_PLUGIN | OPTIONS_FORGIVING,
-    .prints = prints,
+    .answer = ANSWER_ENTRIES,
     .call = list_all,
     .words = kind_names,
 };

@@ -99,17 +99,12 @@ static int measure(struct options *o)
     return code;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->measured != NULL;
-}
-
 const struct command command_measure = {
     .name = "measure",
     .arguments = "",
     .summary = "L, o, g, G of a machine, from outside",
     .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT | OPTIONS_OUTPUT,
-    .prints = prints,
+    .answer = ANSWER_MEASURED,
     .remark =
         "\nOf the emulated machine that the options describe; of this host's threads or fibers:\n"
         "--delay none. -P [2]; --bytes A..B [1..1Mi; on the wall clock as long as a round trip\n"

@@ -39,11 +39,6 @@ static const struct paper_kind *the_paper(const struct options *o)
     return papers[which];
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->paper != NULL;
-}
-
 /* A folder that is there, or is made. */
 static void make_folder(const char *path)
 {
@@ -86,7 +81,7 @@ const struct command command_paper = {
     .summary = "shou-chen, sun, kurnosov, grama, liu: its figures and tables beside ours",
     .options =
         OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_PAPER | OPTIONS_PLOT,
-    .prints = prints,
+    .answer = ANSWER_PAPER,
     .remark =
         "\nDefaults of a paper: the fiber executor, 5 counted runs after 1, a unit of its "
         "own;\n--clock virtual measures nothing. --format svg draws all in one picture, --plot "

@@ -32,18 +32,13 @@ static int plot(struct options *o)
     return draw_record_file(o->words[1], to);
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->curves;
-}
-
 const struct command command_plot = {
     .name = "plot",
     .arguments = "COLLECTIVE|FILE",
     .summary = "curves of a sweep: run it, or take logp bench's FILE.csv or FILE.json",
     .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
                OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PLOT | OPTIONS_FORGIVING,
-    .prints = prints,
+    .answer = ANSWER_CURVES,
     .remark =
         "\nPredicted as lines, measured as points with the median's 95 % interval, over what has\n"
         "most values; a curve for each algorithm, and each value of what else varies. Sizes\n"

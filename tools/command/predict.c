@@ -65,17 +65,12 @@ static int predict_all(struct options *o)
     return EXIT_OK;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->records != NULL;
-}
-
 const struct command command_predict = {
     .name = "predict",
     .arguments = "COLLECTIVE",
     .summary = "the prediction alone, nothing is run",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_BASIS |
                OPTIONS_EXPLAIN,
-    .prints = prints,
+    .answer = ANSWER_RECORDS,
     .call = predict_all,
 };

@@ -24,17 +24,12 @@ static int replay(struct options *o)
     return code;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->for_people && format->trace != NULL;
-}
-
 const struct command command_replay = {
     .name = "replay",
     .arguments = "FILE",
     .summary = "a failure found by the test kit, again: FILE [-- PROGRAM ARGUMENTS]",
     .options = OPTIONS_AGAIN | OPTIONS_OUTPUT,
-    .prints = prints,
+    .answer = ANSWER_WORDS,
     .remark =
         "\nA test that uses logp_check() (logp/check.h) leaves such a file where it fails, if\n"
         "LOGP_REPLAY_DIR=DIR is in its environment. The file knows its program and how that was\n"

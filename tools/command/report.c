@@ -122,18 +122,13 @@ static int report(struct options *o)
     return code;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->page;
-}
-
 const struct command command_report = {
     .name = "report",
     .arguments = "COLLECTIVE",
     .summary = "what bench finds out, as a page for the browser",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_BASIS | OPTIONS_SWEEP |
                OPTIONS_OUTPUT,
-    .prints = prints,
+    .answer = ANSWER_PAGE,
     .remark =
         "\nIt runs what logp bench runs of the same options, several values of them included, and\n"
         "writes one page to --output FILE.html (its name may also stand before the collective). "

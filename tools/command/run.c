@@ -80,18 +80,13 @@ static int run(struct options *o)
     return code;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->records != NULL;
-}
-
 const struct command command_run = {
     .name = "run",
     .arguments = "COLLECTIVE",
     .summary = "run it, measure it, hold it against the model",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
                OPTIONS_BASIS | OPTIONS_EXPLAIN | OPTIONS_WATCH | OPTIONS_PROCESSES,
-    .prints = prints,
+    .answer = ANSWER_RECORDS,
     .call = run,
 };
 
@@ -109,7 +104,7 @@ const struct command command_watch = {
     .summary = "run --algo all --watch: a live table of all algorithms",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
                OPTIONS_BASIS | OPTIONS_WATCH | OPTIONS_PROCESSES,
-    .prints = prints,
+    .answer = ANSWER_RECORDS,
     .remark =
         "\nOn stderr, a line for each algorithm: how many of its runs are done, measured over\n"
         "predicted as it settles, the lag, and the time left. Drawn between runs. Ctrl-C ends\n"

@@ -59,16 +59,11 @@ static int schedule(struct options *o)
     return EXIT_OK;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->steps != NULL;
-}
-
 const struct command command_schedule = {
     .name = "schedule",
     .arguments = "COLLECTIVE",
     .summary = "who does what, step by step: text, json or goal",
     .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT,
-    .prints = prints,
+    .answer = ANSWER_STEPS,
     .call = schedule,
 };

@@ -185,18 +185,13 @@ static int trace(struct options *o)
     return trace_collective(o);
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->trace != NULL;
-}
-
 const struct command command_trace = {
     .name = "trace",
     .arguments = "COLLECTIVE",
     .summary = "one run as a space-time diagram: text, svg, perfetto, json or goal",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
                OPTIONS_BASIS | OPTIONS_TRACE | OPTIONS_REPLAY,
-    .prints = prints,
+    .answer = ANSWER_TRACE,
     .remark =
         "\nThe last counted run is shown, and --reps is 1 where nobody says. A run is beside its "
         "prediction;\nthey part at the first event that ends by more than 1 % of the whole "

@@ -77,16 +77,11 @@ static int show_tree(struct options *o)
     return EXIT_OK;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->tree != NULL;
-}
-
 const struct command command_tree = {
     .name = "tree",
     .arguments = "COLLECTIVE",
     .summary = "the tree of an algorithm that is one: who sends to whom, when",
     .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_TREE,
-    .prints = prints,
+    .answer = ANSWER_TREE,
     .call = show_tree,
 };

@@ -134,19 +134,11 @@ static int tune(struct options *o)
     return EXIT_OK;
 }
 
-/* It has --export in place of a format. */
-static bool prints(const struct output_format *format)
-{
-    (void)format;
-    return true;
-}
-
 const struct command command_tune = {
     .name = "tune",
     .arguments = "[COLLECTIVE...]",
     .summary = "the best algorithms, also as tables that an MPI loads",
     .options = OPTIONS_TUNE | OPTIONS_SPANS,
-    .prints = prints,
     .remark = "\n-P takes numbers and ranges (2,4,8..16, 2..64*2) [2..128*2], --bytes a range "
               "(1..64Ki)\n[1..16Mi]; sizes are of an item, or of a vector (reduce-scatter: of a "
               "block) in elements\nof --type. Open MPI 4.1 loads its file with --mca "

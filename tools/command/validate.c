@@ -134,18 +134,13 @@ static int validate(struct options *o)
     return code;
 }
 
-static bool prints(const struct output_format *format)
-{
-    return format->validated != NULL;
-}
-
 const struct command command_validate = {
     .name = "validate",
     .arguments = "[COLLECTIVE...]",
     .summary = "collectives measured on a machine, against predictions",
     .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT |
                OPTIONS_OUTPUT,
-    .prints = prints,
+    .answer = ANSWER_VALIDATED,
     .remark =
         "\nAll algorithms that have a prediction, over -P [2,4,8; over n processes n,2n,4n] and\n"
         "--bytes [8..64Ki, times 8], predicted with --machine [that of --on], measured on this\n"

@@ -7,19 +7,40 @@
 #include <string.h>
 #include <strings.h>
 
-static struct names names_for(const struct output_format *formats, format_use use)
+static bool shows(const struct output_format *f, enum answer answer)
+{
+    const bool can[] = {[ANSWER_ANY] = true,
+                        [ANSWER_WORDS] = f->for_people && f->trace != NULL,
+                        [ANSWER_RECORDS] = f->records != NULL,
+                        [ANSWER_CURVES] = f->curves,
+                        [ANSWER_SWEEP] = f->records != NULL || f->curves,
+                        [ANSWER_CROSSOVER] = f->crossover != NULL,
+                        [ANSWER_ENTRIES] = f->entries != NULL,
+                        [ANSWER_STEPS] = f->steps != NULL,
+                        [ANSWER_TREE] = f->tree != NULL,
+                        [ANSWER_TRACE] = f->trace != NULL,
+                        [ANSWER_PAPER] = f->paper != NULL,
+                        [ANSWER_MEASURED] = f->measured != NULL,
+                        [ANSWER_VALIDATED] = f->validated != NULL,
+                        [ANSWER_PAGE] = f->page};
+
+    return can[answer];
+}
+
+static struct names names_of(const struct options *o)
 {
     struct names names = {0};
 
-    for (const struct output_format *f = formats; f->name != NULL; f++)
-        if (use == NULL || use(f))
+    for (const struct output_format *f = o->formats; f->name != NULL; f++)
+        if (shows(f, o->answer))
             add_name(&names, f->name);
     return names;
 }
 
-const char *formats_for(const struct output_format *formats, format_use use, char buf[MAX_LIST])
+/* "table, json or csv": those that the command can use. @return buf */
+static const char *usable_formats(const struct options *o, char buf[MAX_LIST])
 {
-    const struct names names = names_for(formats, use);
+    const struct names names = names_of(o);
 
     return list_names(&names, " or ", buf);
 }
@@ -38,16 +59,16 @@ static const struct output_format *find_format(const struct options *o, const ch
 static void apply_format(struct options *o, const char *option, const char *text)
 {
     const struct output_format *f = find_format(o, text);
-    const struct names names = names_for(o->formats, o->prints);
+    const struct names names = names_of(o);
     char list[MAX_LIST];
 
     o->format = f;
-    if (f != NULL && (o->prints == NULL || o->prints(f)))
+    if (f != NULL && shows(f, o->answer))
         return;
     o->format = find_format(o, names.name[0]);
     if (!option_given(option))
         return;
-    formats_for(o->formats, o->prints, list);
+    usable_formats(o, list);
     if ((o->sets & OPTIONS_FORGIVING) != 0 && option_in_environment(option)) {
         fprintf(stderr, "logp: LOGP_FORMAT '%s': %s; this is a %s\n", text, list, o->format->name);
         return;
@@ -55,11 +76,6 @@ static void apply_format(struct options *o, const char *option, const char *text
     if (f != NULL)
         bad_option(option, text, "%s", list);
     refuse_name(option, text, &names);
-}
-
-static const char *usable_formats(const struct options *o, char buf[MAX_LIST])
-{
-    return formats_for(o->formats, o->prints, buf);
 }
 
 static void apply_explain(struct options *o, const char *option, const char *text)
@@ -81,7 +97,7 @@ const char *suffix_of(const char *path)
 static const struct output_format *format_of(const struct options *o, const char *suffix, bool all)
 {
     for (const struct output_format *f = o->formats; f->name != NULL; f++)
-        if (strcasecmp(f->suffix, suffix) == 0 && (all || o->prints == NULL || o->prints(f)))
+        if (strcasecmp(f->suffix, suffix) == 0 && (all || shows(f, o->answer)))
             return f;
     return NULL;
 }
@@ -110,7 +126,7 @@ _Noreturn static void refuse_suffix(const struct options *o, const char *option,
     int n = 0;
 
     for (const struct output_format *f = o->formats; f->name != NULL && n < MAX_NAMES; f++)
-        if (o->prints == NULL || o->prints(f) || keeps_records(o, f->suffix)) {
+        if (shows(f, o->answer) || keeps_records(o, f->suffix)) {
             snprintf(suffixes[n], sizeof(suffixes[n]), ".%s", f->suffix);
             add_name(&names, suffixes[n++]);
         }

@@ -43,7 +43,22 @@ struct output_format {
 /* All there are, in formats.c; the last has no name. */
 extern const struct output_format output_formats[];
 
-/* Can a command use this one? NULL: it can use all. */
-typedef bool (*format_use)(const struct output_format *format);
+/* What a command answers. */
+enum answer {
+    ANSWER_ANY, /* whatever the format */
+    ANSWER_WORDS,
+    ANSWER_RECORDS,
+    ANSWER_CURVES,
+    ANSWER_SWEEP, /* records or curves */
+    ANSWER_CROSSOVER,
+    ANSWER_ENTRIES,
+    ANSWER_STEPS,
+    ANSWER_TREE,
+    ANSWER_TRACE,
+    ANSWER_PAPER,
+    ANSWER_MEASURED,
+    ANSWER_VALIDATED,
+    ANSWER_PAGE,
+};
 
 #endif

@@ -87,7 +87,7 @@ struct options {
     bool explain;
     const struct output_format *format;
     const struct output_format *formats; /* all there are; the last has no name */
-    format_use prints;                   /* those that the command can use */
+    enum answer answer;                  /* of the command */
     /* words that are not options, the command first */
     const char *words[8];
     int n_words;
@@ -134,7 +134,7 @@ void parse_options(int argc, char **argv, struct options *o);
 void add_rest(struct options *o);
 /* Fill o with what a command of these sets can use: from the environment (LOGP_P, LOGP_UNIT, ...;
  * an empty variable is as good as none), then from the command line. Ends the process where one of
- * them is wrong, or not an option of the command. o->formats and o->prints are set. */
+ * them is wrong, or not an option of the command. o->formats and o->answer are set. */
 void resolve_options(struct options *o, const char *command, unsigned sets);
 /* Does what is run go over the processes of a launcher (--transport)? */
 bool over_processes(const struct options *o);
@@ -148,7 +148,7 @@ struct option_facts {
     unsigned sets;             /* it is of these: enum option_set */
 };
 
-/* Option i = 0, 1, ... of all there are. o->formats and o->prints are set
+/* Option i = 0, 1, ... of all there are. o->formats and o->answer are set
  * (the latter: NULL: for all commands). @return false: there are
  * no more */
 bool option_facts(const struct options *o, int i, unsigned sets, struct option_facts *out);
@@ -221,8 +221,6 @@ struct logp_fault_config fault_config(const struct options *o);
 
 /* ---- format.c ---- */
 
-/* "table, json or csv": those that can be used. @return buf */
-const char *formats_for(const struct output_format *formats, format_use use, char buf[MAX_LIST]);
 /* Of a file's name, without the point; NULL: it has none. */
 const char *suffix_of(const char *path);
 /* End the process where the suffix of --output is that of another format than this one, which has
