@@ -73,12 +73,9 @@ static void print_heading(const struct measured *m)
                o->topology != NULL ? logp_topology_spec(o->topology) : "");
     fputs("; ", stdout);
     print_conditions(o);
-    printf("%s clock, %s executor on %d core%s",
-           o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, m->n_cores,
-           m->n_cores == 1 ? "" : "s");
+    print_carriers(o, m->n_cores, m->n_processes);
     if (over_processes(o))
-        printf(" of each of %d process%s, transport %s", m->n_processes,
-               m->n_processes == 1 ? "" : "es", o->transport);
+        printf(", transport %s", o->transport);
     putchar('\n');
 }
 

@@ -68,11 +68,6 @@ static void print_map(const struct crossover *x)
 
 /* ---- the table ---- */
 
-static double us(int64_t ns)
-{
-    return (double)ns / 1000;
-}
-
 static void print_range(const struct range *r, bool sized)
 {
     printf("%12lld", (long long)r->P);
@@ -145,11 +140,6 @@ void print_crossover_table(const struct crossover *x)
 
 /* ---- JSON and CSV ---- */
 
-static json_t *number(bool valid, int64_t n)
-{
-    return valid ? json_integer(n) : json_null();
-}
-
 static void add(json_t *record, const char *side, const char *key, json_t *value)
 {
     char name[48];
@@ -163,11 +153,11 @@ static void add_comparison(json_t *record, const char *side, const struct compar
     const bool is = d->size >= 0;
     const int won = is ? comparison_won(d) : -1;
 
-    add(record, side, "at", number(is, d->size));
-    add(record, side, "best_predicted_ns", number(is, d->best.predicted_ns));
-    add(record, side, "other_predicted_ns", number(is, d->other.predicted_ns));
-    add(record, side, "best_ns", number(is && d->best.measured, d->best.median_ns));
-    add(record, side, "other_ns", number(is && d->other.measured, d->other.median_ns));
+    add(record, side, "at", json_if(is, d->size));
+    add(record, side, "best_predicted_ns", json_if(is, d->best.predicted_ns));
+    add(record, side, "other_predicted_ns", json_if(is, d->other.predicted_ns));
+    add(record, side, "best_ns", json_if(is && d->best.measured, d->best.median_ns));
+    add(record, side, "other_ns", json_if(is && d->other.measured, d->other.median_ns));
     add(record, side, "best_wins", won < 0 ? json_null() : json_boolean(won));
 }
 
@@ -176,11 +166,11 @@ static json_t *range_json(const struct crossover *x, const struct range *r)
     const bool sized = x->unit != NULL, has_before = r->before != NULL && r->before_ns >= 0;
     json_t *j =
         json_pack("{s:s, s:I, s:s?, s:o, s:o, s:s?, s:o, s:s?, s:o}", "collective", x->collective,
-                  "P", (json_int_t)r->P, "size", x->unit, "from", number(sized, r->from), "to",
-                  number(sized, r->to), "algorithm", r->best != NULL ? r->best->name : NULL,
-                  "predicted_ns", number(r->best != NULL, r->predicted_ns), "before",
+                  "P", (json_int_t)r->P, "size", x->unit, "from", json_if(sized, r->from), "to",
+                  json_if(sized, r->to), "algorithm", r->best != NULL ? r->best->name : NULL,
+                  "predicted_ns", json_if(r->best != NULL, r->predicted_ns), "before",
                   r->before != NULL ? r->before->name : NULL, "before_predicted_ns",
-                  number(has_before, r->before_ns));
+                  json_if(has_before, r->before_ns));
 
     add_comparison(j, "below", &r->below);
     add_comparison(j, "above", &r->above);

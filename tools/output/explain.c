@@ -8,11 +8,6 @@
 
 enum { SEGMENTS_SHOWN = 40, SLACKS_SHOWN = 12, RANKS_SHOWN = 16, LINES_SHOWN = 6 };
 
-static double us(int64_t ns)
-{
-    return (double)ns / 1000;
-}
-
 /* ---- T = 2L + 4o + 1g ---- */
 
 static void add_term(const char **between, int64_t n, const char *unit)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An explanation as JSON. Times are whole ns; where they need not be whole, they are in ps. */
 #include "output/output.h"
+#include "text/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,11 +27,6 @@ bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
     return rc == 0;
 }
 
-static json_t *or_null(int64_t n)
-{
-    return n >= 0 ? json_integer(n) : json_null();
-}
-
 /* Of each task which message it sends or receives; -1: none. To be freed. */
 static int64_t *number_messages(const struct logp_explanation *e)
 {
@@ -54,9 +50,9 @@ static json_t *path_json(const struct logp_explanation *e)
 
         json_array_append_new(
             path, json_pack("{s:s, s:I, s:o, s:o, s:I, s:I}", "kind", segment_name(s->kind), "rank",
-                            (json_int_t)s->rank, "peer", or_null(s->peer), "message",
-                            or_null(numbers[s->task]), "start_ns", (json_int_t)s->from_ns, "end_ns",
-                            (json_int_t)s->to_ns));
+                            (json_int_t)s->rank, "peer", json_if(s->peer >= 0, s->peer), "message",
+                            json_if(numbers[s->task] >= 0, numbers[s->task]), "start_ns",
+                            (json_int_t)s->from_ns, "end_ns", (json_int_t)s->to_ns));
     }
     free(numbers);
     return path;

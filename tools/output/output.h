@@ -21,12 +21,20 @@ struct output {
     const struct output *next; /* other rows of it; NULL: there are no more */
 };
 
+/* As tables show times. */
+static inline double us(int64_t ns)
+{
+    return (double)ns / 1000;
+}
+
 /* ---- table.c, json.c ---- */
 
 void print_table(const struct output *out);
 /* What is not alike for all messages: nodes, links, rendezvous, faults, noise; of each that there
  * is a piece with a semicolon behind it. */
 void print_conditions(const struct options *o);
+/* "wall clock, fiber executor on 2 cores", and of how many processes, where there are any. */
+void print_carriers(const struct options *o, int n_cores, int n_processes);
 void print_json(const struct output *out);
 void print_csv(const struct output *out);
 /* A record; its beginning, where there is a key that it stands before. */

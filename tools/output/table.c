@@ -105,13 +105,13 @@ static void print_least(int64_t lower_bound_ns)
     putchar('\n');
 }
 
-static const char *show_processes(const struct output *out, char text[48])
+void print_carriers(const struct options *o, int n_cores, int n_processes)
 {
-    text[0] = '\0';
-    if (over_processes(out->o) && out->n > 0)
-        snprintf(text, 48, " of each of %d process%s", out->rows[0].processes,
-                 out->rows[0].processes == 1 ? "" : "es");
-    return text;
+    printf("%s clock, %s executor on %d core%s",
+           o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, n_cores,
+           n_cores == 1 ? "" : "s");
+    if (over_processes(o) && n_processes > 0)
+        printf(" of each of %d process%s", n_processes, n_processes == 1 ? "" : "es");
 }
 
 void print_conditions(const struct options *o)
@@ -152,7 +152,6 @@ static void print_heading(const struct output *out)
 {
     const struct options *o = out->o;
     const struct logp_collective *what = logp_collective_find(out->collective);
-    char processes[48];
 
     fputs(out->collective, stdout);
     if (what != NULL)
@@ -170,14 +169,13 @@ static void print_heading(const struct output *out)
     if (o->plugin != NULL || o->emulated)
         print_params(&o->params);
     print_conditions(o);
-    if (out->n_cores == 0)
+    if (out->n_cores == 0) {
         print_least(lower_bound(o, out->collective, out->c));
-    else
-        printf("%s clock, %s executor on %d core%s%s, ",
-               o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, out->n_cores,
-               out->n_cores == 1 ? "" : "s", show_processes(out, processes));
-    if (out->n_cores > 0)
-        print_runs(out);
+        return;
+    }
+    print_carriers(o, out->n_cores, out->n > 0 ? out->rows[0].processes : 0);
+    fputs(", ", stdout);
+    print_runs(out);
 }
 
 /* ---- the table ---- */
@@ -231,13 +229,11 @@ static bool is_left(const struct column *col)
 /* Add a column, unless it is of dashes; one that is there where rows differ, if they do. */
 static void add_column(const struct output *out, const struct column *col, size_t n)
 {
-    char(*cells)[CELL_SIZE] = calloc(n, sizeof(*cells));
+    char(*cells)[CELL_SIZE] = or_end(calloc(n, sizeof(*cells)));
     int width = abs(col->width), heading = (int)strlen(col->heading);
     bool says = false, differs = false;
     size_t k = 0;
 
-    if (cells == NULL)
-        bad_usage("no memory for the table");
     for (; out != NULL; out = out->next)
         for (size_t i = 0; i < out->n; i++, k++) {
             const struct cell cell = cell_of(out, &out->rows[i], col);

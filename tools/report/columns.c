@@ -5,6 +5,7 @@
  * takes no room. Peers, tags, labels and mates are one more than they mean, 0: there is none.
  */
 #include "report/report.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 
@@ -169,16 +170,6 @@ static json_t *write_columns(struct columns *t, int64_t P)
         json_object_set_new(columns, all[i].name, write_column(t, all[i].name, t->n));
     }
     return columns;
-}
-
-static const char *source_name(enum logp_trace_source source)
-{
-    static const char *const names[] = {[LOGP_TRACE_PREDICTED] = "predicted",
-                                        [LOGP_TRACE_VIRTUAL] = "virtual",
-                                        [LOGP_TRACE_WALL] = "wall",
-                                        [LOGP_TRACE_HOST] = "host"};
-
-    return names[source];
 }
 
 json_t *write_trace(FILE *f, const struct logp_trace *trace, int number)

@@ -4,7 +4,15 @@
 #define LOGP_RECORD_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+
+/* null, where it is not there */
+static inline json_t *json_if(bool there, int64_t n)
+{
+    return there ? json_integer(n) : json_null();
+}
 
 /* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. */
 void write_csv_text(FILE *f, const char *text);

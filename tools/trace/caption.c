@@ -275,6 +275,27 @@ const char *parting_of(const struct shown *s, char buf[MAX_CAPTION])
     return buf;
 }
 
+const char *source_name(enum logp_trace_source source)
+{
+    static const char *const names[] = {[LOGP_TRACE_PREDICTED] = "predicted",
+                                        [LOGP_TRACE_VIRTUAL] = "virtual",
+                                        [LOGP_TRACE_WALL] = "wall",
+                                        [LOGP_TRACE_HOST] = "host"};
+
+    return names[source];
+}
+
+double axis_step(double least)
+{
+    double step = 1;
+
+    while (step > least && step / 10 >= least)
+        step /= 10;
+    for (int turn = 0; step < least; turn++)
+        step = turn % 3 == 1 ? step / 2 * 5 : step * 2;
+    return step;
+}
+
 /* ---- a run beside its prediction ---- */
 
 /* A run beside its prediction: where the two part. */

@@ -115,10 +115,6 @@ static void print_name(const struct shown *s)
 
 static void show_json(const struct shown *s)
 {
-    static const char *const sources[] = {[LOGP_TRACE_PREDICTED] = "predicted",
-                                          [LOGP_TRACE_VIRTUAL] = "virtual",
-                                          [LOGP_TRACE_WALL] = "wall",
-                                          [LOGP_TRACE_HOST] = "host"};
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     char **labels = quoted_labels(s->trace);
     const char *between = "";
@@ -128,8 +124,9 @@ static void show_json(const struct shown *s)
     print_name(s);
     printf(",\"P\":%lld,\"unit_ns\":%lld,\"clock\":\"%s\",\"end_ns\":%lld,\"wall_ns\":%lld,"
            "\"messages\":%llu,\"dropped\":%llu,\n",
-           (long long)info->P, (long long)s->o->unit_ns, s->steps ? "steps" : sources[info->source],
-           (long long)info->end_ns, (long long)info->wall_ns, (unsigned long long)info->n_messages,
+           (long long)info->P, (long long)s->o->unit_ns,
+           s->steps ? "steps" : source_name(info->source), (long long)info->end_ns,
+           (long long)info->wall_ns, (unsigned long long)info->n_messages,
            (unsigned long long)info->dropped);
     print_model(s);
     print_parting(s);

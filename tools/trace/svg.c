@@ -225,22 +225,10 @@ static void draw_rank(struct canvas *c, int64_t rank)
 
 /* ---- around them ---- */
 
-/* So many units between two numbers that they do not touch. */
-static double step_of(double units)
-{
-    const double least = units * TICK_CAPACITY / WIDTH;
-    double step = 1;
-
-    while (step > least && step / 10 >= least)
-        step /= 10;
-    for (int turn = 0; step < least; turn++)
-        step = turn % 3 == 1 ? step / 2 * 5 : step * 2;
-    return step;
-}
-
 static void draw_axis(const struct canvas *c)
 {
-    const double units = (double)c->end_ns / (double)c->s->o->unit_ns, step = step_of(units);
+    const double units = (double)c->end_ns / (double)c->s->o->unit_ns,
+                 step = axis_step(units * TICK_CAPACITY / WIDTH);
     char unit[32];
 
     for (int k = 0; c->end_ns > 0 && k * step <= units * (1 + 1e-9); k++) {

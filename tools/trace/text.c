@@ -166,24 +166,11 @@ static void print_line(struct page *p, int64_t rank)
     putchar('\n');
 }
 
-/* A round number of units, so that there is room between the numbers. */
-static double step_of(const struct page *p, double units)
-{
-    const double least = units * 10 / p->width;
-    double step = 1;
-
-    while (step > least && step / 10 >= least)
-        step /= 10;
-    for (int turn = 0; step < least; turn++)
-        step = turn % 3 == 1 ? step / 2 * 5 : step * 2;
-    return step;
-}
-
 /* Ticks, and below them their times in units. */
 static void print_axis(const struct page *p)
 {
     const double units = (double)p->end_ns / (double)p->s->o->unit_ns;
-    const double step = step_of(p, units);
+    const double step = axis_step(units * 10 / p->width);
     const char *const line = p->is_unicode ? "─" : "-", *const tick = p->is_unicode ? "┬" : "+";
     int next = 0, at = 0;
 

@@ -60,6 +60,8 @@ extern const struct trace_form trace_as_text, trace_as_svg, trace_as_perfetto, t
 
 /* ---- caption.c: what is said of it in words; all return buf ---- */
 
+/* "predicted", "virtual", "wall", "host" */
+const char *source_name(enum logp_trace_source source);
 /* "units" or "steps" */
 const char *unit_words(const struct shown *s);
 /* A time in units: "24", "24.5". */
@@ -86,6 +88,9 @@ static inline bool is_endless(const struct logp_event *e)
 /* What the right edge of a diagram stands for: end_ns, or a little later where something is endless
  */
 int64_t edge_of(const struct shown *s, int64_t end_ns);
+/* Between two numbers of an axis: the next of 1, 2, 5, 10, ... and their parts from the least that
+ * leaves room for both. */
+double axis_step(double least);
 /* The failure; "as predicted", "parts from the prediction ..."; "": there is nothing beside it */
 const char *parting_of(const struct shown *s, char buf[MAX_CAPTION]);
 /* "send to 5", "receive from 0, 8 bytes", "compute"; with_bytes: of a message its size, too */

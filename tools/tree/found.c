@@ -87,11 +87,6 @@ static int compare(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static double units(const struct options *o, int64_t ns)
-{
-    return (double)ns / (double)o->unit_ns;
-}
-
 static void add_node(const struct options *o, const struct logp_explanation *e,
                      const struct place *p, int64_t parent, struct tree *tree)
 {

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static double units(const struct options *o, int64_t ns)
+double units(const struct options *o, int64_t ns)
 {
     return (double)ns / (double)o->unit_ns;
 }

@@ -10,20 +10,20 @@
 enum { FLAGS = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12) };
 
 /* A number of units: an integer where it is one; null where there is none. */
-static json_t *units_json(double units)
+static json_t *units_json(double x)
 {
     const double most = 9007199254740992.0; /* 2^53: integers are exact below */
 
-    if (units < 0)
+    if (x < 0)
         return json_null();
-    if (units < most && units == (double)(int64_t)units)
-        return json_integer((int64_t)units);
-    return json_real(units);
+    if (x < most && x == (double)(int64_t)x)
+        return json_integer((int64_t)x);
+    return json_real(x);
 }
 
 static json_t *ns_json(const struct options *o, int64_t ns)
 {
-    return units_json((double)ns / (double)o->unit_ns);
+    return units_json(units(o, ns));
 }
 
 static json_t *node_json(const struct tree *tree, const struct tree_node *node)
@@ -89,10 +89,10 @@ static void print_json(const struct options *o, const struct tree *tree)
     json_decref(j);
 }
 
-static void print_cell(double units)
+static void print_cell(double x)
 {
-    if (units >= 0)
-        printf("%.12g", units);
+    if (x >= 0)
+        printf("%.12g", x);
     putchar(',');
 }
 

@@ -34,6 +34,8 @@ struct tree make_found_tree(struct options *o, const char *collective);
 
 /* ---- nodes.c ---- */
 
+double units(const struct options *o, int64_t ns);
+
 /* P nodes, none of which takes part yet; siblings in the order of their ids. */
 void make_nodes(const struct options *o, struct tree *tree);
 void link_children(struct tree *tree);

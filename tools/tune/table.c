@@ -45,21 +45,16 @@ static void print_people(const struct options *o, const struct tune_result *resu
     }
 }
 
-static json_t *number(bool there, int64_t n)
-{
-    return there ? json_integer(n) : json_null();
-}
-
 static void print_cell(const struct tune_result *r, int64_t P, const struct tune_cell *c)
 {
     const bool next = c->next.algorithm != NULL, sized = has_sizes(r);
 
     print_csv_record(json_pack("[s,I,o,o,s,I,s?,o,o,o]", r->collective->ours, (json_int_t)P,
-                               number(sized, c->from), number(sized, c->to),
+                               json_if(sized, c->from), json_if(sized, c->to),
                                c->best.algorithm->name, (json_int_t)c->best.ns,
-                               next ? c->next.algorithm->name : NULL, number(next, c->next.ns),
-                               number(c->best.k > 0, c->best.k),
-                               number(next && c->next.k > 0, c->next.k)),
+                               next ? c->next.algorithm->name : NULL, json_if(next, c->next.ns),
+                               json_if(c->best.k > 0, c->best.k),
+                               json_if(next && c->next.k > 0, c->next.k)),
                      0, "\r\n");
 }
 

@@ -30,15 +30,15 @@ static void explain(const struct options *o, const struct logp_invocation *c,
     logp_explanation_free(e);
 }
 
-/* Those that have a prediction: *n of them, to be freed; NULL: no memory. */
+/* Those that have a prediction: *n of them, to be freed. */
 static struct validated_row *predicted_rows(const struct options *o, const char *collective,
                                             const struct logp_invocation *c, size_t *n)
 {
-    struct validated_row *rows = calloc(MAX_ALGORITHMS, sizeof(*rows));
+    struct validated_row *rows = or_end(calloc(MAX_ALGORITHMS, sizeof(*rows)));
     const struct logp_algorithm *a;
 
     *n = 0;
-    for (size_t i = 0; rows != NULL && (a = logp_algorithm_at(collective, i)) != NULL; i++) {
+    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++) {
         const int64_t ns = a->steps != NULL ? latest_end(o, c, a) : -1;
 
         if (ns < 0 || *n == MAX_ALGORITHMS)
@@ -106,8 +106,6 @@ static int validate_point(struct validated *v, const struct options *on, const c
     p = &points[v->n];
     *p = (struct validated_point){.collective = collective, .P = P, .bytes = bytes};
     p->rows = predicted_rows(&o, collective, &c, &p->n);
-    if (p->rows == NULL)
-        bad_usage("no memory");
     if (p->n == 0) {
         free(p->rows);
         return EXIT_OK;

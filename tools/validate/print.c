@@ -71,17 +71,14 @@ void print_validated_table(const struct validated *v)
     printf("predicted with %s; ",
            o->machine != NULL ? o->machine->title : "L, o, g, G as they are set");
     print_conditions(o);
-    printf("measured %s%s, %s clock, %s executor on %d core%s",
+    printf("measured %s%s, ",
            v->on != NULL       ? "on an emulated "
            : over_processes(o) ? "by transport "
                                : "on this host",
            v->on != NULL       ? v->on
            : over_processes(o) ? o->transport
-                               : "",
-           o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, v->n_cores,
-           v->n_cores == 1 ? "" : "s");
-    if (over_processes(o))
-        printf(" of each of %d process%s", v->n_processes, v->n_processes == 1 ? "" : "es");
+                               : "");
+    print_carriers(o, v->n_cores, v->n_processes);
     puts("\n");
     printf("%-15s %4s %9s  %-20s %11s %11s %7s  %-20s %11s %7s\n", "times in us", "P", "bytes",
            "auto", "predicted", "measured", "ratio", "best measured", "measured", "regret");
