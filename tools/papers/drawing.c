@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A paper's trees and space-time diagrams, drawn by the code of `logp tree` and `logp trace`. That
- * code prints on stdout, so stdout is a temporary file while it does; several pictures become one
+ * code prints on stdout, so stdout is a text in memory while it does; several pictures become one
  * that shows the others as images, whose styles do not meet.
  */
 #include "paper.h"
@@ -10,50 +10,24 @@
 #include "trace/trace.h"
 #include "tree/tree.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { APART = 24, CAPTION = 30 }; /* pixels between two pictures, and above one */
 
-/* ---- what is printed, as text ---- */
-
-_Noreturn static void no_text(void)
-{
-    fprintf(stderr, "logp: no room for a picture: %s\n", strerror(errno));
-    exit(EXIT_WRONG);
-}
-
-/* All that is in a file, from its beginning. */
-static char *text_of(FILE *f)
-{
-    const off_t size = lseek(fileno(f), 0, SEEK_END);
-    char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
-
-    if (text == NULL || lseek(fileno(f), 0, SEEK_SET) < 0)
-        no_text();
-    text[fread(text, 1, (size_t)size, f)] = '\0';
-    fclose(f);
-    return text;
-}
-
+/* The C library of GNU lets a program set stdout. */
 char *printed_by(void (*print)(const void *what), const void *what)
 {
-    FILE *f = tmpfile();
-    int out, failed;
+    FILE *const usual = stdout;
+    char *text = NULL;
+    size_t size;
+    FILE *const f = or_end(open_memstream(&text, &size));
 
-    fflush(stdout);
-    out = dup(STDOUT_FILENO);
-    if (f == NULL || out < 0 || dup2(fileno(f), STDOUT_FILENO) < 0)
-        no_text();
+    stdout = f;
     print(what);
-    failed = fflush(stdout);
-    if (dup2(out, STDOUT_FILENO) < 0 || failed != 0)
-        no_text();
-    close(out);
-    return text_of(f);
+    stdout = usual;
+    return close_text(f, &text);
 }
 
 /* ---- trees and diagrams ---- */

@@ -3,10 +3,7 @@
  * that it has what it waits for. */
 #include "paper.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void paper_places(const struct paper_case *x, struct paper_place *places)
 {
@@ -24,98 +21,51 @@ void paper_places(const struct paper_case *x, struct paper_place *places)
     }
 }
 
-/* ---- when a processor gets there ---- */
-
-struct tour {
-    const struct paper_case *x;
-    int64_t when[MOST_NODES];
-};
-
-/* A broadcast along the plan of an algorithm: when does this processor hold the item? */
-static int broadcast_node(struct logp_vp *vp, void *arg)
+/* One run on the virtual clock; NULL: it failed. */
+static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x)
 {
-    struct tour *tour = arg;
-    const int rank = logp_vp_rank(vp);
-    const struct logp_invocation *c = &tour->x->c;
-    struct logp_plan *plan;
-    const int *children;
-    int parent, n;
-    int rc = logp_plan_create(paper_algorithm(tour->x), logp_vp_size(vp), rank, &c->args, &c->model,
-                              &plan);
+    const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
+    struct row row = {.algorithm = paper_algorithm(x)};
+    struct logp_trace *run = NULL;
+    struct logp_machine *m = create_machine(&o);
 
-    if (rc != 0)
-        return rc;
-    children = logp_plan_tree(plan, &parent, &n);
-    if (parent >= 0)
-        rc = logp_recv(vp, parent, 0, NULL, 0, NULL);
-    tour->when[rank] = logp_now(vp);
-    for (int k = 0; rc == 0 && k < n; k++)
-        rc = logp_send(vp, children[k], 0, NULL, 0);
-    logp_plan_destroy(plan);
-    return rc;
+    if (trace_run(&o, m, &x->c, &row, 0, &run) != EXIT_OK)
+        p->stopped = p->wrong = true;
+    end_machine(m);
+    if (run == NULL) {
+        fprintf(stderr, "logp: paper %s, %s: nothing was recorded\n", p->name, x->algorithm);
+        p->stopped = p->wrong = true;
+    }
+    return run;
 }
 
-/* A reduction or summation: when is the sum of this processor and of all below it complete? */
-static int sum_node(struct logp_vp *vp, void *arg)
+/* Of a sum when the processor sends it, or at the root its last event ends; of a broadcast when it
+ * has received the item. */
+static int64_t there_ns(const struct logp_event *events, size_t n, bool sums)
 {
-    struct tour *tour = arg;
-    const int rank = logp_vp_rank(vp);
-    const struct logp_invocation *c = &tour->x->c;
-    struct logp_plan *plan;
-    size_t size, recv_size;
-    void *buf, *recv_buf;
-    int parent, n;
-    int rc = logp_plan_create(paper_algorithm(tour->x), logp_vp_size(vp), rank, &c->args, &c->model,
-                              &plan);
+    int64_t ns = sums && n > 0 ? events[n - 1].end_ns : 0;
 
-    if (rc != 0)
-        return rc;
-    logp_plan_sizes(plan, &size, &recv_size);
-    buf = calloc(1, size + 1);
-    recv_buf = calloc(1, recv_size + 1);
-    rc = buf != NULL && recv_buf != NULL ? logp_plan_run(vp, plan, buf, recv_buf) : -ENOMEM;
-    logp_plan_tree(plan, &parent, &n);
-    tour->when[rank] = logp_now(vp) - (parent >= 0 ? c->model.params.o_send_ns : 0);
-    free(buf);
-    free(recv_buf);
-    logp_plan_destroy(plan);
-    return rc;
+    for (size_t i = 0; i < n; i++)
+        if (events[i].kind == (sums ? LOGP_EVENT_SEND : LOGP_EVENT_RECEIVE))
+            ns = sums ? events[i].start_ns : events[i].end_ns;
+    return ns;
 }
 
 void paper_tour(struct paper *p, const struct paper_case *x, double *when)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = (int)x->P,
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = paper_options(p, x, LOGP_CLOCK_VIRTUAL).executor};
-    const logp_program program = x->c.args.op != NULL ? sum_node : broadcast_node;
-    static struct tour tour; /* a processor may come back late */
-    struct logp_machine *m = NULL;
-    int rc = logp_delay_create("logp", &x->c.model.params, &config.delay);
+    struct logp_trace *run = trace_case(p, x);
 
-    tour.x = x;
-    if (rc == 0)
-        rc = logp_machine_create(&config, &m);
-    if (rc == 0)
-        rc = logp_machine_run(m, program, &tour, p->o->timeout_ns);
-    if (rc != 0) {
-        fprintf(stderr, "logp: paper %s, node by node: %s\n", p->name, strerror(-rc));
-        p->stopped = p->wrong = true;
+    for (int rank = 0; rank < x->P; rank++) {
+        size_t n = 0;
+        const struct logp_event *events = run != NULL ? logp_trace_events(run, rank, &n) : NULL;
+
+        when[rank] = (double)there_ns(events, n, x->c.args.op != NULL) / (double)x->unit_ns;
     }
-    end_machine(m);
-    for (int rank = 0; rank < x->P; rank++)
-        when[rank] = (double)tour.when[rank] / (double)x->unit_ns;
+    logp_trace_free(run);
 }
 
-/* ---- when a processor is done ---- */
-
-static void ends_of(struct paper *p, const struct paper_case *x, struct logp_trace *trace,
-                    double *ends)
+static void ends_of(const struct paper_case *x, struct logp_trace *trace, double *ends)
 {
-    if (trace == NULL) {
-        fprintf(stderr, "logp: paper %s, %s: nothing was recorded\n", p->name, x->algorithm);
-        p->stopped = p->wrong = true;
-    }
     for (int rank = 0; rank < x->P; rank++) {
         size_t n = 0;
         const struct logp_event *events = trace != NULL ? logp_trace_events(trace, rank, &n) : NULL;
@@ -128,13 +78,7 @@ static void ends_of(struct paper *p, const struct paper_case *x, struct logp_tra
 void paper_ends(struct paper *p, const struct paper_case *x, double *predicted, double *emulated)
 {
     const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
-    struct row row = {.algorithm = paper_algorithm(x)};
-    struct logp_trace *run = NULL;
-    struct logp_machine *m = create_machine(&o);
 
-    if (trace_run(&o, m, &x->c, &row, 0, &run) != EXIT_OK)
-        p->stopped = p->wrong = true;
-    end_machine(m);
-    ends_of(p, x, trace_prediction(&o, &x->c, row.algorithm, 0), predicted);
-    ends_of(p, x, run, emulated);
+    ends_of(x, trace_prediction(&o, &x->c, paper_algorithm(x), 0), predicted);
+    ends_of(x, trace_case(p, x), emulated);
 }

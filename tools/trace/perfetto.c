@@ -12,7 +12,6 @@
  *
  * Source: perfetto.dev, Writing TrackEvent Protos Synthetically; protos/perfetto/trace.
  */
-#include "trace/proto.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *
  * Packets are written some hundred at a time: compressed they are one packet, which holds them.
  */
-#include "trace/proto.h"
+#include "trace/trace.h"
 #include "text/text.h"
 
 #include <stdio.h>
