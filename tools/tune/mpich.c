@@ -181,30 +181,22 @@ static json_t *leaf(const char *algorithm)
 /* Where it works. */
 static json_t *guarded(const struct tune_row *row, const struct always *a)
 {
+    static const struct {
+        unsigned need;
+        const char *conditions[2]; /* the first that holds is taken */
+        int works;                 /* under which of them */
+    } guards[] = {{TUNE_MOST, {"count<pow2", "count=any"}, 1},
+                  {TUNE_BUILT_IN, {"is_op_built_in=yes", "is_op_built_in=no"}, 0},
+                  {TUNE_COMMUTES, {"is_commutative=yes", "is_commutative=no"}, 0},
+                  {TUNE_POWER, {"comm_size=pow2", "comm_size=any"}, 0}};
     json_t *tree = leaf(row->theirs), *outer;
 
-    if ((row->needs & TUNE_MOST) != 0) {
+    for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
+        if ((row->needs & guards[i].need) == 0)
+            continue;
         outer = or_end(json_object());
-        add(outer, "count<pow2", 0, leaf(a->intra));
-        add(outer, "count=any", 0, tree);
-        tree = outer;
-    }
-    if ((row->needs & TUNE_BUILT_IN) != 0) {
-        outer = or_end(json_object());
-        add(outer, "is_op_built_in=yes", 0, tree);
-        add(outer, "is_op_built_in=no", 0, leaf(a->intra));
-        tree = outer;
-    }
-    if ((row->needs & TUNE_COMMUTES) != 0) {
-        outer = or_end(json_object());
-        add(outer, "is_commutative=yes", 0, tree);
-        add(outer, "is_commutative=no", 0, leaf(a->intra));
-        tree = outer;
-    }
-    if ((row->needs & TUNE_POWER) != 0) {
-        outer = or_end(json_object());
-        add(outer, "comm_size=pow2", 0, tree);
-        add(outer, "comm_size=any", 0, leaf(a->intra));
+        for (int k = 0; k < 2; k++)
+            add(outer, guards[i].conditions[k], 0, k == guards[i].works ? tree : leaf(a->intra));
         tree = outer;
     }
     return tree;
