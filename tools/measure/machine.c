@@ -79,12 +79,6 @@ void print_measured_machine(const struct measured *m)
 
 /* ---- nodes ---- */
 
-/*
- * Of all pairs: are there nodes? The pairs are put in the order of how long a message takes; where
- * that grows most from one to the next, by a quarter at least, near ones end. They are nodes if
- * each has the same number of ranks, one after the other, and near are those inside one, and no
- * others.
- */
 static int compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -137,6 +131,12 @@ static const struct pair *typical(const struct measured *m, double near, bool is
     return middle;
 }
 
+/*
+ * Of all pairs: are there nodes? The pairs are put in the order of how long a message takes; where
+ * that grows most from one to the next, by a quarter at least, near ones end. They are nodes if
+ * each has the same number of ranks, one after the other, and near are those inside one, and no
+ * others.
+ */
 bool find_levels(const struct measured *m, struct levels *out)
 {
     const double near = nearness(m);

@@ -16,7 +16,7 @@ struct step_form;  /* schedule/schedule.h */
 struct tree_form;  /* tree/tree.h */
 struct trace_form; /* trace/trace.h */
 struct paper;      /* papers/paper.h */
-struct crossover;  /* output/crossover.h */
+struct crossover;  /* output/output.h */
 struct measured;   /* measure/measure.h */
 struct validated;  /* validate/validate.h */
 

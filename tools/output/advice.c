@@ -241,6 +241,7 @@ void print_advice(const struct options *o, const struct advice *a)
 
 /* What a run copies, and what copying costs on this host: whatever the model says, payloads are
  * copied into a mailbox and out of it. */
+
 enum { MOST_STEPS = 1 << 22, LARGEST = 16 << 20, MOST_NS = 50000000 };
 
 /* The bytes of all messages and of the largest, from the steps; false: there are none, or too

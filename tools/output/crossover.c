@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A map of who is best, as a table, JSON and CSV: see crossover.h. */
+/* A map of who is best, as a table, JSON and CSV. */
 #include "output/output.h"
 #include "text/record.h"
 
 #include <stdio.h>
 #include <string.h>
 
-int comparison_won(const struct comparison *d)
+/* Who is faster, by their intervals? 1: the best; 0: the other; -1: nobody can tell */
+static int comparison_won(const struct comparison *d)
 {
     if (!d->best.measured || !d->other.measured)
         return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Curves over what is swept. See curves.h. All records come as JSON, whether they have just been
+ * Curves over what is swept. All records come as JSON, whether they have just been
  * made or were kept in a file: those of CSV, which is the same made flat, with flat keys.
  */
 #include "output/output.h"

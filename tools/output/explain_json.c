@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-const char *segment_name(enum logp_segment_kind kind)
+static const char *segment_name(enum logp_segment_kind kind)
 {
     static const char *const names[] = {[LOGP_SEGMENT_SEND] = "send",
                                         [LOGP_SEGMENT_WIRE] = "wire",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The live table. See live_table.h. All of a picture is written at once, over the one before. */
+/* The live table. All of a picture is written at once, over the one before. */
 #include "output/output.h"
 #include "choice/choice.h"
 #include "run/run.h"

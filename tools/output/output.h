@@ -118,8 +118,6 @@ int64_t copying_G_ps(const struct options *o, const struct advice *a);
 /* In words: what the host could not keep up with, why, and what helps; for people only. */
 void print_advice(const struct options *o, const struct advice *a);
 
-/* ---- copies.c ---- */
-
 /* Set what a run of the worst row copies, and what that costs here; for people only. */
 void judge_copies(const struct output *out, struct advice *a);
 
@@ -137,9 +135,6 @@ void print_entries_csv(const struct entry *all, size_t n);
 
 /* An object; of NULL, null. */
 json_t *explanation_json(const struct logp_explanation *e);
-
-/* "send", "wire", "receive", "compute", "gap". */
-const char *segment_name(enum logp_segment_kind kind);
 
 /* The curve of a parameter; false: there is none. Ends the process without memory. */
 bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
@@ -180,9 +175,6 @@ struct crossover {
     const struct range *ranges; /* by P and size */
     size_t n;
 };
-
-/* Who is faster, by their intervals? 1: the best; 0: the other; -1: nobody can tell */
-int comparison_won(const struct comparison *d);
 
 void print_crossover_table(const struct crossover *x);
 void print_crossover_json(const struct crossover *x);

@@ -125,6 +125,7 @@ double kurnosov_binomial(const struct kurnosov_costs *t, int P)
  * as the two conditions under which t(k*), without its floor, is the least: it is not above
  * t(k*-1), nor above t(k*+1). No number of them is printed.
  */
+
 /* t(k) and ours for k*-1, k*, k*+1. @return bit 0: (2) holds, bit 1: (3) */
 static int neighbours(struct paper *p, struct paper_table *t, int P, int best, const char *what)
 {

@@ -85,6 +85,7 @@ static void figure_5(struct paper *p)
  * printed and as it is run here, h = n div 2. Along row 0 the message goes both ways, and from each
  * node of row 0 along its column both ways.
  */
+
 enum { LARGEST = 16 };
 
 struct torus_walk {

@@ -23,8 +23,6 @@ void liu_plain(struct paper *p, const struct logp_torus *t, struct paper_row *ro
 void liu_pipelined(struct paper *p, const struct logp_torus *t, int64_t m, int64_t bytes,
                    struct paper_row *row);
 extern const struct paper_row liu_no_row;
-/* n (Tsnd + m/w + r + Trcv): one block of m bits across the torus, in cycles. */
-double liu_across(const struct logp_torus *t, int64_t m);
 
 /* ---- liu_examples.c ---- */
 

@@ -38,6 +38,7 @@ static const char *parent_of(const struct tree *tree, const struct tree_node *no
  * Shou & Chen, theorem 4: min{g, L+2o} log P <= T_B < max{g, L+2o} log 4P, where T_B is the time of
  * the optimal broadcast and the logarithm is of base 2.
  */
+
 static double lower(int L, int o, int g, int64_t P)
 {
     return fmin(g, L + 2 * o) * log2((double)P);

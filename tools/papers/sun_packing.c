@@ -153,6 +153,7 @@ void sun_packing(struct paper *p)
  * as they are run here. Processor J begins with the blocks (I, J) of its column, and must end with
  * the blocks (J, I) of its row.
  */
+
 enum { MOST = 16, N = 8, LEVELS = 3 };
 
 /* A block, by its row and column of blocks. */

@@ -21,6 +21,8 @@ void end_page(FILE *f);
 void write_data(FILE *f, json_t *data);
 /* A script element with n bytes in base64. */
 void write_bytes(FILE *f, const char *id, const void *bytes, size_t n);
+/* [["Processor", "..."], ...]: where this was run, and by what. */
+json_t *host_facts(const struct output *out);
 
 /* ---- columns.c: the events of a trace ---- */
 
@@ -37,10 +39,5 @@ json_t *write_diagrams(FILE *f, const struct output *out);
 
 /* Who is predicted to be the best around the points that were run; null where that is nobody. */
 json_t *predicted_winners(const struct output *out);
-
-/* ---- host.c ---- */
-
-/* [["Processor", "..."], ...]: where this was run, and by what. */
-json_t *host_facts(const struct output *out);
 
 #endif

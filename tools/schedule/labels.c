@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Labels: see labels.h. */
+/* Labels: a hash table of the names of one rank. */
 #include "schedule/reading.h"
 #include "text/text.h"
 

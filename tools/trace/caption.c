@@ -296,9 +296,8 @@ double axis_step(double least)
     return step;
 }
 
-/* ---- a run beside its prediction ---- */
+/* ---- a run beside its prediction: where the two part ---- */
 
-/* A run beside its prediction: where the two part. */
 static bool is_work(const struct logp_event *e)
 {
     return e->kind == LOGP_EVENT_SEND || e->kind == LOGP_EVENT_RECEIVE ||

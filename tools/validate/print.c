@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-double regret_of(const struct validated_point *p)
+/* Time of the chosen one over that of the best; 1: it is the best. */
+static double regret_of(const struct validated_point *p)
 {
     return p->best->measured_ns > 0 ? (double)p->chosen->measured_ns / (double)p->best->measured_ns
                                     : 1;

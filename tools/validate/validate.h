@@ -60,8 +60,6 @@ void fit_parameters(struct validated *v);
 
 /* ---- print.c ---- */
 
-/* Time of the chosen one over that of the best; 1: it is the best. */
-double regret_of(const struct validated_point *p);
 void print_validated_table(const struct validated *v);
 void print_validated_json(const struct validated *v);
 void print_validated_csv(const struct validated *v);
