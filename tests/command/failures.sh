@@ -66,8 +66,10 @@ exits 0 "a paper, on fibers where nothing else is said"
 feign fibers paper shou-chen --clock virtual --executor thread
 exits 1 "a paper on threads"
 feign tour paper shou-chen --clock virtual
-exits 1 "a paper, node by node"
-stderr_has 'logp: paper shou-chen, node by node: Operation not supported'
+exits 1 "a paper, with a program of its own"
+stderr_has 'logp: paper shou-chen, its listing: Operation not supported'
+feign error paper shou-chen --clock virtual
+exits 1 "a paper, whose traced runs fail"
 
 # a signal when there is nothing left to stop
 feign signal run broadcast --clock virtual
