@@ -21,7 +21,7 @@ void paper_places(const struct paper_case *x, struct paper_place *places)
     }
 }
 
-/* One run on the virtual clock; NULL: it failed. */
+/* One run on the virtual clock; NULL: it failed, which trace_run() has said. */
 static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x)
 {
     const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
@@ -32,10 +32,6 @@ static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x
     if (trace_run(&o, m, &x->c, &row, 0, &run) != EXIT_OK)
         p->stopped = p->wrong = true;
     end_machine(m);
-    if (run == NULL) {
-        fprintf(stderr, "logp: paper %s, %s: nothing was recorded\n", p->name, x->algorithm);
-        p->stopped = p->wrong = true;
-    }
     return run;
 }
 
@@ -64,8 +60,10 @@ void paper_tour(struct paper *p, const struct paper_case *x, double *when)
     logp_trace_free(run);
 }
 
-static void ends_of(const struct paper_case *x, struct logp_trace *trace, double *ends)
+static void ends_of(struct paper *p, const struct paper_case *x, struct logp_trace *trace,
+                    double *ends)
 {
+    p->wrong |= trace == NULL;
     for (int rank = 0; rank < x->P; rank++) {
         size_t n = 0;
         const struct logp_event *events = trace != NULL ? logp_trace_events(trace, rank, &n) : NULL;
@@ -79,6 +77,6 @@ void paper_ends(struct paper *p, const struct paper_case *x, double *predicted, 
 {
     const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
 
-    ends_of(x, trace_prediction(&o, &x->c, paper_algorithm(x), 0), predicted);
-    ends_of(x, trace_case(p, x), emulated);
+    ends_of(p, x, trace_prediction(&o, &x->c, paper_algorithm(x), 0), predicted);
+    ends_of(p, x, trace_case(p, x), emulated);
 }
