@@ -25,13 +25,13 @@ static inline void test_prepare(struct task *t, const struct logp_algorithm *row
     logp_plan_sizes(t->plan, &n, &n_recv);
     t->buf = malloc(n + 1);
     t->recv_buf = malloc(n_recv + 1);
-    t->collective->fill(P, rank, seed, &t->c, t->buf, t->recv_buf);
+    logp_collective_fill(t->collective, P, rank, seed, &t->c, t->buf, t->recv_buf);
 }
 
 /* Does the rank hold what it must? */
 static inline bool test_is_right(const struct task *t, int P, int rank, uint64_t seed)
 {
-    return t->collective->check(P, rank, seed, &t->c, t->buf, t->recv_buf) == 1;
+    return logp_collective_check(t->collective, P, rank, seed, &t->c, t->buf, t->recv_buf) == 1;
 }
 
 static inline void test_put_away(struct task *t)

@@ -37,12 +37,12 @@ static int run_planned(struct logp_vp *vp, const struct logp_algorithm *a,
     cr_assert_eq(rc, 0, "%s %s, P %d", a->collective, a->name, P);
     collective->sizes(P, me, c, &bytes, &unused);
     for (uint64_t seed = 1; rc == 0 && seed <= 3; seed++) {
-        collective->fill(P, me, seed, c, buf, recv_buf);
+        logp_collective_fill(collective, P, me, seed, c, buf, recv_buf);
         if (in_recv_buf)
             memcpy(recv_buf + at.offset, buf, bytes);
         rc = (seed == 2 && a->steps != NULL ? start_and_wait : logp_plan_run)(
             vp, plan, in_recv_buf ? LOGP_IN_PLACE : buf, in_buf ? LOGP_IN_PLACE : recv_buf);
-        cr_assert(rc != 0 || collective->check(P, me, seed, c, buf, result) == 1,
+        cr_assert(rc != 0 || logp_collective_check(collective, P, me, seed, c, buf, result) == 1,
                   "%s %s, P %d, root %d, rank %d", a->collective, a->name, P, c->args.root, me);
     }
     logp_plan_destroy(plan);

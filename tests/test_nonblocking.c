@@ -39,7 +39,7 @@ static int run_and_start(struct logp_vp *vp, void *arg)
     b->run[me] = logp_now(vp);
     if (rc == 0) {
         cr_assert(test_is_right(&t, P, me, 1));
-        t.collective->fill(P, me, 2, &t.c, t.buf, t.recv_buf);
+        logp_collective_fill(t.collective, P, me, 2, &t.c, t.buf, t.recv_buf);
         rc = logp_sync(vp, &start);
     }
     if (rc == 0)

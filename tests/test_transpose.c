@@ -132,15 +132,15 @@ Test(transpose, every_element_is_checked)
         cr_assert_eq(size, (rank < 2 ? 2u : 1u) * 7 * 4);
         cr_assert_eq(recv_size, (size_t)n_rows * 5 * 4);
         for (int from = 0; from < 3; from++) {
-            what->fill(3, from, 1, c, matrix + from * 2 * 7, result);
+            logp_collective_fill(what, 3, from, 1, c, matrix + from * 2 * 7, result);
         }
         for (int i = 0; i < n_rows * 5; i++)
             result[i] = matrix[i % 5 * 7 + first_row + i / 5];
-        cr_assert(what->check(3, rank, 1, c, NULL, result));
-        cr_assert(!what->check(3, rank, 2, c, NULL, result));
+        cr_assert(logp_collective_check(what, 3, rank, 1, c, NULL, result));
+        cr_assert(!logp_collective_check(what, 3, rank, 2, c, NULL, result));
         for (int i = 0; i < n_rows * 5; i++) {
             result[i] ^= 1u << i;
-            cr_assert(!what->check(3, rank, 1, c, NULL, result));
+            cr_assert(!logp_collective_check(what, 3, rank, 1, c, NULL, result));
             result[i] ^= 1u << i;
         }
     }
@@ -168,7 +168,7 @@ static int transpose_twice(struct logp_vp *vp, void *arg)
     out = malloc(recv_size + 1);
     back = malloc(size + 1);
     original = malloc(size + 1);
-    what->fill(P, me, 3, &c, in, out);
+    logp_collective_fill(what, P, me, 3, &c, in, out);
     memcpy(original, in, size);
     if (size == 0) {
         free(in);
@@ -176,7 +176,7 @@ static int transpose_twice(struct logp_vp *vp, void *arg)
     }
     rc = logp_transpose(vp, in, out, s->rows, s->cols, s->n_bytes);
     if (rc == 0) {
-        cr_assert(what->check(P, me, 3, &c, in, out));
+        cr_assert(logp_collective_check(what, P, me, 3, &c, in, out));
         rc = logp_transpose(vp, out, back, s->cols, s->rows, s->n_bytes);
     }
     if (rc == 0)

@@ -13,20 +13,6 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *buf = *recv_buf = 0;
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
-}
-
-/* It carries nothing that could be wrong; that it holds everyone back is seen in barrier_check.c. */
-static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
-                 const void *recv_buf)
-{
-    (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
-    return true;
-}
-
 /* All hear from each, and each hears from all; a message of no bytes costs as much as one of one.
  */
 static int64_t bound(int64_t P, const struct logp_invocation *c)
@@ -307,8 +293,6 @@ const struct logp_collective lpi_barrier = {
     .summary = "nobody goes on before all have come",
     .operands = LOGP_OPERANDS_NONE,
     .sizes = sizes,
-    .fill = fill,
-    .check = check,
     .holds_back = true,
     .bound = bound,
     .rows = LPI_ROWS_AND(algorithms, lpi_shared_barrier),

@@ -37,22 +37,6 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = c->args.list->most_bytes;
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    (void)P, (void)rank, (void)seed, (void)buf;
-    if (c->args.list->most_bytes > 0)
-        memset(recv_buf, 0, c->args.list->most_bytes);
-}
-
-/* That all messages come is all that there is to see. */
-static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
-                 const void *recv_buf)
-{
-    (void)P, (void)rank, (void)seed, (void)c, (void)buf, (void)recv_buf;
-    return true;
-}
-
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("schedule", "listed", "the steps of a list", ""), .needs = needs,
      .steps = steps, .run = run},
@@ -63,7 +47,5 @@ const struct logp_collective lpi_schedule = {
     .summary = "the steps of a list",
     .operands = LOGP_OPERANDS_NONE,
     .sizes = sizes,
-    .fill = fill,
-    .check = check,
     .rows = LPI_ONLY_ROWS(algorithms),
 };

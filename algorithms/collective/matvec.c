@@ -49,36 +49,9 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *buf = lpi_bytes((size_t)c->args.count + 1, piece);
 }
 
-static void fill_block(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *block)
-{
-    const size_t n = (size_t)c->args.count;
-
-    lpi_op_fill(c->args.op, block, n * n, seed * 2 * (uint64_t)P + (uint64_t)rank);
-}
-
-static void fill_piece(int P, int column, uint64_t seed, const struct logp_invocation *c,
-                       void *piece)
-{
-    lpi_op_fill(c->args.op, piece, (size_t)c->args.count,
-                (seed * 2 + 1) * (uint64_t)P + (uint64_t)column);
-}
-
 static char *piece_of(const struct logp_invocation *c, void *buf)
 {
     return (char *)buf + (size_t)c->args.count * lpi_vector_bytes(c);
-}
-
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    const int side = (int)lpi_side(P);
-
-    fill_block(P, rank, seed, c, buf);
-    if (rank < side)
-        fill_piece(P, rank, seed, c, piece_of(c, buf));
-    else
-        memset(piece_of(c, buf), 0xa5, lpi_vector_bytes(c));
-    memset(recv_buf, 0xa5, lpi_vector_bytes(c));
 }
 
 /* One element: the combination of the products of a row with x; row is overwritten. */
@@ -122,8 +95,13 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
         char *x = work + n * bytes, *y = x + bytes, *sum = y + bytes, *row = sum + bytes;
 
         for (int j = 0; j < side; j++) {
-            fill_block(P, rank + j, seed, c, work);
-            fill_piece(P, j, seed, c, x);
+            const size_t of_one = n * n + (rank == 0 ? n : 0);
+
+            if (lpi_operands(c->args.op, seed, rank + j, of_one, 0, n * n, work) != 0 ||
+                lpi_operands(c->args.op, seed, j, n * n + n, n * n, n, x) != 0) {
+                free(work);
+                return -ENOMEM;
+            }
             multiply(c, work, x, j == 0 ? sum : y, row);
             if (j > 0)
                 c->args.op->combine(sum, y, n, c->args.op->arg);
@@ -325,7 +303,6 @@ const struct logp_collective lpi_matvec = {
     .summary = "matrix times vector, in blocks on n x n",
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = sizes,
-    .fill = fill,
     .check = check,
     .postcondition = postcondition,
     .given = given,

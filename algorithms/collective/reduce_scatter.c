@@ -66,26 +66,6 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = bytes(c, c->args.in_place ? below(P) : one(rank));
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    const struct logp_invocation v = whole(P, c);
-
-    lpi_vector_fill(P, rank, seed, &v, buf);
-    if (elements(c, one(rank)) > 0)
-        memset(recv_buf, 0xa5, bytes(c, one(rank)));
-}
-
-static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
-                 const void *recv_buf)
-{
-    const struct logp_invocation v = whole(P, c);
-
-    (void)buf;
-    return lpi_vector_check(P, P, seed, &v, elements(c, below(rank)), elements(c, one(rank)),
-                            recv_buf);
-}
-
 static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                           struct logp_postcondition *out)
 {
@@ -447,8 +427,6 @@ const struct logp_collective lpi_reduce_scatter = {
     .summary = "vectors from all, combined, a block to each",
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = sizes,
-    .fill = fill,
-    .check = check,
     .postcondition = postcondition,
     .in_place = lpi_vector_in_place,
     .bound = bound,

@@ -10,20 +10,6 @@
 
 /* ---- operands and results ---- */
 
-static int check_scan(int P, int rank, uint64_t seed, const struct logp_invocation *c,
-                      const void *buf, const void *recv_buf)
-{
-    (void)buf;
-    return lpi_vector_check(P, rank + 1, seed, c, 0, c->args.count, recv_buf);
-}
-
-static int check_exscan(int P, int rank, uint64_t seed, const struct logp_invocation *c,
-                        const void *buf, const void *recv_buf)
-{
-    (void)buf;
-    return rank == 0 ? true : lpi_vector_check(P, rank, seed, c, 0, c->args.count, recv_buf);
-}
-
 static bool postcondition_ranks(int64_t ranks, const struct logp_invocation *c, int64_t j,
                                 struct logp_postcondition *out)
 {
@@ -359,8 +345,6 @@ const struct logp_collective lpi_scan = {
     .summary = "the vectors of all up to each, combined",
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = lpi_vectors_sizes,
-    .fill = lpi_vectors_fill,
-    .check = check_scan,
     .postcondition = postcondition_scan,
     .in_place = lpi_vector_in_place,
     .bound = scan_bound,
@@ -372,8 +356,6 @@ const struct logp_collective lpi_exscan = {
     .summary = "the vectors of all below each, combined",
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = lpi_vectors_sizes,
-    .fill = lpi_vectors_fill,
-    .check = check_exscan,
     .postcondition = postcondition_exscan,
     .in_place = lpi_vector_in_place,
     .bound = exscan_bound,

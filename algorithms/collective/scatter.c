@@ -12,11 +12,6 @@
 
 #include <string.h>
 
-static uint64_t item_seed(int P, int rank, uint64_t seed)
-{
-    return seed * (uint64_t)P + (uint64_t)rank;
-}
-
 /* ---- operands and results ---- */
 
 static void scatter_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
@@ -24,23 +19,6 @@ static void scatter_sizes(int P, int rank, const struct logp_invocation *c, size
 {
     *buf = rank == c->args.root ? lpi_items_extent(P, c) : 0;
     *recv_buf = lpi_items(c, rank, 1);
-}
-
-static void scatter_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                         void *recv_buf)
-{
-    for (int i = 0; rank == c->args.root && i < P; i++)
-        lpi_pattern_fill((char *)buf + lpi_item_at(c, i), lpi_items(c, i, 1),
-                         item_seed(P, i, seed));
-    if (lpi_items(c, rank, 1) > 0)
-        memset(recv_buf, 0xa5, lpi_items(c, rank, 1));
-}
-
-static int scatter_check(int P, int rank, uint64_t seed, const struct logp_invocation *c,
-                         const void *buf, const void *recv_buf)
-{
-    (void)buf;
-    return lpi_pattern_check(recv_buf, lpi_items(c, rank, 1), item_seed(P, rank, seed));
 }
 
 static bool scatter_postcondition(int64_t P, int64_t rank, const struct logp_invocation *c,
@@ -69,25 +47,6 @@ static void gather_sizes(int P, int rank, const struct logp_invocation *c, size_
                          size_t *recv_buf)
 {
     scatter_sizes(P, rank, c, recv_buf, buf);
-}
-
-static void gather_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                        void *recv_buf)
-{
-    lpi_pattern_fill(buf, lpi_items(c, rank, 1), item_seed(P, rank, seed));
-    if (rank == c->args.root && lpi_items_extent(P, c) > 0)
-        memset(recv_buf, 0xa5, lpi_items_extent(P, c));
-}
-
-static int gather_check(int P, int rank, uint64_t seed, const struct logp_invocation *c,
-                        const void *buf, const void *recv_buf)
-{
-    (void)buf;
-    for (int i = 0; rank == c->args.root && i < P; i++)
-        if (!lpi_pattern_check((const char *)recv_buf + lpi_item_at(c, i), lpi_items(c, i, 1),
-                               item_seed(P, i, seed)))
-            return false;
-    return true;
 }
 
 static bool gather_postcondition(int64_t P, int64_t rank, const struct logp_invocation *c,
@@ -373,8 +332,6 @@ const struct logp_collective lpi_scatter = {
     .rooted = true,
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = scatter_sizes,
-    .fill = scatter_fill,
-    .check = scatter_check,
     .postcondition = scatter_postcondition,
     .in_place = scatter_in_place,
     .bound = scatter_bound,
@@ -387,8 +344,6 @@ const struct logp_collective lpi_gather = {
     .rooted = true,
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = gather_sizes,
-    .fill = gather_fill,
-    .check = gather_check,
     .postcondition = gather_postcondition,
     .in_place = gather_in_place,
     .bound = gather_bound,

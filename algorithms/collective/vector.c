@@ -25,55 +25,11 @@ int64_t lpi_elements_bytes(const struct logp_invocation *c, int64_t elements)
     return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
 }
 
-static uint64_t operand_seed(int P, int rank, uint64_t seed)
-{
-    return seed * (uint64_t)P + (uint64_t)rank;
-}
-
-void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf)
-{
-    lpi_op_fill(c->args.op, buf, (size_t)c->args.count, operand_seed(P, rank, seed));
-}
-
 void lpi_vectors_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
                        size_t *recv_buf)
 {
     (void)P, (void)rank;
     *buf = *recv_buf = lpi_vector_bytes(c);
-}
-
-void lpi_vectors_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                      void *recv_buf)
-{
-    lpi_vector_fill(P, rank, seed, c, buf);
-    if (c->args.count > 0)
-        memset(recv_buf, 0xa5, lpi_vector_bytes(c));
-}
-
-int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_invocation *c,
-                     int64_t first, int64_t n, const void *result)
-{
-    const size_t bytes = lpi_vector_bytes(c), all = (size_t)c->args.count;
-    const size_t element = c->args.op->element_bytes;
-    char *expected, *operand;
-    int right = -ENOMEM;
-
-    if (bytes == 0 || n == 0)
-        return true;
-    expected = malloc(bytes);
-    operand = malloc(bytes);
-    if (expected != NULL && operand != NULL) {
-        lpi_op_fill(c->args.op, expected, all, operand_seed(P, 0, seed));
-        for (int i = 1; i < ranks; i++) {
-            lpi_op_fill(c->args.op, operand, all, operand_seed(P, i, seed));
-            c->args.op->combine(expected, operand, all, c->args.op->arg);
-        }
-        right =
-            lpi_same(result, expected + (size_t)first * element, (size_t)n * element, c->args.op);
-    }
-    free(expected);
-    free(operand);
-    return right;
 }
 
 const char *lpi_needs_commutative(int64_t P, const struct logp_invocation *c)

@@ -19,17 +19,9 @@ int64_t lpi_elements_asked(const struct logp_invocation *c);
 int64_t lpi_elements_bytes(const struct logp_invocation *c, int64_t elements);
 /* Of the vector of each processor. */
 size_t lpi_vector_bytes(const struct logp_invocation *c);
-/* Operands of an experiment. */
-void lpi_vector_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf);
-/* logp_collective.sizes and fill of what leaves each processor a vector in recv_buf, too. */
+/* logp_collective.sizes of what leaves each processor a vector in recv_buf, too. */
 void lpi_vectors_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
                        size_t *recv_buf);
-void lpi_vectors_fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                      void *recv_buf);
-/* Are these n elements, from `first` on, those of the vectors of ranks 0 .. ranks-1 combined in
- * their order? As logp_collective.check */
-int lpi_vector_check(int P, int ranks, uint64_t seed, const struct logp_invocation *c,
-                     int64_t first, int64_t n, const void *result);
 const char *lpi_needs_commutative(int64_t P, const struct logp_invocation *c);
 /* Is there what is combined? 0; -EINVAL (no operation, a negative count) */
 int lpi_vector_valid(const struct logp_invocation *c);

@@ -68,7 +68,7 @@ static int program(struct logp_vp *vp, void *arg)
     if (rc != 0)
         return rc;
     lpi_buffers_of(a->buffers, a->collective, me, &c, &buf, &recv_buf);
-    a->collective->fill(P, me, x->seed, &c, buf, recv_buf);
+    logp_collective_fill(a->collective, P, me, x->seed, &c, buf, recv_buf);
     for (int i = 0; rc == 0 && i < times; i++)
         rc = lpi_run(vp, x->algorithm, &c, buf, recv_buf);
     if (rc == 0 && me != a->away) /* relaxed: read after the run */

@@ -181,7 +181,7 @@ static void make_operands(const struct state *s, int rank, uint64_t seed, const 
 {
     size_t bytes, result;
 
-    s->collective->fill(s->P, rank, seed, &t->c, t->buf, t->recv_buf);
+    logp_collective_fill(s->collective, s->P, rank, seed, &t->c, t->buf, t->recv_buf);
     s->collective->sizes(s->P, rank, &t->c, &bytes, &result);
     if (t->operands != t->buf && bytes > 0)
         memcpy(t->operands, t->buf, bytes);
@@ -206,7 +206,8 @@ static void keep_difference(struct state *s, int rank, const struct task *t)
 /* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
 int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t)
 {
-    const int right = s->collective->check(s->P, rank, seed, &t->c, t->buf, t->result);
+    const int right =
+        logp_collective_check(s->collective, s->P, rank, seed, &t->c, t->buf, t->result);
 
     if (right == 0 && s->own.faults == NULL)
         keep_difference(s, rank, t);

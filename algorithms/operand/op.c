@@ -93,12 +93,53 @@ const struct logp_op *logp_op_find(const char *name, const char *type)
     return NULL;
 }
 
-void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed)
+static void fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed)
 {
     if (op->fill != NULL)
         op->fill(buf, n, seed, op->arg);
     else
-        lpi_pattern_fill(buf, n * op->element_bytes, seed);
+        lpi_pattern_fill(buf, 0, n * op->element_bytes, seed);
+}
+
+size_t lpi_operand_block(const struct logp_op *op)
+{
+    enum { BLOCK_BYTES = 4096 };
+
+    return BLOCK_BYTES / op->element_bytes + 1;
+}
+
+int lpi_operands(const struct logp_op *op, uint64_t seed, int64_t rank, size_t total, size_t first,
+                 size_t n, void *out)
+{
+    const uint64_t own_seed = lpi_pattern_word(seed, (size_t)rank);
+    size_t block, size;
+    char *part = NULL, *to = out;
+
+    if (op == NULL) {
+        lpi_pattern_fill(out, first, n, own_seed);
+        return 0;
+    }
+    block = lpi_operand_block(op);
+    size = op->element_bytes;
+    for (size_t i = first, next; i < first + n; to += (next - i) * size, i = next) {
+        const size_t begin = i / block * block, left = total - begin;
+        const size_t all = left < block ? left : block;
+        const uint64_t block_seed = lpi_pattern_word(own_seed, begin / block);
+
+        next = begin + all < first + n ? begin + all : first + n;
+        if (next - i == all) {
+            fill(op, to, all, block_seed);
+            continue;
+        }
+        if (part == NULL)
+            part = malloc(block * size);
+        if (part == NULL)
+            return -ENOMEM;
+        fill(op, part, all, block_seed);
+        memcpy(to, part + (i - begin) * size, (next - i) * size);
+    }
+    free(part);
+    return 0;
 }
 
 int64_t logp_op_measure(const struct logp_op *op, size_t n)
@@ -115,8 +156,8 @@ int64_t logp_op_measure(const struct logp_op *op, size_t n)
         free(in);
         return -ENOMEM;
     }
-    lpi_op_fill(op, acc, n, 1);
-    lpi_op_fill(op, in, n, 2);
+    fill(op, acc, n, 1);
+    fill(op, in, n, 2);
     for (int i = 0; i < SWEEPS; i++) {
         const int64_t start = lpi_host_ns();
         int64_t took;

@@ -27,13 +27,16 @@ static inline size_t lpi_bytes(size_t n, size_t size)
     return __builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes;
 }
 
-/* op.c: n operands of an experiment. */
-void lpi_op_fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed);
-
-/* pattern.c: bytes that differ with their seed, as operands. */
+/* pattern.c: words and bytes that differ with their seed; bytes [at, at + n_bytes) of them. */
 uint64_t lpi_pattern_word(uint64_t seed, size_t i);
-void lpi_pattern_fill(void *buf, size_t n_bytes, uint64_t seed);
-bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed);
+void lpi_pattern_fill(void *buf, size_t at, size_t n_bytes, uint64_t seed);
+
+/* op.c: how many operands are made at a time: a block, with a seed of its own. */
+size_t lpi_operand_block(const struct logp_op *op);
+/* Operands [first, first + n) of the `total` ones of a rank in an experiment; op NULL: bytes. They
+ * depend on nothing else. 0; -ENOMEM, only where the range begins or ends inside a block */
+int lpi_operands(const struct logp_op *op, uint64_t seed, int64_t rank, size_t total, size_t first,
+                 size_t n, void *out);
 
 /* difference.c: are n_bytes the same? If not, the first element that differs is kept, for this
  * thread; op: of which type elements are; NULL: bytes. */

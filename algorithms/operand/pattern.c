@@ -13,22 +13,18 @@ uint64_t lpi_pattern_word(uint64_t seed, size_t i)
     return x ^ (x >> 31);
 }
 
-void lpi_pattern_fill(void *buf, size_t n_bytes, uint64_t seed)
+void lpi_pattern_fill(void *buf, size_t at, size_t n_bytes, uint64_t seed)
 {
-    for (size_t i = 0; i < n_bytes; i += 8) {
-        const uint64_t x = lpi_pattern_word(seed, i / 8);
+    size_t n;
 
-        memcpy((char *)buf + i, &x, n_bytes - i < 8 ? n_bytes - i : 8);
+    for (size_t i = 0; i < n_bytes; i += n) {
+        const uint64_t x = lpi_pattern_word(seed, (at + i) / 8);
+        const size_t skip = (at + i) % 8, left = n_bytes - i;
+
+        n = left < 8 - skip ? left : 8 - skip;
+        if (n == 8)
+            memcpy((char *)buf + i, &x, 8);
+        else
+            memcpy((char *)buf + i, (const char *)&x + skip, n);
     }
-}
-
-bool lpi_pattern_check(const void *buf, size_t n_bytes, uint64_t seed)
-{
-    for (size_t i = 0; i < n_bytes; i += 8) {
-        const uint64_t x = lpi_pattern_word(seed, i / 8);
-
-        if (!lpi_same((const char *)buf + i, &x, n_bytes - i < 8 ? n_bytes - i : 8, NULL))
-            return false;
-    }
-    return true;
 }

@@ -195,7 +195,7 @@ enum logp_operands {
     LOGP_OPERANDS_MATRIX, /**< rows x cols elements of n_bytes, columns over the processors */
 };
 
-/** A collective: how its operands are made and its result is checked. */
+/** A collective: the sizes of its buffers, what is given and what is promised. */
 struct logp_collective {
     const char *name;
     const char *summary;
@@ -203,10 +203,8 @@ struct logp_collective {
     enum logp_operands operands;
     /** Bytes of buf and recv_buf of a rank. LOGP_OPERANDS_TOTAL: c is planned for it. */
     void (*sizes)(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf);
-    /** Before a run: the operands of this rank, different for every seed; elsewhere garbage. */
-    void (*fill)(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf);
-    /** After it: does this rank hold what it should? @return 1: yes; 0: no; -ENOMEM: who knows */
+    /** logp_collective_check() of what is promised to be made or of whole operands. NULL: nothing
+     *  is. */
     int (*check)(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf);
     /** Piece j = 0, 1, ... of what a rank must hold at the end: for logp_schedule_check(). *out is
@@ -227,6 +225,26 @@ struct logp_collective {
     bool holds_back;
     const struct lpi_rows *const *rows; /**< the library's own: its algorithms */
 };
+
+/**
+ * The buffers of a rank before a run: its operands, which depend on the seed, the rank and their
+ * places alone, and garbage where there are none.
+ * @param c         planned for this rank where the collective's operands are LOGP_OPERANDS_TOTAL
+ * @param buf       as large as logp_collective.sizes says, as recv_buf; NULL where that is 0
+ */
+LOGP_API void logp_collective_fill(const struct logp_collective *collective, int P, int rank,
+                                   uint64_t seed, const struct logp_invocation *c, void *buf,
+                                   void *recv_buf);
+
+/**
+ * After a run with these operands: does this rank hold what is promised? What that is, is worked
+ * out from the operands of all ranks, whatever the algorithm.
+ * @return 1: yes; 0: no; -ENOMEM: unknown
+ * Threads: any, as logp_collective_fill().
+ */
+LOGP_API int logp_collective_check(const struct logp_collective *collective, int P, int rank,
+                                   uint64_t seed, const struct logp_invocation *c, const void *buf,
+                                   const void *recv_buf);
 
 LOGP_END_DECLS
 

@@ -15,38 +15,12 @@
 
 #include <string.h>
 
-static uint64_t item_seed(int P, int rank, uint64_t seed)
-{
-    return seed * (uint64_t)P + (uint64_t)rank;
-}
-
 /* ---- operands and results ---- */
 
 static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     *buf = lpi_items(c, rank, 1);
     *recv_buf = lpi_items_extent(P, c);
-}
-
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    const size_t all = lpi_items_extent(P, c);
-
-    lpi_pattern_fill(buf, lpi_items(c, rank, 1), item_seed(P, rank, seed));
-    if (all > 0)
-        memset(recv_buf, 0xa5, all);
-}
-
-static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
-                 const void *recv_buf)
-{
-    (void)rank, (void)buf;
-    for (int i = 0; i < P; i++)
-        if (!lpi_pattern_check((const char *)recv_buf + lpi_item_at(c, i), lpi_items(c, i, 1),
-                               item_seed(P, i, seed)))
-            return false;
-    return true;
 }
 
 static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
@@ -420,8 +394,6 @@ const struct logp_collective lpi_allgather = {
     .summary = "an item from each to all",
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = sizes,
-    .fill = fill,
-    .check = check,
     .postcondition = postcondition,
     .in_place = in_place,
     .bound = bound,

@@ -12,13 +12,6 @@
 
 /* ---- operands and results ---- */
 
-static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
-                 const void *recv_buf)
-{
-    (void)rank, (void)buf;
-    return lpi_vector_check(P, P, seed, c, 0, c->args.count, recv_buf);
-}
-
 static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                           struct logp_postcondition *out)
 {
@@ -286,8 +279,6 @@ const struct logp_collective lpi_allreduce = {
     .summary = "a vector from each, combined on all",
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = lpi_vectors_sizes,
-    .fill = lpi_vectors_fill,
-    .check = check,
     .postcondition = postcondition,
     .in_place = lpi_vector_in_place,
     .bound = bound,

@@ -45,40 +45,6 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = lpi_blocks_extent(c->args.recv_blocks, (int64_t)rank * P, P);
 }
 
-static uint64_t item_seed(int P, int from, int to, uint64_t seed)
-{
-    return seed * (uint64_t)P * (uint64_t)P + (uint64_t)from * (uint64_t)P + (uint64_t)to;
-}
-
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    size_t bytes, recv_bytes;
-
-    for (int to = 0; to < P; to++) {
-        const struct item x = item_for(P, rank, to, c);
-
-        lpi_pattern_fill((char *)buf + x.at, x.n_bytes, item_seed(P, rank, to, seed));
-    }
-    sizes(P, rank, c, &bytes, &recv_bytes);
-    if (recv_bytes > 0)
-        memset(recv_buf, 0xa5, recv_bytes);
-}
-
-static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
-                 const void *recv_buf)
-{
-    (void)buf;
-    for (int from = 0; from < P; from++) {
-        const struct item x = item_from(P, rank, from, c);
-
-        if (!lpi_pattern_check((const char *)recv_buf + x.at, x.n_bytes,
-                               item_seed(P, from, rank, seed)))
-            return false;
-    }
-    return true;
-}
-
 /* Item j is that of rank j for this one. */
 static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                           struct logp_postcondition *out)
@@ -385,8 +351,6 @@ const struct logp_collective lpi_alltoall = {
     .summary = "a different item from each to each",
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = sizes,
-    .fill = fill,
-    .check = check,
     .postcondition = postcondition,
     .in_place = in_place,
     .bound = bound,

@@ -23,23 +23,6 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = 0;
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    (void)P, (void)recv_buf;
-    if (rank == c->args.root)
-        lpi_pattern_fill(buf, c->args.n_bytes, seed);
-    else
-        memset(buf, 0xa5, c->args.n_bytes);
-}
-
-static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
-                 const void *recv_buf)
-{
-    (void)P, (void)rank, (void)recv_buf;
-    return lpi_pattern_check(buf, c->args.n_bytes, seed);
-}
-
 static size_t given(int64_t P, int64_t rank, const struct logp_invocation *c)
 {
     (void)P;
@@ -186,8 +169,6 @@ const struct logp_collective lpi_broadcast = {
     .rooted = true,
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = sizes,
-    .fill = fill,
-    .check = check,
     .postcondition = postcondition,
     .given = given,
     .bound = bound,

@@ -14,22 +14,6 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = rank == c->args.root ? *buf : 0;
 }
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    lpi_vector_fill(P, rank, seed, c, buf);
-    if (rank == c->args.root && c->args.count > 0)
-        memset(recv_buf, 0xa5, lpi_vector_bytes(c));
-}
-
-static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
-                 const void *recv_buf)
-{
-    (void)buf;
-    return rank != c->args.root ? true
-                                : lpi_vector_check(P, P, seed, c, 0, c->args.count, recv_buf);
-}
-
 static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                           struct logp_postcondition *out)
 {
@@ -65,8 +49,6 @@ const struct logp_collective lpi_reduce = {
     .rooted = true,
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = sizes,
-    .fill = fill,
-    .check = check,
     .postcondition = postcondition,
     .in_place = in_place,
     .bound = bound,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operands of a summation: who has how many, how an experiment makes them, and whether the
- * root has their sum. What a processor does is in summation.c.
+ * The operands of a summation: who has how many, and whether the root has their sum. What a processor does is in summation.c.
  */
 #include "predict/bound.h"
 #include "summation.h"
@@ -12,8 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { BLOCK_BYTES = 4096 };
 
 int64_t lpi_operands_of(const struct lpi_spread *s, int64_t id)
 {
@@ -34,33 +31,6 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = rank == c->args.root ? c->args.op->element_bytes : 0;
 }
 
-/* Operands come in blocks, each with a seed of its own: the root can make them again one by one. */
-static int64_t block_of(const struct logp_invocation *c, int64_t left)
-{
-    const int64_t most = BLOCK_BYTES / (int64_t)c->args.op->element_bytes + 1;
-
-    return left < most ? left : most;
-}
-
-static uint64_t block_seed(uint64_t seed, int64_t id, int64_t first)
-{
-    return lpi_pattern_word(lpi_pattern_word(seed, (size_t)id), (size_t)first);
-}
-
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    const size_t size = c->args.op->element_bytes;
-    const int64_t id = lpi_virtual_rank(rank, c->args.root, P), own = c->plan.own;
-
-    for (int64_t i = 0, n; i < own; i += n) {
-        n = block_of(c, own - i);
-        lpi_op_fill(c->args.op, (char *)buf + (size_t)i * size, (size_t)n, block_seed(seed, id, i));
-    }
-    if (rank == c->args.root)
-        memset(recv_buf, 0xa5, size);
-}
-
 /* All operands of all processors, made again and combined one after the other; P does not say who
  * has how many, the plan does. */
 static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
@@ -68,31 +38,32 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
 {
     const struct logp_op *op = c->args.op;
     const struct lpi_spread *spread = c->plan.state;
-    const size_t size = op->element_bytes;
+    const size_t size = op->element_bytes, most = lpi_operand_block(op);
     char *acc, *block;
-    int64_t seen = 0;
+    size_t seen = 0;
     int right = -ENOMEM;
 
-    (void)P, (void)buf;
+    (void)buf;
     if (rank != c->args.root)
         return true;
     acc = malloc(size);
-    block = malloc((size_t)block_of(c, INT64_MAX) * size);
+    block = malloc(most * size);
     if (acc != NULL && block != NULL) {
         for (int64_t id = 0; id < spread->processors; id++) {
-            const int64_t own = lpi_operands_of(spread, id);
+            const size_t own = (size_t)lpi_operands_of(spread, id);
+            const int from = lpi_rotate((int)id, c->args.root, P);
 
-            for (int64_t i = 0, n; i < own; i += n) {
-                n = block_of(c, own - i);
-                lpi_op_fill(op, block, (size_t)n, block_seed(seed, id, i));
-                for (int64_t k = 0; k < n; k++, seen++)
+            for (size_t i = 0, n; i < own; i += n) {
+                n = own - i < most ? own - i : most;
+                lpi_operands(op, seed, from, own, i, n, block);
+                for (size_t k = 0; k < n; k++, seen++)
                     if (seen == 0)
                         memcpy(acc, block, size);
                     else
-                        op->combine(acc, block + (size_t)k * size, 1, op->arg);
+                        op->combine(acc, block + k * size, 1, op->arg);
             }
         }
-        right = seen == c->args.count && lpi_same(recv_buf, acc, size, op);
+        right = seen == (size_t)c->args.count && lpi_same(recv_buf, acc, size, op);
     }
     free(acc);
     free(block);
@@ -120,7 +91,6 @@ const struct logp_collective lpi_summation = {
     .rooted = true,
     .operands = LOGP_OPERANDS_TOTAL,
     .sizes = sizes,
-    .fill = fill,
     .check = check,
     .postcondition = postcondition,
     .bound = bound,

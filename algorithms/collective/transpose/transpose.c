@@ -49,41 +49,12 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = lpi_bytes(lpi_bytes(my_rows, cols), c->args.n_bytes);
 }
 
-/* Every element of the matrix has a seed of its own. */
-static uint64_t element_seed(uint64_t seed, const struct logp_invocation *c, int64_t row,
-                             int64_t col)
+/* Who has element i of `total` ones: lpi_transpose_begin() the other way. */
+static int64_t owner(int64_t total, int64_t n, int64_t i)
 {
-    return lpi_pattern_word(seed, (size_t)row * (size_t)c->args.cols + (size_t)col);
-}
+    const int64_t size = total / n, longer = total % n, in_longer = longer * (size + 1);
 
-static void fill(int P, int rank, uint64_t seed, const struct logp_invocation *c, void *buf,
-                 void *recv_buf)
-{
-    const int64_t first = lpi_transpose_begin(c->args.cols, P, rank);
-    const int64_t n = lpi_transpose_size(c->args.cols, P, rank);
-    const size_t result = (size_t)lpi_transpose_size(c->args.rows, P, rank) * (size_t)c->args.cols;
-    char *element = buf;
-
-    for (int64_t col = first; col < first + n; col++)
-        for (int64_t row = 0; row < c->args.rows; row++, element += c->args.n_bytes)
-            lpi_pattern_fill(element, c->args.n_bytes, element_seed(seed, c, row, col));
-    if (result * c->args.n_bytes > 0)
-        memset(recv_buf, 0xa5, result * c->args.n_bytes);
-}
-
-static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
-                 const void *recv_buf)
-{
-    const int64_t first = lpi_transpose_begin(c->args.rows, P, rank);
-    const int64_t n = lpi_transpose_size(c->args.rows, P, rank);
-    const char *element = recv_buf;
-
-    (void)buf;
-    for (int64_t row = first; row < first + n; row++)
-        for (int64_t col = 0; col < c->args.cols; col++, element += c->args.n_bytes)
-            if (!lpi_pattern_check(element, c->args.n_bytes, element_seed(seed, c, row, col)))
-                return false;
-    return true;
+    return i < in_longer ? i / (size + 1) : longer + (i - in_longer) / lpi_max(size, 1);
 }
 
 /* Element j of the result, which is the element (row, col) of the matrix. */
@@ -93,8 +64,7 @@ static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation 
     const int64_t row = lpi_transpose_begin(c->args.rows, P, rank) + j / c->args.cols,
                   col = j % c->args.cols;
 
-    while (lpi_transpose_begin(c->args.cols, P, out->from + 1) <= col)
-        out->from++;
+    out->from = owner(c->args.cols, P, col);
     out->at = (struct logp_buffer_ref){LOGP_RECV_BUF, (size_t)j * c->args.n_bytes};
     out->n_bytes = c->args.n_bytes;
     out->offset =
@@ -178,8 +148,6 @@ const struct logp_collective lpi_transpose = {
     .summary = "a matrix, its columns over all, is transposed",
     .operands = LOGP_OPERANDS_MATRIX,
     .sizes = sizes,
-    .fill = fill,
-    .check = check,
     .postcondition = postcondition,
     .bound = bound,
     .rows =

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the buffers of a collective hold in an experiment, before and after: its row says how large
+ * they are, what is given and what is promised. Operand i of a rank depends on the seed, the rank
+ * and i alone. So a check makes the operands that its promise names again, and combines them in the
+ * order of ranks: it knows nothing of the algorithm.
+ */
+#include "collective.h"
+
+#include <logp/schedule.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NULL: the operands are bytes. */
+static const struct logp_op *op_of(const struct logp_collective *collective,
+                                   const struct logp_invocation *c)
+{
+    return collective->operands == LOGP_OPERANDS_VECTOR ||
+                   collective->operands == LOGP_OPERANDS_TOTAL
+               ? c->args.op
+               : NULL;
+}
+
+void logp_collective_fill(const struct logp_collective *collective, int P, int rank, uint64_t seed,
+                          const struct logp_invocation *c, void *buf, void *recv_buf)
+{
+    const struct logp_op *op = op_of(collective, c);
+    const size_t size = op != NULL ? op->element_bytes : 1;
+    size_t bytes, result, given;
+
+    collective->sizes(P, rank, c, &bytes, &result);
+    given = collective->given != NULL ? collective->given(P, rank, c) : bytes;
+    lpi_operands(op, seed, rank, given / size, 0, given / size, buf); /* whole: it cannot fail */
+    if (bytes > given)
+        memset((char *)buf + given, 0xa5, bytes - given);
+    if (result > 0)
+        memset(recv_buf, 0xa5, result);
+}
+
+/* Are these the bytes of the rank that the promise names? */
+static bool has_bytes(const char *result, const struct logp_postcondition *p, uint64_t seed)
+{
+    char expected[512];
+
+    for (size_t i = 0, n; i < p->n_bytes; i += n) {
+        n = p->n_bytes - i < sizeof(expected) ? p->n_bytes - i : sizeof(expected);
+        lpi_operands(NULL, seed, p->from, 0, p->offset + i, n, expected);
+        if (!lpi_same(result + i, expected, n, NULL))
+            return false;
+    }
+    return true;
+}
+
+/* Are these the combinations of the ranks that the promise names? 1: yes; 0: no; -ENOMEM */
+static int has_combination(const struct logp_collective *collective, int P,
+                           const struct logp_invocation *c, const char *result,
+                           const struct logp_postcondition *p, uint64_t seed)
+{
+    const struct logp_op *op = c->args.op;
+    const size_t first = p->offset / op->element_bytes, n = p->n_bytes / op->element_bytes;
+    const int64_t ranks = p->combined ? p->ranks : 1;
+    char *expected = malloc(p->n_bytes), *operand = malloc(p->n_bytes);
+    int right = expected != NULL && operand != NULL ? 1 : -ENOMEM;
+    size_t bytes, unused;
+
+    for (int64_t i = 0; right == 1 && i < ranks; i++) {
+        collective->sizes(P, (int)(p->from + i), c, &bytes, &unused);
+        if (lpi_operands(op, seed, p->from + i, bytes / op->element_bytes, first, n,
+                         i == 0 ? expected : operand) != 0)
+            right = -ENOMEM;
+        else if (i > 0)
+            op->combine(expected, operand, n, op->arg);
+    }
+    if (right == 1)
+        right = lpi_same(result, expected, p->n_bytes, op);
+    free(expected);
+    free(operand);
+    return right;
+}
+
+int logp_collective_check(const struct logp_collective *collective, int P, int rank, uint64_t seed,
+                          const struct logp_invocation *c, const void *buf, const void *recv_buf)
+{
+    int right = 1;
+
+    for (int64_t j = 0; right == 1 && collective->postcondition != NULL; j++) {
+        struct logp_postcondition p = {.ranks = 1};
+        const char *result;
+
+        if (!collective->postcondition(P, rank, c, j, &p))
+            break;
+        if (p.n_bytes == 0 || p.made || p.whole)
+            continue;
+        result = (const char *)(p.at.buffer == LOGP_BUF ? buf : recv_buf) + p.at.offset;
+        right = p.combined || op_of(collective, c) != NULL
+                    ? has_combination(collective, P, c, result, &p, seed)
+                    : has_bytes(result, &p, seed);
+    }
+    if (right == 1 && collective->check != NULL)
+        right = collective->check(P, rank, seed, c, buf, recv_buf);
+    return right;
+}
