@@ -237,6 +237,8 @@ static int refused(struct logp_vp *vp, void *arg)
     cr_assert_eq(logp_gather(vp, LOGP_IN_PLACE, x, 8, other), -EINVAL);
     cr_assert_eq(logp_scatter(vp, x, LOGP_IN_PLACE, 8, other), -EINVAL);
     cr_assert_eq(logp_allreduce(vp, LOGP_IN_PLACE, NULL, 1, sum), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, x, LOGP_IN_PLACE, 1, sum), -EINVAL);
+    cr_assert_eq(logp_broadcast(vp, LOGP_IN_PLACE, 8, 0), -EINVAL);
     cr_assert_eq(
         logp_plan_create(logp_algorithm_find("broadcast", "flat"), P, me, &one, NULL, &plan),
         -EINVAL);

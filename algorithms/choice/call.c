@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The collectives that a program calls: each chooses, plans, and runs, after which nothing is kept,
- * or starts: call.h. */
-#include "call.h"
+/* The collectives that a program calls: a table of their arguments. Each call is checked by what its
+ * row says of the buffers; then it chooses an algorithm, plans it and runs it, or starts it. */
 #include "choice.h"
 #include "collective/collective.h"
 #include "schedule/progress.h"
 #include "schedule/schedule.h"
 
+#include <logp/nonblocking.h>
 #include <logp/shared.h>
 #include <logp/vp.h>
 
@@ -86,156 +86,118 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
     return rc;
 }
 
-int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective,
-                 struct logp_invocation *c, const void *buf, void *recv_buf,
-                 struct logp_pending **pending)
+/* The best under the model in force, or on the host where there is none. Of a transposition nothing
+ * is known there: then the model takes no time. */
+static int run_best(struct logp_vp *vp, const struct logp_collective *collective,
+                    struct logp_invocation *c, void *buf, void *recv_buf,
+                    struct logp_pending **pending)
 {
     const int P = logp_vp_size(vp);
+    const bool by_model = collective == &lpi_transpose;
     const struct logp_algorithm *algorithm = NULL;
+    int rc = 0;
 
-    c->model.undelayed =
-        pending == NULL && logp_shared_possible(vp); /* what is started has steps */
-    if (!c->model.undelayed && logp_vp_params(vp, &c->model.params) == 0) {
-        const int rc = best(lpi_by_mean, collective->name, P, c, &algorithm);
-
-        if (rc == -ENOMEM)
-            return rc;
-    }
+    /* what is started needs steps */
+    c->model.undelayed = !by_model && pending == NULL && logp_shared_possible(vp);
+    if (by_model && logp_vp_params(vp, &c->model.params) != 0)
+        c->model.params = (struct logp_params){0};
+    if (by_model || (!c->model.undelayed && logp_vp_params(vp, &c->model.params) == 0))
+        rc = best(lpi_by_mean, collective->name, P, c, &algorithm);
+    if (rc == -ENOMEM || (rc != 0 && by_model))
+        return rc;
     if (algorithm == NULL)
         algorithm = lpi_best_undelayed(collective, P, c);
-    return lpi_run_once(vp, algorithm, c, (void *)buf, recv_buf, pending); /* which is only read */
+    return lpi_run_once(vp, algorithm, c, buf, recv_buf, pending);
 }
 
-int lpi_call_broadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
-                       struct logp_pending **pending)
+static bool has_operands(const struct logp_collective *collective, const struct logp_args *a, int P)
 {
-    struct logp_invocation c = {.args.root = root, .args.n_bytes = n_bytes};
+    const struct logp_op *op = a->op;
 
-    if (buf == NULL && n_bytes > 0)
+    if (collective->operands == LOGP_OPERANDS_VECTOR)
+        return op != NULL && op->combine != NULL && op->element_bytes > 0 && a->count >= 0;
+    if (collective->operands == LOGP_OPERANDS_MATRIX)
+        return a->rows >= 1 && a->cols >= 1 && a->rows <= INT64_MAX - P && a->cols <= INT64_MAX - P;
+    return true;
+}
+
+bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *collective,
+                     struct logp_invocation *c, const void *buf, const void *recv_buf)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct logp_buffer_ref at = {LOGP_RECV_BUF, 0};
+    size_t bytes, recv_bytes;
+
+    if (!has_operands(collective, &c->args, P))
+        return false;
+    c->args.in_place = buf == LOGP_IN_PLACE || recv_buf == LOGP_IN_PLACE;
+    if (c->args.in_place && (collective->in_place == NULL || !collective->in_place(P, me, c, &at) ||
+                             (at.buffer == LOGP_BUF ? buf : recv_buf) == LOGP_IN_PLACE))
+        return false;
+    collective->sizes(P, me, c, &bytes, &recv_bytes);
+    return (buf != NULL || bytes == 0) && (recv_buf != NULL || recv_bytes == 0);
+}
+
+int lpi_call(struct logp_vp *vp, const struct logp_collective *collective,
+             const struct logp_args *args, const void *buf, void *recv_buf,
+             struct logp_pending **pending)
+{
+    struct logp_invocation c = {.args = *args};
+
+    if (!lpi_is_callable(vp, collective, &c, buf, recv_buf))
         return -EINVAL;
-    return lpi_run_best(vp, &lpi_broadcast, &c, buf, NULL, pending);
+    return run_best(vp, collective, &c, (void *)buf, recv_buf, pending); /* buf is only read */
 }
 
-int lpi_call_barrier(struct logp_vp *vp, struct logp_pending **pending)
-{
-    struct logp_invocation c = {.args.tag = 0};
-
-    return lpi_run_best(vp, &lpi_barrier, &c, NULL, NULL, pending);
-}
-
-int lpi_call_alltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
+static int start_call(struct logp_vp *vp, const struct logp_collective *collective,
+                      const struct logp_args *args, const void *buf, void *recv_buf,
                       struct logp_pending **pending)
 {
-    struct logp_invocation c = {
-        .args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
-
-    if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
-        return -EINVAL;
-    return lpi_run_best(vp, &lpi_alltoall, &c, send_buf, recv_buf, pending);
+    return pending != NULL ? lpi_call(vp, collective, args, buf, recv_buf, pending) : -EINVAL;
 }
 
-int lpi_call_transpose(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t rows,
-                       int64_t cols, size_t n_bytes, struct logp_pending **pending)
-{
-    const int P = logp_vp_size(vp);
-    struct logp_invocation c = {.args = {.rows = rows, .cols = cols, .n_bytes = n_bytes}};
-    const struct logp_algorithm *algorithm;
-    size_t before, after;
-    int rc;
+/* ---- the table ---- */
 
-    if (rows < 1 || cols < 1 || rows > INT64_MAX - P || cols > INT64_MAX - P)
-        return -EINVAL;
-    if (logp_vp_params(vp, &c.model.params) != 0)
-        c.model.params = (struct logp_params){0};
-    lpi_transpose.sizes(P, logp_vp_rank(vp), &c, &before, &after);
-    if ((send_buf == NULL && before > 0) || (recv_buf == NULL && after > 0))
-        return -EINVAL;
-    rc = best(lpi_by_mean, lpi_transpose.name, P, &c, &algorithm);
-    return rc != 0 ? rc : lpi_run_once(vp, algorithm, &c, (void *)send_buf, recv_buf, pending);
+#define PARAMETERS(...) __VA_ARGS__
+
+/* logp_NAME() and logp_iNAME(): its parameters, its buffers, and then what logp_args has of it. */
+#define CALL(name, parameters, buf, recv_buf, ...)                                                 \
+    int logp_##name(struct logp_vp *vp, PARAMETERS parameters)                                     \
+    {                                                                                              \
+        return lpi_call(vp, &lpi_##name, &(struct logp_args){__VA_ARGS__}, buf, recv_buf, NULL);   \
+    }                                                                                              \
+    int logp_i##name(struct logp_vp *vp, PARAMETERS parameters, struct logp_pending **pending)     \
+    {                                                                                              \
+        return start_call(vp, &lpi_##name, &(struct logp_args){__VA_ARGS__}, buf, recv_buf,        \
+                          pending);                                                                \
+    }
+
+/* Of two buffers of blocks, one of which may be the root's alone, and of two vectors. */
+#define BLOCKS (const void *send_buf, void *recv_buf, size_t n_bytes)
+#define ROOTED_BLOCKS (const void *send_buf, void *recv_buf, size_t n_bytes, int root)
+#define VECTORS (const void *send_buf, void *recv_buf, int64_t count, const struct logp_op *op)
+
+CALL(broadcast, (void *buf, size_t n_bytes, int root), buf, NULL, .n_bytes = n_bytes, .root = root)
+CALL(scatter, ROOTED_BLOCKS, send_buf, recv_buf, .n_bytes = n_bytes, .root = root)
+CALL(gather, ROOTED_BLOCKS, send_buf, recv_buf, .n_bytes = n_bytes, .root = root)
+CALL(allgather, BLOCKS, send_buf, recv_buf, .n_bytes = n_bytes)
+CALL(alltoall, BLOCKS, send_buf, recv_buf, .n_bytes = n_bytes)
+CALL(transpose, (const void *send_buf, void *recv_buf, int64_t rows, int64_t cols, size_t n_bytes),
+     send_buf, recv_buf, .rows = rows, .cols = cols, .n_bytes = n_bytes)
+CALL(allreduce, VECTORS, send_buf, recv_buf, .count = count, .op = op)
+CALL(reduce_scatter, VECTORS, send_buf, recv_buf, .count = count, .op = op)
+CALL(scan, VECTORS, send_buf, recv_buf, .count = count, .op = op)
+CALL(exscan, VECTORS, send_buf, recv_buf, .count = count, .op = op)
+CALL(reduce,
+     (const void *send_buf, void *recv_buf, int64_t count, const struct logp_op *op, int root),
+     send_buf, recv_buf, .count = count, .op = op, .root = root)
+
+int logp_barrier(struct logp_vp *vp)
+{
+    return lpi_call(vp, &lpi_barrier, &(struct logp_args){.tag = 0}, NULL, NULL, NULL);
 }
 
-int lpi_call_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
-                     int root, struct logp_pending **pending)
+int logp_ibarrier(struct logp_vp *vp, struct logp_pending **pending)
 {
-    struct logp_invocation c = {
-        .args = {.root = root, .n_bytes = n_bytes, .in_place = recv_buf == LOGP_IN_PLACE}};
-
-    if ((n_bytes > 0 && (recv_buf == NULL || (send_buf == NULL && logp_vp_rank(vp) == root))) ||
-        (c.args.in_place && logp_vp_rank(vp) != root))
-        return -EINVAL;
-    return lpi_run_best(vp, &lpi_scatter, &c, send_buf, recv_buf, pending);
-}
-
-int lpi_call_gather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
-                    int root, struct logp_pending **pending)
-{
-    struct logp_invocation c = {
-        .args = {.root = root, .n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
-
-    if ((n_bytes > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))) ||
-        (c.args.in_place && logp_vp_rank(vp) != root))
-        return -EINVAL;
-    return lpi_run_best(vp, &lpi_gather, &c, send_buf, recv_buf, pending);
-}
-
-int lpi_call_allgather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
-                       struct logp_pending **pending)
-{
-    struct logp_invocation c = {
-        .args = {.n_bytes = n_bytes, .in_place = send_buf == LOGP_IN_PLACE}};
-
-    if (n_bytes > 0 && (send_buf == NULL || recv_buf == NULL))
-        return -EINVAL;
-    return lpi_run_best(vp, &lpi_allgather, &c, send_buf, recv_buf, pending);
-}
-
-/* Of all that combine vectors on all. */
-static int combine_all(struct logp_vp *vp, const struct logp_collective *collective,
-                       const void *send_buf, void *recv_buf, int64_t count,
-                       const struct logp_op *op, struct logp_pending **pending)
-{
-    struct logp_invocation c = {
-        .args = {.count = count, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
-
-    if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
-        (count > 0 && (send_buf == NULL || recv_buf == NULL)))
-        return -EINVAL;
-    return lpi_run_best(vp, collective, &c, send_buf, recv_buf, pending);
-}
-
-int lpi_call_allreduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                       const struct logp_op *op, struct logp_pending **pending)
-{
-    return combine_all(vp, &lpi_allreduce, send_buf, recv_buf, count, op, pending);
-}
-
-int lpi_call_reduce_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                            const struct logp_op *op, struct logp_pending **pending)
-{
-    return combine_all(vp, &lpi_reduce_scatter, send_buf, recv_buf, count, op, pending);
-}
-
-int lpi_call_scan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                  const struct logp_op *op, struct logp_pending **pending)
-{
-    return combine_all(vp, &lpi_scan, send_buf, recv_buf, count, op, pending);
-}
-
-int lpi_call_exscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                    const struct logp_op *op, struct logp_pending **pending)
-{
-    return combine_all(vp, &lpi_exscan, send_buf, recv_buf, count, op, pending);
-}
-
-int lpi_call_reduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                    const struct logp_op *op, int root, struct logp_pending **pending)
-{
-    struct logp_invocation c = {
-        .args = {.root = root, .count = count, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
-
-    if (op == NULL || op->combine == NULL || op->element_bytes == 0 || count < 0 ||
-        (count > 0 && (send_buf == NULL || (recv_buf == NULL && logp_vp_rank(vp) == root))) ||
-        (c.args.in_place && logp_vp_rank(vp) != root))
-        return -EINVAL;
-    return lpi_run_best(vp, &lpi_reduce, &c, send_buf, recv_buf, pending);
+    return start_call(vp, &lpi_barrier, &(struct logp_args){.tag = 0}, NULL, NULL, pending);
 }

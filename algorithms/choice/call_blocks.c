@@ -83,16 +83,14 @@ int logp_gatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, void 
 int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, void *recv_buf,
                     const size_t *counts, const size_t *displs)
 {
-    const int P = logp_vp_size(vp);
     struct logp_blocks b;
-    struct logp_invocation c = {.args = {.blocks = &b, .in_place = send_buf == LOGP_IN_PLACE}};
-    int rc = make_blocks(P, counts, displs, &b);
+    int rc = make_blocks(logp_vp_size(vp), counts, displs, &b);
 
-    if (rc == 0 && ((!c.args.in_place && n_bytes != counts[logp_vp_rank(vp)]) ||
-                    (send_buf == NULL && n_bytes > 0) || (recv_buf == NULL && b.before[P] > 0)))
+    if (rc == 0 && send_buf != LOGP_IN_PLACE && n_bytes != counts[logp_vp_rank(vp)])
         rc = -EINVAL;
     if (rc == 0)
-        rc = lpi_run_best(vp, &lpi_allgather, &c, send_buf, recv_buf, NULL);
+        rc = lpi_call(vp, &lpi_allgather, &(struct logp_args){.blocks = &b}, send_buf, recv_buf,
+                      NULL);
     free_blocks(&b);
     return rc;
 }
@@ -104,16 +102,14 @@ int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const bool in_place = send_buf == LOGP_IN_PLACE;
     struct logp_blocks out = {.n = P}, in;
-    struct logp_invocation c = {.args = {.blocks = &out, .recv_blocks = &in, .in_place = in_place}};
+    struct logp_invocation c = {.args = {.blocks = in_place ? &in : &out, .recv_blocks = &in}};
     int rc = make_blocks(P, recv_counts, recv_displs, &in);
 
-    if (in_place)
-        c.args.blocks = &in;
-    else if (rc == 0)
+    if (rc == 0 && !in_place)
         rc = make_blocks(P, send_counts, send_displs, &out);
-    if (rc == 0 && ((recv_buf == NULL && in.before[P] > 0) ||
-                    (!in_place && ((send_buf == NULL && out.before[P] > 0) ||
-                                   send_counts[me] != recv_counts[me]))))
+    if (rc == 0 && !in_place && send_counts[me] != recv_counts[me])
+        rc = -EINVAL;
+    if (rc == 0 && !lpi_is_callable(vp, &lpi_alltoall, &c, send_buf, recv_buf))
         rc = -EINVAL;
     if (rc == 0)
         rc = lpi_run_once(vp, logp_algorithm_find("alltoall", "linear"), &c, (void *)send_buf,
@@ -126,18 +122,12 @@ int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_
 int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_buf,
                          const size_t *counts, const struct logp_op *op)
 {
-    const int P = logp_vp_size(vp);
     struct logp_blocks b;
-    struct logp_invocation c = {
-        .args = {.blocks = &b, .op = op, .in_place = send_buf == LOGP_IN_PLACE}};
-    int rc = make_blocks(P, counts, NULL, &b);
+    int rc = make_blocks(logp_vp_size(vp), counts, NULL, &b);
 
-    if (rc == 0 && (op == NULL || op->combine == NULL || op->element_bytes == 0 ||
-                    b.before[P] > INT64_MAX || (send_buf == NULL && b.before[P] > 0) ||
-                    (recv_buf == NULL && counts[logp_vp_rank(vp)] > 0)))
-        rc = -EINVAL;
     if (rc == 0)
-        rc = lpi_run_best(vp, &lpi_reduce_scatter, &c, send_buf, recv_buf, NULL);
+        rc = lpi_call(vp, &lpi_reduce_scatter, &(struct logp_args){.blocks = &b, .op = op},
+                      send_buf, recv_buf, NULL);
     free_blocks(&b);
     return rc;
 }

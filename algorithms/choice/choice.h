@@ -106,10 +106,13 @@ int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
                  struct logp_invocation *c, void *buf, void *recv_buf,
                  struct logp_pending **pending);
-/* The same, with the best under the model in force, or of the host where there is none. */
-int lpi_run_best(struct logp_vp *vp, const struct logp_collective *collective,
-                 struct logp_invocation *c, const void *buf, void *recv_buf,
-                 struct logp_pending **pending);
+/* Are the arguments and the buffers of a call those of its collective? Sets c->args.in_place. */
+bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *collective,
+                     struct logp_invocation *c, const void *buf, const void *recv_buf);
+/* Run, or start, the best algorithm for these arguments: as logp_broadcast() and so on. */
+int lpi_call(struct logp_vp *vp, const struct logp_collective *collective,
+             const struct logp_args *args, const void *buf, void *recv_buf,
+             struct logp_pending **pending);
 
 /* undelayed.c: the best where nothing is emulated, with its k. NULL: none applies */
 const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *collective, int64_t P,
