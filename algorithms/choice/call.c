@@ -134,6 +134,8 @@ bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *col
     if (c->args.in_place && (collective->in_place == NULL || !collective->in_place(P, me, c, &at) ||
                              (at.buffer == LOGP_BUF ? buf : recv_buf) == LOGP_IN_PLACE))
         return false;
+    if (c->args.blocks != NULL)
+        return true;
     collective->sizes(P, me, c, &bytes, &recv_bytes);
     return (buf != NULL || bytes == 0) && (recv_buf != NULL || recv_bytes == 0);
 }

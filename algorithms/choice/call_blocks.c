@@ -37,6 +37,11 @@ static void free_blocks(const struct logp_blocks *b)
     free((void *)b->before);
 }
 
+static bool is_missing(const void *buf, const struct logp_blocks *b)
+{
+    return buf == NULL && b->before[b->n] > 0;
+}
+
 /* Between the root, which has all, and the others, who know their own alone: for them it is as if
  * all were alike. */
 static int run_flat(struct logp_vp *vp, const char *collective, struct logp_invocation *c,
@@ -54,8 +59,7 @@ static int run_flat(struct logp_vp *vp, const char *collective, struct logp_invo
     if (rc == 0 && me != root && c->args.in_place)
         rc = -EINVAL;
     if (rc == 0 && me == root &&
-        ((whole == NULL && b.before[P] > 0) ||
-         (!c->args.in_place && c->args.n_bytes != counts[root])))
+        (is_missing(whole, &b) || (!c->args.in_place && c->args.n_bytes != counts[root])))
         rc = -EINVAL;
     c->args.blocks = me == root ? &b : NULL;
     if (rc == 0)
@@ -86,7 +90,8 @@ int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, vo
     struct logp_blocks b;
     int rc = make_blocks(logp_vp_size(vp), counts, displs, &b);
 
-    if (rc == 0 && send_buf != LOGP_IN_PLACE && n_bytes != counts[logp_vp_rank(vp)])
+    if (rc == 0 && ((send_buf != LOGP_IN_PLACE && n_bytes != counts[logp_vp_rank(vp)]) ||
+                    (send_buf == NULL && n_bytes > 0) || is_missing(recv_buf, &b)))
         rc = -EINVAL;
     if (rc == 0)
         rc = lpi_call(vp, &lpi_allgather, &(struct logp_args){.blocks = &b}, send_buf, recv_buf,
@@ -107,7 +112,9 @@ int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_
 
     if (rc == 0 && !in_place)
         rc = make_blocks(P, send_counts, send_displs, &out);
-    if (rc == 0 && !in_place && send_counts[me] != recv_counts[me])
+    if (rc == 0 &&
+        (is_missing(recv_buf, &in) ||
+         (!in_place && (is_missing(send_buf, &out) || send_counts[me] != recv_counts[me]))))
         rc = -EINVAL;
     if (rc == 0 && !lpi_is_callable(vp, &lpi_alltoall, &c, send_buf, recv_buf))
         rc = -EINVAL;
@@ -125,6 +132,8 @@ int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_bu
     struct logp_blocks b;
     int rc = make_blocks(logp_vp_size(vp), counts, NULL, &b);
 
+    if (rc == 0 && (is_missing(send_buf, &b) || (recv_buf == NULL && counts[logp_vp_rank(vp)] > 0)))
+        rc = -EINVAL;
     if (rc == 0)
         rc = lpi_call(vp, &lpi_reduce_scatter, &(struct logp_args){.blocks = &b, .op = op},
                       send_buf, recv_buf, NULL);

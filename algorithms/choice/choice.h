@@ -106,7 +106,8 @@ int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
                  struct logp_invocation *c, void *buf, void *recv_buf,
                  struct logp_pending **pending);
-/* Are the arguments and the buffers of a call those of its collective? Sets c->args.in_place. */
+/* Are the arguments and the buffers of a call those of its collective? With blocks, whose ends say
+ * nothing of their sizes, the caller looks for a missing buffer. Sets c->args.in_place. */
 bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *collective,
                      struct logp_invocation *c, const void *buf, const void *recv_buf);
 /* Run, or start, the best algorithm for these arguments: as logp_broadcast() and so on. */

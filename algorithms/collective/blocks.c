@@ -9,8 +9,7 @@ size_t lpi_blocks_extent(const struct logp_blocks *b, int64_t first, int64_t n)
     if (b->displs == NULL)
         return lpi_blocks_size(b, first, n);
     for (int64_t i = first; i < first + n; i++) {
-        const size_t size = lpi_blocks_size(b, i, 1);
-        const size_t end = size > 0 ? b->displs[i % b->n] + size : 0;
+        const size_t end = b->displs[i % b->n] + lpi_blocks_size(b, i, 1);
 
         extent = end > extent ? end : extent;
     }
