@@ -6,6 +6,10 @@
  * of ranks where the operation does not commute; who should hold all back must have heard from all.
  * On the way, nothing is read that nobody has written, nor anything beyond a buffer, and every
  * message is received as large as it was sent.
+ *
+ * The fold says which message a receive takes, and who waits for ever. This is a delay model to it,
+ * in which nothing takes time and the arrival of a message is its number: at each send and receive
+ * the rank in question makes the steps before it, and then moves the labels.
  */
 #include "label.h"
 #include "schedule.h"
@@ -20,9 +24,7 @@
 enum { BUFFERS = LOGP_SCRATCH + 1 };
 
 struct message {
-    struct message *next; /* to the same rank */
-    int64_t src;
-    int tag;
+    int64_t dst;
     size_t n_bytes;
     uint64_t *heard;         /* of whom its sender had heard; in data */
     lpi_step_label labels[]; /* and then those */
@@ -32,12 +34,10 @@ struct rank {
     struct logp_rank_plan plan;
     lpi_step_label *buffers[BUFFERS];
     size_t sizes[BUFFERS];
-    int inner;            /* a buffer that is a part of another; -1: none */
-    struct message *mail; /* in the order of sending */
-    uint64_t *heard;      /* a bit for each rank */
+    int inner;       /* a buffer that is a part of another; -1: none */
+    uint64_t *heard; /* a bit for each rank */
     int64_t i;
-    int64_t posted; /* its receives before this step have been posted */
-    bool rts_sent;  /* at a send that waits for its receiver, and has been made */
+    bool rts_sent; /* at a send whose request has been sent */
 };
 
 struct check {
@@ -46,6 +46,9 @@ struct check {
     struct logp_invocation c;
     struct logp_schedule_error *error;
     struct rank *ranks;
+    struct message **messages; /* by number; NULL: received */
+    size_t n, capacity;
+    int rc; /* of the steps so far */
     struct lpi_combinations combinations;
     size_t words; /* of `heard` */
     size_t element;
@@ -76,55 +79,52 @@ static bool written(const lpi_step_label *l, size_t n)
 
 /* ---- steps ---- */
 
-static int send(struct check *k, int64_t rank, const struct logp_step *s)
+/* @return the number of the message; an error */
+static int64_t send(struct check *k, int64_t rank, const struct logp_step *s)
 {
     const lpi_step_label *from = labels(&k->ranks[rank], s->at, s->n_bytes);
-    struct message *m, **link;
+    struct message *m;
 
-    if (s->peer < 0 || s->peer >= k->schedule->P || s->tag < 0)
-        return flawed(k, rank, "it sends to no rank");
     if (from == NULL)
         return flawed(k, rank, "it sends what is beyond its buffer");
     if (!written(from, s->n_bytes))
         return flawed(k, rank, "it sends what it does not have");
+    if (k->n == k->capacity) {
+        const size_t capacity = k->capacity > 0 ? 2 * k->capacity : 64;
+        struct message **more = realloc(k->messages, capacity * sizeof(struct message *));
+
+        if (more == NULL)
+            return -ENOMEM;
+        k->messages = more;
+        k->capacity = capacity;
+    }
     m = malloc(sizeof(*m) + (s->n_bytes + k->words) * sizeof(lpi_step_label));
     if (m == NULL)
         return -ENOMEM;
-    *m = (struct message){.src = rank, .tag = s->tag, .n_bytes = s->n_bytes};
+    *m = (struct message){.dst = s->peer, .n_bytes = s->n_bytes};
     m->heard = m->labels + s->n_bytes;
     memcpy(m->labels, from, s->n_bytes * sizeof(*from));
     memcpy(m->heard, k->ranks[rank].heard, k->words * sizeof(*m->heard));
-    for (link = &k->ranks[s->peer].mail; *link != NULL; link = &(*link)->next)
-        ;
-    *link = m;
-    return 0;
+    k->messages[k->n] = m;
+    return (int64_t)k->n++;
 }
 
-/* 0; -EAGAIN: there is no message yet */
-static int receive(struct check *k, int64_t rank, const struct logp_step *s)
+static int receive(struct check *k, int64_t rank, const struct logp_step *s, int64_t number)
 {
     struct rank *r = &k->ranks[rank];
     lpi_step_label *to = labels(r, s->at, s->n_bytes);
-    struct message **link = &r->mail, *m;
+    struct message *m = k->messages[number];
 
-    if (s->peer < 0 || s->peer >= k->schedule->P || s->tag < 0)
-        return flawed(k, rank, "it receives from no rank");
     if (to == NULL)
         return flawed(k, rank, "it receives beyond its buffer");
-    while (*link != NULL && ((*link)->src != s->peer || (*link)->tag != s->tag))
-        link = &(*link)->next;
-    m = *link;
-    if (m == NULL)
-        return -EAGAIN;
-    *link = m->next;
-    if (m->n_bytes == s->n_bytes)
-        memcpy(to, m->labels, s->n_bytes * sizeof(*to));
-    else
-        to = NULL;
+    if (m->n_bytes != s->n_bytes)
+        return flawed(k, rank, "it receives a message of another size");
+    k->messages[number] = NULL;
+    memcpy(to, m->labels, s->n_bytes * sizeof(*to));
     for (size_t i = 0; i < k->words; i++)
         r->heard[i] |= m->heard[i];
     free(m);
-    return to != NULL ? 0 : flawed(k, rank, "it receives a message of another size");
+    return 0;
 }
 
 static int copy(struct check *k, int64_t rank, const struct logp_step *s)
@@ -195,100 +195,78 @@ static int compute(struct check *k, int64_t rank, const struct logp_step *s)
     return 0;
 }
 
-/* ---- sends that wait for their receivers: as reader.h ---- */
+/* ---- the fold's delay model ---- */
 
-static bool waits(const struct check *k, const struct logp_step *s)
-{
-    const int64_t from = k->schedule->model.rendezvous_from;
-
-    return from > 0 && (s->n_bytes > 0 ? s->n_bytes : 1) >= (uint64_t)from;
-}
-
-/* The rank is at a send: where its exchange ends. */
-static int64_t end_of_exchange(const struct check *k, int64_t rank)
-{
-    int64_t i = k->ranks[rank].i;
-    bool sends = true;
-    struct logp_step s;
-
-    for (; k->schedule->steps(k->schedule->P, rank, &k->c, i, &s); i++) {
-        sends = sends && s.kind == LOGP_STEP_SEND;
-        if (!k->c.plan.early && !sends && s.kind == LOGP_STEP_SEND)
-            break;
-    }
-    return i;
-}
-
-/* Has the receive been posted that the last message of this rank meets, or even taken it? */
-static bool is_met(struct check *k, int64_t rank, const struct logp_step *sent)
-{
-    const struct rank *to = &k->ranks[sent->peer];
-    int64_t unmet = 0;
-    struct logp_step s;
-
-    for (const struct message *m = to->mail; m != NULL; m = m->next)
-        unmet += m->src == rank && m->tag == sent->tag;
-    k->c.plan = to->plan;
-    for (int64_t i = to->i; unmet > 0 && i < to->posted; i++)
-        if (k->schedule->steps(k->schedule->P, sent->peer, &k->c, i, &s) &&
-            s.kind == LOGP_STEP_RECEIVE && s.peer == rank && s.tag == sent->tag)
-            unmet--;
-    k->c.plan = k->ranks[rank].plan;
-    return unmet == 0;
-}
-
-/* 0; -EAGAIN: its receiver has not come to it */
-static int send_and_wait(struct check *k, int64_t rank, const struct logp_step *s, bool *moved)
+/* A rank makes its steps up to its next message. @return it has one: *s */
+static bool advance(struct check *k, int64_t rank, struct logp_step *s)
 {
     struct rank *r = &k->ranks[rank];
-    int rc;
-
-    if (!r->rts_sent) {
-        rc = send(k, rank, s);
-        if (rc != 0)
-            return rc;
-        if (r->posted <= r->i)
-            r->posted = end_of_exchange(k, rank);
-        r->rts_sent = *moved = true;
-    }
-    if (!is_met(k, rank, s))
-        return -EAGAIN;
-    r->rts_sent = false;
-    return 0;
-}
-
-/* As far as there is mail. 0; -EAGAIN: it waits; an error */
-static int go_on(struct check *k, int64_t rank, bool *moved)
-{
-    struct rank *r = &k->ranks[rank];
-    struct logp_step s;
-    int rc = 0;
 
     k->c.plan = r->plan;
-    while (rc == 0 && k->schedule->steps(k->schedule->P, rank, &k->c, r->i, &s)) {
-        switch (s.kind) {
-        case LOGP_STEP_SEND:
-            rc = waits(k, &s) ? send_and_wait(k, rank, &s, moved) : send(k, rank, &s);
-            break;
-        case LOGP_STEP_RECEIVE:
-            *moved |= r->posted <= r->i;
-            r->posted = r->posted <= r->i ? r->i + 1 : r->posted;
-            rc = receive(k, rank, &s);
-            break;
-        case LOGP_STEP_COMBINE:
-            rc = combine(k, rank, &s);
-            break;
-        case LOGP_STEP_COPY:
-            rc = copy(k, rank, &s);
-            break;
-        case LOGP_STEP_COMPUTE:
-            rc = compute(k, rank, &s);
-            break;
-        }
-        r->i += rc == 0;
-        *moved |= rc == 0;
+    while (k->rc == 0 && k->schedule->steps(k->schedule->P, rank, &k->c, r->i, s)) {
+        if (s->kind == LOGP_STEP_SEND || s->kind == LOGP_STEP_RECEIVE)
+            return true;
+        k->rc = s->kind == LOGP_STEP_COMBINE ? combine(k, rank, s)
+                : s->kind == LOGP_STEP_COPY  ? copy(k, rank, s)
+                                             : compute(k, rank, s);
+        r->i += k->rc == 0;
     }
-    return rc;
+    return false;
+}
+
+/* The first time that a send which waits for its receiver comes here, it is its request. */
+static void note_send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    struct check *k = model;
+    struct rank *r = &k->ranks[t->src];
+    const int64_t from = k->schedule->model.rendezvous_from;
+    struct logp_step s;
+    int64_t number;
+
+    (void)port;
+    t->done = t->ready;
+    t->arrival = 0;
+    if (!advance(k, t->src, &s))
+        return;
+    r->rts_sent = !r->rts_sent && from > 0 && (s.n_bytes > 0 ? s.n_bytes : 1) >= (uint64_t)from;
+    if (r->rts_sent)
+        return;
+    number = send(k, t->src, &s);
+    if (number < 0) {
+        k->rc = (int)number;
+        return;
+    }
+    t->arrival = number;
+    r->i++;
+}
+
+static void note_receive(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    struct check *k = model;
+    struct logp_step s;
+
+    (void)port;
+    t->start = t->done = t->ready;
+    if (!advance(k, t->dst, &s))
+        return;
+    k->rc = receive(k, t->dst, &s, t->arrival);
+    k->ranks[t->dst].i += k->rc == 0;
+}
+
+/* The fold went no further than this rank. */
+static int stuck(struct check *k, int64_t rank, int rc)
+{
+    const bool waits = rc == -EDEADLK;
+    struct logp_step s;
+
+    if (rank < 0 || !advance(k, rank, &s))
+        return k->rc != 0 ? k->rc : rc;
+    if (rc == -EMSGSIZE)
+        return flawed(k, rank, "it receives a message of another size");
+    if (s.kind == LOGP_STEP_SEND)
+        return flawed(k, rank, waits ? "it waits for its receiver" : "it sends to no rank");
+    return flawed(k, rank,
+                  waits ? "it waits for a message that nobody sends" : "it receives from no rank");
 }
 
 /* ---- what is promised ---- */
@@ -372,8 +350,6 @@ static int check_rank(struct check *k, int64_t rank)
     int rc = 0;
 
     k->c.plan = r->plan;
-    if (r->mail != NULL)
-        return flawed(k, rank, "a message to it is never received");
     for (int64_t i = 0; k->collective->holds_back && i < k->schedule->P; i++)
         if ((r->heard[i / 64] >> (i % 64) & 1) == 0)
             return flawed(k, rank, "it does not wait for all");
@@ -428,29 +404,30 @@ static int make_rank(struct check *k, int rank)
 
 static int go_through(struct check *k)
 {
-    const int64_t P = k->schedule->P;
-    int64_t stuck = -1;
-    bool moved = true;
-    int rc = 0;
+    const struct logp_delay_ops ops = lpi_timeless(note_send, note_receive);
+    const struct logp_delay delay = {&ops, k};
+    struct logp_schedule schedule = *k->schedule;
+    struct logp_step_list list;
+    struct logp_fold fold;
+    struct logp_step s;
+    int rc;
 
-    while (rc == 0 && moved) {
-        moved = false;
-        stuck = -1;
-        for (int64_t rank = 0; rc == 0 && rank < P; rank++) {
-            rc = go_on(k, rank, &moved);
-            if (rc == -EAGAIN) {
-                stuck = rank;
-                rc = 0;
-            }
-        }
+    if (schedule.args.list != NULL) { /* step by step, whatever else its edges allow */
+        list = *schedule.args.list;
+        list.edges = NULL;
+        schedule.args.list = &list;
     }
-    if (rc == 0 && stuck >= 0)
-        rc = flawed(k, stuck,
-                    k->ranks[stuck].rts_sent ? "it waits for its receiver"
-                                             : "it waits for a message that nobody sends");
-    for (int64_t rank = 0; rc == 0 && rank < P; rank++)
-        rc = check_rank(k, rank);
-    return rc;
+    rc = logp_schedule_fold(&schedule, &delay, 0, &fold);
+    if (k->rc == 0 && rc != 0)
+        k->rc = stuck(k, fold.rank, rc);
+    for (int64_t rank = 0; k->rc == 0 && rank < k->schedule->P; rank++)
+        advance(k, rank, &s);
+    for (size_t i = 0; k->rc == 0 && i < k->n; i++)
+        if (k->messages[i] != NULL)
+            k->rc = flawed(k, k->messages[i]->dst, "a message to it is never received");
+    for (int64_t rank = 0; k->rc == 0 && rank < k->schedule->P; rank++)
+        k->rc = check_rank(k, rank);
+    return k->rc;
 }
 
 static void unmake(struct check *k)
@@ -460,15 +437,14 @@ static void unmake(struct check *k)
 
         k->c.plan = r->plan;
         lpi_free_plan(&k->c.plan);
-        for (struct message *m = r->mail, *next; m != NULL; m = next) {
-            next = m->next;
-            free(m);
-        }
         for (int b = 0; b < BUFFERS; b++)
             if (b != r->inner)
                 free(r->buffers[b]);
         free(r->heard);
     }
+    for (size_t i = 0; i < k->n; i++)
+        free(k->messages[i]);
+    free(k->messages);
     free(k->ranks);
     lpi_label_fini(&k->combinations);
 }

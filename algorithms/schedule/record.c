@@ -137,12 +137,6 @@ static uint32_t record_message(struct recorder *r, int64_t rank, uint32_t match)
     return record(r, rank, match);
 }
 
-static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
-{
-    (void)model, (void)port;
-    t->start = t->done = t->ready;
-}
-
 static void note_send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     (void)port;
@@ -162,21 +156,9 @@ static void note_receive(void *model, struct logp_port *port, struct logp_transf
     r->x->tasks[send].other = n;
 }
 
-/* In any order. */
-static int64_t lookahead(void *model)
-{
-    (void)model;
-    return 1;
-}
-
 static int record_all(struct recorder *r, const struct logp_schedule *s)
 {
-    const struct logp_delay_ops ops = {.size = sizeof(ops),
-                                       .name = "recorder",
-                                       .start = start,
-                                       .send = note_send,
-                                       .recv = note_receive,
-                                       .lookahead = lookahead};
+    const struct logp_delay_ops ops = lpi_timeless(note_send, note_receive);
     const struct logp_delay delay = {&ops, r};
     struct logp_fold fold;
     int rc = logp_schedule_fold(s, &delay, 0, &fold);

@@ -14,6 +14,12 @@ void lpi_free_plan(struct logp_rank_plan *part);
 int lpi_fold_until(const struct logp_schedule *schedule, const struct logp_delay *delay,
                    uint64_t most, int64_t until, struct logp_fold *out);
 
+/* fold.c: a delay model in which nothing takes time, for who follows a fold by its messages:
+ * on_send and on_recv are as send and recv of any model, and what one makes the arrival of a message the other gets. */
+struct logp_delay_ops
+lpi_timeless(void (*on_send)(void *, struct logp_port *, struct logp_transfer *),
+             void (*on_recv)(void *, struct logp_port *, struct logp_transfer *));
+
 /* alone.c: what a rank is busy for at least; where it comes to be more than `until`, perhaps less
  * of it. 0; as logp_delay_functions(), or what the plan returns */
 int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *delay, int rank,
