@@ -38,6 +38,9 @@ extern const struct lpi_rows lpi_shared_broadcast, lpi_shared_reduce, lpi_shared
     lpi_shared_reduce_scatter, lpi_shared_scan, lpi_shared_exscan, lpi_shared_scatter,
     lpi_shared_gather, lpi_shared_allgather, lpi_shared_alltoall, lpi_shared_barrier;
 
+/* collective/alltoall/window.c */
+extern const struct lpi_rows lpi_alltoall_windows;
+
 /* The table: in the order in which they are listed. */
 #define LPI_COLLECTIVES(X)                                                                         \
     X(broadcast)                                                                                   \

@@ -11,7 +11,6 @@
  * have written, and is told the verdict: leaders.c.
  */
 #include "choice/choice.h"
-#include "barrier_check.h"
 #include "operand/operand.h"
 #include "predict/predict.h"
 #include "schedule/schedule.h"

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* An experiment under way: experiment.c; with faults, faulty.c. */
+/* An experiment under way, and what the files of this folder call of each other. */
 #ifndef LPI_EXPERIMENT_STATE_H
 #define LPI_EXPERIMENT_STATE_H
 
-#include "buffers.h"
-#include "leaders.h"
-
 #include <logp/experiment.h>
+#include <logp/machine.h>
+#include <logp/vp.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
+
+/* Buf and recv_buf of the ranks. */
+struct lpi_buffers {
+    int P, first, n; /* ranks: n from first on */
+    char *memory;
+    size_t stride, buf_bytes;
+    size_t *offsets; /* NULL; or by rank: where its buf begins */
+};
+
+/* The first rank of each process of a machine. */
+struct lpi_leaders {
+    const struct logp_machine *machine;
+    int n;              /* processes */
+    int first, n_local; /* the ranks of this one */
+};
 
 /* When one vp ended one repetition; a line each, they are written at the same time. */
 struct ending {
@@ -78,5 +92,36 @@ void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp
 
 /* All repetitions, each a run of its own. 0; or an error that is none of the algorithm's */
 int lpi_run_faulty(struct logp_machine *machine, struct state *s);
+
+/* ---- buffers.c ---- */
+
+/* c: not planned. 0; -ENOMEM, or as logp_plan_create(). To be destroyed in any case. */
+int lpi_buffers_create(struct lpi_buffers *b, const struct logp_collective *collective,
+                       const struct logp_algorithm *algorithm, const struct logp_invocation *c,
+                       int P, int first, int n);
+/* Those of a rank, for which c is planned. */
+void lpi_buffers_of(const struct lpi_buffers *b, const struct logp_collective *collective, int rank,
+                    const struct logp_invocation *c, void **buf, void **recv_buf);
+void lpi_buffers_destroy(struct lpi_buffers *b);
+
+/* ---- leaders.c: what they tell each other ---- */
+
+void lpi_leaders_of(struct lpi_leaders *l, const struct logp_machine *machine);
+/* By all leaders, outside what is timed: rank 0 has the greatest of all values afterwards, ... */
+int lpi_leaders_gather(struct logp_vp *vp, const struct lpi_leaders *l, int64_t *values, int n);
+/* ... and all have those of rank 0. Each as logp_send() and logp_recv() */
+int lpi_leaders_tell(struct logp_vp *vp, const struct lpi_leaders *l, int64_t *values, int n);
+/* How many messages one of each takes. */
+uint64_t lpi_leaders_messages(const struct lpi_leaders *l);
+
+/* ---- barrier_check.c: runs in which one processor stays away ---- */
+
+/* How many of them; 0 where nobody is to be held back. */
+int lpi_absences(const struct logp_collective *collective, int P);
+/* Run i of them. c: not planned. got_through: by rank, set where one went on although another had
+ * not come; the rest stays. 0; or an error: the run says nothing. */
+int lpi_run_without(struct logp_machine *machine, const struct logp_experiment *x, int i,
+                    const struct logp_invocation *c, const struct lpi_buffers *buffers,
+                    int64_t timeout_ns, atomic_bool *got_through);
 
 #endif

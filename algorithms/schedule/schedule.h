@@ -25,7 +25,7 @@ lpi_timeless(void (*on_send)(void *, struct logp_port *, struct logp_transfer *)
 int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *delay, int rank,
               int64_t until, int64_t *ns);
 
-/* zeroed.c: room for n pieces of size bytes, in huge pages where there are many: a fault costs a
+/* schedule.c: room for n pieces of size bytes, in huge pages where there are many: a fault costs a
  * microsecond; and the same, zeroed. NULL: no memory. */
 void *lpi_alloc_pages(size_t n, size_t size);
 void *lpi_zeroed(size_t n, size_t size);

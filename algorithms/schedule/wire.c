@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 int lpi_wires_init(struct lpi_wires *w, size_t P, int64_t capacity)
 {
@@ -30,27 +31,18 @@ void lpi_wires_fini(struct lpi_wires *w)
     free_all(w->to, w->P);
 }
 
-static void drop_first(struct lpi_arrivals *a)
-{
-    const int64_t last = a->at[--a->n];
-    size_t i = 0;
-
-    for (size_t child = 1; child < a->n; child = 2 * i + 1) {
-        if (child + 1 < a->n && a->at[child + 1] < a->at[child])
-            child++;
-        if (a->at[child] >= last)
-            break;
-        a->at[i] = a->at[child];
-        i = child;
-    }
-    a->at[i] = last;
-}
-
+/* Most arrive in the order in which they are sent: then this is the end. */
 static int add(struct lpi_arrivals *a, int64_t arrival)
 {
-    size_t i = a->n;
+    size_t i;
 
-    if (a->n == a->space) {
+    if (a->first == a->end)
+        a->first = a->end = 0;
+    if (a->end == a->space && a->first > a->space / 2) {
+        a->end -= a->first;
+        memmove(a->at, a->at + a->first, a->end * sizeof(*a->at));
+        a->first = 0;
+    } else if (a->end == a->space) {
         const size_t space = a->space > 0 ? 2 * a->space : 8;
         int64_t *at = realloc(a->at, space * sizeof(*at));
 
@@ -59,17 +51,17 @@ static int add(struct lpi_arrivals *a, int64_t arrival)
         a->at = at;
         a->space = space;
     }
-    for (a->n++; i > 0 && a->at[(i - 1) / 2] > arrival; i = (i - 1) / 2)
-        a->at[i] = a->at[(i - 1) / 2];
+    for (i = a->end++; i > a->first && a->at[i - 1] > arrival; i--)
+        a->at[i] = a->at[i - 1];
     a->at[i] = arrival;
     return 0;
 }
 
 static int64_t free_at(const struct lpi_wires *w, struct lpi_arrivals *a, int64_t enter)
 {
-    while (a->n > 0 && a->at[0] <= enter)
-        drop_first(a);
-    return a->n < (size_t)w->capacity ? enter : a->at[0];
+    while (a->first < a->end && a->at[a->first] <= enter)
+        a->first++;
+    return a->end - a->first < (size_t)w->capacity ? enter : a->at[a->first];
 }
 
 int64_t lpi_wires_free_at(struct lpi_wires *w, size_t src, size_t dst, int64_t enter)

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct lpi_arrivals {
-    int64_t *at; /* a heap, the earliest on top */
-    size_t n, space;
+    int64_t *at; /* [first, end): in order; no more than the capacity */
+    size_t first, end, space;
 };
 
 struct lpi_wires {

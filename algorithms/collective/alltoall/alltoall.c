@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* All-to-all: a different item from each processor to each. */
-#include "alltoall.h"
 #include "collective/blocks.h"
 #include "collective/knomial.h"
 #include "predict/bound.h"
