@@ -6,8 +6,6 @@
 
 #include <logp/schedule.h>
 
-#include <string.h>
-
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {

@@ -10,8 +10,6 @@
 #include "schedule/reader.h"
 #include "vector.h"
 
-#include <string.h>
-
 /* n blocks where all are alike; of one, all that lpi_vector_bytes() knows. */
 static size_t blocks(const struct logp_invocation *c, int64_t n)
 {

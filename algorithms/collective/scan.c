@@ -10,28 +10,18 @@
 
 /* ---- operands and results ---- */
 
-static bool postcondition_ranks(int64_t ranks, const struct logp_invocation *c, int64_t j,
-                                struct logp_postcondition *out)
-{
-    out->at.buffer = LOGP_RECV_BUF;
-    out->n_bytes = lpi_vector_bytes(c);
-    out->ranks = ranks;
-    out->combined = true;
-    return j == 0 && ranks > 0;
-}
-
 static bool postcondition_scan(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                                struct logp_postcondition *out)
 {
     (void)P;
-    return postcondition_ranks(rank + 1, c, j, out);
+    return lpi_vector_promise(rank + 1, c, j, out);
 }
 
 static bool postcondition_exscan(int64_t P, int64_t rank, const struct logp_invocation *c,
                                  int64_t j, struct logp_postcondition *out)
 {
     (void)P;
-    return postcondition_ranks(rank, c, j, out);
+    return lpi_vector_promise(rank, c, j, out);
 }
 
 /* The last rank gets a reduction; what rank 0 has is part of what all get; and each has a part in

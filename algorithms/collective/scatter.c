@@ -10,8 +10,6 @@
 #include "predict/bound.h"
 #include "schedule/reader.h"
 
-#include <string.h>
-
 /* ---- operands and results ---- */
 
 static void scatter_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,

@@ -3,8 +3,6 @@
 #include "vector.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 size_t lpi_vector_bytes(const struct logp_invocation *c)
 {
@@ -49,6 +47,16 @@ bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_invocation *
     (void)P, (void)rank, (void)c;
     *at = (struct logp_buffer_ref){LOGP_RECV_BUF, 0};
     return true;
+}
+
+bool lpi_vector_promise(int64_t ranks, const struct logp_invocation *c, int64_t j,
+                        struct logp_postcondition *out)
+{
+    out->at.buffer = LOGP_RECV_BUF;
+    out->n_bytes = lpi_vector_bytes(c);
+    out->ranks = ranks;
+    out->combined = true;
+    return j == 0 && ranks > 0;
 }
 
 int lpi_vector_plan(int P, int rank, struct logp_invocation *c)

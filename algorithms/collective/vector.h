@@ -28,6 +28,9 @@ int lpi_vector_valid(const struct logp_invocation *c);
 /* logp_collective.in_place: the operands are where the result will be, from its beginning. */
 bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
                          struct logp_buffer_ref *at);
+/* logp_collective.promise: the vectors of so many ranks combined; 0: nothing. */
+bool lpi_vector_promise(int64_t ranks, const struct logp_invocation *c, int64_t j,
+                        struct logp_postcondition *out);
 /* logp_algorithm.plan: room for another vector. 0; as lpi_vector_valid() */
 int lpi_vector_plan(int P, int rank, struct logp_invocation *c);
 

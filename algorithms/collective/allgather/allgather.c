@@ -13,8 +13,6 @@
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
-#include <string.h>
-
 /* ---- operands and results ---- */
 
 static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)

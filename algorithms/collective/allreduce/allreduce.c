@@ -16,11 +16,7 @@ static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation 
                           struct logp_postcondition *out)
 {
     (void)rank;
-    out->at.buffer = LOGP_RECV_BUF;
-    out->n_bytes = lpi_vector_bytes(c);
-    out->ranks = P;
-    out->combined = true;
-    return j == 0;
+    return lpi_vector_promise(P, c, j, out);
 }
 
 /*

@@ -6,8 +6,6 @@
 #include "predict/rounds.h"
 #include "schedule/reader.h"
 
-#include <string.h>
-
 /* What goes from or to a rank: where in its buffer, and how large it is. */
 struct item {
     size_t at, n_bytes;

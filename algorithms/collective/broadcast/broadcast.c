@@ -14,8 +14,6 @@
 #include <logp/schedule.h>
 #include <logp/tree.h>
 
-#include <string.h>
-
 static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     (void)P, (void)rank;

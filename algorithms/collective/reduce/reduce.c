@@ -5,8 +5,6 @@
 
 #include <logp/schedule.h>
 
-#include <string.h>
-
 static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {
     (void)P;
@@ -17,11 +15,7 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
 static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                           struct logp_postcondition *out)
 {
-    out->at.buffer = LOGP_RECV_BUF;
-    out->n_bytes = lpi_vector_bytes(c);
-    out->ranks = P;
-    out->combined = true;
-    return rank == c->args.root && j == 0;
+    return lpi_vector_promise(rank == c->args.root ? P : 0, c, j, out);
 }
 
 static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c,

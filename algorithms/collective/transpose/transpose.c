@@ -15,8 +15,6 @@
 
 #include <logp/schedule.h>
 
-#include <string.h>
-
 /* ---- who has what ---- */
 
 int64_t lpi_transpose_size(int64_t total, int64_t n, int64_t i)
