@@ -2,10 +2,10 @@
 /*
  * Memory that the members of a group share.
  *
- * An area is known by its key, the group's context and its members. A group may be left and entered
- * again by some members before others have left it: whoever asks joins the first such area that it
- * has not joined yet, so that the n-th group of one kind has the same area on all of its members.
- * The last to leave frees it, or the end of the run does.
+ * An area is identified by its key, the group's context and its members. Some members may leave a
+ * group and enter it again before others have left it. So a member joins the first matching area
+ * that it has not joined yet: the n-th group of one kind has the same area on all of its members.
+ * The last member to leave frees the area, or the end of the run does.
  */
 #include "core/area.h"
 
@@ -61,7 +61,7 @@ static struct lpi_area *new_area(const struct logp_vp *vp, const void *key, size
     return a;
 }
 
-/* Is it the group's, and has this member not joined it? */
+/* Does the area belong to the group, and has this member not joined it yet? */
 static bool may_join(const struct lpi_area *a, const struct logp_vp *vp, const void *key)
 {
     if (a->key != key || a->context != vp->context || a->size != vp->size || a->joined[vp->rank])
@@ -136,7 +136,7 @@ void lpi_area_leave(struct logp_vp *vp)
     struct lpi_joined **link = &beside->joined, *j;
 
     pthread_mutex_lock(&m->lock);
-    lpi_word_wait_note(vp->proc, NULL, 0); /* it may have polled a word of that memory */
+    lpi_word_wait_note(vp->proc, NULL, 0); /* the vp may have polled a word of that memory */
     while ((j = *link) != NULL)
         if (j->vp == vp) {
             *link = j->next;

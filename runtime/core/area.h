@@ -5,7 +5,7 @@
 
 #include "state/state.h"
 
-/* Of a vp: what it has joined, as whom. */
+/* An area that a vp has joined, and the view of the group through which it did. */
 struct lpi_joined {
     struct lpi_joined *next;
     const struct logp_vp *vp;
@@ -14,11 +14,11 @@ struct lpi_joined {
     struct lpi_area *area;
 };
 
-/* As logp_shared(), where it has not been joined; vp is its group's view for collectives. */
+/* As logp_shared(), for an area that is not joined yet. vp is the group's view for collectives. */
 int lpi_area_join(struct logp_vp *vp, const void *key, size_t n_bytes, void **memory);
-/* It leaves all of them: before the group is gone. */
+/* Leave all areas of vp, before the group is freed. */
 void lpi_area_leave(struct logp_vp *vp);
-/* All cores are home. Called with the machine's lock. */
+/* All cores are done. Called with the machine's lock. */
 void lpi_areas_discard(struct logp_machine *m);
 
 #endif

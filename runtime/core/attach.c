@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What libraries keep with a vp, and the group in which it starts collectives: most programs need
- * neither, so it stands beside the vps, and is made when the first of them asks.
- */
+/* What libraries attach to a vp, and the group in which it starts collectives. Most programs need
+ * neither, so this memory is separate from the vps and allocated at the first use. */
 #include "core/attach.h"
 
 #include "host/memory.h"
@@ -51,7 +49,7 @@ struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_attached *a;
-    struct logp_vp *started = vp->collective + 1; /* of a group: group.c */
+    struct logp_vp *started = vp->collective + 1; /* a group keeps its own here: group.c */
 
     if (vp->collective == &p->collective) {
         a = lpi_attached_to(p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Procs without a core, that ask for it again: see reacquire.c. */
+/* Blocking sections: a vp without a core, which it reacquires later. See reacquire.c. */
 #include "core/blocking.h"
 
 #include "carrier/carrier.h"
@@ -7,7 +7,6 @@
 #include "core/sched.h"
 #include "mail/close.h"
 
-/* p, which holds its core, gives it up. What follows belongs to whoever holds it then. */
 void lpi_blocking_begin(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
@@ -26,10 +25,6 @@ void lpi_blocking_begin(struct lpi_proc *p)
     }
 }
 
-/*
- * p wants to go on where its clock says `deadline`; below 0: at once.
- * @return  0; or the error that stops the run. p holds its core in any case
- */
 int lpi_blocking_end(struct lpi_proc *p, int64_t deadline)
 {
     p->deadline = deadline;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock that the processes of a machine have in common: that of process 0.
+ * The common clock of the processes of a machine: that of process 0.
  *
- * On one host they read the same clock, by the calibration of process 0. Elsewhere, or with clocks
- * of the user's own (logp_config.time_ns), each fits how far its clock is ahead, and how fast that
- * grows, as HCA3 does (Hunold, Carpen-Amarie, Hierarchical clock synchronization in MPI, CLUSTER
- * 2018, 325-336): in round r = 1, 2, ... process i < 2^(r-1) answers process i + 2^(r-1) with the
- * common time as it knows it by its own fit. Who asks takes the shortest of a batch of round trips,
- * for half of which it was asked; of batches over some time the better half, by their trips; and
- * through these a line by least squares.
+ * On one host they read the same clock, with the calibration of process 0. On several hosts, or
+ * with clocks of the user's own (logp_config.time_ns), each process fits the offset and the drift
+ * of its clock, as HCA3 does (Hunold, Carpen-Amarie, Hierarchical clock synchronization in MPI,
+ * CLUSTER 2018, 325-336): in round r = 1, 2, ... process i < 2^(r-1) answers process i + 2^(r-1)
+ * with the common time according to its own fit. The asking process takes the shortest round trip
+ * of each batch and assumes that the answer was given half-way. Of all batches it takes the half
+ * with the shortest trips and fits a line by least squares.
  *
- * A fit is made before a run if the last one is too old. After it, and after each run, each process
- * in turn asks process 0 once more: what it finds itself off, and half of the round trip, which is
- * how far that may be wrong, is its error; that of the machine is the greatest. An error of the
- * rate shows at the end of the run.
+ * A fit is made before a run if the last one is too old. After a fit, and after each run, each
+ * process in turn asks process 0 once more. Its error is the offset that it finds plus half of the
+ * round trip, which is the uncertainty of that offset. The error of the machine is the greatest of
+ * them. An error of the drift shows at the end of the run.
  *
- * Nobody is in a run meanwhile: all have come before, and none goes before all are done.
+ * No process is in a run meanwhile: all have entered before the exchange, and none leaves before
+ * all are done.
  */
 #define _GNU_SOURCE
 #include "core/common_clock.h"
@@ -29,9 +30,9 @@
 #include <time.h>
 
 enum {
-    TRIPS = 10,         /* of a batch */
-    BATCHES = 40,       /* of a fit */
-    APART_NS = 2500000, /* between the batches */
+    TRIPS = 10,         /* per batch */
+    BATCHES = 40,       /* per fit */
+    APART_NS = 2500000, /* between batches */
     CHECK_TRIPS = 30,
     YIELD_EVERY = 16,
 };
@@ -61,7 +62,7 @@ static int64_t common_ns(void *machine)
     return common(&m->remote->fit, own_ns(machine));
 }
 
-/* As it is read in a run. */
+/* The clock as it is read in a run. */
 static int64_t machine_ns(void *machine)
 {
     const struct logp_machine *m = machine;
@@ -85,7 +86,7 @@ void lpi_common_clock_set(struct logp_machine *m)
     }
 }
 
-/* ---- talk, while nobody is in a run ---- */
+/* ---- messages, while no process is in a run ---- */
 
 static void say(struct lpi_remote *f, int to, enum say what, int64_t ns)
 {
@@ -95,7 +96,7 @@ static void say(struct lpi_remote *f, int to, enum say what, int64_t ns)
         ;
 }
 
-/* The next that is said. What else comes is of a run that is over. */
+/* Wait for the next clock message. Other messages belong to a run that is over: drop them. */
 static struct lpi_wire hear(struct lpi_remote *f)
 {
     struct lpi_wire w = {.kind = LPI_WIRE_DATA};
@@ -111,7 +112,7 @@ static struct lpi_wire hear(struct lpi_remote *f)
     return w;
 }
 
-/* The same, of somebody who may never come. */
+/* The same, for a message that may never come. */
 static bool await(struct logp_machine *m, struct lpi_wire *w, int64_t end)
 {
     struct lpi_remote *f = m->remote;
@@ -137,7 +138,7 @@ static bool await(struct logp_machine *m, struct lpi_wire *w, int64_t end)
     }
 }
 
-/* Answer what this one asks, by this clock, until it has done. */
+/* Answer the requests of a process with this clock, until it is done. */
 static void answer(struct logp_machine *m, int process, int64_t (*clock)(void *machine))
 {
     while (hear(m->remote).tag == ASK)
@@ -145,7 +146,7 @@ static void answer(struct logp_machine *m, int process, int64_t (*clock)(void *m
 }
 
 struct trip {
-    int64_t took_ns, at_ns, ahead_ns; /* when, and how far ahead of the other's clock */
+    int64_t took_ns, at_ns, ahead_ns; /* took; when; offset to the other's clock */
 };
 
 /* The shortest of n round trips. */
@@ -179,7 +180,7 @@ static struct lpi_fit line_through(const struct trip *trips, int n)
 {
     double at = 0, ahead = 0, xx = 0, xy = 0;
 
-    for (int i = 0; i < n; i++) { /* of differences: doubles hold them to the nanosecond */
+    for (int i = 0; i < n; i++) { /* differences: doubles are exact to the nanosecond */
         at += (double)(trips[i].at_ns - trips[0].at_ns) / n;
         ahead += (double)(trips[i].ahead_ns - trips[0].ahead_ns) / n;
     }
@@ -219,12 +220,12 @@ static void fit_all(struct logp_machine *m)
             answer(m, f->process + step, common_ns);
         else if (f->process >= step && f->process < 2 * step)
             learn(m, f->process - step);
-        f->ops->reduce(&nothing, 1, LPI_MAX); /* who asks in the next round is not heard in this */
+        f->ops->reduce(&nothing, 1, LPI_MAX); /* barrier: next round after this */
     }
     f->fitted_ns = lpi_monotonic_ns();
 }
 
-/* How far are they off? */
+/* The greatest error of all processes. */
 static int64_t error_of_all(struct logp_machine *m)
 {
     struct lpi_remote *f = m->remote;
@@ -247,7 +248,7 @@ static int64_t error_of_all(struct logp_machine *m)
     return error;
 }
 
-/* ---- when ---- */
+/* ---- before and after a run ---- */
 
 int lpi_common_clock_barrier(struct logp_machine *m, int64_t end)
 {
@@ -269,7 +270,7 @@ int lpi_common_clock_barrier(struct logp_machine *m, int64_t end)
         for (int i = 1; i < f->n_processes; i++)
             say(f, i, (enum say)w.tag, 0);
     }
-    f->ops->reduce(&nothing, 1, LPI_MAX); /* who goes sends, and is not heard here */
+    f->ops->reduce(&nothing, 1, LPI_MAX); /* barrier: no message of the run comes before it */
     if (w.tag != FIT)
         return 0;
     fit_all(m);

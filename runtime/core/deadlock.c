@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deadlock: every proc waits for a message (or has ended) and nothing is on its way.
+ * Deadlock: every vp waits for a message (or has ended) and nothing is on its way.
  *
- * Each core has an epoch, odd while none of its procs has a deadline. It turns even before a
- * message is taken, so a core whose epoch was odd and unchanged in two scans neither sent nor took
- * anything in between. If that holds for all cores, all that was sent between cores has been taken,
- * and no core has yet to notice the end of a sync, a word that one waits for, or room, then there
- * was a moment at which nothing could ever happen again, in this process: remote_control.c.
+ * Each core has an epoch, which is odd while none of its vps has a deadline. It turns even before a
+ * message is taken. So a core whose epoch was odd and unchanged in two scans neither sent nor took
+ * anything in between. If that holds for all cores, if all that was sent between cores has been
+ * taken, and if no core has yet to notice the end of a sync, a word that a vp waits for, or queue
+ * space, then there was a moment at which nothing could ever happen again in this process. For
+ * other processes see remote_control.c.
  */
 #include "core/deadlock.h"
 
@@ -34,11 +35,11 @@ bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum)
     return true;
 }
 
-/* Has every core been told of all that concerns it: messages, the end of a sync, words? */
+/* Has every core noticed all that concerns it: messages, the end of a sync, words? */
 static bool nothing_pending(struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++)
-        /* acquire pairs with the release in attend() and ring() */
+        /* acquire pairs with the releases in attend(), ring() and lpi_core_request() */
         if (atomic_load_explicit(&m->cores[i].attention, memory_order_acquire) != 0)
             return false;
     return lpi_lanes_quiet(m) && !lpi_word_wait_pending(m);
@@ -46,7 +47,7 @@ static bool nothing_pending(struct logp_machine *m)
 
 struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
 {
-    const struct logp_request *const r = p->waits_for; /* once: somebody may stop the run */
+    const struct logp_request *const r = p->waits_for; /* read once: a stop may change it */
     struct logp_wait_info w = {.rank = p->rank, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
 
     if (p->halted) {
@@ -81,8 +82,8 @@ static struct logp_wait_info running_info(int rank)
         .rank = rank, .kind = LOGP_WAIT_RUNNING, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
 }
 
-/* Fill the report's list. away: only those who hold a core that did not come home, or are outside.
- */
+/* Fill the report's list. running: only vps that hold a core that is not done, or are in a blocking
+ * section. */
 void lpi_record_waits(struct logp_machine *m, bool running)
 {
     int n = 0;
@@ -92,7 +93,7 @@ void lpi_record_waits(struct logp_machine *m, bool running)
         n += m->waits[n].kind != LOGP_WAIT_NONE;
     }
     for (int i = 0; i < m->n_cores && running; i++) {
-        /* relaxed: a report of something that may change at any time */
+        /* relaxed: for a report; it may change at any time */
         const int rank = atomic_load_explicit(&m->cores[i].holder, memory_order_relaxed);
 
         if (rank >= 0)
@@ -116,16 +117,16 @@ void lpi_stop_deadlocked(struct logp_machine *m)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Called by a holder whose core is idle: if the machine is deadlocked, the run ends. */
+/* Called by a holder whose core is idle: end the run if the machine is deadlocked. */
 void lpi_check_deadlock(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
     unsigned long before, after;
 
-    /* acquire: a machine whose procs have all ended is not deadlocked */
+    /* acquire: a machine whose vps have all ended is not deadlocked */
     if (atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
         return;
-    /* acquire pairs with the release in logp_machine_expect(): what was injected before is seen */
+    /* acquire pairs with the release in logp_machine_expect(): earlier injections are visible */
     if (atomic_load_explicit(&m->expects, memory_order_acquire))
         return;
     if (!lpi_all_idle(m, &before))
@@ -138,17 +139,17 @@ void lpi_check_deadlock(struct lpi_core *c)
         return;
     if (m->remote == NULL)
         lpi_stop_deadlocked(m);
-    else if (c->index == 0) /* the others may still send something */
+    else if (c->index == 0) /* the other processes may still send something */
         lpi_remote_idle(c, after);
 }
 
-/* p is LOOKING: may its look end without a message? */
+/* p is POLLING: may its query end without a message? */
 static bool may_miss(const struct lpi_proc *p)
 {
     return p->core->machine->explore->vps[p->rank].query->may_miss;
 }
 
-/* Can p go on only if somebody sends it something? */
+/* Can p go on only if a message is sent to it? */
 static bool waits_in_vain(const struct lpi_proc *p)
 {
     if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_WAITS_FOR_SPACE ||
@@ -158,7 +159,7 @@ static bool waits_in_vain(const struct lpi_proc *p)
         return true;
     if (p->polls < p->core->machine->polls_in_vain)
         return false;
-    /* it may have paid for its last look already, and not looked again since */
+    /* p may have been charged for its last poll already: what arrived since is not polled yet */
     for (const struct lpi_message *m = p->inbox.first; m != NULL; m = m->next)
         if (m->arrival > p->emulated - p->core->machine->poll_ns)
             return false;
@@ -174,14 +175,14 @@ bool lpi_all_in_vain(const struct lpi_core *c)
 }
 
 /*
- * Called by a holder that polls and polls: if all of its core poll or wait, the core counts as idle
- * for the length of a check. So a polling loop does not hide a deadlock of all others; loops on
- * several cores at once are left to the run's timeout.
+ * Called by a holder that polls many times in a row. If all vps of its core poll or wait, the core
+ * counts as idle for the length of a check, so that a polling loop does not hide a deadlock of all
+ * others. Loops on several cores at once end by the run's timeout.
  */
 void lpi_check_pollers(struct lpi_core *c)
 {
     c->window.alarm = lpi_all_in_vain(c);
-    if (!c->window.alarm || lpi_is_parallel(c->machine)) /* there the cores ask when they meet */
+    if (!c->window.alarm || lpi_is_parallel(c->machine)) /* else lpi_next_window() checks */
         return;
     lpi_idle(c);
     lpi_check_deadlock(c);

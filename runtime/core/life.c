@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a vp in one run, and who has its core afterwards. */
+/* The life of a vp in one run, and which vp has its core afterwards. */
 #include "core/life.h"
 
 #include "core/attach.h"
@@ -17,7 +17,8 @@
 
 #include <errno.h>
 
-/* With the lock: the run may be given up at any time, and then nobody writes its report. */
+/* Takes the lock: the run may be abandoned at any time, and its report must not change after
+ * that. */
 static void fail(const struct lpi_proc *p, int error)
 {
     struct logp_machine *m = p->core->machine;
@@ -30,16 +31,15 @@ static void fail(const struct lpi_proc *p, int error)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* The life of a proc in one run: called by its carrier when it first gets the core. */
 void lpi_proc_main(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
     struct logp_machine *m = c->machine;
     int rc;
 
-    p->state = LPI_RUNNING; /* its slot in the timers no longer holds */
+    p->state = LPI_RUNNING; /* its entry in the timers is not valid any more */
     rc = lpi_stopped(p);
-    if (m->is_virtual && !lpi_is_parallel(m) && p->rank == 0) /* the first: all begin at 0 */
+    if (m->is_virtual && !lpi_is_parallel(m) && p->rank == 0) /* once: all vps begin at 0 */
         lpi_delay_restart(m, true, 0);
     if (rc == 0 && !m->is_virtual)
         rc = lpi_sync(p, NULL);
@@ -47,9 +47,9 @@ void lpi_proc_main(struct lpi_proc *p)
         rc = m->program(&p->group, m->arg);
     if (m->recorders != NULL)
         lpi_record_idle(p);
-    if (p->state == LPI_IN_BLOCKING) /* it forgot to come back */
+    if (p->state == LPI_IN_BLOCKING) /* the program did not end its blocking section */
         lpi_blocking_end(p, LOGP_NEVER);
-    if (rc == -EHOSTDOWN && p->halted) /* the others know nothing of it */
+    if (rc == -EHOSTDOWN && p->halted) /* a halted vp is no error to the others */
         rc = 0;
     if (rc == 0 && lpi_is_instrumented(m) && m->explore != NULL)
         lpi_explore_end(p);

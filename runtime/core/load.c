@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transports by name: shared objects, none of which the library itself needs.
+ * Transports by name: shared objects. The library itself needs none of them.
  *
- * Of the MPIs that there are the one is taken whose launcher has started this process, as its
- * environment says; else, or where that is not to be had, the first that can be loaded.
+ * "mpi" loads the MPI whose launcher has started this process, according to the environment.
+ * Otherwise, or if that one cannot be loaded, it loads the first that can be.
  */
 #define _GNU_SOURCE
 #include "core/processes.h"
@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 static const struct library {
-    const char *name;     /* of the option, and of the file */
-    const char *variable; /* of the environment that its launcher makes */
+    const char *name;     /* of the option and of the file */
+    const char *variable; /* the launcher sets it in the environment */
 } libraries[] = {{"openmpi", "OMPI_COMM_WORLD_SIZE"}, {"mpich", "PMI_SIZE"}};
 
 enum { N_LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
 
-static _Thread_local char why[512]; /* machines may be made by several threads at once */
+static _Thread_local char why[512]; /* per thread: several may create machines at once */
 
 const char *const *logp_transports(void)
 {
@@ -38,7 +38,7 @@ const char *logp_transport_error(void)
     return why;
 }
 
-/* One that has been opened stays. NULL: as `why` says */
+/* Open a transport, and never close it. NULL: see `why`. */
 static const struct lpi_transport *open_file(const char *directory, const char *name)
 {
     const struct lpi_transport *t = NULL;
@@ -46,7 +46,7 @@ static const struct lpi_transport *open_file(const char *directory, const char *
     void *file;
 
     snprintf(path, sizeof(path), "%s/liblogp-mpi-%s.so", directory, name);
-    file = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* the MPI's own plug-ins look for it there */
+    file = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* for the MPI's own plug-ins */
     if (file != NULL)
         t = dlsym(file, "lpi_transport");
     if (t == NULL)
@@ -86,7 +86,7 @@ static const struct lpi_transport *open_mpi(void)
     return t;
 }
 
-/* Has the launcher of another MPI started this process? Each would be alone. */
+/* Has the launcher of another MPI started this process? Then each process would be alone. */
 static bool is_anothers(int library)
 {
     for (int i = 0; i < N_LIBRARIES && getenv(libraries[library].variable) == NULL; i++)

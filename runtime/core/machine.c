@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t most_limit = SIZE_MAX / 4; /* of the queue limit: sums of it do not overflow */
-static const int64_t most_credit = 1 << 20;    /* bytes of the queue limit a core takes at once */
+static const size_t most_limit = SIZE_MAX / 4; /* maximum queue limit: sums do not overflow */
+static const int64_t most_credit = 1 << 20;    /* bytes of it that a core takes at once */
 
 _Thread_local struct lpi_core *lpi_this_core;
 
@@ -46,7 +46,7 @@ const char *const *logp_executors(void)
     return executor_names;
 }
 
-/* Fibers of the virtual clock may share a stack: if they are told to, or are very many. */
+/* Fibers share stacks only under the virtual clock: if configured, or if there are very many. */
 static const struct lpi_executor *with_stacks(const struct lpi_executor *executor,
                                               const struct logp_config *config)
 {
@@ -85,7 +85,8 @@ static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
     p->group.collective = &p->collective;
 }
 
-/* Consecutive ranks share a core; the first cores carry one more where P does not divide. */
+/* Consecutive ranks share a core. If P does not divide evenly, the first cores carry one vp
+ * more. */
 static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
 {
     struct lpi_core *c = &m->cores[index];
@@ -113,7 +114,7 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
     const bool has_mails = m->n_cores > 1 || !m->is_virtual;
     int rank = m->first_rank, rc = 0;
 
-    /* who waits for room must see all that there is */
+    /* senders that wait for space must see all free space */
     m->credit_batch = config->wait_for_space ? 0 : share < most_credit ? share : most_credit;
     m->procs = lpi_memory_zeroed((size_t)m->P, sizeof(*m->procs));
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
@@ -185,7 +186,7 @@ static bool valid(const struct logp_config *c)
            c->rendezvous_from >= 0;
 }
 
-/* All that can be said before anything is made. */
+/* Check the configuration before anything is allocated. */
 static int look_at(const struct logp_config *given, struct logp_config *config)
 {
     const int rc =
@@ -200,11 +201,11 @@ static int look_at(const struct logp_config *given, struct logp_config *config)
     if (executor == NULL)
         return -ENOENT;
     if (executor->most != NULL && config->n_processors > executor->most())
-        return -EAGAIN; /* it would take long to find out by trying */
+        return -EAGAIN; /* trying would take long */
     return 0;
 }
 
-/* What is as the configuration says, or by default. */
+/* Set what the configuration says, or the default. */
 static void configure(struct logp_machine *m, const struct logp_config *config)
 {
     m->P = m->n_local = config->n_processors;
@@ -228,7 +229,7 @@ static int choose_cores(struct logp_machine *m, const struct logp_config *config
 
     if (m->remote == NULL)
         return lpi_cores_choose(config, cpus, &m->n_cores, &m->taken_core);
-    all.n_processors = LOGP_MAX_PROCESSORS; /* as many as may be */
+    all.n_processors = LOGP_MAX_PROCESSORS; /* no limit by P */
     if (all.cores == NULL)
         all.n_cores = 0;
     rc = lpi_remote_agree_on(m, lpi_cores_choose(&all, cpus, &m->n_cores, &m->taken_core));
@@ -259,7 +260,7 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     struct logp_machine *m;
     int rc = look_at(given, &config), found = 0;
 
-    if (rc == 0 || rc == -EAGAIN) /* which may be so in one process alone */
+    if (rc == 0 || rc == -EAGAIN) /* -EAGAIN may concern this process alone: tell the others */
         found = lpi_transport_find(config.transport, &transport);
     if (rc == 0 && found == 0 && !lpi_process_enter())
         return -ENOTSUP;
@@ -352,10 +353,11 @@ void logp_machine_stop(struct logp_machine *m, int error)
 
     if (error >= 0)
         error = -ECANCELED;
-    /* a run that is given up needs no other reason to stop; acquire: see abandon() */
+    /* A stop of an abandoned run is for the next run. acquire pairs with the release in
+     * abandon(). */
     while (!lpi_stop(m, error) && stopped == 0 &&
            atomic_load_explicit(&m->is_abandoned, memory_order_acquire)) {
-        stopped = -ETIMEDOUT; /* or 0 meanwhile: the next has begun */
+        stopped = -ETIMEDOUT; /* expected; it is 0 if the next run has begun */
         atomic_compare_exchange_strong_explicit(&m->stop, &stopped, error, memory_order_release,
                                                 memory_order_relaxed);
     }

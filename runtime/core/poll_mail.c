@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a core must look up for: mail, a common start, procs that come back, words, room. */
+/* Poll for all that a core must notice: mail, a common start, requests for the core, words,
+ * space. */
 #include "core/poll_mail.h"
 
 #include "core/reacquire.h"
@@ -13,8 +14,8 @@ void lpi_poll_mail(struct lpi_core *c)
     unsigned attention;
 
     lpi_poll(c);
-    /* acquire pairs with the releases in attend(), sync_start and base_ns are visible, and in ask()
-     */
+    /* acquire pairs with the releases in attend() (sync_start and base_ns are visible) and in
+     * lpi_core_request() */
     attention = atomic_load_explicit(&c->attention, memory_order_acquire);
     if (attention & LPI_ATT_SYNC)
         lpi_release_sync(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine over several processes: see remote.h, and transport.h of the library. */
+/* A machine over several processes: see state/remote.h and logp/transport.h. */
 #define _GNU_SOURCE
 #include "core/processes.h"
 
@@ -18,11 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A process that does not answer is waited for so long after the end of a run. */
+/* How long to wait, after the end of a run, for a process that does not answer. */
 static const int64_t patience_ns = INT64_C(5000000000);
 
-static atomic_bool in_use; /* by a machine: there is one communicator */
-static uint32_t n_runs;    /* of all machines: the same in all processes */
+static atomic_bool in_use; /* one machine at a time: there is one communicator */
+static uint32_t n_runs;    /* of all machines: equal in all processes */
 
 int logp_machine_processes(const struct logp_machine *m)
 {
@@ -63,15 +63,15 @@ int64_t logp_machine_clock_error(const struct logp_machine *m)
 
 /* ---- from creation to destruction ---- */
 
-enum { SAME = 11 }; /* numbers that must be the same in all processes; the first: what is wrong */
+enum { SAME = 11 }; /* values that must be equal in all processes; the first is the error */
 
-/* What a model says of the messages of all. */
+/* Add the values of the delay model that concern all processes. */
 static void add_model(const struct logp_delay *delay, int64_t *out)
 {
     struct logp_delay_ops ops;
     const struct logp_params *p;
 
-    out[0] = -1; /* there is none */
+    out[0] = -1; /* no delay */
     if (logp_delay_is_none(delay) || logp_delay_functions(delay, &ops) != 0)
         return;
     out[0] = ops.lookahead != NULL ? ops.lookahead(delay->model) : 0;
@@ -84,10 +84,8 @@ static void add_model(const struct logp_delay *delay, int64_t *out)
            7 * sizeof(*out));
 }
 
-/*
- * Meet the others. All processes must ask for the same machine, and none may be without what it
- * needs: rc, which may be why this one has none. @return the worst of all
- */
+/* Compare the configurations. All processes must ask for the same machine, and none may have an
+ * error. rc: the error of this process, or 0. @return the worst of all */
 static int compare_all(const struct lpi_transport *ops, int n_processes, int rc,
                        const struct logp_config *config)
 {
@@ -153,7 +151,7 @@ int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
         rc = compare_all(ops, n_processes, f != NULL ? 0 : -ENOMEM, config);
     if (f == NULL)
         atomic_store_explicit(&in_use, false, memory_order_release);
-    if (rc != 0) /* there is nobody to agree with any more */
+    if (rc != 0) /* all processes return it */
         return rc;
     f->ops = ops;
     f->process = process;
@@ -183,7 +181,7 @@ void lpi_remote_destroy(struct logp_machine *m)
 
 void lpi_remote_divide(struct logp_machine *m, int *cores, int *n)
 {
-    int64_t set[1024] = {0}; /* a bit for each, as far as they go */
+    int64_t set[1024] = {0}; /* a bit for each core, modulo the size */
     struct lpi_remote *f = m->remote;
     int index, n_alike, first, end;
 
@@ -212,14 +210,14 @@ int lpi_remote_agree_on(struct logp_machine *m, int rc)
 
 int lpi_remote_barrier(struct logp_machine *m, int64_t end)
 {
-    /* relaxed: it is replaced under the lock, which is held */
+    /* relaxed: written only under the lock, which is held */
     const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
 
     if (lpi_remote_is_lost(m->remote))
         return -EBUSY;
     if (d != NULL && (d->ops.fate != NULL || d->ops.lookahead == NULL ||
                       (d->ops.capacity != NULL && d->ops.capacity(d->model) > 0)))
-        lpi_stop(m, -ENOTSUP); /* the others, whose models may do, hear of it as of any stop */
+        lpi_stop(m, -ENOTSUP); /* the others are told, as of any stop */
     return lpi_common_clock_barrier(m, end);
 }
 
@@ -259,12 +257,12 @@ void lpi_remote_conclude(struct logp_machine *m, int64_t end)
         if (now > last)
             lpi_remote_lose(f);
     }
-    for (int i = 0; i < m->n_cores; i++) /* what came for them was pending already */
+    for (int i = 0; i < m->n_cores; i++) /* take what is still queued for each core */
         while (lpi_poll(&m->cores[i]) && !lpi_remote_is_lost(f))
             ;
 }
 
-/* Who waits for whom, over all. */
+/* Gather the waiting vps of all processes in the report. */
 static void gather_waits(struct logp_machine *m)
 {
     struct lpi_remote *f = m->remote;
@@ -292,7 +290,7 @@ static void gather_waits(struct logp_machine *m)
     free(n_bytes);
 }
 
-/* The lag of all. */
+/* Merge the lag of all processes. */
 static void merge_lag(struct logp_machine *m)
 {
     struct lpi_histogram *h = &m->cores[0].lag.waits;
@@ -327,9 +325,9 @@ void lpi_remote_collect(struct logp_machine *m)
     }
     r->error = f->error == INT64_MAX ? 0 : -(int)(f->error & 0x7fffffff);
     r->error_rank = r->error != 0 && f->error >> 32 < m->P ? (int)(f->error >> 32) : -1;
-    if (r->error == 0 && own != 0) /* it came when all others had ended: it is the next run's */
+    if (r->error == 0 && own != 0) /* it came after all others had ended: stop the next run */
         lpi_stop(m, own);
-    f->ops->reduce(counts, 3, LPI_SUM); /* nobody begins anew before all are here */
+    f->ops->reduce(counts, 3, LPI_SUM); /* barrier: no next run before this */
     lpi_common_clock_check(m);
     r->messages = (uint64_t)counts[0];
     r->unreceived = (uint64_t)counts[1];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Procs that go on because of somebody who does not hold their core: those without one, that want
- * it back, and those that are called back from another core (group.c).
+ * Vps that go on because of a thread that does not hold their core: vps that reacquire their core
+ * after a blocking section, and vps that another core wakes from a sync (sync_group.c).
  *
- * A proc that goes outside gives its core to another that waits, which looks after it from then on.
- * Who comes back does not hold the core, so it puts itself on the core's list (pushed by anyone,
- * taken whole by the holder: no ABA), sets a bit of attention, and waits to be given it.
+ * A vp that begins a blocking section gives its core to another waiting vp, which serves the core
+ * from then on. When the section ends, the vp does not hold the core. So it puts itself on the
+ * core's request list (any thread pushes, the holder takes the whole list: no ABA problem), sets a
+ * bit of attention, and waits until it is given the core.
  *
- * If all others have ended or are outside as well, nobody holds the core: the list is `nobody`
- * then, and the first to come back takes the core by taking that away. A core with a proc outside
- * is never idle (deadlock.c): what happens there is not known here.
+ * If all other vps have ended or are in blocking sections too, no vp holds the core. The list is
+ * `nobody` then, and the first vp to return takes the core by removing that mark. A core with a vp
+ * in a blocking section is never idle (deadlock.c), because it cannot know what happens there.
  */
 #include "core/reacquire.h"
 
@@ -53,8 +54,8 @@ bool lpi_core_request(struct lpi_proc *p)
 
     do {
         mail_of(p)->next_request = top;
-        /* release pairs with the exchange in lpi_core_take_requests(); acquire with the release in
-         * lpi_leave_empty(): what the last holder did is visible */
+        /* release pairs with the exchange in lpi_core_take_requests(); acquire pairs with the
+         * release in lpi_leave_empty(): what the last holder did is visible */
     } while (!atomic_compare_exchange_weak_explicit(&c->requests, &top, top == &nobody ? NULL : p,
                                                     memory_order_acq_rel, memory_order_relaxed));
     if (top == &nobody)
@@ -74,21 +75,19 @@ bool lpi_leave_empty(struct lpi_core *c)
                                                    memory_order_release, memory_order_relaxed);
 }
 
-/* p, which waits on another core, is to go on where its clock says `deadline`. */
 void lpi_core_wake(struct lpi_proc *p, int64_t deadline)
 {
     p->deadline = deadline;
-    lpi_core_request(p); /* somebody has the core, since p waits there */
+    lpi_core_request(p); /* the core has a holder, since p waits there */
 }
 
-/* Those who have asked can go on. Called by the holder. */
 void lpi_core_take_requests(struct lpi_core *c)
 {
     struct lpi_proc *p;
 
     lpi_busy(c);
-    /* acquire pairs with the release in lpi_core_request(), so that the exchange finds who has set the bit
-     */
+    /* acquire pairs with the release of the bit in lpi_core_request(): the exchange finds its
+     * request */
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_REACQUIRE, memory_order_acquire);
     /* acquire pairs with the release in lpi_core_request() */
     p = atomic_exchange_explicit(&c->requests, NULL, memory_order_acquire);
@@ -97,7 +96,7 @@ void lpi_core_take_requests(struct lpi_core *c)
 
         if (p->state == LPI_SYNC)
             lpi_start_at(p, p->deadline);
-        else if (p->state == LPI_IN_BLOCKING) /* else the run has been stopped, and it went on */
+        else if (p->state == LPI_IN_BLOCKING) /* else a stop has let it go on */
             return_to_core(p);
         p = next;
     }

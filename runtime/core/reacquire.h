@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Procs that go on because of somebody who does not hold their core: see reacquire.c. */
+/* Vps that go on because of a thread that does not hold their core: see reacquire.c. */
 #ifndef LPI_REACQUIRE_H
 #define LPI_REACQUIRE_H
 
@@ -9,13 +9,13 @@
 void lpi_core_released(struct lpi_proc *p);
 /* p is on its core again. By the holder. */
 void lpi_core_reacquired(struct lpi_proc *p);
-/* Nobody is to hold the core. By the holder. @return false: somebody has come back meanwhile */
+/* Leave the core without a holder. By the holder. @return false: a request has come meanwhile */
 bool lpi_leave_empty(struct lpi_core *c);
-/* p asks for its core. @return true: it has it, since nobody had; false: it will be given it */
+/* p requests its core. @return true: p holds it, as no vp did; false: p will be given the core */
 bool lpi_core_request(struct lpi_proc *p);
-/* p, which waits on another core, is to go on where its clock says `deadline`. */
+/* p, which waits on another core, goes on when its clock reaches `deadline`. */
 void lpi_core_wake(struct lpi_proc *p, int64_t deadline);
-/* Those who have asked can go on. By the holder. */
+/* Let the vps that requested the core go on. By the holder. */
 void lpi_core_take_requests(struct lpi_core *c);
 
 #endif

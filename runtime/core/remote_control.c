@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the processes of a machine tell each other in a run.
+ * Control messages between the processes of a machine in a run.
  *
- * Starts. A process whose vps are all at the sync tells process 0, which fixes the start when all
- * have, on the clock that they have in common: common_clock.c.
+ * Starts. A process whose vps are all at the sync tells process 0. When all have, process 0 fixes
+ * the start on the common clock (common_clock.c).
  *
- * Stops. Whoever stops the run tells all others, and before it tells of anything else: vps that
- * have ended because of it leave others waiting, which is no deadlock.
+ * Stops. A process that stops the run tells all others, before it sends any other control message:
+ * vps that have ended because of a stop leave others waiting, which is no deadlock.
  *
- * Deadlocks and the end. A process that can do nothing by itself, for all of its cores are idle
- * (deadlock.c) or all of its vps have ended, tells process 0, with how many messages it has sent
- * and received. If all have, and as many have been received as sent, nothing may be on its way. If
- * all vps have ended, the run is over then: nobody is left to send. Otherwise process 0 asks all
- * whether nothing has changed since: two equal scans (Mattern, Distributed Computing 2, 1987,
- * 161-175). Answers are not counted, and do not make a core busy.
+ * Deadlocks and the end. A process that can do nothing by itself, because all of its cores are idle
+ * (deadlock.c) or all of its vps have ended, tells process 0 how many messages it has sent and
+ * received. If all processes have done so, and as many messages were received as sent, it is
+ * possible that nothing is on its way. If all vps have ended, the run is over, because no vp is
+ * left to send. Otherwise process 0 asks all whether nothing has changed since: two equal scans
+ * (Mattern, Distributed Computing 2, 1987, 161-175). Control messages of a scan are not counted,
+ * and do not make a core busy.
  */
 #include "core/remote_control.h"
 
@@ -26,7 +27,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { FAR_MARGIN_NS = 20000, MARGIN_EACH_NS = 2000 /* for each process more */ };
+enum { FAR_MARGIN_NS = 20000, MARGIN_EACH_NS = 2000 /* for each process */ };
 
 /* ---- starts ---- */
 
@@ -37,14 +38,15 @@ static void hear_arrived(struct lpi_core *c)
     struct lpi_wire w = {.kind = LPI_WIRE_START};
     int64_t at;
 
-    /* acq_rel: as sync_arrived in sync.c; cores of process 0 come here, and the first for others */
+    /* acq_rel: as sync_arrived in sync.c. Any core of process 0 comes here for its own process, the
+     * first core for the others. */
     if (atomic_fetch_add_explicit(&f->n_arrived_processes, 1, memory_order_acq_rel) + 1 <
         f->n_processes)
         return;
     atomic_store_explicit(&f->n_arrived_processes, 0, memory_order_relaxed);
     at = lpi_clock_ns(&m->clock) + FAR_MARGIN_NS + MARGIN_EACH_NS * f->n_processes;
     w.n_bytes = (uint64_t)at;
-    /* relaxed: nobody else changes it now */
+    /* relaxed: only this thread changes it now */
     w.arrival =
         atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0 ? 0 : at - m->base_ns;
     lpi_remote_tell_all(c, w, NULL, 0);
@@ -70,7 +72,7 @@ static void tell_stop(struct lpi_core *c)
         NULL, 0);
 }
 
-/* Before a process tells of itself: what it tells then may be so only because it has stopped. */
+/* Called before a process reports its state, which may be due to the stop. */
 static void tell_stop_first(struct lpi_core *c)
 {
     if (!c->machine->remote->stop_told && lpi_stopping(c->machine))
@@ -90,11 +92,11 @@ static void hear_stop(struct lpi_core *c, int error)
 
 /* ---- deadlocks and the end ---- */
 
-/* Of errors the one with the least key is the machine's: that of the lowest rank which returned
- * one, or of the lowest process. */
+/* The machine's error is the one with the least key: that of the lowest rank which returned an
+ * error, or else of the lowest process. */
 static int64_t error_key(struct logp_machine *m)
 {
-    /* relaxed, both: a rank that returned an error has come home before, or tells of it later */
+    /* relaxed, both: a rank that returned an error is done, or its core reports later */
     const int rank = atomic_load_explicit(&m->error_rank, memory_order_relaxed);
     const int stop = atomic_load_explicit(&m->stop, memory_order_relaxed);
     const int64_t by = rank >= 0 ? rank : (int64_t)m->P + m->remote->process;
@@ -119,7 +121,7 @@ static bool alike(const struct lpi_remote_state *a, const struct lpi_remote_stat
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* Nothing has changed since this process told of itself. */
+/* Has nothing changed since this process reported its state? */
 static bool still(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
@@ -164,7 +166,7 @@ static void hear_scanned(struct lpi_core *c, int from, bool so, uint32_t scan)
 
     if (scan != f->scan || f->n_scanned < 0)
         return;
-    if (!so) { /* it tells of itself again when it can do nothing */
+    if (!so) { /* that process reports again when it can do nothing */
         f->n_scanned = -1;
         f->n_known -= f->is_known[from];
         f->is_known[from] = false;
@@ -186,7 +188,7 @@ static void hear_scan(struct lpi_core *c, uint32_t scan)
                     NULL, 0);
 }
 
-/* Process 0: could it be that nothing can ever happen again? */
+/* Process 0: can it be that nothing will ever happen again? */
 static void consider(struct lpi_core *c)
 {
     struct lpi_remote *f = c->machine->remote;
@@ -218,7 +220,7 @@ static void hear_state(struct lpi_core *c, int from, const void *state)
     memcpy(&f->states[from], state, sizeof(f->states[from]));
     f->n_known += !f->is_known[from];
     f->is_known[from] = true;
-    f->n_scanned = -1; /* what has been asked does not hold */
+    f->n_scanned = -1; /* a scan under way is void */
     consider(c);
 }
 
@@ -237,7 +239,7 @@ void lpi_remote_done(struct logp_machine *m)
         tell_state(&m->cores[0]);
 }
 
-/* ---- all of it ---- */
+/* ---- dispatch ---- */
 
 void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, const void *more)
 {
@@ -274,7 +276,7 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
     case LPI_WIRE_LONG:
         tell_stop(c);
         break;
-    case LPI_WIRE_CLOCK: /* nobody is in a run then */
+    case LPI_WIRE_CLOCK: /* only between runs */
         break;
     }
 }
