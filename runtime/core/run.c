@@ -26,7 +26,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A vp that is outside the runtime when the timeout comes gets so long to come back. */
+/* How long a vp that computes when the timeout comes may go on. */
 static const int64_t grace_ns = INT64_C(1000000000);
 
 static void prepare_core(struct lpi_core *c)
@@ -87,7 +87,7 @@ static bool await_done(struct logp_machine *m, int64_t deadline)
     return true;
 }
 
-/* Sends that have not found their receiver. */
+/* Free the sends that no receive has matched. */
 static void discard_rts(struct logp_machine *m)
 {
     for (int i = 0; m->rts != NULL && i < m->P; i++)
@@ -100,7 +100,7 @@ static void discard_rts(struct logp_machine *m)
         }
 }
 
-/* Those that the delay model has stopped, where nobody waits. */
+/* If no vp waits, report the vps that the delay model has stopped. */
 static void record_halted(struct logp_machine *m)
 {
     struct logp_report *r = &m->report;
@@ -120,7 +120,7 @@ void lpi_reclaim(struct logp_machine *m)
     int stopped;
 
     m->not_reclaimed = false;
-    /* relaxed: whether, not which */
+    /* relaxed: only whether there is one */
     if (atomic_load_explicit(&m->has_work, memory_order_relaxed))
         record_halted(m);
     lpi_groups_discard(m);
@@ -151,7 +151,7 @@ void lpi_reclaim(struct logp_machine *m)
     r->lag.median_ns = lpi_histogram_permille(lag, 500);
     r->lag.p99_ns = lpi_histogram_permille(lag, 990);
     r->error_rank = atomic_load_explicit(&m->error_rank, memory_order_relaxed);
-    /* what comes from now on is for the next run; relaxed: nothing is published by it */
+    /* a later stop is for the next run; relaxed: nothing is published by it */
     stopped = atomic_exchange_explicit(&m->stop, 0, memory_order_relaxed);
     if (r->error == 0)
         r->error = stopped;
@@ -168,7 +168,7 @@ void lpi_reclaim_late(struct logp_machine *m)
 {
     if (!m->not_reclaimed)
         return;
-    lpi_injections_close(m); /* its programs may have begun as late */
+    lpi_injections_close(m); /* programs may have begun after the timeout */
     lpi_reclaim(m);
 }
 
@@ -204,10 +204,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
         prepare_core(&m->cores[i]);
 }
 
-/*
- * All of the machine's one core have come home, and its carrier may begin the next run. Called with
- * the lock, which is not held while somebody is asked.
- */
+/* All vps of a machine of one core have ended: may its carrier begin the next run? Called with the
+ * lock, which is not held during again(). */
 static bool begin_again(struct logp_machine *m)
 {
     bool (*const ask)(void *, const struct logp_report *) = m->again;
@@ -215,13 +213,13 @@ static bool begin_again(struct logp_machine *m)
     bool again;
 
     lpi_reclaim(m);
-    report = m->report; /* which is written to where the answer takes too long */
+    report = m->report; /* a copy: abandon() changes m->report after a timeout */
     m->is_asking = true;
     pthread_mutex_unlock(&m->lock);
     again = ask(m->again_arg, &report);
     pthread_mutex_lock(&m->lock);
     m->is_asking = false;
-    m->not_reclaimed = m->again == NULL; /* it took too long: the run that was to come is over */
+    m->not_reclaimed = m->again == NULL; /* timed out: there is no next run */
     if (!again || m->not_reclaimed)
         return false;
     prepare(m, m->program, m->arg);
@@ -241,7 +239,7 @@ bool lpi_cores_done(struct lpi_core *c)
     return again;
 }
 
-/* As await_done(), with so much time for each run. */
+/* As await_done(), with this timeout for each run. */
 static bool await_runs(struct logp_machine *m, int64_t timeout_ns)
 {
     unsigned seen;
@@ -261,13 +259,13 @@ static void launch(struct logp_machine *m)
     m->executor->launch(m);
 }
 
-/* What a vp that has not come home still uses stays as it is. Called with the lock. */
+/* Leave all memory that running vps may use. Called with the lock. */
 static void abandon(struct logp_machine *m)
 {
-    if (m->not_reclaimed) /* or else it is who was asked for another run that is away */
+    if (m->not_reclaimed) /* else m->again() is what takes too long */
         lpi_record_waits(m, true);
     lpi_injections_close(m);
-    if (m->remote != NULL) { /* it cannot answer, and the machine may never be destroyed */
+    if (m->remote != NULL) { /* this process stops answering */
         lpi_remote_lose(m->remote);
         m->remote->ops->abandon();
     }
@@ -277,7 +275,7 @@ static void abandon(struct logp_machine *m)
     atomic_store_explicit(&m->is_abandoned, true, memory_order_release);
 }
 
-/* A run, or as many as again() wants of those that the carrier begins by itself; NULL: one. */
+/* A run, or all that again() asks for if the carrier begins them itself; again == NULL: one. */
 static int run(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns,
                bool (*again)(void *again_arg, const struct logp_report *report), void *again_arg)
 {
@@ -303,7 +301,7 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         pthread_mutex_unlock(&m->lock);
         return rc;
     }
-    if (m->remote != NULL && end > 0) /* what the clocks took does not count */
+    if (m->remote != NULL && end > 0) /* the time for the clocks does not count */
         end = lpi_after(lpi_monotonic_ns(), timeout_ns);
     m->again = again;
     m->again_arg = again_arg;

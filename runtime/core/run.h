@@ -6,18 +6,19 @@
 #include "carrier/carrier.h"
 #include "state/state.h"
 
-/* The last proc of a core has ended, and so have all of the machine.
- * @return true: the next run has begun */
+/*
+ * The last vp of a core has ended, and so have all of the machine.
+ * @return true: the next run has begun
+ */
 bool lpi_cores_done(struct lpi_core *c);
-/* All have come home: count and free what was never received. Called with the lock, or by the only
- * owner. */
+/* All cores are done: count and free the messages that were never received. Called with the lock,
+ * or by the only owner. */
 void lpi_reclaim(struct logp_machine *m);
-/* The same, if those of the last run had not come home in time. */
+/* The same, if the last run was abandoned and is done now. */
 void lpi_reclaim_late(struct logp_machine *m);
 
-/* Do vps use the machine, or did one not come home? Not where logp_machine_repeat() asks for
- * another run, on the carrier itself: its function may change what the next goes by. Called with
- * the lock. */
+/* Is the machine in use: is a core not done? Not inside the function that logp_machine_repeat()
+ * calls on the carrier: it may change the settings for the next run. Called with the lock. */
 static inline bool lpi_in_use(const struct logp_machine *m)
 {
     const bool is_asked = m->is_asking && lpi_this_core != NULL && lpi_this_core->machine == m;

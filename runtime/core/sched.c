@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scheduler of a core: who holds it, and until when.
+ * The scheduler of a core: which vp holds it, and until when.
  *
- * Whoever must wait puts its deadline into the core's timers (or has none, and is blocked) and
- * calls lpi_hold(). There the holder looks at the earliest deadline. Its own: it spins on the clock
- * until then. Another's: it hands the core over at once, so that the hand-over hides in the wait.
- * None: it stays and watches for messages. While it spins it takes what other cores send, since
- * that may bring an earlier deadline.
+ * A vp that must wait puts its deadline into the core's timers (or has none, and is blocked) and
+ * calls lpi_hold(). There the holder looks at the earliest deadline. If it is its own, it spins on
+ * the clock until then. If it is another vp's, it hands the core over at once, so that the wait
+ * hides the hand-over. If there is none, it stays and watches for messages. While it spins it takes
+ * what other cores send, since that may bring an earlier deadline.
  *
- * Those that wait for nothing but the core (delay none: a message came; a poll in vain) have no
- * deadline: they are READY, in a list, and go on in the order in which they came there.
+ * Vps that wait only for the core (no delay: a message has come, or a poll has found nothing) have
+ * no deadline. They are READY, in a list, and go on in the order in which they were added.
  *
- * Invariants: exactly one proc of a core is RUNNING or inside lpi_hold() at any time; a proc is in
- * the timers if it is TIMED. core.turns.clock_seen is a time that has passed: deadlines up to it
- * need no reading of the clock.
+ * Invariants: exactly one vp of a core is RUNNING or inside lpi_hold() at any time; a vp is in the
+ * timers if it is TIMED. run_queue.clock_seen is a time that has passed: deadlines up to it need no
+ * reading of the clock.
  *
- * Under the virtual clock the machine is one core (several: window.c), and instead of spinning,
- * time jumps to the earliest deadline. A proc's clock may be ahead of the machine's; lpi_reach()
- * waits until that has caught up, and is called before everything that others can notice.
+ * Under the virtual clock the machine is one core (several: window.c), and time jumps to the
+ * earliest deadline instead of spinning. A vp's clock may be ahead of the machine's. lpi_reach()
+ * waits until the machine has caught up, and is called before everything that others can notice.
  */
 #include "core/sched.h"
 
@@ -40,18 +40,18 @@
 #include <sched.h>
 #include <time.h>
 
-/* No clock goes beyond: a few more times can be added to it. */
+/* The largest time of a clock: a few more times can be added without overflow. */
 static const int64_t clock_end = INT64_MAX / 8;
 
 enum {
     IDLE_POLLS = 2048,
-    CLOSE_NS = 5000,   /* a deadline so close behind the holder's: its proc is made ready ... */
-    PREPARE_NS = 3000, /* ... as long as there is so much time to do it */
-    FINAL_NS = 60,     /* before a deadline only the clock is looked at */
-    LATE_NS = 3000,    /* so short before a deadline a hand-over must be the shortest */
-    RELAX_NS = 500,    /* before a deadline: the clock need not be read all the time */
-    AMPLE_NS = 50000,  /* a wait so long leaves time for what others do on this processor */
-    POLL_EVERY = 32,   /* turns of those that need not wait: in between, mail can wait */
+    CLOSE_NS = 5000,   /* prepare vps whose deadlines follow the holder's within this ... */
+    PREPARE_NS = 3000, /* ... if the holder has at least this time to do it */
+    FINAL_NS = 60,     /* so near a deadline, read only the clock */
+    LATE_NS = 3000,    /* so near a deadline, a hand-over must be fast */
+    RELAX_NS = 500,    /* farther from a deadline, relax between two readings */
+    AMPLE_NS = 50000,  /* a wait this long leaves time for other threads */
+    POLL_EVERY = 32,   /* while vps are ready, poll for mail once in so many turns */
 };
 
 /* Has a deadline of this core come? */
@@ -66,10 +66,8 @@ static bool timer_due(struct lpi_core *c)
     return c->run_queue.clock_seen >= first->deadline;
 }
 
-/*
- * Take the first that is ready, unless a deadline has come. It is RUNNING then; NULL: none is. Once
- * the run is stopping the list may hold procs that have ended.
- */
+/* Take the first ready vp, unless a deadline has come, and make it RUNNING; NULL: none. Once the
+ * run is stopping, the list may hold vps that have ended. */
 static struct lpi_proc *take_ready(struct lpi_core *c)
 {
     struct lpi_proc *p = c->run_queue.ready_first;
@@ -93,16 +91,15 @@ static inline struct lpi_proc *usual_next(struct lpi_core *c)
     return ready != NULL ? ready : lpi_earliest(c);
 }
 
-/* Who is to have the core; NULL: nobody can go on. */
+/* The vp that gets the core next; NULL: none can go on. */
 static struct lpi_proc *next_proc(struct lpi_core *c)
 {
     return is_explored(c->machine) ? lpi_explore_next(c) : usual_next(c);
 }
 
-/*
- * Is it time to look for mail? While somebody of this core need not wait, be it that it is ready or
- * that its deadline has passed, what comes would not be sooner by it: then only now and then.
- */
+/* Is it time to poll for mail? While a vp of this core can go on, because it is ready or its
+ * deadline has passed, a message would not be handled sooner. So the core polls only now and
+ * then. */
 static bool poll_mail_now(struct lpi_core *c)
 {
     const struct lpi_proc *first;
@@ -115,37 +112,37 @@ static bool poll_mail_now(struct lpi_core *c)
     return first == NULL || first->deadline > c->run_queue.clock_seen;
 }
 
-/* Nobody of this core has a deadline. */
+/* No vp of this core is ready or has a deadline. */
 static void nobody_ready(struct lpi_core *c)
 {
     const bool alone = c->machine->n_cores == 1 && c->machine->remote == NULL;
 
-    if (c->life.n_blocking > 0) { /* they may come back, and need this processor to do so */
+    if (c->life.n_blocking > 0) { /* their threads need this processor to return */
         sched_yield();
         return;
     }
-    /* most messages come soon: the two writes of the epoch are saved */
+    /* most messages come soon: save the two writes of the epoch */
     if (!alone && ++c->run_queue.idle_polls % IDLE_POLLS != 0)
         return;
     lpi_idle(c);
     lpi_check_deadlock(c);
 }
 
-/* Should the next proc be running already? Asked only where the executor cares. */
+/* Should the next vp be running already? Only if the executor can prepare vps. */
 static bool is_late(const struct logp_machine *m, const struct lpi_proc *next)
 {
     return m->executor->prepare != NULL && !m->is_virtual && lpi_wall(m) > next->deadline - LATE_NS;
 }
 
-/* The last wait of this core, if it has not been recorded yet. */
+/* Record the last wait of this core, if it has not been recorded yet. */
 void lpi_record_lag(struct lpi_core *c)
 {
-    /* relaxed: the start that this core has last taken part in */
+    /* relaxed: the last start that this core took part in */
     lpi_lag_record(&c->lag,
                    atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed));
 }
 
-/* Those whose deadlines follow at once on that of p, the earliest, are made ready. */
+/* Prepare the vps whose deadlines follow soon on that of p, the earliest. */
 static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 {
     const struct lpi_timer *soon[8];
@@ -157,10 +154,8 @@ static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
             c->machine->executor->prepare(&c->machine->procs[soon[i]->rank]);
 }
 
-/*
- * Has the deadline of p, the earliest of its core, come? Under the virtual clock it comes at once.
- * Then p is out of the timers, and RUNNING as soon as it gets the core.
- */
+/* Has the deadline of p, the earliest of its core, come? Under the virtual clock it comes at once.
+ * If so, p is removed from the timers, and is RUNNING as soon as it gets the core. */
 static bool take_due(struct lpi_core *c, struct lpi_proc *p)
 {
     const struct logp_machine *m = c->machine;
@@ -184,10 +179,8 @@ static bool take_due(struct lpi_core *c, struct lpi_proc *p)
     return true;
 }
 
-/*
- * p holds the core and spins: while there is time, the proc that will be next is made ready, and
- * who is outside may use the processor.
- */
+/* p holds the core and spins. While there is time, prepare the next vps, and let blocking sections
+ * use the processor. */
 static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 {
     if (c->life.n_blocking > 0 && p->deadline - c->run_queue.clock_seen > AMPLE_NS)
@@ -199,7 +192,7 @@ static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
         lpi_relax();
 }
 
-/* Parallel: is there nothing left to do in this window (window.c)? */
+/* Parallel: has this core nothing left to do in its window (window.c)? */
 static bool window_is_over(const struct lpi_core *c, const struct lpi_proc *first)
 {
     return first != NULL ? first->deadline >= c->window.end : c->machine->lookahead > 0;
@@ -212,7 +205,7 @@ static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
 }
 
 /*
- * p waits; the core is somebody's in the meantime.
+ * p waits, and other vps may hold the core meanwhile.
  * @return  0: its deadline has come; otherwise the run is stopping
  */
 int lpi_hold(struct lpi_proc *p)
@@ -221,11 +214,11 @@ int lpi_hold(struct lpi_proc *p)
     struct logp_machine *m = c->machine;
 
     lpi_record_lag(c);
-    while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: it has been p's turn */
+    while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: p has had its turn */
         struct lpi_proc *first;
 
         if (is_explored(m)) {
-            first = lpi_explore_next(c); /* it looks up for itself */
+            first = lpi_explore_next(c); /* it polls for mail itself */
         } else {
             if (poll_mail_now(c))
                 lpi_poll_mail(c);
@@ -248,10 +241,10 @@ int lpi_hold(struct lpi_proc *p)
 }
 
 /*
- * p waits until deadline, which has passed: a core that is behind does better to go on with p than
- * to hand itself over, unless another is behind by more than that costs. The order of deadlines is
- * kept but for so much, so nobody is left behind. Nor is the core handed over for less time than
- * that takes.
+ * May p, whose deadline has passed or is near, go on without a hand-over? A core that is behind
+ * goes on with p, unless another vp is behind by more than run_queue.slack, which stands for the
+ * cost of a hand-over. So the order of deadlines changes by at most the slack, and no vp starves. A
+ * core is also not handed over for less than patience_ns, the time that a hand-over takes.
  */
 static bool goes_on(struct lpi_proc *p, int64_t deadline)
 {
@@ -270,7 +263,7 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     if (first != NULL && first->deadline < deadline - c->run_queue.slack)
         return false;
     if (c->run_queue.clock_seen < deadline && (first == NULL || first->deadline >= deadline))
-        return false; /* it keeps the core anyway */
+        return false; /* p keeps the core anyway */
     while (c->run_queue.clock_seen < deadline)
         c->run_queue.clock_seen = lpi_wall(c->machine);
     lpi_record_lag(c);
@@ -288,9 +281,9 @@ static int wait_timed(struct lpi_proc *p, int64_t deadline)
 }
 
 /*
- * p's clock advances to deadline: on the wall clock it waits until then.
- * @return  0; -EOVERFLOW: no clock goes so far; -EHOSTDOWN: p has stopped; or the error that stops
- * the run
+ * Advance p's clock to deadline; on the wall clock, wait until then.
+ * @return  0; -EOVERFLOW: beyond the largest time; -EHOSTDOWN: p has stopped; or the error that
+ * stops the run
  */
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
 {
@@ -303,10 +296,8 @@ int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
     return lpi_stopped(p);
 }
 
-/*
- * p waits for the receive p->waits_for, until deadline at the latest (INT64_MAX: for ever). The
- * delivery of a message may give it an earlier one.
- */
+/* p waits for the receive p->waits_for, until deadline at the latest (INT64_MAX: for ever). The
+ * delivery of a message may give it an earlier deadline. */
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
 {
     if (deadline != INT64_MAX)
@@ -315,7 +306,7 @@ int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
     return lpi_hold(p);
 }
 
-/* Can nothing happen on this core before another process sends something? */
+/* Can nothing happen on this core until another process sends something? */
 static bool is_alone_here(const struct lpi_core *c)
 {
     const struct logp_machine *m = c->machine;
@@ -323,10 +314,8 @@ static bool is_alone_here(const struct lpi_core *c)
     return m->remote != NULL && m->n_cores == 1 && c->run_queue.timers.n == 0;
 }
 
-/*
- * p waits and is not RUNNING: by the shortest way if another proc is ready, or as soon as p is.
- * lpi_hold() knows the other ways.
- */
+/* p waits and is not RUNNING. This is the fast path of lpi_hold(): hand over to a ready vp, or go
+ * on as soon as p is ready. */
 static inline int hold_ready(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
@@ -350,25 +339,22 @@ static inline int hold_ready(struct lpi_proc *p)
     return lpi_hold(p);
 }
 
-/*
- * Somebody is about to wait, and would hand the core over: where that takes long it looks for mail
- * first, so that a hand-over is followed by as much work as there is. Not too often in a row: those
- * that are ready have their turn, too. @return true: there was mail
- */
+/* Poll before a wait, if a hand-over would follow and is slow: the next vp then finds more work.
+ * Limited in a row, so that ready vps get the core too. @return true: there was mail */
 bool lpi_poll_before_wait(struct lpi_core *c)
 {
     return c->run_queue.ready_first != NULL && c->machine->executor->is_slow &&
            ++c->run_queue.looks % POLL_EVERY != 0 && lpi_poll(c);
 }
 
-/* As lpi_wait_message() without a deadline, where nothing is emulated. */
+/* lpi_wait_message() without a deadline, if nothing is emulated. */
 int lpi_wait_ready(struct lpi_proc *p)
 {
     p->state = LPI_BLOCKED;
     return hold_ready(p);
 }
 
-/* Virtual clock: wait until nobody is before (t, rank). Wall clock: nothing. */
+/* Virtual clock: wait until no vp is before (t, rank of p). Wall clock: do nothing. */
 int lpi_reach(struct lpi_proc *p, int64_t t)
 {
     struct lpi_core *c = p->core;
@@ -378,7 +364,7 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
         return 0;
     if (is_explored(c->machine) && lpi_explore_others(p, t))
         return wait_timed(p, t);
-    first = lpi_earliest(c); /* explored: NULL */
+    first = lpi_earliest(c); /* NULL if explored */
     if (t >= c->window.end ||
         (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank))))
         return wait_timed(p, t);
@@ -386,14 +372,14 @@ int lpi_reach(struct lpi_proc *p, int64_t t)
     return lpi_stopped(p);
 }
 
-/* Let others run that are ready now. */
+/* Let the vps run that are ready now. */
 int lpi_yield(struct lpi_proc *p)
 {
     lpi_make_ready(p);
     return hold_ready(p);
 }
 
-/* The run is stopping: one that has not ended; NULL: those are outside. */
+/* The run is stopping: a vp that has not ended; NULL: all such are in blocking sections. */
 static struct lpi_proc *next_to_end(struct lpi_core *c)
 {
     while (c->procs[c->life.stop_cursor]->state == LPI_ENDED)
@@ -404,10 +390,6 @@ static struct lpi_proc *next_to_end(struct lpi_core *c)
     return NULL;
 }
 
-/*
- * Who could hold the core instead of its holder: who is next, or anyone who waits. NULL: all others
- * have ended or are outside.
- */
 struct lpi_proc *lpi_stand_in(struct lpi_core *c)
 {
     struct lpi_proc *p = next_proc(c);
@@ -418,7 +400,7 @@ struct lpi_proc *lpi_stand_in(struct lpi_core *c)
     return p;
 }
 
-/* Who has not come home in time may never come: nobody spins for it. */
+/* A vp that is not done after the timeout may never end: do not spin for it. */
 static void rest(const struct logp_machine *m)
 {
     static const struct timespec while_others_work = {.tv_nsec = 5000000};
@@ -428,7 +410,6 @@ static void rest(const struct logp_machine *m)
         nanosleep(&while_others_work, NULL);
 }
 
-/* p has ended: the core goes to another of its procs, or home with the whole machine. */
 struct lpi_proc *lpi_successor(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
@@ -437,7 +418,7 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
     for (;;) {
         struct lpi_proc *first;
 
-        /* acquire pairs with the decrement in lpi_proc_main(): all has been sent */
+        /* acquire pairs with the decrement in lpi_proc_main(): all messages have been sent */
         if (c->life.n_live == 0 && atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0)
             return NULL;
         first = c->life.n_live > 0 && lpi_stopping(m) ? next_to_end(c) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who holds a core, and until when: see sched.c. */
+/* Which vp holds a core, and until when: see sched.c. */
 #ifndef LPI_SCHED_H
 #define LPI_SCHED_H
 
@@ -13,9 +13,10 @@ int lpi_reach(struct lpi_proc *p, int64_t t);
 int lpi_yield(struct lpi_proc *p);
 int lpi_hold(struct lpi_proc *p);
 void lpi_record_lag(struct lpi_core *c);
-/* Who could hold the core instead of its holder; NULL: all others have ended or are outside. */
+/* A vp that can hold the core instead of its holder: the next one, or any that waits. NULL: all
+ * others have ended or are in blocking sections. */
 struct lpi_proc *lpi_stand_in(struct lpi_core *c);
-/* Who gets the core of a proc that has ended; NULL: the whole machine is done. */
+/* The vp that gets the core of a vp that has ended; NULL: all vps of the machine have ended. */
 struct lpi_proc *lpi_successor(struct lpi_core *c);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * The common start: logp_sync(), and the beginning of a run on the wall clock.
  *
- * Each core counts its procs that have arrived; the last of its core counts the core, and the last
- * of all fixes the start, a little ahead of now. Then every core releases its own.
+ * Each core counts its vps that have arrived. The last of a core counts the core, and the last of
+ * all fixes the start, a little ahead of now. Then every core releases its own vps.
  */
 #include "core/start.h"
 
@@ -16,13 +16,11 @@
 
 enum { START_MARGIN_NS = 10000 };
 
-/* A little ahead of now, so that all can be there. */
 int64_t lpi_soon(const struct logp_machine *m)
 {
     return lpi_wall(m) + START_MARGIN_NS;
 }
 
-/* p, which is at a sync, begins anew at its start. Called by the holder of its core. */
 void lpi_start_at(struct lpi_proc *p, int64_t start)
 {
     const struct logp_machine *m = p->core->machine;
@@ -32,7 +30,6 @@ void lpi_start_at(struct lpi_proc *p, int64_t start)
     lpi_wake(p, start);
 }
 
-/* All have arrived: release those of this core, with the common start as their deadline. */
 void lpi_release_sync(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
@@ -43,12 +40,11 @@ void lpi_release_sync(struct lpi_core *c)
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
     c->life.n_at_sync = 0;
     c->lag.start_pending = true;
-    if (c->run_queue.clock_seen >
-        start - START_MARGIN_NS) /* the first start of a run has moved time 0: ... */
-        c->run_queue.clock_seen =
-            start - START_MARGIN_NS; /* ... this is when it was fixed, and has passed */
+    /* the first start of a run moves time 0: go back to when the start was fixed, which has passed */
+    if (c->run_queue.clock_seen > start - START_MARGIN_NS)
+        c->run_queue.clock_seen = start - START_MARGIN_NS;
     for (int i = 0; i < c->n_procs; i++)
-        if (c->procs[i]->state == LPI_SYNC) /* else the run has been stopped, and it went on */
+        if (c->procs[i]->state == LPI_SYNC) /* else a stop has let it go on */
             lpi_start_at(c->procs[i], start);
 }
 
@@ -59,7 +55,6 @@ static void attend(struct logp_machine *m, unsigned bits)
         atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
 }
 
-/* All procs of the machine have arrived: fix the start. */
 void lpi_fix_start(struct logp_machine *m)
 {
     lpi_fix_start_at(m, m->is_virtual ? 0 : lpi_clock_ns(&m->clock) + START_MARGIN_NS, -1);
@@ -80,7 +75,7 @@ int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start
         /* the first start of a run is its time 0 */
         m->base_ns = clock_ns;
         start = 0;
-        if (!lpi_stopping(m)) /* else it may be given up already */
+        if (!lpi_stopping(m)) /* else the run may be abandoned already */
             lpi_injections_open(m);
     } else if (start < 0) {
         start = clock_ns - m->base_ns;
@@ -89,6 +84,6 @@ int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start
     atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
     atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
-    attend(m, LPI_ATT_SYNC); /* its release publishes the four */
+    attend(m, LPI_ATT_SYNC); /* its release publishes the stores above */
     return start;
 }

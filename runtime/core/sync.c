@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common start, as a vp sees it: see start.c. */
+/* The common start, for one vp: see start.c. */
 #include "core/sync.h"
 
 #include "core/remote_control.h"
@@ -16,8 +16,8 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     p->state = LPI_SYNC;
     p->polls = 0;
     if (++c->life.n_at_sync == c->n_procs) {
-        /* acq_rel: the last to arrive sees what all procs wrote before, and so do, through
-         * lpi_fix_start(), all whom it releases */
+        /* acq_rel: the last to arrive sees what all vps wrote before; through lpi_fix_start(), so
+         * do all that it releases */
         if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
             m->remote != NULL ? lpi_remote_arrived(c) : lpi_fix_start(m);
     }

@@ -2,10 +2,10 @@
 /*
  * The common start of the members of a group.
  *
- * Members meet at a group, which the first of them makes and the last takes away: so groups that
- * sync at the same time have nothing in common but the lock. A group is known by its context and
- * the first of its members. The last to arrive fixes the start, releases those of its own core, and
- * has the others called back on theirs.
+ * The first member to arrive creates the group's entry, and the last one removes it, so groups that
+ * sync at the same time share nothing but the lock. An entry is identified by the group's context
+ * and its first member. The last to arrive fixes the start, releases the members on its own core,
+ * and wakes the others on theirs.
  */
 #include "core/sync_group.h"
 
@@ -22,19 +22,19 @@ struct lpi_group {
     struct lpi_group *next;
     uint32_t context;
     int first, size;
-    int n; /* have arrived */
+    int n; /* members that have arrived */
     int64_t latest;
-    int ranks[]; /* of those */
+    int ranks[]; /* their ranks */
 };
 
-/* Who has come: to the sync of which group. */
+/* A vp that arrives at the sync of a group. */
 struct arriving {
     uint32_t context;
     int first, size, rank;
     int64_t at;
 };
 
-/* Where what the members of this group share is, or the end of the list. */
+/* The link to the entry of this group, or the end of the list. */
 static struct lpi_group **link_of(struct logp_machine *m, const struct arriving *x)
 {
     struct lpi_group **link = &m->groups;
@@ -53,7 +53,7 @@ static struct lpi_group *new_group(const struct arriving *x)
     return g;
 }
 
-/* A member starts, or is told of an error, where it waits. By the holder of core c. */
+/* Let a member start, or return an error, where it waits. By the holder of core c. */
 static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
 {
     struct logp_machine *m = c->machine;
@@ -71,11 +71,11 @@ static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
         p->any.src = error;
     if (p->core != c)
         lpi_core_wake(p, start);
-    else if (p->state == LPI_SYNC) /* else the run has been stopped, and it went on */
+    else if (p->state == LPI_SYNC) /* else a stop has let it go on */
         lpi_start_at(p, start);
 }
 
-/* All members are there; the caller is one of core c. */
+/* All members have arrived. By the holder of core c. */
 static void release(struct lpi_core *c, const struct lpi_group *g)
 {
     const int64_t start = c->machine->is_virtual ? g->latest : lpi_soon(c->machine);
@@ -84,8 +84,7 @@ static void release(struct lpi_core *c, const struct lpi_group *g)
         let_go(c, g->ranks[i], start, 0);
 }
 
-/* Called with the machine's lock, which orders the members. *all: the group, if that is all of it.
- */
+/* Called with the machine's lock, which orders the members. *all: the entry, if it is complete. */
 static int come(struct logp_machine *m, const struct arriving *x, struct lpi_group **all)
 {
     struct lpi_group **link = link_of(m, x), *g = *link;
@@ -107,7 +106,7 @@ static int come(struct logp_machine *m, const struct arriving *x, struct lpi_gro
     return 0;
 }
 
-/* By the holder of core c, of a vp of this process or another. */
+/* By the holder of core c, for a vp of this process or another. */
 static int arrive(struct lpi_core *c, const struct arriving *x)
 {
     struct logp_machine *m = c->machine;
@@ -173,7 +172,6 @@ int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
     return rc;
 }
 
-/* After a run that was stopped while members waited. */
 void lpi_groups_discard(struct logp_machine *m)
 {
     while (m->groups != NULL) {

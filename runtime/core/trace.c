@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracing, as the machine's owner and the programs of vps ask for it: see trace.h. */
+/* Tracing, for the machine's owner and for the programs of vps: see trace.h. */
 #include "host/process.h"
 #include "mail/close.h"
 #include "state/call.h"
@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* On or off. Called with the machine's lock. */
+/* Turn tracing on or off. Called with the machine's lock. */
 static int turn(struct logp_machine *m, const struct logp_trace_config *config)
 {
     int rc = 0;
@@ -53,7 +53,7 @@ int logp_machine_take_trace(struct logp_machine *m, struct logp_trace **out)
     return rc;
 }
 
-/* ---- by a vp ---- */
+/* ---- for a vp ---- */
 
 static bool is_traced(const struct logp_vp *vp)
 {

@@ -3,14 +3,15 @@
  * The virtual clock on several cores.
  *
  * Time goes in windows as long as the lookahead, the least time that a message takes. What a core
- * does within a window cannot be noticed by another before the window's end, so the cores go
- * through it side by side, each in the order of (time, rank), and meet at its end: the outcome is
- * that of one core. The next window begins at the earliest deadline of all.
+ * does within a window cannot be noticed by another before the window's end. So the cores go
+ * through it side by side, each in the order of (time, rank), and wait for each other in a barrier
+ * at its end: the outcome is that of one core. The next window begins at the earliest deadline of
+ * all.
  *
- * A core that has to wait for another spins for as long as a wake-up takes, then it sleeps: the
- * other may be without its processor, and whoever else wants this one should have it. What it waits
- * for (a meeting is complete, the run is stopping, nobody is left) is announced by m->event, which
- * a sleeper has read before it looked.
+ * A core that has to wait for another spins for as long as a wake-up takes. Then it sleeps, because
+ * the other core may be without its processor, and other threads may need this one. What it waits
+ * for (the barrier is complete, the run is stopping, all vps have ended) is announced by m->event,
+ * which a core reads before it checks these conditions and sleeps.
  */
 #include "core/window.h"
 
@@ -21,23 +22,23 @@
 #include "state/stop.h"
 #include "state/run_queue.h"
 
-enum { SPINS = 20000 }; /* some 20 us */
+enum { SPINS = 20000 }; /* about 20 us */
 
-/* There will be no more meetings. */
+/* There will be no further barriers. */
 static bool is_over(const struct logp_machine *m)
 {
     /* acquire pairs with the decrement in lpi_proc_main() */
     return lpi_stopping(m) || atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0;
 }
 
-/* Wait until all cores are here. @return false: there will be no more meetings */
+/* Barrier of all cores. @return false: there will be no further barriers */
 static bool meet(struct logp_machine *m)
 {
     /* relaxed: it changes only once this core is here */
     const unsigned meeting = atomic_load_explicit(&m->meetings, memory_order_relaxed);
 
-    /* acq_rel: the last to come sees what the others did before, and so do, through `meetings`, all
-     * who wait for it */
+    /* acq_rel: the last to come sees what the others did before; through `meetings`, so do all that
+     * wait for it */
     if (atomic_fetch_add_explicit(&m->n_met, 1, memory_order_acq_rel) + 1 == m->n_cores) {
         atomic_store_explicit(&m->n_met, 0, memory_order_relaxed);
         /* release pairs with the acquire below */
@@ -46,7 +47,7 @@ static bool meet(struct logp_machine *m)
         return true;
     }
     for (int i = 1;; i++) {
-        /* acquire: it is read before what it announces */
+        /* acquire: read event before the conditions that it announces */
         const unsigned event = atomic_load_explicit(&m->event, memory_order_acquire);
 
         if (atomic_load_explicit(&m->meetings, memory_order_acquire) != meeting)
@@ -68,7 +69,7 @@ void lpi_next_window(struct lpi_core *c)
     int64_t least = INT64_MAX;
     bool in_vain = true;
 
-    if (!meet(m)) /* now all has been sent */
+    if (!meet(m)) /* now all messages are sent */
         return;
     while (lpi_poll(c))
         ;
@@ -77,7 +78,7 @@ void lpi_next_window(struct lpi_core *c)
     c->window.alarm = c->window.alarm && lpi_all_in_vain(c);
     atomic_store_explicit(&c->window.in_vain, first == NULL || c->window.alarm,
                           memory_order_relaxed);
-    /* relaxed, as the loads: the second meeting orders them */
+    /* relaxed, as the loads: the second barrier orders them */
     atomic_store_explicit(&c->window.least, first != NULL ? first->deadline : INT64_MAX,
                           memory_order_relaxed);
     if (!meet(m))
@@ -91,6 +92,6 @@ void lpi_next_window(struct lpi_core *c)
     }
     if (!in_vain)
         c->window.end = least + m->lookahead;
-    else if (c->index == 0) /* nobody can go on */
+    else if (c->index == 0) /* no vp can go on */
         lpi_stop_deadlocked(m);
 }

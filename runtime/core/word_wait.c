@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for a word of memory, which some other vp sets, and nobody tells of it: the holder of a
- * core looks at all words that its vps wait for when none of them is ready, and now and then.
+ * Waiting for a word of memory that another vp sets without any notice. The holder of a core polls
+ * all words that its vps wait for when none of them is ready, and now and then.
  *
- * The word of a vp is noted where every core sees it. So the deadlock scan, for which all cores are
- * idle, finds one that has come to its value and that its core has yet to notice; a core that
- * notices one is busy before it takes the note away.
+ * Each vp's wait is noted where every core sees it. So the deadlock scan, for which all cores are
+ * idle, finds a word that has reached its value and that the waiting core has yet to notice. A core
+ * that notices one turns busy before it removes the note.
  */
 #include "core/word_wait.h"
 
@@ -20,11 +20,11 @@
 #include <errno.h>
 
 enum {
-    LOOKS = 256,       /* as long as a word takes to come from another core */
-    SLOW_LOOKS = 4096, /* as long as a hand-over between threads */
+    LOOKS = 256,       /* polls: as long as a word takes to come from another core */
+    SLOW_LOOKS = 4096, /* polls: as long as a hand-over between threads */
 };
 
-/* acquire pairs with the release in lpi_word_wait_note(): the value is that of the word, or a later */
+/* acquire pairs with the release in note(): the value is that of the word, or a later one */
 static bool is_reached(const struct lpi_word_wait *w)
 {
     const uint64_t *const word = atomic_load_explicit(&w->word, memory_order_acquire);
@@ -33,7 +33,7 @@ static bool is_reached(const struct lpi_word_wait *w)
            logp_shared_get(word) >= atomic_load_explicit(&w->value, memory_order_relaxed);
 }
 
-/* release: pairs with the acquire in is_reached() */
+/* release pairs with the acquire in is_reached() */
 static void note(struct lpi_word_wait *w, const uint64_t *word, uint64_t value)
 {
     atomic_store_explicit(&w->value, value, memory_order_relaxed);
@@ -50,7 +50,7 @@ static void append(struct lpi_run_queue *t, struct lpi_word_wait *w)
     t->word_wait_last = w;
 }
 
-/* Out of the list, where it is after `before` (NULL: the first). */
+/* Remove w from the list, where it follows `before` (NULL: w is the first). */
 static void take_out(struct lpi_run_queue *t, struct lpi_word_wait *before, struct lpi_word_wait *w)
 {
     if (before == NULL)
@@ -61,7 +61,7 @@ static void take_out(struct lpi_run_queue *t, struct lpi_word_wait *before, stru
         t->word_wait_last = before;
 }
 
-/* The run is stopping, and w may be in the list still. */
+/* The run is stopping, and w may still be in the list. */
 static void abandon(struct lpi_run_queue *t, struct lpi_word_wait *w)
 {
     struct lpi_word_wait *before = NULL, *x = t->word_wait_first;
@@ -91,10 +91,8 @@ void lpi_word_wait_poll(struct lpi_core *c)
     }
 }
 
-/*
- * While nobody else of the core is ready. Others that wait for words may be by now: if a hand-over
- * takes long, what comes from another core is waited for so long first.
- */
+/* Poll the word for a while, if no other vp of the core is ready. Vps that also wait for words may
+ * be ready by now: then poll only if a hand-over is slow and the word comes from another core. */
 static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t value,
                        bool other_core)
 {
@@ -142,11 +140,11 @@ bool lpi_waits_for_word(const struct lpi_proc *p)
 {
     const struct lpi_attached *a = lpi_attached_of(p);
 
-    /* relaxed: a report of what does not change any more */
+    /* relaxed: for a report; it does not change any more */
     return a != NULL && atomic_load_explicit(&a->watch.word, memory_order_relaxed) != NULL;
 }
 
-/* With the lock: whoever has waited for a word cannot have given its memory back meanwhile. */
+/* Takes the lock, so that a vp cannot free the memory of its word meanwhile. */
 bool lpi_word_wait_pending(struct logp_machine *m)
 {
     bool pending = false;

@@ -5,22 +5,22 @@
 
 #include "state/state.h"
 
-/* Of a vp: in its core's list while it is blocked. */
+/* The word that a vp waits for; in its core's list while the vp is blocked. */
 struct lpi_word_wait {
-    _Atomic(const uint64_t *) word; /* NULL: it waits for none; read by the deadlock scan */
+    _Atomic(const uint64_t *) word; /* NULL: none; read by the deadlock scan */
     _Atomic uint64_t value;
     struct lpi_word_wait *next;
     struct lpi_proc *proc;
 };
 
-/* Wait until the word shows at least value; far: another core will show it. @return 0, or the error
- * that stops the run */
+/* Wait until the word is at least value. other_core: a vp of another core will set it. @return 0,
+ * or the error that stops the run */
 int lpi_word_wait(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core);
-/* p, which polls, waits for this as well; NULL: no more. */
+/* p, which polls, also waits for this word; NULL: not any more. */
 void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value);
-/* The holder looks: whose word has come to its value is made ready. */
+/* Make ready the vps whose words have reached their values. By the holder. */
 void lpi_word_wait_poll(struct lpi_core *c);
-/* For the deadlock scan: has one done so that nobody has noticed? */
+/* For the deadlock scan: has a word reached its value without its core having noticed? */
 bool lpi_word_wait_pending(struct logp_machine *m);
 /* For reports. */
 bool lpi_waits_for_word(const struct lpi_proc *p);
