@@ -15,8 +15,8 @@
 void lpi_baton_give(struct lpi_baton *b, int what)
 {
     lpi_pause();
-    /* release pairs with the acquire in lpi_baton_await(); acquire: a sleeper's own store came
-     * before */
+    /* release pairs with the acquire in lpi_baton_await(); acquire: after the sleeper's own
+     * store */
     if (atomic_exchange_explicit(&b->word, what, memory_order_acq_rel) == LPI_BATON_ASLEEP) {
         lpi_pause();
         syscall(SYS_futex, &b->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -27,7 +27,7 @@ void lpi_baton_prepare(struct lpi_baton *b)
 {
     int asleep = LPI_BATON_ASLEEP;
 
-    /* relaxed: it only wakes; the core is given later */
+    /* relaxed: this only wakes; the core is given later */
     if (atomic_compare_exchange_strong_explicit(&b->word, &asleep, LPI_BATON_AWAKE,
                                                 memory_order_relaxed, memory_order_relaxed)) {
         lpi_pause();
@@ -47,7 +47,7 @@ int lpi_baton_await(struct lpi_baton *b)
             return word;
         }
         lpi_pause();
-        /* relaxed: nothing is published; givers see that they must wake us */
+        /* relaxed: nothing is published; givers see that they must wake this thread */
         if (word == LPI_BATON_ASLEEP ||
             atomic_compare_exchange_strong_explicit(&b->word, &word, LPI_BATON_ASLEEP,
                                                     memory_order_relaxed, memory_order_relaxed)) {

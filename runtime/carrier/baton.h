@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pinned threads that sleep until they are given something: a futex word each. The thread executor
- * has one per vp and passes the core between them; the fiber executor has one per core.
- */
+/* Pinned threads that sleep until they are given something; each has a futex word. The thread
+ * executor has one per vp and passes the core between them. The fiber executor has one per core. */
 #ifndef LPI_BATON_H
 #define LPI_BATON_H
 
@@ -11,9 +9,9 @@
 #include <stddef.h>
 
 enum {
-    LPI_BATON_ASLEEP, /* or about to be: a change must be followed by a wake-up */
-    LPI_BATON_AWAKE,  /* runnable: it looks at the word before it sleeps */
-    LPI_BATON_HAS,    /* it is yours */
+    LPI_BATON_ASLEEP, /* or about to be: wake it after a change */
+    LPI_BATON_AWAKE,  /* runnable: it reads the word before it sleeps */
+    LPI_BATON_HAS,    /* the thread has the baton */
     LPI_BATON_QUIT,   /* the machine ends */
 };
 
@@ -23,12 +21,12 @@ struct lpi_baton {
     void *arg; /* the thread's own */
 };
 
-/* A thread on one core (cpu < 0: any) that runs main(baton). 0; negative errno */
+/* Start a thread on one core (cpu < 0: any) that runs main(baton). 0; negative errno */
 int lpi_baton_start(struct lpi_baton *b, int cpu, size_t stack_bytes, void *(*main)(void *));
 void lpi_baton_give(struct lpi_baton *b, int what);
 /* Make its thread runnable, without giving it anything. */
 void lpi_baton_prepare(struct lpi_baton *b);
-/* By its own thread: wait until something is given, which is returned; the word is AWAKE then. */
+/* By its own thread: wait until something is given, and return it. The word is AWAKE then. */
 int lpi_baton_await(struct lpi_baton *b);
 
 #endif

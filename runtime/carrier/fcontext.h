@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Boost.Context's jump between contexts, as C sees it (its own header is C++), and what sanitizers
- * and valgrind must be told about stacks and jumps.
- */
+/* Boost.Context's jump between contexts, declared for C (its own header is C++), and what
+ * sanitizers and valgrind must be told about stacks and jumps. */
 #ifndef LPI_FCONTEXT_H
 #define LPI_FCONTEXT_H
 
@@ -12,11 +10,11 @@
 #include <stddef.h>
 
 struct lpi_fcontext_transfer {
-    void *context; /* of whoever jumped */
+    void *context; /* of the context that jumped */
     void *data;
 };
 
-/* Leave this context for `to`; returns when somebody jumps back. */
+/* Leave this context for `to`; return when another context jumps back. */
 struct lpi_fcontext_transfer jump_fcontext(void *to, void *data);
 /* A context that starts fn on a stack that ends at `top`. */
 void *make_fcontext(void *top, size_t size, void (*fn)(struct lpi_fcontext_transfer));
@@ -50,7 +48,7 @@ static inline bool lpi_on_valgrind(void)
 #endif
 }
 
-/* What the tools know of one fiber; empty outside their builds but for valgrind's number. */
+/* What the tools know of a fiber. Outside their builds only valgrind's number is used. */
 struct lpi_fiber_shadow {
     const void *bottom;
     size_t size;
@@ -68,7 +66,7 @@ static inline void lpi_shadow_register(struct lpi_fiber_shadow *s, void *bottom,
 #endif
 }
 
-/* Frames there are copied, or were left for good: none of it is out of bounds. */
+/* The frames in this memory were copied or abandoned: no address in it is out of bounds. */
 static inline void lpi_shadow_clear(const void *bottom, size_t size)
 {
 #ifdef LPI_ASAN
@@ -79,7 +77,7 @@ static inline void lpi_shadow_clear(const void *bottom, size_t size)
 
 static inline void lpi_shadow_forget(struct lpi_fiber_shadow *s)
 {
-    lpi_shadow_clear(s->bottom, s->size); /* others may get the addresses */
+    lpi_shadow_clear(s->bottom, s->size); /* the addresses may be used again */
 #ifdef LPI_VALGRIND
     VALGRIND_STACK_DEREGISTER(s->valgrind_id);
 #endif
@@ -103,7 +101,7 @@ static inline void lpi_shadow_fresh(struct lpi_fiber_shadow *s, void *bottom, si
 #endif
 }
 
-/* The shadow of a thread's own stack; its bottom is learned from the first jump away. */
+/* The shadow of a thread's own stack. The first jump away finds its bottom. */
 static inline void lpi_shadow_thread(struct lpi_fiber_shadow *s)
 {
 #ifdef LPI_TSAN
@@ -113,11 +111,11 @@ static inline void lpi_shadow_thread(struct lpi_fiber_shadow *s)
 }
 
 #ifdef LPI_ASAN
-/* Set by whoever jumps, for the far end: whose stack bounds asan will report. */
+/* Set before a jump, for its destination: asan reports this stack's bounds there. */
 extern _Thread_local struct lpi_fiber_shadow *lpi_shadow_left;
 #endif
 
-/* Right before a jump. for_good: nobody will come back to this stack. */
+/* Right before a jump. for_good: no context will jump back to this stack. */
 static inline void lpi_shadow_leave(struct lpi_fiber_shadow *from, struct lpi_fiber_shadow *to,
                                     bool for_good)
 {
@@ -131,7 +129,7 @@ static inline void lpi_shadow_leave(struct lpi_fiber_shadow *from, struct lpi_fi
     (void)from, (void)to, (void)for_good;
 }
 
-/* Right after a jump, at its far end. */
+/* Right after a jump, at its destination. */
 static inline void lpi_shadow_arrive(struct lpi_fiber_shadow *self)
 {
 #ifdef LPI_ASAN

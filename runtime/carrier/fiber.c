@@ -2,14 +2,14 @@
 /*
  * One pinned carrier thread per core; a vp is a fiber on it, and a hand-over is a jump of 10 ns.
  *
- * The jump is Boost.Context's fcontext. It hands the context of whoever jumped to whoever is jumped
- * to, so each jump's far end first puts that context away (arrive). A fiber is made when it is
- * first given the core in a run; when its vp ends it jumps away for good, and its stack serves
- * again.
+ * The jump is Boost.Context's fcontext. It gives the destination the context that was left, so each
+ * destination first stores that context (arrive). A fiber is made when it first gets the core in a
+ * run. When its vp ends, it jumps away for good, and its stack is used again.
  *
- * Stacks lie in one mapping, untouched memory costs nothing. Each has a guard below it (overflow.c)
- * as long as there are at most LPI_MOST_OWN_STACKS of them: every guard splits the mapping, and the
- * kernel allows 65530 parts (vm.max_map_count). Beyond that an overflow is not caught.
+ * All stacks lie in one mapping; untouched memory costs nothing. Each has a guard below it
+ * (overflow.c) if there are at most LPI_MOST_OWN_STACKS of them, because every guard splits the
+ * mapping, and the kernel allows 65530 mappings (vm.max_map_count). With more stacks an overflow is
+ * not caught.
  *
  * Sanitizers and valgrind are told of every stack and every jump.
  */
@@ -29,7 +29,7 @@
 enum {
     CARRIER_STACK = 256 << 10,
     COLOURS = 31, /* stacks begin at so many offsets ... */
-    COLOUR = 128, /* ... of so many bytes, or their tops would all share a few cache sets */
+    COLOUR = 128, /* ... of so many bytes, or else their tops would share a few cache sets */
 };
 
 #ifdef LPI_ASAN
@@ -38,7 +38,7 @@ _Thread_local struct lpi_fiber_shadow *lpi_shadow_left;
 
 struct fiber {
     void *context;                 /* NULL: not begun in this run */
-    struct lpi_thread_state state; /* while another has the thread */
+    struct lpi_thread_state state; /* while another fiber has the thread */
     struct lpi_fiber_shadow shadow;
 };
 
@@ -51,7 +51,7 @@ struct fibers {
     size_t stride, mapped, guard;
 };
 
-/* What a jump takes along. */
+/* What a jump passes to its destination. */
 struct jump {
     struct fiber *from;
     struct lpi_proc *proc; /* of the destination, if it is a vp */
@@ -62,7 +62,7 @@ static struct fibers *fibers_of(const struct logp_machine *m)
     return m->executor_data;
 }
 
-/* The far end of a jump: `from` can be jumped to again. */
+/* At the destination of a jump: `from` can be jumped to again. */
 static struct lpi_proc *arrive(struct lpi_fcontext_transfer t, struct fiber *self)
 {
     const struct jump *jump = t.data;
@@ -72,7 +72,7 @@ static struct lpi_proc *arrive(struct lpi_fcontext_transfer t, struct fiber *sel
     return jump->proc;
 }
 
-/* What a thread has of its own goes along. */
+/* Jump, and switch what the thread keeps for each fiber. */
 static void jump_to(const struct lpi_core *c, struct fiber *from, struct fiber *to,
                     struct lpi_proc *proc)
 {
@@ -122,7 +122,7 @@ static struct fiber *ready(struct lpi_proc *p)
 static bool guards(const struct lpi_core *c, const void *address)
 {
     const struct fibers *f = fibers_of(c->machine);
-    /* relaxed: this thread's own */
+    /* relaxed: this thread's own store */
     const int rank = atomic_load_explicit(&c->holder, memory_order_relaxed);
 
     return rank >= 0 &&
@@ -130,7 +130,7 @@ static bool guards(const struct lpi_core *c, const void *address)
                (uintptr_t)f->guard;
 }
 
-/* No vp has begun. */
+/* No vp has begun yet in the coming run. */
 static void unbegun(const struct logp_machine *m)
 {
     struct fibers *f = fibers_of(m);
@@ -153,7 +153,7 @@ static void *carrier_main(void *arg)
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
         jump_to(c, home, ready(c->procs[0]), c->procs[0]);
-        while (c->machine->cores_done(c)) { /* all of its vps have ended */
+        while (c->machine->cores_done(c)) { /* all vps of the core have ended */
             unbegun(c->machine);
             jump_to(c, home, ready(c->procs[0]), c->procs[0]);
         }
@@ -194,7 +194,7 @@ static void launch(struct logp_machine *m)
 static int map_stacks(struct logp_machine *m, struct fibers *f)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    /* an odd number of pages: or their tops would all share a few sets of the TLB */
+    /* an odd number of pages, or else their tops would share a few sets of the TLB */
     const size_t size = ((m->stack_bytes + page - 1) / page | 1) * page;
 
     f->guard = m->n_local <= LPI_MOST_OWN_STACKS ? LPI_GUARD_BYTES : 0;

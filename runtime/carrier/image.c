@@ -9,8 +9,8 @@
 
 enum {
     CHUNK = 32 << 20,
-    LARGE = (LPI_IMAGE_CLASSES - 1) * LPI_IMAGE_ROUND, /* more than that comes from malloc */
-    MOST_WORDS = 512,                                  /* longer stacks are kept as a whole */
+    LARGE = (LPI_IMAGE_CLASSES - 1) * LPI_IMAGE_ROUND, /* larger ones come from malloc */
+    MOST_WORDS = 512,                                  /* longer stacks are saved as a whole */
     MOST_DIFFERENCE = MOST_WORDS + MOST_WORDS / 64 + 1,
 };
 
@@ -75,7 +75,8 @@ void lpi_image_forget(struct lpi_image *image)
     *image = (struct lpi_image){0};
 }
 
-/* Room for `bytes`, and of a large one not many times more; what it held is lost. */
+/* Make space for `bytes`; the old contents are lost. Replace a large block that is over 8 times too
+ * large. */
 static bool make_space(struct lpi_images *all, struct lpi_image *image, size_t bytes)
 {
     const size_t capacity = (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND;
@@ -99,7 +100,7 @@ static size_t mask_words(size_t n_words)
     return (n_words + 63) / 64;
 }
 
-/* Bits of the words k .. k + 3 that differ; their values go to out. */
+/* The bits of the words k .. k + 3 that differ; their values go to out. */
 static unsigned subtract_four(uint64_t **out, const uint64_t *stack, const uint64_t *base)
 {
     unsigned mask = 0;
@@ -110,7 +111,7 @@ static unsigned subtract_four(uint64_t **out, const uint64_t *stack, const uint6
     for (unsigned k = 0; k < 4; k++) {
         const unsigned differs = stack[k] != base[k];
 
-        **out = stack[k]; /* without a branch: kept if it differs */
+        **out = stack[k]; /* without a branch: overwritten if it is equal */
         *out += differs;
         mask |= differs << k;
     }
@@ -166,7 +167,7 @@ static bool add_template(struct lpi_images *all, const void *stack, size_t bytes
     return true;
 }
 
-/* The i-th of the recent ones becomes the first; beyond them: `base` comes in. */
+/* Move the i-th recent template to the front; i == LPI_RECENT_TEMPLATES: insert `base` there. */
 static void move_to_front(struct lpi_images *all, int i, int base)
 {
     if (i == LPI_RECENT_TEMPLATES)
@@ -177,8 +178,8 @@ static void move_to_front(struct lpi_images *all, int i, int base)
 }
 
 /*
- * The difference from a template that was near lately: the first with at most a third of the
- * words, or the nearest. A stack far from all of them becomes a template, while there is room.
+ * The difference from a recent template: the first with at most a third of the words, or else the
+ * nearest. If all differ by more, the stack becomes a template, while there is capacity.
  * @return  length of the difference in words; 0: there is no template
  */
 static size_t difference_of(struct lpi_images *all, const void *stack, size_t bytes,

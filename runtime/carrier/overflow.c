@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stack overflows. Below each fiber's stack lies a guard that nobody may touch, so an overflow ends
- * the process, as it does in a thread; but a bare SIGSEGV would not say whose stack it was. So
- * while there are fibers, faults are looked at first: one in the guard of the core's holder is
- * named on stderr. Then, and at once for any other, whoever had the signal before gets it: the
- * program's own handler, a sanitizer's, or the default.
+ * Stack overflows. Below each fiber's stack lies a guard without access, so an overflow ends the
+ * process, as it does in a thread. But a bare SIGSEGV would not tell whose stack it was. So while
+ * there are fibers, this handler checks each fault: if it is in the guard of the core's holder, it
+ * prints that rank on stderr. Then the previous handler gets the signal: the program's own, a
+ * sanitizer's, or the default.
  *
- * The line is the one thing that this library prints: the process is lost, there is nobody to
- * return an error to.
+ * The line is the only one that this library prints: the process is lost, so no error can be
+ * returned.
  */
 #define _GNU_SOURCE
 #include "carrier/overflow.h"
@@ -23,8 +23,8 @@ enum { HANDLER_STACK = 64 << 10 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
 static int n_watched;
-static bool installed;          /* ours is called: by the kernel, or by who came after us */
-static struct sigaction before; /* us */
+static bool installed;          /* our handler is called: by the kernel, or by a later handler */
+static struct sigaction before; /* the previous handler */
 
 /* Async-signal-safe. @return the end */
 static char *append(char *to, const char *text)
@@ -59,7 +59,7 @@ static void name_it(const struct lpi_core *c)
     end = append_number(end, c->machine->stack_bytes);
     end = append(end, " bytes (logp_config.stack_bytes)\n");
     if (write(STDERR_FILENO, line, (size_t)(end - line)) < 0)
-        return; /* there is nothing else that could be done */
+        return; /* nothing else can be done */
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)

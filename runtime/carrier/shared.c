@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fibers that share one stack for each core, for machines with very many vps under the virtual
- * clock, where nothing is measured. A vp that waits has the used part of the stack, a few hundred
- * bytes, set aside (image.h); it is put back at the same addresses before the vp goes on. So memory
- * goes by what is used, not by pages, the one stack can be large, and its guard page catches every
+ * Fibers that share one stack per core, for machines with very many vps under the virtual clock,
+ * where nothing is measured. The used part of a waiting vp's stack, a few hundred bytes, is set
+ * aside (image.h). It is put back at the same addresses before the vp goes on. So memory is needed
+ * for what is used, not for pages, the one stack can be large, and its guard page catches every
  * overflow.
  *
- * The carrier's own context copies, between two jumps, while no vp is on the stack. What a vp's
- * stack holds cannot be reached by its own addresses meanwhile: the runtime asks resident() when it
- * fills the buffer of a waiting receive, and programs must not hand pointers into their stack to
+ * The carrier's own context copies, between two jumps, while no vp is on the stack. Meanwhile the
+ * contents of a vp's stack are not at their own addresses. The runtime calls resident() when it
+ * fills the buffer of a waiting receive, and programs must not pass pointers into their stack to
  * other vps.
  */
 #define _GNU_SOURCE
@@ -45,8 +45,8 @@ struct shared {
     struct lpi_images images;
     char *mapping, *bottom, *top;
     size_t mapped;
-    struct lpi_proc *resident, *next; /* on the stack; to be next, NULL: the run is over */
-    bool ended;                       /* the resident has: nothing of it is set aside */
+    struct lpi_proc *resident, *next; /* on the stack; next, or NULL: the run is over */
+    bool ended;                       /* the resident has: do not set it aside */
     void *home;                       /* the carrier's context, while a vp runs */
     struct lpi_fiber_shadow home_shadow, stack_shadow;
 };
@@ -57,7 +57,7 @@ static struct shared *shared_of(const struct lpi_proc *p)
     return (struct shared *)p->core->machine->executor_data + p->core->index;
 }
 
-/* ---- on the vp's side ---- */
+/* ---- called by the vp ---- */
 
 static void begin(struct lpi_fcontext_transfer t)
 {
@@ -90,7 +90,7 @@ static void prefetch(const void *memory, size_t bytes)
         __builtin_prefetch((const char *)memory + i, 1);
 }
 
-/* With a million vps each one's memory is cold when its turn comes; the next turns are known. */
+/* With a million vps a vp's memory is cold when its turn comes. The next turns are known. */
 static void warm_up(const struct shared *s, struct lpi_core *c)
 {
     const struct lpi_timer *far = lpi_timers_ahead(&c->run_queue.timers, 6);
@@ -107,7 +107,7 @@ static void warm_up(const struct shared *s, struct lpi_core *c)
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 {
     struct shared *s = shared_of(from);
-    struct lpi_thread_state mine = {0}; /* on the stack, so set aside with it */
+    struct lpi_thread_state mine = {0}; /* on the stack, so it is set aside with it */
 
     (void)late;
     warm_up(s, from->core);
@@ -140,7 +140,7 @@ static void *resident(const struct lpi_proc *p, void *address)
     return whole != NULL ? whole + ((char *)address - (char *)f->context) : NULL;
 }
 
-/* ---- on the carrier's side ---- */
+/* ---- called by the carrier ---- */
 
 static void put_on_stack(struct shared *s, struct fiber *f)
 {
@@ -159,8 +159,7 @@ static void put_on_stack(struct shared *s, struct fiber *f)
     s->stack_shadow.tsan_fiber = f->tsan_fiber;
 }
 
-/* @return false: no memory; the fiber is still on the stack, goes on, and sees that the run stops
- */
+/* @return false: no memory; the fiber stays on the stack, goes on, and sees that the run stops */
 static bool set_aside(struct shared *s, struct lpi_proc *p)
 {
     struct fiber *f = &s->fibers[p->rank];
@@ -291,7 +290,7 @@ static int create_one(struct logp_machine *m, struct shared *s, struct lpi_core 
 
     if (rc != 0)
         return rc;
-    s->images.whole = lpi_on_valgrind(); /* it does not like words compared that nobody wrote */
+    s->images.whole = lpi_on_valgrind(); /* it reports comparisons of uninitialised words */
     c->shared_stack = (uintptr_t)s->bottom;
     c->shared_stack_bytes = (size_t)(s->top - s->bottom);
     s->carrier.arg = c;

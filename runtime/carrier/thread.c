@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pinned thread per vp; the right to run on a core is a baton.
+ * One pinned thread per vp; a baton is the right to run on a core.
  *
  * A hand-over by the kernel takes 0.7 to 1.5 us, and most of that can hide in a wait. A thread that
- * will be wanted at once after the holder's own deadline is woken ahead (prepare): it is runnable,
- * but on this core the holder keeps running. When it is late, the holder yields before it sleeps:
- * that is the shortest way to another runnable thread; it goes to sleep when it runs next, unless
- * it has the core again by then. But a yield may also give the core away to another process, for
- * milliseconds. Whoever is given the core by a yield looks how long that took; after a long one the
- * threads of this core only sleep and wake for a while, longer from time to time.
+ * is wanted right after the holder's own deadline is woken ahead (prepare): it is runnable, but the
+ * holder keeps running on this core. When the next vp is late, the holder yields before it sleeps:
+ * that is the fastest switch to another runnable thread. The holder goes to sleep when it runs
+ * next, unless it has the core again by then.
+ *
+ * But a yield may also give the core to another process, for milliseconds. So a thread that gets
+ * the core by a yield checks how long that took. After a long one, the threads of this core only
+ * sleep and wake for a number of hand-overs, which doubles each time.
  */
 #define _GNU_SOURCE
 #include "carrier/baton.h"
@@ -22,15 +24,15 @@
 #include <urcu/urcu-memb.h>
 
 enum {
-    LONG_NS = 200000, /* no hand-over takes so long, unless somebody else had the core */
+    LONG_NS = 200000, /* a longer hand-over means that another process had the core */
     FIRST_REST = 1 << 10,
-    LAST_REST = 1 << 17, /* hand-overs: some 200 ms, in which one slow one does not count */
+    LAST_REST = 1 << 17, /* hand-overs: some 200 ms, so that a slow one among them is negligible */
 };
 
-/* The yields of a core: its holder's. */
+/* The yields of a core. By its holder. */
 struct yields {
-    _Alignas(LPI_LINE) int64_t at; /* of the last hand-over by a yield; 0: it was none */
-    int rest, last_rest;           /* so many hand-overs to come are none, and were */
+    _Alignas(LPI_LINE) int64_t at; /* of the last hand-over, if by a yield; else 0 */
+    int rest, last_rest;           /* hand-overs to come without a yield; the last such number */
 };
 
 struct threads {
@@ -71,7 +73,7 @@ static void destroy(struct logp_machine *m)
     m->executor_data = NULL;
 }
 
-/* The number in a file of /proc; INT64_MAX: it has none. */
+/* The number in a file of /proc; INT64_MAX: none. */
 static int64_t limit_in(const char *path)
 {
     FILE *f = fopen(path, "re");
@@ -83,8 +85,8 @@ static int64_t limit_in(const char *path)
     return good ? n : INT64_MAX;
 }
 
-/* What the kernel allows in all, others' threads included; a stack with its guard is two mappings.
- */
+/* The most threads that the kernel allows, with those of others. A stack with its guard is two
+ * mappings. */
 static int64_t most(void)
 {
     const int64_t limits[] = {limit_in("/proc/sys/kernel/threads-max"),
@@ -129,7 +131,7 @@ static struct yields *yields_of(const struct lpi_core *c)
     return &t->yields[c->index];
 }
 
-/* at: when, if the holder yields afterwards; else 0. */
+/* at: the time, if the holder yields afterwards; else 0. */
 static void pass(struct lpi_proc *to, int64_t at)
 {
     yields_of(to->core)->at = at;
@@ -149,7 +151,7 @@ static void launch(struct logp_machine *m)
         give(m->cores[i].procs[0]);
 }
 
-/* Is this hand-over, which is late, a yield? */
+/* May this late hand-over be a yield? */
 static bool may_yield(struct yields *y)
 {
     if (y->rest == 0)
@@ -158,7 +160,7 @@ static bool may_yield(struct yields *y)
     return false;
 }
 
-/* The core has been handed over: how long did that take, if it was a yield? */
+/* The core has been handed over: if by a yield, how long did it take? */
 static void look_how_long(struct yields *y)
 {
     const int64_t took = y->at != 0 ? lpi_monotonic_ns() - y->at : 0;

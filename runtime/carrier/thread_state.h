@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the C and C++ runtimes keep for each thread, and each fiber wants for itself: errno, and the
- * exceptions that are being handled (Itanium C++ ABI, 2.2.2: two words), where there is a C++
- * runtime. Other thread-local variables belong to the core's carrier, as they say.
+ * What the C and C++ runtimes keep per thread, and each fiber needs for itself: errno, and the
+ * exceptions that are being handled (Itanium C++ ABI, 2.2.2: two words), if there is a C++ runtime.
+ * Other thread-local variables belong to the carrier thread.
  */
 #ifndef LPI_THREAD_STATE_H
 #define LPI_THREAD_STATE_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The C++ runtime's, if the process has one from its start. */
+/* Of the C++ runtime; NULL if the process was started without one. */
 void *__cxa_get_globals(void) __attribute__((weak));
 
 struct lpi_thread_state {
