@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The run of a replay: once more, and just once, so that a debugger stops where it fails the first
- * time that it comes there.
+ * The run of a replay: once more, and just once, so that a debugger stops the first time that the
+ * failing line is reached.
  *
- * Where the environment names a replay, logp_check() does this. What started the process hears of
- * it, if it says where: LOGP_REPLAY_OUT is a file to which each logp_check() that has had a part in
- * it appends, in one piece,
- *
+ * If the environment names a replay, logp_check() runs it. If the environment also names a file in
+ * LOGP_REPLAY_OUT, each logp_check() that has run a part of the replay appends to it, in one piece,
  *     logp-replayed 1
- *     outcome again -71      or otherwise, passed, stale, not-run; what logp_check() returns
- *     text 312               so many bytes follow, and then a line's end
+ *     outcome again -71      or otherwise, passed, stale, not-run; result of logp_check()
+ *     text 312               number of bytes that follow, before a newline
  *     ...
- *     trace 3 steps          with LOGP_REPLAY_TRACE=1: processors, and what times are: trace.c
+ *     trace 3 steps          with LOGP_REPLAY_TRACE=1: processors, unit of times: trace.c
  *     ...
  *     end
  */
@@ -27,7 +25,7 @@
 
 static const char other_version[] = "a replay of version %d; this library knows %d\n";
 
-/* NULL: it is not set, or empty. */
+/* NULL: not set, or empty. */
 static const char *variable(const char *name)
 {
     const char *value = getenv(name);
@@ -40,8 +38,8 @@ const char *lpi_again_file(void)
     return variable("LOGP_REPLAY");
 }
 
-/* The one run of r, by a job that has a program. A story is left to a vp that does not come back.
- * @return as logp_check_replay(): what there is to say of a failure is in found */
+/* The one run of r, by a job that has a program. After a timeout the story is not used, as the vp
+ * may still write to it. @return as logp_check_replay(); a failure is described in found */
 static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
                struct logp_failure *found)
 {
@@ -98,9 +96,9 @@ int logp_check_replay(logp_program program, void *arg, const struct logp_check *
     return rc;
 }
 
-/* ---- by the environment ---- */
+/* ---- from the environment ---- */
 
-/* Is it the program of the replay, with so many processors as it may have? */
+/* Is it the replay of this program, with a number of processors that the check allows? */
 static bool is_meant(const struct logp_check *c, const struct logp_replay *r)
 {
     int least = c->smallest > 0 ? c->smallest : INT32_MAX, most = 0;
@@ -142,7 +140,7 @@ static const char *outcome_of(const struct lpi_job *job, const struct logp_repla
     return "again";
 }
 
-/* To whom it may concern. */
+/* Append the report to LOGP_REPLAY_OUT. */
 static void report(const struct lpi_text *t)
 {
     const char *path = variable("LOGP_REPLAY_OUT");
@@ -163,7 +161,7 @@ static void add_outcome(struct lpi_text *t, const char *outcome, int rc, const c
                  words);
 }
 
-/* The file of the environment. @return 0; or what is wrong, which the text says */
+/* Read the replay file of the environment. @return 0; or an error, which the text describes */
 static int read_file(const char *path, struct lpi_replay **r, struct lpi_text *wrong)
 {
     char *text = NULL;
@@ -184,7 +182,7 @@ static int read_file(const char *path, struct lpi_replay **r, struct lpi_text *w
     return rc;
 }
 
-/* The run, and the report of it. */
+/* Run the replay and report it. */
 static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
                 struct logp_failure *found)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of check.h: look for a failure, make it smaller, tell it; and see it again. */
+/* The functions of check.h: search for a failure, shrink it, describe it; and replay it. */
 #include "kit.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static int64_t host_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* When it is to end; 0: never. */
+/* The end of the time limit on the host's clock; 0: none. */
 static int64_t end_of(int64_t time_ns)
 {
     const int64_t now = host_ns();
@@ -53,7 +53,7 @@ int lpi_take_check(const struct logp_check *given, struct logp_check *check)
     return rc;
 }
 
-/* What of the check is wrong, or does not go with the rest; NULL: nothing. */
+/* What is wrong with the check; NULL: nothing. */
 static const char *wrong_with(const struct logp_check *c)
 {
     const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE, timed = c->params != NULL;
@@ -142,7 +142,7 @@ static void describe(struct logp_checked *d, const struct logp_check *c, bool fa
         snprintf(d->text, sizeof(d->text), "%" PRIu64 " runs", d->runs);
 }
 
-/* The run of the failure once more, with its story, and what there is to say about it. */
+/* Run the failure once more with a story, and describe it. */
 static int tell(struct lpi_job *job, struct logp_failure *failure)
 {
     const struct lpi_plan plan = job->plan;
@@ -171,7 +171,7 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
     return rc;
 }
 
-/* Over all sizes. @return 0, and no failure; or as logp_check() */
+/* Search all sizes. @return 0: no failure; or as logp_check() */
 static int search(struct lpi_job *job, struct logp_failure *failure)
 {
     const struct logp_check *c = &job->check;
@@ -207,7 +207,7 @@ void lpi_job_free(struct lpi_job *job)
     free(job);
 }
 
-/* A failure that there is not. */
+/* An empty failure. */
 static int nothing(struct logp_failure *failure)
 {
     *failure = (struct logp_failure){.rank = -1, .text = strdup("")};

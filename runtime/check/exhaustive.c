@@ -2,23 +2,23 @@
 /*
  * All outcomes, each once: a depth-first search over late choices, with sleep sets.
  *
- * A choice is between transitions: a processor's look takes a message, finds a send done, misses or
- * cancels its receive, and it goes on until it has to choose again. Or a receive that it has posted
- * takes a message behind its back, and it goes on looking. The path of choices of the run under way
- * is a stack of nodes. The next run gives the same answers up to the last node that has an
- * alternative left, takes that, and then whatever comes first.
+ * A choice is between transitions. In one kind, a vp's query takes a message, finds a send done,
+ * misses, or cancels its receive, and the vp goes on until its next choice. In the other kind, a
+ * receive that the vp has posted takes a message aside, and the vp's query goes on. The path of
+ * choices of the current run is a stack of nodes. The next run gives the same answers up to the
+ * last node that has an alternative left, takes that one, and then always the first.
  *
- * Transitions of different processors commute: neither takes away what the other could do, nor
- * changes what it would come to. So what has been explored from a node need not be explored again
- * from where another processor's transition leads: it sleeps there, and on, until its own processor
- * has moved. What a receive takes behind the back of its processor sleeps on even then, be it
- * offered meanwhile or not, until it is about that receive, or, where receives of any tag may make
- * a difference, about a message of the same source: whether a look comes to something before or
- * after that is all the same. (The other way round it
- * need not be, as the processor may never look again; therefore these come first in a list.)
- * Where all alternatives sleep the run leads nowhere new, and is ended. Every set of
- * runs that differ in the order of commuting transitions alone is then run to its end once; two
- * runs are in one such set exactly if every processor sees the same.
+ * Transitions of different vps commute: neither disables the other nor changes its result. So what
+ * has been explored from a node need not be explored again after another vp's transition: it sleeps
+ * there, and further on, until its own vp has moved. A match aside sleeps on even then, whether it
+ * is listed meanwhile or not, because a query may as well resolve before as after the match. (The
+ * converse need not hold, as the vp may never query again. Therefore matches aside come first in a
+ * list.) It wakes after a transition of the same receive, or, if receives of any tag may make a
+ * difference, of a message of the same source.
+ *
+ * If all alternatives sleep, the run leads to no new outcome and is ended. Every set of runs that
+ * differ only in the order of commuting transitions is then run to its end once. Two runs are in
+ * one such set exactly if every vp sees the same.
  *
  * Source: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS 1032,
  * 1996.
@@ -31,8 +31,8 @@ struct transition {
 };
 
 struct node {
-    int first, n, n_all; /* in `pool`; those from n on are not offered here, and sleep */
-    int now;             /* the one that is taken, from 0 */
+    int first, n, n_all; /* in `pool`; those from n on are not listed here, and sleep */
+    int now;             /* the one taken, from 0 */
 };
 
 struct search {
@@ -40,10 +40,10 @@ struct search {
     int n_nodes, nodes_capacity;
     struct transition *pool;
     int n_pool, pool_space;
-    int at;              /* depth of the run under way */
-    int most, branching; /* of nodes that may branch; of choices in this run so far */
+    int at;              /* depth of the current run */
+    int most, branching; /* nodes that may branch; choices in this run so far */
     int most_misses;     /* in a row */
-    bool cut;            /* something was left out by a bound */
+    bool cut;            /* a bound has left something out */
 };
 
 static void destroy(void *strategy)
@@ -81,7 +81,7 @@ static bool same(const struct logp_alternative *a, const struct logp_alternative
            a->index == b->index && a->context == b->context && a->request == b->request;
 }
 
-/* Is this a match behind the back of its processor? */
+/* Is this a match aside, which is not the result of the vp's query? */
 static bool is_aside(const struct logp_alternative *a)
 {
     return a->kind == LOGP_TAKE && a->index < 0 && a->request != 0;
@@ -97,14 +97,14 @@ static bool commutes(const struct logp_alternative *a, const struct logp_alterna
             (a->kind != LOGP_TAKE || a->source != b->source || (a->polls == 0 && b->polls == 0)));
 }
 
-/* Is taking `a` the same match as b, which is_aside(), whatever the look under way makes of it? */
+/* Is `a` the same match as b, which is_aside(), whatever it means for the current query? */
 static bool is_match(const struct logp_alternative *a, const struct logp_alternative *b)
 {
     return a->kind == LOGP_TAKE && a->rank == b->rank && a->request == b->request &&
            a->source == b->source && a->tag == b->tag && a->context == b->context;
 }
 
-/* Does t, which sleeps, sleep on after this has been taken? */
+/* Does t, which sleeps, still sleep after `taken`? */
 static bool survives(const struct transition *t, const struct transition *taken)
 {
     return t != taken && t->sleeps &&
@@ -113,7 +113,7 @@ static bool survives(const struct transition *t, const struct transition *taken)
                                   : taken->a.rank != t->a.rank);
 }
 
-/* Was this asleep, or explored, at the node before, and is it still? */
+/* Was `a` asleep or explored at the previous node, and is it still? */
 static bool sleeps(const struct search *s, const struct logp_alternative *a)
 {
     const struct node *before;
@@ -141,7 +141,8 @@ static bool has(const struct search *s, const struct node *node, const struct lo
     return false;
 }
 
-/* Add to the node what sleeps on after what was taken at the one before. There is room. */
+/* Add to the node what still sleeps after the previous node's transition. The pool has the
+ * capacity. */
 static void carry(struct search *s, struct node *node)
 {
     const struct node *before = &s->nodes[s->n_nodes - 1];
@@ -155,7 +156,7 @@ static void carry(struct search *s, struct node *node)
     }
 }
 
-/* The next that is awake, from i on; n: none. */
+/* The next alternative that is awake, from i on; n: none. */
 static int awake(const struct search *s, const struct node *node, int i)
 {
     while (i < node->n && s->pool[node->first + i].sleeps)
@@ -186,7 +187,7 @@ static bool grow(struct search *s, int n)
     return true;
 }
 
-/* @return what is taken there; or as choose() */
+/* @return the alternative taken there; or as choose() */
 static int add_node(struct search *s, const struct logp_alternative *a, int n)
 {
     struct node node = {.first = s->n_pool, .n = n, .n_all = n};
@@ -198,7 +199,7 @@ static int add_node(struct search *s, const struct logp_alternative *a, int n)
     node.now = awake(s, &node, 0);
     if (node.now == n)
         return LPI_REDUNDANT;
-    if (s->most > 0 && s->branching > s->most) /* too deep: what comes first, and nothing else */
+    if (s->most > 0 && s->branching > s->most) /* too deep: only the first */
         for (int i = node.now + 1; i < n; i++) {
             s->cut = s->cut || !s->pool[s->n_pool + i].sleeps;
             s->pool[s->n_pool + i].sleeps = true;

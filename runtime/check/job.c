@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Runs of a program. They follow each other on the thread that carries the vps
- * (logp_machine_repeat()): between two of them another_run() looks at what the last one came to.
- */
+/* Runs of a program. They follow each other on the thread that carries the vps
+ * (logp_machine_repeat()). Between two runs another_run() evaluates the last one. */
 #include "kit.h"
 
 #include <logp/trace.h>
@@ -27,7 +25,7 @@ static bool is_text(const char *text)
     return text != NULL && *text != '\0';
 }
 
-/* What of the check rc is about. */
+/* If rc is -EINVAL, note what in the check is wrong. @return rc */
 static int because(struct lpi_job *job, int rc, const char *why)
 {
     if (rc == -EINVAL && *job->why == '\0')
@@ -35,7 +33,7 @@ static int because(struct lpi_job *job, int rc, const char *why)
     return rc;
 }
 
-/* Around the model that is there. */
+/* Wrap faults around the model in *delay. */
 static int add_faults(struct lpi_job *job, struct logp_delay *delay, void **fault)
 {
     const struct logp_fault_config config = {.size = sizeof(config),
@@ -114,7 +112,7 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
     return rc;
 }
 
-/* The machine of job->plan, with what the plan says: job->now. */
+/* Set job->now to the machine of job->plan, with the plan's settings. */
 static int take_machine(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
@@ -153,7 +151,7 @@ static int take_machine(struct lpi_job *job)
 void lpi_job_forget(struct lpi_job *job)
 {
     for (int i = 0; i < job->n_machines; i++)
-        logp_machine_destroy(job->machines[i].machine); /* one that is busy stays behind */
+        logp_machine_destroy(job->machines[i].machine); /* a busy machine is left behind */
     free(job->machines);
     job->machines = NULL;
     job->n_machines = 0;
@@ -171,7 +169,7 @@ void lpi_job_fini(struct lpi_job *job)
 
 /* ---- a run ---- */
 
-/* What a run is to be like, before it begins. */
+/* Set up the next run. */
 static void prepare(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
@@ -198,7 +196,7 @@ static struct lpi_outcome failed(enum logp_failure_kind kind, int error, int ran
     return (struct lpi_outcome){.kind = kind, .error = error, .rank = rank};
 }
 
-/* What a run has come to that was ended by this answer, or by none: 0. */
+/* The outcome of a run. ended: the answer that ended it, or 0. */
 static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const struct logp_report *r)
 {
     struct lpi_outcome o = failed(LOGP_FAILURE_NONE, 0, -1);
@@ -262,13 +260,14 @@ static void draw_seed(struct lpi_job *job)
     }
 }
 
-/* Has all been done that was asked for, when the next would be run number `run`? */
+/* Is the search over before run number `run`? */
 static bool is_enough(const struct lpi_job *job, uint64_t run)
 {
     return run >= job->most || (job->end_ns != 0 && host_ns() >= job->end_ns);
 }
 
-/* A run has come to this: shall there be another? It is prepared then, but for check.before. */
+/* Take over the outcome of a run. @return shall there be another? It is set up then, except for
+ * check.before. */
 static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const struct logp_report *r)
 {
     const struct lpi_observer *observer = job->observer;
@@ -293,7 +292,7 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
     return true;
 }
 
-/* A run has ended. What is called of the check's may not come back in time, as a vp may not. */
+/* A run has ended. The check's functions may not return in time, as a vp may not. */
 static bool another_run(void *arg, const struct logp_report *r)
 {
     struct lpi_observer *observer = arg;
@@ -315,7 +314,7 @@ static bool another_run(void *arg, const struct logp_report *r)
     return more && rc == 0;
 }
 
-/* A vp, or what is called of the check's, has not come back: the ear is left to it. */
+/* A vp, or a function of the check, has not returned: leave the observer behind with it. */
 static void leave_behind(struct lpi_job *job)
 {
     lpi_observer_detach(job->observer);
@@ -335,7 +334,7 @@ static int run(struct lpi_job *job)
         leave_behind(job);
     ended = lpi_observer_ended(observer);
     if (rc == -ETIMEDOUT && job->outcome.kind == LOGP_FAILURE_NONE) {
-        /* one that was to end, as it led nowhere new, and did not */
+        /* a redundant run that was to end, and did not in time */
         const int by = ended == LPI_REDUNDANT ? 0 : ended;
         const struct lpi_outcome o = look_at(job, by, logp_machine_report(m));
 
@@ -350,7 +349,7 @@ static int run(struct lpi_job *job)
     return job->outcome.error != 0 || ended != 0 ? job->outcome.error : rc;
 }
 
-/* What the runs to come ask, and whom. */
+/* Set what answers and records the next runs. */
 static int listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void *strategy,
                   const struct lpi_answers *given, struct lpi_story *story)
 {
@@ -367,7 +366,7 @@ static int listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void 
     return 0;
 }
 
-/* Record the run that is to come, or take what was recorded: what cannot be had is none. */
+/* Record the next run, or take its record; without memory there is none. */
 static void trace(struct lpi_job *job, bool begins)
 {
     const struct logp_trace_config config = {.size = sizeof(config)};
@@ -383,7 +382,7 @@ static void trace(struct lpi_job *job, bool begins)
         *job->trace = NULL;
 }
 
-/* A run of job->plan, or as many as another_run() wants. @return as lpi_job_again() */
+/* A run of job->plan, or all that another_run() asks for. @return as lpi_job_again() */
 static int go(struct lpi_job *job)
 {
     int rc = take_machine(job);
@@ -431,7 +430,7 @@ int lpi_job_search(struct lpi_job *job, int P)
         return rc;
     }
     rc = go(job);
-    if (job->observer != NULL) /* or else it is left behind, too */
+    if (job->observer != NULL) /* else it is left behind, too */
         ops->destroy(strategy);
     return rc;
 }

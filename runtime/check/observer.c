@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is asked and told while a run goes on, on the threads of its vps. A vp that does not come
- * back in time may go on at any later time: all that it may then still touch is an ear's, and stays
- * behind with it (lpi_observer_detach()), whatever has become of the job.
+ * Answers and records during a run, on the threads of its vps. A vp that does not return in time
+ * may go on at any later time. All that it may touch then belongs to the observer, which is left
+ * behind with it (lpi_observer_detach()), whatever happens to the job.
  */
 #include "kit.h"
 
@@ -37,7 +37,7 @@ int lpi_answers_deviations(const struct lpi_answers *a)
     return n;
 }
 
-/* relaxed: these answers are given by who asks for their number, or before it got its turn */
+/* relaxed: only the holder of the core adds answers, and the core's hand-over orders them */
 static int n_taken(const struct lpi_observer *e)
 {
     return atomic_load_explicit(&e->n_taken, memory_order_relaxed);
@@ -67,9 +67,9 @@ static bool append(struct lpi_observer *e, int answer)
     return true;
 }
 
-/* ---- what the explorer and the faults ask ---- */
+/* ---- questions of the explorer and the faults ---- */
 
-/* The answer that was given last time. One that there is no more stands for the usual one. */
+/* The answer of the recorded run; after its end, the usual one (0). */
 static int given(const struct lpi_observer *e, int n)
 {
     const int number = n_taken(e);
@@ -80,7 +80,7 @@ static int given(const struct lpi_observer *e, int n)
 
 int lpi_observer_ended(const struct lpi_observer *e)
 {
-    /* relaxed: it says itself all that there is to know */
+    /* relaxed: no other data depends on it */
     return atomic_load_explicit(&e->ended, memory_order_relaxed);
 }
 

@@ -14,7 +14,7 @@ enum { MOST_ARGUMENTS = 4096, MOST_FILES = 1000 };
 
 /* ---- how it was started ---- */
 
-/* What a link of /proc leads to. NULL: it cannot be known */
+/* The target of a link of /proc. NULL: unknown */
 static char *target(const char *link)
 {
     static const char gone[] = " (deleted)"; /* it has been built again since */
@@ -31,7 +31,7 @@ static char *target(const char *link)
     return strdup(path);
 }
 
-/* Its path stands for the first argument, which may be anything. */
+/* The path of the executable replaces the first argument, which may be anything. */
 struct logp_replay *lpi_origin(void)
 {
     struct lpi_replay *new = lpi_replay_new();
@@ -55,7 +55,7 @@ struct logp_replay *lpi_origin(void)
 
 /* ---- files ---- */
 
-/* @return 0; the errno of what went wrong with the file, which is closed */
+/* Write and close the file. @return 0; -errno */
 static int fill(FILE *f, const char *text)
 {
     const int rc = fputs(text, f) < 0 ? -EIO : 0;
@@ -82,8 +82,8 @@ static bool holds(const char *path, const char *text)
     return same;
 }
 
-/* "DIR/NAME-p3-SEED.replay"; the next ones, where another failure has that: "-2", "-3" before the
- * dot. @return 0, or an errno */
+/* Write "DIR/NAME-p3-SEED.replay", with "-2", "-3", ... before the dot if another failure has that
+ * name. @return 0, or -errno */
 static int leave_in(const char *folder, const struct logp_check *check, const struct lpi_plan *plan,
                     const char *text, char *path, size_t size)
 {
@@ -122,7 +122,7 @@ static int leave_in(const char *folder, const struct logp_check *check, const st
     return -EEXIST;
 }
 
-/* One more line of the failure's text; it stays as it is where there is no memory. */
+/* Append a line to the failure's text; without memory the text stays as it is. */
 static void add_line(struct logp_failure *failure, const char *before, const char *path, int rc)
 {
     struct lpi_text t = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A replay's text, read: what its items are is said in replay.c. */
+/* Parser of a replay's text. Its items are described in replay.c. */
 #include "kit.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 enum { MOST_CHOICES = 100000000 };
 
 struct reading {
-    const char *at; /* what is left of the line */
+    const char *at; /* the rest of the line */
     struct lpi_replay *to;
     struct lpi_plan *plan;
 };
 
-/* The next number of the line. @return false: there is none in this range */
+/* The next number of the line. @return false: none in this range */
 static bool number(struct reading *r, int64_t least, int64_t most, int64_t *out)
 {
     char *end;
@@ -41,7 +41,7 @@ static bool seed(struct reading *r, uint64_t *out)
     return true;
 }
 
-/* What is left of the line, to be freed. @return 0; -EINVAL, -ENOMEM */
+/* The rest of the line, to be freed. @return 0; -EINVAL, -ENOMEM */
 static int read_text(struct reading *r, char **out)
 {
     const char *end;
@@ -75,7 +75,7 @@ static int read_text(struct reading *r, char **out)
     return -EINVAL;
 }
 
-/* The same, of an item that there is only once. */
+/* The same, for an item that occurs only once. */
 static int read_once(struct reading *r, char **out)
 {
     return *out != NULL ? -EINVAL : read_text(r, out);
@@ -299,7 +299,7 @@ static const struct {
     {"noise", read_noise},
 };
 
-/* One line. @return 0; -EINVAL, -ENOMEM */
+/* Parse one line. @return 0; -EINVAL, -ENOMEM */
 static int read_item(struct reading *r)
 {
     const size_t n = strcspn(r->at, " \r\n");
@@ -318,7 +318,7 @@ static int read_item(struct reading *r)
     return -EINVAL;
 }
 
-/* @return behind "logp-replay N"; NULL: it does not begin so */
+/* @return after the line "logp-replay N"; NULL: it does not begin so */
 static const char *after_version(const char *text, int *version)
 {
     static const char name[] = "logp-replay ";

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Priorities and change points. In each run the P processors have priorities d .. d+P-1 in an order
- * drawn by chance, and d - 1 of its k steps are drawn: at the i-th of them the processor that goes
- * gets priority d - 1 - i. Always the highest priority goes. A bug that takes d events in one order
- * is found with a probability of at least 1 / (P k^(d-1)). k is the longest run seen so far.
+ * Priorities and change points. In each run the P processors have the priorities d .. d+P-1 in a
+ * random order, and d - 1 of the run's k steps are drawn. At the i-th of these steps the processor
+ * that would go gets priority d - 1 - i. The processor with the highest priority goes. A bug that
+ * takes d events in one order is found with a probability of at least 1 / (P k^(d-1)). k is the
+ * longest run seen so far.
  *
- * A processor that has looked in vain goes behind all others, or one that polls would be the only
- * one to go. Which message is taken is by chance.
+ * A processor that has polled in vain gets the lowest priority, or else a polling processor would
+ * be the only one to go. Which message is taken is random.
  *
  * Source: Burckhardt, Kothari, Musuvathi, Nagarakatti, ASPLOS 2010.
  */

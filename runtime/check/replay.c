@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan and its answers as text: one item a line, its name first; and files of them.
- *
+ * A plan and its answers as text, one item a line, its name first; and their files.
  *     logp-replay 2
  *     program NAME
  *     processors 3
- *     run 12                 the run-th of its size
+ *     run 12                 the number of the run with this size
  *     seed 1234
- *     failed asserted -71 x == 3     how, its error, the expression
+ *     failed asserted -71 x == 3     kind, error, expression
  *     directory /home/me     in which the process was started
- *     argument ./test        of its command line, a line each
+ *     argument ./test        of its command line, one line each
  *     vary untimed order messages
  *     misses 3
- *     sends 0                those of more bytes wait for their receiver; left out: none do
- *     relies-on-buffers      it does not fail where all sends are buffered
+ *     sends 0                sends of more bytes wait for their receiver; default: none wait
+ *     relies-on-buffers      it does not fail if all sends are buffered
  *     params L o_send o_recv g G gamma gap_shared capacity store_forward latency_varies seed
- *     latency 3 1            the kind, sigma
+ *     latency 3 1            kind, sigma
  *     samples 2 100 200      how many, then all of them
- *     faults drop:0.1@0-3    and noise: as fault.h says, in ns
- *     choices 14 3=2 9=1     how many; those that were not answered with the usual one
+ *     faults drop:0.1@0-3    and noise: as in fault.h, in ns
+ *     choices 14 3=2 9=1     how many; those with another answer than the usual one
  */
 #include "kit.h"
 
@@ -33,7 +32,7 @@ const char *const lpi_failure_names[] = {
     [LOGP_FAILURE_TIMEOUT] = "timeout",    [LOGP_FAILURE_AFTER] = "after",
     [LOGP_FAILURE_LEFT_OVER] = "left-over"};
 
-/* How it failed, and what started the process in which it did. */
+/* The failure, and how the process was started. */
 static void write_origin(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_outcome *o = &job->outcome;
@@ -119,7 +118,7 @@ int logp_replay_read(const char *path, char **text)
     return rc;
 }
 
-/* ---- what everybody may know ---- */
+/* ---- the public part ---- */
 
 struct lpi_replay *lpi_replay_new(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same failure with less: with fewer processors, fewer faults, buffered sends, and with as few
- * answers as possible that are not the usual ones; a fault that strikes a message is one.
+ * The same failure with less: fewer processors, fewer faults, buffered sends, and as few answers as
+ * possible that are not the usual ones. A fault event is such an answer.
  *
- * The last is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations: parts
- * of them are put back to the usual answer, halves first, single ones last, and what still fails in
- * the same way is kept. An answer that is put back changes what is asked afterwards; what counts is
- * what the run then was, so each step works on the answers that its run has really given.
+ * The last step is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations:
+ * parts of them are reset to the usual answer, halves first, single ones last. A reset is kept if
+ * the run still fails in the same way. A reset also changes the later choices of the run, so each
+ * step starts from the answers that the last failing run has really given.
  */
 #include "kit.h"
 
@@ -16,7 +16,7 @@ enum { MOST_TRIES = 2000, RUNS_OF_SMALLER = 1000 };
 
 struct shrinking {
     struct lpi_job *job;
-    struct lpi_plan plan; /* of the smallest so far */
+    struct lpi_plan plan; /* of the smallest failure so far */
     struct lpi_answers best, trial;
     struct lpi_outcome outcome;
     int tries;
@@ -34,7 +34,7 @@ static bool still_fails(struct shrinking *s, const struct lpi_plan *plan)
     return true;
 }
 
-/* Fewer processors: a search of its own for each number. */
+/* Fewer processors: a new search for each number. */
 static void fewer_processors(struct shrinking *s)
 {
     struct lpi_job *job = s->job;
@@ -57,7 +57,7 @@ static void fewer_processors(struct shrinking *s)
     job->most = most;
 }
 
-/* The text without item i, kept by the job. NULL: it has no such item, or no memory */
+/* The text without item i; the job owns it. NULL: there is no item i, or no memory */
 static const char *without(struct lpi_job *job, const char *text, int i)
 {
     char **texts = realloc(job->texts, (size_t)(job->n_texts + 1) * sizeof(*texts));
@@ -85,7 +85,7 @@ static const char *without(struct lpi_job *job, const char *text, int i)
     return out;
 }
 
-/* Fewer faults, and less noise: a search of its own without each of them. */
+/* Fewer faults, or less noise: a new search without each item. */
 static void fewer_faults(struct shrinking *s, bool noise)
 {
     struct lpi_job *job = s->job;
@@ -114,7 +114,7 @@ static void fewer_faults(struct shrinking *s, bool noise)
     job->most = most;
 }
 
-/* trial: best with the deviations number from .. from+n-1 put back. @return so many were */
+/* Set trial to best with n deviations from number `from` on reset. @return number of resets */
 static int put_back(struct shrinking *s, int from, int n)
 {
     int seen = 0, back = 0;
@@ -145,8 +145,8 @@ static void fewer_deviations(struct shrinking *s)
     }
 }
 
-/* The usual order, with all that strikes messages in it: an answer put back would else give those
- * of the strikes behind it to other messages. */
+/* Try the usual order with every fault event in it. Otherwise a reset would shift the answers of
+ * the later fault events to other messages. */
 static void usual_order(struct shrinking *s)
 {
     s->trial.n = 0;
@@ -155,7 +155,7 @@ static void usual_order(struct shrinking *s)
     s->trial.all_faults = false;
 }
 
-/* With all sends buffered, if that fails, too. @return it does not */
+/* Buffer all sends, if it still fails then. @return false: it does */
 static bool needs_synchronous(struct shrinking *s)
 {
     struct lpi_plan plan = s->plan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happened in a run that failed, in words. */
+/* The description of a failed run in words. */
 #include "kit.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 enum { MOST_RANKS = 32, MOST_CHOICES = 24 }; /* in a text */
 
-/* ---- what is remembered ---- */
+/* ---- the story of a run ---- */
 
 void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
 {
@@ -140,7 +140,7 @@ void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
     }
 }
 
-/* named: the tag, too, tells what is taken from what else could be */
+/* named: give the tag, too, as it is what differs from the usual alternative */
 static void tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named)
 {
     switch (a->kind) {

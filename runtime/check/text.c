@@ -47,9 +47,9 @@ void lpi_text_add_line(struct lpi_text *t, const char *name, const char *text)
     lpi_text_add(t, "\n");
 }
 
-/* ---- fractions: as in C, whatever the locale of the program ---- */
+/* ---- fractions: as in C, in every locale ---- */
 
-/* @return the locale that was in force; 0: no memory */
+/* @return the previous locale; 0: no memory */
 static locale_t speak_c(locale_t *c)
 {
     *c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);

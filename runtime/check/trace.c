@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace of a replay, as lines for whoever draws it:
- *
- *     trace 3 steps          so many processors
- *     label 9                so many bytes follow, and then a line's end; the first is 1
+ * The trace of a replay, as lines for the program that draws it:
+ *     trace 3 steps          number of processors, unit of times
+ *     label 9                number of bytes that follow, before a newline; the first is label 1
  *     broadcast
  *     event RANK KIND START END ARRIVAL BYTES PEER TAG LABEL FATE
+ * In an untimed run everything may happen at time 0, and only the order counts. Then times are
+ * steps of 1000 ns. Each send, receive, computing, mark and query takes the next step of all. A
+ * message arrives at the step that receives it, and at the end if it is never received. In other
+ * runs times are those of the run.
  *
- * Where nothing is said of time all of a run may happen at time 0, and what counts is the order:
- * then times are steps, of 1000 ns each. Each send, receive, computing and mark, and each look at
- * what came, takes the next step of all; a message arrives at the step that receives it, and one
- * that is never received at the end. Otherwise times are those of the run.
- *
- * At the end of a rank stands, as a mark, what went wrong there, and a wait for ever goes to the
- * end.
+ * A failure of a rank is a mark at its end, and an endless wait lasts until the end.
  */
 #include "kit.h"
 
@@ -25,7 +22,7 @@
 enum { STEP = 1000 };
 
 struct writing {
-    struct lpi_text *t; /* NULL: steps are only counted */
+    struct lpi_text *t; /* NULL: only count steps */
     const struct logp_trace *trace;
     uint32_t n_labels;
     int64_t now;     /* when the next step begins */
@@ -64,7 +61,7 @@ static void write_mark(struct writing *w, int64_t rank, int64_t at, const char *
                                      .label = w->n_labels});
 }
 
-/* A wait up to a time, if there is any. */
+/* The wait of a rank until a time, if it is not empty. */
 static void write_idle(struct writing *w, int64_t rank, int64_t until, int peer, int tag)
 {
     const int64_t from = w->ranks[rank].last_ns;
@@ -113,7 +110,7 @@ static void take_step(struct writing *w, int64_t rank, const struct logp_event *
     write_event(w, rank, &e);
 }
 
-/* The events of a rank that begin before this time, up to the next of this kind. */
+/* Take the events of a rank that begin before this time, up to the next of this kind. */
 static void go_to(struct writing *w, int64_t rank, int kind, int64_t before_ns, int64_t end)
 {
     size_t n;
@@ -132,7 +129,8 @@ static void go_to(struct writing *w, int64_t rank, int kind, int64_t before_ns, 
     }
 }
 
-/* No trace has it. What begins when it begins came before; nothing found, it takes time. */
+/* A query, which is not in the trace. A miss takes time, so events that begin at the same time came
+ * before it. A probe that found a message takes none, so they came after it. */
 static void look(struct writing *w, const struct logp_note *note, int64_t end)
 {
     struct at *at = &w->ranks[note->rank];
@@ -148,7 +146,7 @@ static void look(struct writing *w, const struct logp_note *note, int64_t end)
     free(words.s);
 }
 
-/* All in the order of the notes; end: of the last, where it is known. */
+/* Take all steps in the order of the notes; end: of the last one, if known. */
 static void go(struct writing *w, const struct lpi_story *s, int64_t P, int64_t end)
 {
     w->now = 0;
@@ -183,9 +181,9 @@ static bool make_steps(struct writing *w, int64_t P)
     return w->steps != NULL;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole trace ---- */
 
-/* What strikes a message stands where its send begins. */
+/* Write the fault events of a message where its send begins. */
 static void write_events(struct writing *w, const struct lpi_story *s, int64_t rank,
                          const struct logp_event *send)
 {
@@ -212,7 +210,7 @@ static void write_times(struct writing *w, const struct lpi_story *s, int64_t P)
     }
 }
 
-/* From where it waits up to the end, and what for. */
+/* Write an endless wait, and what it is for. */
 static void write_wait(struct writing *w, const struct logp_wait_info *wait, int64_t end)
 {
     const int64_t from = w->ranks[wait->rank].last_ns;

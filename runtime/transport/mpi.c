@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transport `mpi`: processes are those of MPI_COMM_WORLD. The only file that knows MPI; it
- * becomes a shared object for each MPI there is.
+ * The transport `mpi`: processes are those of MPI_COMM_WORLD. This is the only file that uses MPI;
+ * it becomes a shared object for each MPI that is found.
  *
  * Messages have one tag of a communicator of their own. Receives from any source are posted ahead
- * in a ring, and MPI fills them in the order in which they were posted, so only the next one is
- * looked at. One that has been read is posted again at the next look: by then its answer is on its
- * way. What is given and taken has another tag.
+ * in a ring, and MPI fills them in the order in which they were posted, so poll() tests only the
+ * next one. A receive that has been read is posted again at the next poll: by then the reply is on
+ * its way. give() and take() use another tag.
  *
- * A brief message to a process that answers is sent by MPI_Send(), which needs no request: an MPI
- * takes so few of them at once, whatever that process does. All others, and all where processes
- * share cores and one must not spin for another, are sent beside what goes on here.
+ * A brief message to a process that replies is sent by MPI_Send(), which needs no request: every
+ * MPI accepts a few of them at once, whatever that process does. All other messages are sent by
+ * MPI_Isend(), and so are all messages if processes share cores and must not spin for each other.
  *
- * An error of the MPI's ends the program, as is MPI's default.
+ * An error of MPI ends the program, as is MPI's default.
  */
 #include "host/transport.h"
 
@@ -28,7 +28,7 @@
 enum {
     MESSAGE_BYTES = 4096 + 64,
     ALIKE_BYTES = 8192,
-    AHEAD = 4,       /* receives: an MPI may look at each for every message of the program's own */
+    AHEAD = 4,       /* receives: an MPI may check each for every message of the program */
     SLOTS = 128,     /* messages that MPI has not copied yet */
     BRIEF = 256,     /* bytes of a message that every MPI sends at once ... */
     IN_ROW = 8,      /* ... so many times, without a message from there */
@@ -43,7 +43,7 @@ struct slot {
 };
 
 struct lpi_transfer {
-    struct lpi_transfer *next; /* of the free ones */
+    struct lpi_transfer *next; /* of the free list */
     int n_pieces;
     MPI_Request pieces[MOST_PIECES];
 };
@@ -51,15 +51,15 @@ struct lpi_transfer {
 static MPI_Comm comm, collective, host;
 static struct slot *ahead, *slots;
 static MPI_Request received[AHEAD], sent[SLOTS];
-static int next, read_one = -1; /* of those ahead */
-static int *places;             /* one for each process: gather() */
+static int next, read_one = -1; /* index in `ahead` */
+static int *places;             /* one per process: gather() */
 static int n_unsent;            /* slots 0 .. n_unsent-1 are in use */
-static int *n_in_row;           /* messages sent to each process since one came from there */
+static int *n_in_row;           /* messages sent to each process since its last message */
 static struct lpi_transfer *unused;
 static bool is_open, is_ours, abandoned;
 static bool is_crowded; /* this host has more processes than cores */
 
-/* MPI is about to end, whoever ends it. */
+/* Called when MPI ends, by this file or by the program. */
 static int forget(MPI_Comm self, int key, void *value, void *state)
 {
     (void)self, (void)key, (void)value, (void)state;
@@ -170,9 +170,8 @@ static void alike(const void *what, size_t n_bytes, int *index, int *n)
     }
 }
 
-/* Not as MPI_Wait(): on a host with more processes than cores whoever is waited for may need this
- * one.
- */
+/* Instead of MPI_Wait(): on a host with more processes than cores, another process may need this
+ * core to reach the operation. */
 static void wait_for(MPI_Request *request)
 {
     int is_over = false;
@@ -208,7 +207,7 @@ static void gather(const void *mine, int n_bytes, void *all, const int *n_all)
     MPI_Allgatherv(mine, n_bytes, MPI_BYTE, all, n_all, places, MPI_BYTE, collective);
 }
 
-/* Forget the slots at the end that MPI has copied. */
+/* Free the slots at the end that MPI has copied. */
 static void reclaim(void)
 {
     int is_sent = true;
@@ -227,7 +226,7 @@ static void join(char *bytes, const void *first, size_t n_first, const void *sec
         memcpy(bytes + n_first, second, n_second);
 }
 
-/* A brief message to a process that answers. @return false: it is none */
+/* A brief message to a process that replies. @return false: it is not one */
 static inline bool send_at_once(int process, const void *bytes, size_t n_bytes)
 {
     if (n_bytes > BRIEF || is_crowded || n_in_row[process] >= IN_ROW)
@@ -237,7 +236,6 @@ static inline bool send_at_once(int process, const void *bytes, size_t n_bytes)
     return true;
 }
 
-/* Any other. */
 static __attribute__((noinline)) int send_beside(int process, const void *first, size_t n_first,
                                                  const void *second, size_t n_second)
 {
@@ -334,7 +332,7 @@ static bool is_over(struct lpi_transfer *t, bool cancel)
     for (int i = 0; cancel && i < t->n_pieces; i++)
         if (t->pieces[i] != MPI_REQUEST_NULL)
             MPI_Cancel(&t->pieces[i]);
-    for (int i = 0; over && i < t->n_pieces; i++) /* one that is over is null, and stays so */
+    for (int i = 0; over && i < t->n_pieces; i++) /* a piece that is over is null, and stays so */
         MPI_Test(&t->pieces[i], &over, MPI_STATUS_IGNORE);
     if (!over)
         return false;
