@@ -3,8 +3,9 @@
  * The run of a replay: once more, and just once, so that a debugger stops the first time that the
  * failing line is reached.
  *
- * If the environment names a replay, logp_check() runs it. If the environment also names a file in
- * LOGP_REPLAY_OUT, each logp_check() that has run a part of the replay appends to it, in one piece,
+ * If LOGP_REPLAY in the environment names a replay, logp_check() runs it. If LOGP_REPLAY_OUT names
+ * a file, each logp_check() that runs the replay appends its result to it, in one piece:
+ *
  *     logp-replayed 1
  *     outcome again -71      or otherwise, passed, stale, not-run; result of logp_check()
  *     text 312               number of bytes that follow, before a newline

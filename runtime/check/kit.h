@@ -6,6 +6,7 @@
  * is a program with its plan, its machines (one for each P that has been tried), a strategy that
  * answers what the explorer asks, and the answers of the last run, so that they can be given again.
  * An outcome is the result of the last run.
+ *
  *   text.c                        a text that grows
  *   random.c pct.c exhaustive.c   the strategies
  *   observer.c                    answers and records during a run

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A plan and its answers as text, one item a line, its name first; and their files.
+ *
  *     logp-replay 2
  *     program NAME
  *     processors 3

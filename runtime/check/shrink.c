@@ -155,7 +155,7 @@ static void usual_order(struct shrinking *s)
     s->trial.all_faults = false;
 }
 
-/* Buffer all sends, if it still fails then. @return false: it does */
+/* Buffer all sends if the run still fails then. @return true: it fails only without buffers */
 static bool needs_synchronous(struct shrinking *s)
 {
     struct lpi_plan plan = s->plan;

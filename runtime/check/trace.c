@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The trace of a replay, as lines for the program that draws it:
+ *
  *     trace 3 steps          number of processors, unit of times
  *     label 9                number of bytes that follow, before a newline; the first is label 1
  *     broadcast
  *     event RANK KIND START END ARRIVAL BYTES PEER TAG LABEL FATE
+ *
  * In an untimed run everything may happen at time 0, and only the order counts. Then times are
  * steps of 1000 ns. Each send, receive, computing, mark and query takes the next step of all. A
  * message arrives at the step that receives it, and at the end if it is never received. In other

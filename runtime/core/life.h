@@ -5,7 +5,7 @@
 
 #include "state/state.h"
 
-/* Called by its carrier when a proc first gets the core in a run. */
+/* Called by its carrier when a vp first gets the core in a run. */
 void lpi_proc_main(struct lpi_proc *p);
 
 #endif

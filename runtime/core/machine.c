@@ -23,7 +23,7 @@
 #include <string.h>
 
 static const size_t most_limit = SIZE_MAX / 4; /* maximum queue limit: sums do not overflow */
-static const int64_t most_credit = 1 << 20;    /* bytes of it that a core takes at once */
+static const int64_t most_credit = 1 << 20;    /* bytes of the limit that a core takes at once */
 
 _Thread_local struct lpi_core *lpi_this_core;
 
