@@ -40,7 +40,7 @@ void lpi_release_sync(struct lpi_core *c)
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
     c->life.n_at_sync = 0;
     c->lag.start_pending = true;
-    /* the first start of a run moves time 0: go back to when it was fixed, a time that has passed */
+    /* the first start of a run moves time 0: go back to when it was fixed, which has passed */
     if (c->run_queue.clock_seen > start - START_MARGIN_NS)
         c->run_queue.clock_seen = start - START_MARGIN_NS;
     for (int i = 0; i < c->n_procs; i++)
