@@ -24,14 +24,18 @@ static int ring(struct logp_vp *vp, void *arg)
 static void measure(const char *name, enum logp_strategy strategy, const struct logp_params *params,
                     enum logp_latency_kind kind, bool fixed_order)
 {
+    const struct logp_latency latency = {.kind = kind};
+    const struct logp_network network = {.params =
+                                             params != NULL ? *params : (struct logp_params){0},
+                                         .raw = params == NULL,
+                                         .latency = params != NULL ? &latency : NULL};
     struct logp_check check = {.size = sizeof(check),
                                .sizes = (int[]){P},
                                .n_sizes = 1,
                                .runs = RUNS,
                                .seed = 1,
                                .strategy = strategy,
-                               .params = params,
-                               .latency = {.kind = kind},
+                               .network = &network,
                                .fixed_order = fixed_order};
     double seconds = 1e9;
 

@@ -22,7 +22,7 @@ static void measure(const char *collective, const char *name, int64_t P,
     const struct logp_algorithm *a = logp_algorithm_find(collective, name);
     const struct logp_args args = {
         .n_bytes = 8, .count = 8, .op = logp_op_find("sum", "double"), .rows = P, .cols = P};
-    const struct logp_model model = {.params = *params};
+    const struct logp_network model = {.params = *params};
     const struct logp_schedule s = logp_schedule_of(a, P, &args, &model);
     struct logp_delay delay;
     struct logp_fold fold;

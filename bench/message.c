@@ -44,7 +44,7 @@ static double cost_ns(struct logp_machine *m, const struct logp_experiment *x)
 /* @return the part of cost_ns() that is the model's */
 static double own_ns(const struct logp_experiment *x, int P, int n_cores, int64_t ns)
 {
-    const struct logp_model model = {.params = equal_params(ns)};
+    const struct logp_network model = {.params = equal_params(ns)};
 
     if (ns < 0)
         return 0;

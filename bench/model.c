@@ -161,7 +161,6 @@ static void measure(const struct setting *s, struct logp_machine *m, const struc
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = c.args,
-                                      .model = c.model,
                                       .reps = s->reps < most_reps ? s->reps : most_reps,
                                       .warmup = 10};
     struct logp_record r;

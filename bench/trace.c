@@ -105,19 +105,19 @@ static void measure_ratio(const char *collective, const char *executor)
 {
     const struct logp_params params = {
         .L_ns = 60000, .o_send_ns = 20000, .o_recv_ns = 20000, .g_ns = 40000};
+    const struct logp_network network = {.params = params};
     const struct logp_trace_config on = {.size = sizeof(on)};
     struct logp_experiment x = {
         .size = sizeof(x),
         .reps = REPS,
         .warmup = 5,
-        .model.params = params,
         .args = {.n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")}};
-    struct logp_config config = {.size = sizeof(config), .n_processors = 16, .executor = executor};
+    const struct logp_config config = {
+        .size = sizeof(config), .n_processors = 16, .executor = executor, .network = &network};
     double ratio[2][PAIRS], median[2];
     struct logp_machine *m;
 
-    x.algorithm = logp_algorithm_best(collective, 16, &x.args, &x.model);
-    bench_check(logp_delay_create("loggp", &params, &config.delay), "delay");
+    x.algorithm = logp_algorithm_best(collective, 16, &x.args, &network);
     bench_check(logp_machine_create(&config, &m), "machine");
     for (int i = 0; i < 2 * PAIRS; i++) {
         struct logp_record r;

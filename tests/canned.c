@@ -36,17 +36,19 @@ static const char *next_record(void)
     return record;
 }
 
-static void tell(const struct logp_experiment *x)
+static void tell(const struct logp_machine *machine, const struct logp_experiment *x)
 {
     const char *path = getenv("CANNED_SAW");
     FILE *f = path != NULL ? fopen(path, "a") : NULL;
+    struct logp_network network;
 
     if (f == NULL)
         return;
+    logp_machine_network(machine, &network);
     fprintf(f, "%s reps=%d warmup=%d timeout=%lld seed=%llu root=%d bytes=%zu count=%lld L=%lld\n",
             x->algorithm->name, x->reps, x->warmup, (long long)x->timeout_ns,
             (unsigned long long)x->seed, x->args.root, x->args.n_bytes, (long long)x->args.count,
-            (long long)x->model.params.L_ns);
+            (long long)network.params.L_ns);
     fclose(f);
 }
 
@@ -57,7 +59,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     const bool wall = logp_machine_clock(machine) == LOGP_CLOCK_WALL;
     const bool delayed = logp_machine_delayed(machine);
 
-    tell(x);
+    tell(machine, x);
     *r = (struct logp_record){
         .P = logp_machine_size(machine),
         .reps = (int)number(s, "reps", 77),

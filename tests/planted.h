@@ -669,8 +669,11 @@ static const struct planted_row planted_rows[] = {
 };
 enum { N_PLANTED = sizeof(planted_rows) / sizeof(planted_rows[0]) };
 
-static const struct logp_params planted_params = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+static const struct logp_latency planted_latency = {.kind = LOGP_LATENCY_EXPONENTIAL};
+static const struct logp_network planted_noisy = {
+    .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
+    .latency = &planted_latency};
+static const struct logp_network planted_limited = {.bare = true, .rendezvous_from = 1025};
 
 /* How the row is checked. */
 static inline struct logp_check planted_check(const struct planted_row *row, bool right)
@@ -688,14 +691,13 @@ static inline struct logp_check planted_check(const struct planted_row *row, boo
 
     (void)right;
     if (row->under == NOISY) {
-        check.params = &planted_params;
-        check.latency.kind = LOGP_LATENCY_EXPONENTIAL;
+        check.network = &planted_noisy;
     }
     if (row->under == SYNCHRONOUS)
         check.sends = LOGP_SENDS_SYNCHRONOUS;
     if (row->under == LIMITED) {
         check.sends = LOGP_SENDS_LIMITED;
-        check.rendezvous_bytes = 1024;
+        check.network = &planted_limited;
     }
     return check;
 }

@@ -64,7 +64,6 @@ static inline struct logp_experiment experiment(const struct logp_algorithm *a, 
     return (struct logp_experiment){.size = sizeof(struct logp_experiment),
                                     .algorithm = a,
                                     .args = {.n_bytes = 24, .root = 1},
-                                    .model.params = params,
                                     .reps = reps,
                                     .warmup = warmup,
                                     .timeout_ns = test_timeout_ns};

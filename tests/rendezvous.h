@@ -18,17 +18,18 @@ enum { N_PARAMS = sizeof(all_params) / sizeof(all_params[0]) };
 static inline struct logp_machine *machine_of(int P, enum logp_clock clock,
                                               const struct logp_params *p, int64_t from)
 {
-    struct logp_config c = {.size = sizeof(c),
-                            .n_processors = P,
-                            .delay = logp_delay_none(),
-                            .clock = clock,
-                            .executor = test_executor(),
-                            .stacks = test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO,
-                            .rendezvous_from = from};
+    const struct logp_network network = {.params = p != NULL ? *p : (struct logp_params){0},
+                                         .bare = p == NULL,
+                                         .rendezvous_from = from};
+    const struct logp_config c = {.size = sizeof(c),
+                                  .n_processors = P,
+                                  .clock = clock,
+                                  .executor = test_executor(),
+                                  .stacks =
+                                      test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO,
+                                  .network = &network};
     struct logp_machine *m = NULL;
 
-    if (p != NULL)
-        cr_assert_eq(logp_delay_create("loggp", p, &c.delay), 0);
     cr_assert_eq(logp_machine_create(&c, &m), 0);
     return m;
 }

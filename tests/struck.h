@@ -8,33 +8,32 @@
 static const struct logp_params params = {
     .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 3000, .g_ns = 4000, .G_ps = 10};
 
-/* loggp, struck. */
-static inline struct logp_delay struck(int P, const char *faults, const char *noise, uint64_t seed)
+/* loggp with these parameters, struck. */
+static inline struct logp_delay struck_with(const struct logp_params *p, int P, const char *faults,
+                                            const char *noise, uint64_t seed)
 {
-    const struct logp_fault_config config = {.size = sizeof(config),
-                                             .faults = faults,
-                                             .noise = noise,
-                                             .P = P,
-                                             .unit_ns = 1000,
-                                             .seed = seed};
-    struct logp_delay inner, delay;
-    char why[LOGP_FAULT_WHY];
+    struct logp_network network = {.params = *p, .faults = faults, .noise = noise, .unit_ns = 1000};
+    struct logp_delay delay;
+    char why[LOGP_NETWORK_WHY];
 
-    cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
-    cr_assert_eq(logp_fault_create(&inner, &config, &delay, why), 0, "%s", why);
+    network.params.seed = seed;
+    cr_assert_eq(logp_network_delay(&network, P, NULL, &delay, why), 0, "%s", why);
     return delay;
 }
 
+static inline struct logp_delay struck(int P, const char *faults, const char *noise, uint64_t seed)
+{
+    return struck_with(&params, P, faults, noise, seed);
+}
+
 static inline struct logp_experiment experiment(const char *collective, const char *algorithm,
-                                                int reps, void *faults)
+                                                int reps)
 {
     struct logp_experiment x = {.size = sizeof(x),
                                 .algorithm = logp_algorithm_find(collective, algorithm),
                                 .reps = reps,
                                 .timeout_ns = test_timeout_ns,
                                 .seed = 11,
-                                .faults = faults,
-                                .model = {.params = params},
                                 .args = {.n_bytes = 64, .count = 5}};
 
     cr_assert(x.algorithm != NULL);

@@ -123,7 +123,6 @@ static struct logp_record measure(struct logp_machine *m,
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = &row,
                                       .args = {.tag = 5},
-                                      .model.params = params,
                                       .reps = reps,
                                       .timeout_ns = test_timeout_ns,
                                       .seed = seed};
@@ -259,11 +258,8 @@ expect_error(int i, int (*run)(struct logp_vp *, const struct logp_invocation *,
              int64_t timeout_ns, int error)
 {
     const struct logp_algorithm row = own(run);
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = &row,
-                                      .model.params = params,
-                                      .reps = 1000000,
-                                      .timeout_ns = timeout_ns};
+    const struct logp_experiment x = {
+        .size = sizeof(x), .algorithm = &row, .reps = 1000000, .timeout_ns = timeout_ns};
     struct logp_machine *m = machine(i, 4);
     struct logp_record r;
 
@@ -316,7 +312,7 @@ static int come_and_go(struct logp_vp *vp, void *arg)
     struct coming *x = arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const struct logp_args args = {.root = 0};
-    const struct logp_model model = {.params = params};
+    const struct logp_network model = {.params = params};
     struct logp_plan *plan = NULL;
     int rc = logp_plan_create(x->row, P, me, &args, &model, &plan);
 

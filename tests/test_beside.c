@@ -64,7 +64,7 @@ static int ask_in_vain(void)
 static int poll_mail(void)
 {
     const struct logp_args args = {.n_bytes = 8};
-    const struct logp_model model = {.params = test_params(600, 200, 400)};
+    const struct logp_network model = {.params = test_params(600, 200, 400)};
     struct logp_host host;
     size_t presets;
     int n = 0;

@@ -235,7 +235,7 @@ Test(best, what_is_not_compared_is_named)
 {
     struct logp_params params = test_params(6, 2, 4);
     const struct logp_args args = {.n_bytes = 8};
-    struct logp_model model = {.params = params};
+    struct logp_network model = {.params = params};
     struct logp_choice choice;
 
     cr_assert_eq(logp_algorithm_choose("alltoall", 2000, &args, &model, &choice), 0);

@@ -133,7 +133,6 @@ static struct outcome run(struct logp_machine *m, const struct drawn *d,
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = d->call.args,
-                                      .model = d->call.model,
                                       .reps = d->reps,
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};

@@ -9,8 +9,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const struct logp_params params = {
-    .L_ns = 1000, .o_send_ns = 10, .o_recv_ns = 10, .g_ns = 20};
+#define PARAMS                                                                                     \
+    {                                                                                              \
+        .L_ns = 1000, .o_send_ns = 10, .o_recv_ns = 10, .g_ns = 20                                 \
+    }
+static const struct logp_params params = PARAMS;
+static const struct logp_latency uniform_latency = {.kind = LOGP_LATENCY_UNIFORM};
+static const struct logp_latency exponential_latency = {.kind = LOGP_LATENCY_EXPONENTIAL};
+static const struct logp_network uniform = {.params = PARAMS, .latency = &uniform_latency};
+static const struct logp_network exponential = {.params = PARAMS, .latency = &exponential_latency};
 
 /* ---- which of several requests ---- */
 
@@ -43,7 +50,7 @@ Test(check_limits, either_of_two_messages_of_one_source_may_be_the_first)
         {.strategy = LOGP_STRATEGY_EXHAUSTIVE},
         {.strategy = LOGP_STRATEGY_PCT},
         {.strategy = LOGP_STRATEGY_RANDOM},
-        {.params = &params, .latency = {.kind = LOGP_LATENCY_UNIFORM}},
+        {.network = &uniform},
     };
 
     for (size_t i = 0; i < 4; i++)
@@ -309,7 +316,7 @@ Test(check_limits, a_send_waits_beside_a_receive_from_any_source)
         {.strategy = LOGP_STRATEGY_EXHAUSTIVE},
         {.strategy = LOGP_STRATEGY_PCT},
         {.strategy = LOGP_STRATEGY_RANDOM},
-        {.params = &params, .latency = {.kind = LOGP_LATENCY_EXPONENTIAL}},
+        {.network = &exponential},
     };
 
     for (size_t i = 0; i < 4; i++) {
@@ -367,8 +374,9 @@ static int fails_with_many(struct logp_vp *vp, void *arg)
 
 Test(check_limits, an_error_of_the_program_is_not_one_of_the_faults)
 {
+    const struct logp_network network = {.params = params, .faults = "slow:2@7"};
     struct logp_check check = {
-        .sizes = (int[]){8}, .n_sizes = 1, .smallest = 2, .params = &params, .faults = "slow:2@7"};
+        .sizes = (int[]){8}, .n_sizes = 1, .smallest = 2, .network = &network};
 
     cr_assert_eq(logp_check(fails_with_many, NULL, &check, NULL), -EINVAL);
     cr_assert(strstr(check.checked.text, "failed in run") != NULL, "%s", check.checked.text);
@@ -386,11 +394,9 @@ static int computes(struct logp_vp *vp, void *arg)
 /* 11 days of which all but a nanosecond are gone, again and again: as long as there is. */
 Test(check_limits, ticks_that_leave_next_to_nothing)
 {
-    struct logp_check check = {.sizes = (int[]){1},
-                               .n_sizes = 1,
-                               .runs = 1,
-                               .params = &params,
-                               .noise = "tick:1000000s:999999999999999ns:0"};
+    const struct logp_network network = {.params = params,
+                                         .noise = "tick:1000000s:999999999999999ns:0"};
+    struct logp_check check = {.sizes = (int[]){1}, .n_sizes = 1, .runs = 1, .network = &network};
     int64_t took = 0;
 
     cr_assert_eq(logp_check(computes, &took, &check, NULL), 0);
@@ -399,12 +405,13 @@ Test(check_limits, ticks_that_leave_next_to_nothing)
 
 Test(check_limits, latencies_that_vary_are_not_drawn_twice)
 {
-    struct logp_params varying = params;
-    struct logp_check check = {.params = &varying, .latency = {.kind = LOGP_LATENCY_UNIFORM}};
+    struct logp_latency latency = {.kind = LOGP_LATENCY_UNIFORM};
+    struct logp_network network = {.params = params, .latency = &latency};
+    struct logp_check check = {.network = &network};
 
-    varying.latency_varies = true;
+    network.params.latency_varies = true;
     cr_assert_eq(logp_check(ring, NULL, &check, NULL), -EINVAL);
-    check.latency.kind = LOGP_LATENCY_AS_IS;
+    latency.kind = LOGP_LATENCY_AS_IS;
     cr_assert_eq(logp_check(ring, NULL, &check, NULL), 0);
 }
 

@@ -58,8 +58,16 @@ Test(check_more, pct_says_its_bound)
 
 Test(check_more, what_does_not_go_together_is_refused)
 {
-    static const struct logp_params params = {.L_ns = 1000};
-    static const struct logp_params negative = {.L_ns = -1};
+    const struct logp_latency uniform = {.kind = LOGP_LATENCY_UNIFORM};
+    const struct logp_latency samples = {.kind = LOGP_LATENCY_SAMPLES};
+    const struct logp_network timed = {.params.L_ns = 1000}, wrong_params = {.params.L_ns = -1},
+                              wrong_unit = {.unit_ns = 1000}, wrong_faults = {.faults = "drop:2"},
+                              wrong_latency = {.latency = &samples},
+                              limited = {.rendezvous_from = 9},
+                              less_than_none = {.rendezvous_from = -1},
+                              untimed_latency = {.bare = true, .latency = &uniform},
+                              untimed_faults = {.bare = true, .faults = "drop:0.1"},
+                              untimed_noise = {.bare = true, .noise = "fixed:1"};
     const struct {
         struct logp_check check;
         const char *says;
@@ -74,15 +82,17 @@ Test(check_more, what_does_not_go_together_is_refused)
         {{.timeout_ns = -1}, "timeout_ns", -EINVAL},
         {{.smallest = -1}, "smallest", -EINVAL},
         {{.sends = (enum logp_sends)9}, "sends", -EINVAL},
-        {{.sends = LOGP_SENDS_LIMITED, .rendezvous_bytes = SIZE_MAX}, "rendezvous_bytes", -EINVAL},
-        {{.strategy = LOGP_STRATEGY_EXHAUSTIVE, .params = &params}, "EXHAUSTIVE", -EINVAL},
+        {{.sends = LOGP_SENDS_LIMITED, .network = &less_than_none}, "rendezvous_from", -EINVAL},
+        {{.network = &limited}, "rendezvous_from only with", -EINVAL},
+        {{.strategy = LOGP_STRATEGY_EXHAUSTIVE, .network = &timed}, "EXHAUSTIVE", -EINVAL},
         {{.strategy = LOGP_STRATEGY_EXHAUSTIVE, .sends = LOGP_SENDS_VARIED}, "sends", -EINVAL},
-        {{.latency = {.kind = LOGP_LATENCY_UNIFORM}}, "latency: only with params", -EINVAL},
-        {{.faults = "drop:0.1"}, "faults: only with params", -EINVAL},
-        {{.noise = "fixed:1"}, "noise: only with params", -EINVAL},
-        {{.params = &params, .faults = "drop:2"}, "drop:2: a probability", -EINVAL},
-        {{.params = &params, .latency = {.kind = LOGP_LATENCY_SAMPLES}}, "latency: ", -EINVAL},
-        {{.params = &negative}, "params", -EINVAL},
+        {{.network = &untimed_latency}, "latency: not on a bare network", -EINVAL},
+        {{.network = &untimed_faults}, "faults: not on a bare network", -EINVAL},
+        {{.network = &untimed_noise}, "noise: not on a bare network", -EINVAL},
+        {{.network = &wrong_faults}, "drop:2: a probability", -EINVAL},
+        {{.network = &wrong_latency}, "latency: ", -EINVAL},
+        {{.network = &wrong_unit}, "unit_ns", -EINVAL},
+        {{.network = &wrong_params}, "params", -EINVAL},
         {{.name = "two\nlines"}, "name", -EINVAL},
         {{.size = 3}, "size", -EINVAL},
         {{.size = SIZE_MAX}, "size", -E2BIG},
@@ -191,13 +201,12 @@ static int in_a_row(struct logp_vp *vp, void *arg)
 /* One message that is lost is enough, of all that happens. */
 Test(check_more, a_failure_keeps_the_faults_that_it_takes)
 {
-    static const struct logp_params p = {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40};
-    struct logp_check check = {.sizes = (int[]){5},
-                               .n_sizes = 1,
-                               .smallest = 2,
-                               .params = &p,
-                               .faults = "delay:3,drop:0.5;dup:0.3,slow:2@0..1",
-                               .noise = "uniform:50"};
+    struct logp_network network = {
+        .params = {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40},
+        .faults = "delay:3,drop:0.5;dup:0.3,slow:2@0..1",
+        .noise = "uniform:50"};
+    struct logp_check check = {
+        .sizes = (int[]){5}, .n_sizes = 1, .smallest = 2, .network = &network};
     struct logp_failure f, again;
 
     for (check.seed = 0; check.seed < 10; check.seed++) {
@@ -217,11 +226,11 @@ Test(check_more, a_failure_keeps_the_faults_that_it_takes)
         }
         logp_failure_free(&f);
     }
-    check.faults = "drop:2";
+    network.faults = "drop:2";
     cr_assert_eq(logp_check(in_a_row, NULL, &check, NULL), -EINVAL);
     cr_assert(strstr(check.checked.text, "drop") != NULL, "%s", check.checked.text);
-    check.params = NULL;
-    check.faults = "drop:0.5";
+    network.bare = true;
+    network.faults = "drop:0.5";
     cr_assert_eq(logp_check(in_a_row, NULL, &check, NULL), -EINVAL);
 }
 
@@ -241,9 +250,10 @@ static int around(struct logp_vp *vp, void *arg)
 /* Who goes next says which choice is the strike's; it takes none of that. */
 Test(check_more, a_strike_needs_no_other_order_than_the_usual_one)
 {
-    static const struct logp_params p = {
-        .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
-    struct logp_check check = {.params = &p, .faults = "drop:1e-2"};
+    const struct logp_network network = {
+        .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
+        .faults = "drop:1e-2"};
+    struct logp_check check = {.network = &network};
     struct logp_failure f;
 
     for (check.seed = 0; check.seed < 50; check.seed++) {

@@ -142,7 +142,7 @@ Test(check_times, a_send_that_waits_takes_as_long_as_documented)
         const int64_t answered = posted + p.L_ns;
         struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, &p);
 
-        cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+        cr_assert_eq(logp_machine_set_rendezvous_from(m, 1), 0);
         test_run(m, late_receiver, &late);
         cr_assert_eq(ended[0], answered + p.o_send_ns);
         cr_assert_eq(ended[1], answered + p.o_send_ns + p.L_ns + p.o_recv_ns);
@@ -160,7 +160,7 @@ Test(check_times, a_trace_shows_a_send_that_waits_once)
     size_t n;
 
     cr_assert_eq(logp_machine_trace(m, &config), 0);
-    cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+    cr_assert_eq(logp_machine_set_rendezvous_from(m, 1), 0);
     cr_assert_eq(logp_machine_run(m, late_receiver, &(int64_t){1000}, 0), 0);
     cr_assert_eq(logp_machine_take_trace(m, &trace), 0);
     cr_expect_eq(logp_trace_info(trace)->n_messages, 1);

@@ -356,6 +356,7 @@ static struct logp_params random_params(uint64_t *random)
 static int run_thrice(struct logp_machine *m, const struct logp_algorithm *a, uint64_t *random)
 {
     const int n = logp_machine_size(m);
+    const struct logp_network network = {.params = random_params(random)};
     struct logp_experiment x = {.size = sizeof(x),
                                 .algorithm = a,
                                 .args = {.root = (int)test_below(random, n),
@@ -364,15 +365,14 @@ static int run_thrice(struct logp_machine *m, const struct logp_algorithm *a, ui
                                          .op = logp_op_find("sum", "int32"),
                                          .rows = 1 + test_below(random, 30),
                                          .cols = 1 + test_below(random, 30)},
-                                .model.params = random_params(random),
                                 .reps = 3,
                                 .timeout_ns = test_timeout_ns};
     struct logp_record r;
-    bool shared = x.model.params.gap_shared;
+    bool shared = network.params.gap_shared;
 
-    if (logp_algorithm_needs(a, n, &x.args, &x.model) != NULL)
+    if (logp_algorithm_needs(a, n, &x.args, &network) != NULL)
         return -1;
-    cr_assert_eq(logp_machine_set_delay(m, varying(&x.model.params), 0), 0);
+    cr_assert_eq(logp_machine_set_delay(m, varying(&network.params), 0), 0);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified);
     if (r.prediction.certainty == LOGP_PREDICTION_NONE) {

@@ -208,24 +208,24 @@ Test(doubling, the_textbook_is_right_for_powers_of_two_and_short_gaps)
 static void check_exact(struct logp_machine *m, const struct logp_algorithm *a, uint64_t *state)
 {
     const int P = logp_machine_size(m);
+    const struct logp_network network = {.params = random_params(state)};
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = {.root = (int)up_to(state, P - 1),
                                                .n_bytes = (size_t)up_to(state, 12),
                                                .count = up_to(state, 4),
                                                .op = logp_op_find("min", "int32")},
-                                      .model.params = random_params(state),
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     struct logp_record r;
 
-    if (logp_algorithm_needs(a, P, &x.args, &x.model) != NULL)
+    if (logp_algorithm_needs(a, P, &x.args, &network) != NULL)
         return;
-    test_set_params(m, &x.model.params);
+    test_set_params(m, &network.params);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified);
     if (r.prediction.certainty == LOGP_PREDICTION_NONE) {
-        cr_assert(x.model.params.gap_shared && strcmp(a->collective, "reduce") == 0);
+        cr_assert(network.params.gap_shared && strcmp(a->collective, "reduce") == 0);
         return;
     }
     cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
@@ -258,7 +258,6 @@ static struct logp_record matvec(struct logp_machine *m, const struct logp_op *o
         .size = sizeof(x),
         .algorithm = logp_algorithm_find("matvec", "doubling"),
         .args = {.count = count, .op = op},
-        .model.params = *params,
         .reps = 1,
         .timeout_ns = test_timeout_ns,
         .seed = (uint64_t)count,

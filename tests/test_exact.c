@@ -101,6 +101,7 @@ static int64_t count_of(const struct logp_algorithm *a, int P)
 static void check(struct logp_machine *m, const struct logp_algorithm *a, int root, int P,
                   const struct logp_params *params, size_t n_bytes)
 {
+    const struct logp_network network = {.params = *params};
     const struct logp_experiment x = {
         .size = sizeof(x),
         .algorithm = a,
@@ -110,7 +111,6 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
                  .count = count_of(a, P),
                  .rows = P,
                  .cols = P},
-        .model.params = *params,
         .reps = 1,
         .timeout_ns = test_timeout_ns,
     };
@@ -118,7 +118,7 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
 
     if (too_many(a, P))
         return;
-    if (logp_algorithm_needs(a, P, &x.args, &x.model) != NULL) {
+    if (logp_algorithm_needs(a, P, &x.args, &network) != NULL) {
         cr_assert_eq(logp_experiment_run(m, &x, &r), -ENOTSUP);
         return;
     }
@@ -144,7 +144,7 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a, int ro
         cr_assert_eq(
             r.messages,
             ((uint64_t)P - 1) *
-                blocks_of(a, P, &(struct logp_invocation){.args = x.args, .model = x.model}));
+                blocks_of(a, P, &(struct logp_invocation){.args = x.args, .model = network}));
 }
 
 /* Of the sets of parameters fewer where each takes longer: all go through the same decisions. */

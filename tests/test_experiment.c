@@ -85,8 +85,7 @@ Test(experiment, a_wrong_result_says_which_element_and_what_was_expected)
                 .size = sizeof(x),
                 .algorithm = &row,
                 .reps = 2,
-                .args = {.count = 10, .op = logp_op_find("sum", types[k])},
-                .model.params = params};
+                .args = {.count = 10, .op = logp_op_find("sum", types[k])}};
             struct logp_record r;
             int64_t element, of;
 

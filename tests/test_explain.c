@@ -143,7 +143,6 @@ static int64_t run(struct logp_machine *m, const struct listed *l, const struct 
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = logp_algorithm_find("schedule", "listed"),
                                       .args = {.list = &l->list},
-                                      .model = {.params = *params},
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     struct logp_delay delay;

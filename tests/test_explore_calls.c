@@ -141,12 +141,13 @@ static void explore(int way, int which, uint64_t seed)
         {.messages = true, .untimed = true},
         {.messages = true, .untimed = true, .late = true},
     };
+    const struct logp_network network = {.rendezvous_from = seed % 3 == 0 ? 20 : 0};
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = 2 + (int)(seed % 8),
                                        .clock = LOGP_CLOCK_VIRTUAL,
                                        .executor = "fiber",
                                        .delay = model(which, seed),
-                                       .rendezvous_from = seed % 3 == 0 ? 20 : 0};
+                                       .network = &network};
     struct explored e = {.seed = seed};
     struct logp_explorer explorer = ways[way];
     struct logp_machine *m;

@@ -30,7 +30,7 @@ static struct logp_record run_struck(const char *collective, const char *algorit
 {
     struct logp_delay d = struck(P, faults, noise, 1);
     struct logp_machine *m = test_machine_of(P, clock, d);
-    struct logp_experiment x = experiment(collective, algorithm, reps, d.model);
+    struct logp_experiment x = experiment(collective, algorithm, reps);
     struct logp_record r;
 
     *told = (struct told){.last = -1};
@@ -144,7 +144,7 @@ Test(fault_collectives, a_seed_decides_whatever_carries_processors)
                                            .executor = executors[i],
                                            .parallel = i == 2,
                                            .delay = d};
-        struct logp_experiment x = experiment("broadcast", "binomial", 50, d.model);
+        struct logp_experiment x = experiment("broadcast", "binomial", 50);
         struct logp_machine *m;
 
         cr_assert_eq(logp_machine_create(&config, &m), 0);

@@ -165,7 +165,7 @@ Test(fault_runs, sends_that_wait_for_their_receiver_are_struck_too)
             test_machine_of(2, LOGP_CLOCK_VIRTUAL, struck(2, cases[i].faults, NULL, 1));
         unsigned char in[3] = {0};
 
-        cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+        cr_assert_eq(logp_machine_set_rendezvous_from(m, 1), 0);
         cr_assert_eq(logp_machine_run(m, exchange, in, test_timeout_ns), cases[i].rc);
         cr_assert_eq(logp_machine_report(m)->unreceived, (uint64_t)cases[i].unreceived);
         if (cases[i].rc == 0)
@@ -411,22 +411,25 @@ Test(fault_runs, the_fold_is_the_virtual_clock_to_the_nanosecond)
     const int sizes[] = {1, 2, 5, 8, 9};
     size_t n;
     const struct logp_algorithm *const *rows = test_rows(&n);
+    struct logp_params with_gamma = params;
     int done = 0;
 
+    with_gamma.gamma_ps = 700000;
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 5 * 3; k++) {
             const int P = sizes[k / 3];
-            struct logp_delay d = struck(9, cases[k % 3].faults, cases[k % 3].noise, 1);
-            struct logp_experiment x = experiment(rows[i]->collective, rows[i]->name, 1, d.model);
+            const struct logp_network network = {.params = with_gamma};
+            struct logp_delay d =
+                struck_with(&with_gamma, 9, cases[k % 3].faults, cases[k % 3].noise, 1);
+            struct logp_experiment x = experiment(rows[i]->collective, rows[i]->name, 1);
             struct logp_machine *m;
             struct logp_schedule s;
             struct logp_record r;
             struct logp_fold fold;
 
             x.args.rows = x.args.cols = P;
-            x.model.params.gamma_ps = 700000;
-            s = logp_schedule_of(rows[i], P, &x.args, &x.model);
-            if (s.steps == NULL || logp_algorithm_needs(rows[i], P, &x.args, &x.model) != NULL) {
+            s = logp_schedule_of(rows[i], P, &x.args, &network);
+            if (s.steps == NULL || logp_algorithm_needs(rows[i], P, &x.args, &network) != NULL) {
                 logp_delay_destroy(&d);
                 continue;
             }
@@ -449,8 +452,9 @@ Test(fault_runs, links_keep_their_parameters)
     const struct logp_fault_config config = {
         .size = sizeof(config), .faults = "slow:2@0", .noise = "fixed:100", .P = 4, .unit_ns = 1};
     const struct logp_link_costs far = {9000, 2500, 3500, 6000, LOGP_AS_BEFORE};
-    struct logp_experiment x = experiment("broadcast", "binomial", 1, NULL);
-    const struct logp_schedule s = logp_schedule_of(x.algorithm, 4, &x.args, &x.model);
+    const struct logp_experiment x = experiment("broadcast", "binomial", 1);
+    const struct logp_network network = {.params = params};
+    const struct logp_schedule s = logp_schedule_of(x.algorithm, 4, &x.args, &network);
     struct logp_links *links;
     struct logp_delay inner, d;
     struct logp_machine *m;
@@ -467,7 +471,6 @@ Test(fault_runs, links_keep_their_parameters)
     cr_assert_eq(d.ops->link(d.model, 0, 1)->L_ns, params.L_ns);
     cr_assert_eq(logp_schedule_fold(&s, &d, 0, &fold), 0);
     cr_assert_gt(fold.ns, plain.ns);
-    x.faults = d.model;
     m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, d);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified);
@@ -478,8 +481,9 @@ Test(fault_runs, links_keep_their_parameters)
 
 Test(fault_runs, the_fold_refuses_what_may_lose_messages)
 {
-    const struct logp_experiment x = experiment("broadcast", "binomial", 1, NULL);
-    const struct logp_schedule s = logp_schedule_of(x.algorithm, 4, &x.args, &x.model);
+    const struct logp_experiment x = experiment("broadcast", "binomial", 1);
+    const struct logp_network network = {.params = params};
+    const struct logp_schedule s = logp_schedule_of(x.algorithm, 4, &x.args, &network);
     static const char *const faults[] = {"drop:0.1", "stop@1:5"};
 
     for (int i = 0; i < 2; i++) {

@@ -81,13 +81,12 @@ static struct logp_params some_params(uint64_t *random)
 }
 
 /* What the virtual clock says. */
-static int64_t run(struct logp_machine *m, const struct graph *g, const struct logp_model *model,
+static int64_t run(struct logp_machine *m, const struct graph *g, const struct logp_network *model,
                    const char *delay, uint64_t seed)
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = logp_algorithm_find("schedule", "listed"),
                                       .args = {.list = &g->list},
-                                      .model = *model,
                                       .reps = 2,
                                       .seed = seed,
                                       .timeout_ns = test_timeout_ns};
@@ -103,7 +102,7 @@ static int64_t run(struct logp_machine *m, const struct graph *g, const struct l
     return r.emulated.median_ns;
 }
 
-static int fold(const struct graph *g, const struct logp_model *model, const char *delay,
+static int fold(const struct graph *g, const struct logp_network *model, const char *delay,
                 struct logp_fold *out)
 {
     const struct logp_args args = {.list = &g->list};
@@ -132,7 +131,7 @@ Test(graph, the_fold_is_the_virtual_clock)
         uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15);
         struct graph *g = calloc(1, sizeof(*g));
         const char *delay = delays[test_below(&random, 4)];
-        struct logp_model model = {.params = some_params(&random)};
+        struct logp_network model = {.params = some_params(&random)};
         struct logp_fold f;
         int rc;
 
@@ -167,7 +166,7 @@ Test(graph, edges_that_leave_no_choice_are_an_order)
         uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15);
         struct graph *g = calloc(1, sizeof(*g));
         const char *delay = delays[test_below(&random, 3)];
-        struct logp_model model = {.params = some_params(&random)};
+        struct logp_network model = {.params = some_params(&random)};
         struct logp_fold chosen, ordered, plain;
         int rc;
 
@@ -221,7 +220,7 @@ Test(graph, what_is_no_graph_is_refused)
     const struct logp_edge *edges[] = {none, none};
     int64_t n_edges[] = {0, 0};
     struct graph g = {.P = 2, .list = pair(edges, n_edges)};
-    struct logp_model model = {.params = test_params(6, 2, 4)};
+    struct logp_network model = {.params = test_params(6, 2, 4)};
     struct logp_fold f;
 
     cr_assert_eq(fold(&g, &model, "loggp", &f), 0);

@@ -44,7 +44,7 @@ static void refuse_changes(struct logp_machine *m)
     cr_assert_eq(logp_machine_explore(m, NULL), -EBUSY);
     cr_assert_eq(logp_machine_explore(m, &explorer),
                  is_virtual && !test_shares_stack() ? -EBUSY : -ENOTSUP);
-    cr_assert_eq(logp_machine_set_rendezvous(m, 0),
+    cr_assert_eq(logp_machine_set_rendezvous_from(m, 1),
                  test_parallel() && is_virtual && logp_machine_cores(m) > 1 ? -ENOTSUP : -EBUSY);
     cr_assert_eq(logp_inject(m, 0, 1, NULL, 0), is_virtual ? -ENOTSUP : -ESRCH);
     logp_machine_expect(m, true);
@@ -115,7 +115,7 @@ static void owner_goes_on(enum how how, bool traced, bool explored, bool synchro
     if (explored)
         cr_assert_eq(logp_machine_explore(m, &explorer), 0);
     if (synchronous)
-        cr_assert_eq(logp_machine_set_rendezvous(m, 2500), 0);
+        cr_assert_eq(logp_machine_set_rendezvous_from(m, 2501), 0);
     run_late(m, late_rank_0, NULL);
     look_at_it(m);
     refuse_runs(m);
@@ -175,9 +175,9 @@ static bool late_to_answer(void *arg, const struct logp_report *report)
     (void)report;
     be_late();
     cr_assert_eq(logp_machine_explore(m, &explorer), 0);
-    cr_assert_eq(logp_machine_set_rendezvous(m, 1 << 20), 0);
+    cr_assert_eq(logp_machine_set_rendezvous_from(m, (1 << 20) + 1), 0);
     cr_assert_eq(logp_machine_explore(m, NULL), 0);
-    cr_assert_eq(logp_machine_set_rendezvous(m, -1), 0);
+    cr_assert_eq(logp_machine_set_rendezvous_from(m, 0), 0);
     return true;
 }
 

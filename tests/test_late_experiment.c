@@ -86,12 +86,11 @@ static void all_ways(struct logp_machine *m, struct logp_experiment *x)
     late_rank = -1;
 }
 
-static struct logp_experiment experiment(const struct logp_params *params)
+static struct logp_experiment experiment(void)
 {
     return (struct logp_experiment){.size = sizeof(struct logp_experiment),
                                     .algorithm = &row,
                                     .reps = 1000000,
-                                    .model.params = *params,
                                     .args.n_bytes = 64};
 }
 
@@ -100,7 +99,7 @@ Test(late_experiment, a_record_is_the_callers_when_it_is_given_up)
     const struct logp_params params = test_params(6, 2, 4);
 
     for (int clock = 0; clock < 2; clock++) {
-        struct logp_experiment x = experiment(&params);
+        struct logp_experiment x = experiment();
         struct logp_machine *m =
             test_machine(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, &params);
 
@@ -113,7 +112,7 @@ Test(late_experiment, a_record_is_the_callers_when_it_is_given_up)
 Test(late_experiment, whoever_is_told_of_progress_may_be_late)
 {
     const struct logp_params params = test_params(6, 2, 4);
-    struct logp_experiment x = experiment(&params);
+    struct logp_experiment x = experiment();
     struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, &params);
 
     x.progress = progress;
@@ -127,14 +126,13 @@ Test(late_experiment, one_with_faults_may_be_given_up)
     const struct logp_params params = test_params(6, 2, 4);
     const struct logp_fault_config config = {
         .size = sizeof(config), .faults = "delay:2:0.5", .P = P, .unit_ns = 1};
-    struct logp_experiment x = experiment(&params);
+    struct logp_experiment x = experiment();
     char why[LOGP_FAULT_WHY];
     struct logp_delay inner, delay;
     struct logp_machine *m;
 
     cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
     cr_assert_eq(logp_fault_create(&inner, &config, &delay, why), 0, "%s", why);
-    x.faults = delay.model;
     x.reps = 100;
     m = test_machine_of(P, LOGP_CLOCK_VIRTUAL, delay);
     all_ways(m, &x);
@@ -166,7 +164,7 @@ static const struct logp_algorithm barrier = {LOGP_ALGORITHM("barrier", "late", 
 Test(late_experiment, whether_anybody_gets_through_may_not_be_known)
 {
     const struct logp_params params = test_params(6, 2, 4);
-    struct logp_experiment x = experiment(&params);
+    struct logp_experiment x = experiment();
     struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
 
     x.algorithm = &barrier;

@@ -270,7 +270,6 @@ static void check_algorithm(struct logp_machine *m, const struct drawn *d,
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = d->call.args,
-                                      .model = d->call.model,
                                       .reps = 1,
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};
@@ -456,7 +455,7 @@ Test(link_costs, an_answer_takes_the_way_back)
     cr_assert_eq(logp_links_delay(links, &base, &delay), 0);
     logp_links_destroy(links);
     m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, delay);
-    cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+    cr_assert_eq(logp_machine_set_rendezvous_from(m, 1), 0);
     test_run(m, one_message, ends);
     /* asked 0 .. 20, there at 80, answered at 780, sent 780 .. 800, there at 860, received by 880
      */

@@ -111,7 +111,6 @@ static void check_on(struct logp_machine *m, const struct logp_algorithm *a,
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     const struct logp_delay delay = test_on_links(c->model.topology, &c->model.params);

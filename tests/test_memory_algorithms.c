@@ -49,7 +49,6 @@ static void experiment(const struct logp_algorithm *a, enum logp_clock clock)
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = small().args,
-                                      .model = small().model,
                                       .reps = 2,
                                       .warmup = 1,
                                       .timeout_ns = run_timeout_ns};
@@ -118,7 +117,6 @@ static void without_each_wrong(const struct logp_algorithm *row, int P)
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = row,
                                       .args = small().args,
-                                      .model = small().model,
                                       .reps = 1,
                                       .timeout_ns = run_timeout_ns};
     struct job j = {.P = P, .clock = LOGP_CLOCK_VIRTUAL, .model = "loggp", .experiment = &x};

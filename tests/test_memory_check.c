@@ -95,13 +95,14 @@ static void without_each_of(const char *what, struct kit k)
 
 Test(memory_check, sound_programs, .timeout = 100)
 {
+    const struct logp_latency latency = {.kind = LOGP_LATENCY_EXPONENTIAL};
+    const struct logp_network network = {.params = params, .latency = &latency};
     struct kit timed = kit_of(sound, 0, LOGP_STRATEGY_RANDOM);
 
     without_each_of("random", kit_of(sound, 0, LOGP_STRATEGY_RANDOM));
     without_each_of("PCT", kit_of(sound, 0, LOGP_STRATEGY_PCT));
     without_each_of("exhaustive", kit_of(sound, 0, LOGP_STRATEGY_EXHAUSTIVE));
-    timed.check.params = &params;
-    timed.check.latency.kind = LOGP_LATENCY_EXPONENTIAL;
+    timed.check.network = &network;
     without_each_of("latencies", timed);
 }
 

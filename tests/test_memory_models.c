@@ -181,7 +181,7 @@ static int read_schedule(void *arg)
     const struct logp_algorithm *a = logp_algorithm_find("reduce", "binomial");
     struct logp_params full = params;
     const struct logp_args args = {.count = 3, .op = logp_op_find("sum", "double")};
-    const struct logp_model model = {.params = params};
+    const struct logp_network model = {.params = params};
     const struct logp_schedule s = logp_schedule_of(a, 6, &args, &model);
     struct logp_delay delay;
     struct logp_schedule_error error;
@@ -220,7 +220,7 @@ static int fold_graph(void *arg)
     const struct logp_step *const all[] = {steps[0], steps[1]};
     const struct logp_step_list list = {2, all, n, 8, edges, n_edges, false};
     const struct logp_args args = {.list = &list};
-    struct logp_model model = {.params = params};
+    struct logp_network model = {.params = params};
     struct logp_schedule s;
     struct logp_delay delay;
     struct logp_trace *trace;
@@ -254,7 +254,7 @@ static int explain_schedule(void *arg)
 {
     const struct logp_algorithm *a = logp_algorithm_find("reduce", "binomial");
     const struct logp_args args = {.count = 3, .op = logp_op_find("sum", "double")};
-    const struct logp_model model = {.params = params};
+    const struct logp_network model = {.params = params};
     struct logp_explanation *e;
     struct logp_curve curve;
     enum logp_along along;

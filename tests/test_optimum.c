@@ -308,7 +308,7 @@ static void set_network(struct search *x, const struct logp_topology *t)
 }
 
 /* Search for anything below the bound, and, where it is quick, whether anything meets it. */
-static void check_ways(const struct kind *kind, int P, const struct logp_model *model,
+static void check_ways(const struct kind *kind, int P, const struct logp_network *model,
                        struct search x, struct found *found)
 {
     const struct logp_args args = {.n_bytes = kind->n_bytes, .count = 1, .op = &byte_sum};
@@ -369,8 +369,8 @@ Test(optimum, nor_over_links_that_differ)
 
             for (int n = 0; !is_large(kind, P) && n < ways_cases[i][1] / TEST_SCALE; n++) {
                 struct logp_links *links = some_links(P, &random, !kind->combines);
-                const struct logp_model model = {.params = some_base(kind, P, &random),
-                                                 .links = links};
+                const struct logp_network model = {.params = some_base(kind, P, &random),
+                                                   .links = links};
                 struct search x = {0};
 
                 for (int l = 0; l < P * P; l++)
@@ -394,7 +394,7 @@ Test(optimum, nor_on_a_network)
 
             for (int n = 0; !is_large(kind, P) && n < ways_cases[i][1] / TEST_SCALE; n++) {
                 const char *spec = specs[P % 2 == 1 ? n % 2 : n % 3];
-                struct logp_model model = {.params = some_base(kind, P, &random)};
+                struct logp_network model = {.params = some_base(kind, P, &random)};
                 struct search x = {.P = P};
                 struct logp_topology *t;
 

@@ -32,16 +32,16 @@ enum {
 static bool is_right(struct logp_machine *m, int P, const struct logp_algorithm *a,
                      const struct logp_args *args, const struct logp_params *params)
 {
+    const struct logp_network network = {.params = *params};
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = *args,
-                                      .model.params = *params,
                                       .reps = 1,
                                       .seed = 5,
                                       .timeout_ns = test_timeout_ns};
     struct logp_record r;
 
-    if (logp_algorithm_needs(a, P, args, &x.model) != NULL)
+    if (logp_algorithm_needs(a, P, args, &network) != NULL)
         return false;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(r.verified, "%s %s P %d root %d bytes %zu count %ld block %ld", a->collective,
@@ -244,7 +244,7 @@ Test(pipelined, in_two_trees_each_passes_on_one_half_and_sends_and_receives_in_t
 {
     const int n = 300;
     const struct logp_args args = {.n_bytes = 600, .block_bytes = 1, .root = 1};
-    const struct logp_model model = {.params = test_params(6, 2, 4)};
+    const struct logp_network model = {.params = test_params(6, 2, 4)};
 
     for (int P = 3; P <= 70; P++) {
         const struct logp_schedule s = logp_schedule_of(broadcast("two-tree"), P, &args, &model);

@@ -523,7 +523,6 @@ static void run_case(struct logp_machine **machines, uint64_t seed, int64_t *ran
                                           .reps = d.reps,
                                           .timeout_ns = test_timeout_ns,
                                           .seed = seed,
-                                          .model = d.call.model,
                                           .args = d.call.args};
         struct logp_record r;
 

@@ -36,7 +36,6 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a,
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = reps,
                                       .seed = (uint64_t)c->args.count,
                                       .timeout_ns = test_timeout_ns};
@@ -358,7 +357,6 @@ Test(reduce, an_experiment_needs_an_operation)
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = algorithm("flat"),
                                       .args = {.count = 1},
-                                      .model.params = params,
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     struct logp_record r;
@@ -405,6 +403,7 @@ Test(reduce, a_single_byte_is_a_vector_too)
     const struct logp_params params = test_params(60, 20, 40);
     size_t n;
     const struct logp_algorithm *const *all = test_rows(&n);
+    const struct logp_network network = {.params = params};
     struct logp_machine *m = test_machine(8, LOGP_CLOCK_VIRTUAL, &params);
 
     cr_assert_eq(logp_machine_run(m, one_byte, NULL, test_timeout_ns), 0);
@@ -412,12 +411,11 @@ Test(reduce, a_single_byte_is_a_vector_too)
         const struct logp_experiment x = {.size = sizeof(x),
                                           .algorithm = all[i],
                                           .reps = 1,
-                                          .args = {.op = &bits, .count = 1, .root = 2},
-                                          .model.params = params};
+                                          .args = {.op = &bits, .count = 1, .root = 2}};
         struct logp_record r;
 
         if (strcmp(all[i]->collective, "reduce") != 0 ||
-            logp_algorithm_needs(all[i], 8, &x.args, &x.model) != NULL)
+            logp_algorithm_needs(all[i], 8, &x.args, &network) != NULL)
             continue;
         cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
         cr_assert(r.verified, "%s", all[i]->name);

@@ -37,8 +37,8 @@ static int change(struct logp_vp *vp, void *arg)
     struct logp_trace *taken = NULL;
 
     (void)vp;
-    cr_expect_eq(logp_machine_set_rendezvous(m, 0), -EBUSY);
-    cr_expect_eq(logp_machine_set_rendezvous(m, -1), -EBUSY);
+    cr_expect_eq(logp_machine_set_rendezvous_from(m, 1), -EBUSY);
+    cr_expect_eq(logp_machine_set_rendezvous_from(m, 0), -EBUSY);
     cr_expect_eq(logp_machine_explore(m, NULL), -EBUSY);
     if (logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL && !test_shares_stack())
         cr_expect_eq(logp_machine_explore(m, &explorer), -EBUSY);
@@ -73,7 +73,7 @@ Test(refused, a_machine_is_not_changed_by_its_vps)
 
         cr_assert_eq(logp_machine_run(m, change, m, test_timeout_ns), 0);
         cr_assert_eq(logp_machine_repeat(m, change, m, test_timeout_ns, not_again, NULL), 0);
-        cr_assert_eq(logp_machine_set_rendezvous(m, 0), 0);
+        cr_assert_eq(logp_machine_set_rendezvous_from(m, 1), 0);
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
@@ -149,7 +149,7 @@ Test(refused, sizes_that_wrap)
 Test(refused, plans_of_sizes_that_wrap)
 {
     static const char *const names[] = {"alltoall", "allgather", "gather", "scatter"};
-    const struct logp_model model = {.params = test_params(600, 200, 400)};
+    const struct logp_network model = {.params = test_params(600, 200, 400)};
     const struct logp_algorithm *a;
     struct logp_plan *plan;
 

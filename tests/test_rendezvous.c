@@ -20,14 +20,14 @@ static struct logp_args args_of(const struct logp_collective *what, int P)
 }
 
 static bool applies(const struct logp_algorithm *a, int P, const struct logp_args *args,
-                    const struct logp_model *model)
+                    const struct logp_network *model)
 {
     return a->steps != NULL && logp_algorithm_needs(a, P, args, model) == NULL;
 }
 
 /* Run it; @return what it took, on the vps' clocks. */
 static struct logp_record run_one(const struct logp_algorithm *a, int P, enum logp_clock clock,
-                                  const struct logp_args *args, const struct logp_model *model,
+                                  const struct logp_args *args, const struct logp_network *model,
                                   bool delayed)
 {
     struct logp_machine *m =
@@ -37,8 +37,7 @@ static struct logp_record run_one(const struct logp_algorithm *a, int P, enum lo
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns,
                                       .seed = 1,
-                                      .args = *args,
-                                      .model = *model};
+                                      .args = *args};
     struct logp_record r;
     const int rc = logp_experiment_run(m, &x, &r);
 
@@ -54,7 +53,7 @@ static void try_algorithm(const struct logp_collective *what, const struct logp_
     const struct logp_args args = args_of(what, P);
 
     for (int k = 0; k < N_PARAMS; k++) {
-        const struct logp_model model = {.params = all_params[k], .rendezvous_from = from};
+        const struct logp_network model = {.params = all_params[k], .rendezvous_from = from};
         struct logp_record r;
 
         if (!applies(a, P, &args, &model))
@@ -93,7 +92,7 @@ static void try_check(const struct logp_collective *what, const struct logp_algo
                       int64_t from)
 {
     const struct logp_args args = args_of(what, P);
-    const struct logp_model model = {.params = all_params[0], .rendezvous_from = from};
+    const struct logp_network model = {.params = all_params[0], .rendezvous_from = from};
     const struct logp_schedule s = logp_schedule_of(a, P, &args, &model);
     struct logp_schedule_error error;
 
@@ -112,7 +111,7 @@ static void try_wall(const struct logp_collective *what, const struct logp_algor
                      int64_t from)
 {
     const struct logp_args args = args_of(what, P);
-    const struct logp_model model = {
+    const struct logp_network model = {
         .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
         .rendezvous_from = from};
     struct logp_record r;
@@ -299,16 +298,17 @@ static int crowd(struct logp_vp *vp, void *arg)
 
 Test(rendezvous, a_payload_has_room)
 {
-    struct logp_config c = {.size = sizeof(c),
-                            .n_processors = 3,
-                            .clock = LOGP_CLOCK_VIRTUAL,
-                            .executor = test_executor(),
-                            .queue_limit = 12000,
-                            .rendezvous_from = 2000};
-    const struct logp_params p = {.L_ns = 60000, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40};
+    const struct logp_network network = {
+        .params = {.L_ns = 60000, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40},
+        .rendezvous_from = 2000};
+    const struct logp_config c = {.size = sizeof(c),
+                                  .n_processors = 3,
+                                  .clock = LOGP_CLOCK_VIRTUAL,
+                                  .executor = test_executor(),
+                                  .queue_limit = 12000,
+                                  .network = &network};
     struct logp_machine *m;
 
-    cr_assert_eq(logp_delay_create("loggp", &p, &c.delay), 0);
     cr_assert_eq(logp_machine_create(&c, &m), 0);
     cr_expect_eq(logp_machine_run(m, crowd, NULL, test_timeout_ns), 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
@@ -376,7 +376,7 @@ Test(rendezvous, what_relies_on_buffers_waits_for_ever)
         cr_expect_eq(report->waits[0].kind, LOGP_WAIT_SEND);
         cr_expect_eq(report->waits[0].source, 1);
         cr_expect_eq(report->waits[1].kind, LOGP_WAIT_RECV);
-        cr_assert_eq(logp_machine_set_rendezvous(m, -1), 0);
+        cr_assert_eq(logp_machine_set_rendezvous_from(m, 0), 0);
         cr_expect_eq(logp_machine_run(m, run_crossed, NULL, test_timeout_ns), 0);
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
@@ -395,18 +395,18 @@ Test(rendezvous, the_check_finds_what_relies_on_buffers)
 
 Test(rendezvous, a_parallel_machine_has_none)
 {
+    struct logp_network network = {.bare = true, .rendezvous_from = 1};
     struct logp_config c = {.size = sizeof(c),
                             .n_processors = 2,
-                            .delay = logp_delay_none(),
                             .clock = LOGP_CLOCK_VIRTUAL,
                             .executor = "fiber",
                             .parallel = true,
-                            .rendezvous_from = 1};
+                            .network = &network};
     struct logp_machine *m;
 
     cr_expect_eq(logp_machine_create(&c, &m), -EINVAL);
     c.parallel = false;
-    c.rendezvous_from = -1;
+    network.rendezvous_from = -1;
     cr_expect_eq(logp_machine_create(&c, &m), -EINVAL);
 }
 

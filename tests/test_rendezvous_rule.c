@@ -336,7 +336,7 @@ Test(rendezvous_rule, emulated_times_are_right_on_the_wall_clock)
         if (work_out(&r, &p, end) >= 0)
             continue;
         m = own_clock_machine(r.P, &c, &p);
-        cr_assert_eq(logp_machine_set_rendezvous(m, r.from - 1), 0);
+        cr_assert_eq(logp_machine_set_rendezvous_from(m, r.from), 0);
         cr_assert_eq(logp_machine_run(m, run_program, &r, test_timeout_ns), 0);
         for (int i = 0; i < r.P; i++)
             cr_assert(r.end[i] >= end[i] && r.end[i] < end[i] + p.o_send_ns / 2,

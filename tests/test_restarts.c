@@ -57,11 +57,8 @@ static const struct logp_algorithm scripted_row = {.size = sizeof(struct logp_al
 
 static struct logp_record experiment(int reps, int warmup)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = &scripted_row,
-                                      .reps = reps,
-                                      .warmup = warmup,
-                                      .model.params = model};
+    const struct logp_experiment x = {
+        .size = sizeof(x), .algorithm = &scripted_row, .reps = reps, .warmup = warmup};
     struct logp_machine *m = own_clock_machine(1, &script.host, &model);
     struct logp_record r;
 

@@ -14,7 +14,6 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = d->call.args,
-                                      .model = d->call.model,
                                       .reps = 1,
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};

@@ -226,7 +226,6 @@ static void run_row(struct logp_machine *m, const struct logp_algorithm *a, int 
                                 .algorithm = a,
                                 .reps = 3,
                                 .seed = seed,
-                                .model.undelayed = true,
                                 .timeout_ns = test_timeout_ns,
                                 .args = {.root = (int)(seed * 7 % (uint64_t)P),
                                          .n_bytes = (size_t)count * 7,

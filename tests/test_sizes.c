@@ -136,7 +136,7 @@ Test(sizes, networks_and_folds_look_at_the_size)
     const struct logp_algorithm *chain = logp_algorithm_find("broadcast", "chain");
     const struct logp_params params = test_params(6, 2, 4);
     const struct logp_args args = {.n_bytes = 8};
-    const struct logp_model model = {.params = params};
+    const struct logp_network model = {.params = params};
     const struct logp_schedule s = logp_schedule_of(chain, 4, &args, &model);
     struct logp_delay ends, delay;
     struct logp_delay_ops ops;

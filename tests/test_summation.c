@@ -45,7 +45,6 @@ static void check(struct logp_machine *m, int which, int P, const struct logp_in
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = algorithm(which),
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = 2,
                                       .seed = (uint64_t)c->args.count,
                                       .timeout_ns = test_timeout_ns};
@@ -135,7 +134,7 @@ static int program(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const struct logp_args args = {
         .root = P / 2, .count = mine->N, .op = logp_op_find("sum", "int64")};
-    const struct logp_model model = {.params = mine->params};
+    const struct logp_network model = {.params = mine->params};
     struct logp_plan *plan;
     int64_t sum = 0, own, *share;
     int rc;

@@ -55,7 +55,6 @@ static void runs_without_being_added(void)
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = &line,
                                       .args = {.root = 3, .n_bytes = 9},
-                                      .model.params = params,
                                       .reps = 2,
                                       .timeout_ns = test_timeout_ns};
     struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
@@ -462,7 +461,6 @@ Test(table, an_experiment_says_how_large_it_is)
     } x = {.known = {.size = sizeof(x),
                      .algorithm = &line,
                      .args = {.n_bytes = 1},
-                     .model.params = params,
                      .reps = 1,
                      .timeout_ns = test_timeout_ns}};
     struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);

@@ -117,8 +117,7 @@ Test(timeout, an_experiment_has_one_timeout_for_all)
                                       .algorithm = logp_algorithm_find("barrier", "dissemination"),
                                       .reps = 2,
                                       .warmup = 50,
-                                      .timeout_ns = INT64_C(40000000000),
-                                      .model.params = params};
+                                      .timeout_ns = INT64_C(40000000000)};
     struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, &params);
     bool shared = false;
 

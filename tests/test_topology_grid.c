@@ -383,7 +383,6 @@ static void check_time(struct logp_machine *m, const char *name, const struct lo
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = broadcast(name),
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     struct logp_delay ends, delay;

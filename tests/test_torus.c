@@ -125,7 +125,6 @@ static int64_t run(struct logp_machine *m, const struct logp_algorithm *a,
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     struct logp_delay delay;

@@ -50,7 +50,6 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .args = d->call.args,
-                                      .model = d->call.model,
                                       .reps = d->reps,
                                       .seed = d->seed,
                                       .timeout_ns = test_timeout_ns};
@@ -149,17 +148,23 @@ static void expect_alike(const struct logp_trace *fold, const struct logp_trace 
     }
 }
 
-static void run_on_wall(const struct logp_params *params, bool timed)
+static void run_on_wall(bool timed)
 {
     static const char *const names[] = {"allreduce", "broadcast", "alltoall"};
     const struct logp_params known = test_params(3000, 200, 500);
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        struct logp_machine *m = test_machine(6, LOGP_CLOCK_WALL, params);
         const struct logp_op *op = logp_op_find("sum", "double");
+        const struct logp_network network = {.params = known}; /* planned for, emulated or not */
+        const struct logp_config config = {.size = sizeof(config),
+                                           .n_processors = 6,
+                                           .executor = test_executor(),
+                                           .network = &network,
+                                           .delay =
+                                               timed ? (struct logp_delay){0} : logp_delay_none()};
+        struct logp_machine *m;
         struct logp_experiment x = {.size = sizeof(x),
                                     .args = {.n_bytes = 64, .count = 4, .op = op},
-                                    .model.params = known,
                                     .reps = 3,
                                     .warmup = 1,
                                     .timeout_ns = test_timeout_ns};
@@ -169,8 +174,9 @@ static void run_on_wall(const struct logp_params *params, bool timed)
         struct logp_delay delay;
         struct logp_fold f;
 
-        x.algorithm = logp_algorithm_best(names[i], 6, &x.args, &x.model);
-        s = logp_schedule_of(x.algorithm, 6, &x.args, &x.model);
+        cr_assert_eq(logp_machine_create(&config, &m), 0);
+        x.algorithm = logp_algorithm_best(names[i], 6, &x.args, &network);
+        s = logp_schedule_of(x.algorithm, 6, &x.args, &network);
         trace_on(m, 0);
         cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
         run = taken(m);
@@ -189,12 +195,10 @@ static void run_on_wall(const struct logp_params *params, bool timed)
 
 Test(trace, on_the_wall_clock_it_is_what_the_schedule_says)
 {
-    const struct logp_params params = test_params(3000, 200, 500);
-
-    run_on_wall(&params, true);
+    run_on_wall(true);
 }
 
 Test(trace, where_nothing_is_emulated_it_is_real_time)
 {
-    run_on_wall(NULL, false);
+    run_on_wall(false);
 }

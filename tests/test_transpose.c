@@ -12,7 +12,6 @@ static void expect_times(struct logp_machine *m, int P, const char *name,
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = algorithm(name),
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     const struct logp_params *p = &c->model.params;
@@ -71,7 +70,6 @@ static void expect_bound(struct logp_machine *m, const char *name, const struct 
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = algorithm(name),
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     struct logp_record r;

@@ -14,12 +14,8 @@ static void run_row(struct logp_machine *m, const struct logp_algorithm *a, int 
 {
     const struct logp_collective *collective = logp_collective_find(a->collective);
     uint64_t random = (seed * 100 + (uint64_t)P) * UINT64_C(0x9e3779b97f4a7c15);
-    struct logp_experiment x = {.size = sizeof(x),
-                                .algorithm = a,
-                                .reps = 2,
-                                .seed = seed,
-                                .model.params = params,
-                                .timeout_ns = test_timeout_ns};
+    struct logp_experiment x = {
+        .size = sizeof(x), .algorithm = a, .reps = 2, .seed = seed, .timeout_ns = test_timeout_ns};
     struct logp_invocation c = {.args = {.root = (int)test_below(&random, P),
                                          .op = seed % 2 == 0 ? logp_op_find("sum", "int64") : &maps,
                                          .in_place = seed % 3 == 0}};

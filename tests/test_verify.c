@@ -137,7 +137,6 @@ static void expect(struct logp_machine *m, const struct logp_invocation *c, int 
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = &row,
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = 2,
                                       .timeout_ns = test_timeout_ns};
     const int P = logp_machine_size(m);
@@ -240,7 +239,6 @@ Test(verify, no_two_are_alike)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct logp_experiment x = {.size = sizeof(x),
                                     .args = arguments(4, 1).args,
-                                    .model = arguments(4, 1).model,
                                     .reps = 4,
                                     .timeout_ns = test_timeout_ns};
         struct logp_algorithm row;
@@ -278,7 +276,6 @@ static struct logp_record run_row(struct logp_machine *m, const struct logp_algo
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = &row,
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = 1,
                                       .timeout_ns = test_timeout_ns};
     struct logp_record r;

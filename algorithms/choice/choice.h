@@ -15,12 +15,12 @@ size_t lpi_n_added(void);
 
 /* As a collective is given to the functions of a row. */
 static inline struct logp_invocation lpi_invocation(const struct logp_args *args,
-                                                    const struct logp_model *model)
+                                                    const struct logp_network *network)
 {
-    return (struct logp_invocation){.args = *args,
-                                    .model = model != NULL ? *model
-                                                           : (struct logp_model){.topology = NULL},
-                                    .plan.parent = -1};
+    return (struct logp_invocation){
+        .args = *args,
+        .model = network != NULL ? *network : (struct logp_network){.topology = NULL},
+        .plan.parent = -1};
 }
 
 /* Does a message take less than L now and then? */
@@ -28,6 +28,12 @@ static inline bool lpi_varies(int64_t P, const struct logp_invocation *c)
 {
     return c->model.params.latency_varies && (c->model.params.L_ns > 0 || c->model.links != NULL) &&
            P > 1;
+}
+
+/* Do latencies, faults or noise decide what a run takes? Algorithms are chosen without them. */
+static inline bool lpi_is_drawn(const struct logp_network *n)
+{
+    return n->latency != NULL || n->faults != NULL || n->noise != NULL;
 }
 
 /* predict.c: what it needs of c->args.blocks, which are given */

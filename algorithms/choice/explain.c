@@ -8,7 +8,7 @@
 #include <errno.h>
 
 int logp_explanation_of(const struct logp_algorithm *algorithm, int64_t P,
-                        const struct logp_args *args, const struct logp_model *model,
+                        const struct logp_args *args, const struct logp_network *model,
                         struct logp_explanation **out)
 {
     struct logp_invocation c = lpi_invocation(args, model);

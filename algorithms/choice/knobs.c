@@ -43,7 +43,7 @@ const struct logp_knob *logp_knob_find(const char *name)
 }
 
 bool logp_algorithm_knob(const struct logp_algorithm *algorithm, const struct logp_knob *knob,
-                         int64_t P, const struct logp_args *args, const struct logp_model *model,
+                         int64_t P, const struct logp_args *args, const struct logp_network *model,
                          int64_t *value)
 {
     int i = 0;

@@ -110,7 +110,7 @@ static int load_tree(struct logp_link_load *load, const struct logp_topology *t,
 }
 
 int logp_link_load_init(struct logp_link_load *load, const struct logp_algorithm *algorithm,
-                        const struct logp_args *args, const struct logp_model *model)
+                        const struct logp_args *args, const struct logp_network *model)
 {
     struct logp_invocation c = lpi_invocation(args, model);
     const enum logp_along along = algorithm->along;

@@ -50,7 +50,8 @@ struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int
 }
 
 struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
-                                      const struct logp_args *args, const struct logp_model *model)
+                                      const struct logp_args *args,
+                                      const struct logp_network *model)
 {
     struct logp_invocation c = lpi_invocation(args, model);
 
@@ -219,7 +220,7 @@ int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
 }
 
 int logp_plan_create(const struct logp_algorithm *algorithm, int P, int rank,
-                     const struct logp_args *args, const struct logp_model *model,
+                     const struct logp_args *args, const struct logp_network *model,
                      struct logp_plan **out)
 {
     struct logp_plan *plan;

@@ -21,7 +21,7 @@ const char *logp_certainty_name(enum logp_certainty certainty)
 }
 
 const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
-                                 const struct logp_args *args, const struct logp_model *model)
+                                 const struct logp_args *args, const struct logp_network *model)
 {
     const struct logp_invocation c = lpi_invocation(args, model);
 
@@ -167,30 +167,15 @@ bool lpi_is_open(const struct logp_algorithm *algorithm, int64_t P, const struct
     return algorithm->steps != NULL && P <= LOGP_FOLD_P && is_foldable(P, c);
 }
 
-/* The delay model that is folded under. 0; or an error */
-static int delay_of(const struct logp_model *model, struct logp_delay *out)
-{
-    struct logp_params params = model->params;
-    struct logp_delay ends;
-    int rc;
-
-    params.latency_varies = false; /* every message takes the most that it may */
-    if (model->links != NULL)
-        return logp_links_delay(model->links, &params, out);
-    rc = logp_delay_create(logp_delay_name(&params), &params, &ends);
-    *out = ends;
-    if (rc != 0 || model->topology == NULL)
-        return rc;
-    rc = logp_topology_delay(model->topology, ends, out);
-    if (rc != 0)
-        logp_delay_destroy(&ends);
-    return rc;
-}
-
 int lpi_folds_init(struct lpi_folds *folds, int64_t P, const struct logp_invocation *c)
 {
+    /* without chance: every message takes the most that it may */
+    struct logp_network network = {
+        .params = c->model.params, .topology = c->model.topology, .links = c->model.links};
+
+    network.params.latency_varies = false;
     *folds = (struct lpi_folds){.most = most_messages(P, c), .left = LOGP_FOLD_MESSAGES};
-    folds->rc = delay_of(&c->model, &folds->delay);
+    folds->rc = logp_network_delay(&network, P, NULL, &folds->delay, NULL);
     return folds->rc == -ENOMEM ? folds->rc : 0;
 }
 
@@ -277,14 +262,14 @@ static int predict_by(const struct logp_algorithm *algorithm, int64_t P,
 }
 
 struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
-                                       const struct logp_args *args, const struct logp_model *model,
-                                       enum logp_basis by)
+                                       const struct logp_args *args,
+                                       const struct logp_network *model, enum logp_basis by)
 {
     struct logp_invocation c = lpi_invocation(args, model);
     struct logp_prediction p = lpi_no_prediction();
     int rc;
 
-    if (!is_predictable(P, &c) || lpi_needs(algorithm, P, &c) != NULL)
+    if (!is_predictable(P, &c) || lpi_is_drawn(&c.model) || lpi_needs(algorithm, P, &c) != NULL)
         return p;
     rc = lpi_resolve_k(algorithm, P, &c);
     if (rc == 0)
@@ -293,7 +278,7 @@ struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, i
 }
 
 struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
-                                    const struct logp_args *args, const struct logp_model *model)
+                                    const struct logp_args *args, const struct logp_network *model)
 {
     return logp_predict_by(algorithm, P, args, model, LOGP_BY_EITHER);
 }
@@ -306,7 +291,7 @@ bool lpi_is_cacheable(const struct logp_invocation *c)
 
 const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
                                                  const struct logp_args *args,
-                                                 const struct logp_model *model)
+                                                 const struct logp_network *model)
 {
     const struct logp_collective *what = logp_collective_find(collective);
     const struct logp_invocation c = lpi_invocation(args, model);
@@ -321,7 +306,7 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
 }
 
 int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_args *args,
-                          const struct logp_model *model, struct logp_choice *out)
+                          const struct logp_network *model, struct logp_choice *out)
 {
     const struct logp_invocation c = lpi_invocation(args, model);
     struct lpi_choice choice;
@@ -336,7 +321,7 @@ int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_a
 }
 
 int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t P,
-                                const struct logp_args *args, const struct logp_model *model)
+                                const struct logp_args *args, const struct logp_network *model)
 {
     const struct logp_invocation c = lpi_invocation(args, model);
 

@@ -102,7 +102,7 @@ static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t la
 
     if (s->counted && late > LOGP_START_TOLERANCE_NS && r->restarts < x->reps / 10) {
         r->restarts++;
-        if (x->faults != NULL) /* the run is made again, with the same draws */
+        if (s->faults != NULL) /* the run is made again, with the same draws */
             s->total = 0;
         return false;
     }
@@ -111,7 +111,7 @@ static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t la
         return false;
     s->wall[r->reps] = wall - s->start_ns;
     s->emulated[r->reps++] = emulated - s->start_ns;
-    if (x->faults != NULL) /* the next is another run */
+    if (s->faults != NULL) /* the next is another run */
         return false;
     if (lpi_enough(s))
         s->total = s->done;
@@ -208,7 +208,7 @@ int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t)
     const int right =
         logp_collective_check(s->collective, s->P, rank, seed, &t->c, t->buf, t->result);
 
-    if (right == 0 && s->own.faults == NULL)
+    if (right == 0 && s->faults == NULL)
         keep_difference(s, rank, t);
     if (right == 0) /* relaxed: read after the run */
         atomic_store_explicit(&s->wrong[rank], true, memory_order_relaxed);
@@ -387,12 +387,12 @@ void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp
 {
     struct logp_record *r = s->record;
 
-    for (int i = s->P - 1; i >= 0 && s->own.faults == NULL; i--)
+    for (int i = s->P - 1; i >= 0 && s->faults == NULL; i--)
         if (s->wrong[i])
             r->wrong_rank = i;
     if (s->leaders.n > 1)
         share(s, machine);
-    if (r->wrong_rank >= 0 && s->collective->holds_back && s->own.faults == NULL)
+    if (r->wrong_rank >= 0 && s->collective->holds_back && s->faults == NULL)
         strcpy(r->wrong, "it went on before all had come");
     else if (r->wrong_rank >= 0 && r->wrong_rank == s->difference_rank)
         memcpy(r->wrong, s->difference, sizeof(r->wrong));
@@ -473,7 +473,7 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
 
     s->endings = lpi_zeroed(s->is_virtual ? 1 : (size_t)P, sizeof(*s->endings));
     s->wrong = calloc((size_t)P, sizeof(*s->wrong));
-    s->wrong_ranks = malloc((x->faults != NULL ? (size_t)P : 1) * sizeof(*s->wrong_ranks));
+    s->wrong_ranks = malloc((s->faults != NULL ? (size_t)P : 1) * sizeof(*s->wrong_ranks));
     s->wall = malloc(reps * sizeof(*s->wall));
     s->emulated = malloc(reps * sizeof(*s->emulated));
     s->sorted = malloc(reps * sizeof(*s->sorted));
@@ -521,7 +521,7 @@ static int run(struct logp_machine *machine, struct state *s)
     int rc = logp_machine_agree(machine, &worst, 1, LOGP_AGREE_MIN);
 
     rc = rc != 0 ? rc : (int)worst;
-    if (rc == 0 && s->own.faults != NULL)
+    if (rc == 0 && s->faults != NULL)
         rc = s->leaders.n > 1 ? -ENOTSUP : lpi_run_faulty(machine, s);
     else if (rc == 0)
         rc = run_all(machine, s);
@@ -535,6 +535,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     const bool wall = logp_machine_clock(machine) == LOGP_CLOCK_WALL;
     const bool delayed = logp_machine_delayed(machine);
     struct state *s = calloc(1, sizeof(*s));
+    struct logp_network network;
     int rc = -ENOMEM;
 
     *record = (struct logp_record){.P = P, .wrong_rank = -1, .clock_error_ns = -1};
@@ -545,14 +546,16 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     lpi_leaders_of(&s->leaders, machine);
     rc = logp_take_struct(&s->own, sizeof(s->own), LOGP_UP_TO(struct logp_experiment, args), given);
     s->experiment = &s->own;
-    s->c = lpi_invocation(&s->own.args, &s->own.model);
+    logp_machine_network(machine, &network);
+    s->faults = logp_machine_faults(machine);
+    s->c = lpi_invocation(&s->own.args, &network);
     if (rc == 0)
         rc = refuse(&s->own, &s->c, P);
     if (rc == 0) {
         s->collective = logp_collective_find(s->own.algorithm->collective);
-        if (delayed && s->own.faults == NULL)
+        if (delayed)
             record->prediction =
-                logp_predict_by(s->own.algorithm, P, &s->own.args, &s->own.model, s->own.by);
+                logp_predict_by(s->own.algorithm, P, &s->own.args, &network, s->own.by);
         record->has_measured = wall;
         record->has_emulated = !wall || delayed;
         record->has_lag = wall && delayed;

@@ -45,7 +45,7 @@ static int count_faulty(struct state *s, int rc, const struct logp_report *repor
 
     if (missing < 0)
         return missing;
-    logp_fault_counts(s->own.faults, &struck);
+    logp_fault_counts(s->faults, &struck);
     r->struck.dropped += struck.dropped;
     r->struck.duplicated += struck.duplicated;
     r->struck.flipped += struck.flipped;
@@ -104,7 +104,7 @@ int lpi_run_faulty(struct logp_machine *machine, struct state *s)
         memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
         memset(s->wrong, 0, (size_t)s->P * sizeof(*s->wrong));
         s->latest[0] = 0;
-        logp_fault_seed(x.faults, x.seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(int64_t)i);
+        logp_fault_seed(s->faults, x.seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(int64_t)i);
         rc = lpi_run_program(machine, s, lpi_time_left(&x, start));
         if (is_over(rc))
             break;

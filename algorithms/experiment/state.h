@@ -34,6 +34,7 @@ struct state {
     struct logp_experiment own; /* as far as the caller has it */
     const struct logp_experiment *experiment;
     const struct logp_collective *collective;
+    void *faults;         /* logp_machine_faults() */
     pthread_mutex_t lock; /* rank 0, as it judges, and who waits for the run's end in vain: ... */
     bool parted; /* ... from then on what is below, up to the empty line, is the latter's */
     struct logp_record *record;

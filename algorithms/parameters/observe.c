@@ -90,7 +90,7 @@ static int receive_many(struct end *e, int from, int64_t n, int64_t wait_ns)
 static int plan_reduction(struct end *e, int64_t count)
 {
     const struct logp_args args = {.count = count, .op = logp_op_find("sum", "double")};
-    struct logp_model model = {0};
+    struct logp_network model = {0};
 
     logp_vp_params(e->pair, &model.params);
     e->operands = calloc((size_t)count * 2, sizeof(double));

@@ -283,19 +283,16 @@ static int explain(struct lpi_explanation *x)
 }
 
 /* 0; -ENOTSUP, or what the built-in models refuse. */
-static int check_model(const struct logp_model *model)
+static int check_network(const struct logp_network *network)
 {
     struct logp_delay delay;
     int rc;
 
-    if (model->topology != NULL || logp_capacity(&model->params) > 0 ||
-        model->rendezvous_from > 0 || model->params.recv_streams ||
-        logp_delay_name(&model->params) == NULL)
+    if (network->topology != NULL || logp_capacity(&network->params) > 0 ||
+        network->rendezvous_from > 0 || network->params.recv_streams ||
+        logp_delay_name(&network->params) == NULL)
         return -ENOTSUP;
-    if (model->links != NULL)
-        rc = logp_links_delay(model->links, &model->params, &delay);
-    else
-        rc = logp_delay_create(logp_delay_name(&model->params), &model->params, &delay);
+    rc = logp_network_delay(network, 1, NULL, &delay, NULL);
     if (rc == 0)
         logp_delay_destroy(&delay);
     return rc;
@@ -304,7 +301,7 @@ static int check_model(const struct logp_model *model)
 int logp_explanation_create(const struct logp_schedule *schedule, struct logp_explanation **out)
 {
     struct lpi_explanation *x;
-    int rc = check_model(&schedule->model);
+    int rc = check_network(&schedule->model);
 
     if (logp_step_list_is_graph(schedule->args.list, &schedule->model.params))
         rc = -ENOTSUP;

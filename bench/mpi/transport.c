@@ -129,7 +129,7 @@ static int compare(struct logp_vp *vp, const struct operation *x, int rounds)
     const struct logp_args args = {.count = (int64_t)(x->n_bytes / sizeof(double)),
                                    .n_bytes = x->n_bytes,
                                    .op = logp_op_find("sum", "double")};
-    const struct logp_model model = {0};
+    const struct logp_network model = {0};
     double plain[MOST_ROUNDS], own[MOST_ROUNDS], ratio[MOST_ROUNDS];
     struct logp_plan *plan = NULL;
     int rc = 0;

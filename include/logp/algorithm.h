@@ -46,7 +46,7 @@ struct logp_rank_plan {
 /** A collective as the functions of an algorithm get it. */
 struct logp_invocation {
     struct logp_args args;
-    struct logp_model model;
+    struct logp_network model;
     struct logp_rank_plan plan; /**< of the rank in question; for who is planned */
 };
 
@@ -111,14 +111,14 @@ struct logp_knob_use {
 
 /**
  * The value of a knob that an algorithm works with.
- * @param model  NULL: as logp_plan_create()
+ * @param network  NULL: as logp_plan_create()
  * @param value  out; NULL: not wanted, nor are P and args looked at. LOGP_PREDICTION_NO_MEMORY:
  *               there was no memory to predict which is the best
  * @return has it this knob?
  */
 LOGP_API bool logp_algorithm_knob(const struct logp_algorithm *algorithm,
                                   const struct logp_knob *knob, int64_t P,
-                                  const struct logp_args *args, const struct logp_model *model,
+                                  const struct logp_args *args, const struct logp_network *network,
                                   int64_t *value);
 
 /* ---- algorithms ---- */

@@ -22,7 +22,7 @@
  *   - every vp waits and nothing is on its way (deadlock), or a vp does not come back (timeout),
  *   - the function `after` says so, or a message is left over where that is not wanted.
  *
- * What can come out differently, besides who goes next, where nothing is said of time (params):
+ * What can come out differently, besides who goes next, where nothing is said of time (network):
  *
  * - A receive takes any message that it fits, of each source and tag the first; which of several
  *   receives takes it is as they were posted. When it does is open: a receive that stays posted
@@ -39,7 +39,7 @@
  *   a send is done, and of two receives of one source the one posted later.
  * - logp_cancel() comes before any message, or a message before it, and then it says -EINPROGRESS.
  *
- * Under a clock (params) a send of logp_isend() that waits is done when its answer is there, L
+ * Under a clock (network) a send of logp_isend() that waits is done when its answer is there, L
  * after it was taken; which of several requests, and whether a cancel of a receive from any source
  * is too late, is a choice where both are so by the clock. There a receive of a named source is
  * matched when its message is sent, and a cancel comes too late from then on.
@@ -72,8 +72,8 @@
 #ifndef LOGP_CHECK_H
 #define LOGP_CHECK_H
 
-#include <logp/latency.h>
 #include <logp/machine.h>
+#include <logp/network.h>
 #include <logp/vp.h>
 
 LOGP_BEGIN_DECLS
@@ -92,10 +92,11 @@ enum logp_strategy {
                                  count as one (sleep sets: Godefroid, 1996) */
 };
 
-/** Which sends wait for their receiver (logp_machine_set_rendezvous()). */
+/** Which sends wait for their receiver (logp_network.rendezvous_from). */
 enum logp_sends {
     LOGP_SENDS_BUFFERED,    /**< none, as this library promises */
-    LOGP_SENDS_LIMITED,     /**< those of more than rendezvous_bytes */
+    LOGP_SENDS_LIMITED,     /**< those of network->rendezvous_from bytes or more; all, if
+                                 that is 0 */
     LOGP_SENDS_SYNCHRONOUS, /**< all: a program must not rely on buffers */
     LOGP_SENDS_VARIED,      /**< in each run one of these three, by chance. Not with exhaustive */
 };
@@ -124,20 +125,15 @@ struct logp_check {
     int64_t time_ns; /**< of the host: then it ends, as far as it is; 0: no bound */
     int misses;      /**< so many looks of a vp in a row may miss what is there; 0: 3 */
 
-    /** NULL: nothing is said of time. Whoever can go on could go next, and any message that has
-     * been sent could come, or be too late for a look or for a wait with an end. Otherwise the
-     * clock orders, and choices are between what could happen at one time. Not with exhaustive. */
-    const struct logp_params *params;
-    struct logp_latency latency; /**< with params: latencies by chance; its seed is not looked at */
-    /** With params: what strikes, and by how much overheads are longer, as fault.h says; times
-     * without a suffix are ns. Each run draws anew. A failure keeps what it takes, and each strike
-     * on a message counts as a choice. NULL: nothing */
-    const char *faults;
-    const char *noise; /**< the same */
+    /** What runs take place on. NULL, or one that is bare: nothing is said of time. Any processor
+     * that can continue could go next, and any message that has been sent could come, or be too late
+     * for a query or for a wait with an end. Otherwise the clock orders, and choices are between
+     * what could happen at one time; not with exhaustive. Each run draws latencies, faults and noise
+     * anew; a failure keeps those that it needs, and each fault of a message counts as a choice. */
+    const struct logp_network *network;
     enum logp_sends sends;
-    size_t rendezvous_bytes; /**< S of LOGP_SENDS_LIMITED and _VARIED */
-    bool fixed_order;        /**< do not vary which processor goes next */
-    bool fixed_matches;      /**< do not vary which message is taken */
+    bool fixed_order;   /**< do not vary which processor goes next */
+    bool fixed_matches; /**< do not vary which message is taken */
 
     bool all_received;               /**< a message left over is a failure */
     int (*before)(int P, void *arg); /**< before each run; not 0 ends it all and is returned */

@@ -9,7 +9,7 @@
  *     const struct logp_args args = {.root = 0, .n_bytes = 8};
  *     const struct logp_algorithm *a = logp_algorithm_find("broadcast", "binomial");
  *     struct logp_plan *plan;
- *     int rc = logp_plan_create(a, P, rank, &args, &model, &plan);
+ *     int rc = logp_plan_create(a, P, rank, &args, &network, &plan);
  *     ...
  *     rc = logp_plan_run(vp, plan, buf, NULL);
  *     ...
@@ -26,7 +26,7 @@
 #define LOGP_COLLECTIVE_H
 
 #include <logp/defs.h>
-#include <logp/delay.h>
+#include <logp/network.h>
 #include <logp/op.h>
 
 LOGP_BEGIN_DECLS
@@ -98,19 +98,6 @@ struct logp_args {
  */
 #define LOGP_IN_PLACE ((void *)(intptr_t)-1)
 
-/** What an algorithm is planned and predicted for. */
-struct logp_model {
-    struct logp_params params;            /**< as the delay model takes them */
-    const struct logp_topology *topology; /**< the network, and a mesh's or torus's sizes those of
-                                               the algorithms mesh and torus; NULL: none, any two
-                                               processors are neighbours, and these are square */
-    bool undelayed;                       /**< nothing is emulated: no delays, on the wall clock */
-    const struct logp_links *links;       /**< between P processors, what differs from params, which
-                                               algorithms plan with; NULL: nothing. No topology then */
-    int64_t rendezvous_from; /**< sends of so many bytes or more wait for their receiver
-                                  (logp_config.rendezvous_from); 0: none */
-};
-
 /** A collective, and a row of its table: algorithm.h. */
 struct logp_collective;
 struct logp_algorithm;
@@ -162,7 +149,7 @@ LOGP_API const struct logp_collective *logp_collective_find(const char *name);
 /** @return NULL: the algorithm applies; else what it needs, in a few words; static storage. */
 LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
                                           const struct logp_args *args,
-                                          const struct logp_model *model);
+                                          const struct logp_network *network);
 
 /**
  * The algorithm with the least logp_predict() among those that apply, each with its best k; ties:
@@ -178,7 +165,7 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
  */
 LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
                                                           const struct logp_args *args,
-                                                          const struct logp_model *model);
+                                                          const struct logp_network *network);
 
 #define LOGP_MOST_LEFT 128 /**< algorithms that a choice can leave out */
 
@@ -195,7 +182,7 @@ struct logp_choice {
  * @return 0; -ENOTSUP (no such collective, or none of its algorithms applies), -ENOMEM
  */
 LOGP_API int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_args *args,
-                                   const struct logp_model *model, struct logp_choice *out);
+                                   const struct logp_network *network, struct logp_choice *out);
 
 /**
  * Predict, by the formula where there is one, or where that is no more than a lower bound, or a
@@ -212,7 +199,7 @@ LOGP_API int logp_algorithm_choose(const char *collective, int64_t P, const stru
  */
 LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
                                              const struct logp_args *args,
-                                             const struct logp_model *model);
+                                             const struct logp_network *network);
 
 /** @{ */
 /** logp_predict(): largest P and most messages that are folded. LOGP_BY_SCHEDULE has no such limits. */
@@ -223,7 +210,8 @@ LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algori
 /** The same, from what is asked for: LOGP_PREDICTION_NONE where it has no formula, or no steps. */
 LOGP_API struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
                                                 const struct logp_args *args,
-                                                const struct logp_model *model, enum logp_basis by);
+                                                const struct logp_network *network,
+                                                enum logp_basis by);
 
 /**
  * What no algorithm of a collective can be faster than, whatever it sends to whom, in which order
@@ -240,7 +228,7 @@ LOGP_API struct logp_prediction logp_predict_by(const struct logp_algorithm *alg
  * al., SPAA 1993; Shou & Chen 1996.
  */
 LOGP_API int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_args *args,
-                                  const struct logp_model *model);
+                                  const struct logp_network *network);
 
 /**
  * What the textbook says that a broadcast or reduction by recursive doubling costs:
@@ -254,7 +242,7 @@ LOGP_API int64_t logp_textbook_cost(int64_t P, const struct logp_params *params,
 /** What the textbook says of this algorithm here: logp_textbook_cost(). -1: nothing. */
 LOGP_API int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t P,
                                          const struct logp_args *args,
-                                         const struct logp_model *model);
+                                         const struct logp_network *network);
 
 /* ---- plan once, run often ---- */
 
@@ -264,7 +252,7 @@ struct logp_plan;
 /**
  * Work out what a rank does.
  * @param args   copied; what it points to is not
- * @param model  copied, as args; NULL: nothing costs anything, and there is no topology
+ * @param network  copied, as args; NULL: nothing costs anything, and there is no topology
  * @param plan   out: destroy it with logp_plan_destroy()
  * @return 0; -EINVAL (rank or root out of range; reduce, matvec: no op; reduce: a negative count; a
  *         buffer of more than PTRDIFF_MAX bytes on any rank; a row that is too small:
@@ -273,7 +261,7 @@ struct logp_plan;
  * Threads: any.
  */
 LOGP_API int logp_plan_create(const struct logp_algorithm *algorithm, int P, int rank,
-                              const struct logp_args *args, const struct logp_model *model,
+                              const struct logp_args *args, const struct logp_network *network,
                               struct logp_plan **plan);
 
 /** Free a plan that does not run. NULL is allowed. */

@@ -52,6 +52,8 @@
 
 LOGP_BEGIN_DECLS
 
+struct logp_network; /**< network.h */
+
 /** Capacity by LogP's own rule: max(1, ceil(L/g)); g = 0 means no limit. */
 #define LOGP_CAPACITY_RULE (-1)
 
@@ -156,6 +158,9 @@ struct logp_delay_ops {
     int64_t (*stops)(void *model, int rank);
     /** After restart: time begins anew at start_ns, 0 with a run. NULL: it does not matter. */
     void (*begin)(void *model, int64_t start_ns);
+    /** The network that this is a model of: fills *out, in which params are set; as long as the
+     *  model is there. NULL: it has no topology, links, faults or noise. */
+    void (*network)(void *model, struct logp_network *out);
 };
 
 /** A model ready for use. The functions are copied by whatever takes the model; the model itself

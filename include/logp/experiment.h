@@ -4,6 +4,13 @@
  * Run one algorithm many times on a machine, check every result, and hold the times against the
  * prediction. `logp run`, the benchmarks and the tests are this function.
  *
+ * Algorithms are planned and predicted for the network of the machine (logp_machine_network()).
+ *
+ * On a machine with faults or noise each repetition is a run of its own, with draws of its own (a
+ * seed that is made of the experiment's and its number). Those that end with the right result
+ * everywhere are timed, the others counted; that they have failed is no error. There is no
+ * prediction, and no processor stays away from a barrier.
+ *
  * Each repetition starts at one time for all processors, fixed in advance (logp_sync()), and ends
  * when the last one is done. It is repeated only if a core's scheduler missed that start by more
  * than LOGP_START_TOLERANCE_NS, at most reps/10 times in all.
@@ -53,18 +60,11 @@ struct logp_experiment {
      * long they took. */
     void (*progress)(void *arg, int done, int total);
     void *progress_arg;
-    /** The model that logp_fault_create() has made, in force on the machine; NULL: none. Then each
-     *  repetition is a run of its own, with draws of its own (a seed that is made of this one's and
-     *  its number), whatever becomes of it: those that end with the right result everywhere are
-     *  timed, the others counted; that they have failed is no error. There is no prediction, and
-     * nobody stays away from a barrier. */
-    void *faults;
     /** Called after each that has failed, between runs; what it is told is valid until it returns.
      *  NULL: not wanted. */
     void (*failed)(void *arg, const struct logp_failed *failed);
     void *failed_arg;
-    struct logp_model model; /**< that of the machine's delay model */
-    struct logp_args args;   /**< last, since it may grow */
+    struct logp_args args; /**< last, since it may grow */
 };
 
 /** Order statistics of a sample; percentiles by the nearest rank. */

@@ -130,12 +130,12 @@ LOGP_API int logp_explanation_create(const struct logp_schedule *schedule,
 
 /**
  * The same of an algorithm, as logp_predict_by() with LOGP_BY_SCHEDULE.
- * @param model  NULL: as logp_plan_create()
+ * @param network  NULL: as logp_plan_create()
  * @return as logp_explanation_create(); -EINVAL also: P, root; -ENOTSUP also: it has no steps, or
  *         logp_algorithm_needs()
  */
 LOGP_API int logp_explanation_of(const struct logp_algorithm *algorithm, int64_t P,
-                                 const struct logp_args *args, const struct logp_model *model,
+                                 const struct logp_args *args, const struct logp_network *network,
                                  struct logp_explanation **out);
 
 /** NULL is allowed. */

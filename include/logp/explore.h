@@ -97,7 +97,7 @@ struct logp_explorer {
  * @param explorer  copied; NULL: no more
  * Threads: as logp_machine_run(), not during a run; also by the function of logp_machine_repeat()
  * @return 0; -EINVAL (no size, no choose, late without what it takes), -E2BIG, -ENOTSUP (wall
- * clock, parallel, shared stacks), -EBUSY (as logp_machine_set_rendezvous()), -ENOMEM
+ * clock, parallel, shared stacks), -EBUSY (as logp_machine_set_rendezvous_from()), -ENOMEM
  */
 LOGP_API int logp_machine_explore(struct logp_machine *machine,
                                   const struct logp_explorer *explorer);

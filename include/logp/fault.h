@@ -79,8 +79,13 @@ struct logp_fault_config {
 LOGP_API int logp_fault_create(struct logp_delay *inner, const struct logp_fault_config *config,
                                struct logp_delay *out, char why[LOGP_FAULT_WHY]);
 
+/** @return the model of a machine's faults and noise, for the functions below; NULL: it has none.
+ *  Threads: any one that is not a vp of the machine, while its model is not replaced. */
+LOGP_API void *logp_machine_faults(const struct logp_machine *machine);
+
 /** Draw with this seed from now on, and count anew what strikes. Threads: not during a run.
- *  @param model  logp_delay.model of what logp_fault_create() made; so for all functions here */
+ *  @param model  logp_machine_faults(), or logp_delay.model of what logp_fault_create() made; so
+ *                for all functions here */
 LOGP_API void logp_fault_seed(void *model, uint64_t seed);
 
 /** Is nothing left to chance, does every message arrive once and does nobody stop for good? Then

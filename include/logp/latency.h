@@ -54,10 +54,6 @@ LOGP_API int logp_latency_read(const char *path, int64_t **samples, int *n);
 LOGP_API int logp_latency_create(struct logp_delay *inner, const struct logp_latency *latency,
                                  struct logp_delay *out);
 
-/** Draw with this seed from now on. Threads: not during a run.
- *  @param model  logp_delay.model of what logp_latency_create() made */
-LOGP_API void logp_latency_seed(void *model, uint64_t seed);
-
 LOGP_END_DECLS
 
 #endif

@@ -24,7 +24,7 @@
  * after the start of the receive before it, and a receive for the gap of the send before it and the
  * streaming of its own message.
  *
- * No chance is involved, so the fold of a schedule is exact (logp_model.links).
+ * No chance is involved, so the fold of a schedule is exact (logp_network.links).
  *
  * Threads: links are constant once they are made; any thread may read them.
  * Source: none; LogP and LogGP (delay.h), taken link by link.

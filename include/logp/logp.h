@@ -6,6 +6,7 @@
  *
  *   machine.h     create P processors, run a program on each, read the report
  *   vp.h          what a program calls: send, receive, compute, now
+ *   network.h     the network between the processors, in one struct
  *   delay.h       what a message costs: LogP, LogGP, or a model of your own
  *   collective.h  the collective algorithms and their predictions
  *   group.h       some of the processors by themselves
@@ -51,6 +52,7 @@
 #include <logp/machine.h>
 #include <logp/machine_file.h>
 #include <logp/measure.h>
+#include <logp/network.h>
 #include <logp/nonblocking.h>
 #include <logp/op.h>
 #include <logp/parameters.h>

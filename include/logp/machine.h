@@ -39,7 +39,7 @@
 #define LOGP_MACHINE_H
 
 #include <logp/defs.h>
-#include <logp/delay.h>
+#include <logp/network.h>
 
 LOGP_BEGIN_DECLS
 
@@ -62,29 +62,34 @@ enum logp_stacks {
 /** The most processors of a machine. */
 #define LOGP_MAX_PROCESSORS (1 << 24)
 
-/** Zero is a good default for every field but the first two and delay, which must be a model:
- *  logp_delay_create(), whose error must not be passed over, or logp_delay_none(). */
+/** Zero is a good default for every field but the first two and one of network and delay, of which
+ *  at least one must be set. */
 struct logp_config {
-    size_t size;             /**< sizeof(struct logp_config); see logp_take_struct() */
-    int n_processors;        /**< P, 1 .. LOGP_MAX_PROCESSORS */
-    enum logp_clock clock;   /**< wall */
-    bool parallel;           /**< virtual clock: several cores simulate at once. The outcome is the
+    size_t size;           /**< sizeof(struct logp_config); see logp_take_struct() */
+    int n_processors;      /**< P, 1 .. LOGP_MAX_PROCESSORS */
+    enum logp_clock clock; /**< wall */
+    bool parallel;         /**< virtual clock: several cores simulate at once. The outcome is the
                                   same. It takes a delay model with a lookahead and no capacity, or
                                   runs are refused, and the model cannot be replaced in a run */
-    const char *executor;    /**< what carries a vp; NULL: "thread" */
-    struct logp_delay delay; /**< owned by the machine once create has succeeded; nothing to be
-                                  emulated: logp_delay_none() */
-    const int *cores;        /**< operating system numbers of the cores to use; NULL: all that
+    const char *executor;  /**< what carries a vp; NULL: "thread" */
+    /** The network between them. It is copied; what it points to must stay while the machine has
+     *  delay beside it. NULL: that of delay */
+    const struct logp_network *network;
+    /** All zero: the model of the network. Else a model that emulates it in its place, of one's own
+     *  or of logp_network_delay(); owned by the machine once create has succeeded. Nothing to be
+     *  emulated: logp_delay_none() */
+    struct logp_delay delay;
+    const int *cores;    /**< operating system numbers of the cores to use; NULL: all that
                                   this process may use, one hardware thread of each first */
-    int n_cores;             /**< entries of cores; with cores == NULL at most so many (0: all) */
-    int64_t poll_ns;         /**< cost of a test or probe that finds nothing, up to
+    int n_cores;         /**< entries of cores; with cores == NULL at most so many (0: all) */
+    int64_t poll_ns;     /**< cost of a test or probe that finds nothing, up to
                                   LOGP_PARAM_MAX_NS; 0: 100 */
-    size_t queue_limit;      /**< bytes of messages held, with some 150 for each message's own
+    size_t queue_limit;  /**< bytes of messages held, with some 150 for each message's own
                                   needs; 0: 1 GiB. Beyond: -ENOBUFS */
-    bool wait_for_space;     /**< instead: a send waits until there is room, or until all wait and
+    bool wait_for_space; /**< instead: a send waits until there is room, or until all wait and
                                   it is a deadlock. Not on a parallel machine, whose outcome would
                                   depend on its cores */
-    size_t stack_bytes;      /**< of each vp; 0: 256 KiB. Who runs off it ends the process; fibers
+    size_t stack_bytes;  /**< of each vp; 0: 256 KiB. Who runs off it ends the process; fibers
                                   say on stderr which rank it was */
     enum logp_stacks stacks;
     int lane_slots;      /**< slots of the fast path between two cores; 0: 1024, fewer with many
@@ -97,10 +102,7 @@ struct logp_config {
      *  so are programs tested that must cope with a late host. Timeouts of runs stay the host's.
      *  Threads: called on all cores that carry vps, and by whoever calls logp_machine_run(). */
     int64_t (*time_ns)(void *arg);
-    void *time_arg;          /**< passed to it */
-    int64_t rendezvous_from; /**< sends of so many bytes or more wait for their receiver, those
-                                  without bytes as those of one: logp_machine_set_rendezvous(). 0:
-                                  none does. Not on a parallel machine, nor over processes */
+    void *time_arg; /**< passed to it */
     /** NULL, "mailbox": all vps are in this process. "mpi": they are spread over the processes of
      * an MPI program, of the MPI whose launcher has started it; "mpi:openmpi", "mpi:mpich": of that
      * one. What is different then: transport.h. */
@@ -139,24 +141,6 @@ typedef int (*logp_program)(struct logp_vp *vp, void *arg);
  */
 LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program, void *arg,
                               int64_t timeout_ns);
-
-/**
- * logp_config.rendezvous_from from the next run on: sends of more than n_bytes wait for their
- * receiver, those without bytes as those of one. At s such a send is charged its gap and o_send for
- * a request, which is at the receiver at s + o_send + L; when it is there and a matching receive is
- * posted (in logp_recv(): the receiver has come to it), the answer takes L back, and then the
- * payload is sent as a plain send. Request and answer cost the receiver nothing, and take no part
- * in its gap. logp_send() and logp_sendrecv() end with that; logp_isend() with the request, and the
- * payload is sent within the first call that receives, waits, tests or probes once the answer is
- * there (before a message that comes as late is taken), in order of the answers. A program that
- * relies on buffers deadlocks. While choices are explored (explore.h) the payload of logp_isend()
- * goes with the request, and its request is complete when the answer is there.
- * @param n_bytes  0: every send; < 0: none, as at first
- * Threads: as logp_machine_run(), not during a run; also by the function of logp_machine_repeat()
- * @return 0; -ENOTSUP (a parallel machine, or one over processes); -EBUSY (a run is under way, or
- *         one of its vps has not come home); -ENOMEM
- */
-LOGP_API int logp_machine_set_rendezvous(struct logp_machine *machine, int64_t n_bytes);
 
 /**
  * Stop the run under way: waits of all vps return error. Between runs, and after one that has timed

@@ -161,14 +161,14 @@ struct logp_schedule {
     int (*plan)(int P, int rank,
                 struct logp_invocation *c); /**< as in struct logp_algorithm, or NULL */
     struct logp_args args;
-    struct logp_model model;
+    struct logp_network model;
 };
 
 /** The schedule of a row that has steps, and applies; in place, if its steps can do with that.
- *  @param model  NULL: as logp_plan_create() */
+ *  @param network  NULL: as logp_plan_create() */
 LOGP_API struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                                const struct logp_args *args,
-                                               const struct logp_model *model);
+                                               const struct logp_network *network);
 
 /**
  * Begin to read the steps of a rank: c is what they are asked with.

@@ -152,14 +152,14 @@ struct logp_link_load {
 };
 
 /**
- * @param model  its topology is set and has P processors
+ * @param network  its topology is set and has P processors
  * @param load  out: free it with logp_link_load_fini()
  * @return 0; -EINVAL (no topology, root), -ENOTSUP (the algorithm is no tree, or does not apply),
  *         -ENOMEM
  */
 LOGP_API int logp_link_load_init(struct logp_link_load *load,
                                  const struct logp_algorithm *algorithm,
-                                 const struct logp_args *args, const struct logp_model *model);
+                                 const struct logp_args *args, const struct logp_network *network);
 
 /** Free what logp_link_load_init() has made. */
 LOGP_API void logp_link_load_fini(struct logp_link_load *load);

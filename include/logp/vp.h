@@ -112,7 +112,7 @@ LOGP_API struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const 
 LOGP_API int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 
 /**
- * As logp_send(), but where that would wait for its receiver (logp_config.rendezvous_from), or with
+ * As logp_send(), but where that would wait for its receiver (logp_network.rendezvous_from), or with
  * 32 KiB and more for another process to take them (transport.h): who posts receives first has what
  * comes meanwhile where it belongs.
  * @return as logp_send(); 1: it would, and nothing has been done

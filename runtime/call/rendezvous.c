@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sends that wait for their receivers: logp_machine_set_rendezvous().
+ * Sends that wait for their receivers: logp_network.rendezvous_from.
  *
  * A request goes through the network and is matched as the message would be. The receiver's core
  * answers (match.c) with when that is back at the sender, which then sends the payload, straight

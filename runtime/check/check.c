@@ -56,7 +56,10 @@ int lpi_take_check(const struct logp_check *given, struct logp_check *check)
 /* What is wrong with the check; NULL: nothing. */
 static const char *wrong_with(const struct logp_check *c)
 {
-    const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE, timed = c->params != NULL;
+    const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE, timed = !lpi_is_untimed(c);
+    const struct logp_network none = {.undelayed = true};
+    const struct logp_network *n = c->network != NULL ? c->network : &none;
+    const bool drawn = n->latency != NULL && n->latency->kind != LOGP_LATENCY_AS_IS;
     const struct {
         bool wrong;
         const char *why;
@@ -72,17 +75,21 @@ static const char *wrong_with(const struct logp_check *c)
         {c->smallest < 0, "smallest: negative"},
         {c->sends < LOGP_SENDS_BUFFERED || c->sends > LOGP_SENDS_VARIED,
          "sends: buffered, limited, synchronous or varied"},
-        {c->rendezvous_bytes > INT64_MAX, "rendezvous_bytes: too many"},
+        {n->rendezvous_from < 0, "network: rendezvous_from is negative"},
+        {n->rendezvous_from > 0 && c->sends != LOGP_SENDS_LIMITED && c->sends != LOGP_SENDS_VARIED,
+         "network: rendezvous_from only with LOGP_SENDS_LIMITED or LOGP_SENDS_VARIED"},
+        {n->unit_ns > 1, "network: unit_ns is 1 ns; give times a suffix"},
+        {n->topology != NULL || n->links != NULL, "network: neither topology nor links"},
         {strchr(c->name, '\n') != NULL, "name: one line"},
-        {exhaustive && timed, "params: not with LOGP_STRATEGY_EXHAUSTIVE"},
+        {exhaustive && timed, "network: a bare one with LOGP_STRATEGY_EXHAUSTIVE"},
         {exhaustive && c->sends == LOGP_SENDS_VARIED,
          "sends: LOGP_SENDS_VARIED is not for LOGP_STRATEGY_EXHAUSTIVE"},
-        {!timed && c->latency.kind != LOGP_LATENCY_AS_IS, "latency: only with params"},
-        {timed && c->params->latency_varies && c->latency.kind != LOGP_LATENCY_AS_IS,
+        {!timed && drawn, "latency: not on a bare network"},
+        {timed && n->params.latency_varies && drawn,
          "latency: not with params whose latencies vary"},
-        {timed && c->params->recv_streams, "params: not those of loggops"},
-        {!timed && c->faults != NULL, "faults: only with params"},
-        {!timed && c->noise != NULL, "noise: only with params"},
+        {timed && n->params.recv_streams, "params: not those of loggops"},
+        {!timed && n->faults != NULL, "faults: not on a bare network"},
+        {!timed && n->noise != NULL, "noise: not on a bare network"},
     };
 
     for (int i = 0; i < c->n_sizes; i++)
@@ -109,16 +116,16 @@ static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
 
     *plan = (struct lpi_plan){.order = !exhaustive && !c->fixed_order,
                               .messages = exhaustive || !c->fixed_matches,
-                              .untimed = c->params == NULL,
+                              .untimed = lpi_is_untimed(c),
                               .late = exhaustive,
-                              .has_params = c->params != NULL,
                               .misses = c->misses,
-                              .rendezvous = -1,
-                              .latency = c->latency,
-                              .faults = c->faults,
-                              .noise = c->noise};
-    if (c->params != NULL)
-        plan->params = *c->params;
+                              .network = {.undelayed = true}};
+    if (c->network != NULL)
+        plan->network = *c->network;
+    if (plan->network.latency != NULL)
+        plan->latency = *plan->network.latency;
+    plan->network.rendezvous_from = 0; /* drawn, or as c->sends says: job.c */
+    plan->network.unit_ns = 1;
 }
 
 static void describe(struct logp_checked *d, const struct logp_check *c, bool failed)

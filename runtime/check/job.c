@@ -20,68 +20,11 @@ static int64_t host_ns(void)
 
 /* ---- machines ---- */
 
-static bool is_text(const char *text)
-{
-    return text != NULL && *text != '\0';
-}
-
 /* If rc is -EINVAL, note what in the check is wrong. @return rc */
 static int because(struct lpi_job *job, int rc, const char *why)
 {
     if (rc == -EINVAL && *job->why == '\0')
         snprintf(job->why, sizeof(job->why), "%s", why);
-    return rc;
-}
-
-/* Wrap faults around the model in *delay. */
-static int add_faults(struct lpi_job *job, struct logp_delay *delay, void **fault)
-{
-    const struct logp_fault_config config = {.size = sizeof(config),
-                                             .faults = job->plan.faults,
-                                             .noise = job->plan.noise,
-                                             .P = job->plan.P,
-                                             .unit_ns = 1};
-    struct logp_delay inner = *delay;
-    int rc;
-
-    *fault = NULL;
-    if (!is_text(config.faults) && !is_text(config.noise))
-        return 0;
-    rc = logp_fault_create(&inner, &config, delay, job->why);
-    if (rc != 0) {
-        logp_delay_destroy(&inner);
-        return rc;
-    }
-    *fault = delay->model;
-    return 0;
-}
-
-static int set_delay(struct lpi_job *job, struct logp_delay *out, void **latency)
-{
-    static const char wrong_params[] = "params: as logp_delay_params() says them, none negative";
-    const struct lpi_plan *plan = &job->plan;
-    struct logp_delay inner = {0};
-    int rc;
-
-    *latency = NULL;
-    if (!plan->has_params) {
-        *out = logp_delay_none();
-        return 0;
-    }
-    if (logp_delay_name(&plan->params) == NULL)
-        return because(job, -EINVAL, wrong_params);
-    rc = because(job, logp_delay_create(logp_delay_name(&plan->params), &plan->params, &inner),
-                 wrong_params);
-    if (rc != 0 || plan->latency.kind == LOGP_LATENCY_AS_IS) {
-        *out = inner;
-        return rc;
-    }
-    rc = because(job, logp_latency_create(&inner, &plan->latency, out),
-                 "latency: a kind, with its sigma or samples");
-    if (rc == 0)
-        *latency = out->model;
-    else
-        logp_delay_destroy(&inner);
     return rc;
 }
 
@@ -93,13 +36,13 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
                                  .executor = job->check.executor,
                                  .stacks = LOGP_STACKS_OWN,
                                  .stack_bytes = job->check.stack_bytes};
+    struct logp_network network = job->plan.network;
     int rc;
 
     if (config.executor == NULL)
         config.executor = "fiber";
-    rc = set_delay(job, &config.delay, &m->latency);
-    if (rc == 0)
-        rc = add_faults(job, &config.delay, &m->fault);
+    network.latency = &job->plan.latency;
+    rc = logp_network_delay(&network, job->plan.P, NULL, &config.delay, job->why);
     if (rc != 0)
         return rc;
     rc = because(job, logp_machine_create(&config, &m->machine),
@@ -142,8 +85,9 @@ static int take_machine(struct lpi_job *job)
         rc = create(job, job->now);
     if (rc == 0)
         rc = logp_machine_explore(job->now->machine, &explorer);
-    if (rc == 0 && job->now->fault != NULL)
-        logp_fault_ask(job->now->fault, lpi_observer_takes_place, job->observer);
+    if (rc == 0 && logp_machine_faults(job->now->machine) != NULL)
+        logp_fault_ask(logp_machine_faults(job->now->machine), lpi_observer_takes_place,
+                       job->observer);
     job->observer->machine = job->now->machine;
     return rc;
 }
@@ -176,11 +120,8 @@ static void prepare(struct lpi_job *job)
 
     lpi_observer_begin(job->observer);
     job->outcome = (struct lpi_outcome){.rank = -1};
-    logp_machine_set_rendezvous(job->now->machine, plan->rendezvous);
-    if (job->now->latency != NULL)
-        logp_latency_seed(job->now->latency, plan->seed);
-    if (job->now->fault != NULL)
-        logp_fault_seed(job->now->fault, plan->seed);
+    logp_machine_set_rendezvous_from(job->now->machine, plan->network.rendezvous_from);
+    logp_machine_set_seed(job->now->machine, plan->seed);
     if (job->observer->ops != NULL)
         job->observer->ops->begin(job->observer->strategy, plan->seed);
 }
@@ -240,7 +181,7 @@ static void draw_seed(struct lpi_job *job)
 
     plan->seed = lpi_kit_mix(lpi_kit_mix(job->check.seed ^ (uint64_t)plan->P) + plan->run);
     random = ~plan->seed;
-    plan->rendezvous = -1;
+    plan->network.rendezvous_from = 0;
     switch (job->check.sends) {
     case LOGP_SENDS_BUFFERED:
         break;
@@ -248,14 +189,17 @@ static void draw_seed(struct lpi_job *job)
         if (lpi_kit_below(&random, 3) == 0)
             break;
         if (lpi_kit_below(&random, 2) == 0) {
-            plan->rendezvous = 0;
+            plan->network.rendezvous_from = 1;
             break;
         } /* fall through */
     case LOGP_SENDS_LIMITED:
-        plan->rendezvous = (int64_t)job->check.rendezvous_bytes;
+        plan->network.rendezvous_from =
+            job->check.network != NULL && job->check.network->rendezvous_from > 0
+                ? job->check.network->rendezvous_from
+                : 1;
         break;
     case LOGP_SENDS_SYNCHRONOUS:
-        plan->rendezvous = 0;
+        plan->network.rendezvous_from = 1;
         break;
     }
 }

@@ -24,6 +24,7 @@
 #include <logp/check.h>
 #include <logp/explore.h>
 #include <logp/fault.h>
+#include <logp/latency.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -137,14 +138,18 @@ struct lpi_plan {
     int P;
     uint64_t seed; /* of the run */
     uint64_t run;
-    bool order, messages, untimed, late, has_params;
+    bool order, messages, untimed, late;
     int misses;
-    bool relies;        /* on buffers: it fails only with this `rendezvous` */
-    int64_t rendezvous; /* sends of more bytes wait for their receiver; < 0: none */
-    struct logp_params params;
+    bool relies;                 /* on buffers: it fails only with this rendezvous_from */
+    struct logp_network network; /* bare: nothing is said of time; its latency is the next */
     struct logp_latency latency;
-    const char *faults, *noise; /* texts; NULL or "": none */
 };
+
+/* Does the check say nothing of time? */
+static inline bool lpi_is_untimed(const struct logp_check *c)
+{
+    return c->network == NULL || c->network->undelayed;
+}
 
 struct lpi_outcome {
     enum logp_failure_kind kind;
@@ -162,7 +167,6 @@ struct lpi_job {
     struct lpi_plan plan;
     struct lpi_machine { /* by P */
         struct logp_machine *machine;
-        void *latency, *fault; /* models; NULL: none */
     } * machines;
     int n_machines;
     struct lpi_machine *now;

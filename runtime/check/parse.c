@@ -175,7 +175,12 @@ static int read_misses(struct reading *r)
 
 static int read_sends(struct reading *r)
 {
-    return number(r, 0, INT64_MAX, &r->plan->rendezvous) ? 0 : -EINVAL;
+    int64_t most; /* bytes of a send that does not wait */
+
+    if (!number(r, 0, INT64_MAX - 1, &most))
+        return -EINVAL;
+    r->plan->network.rendezvous_from = most + 1;
+    return 0;
 }
 
 static int read_relies(struct reading *r)
@@ -186,7 +191,7 @@ static int read_relies(struct reading *r)
 
 static int read_params(struct reading *r)
 {
-    struct logp_params *m = &r->plan->params;
+    struct logp_params *m = &r->plan->network.params;
     int64_t *const times[] = {&m->L_ns, &m->o_send_ns, &m->o_recv_ns,
                               &m->g_ns, &m->G_ps,      &m->gamma_ps};
     int64_t shared, store, varies;
@@ -200,7 +205,7 @@ static int read_params(struct reading *r)
     m->gap_shared = shared != 0;
     m->store_forward = store != 0;
     m->latency_varies = varies != 0;
-    r->plan->has_params = true;
+    r->plan->network.undelayed = false;
     return 0;
 }
 
@@ -237,7 +242,7 @@ static int read_faults(struct reading *r)
 {
     const int rc = read_once(r, &r->to->facts.faults);
 
-    r->plan->faults = r->to->facts.faults;
+    r->plan->network.faults = r->to->facts.faults;
     return rc;
 }
 
@@ -245,7 +250,7 @@ static int read_noise(struct reading *r)
 {
     const int rc = read_once(r, &r->to->facts.noise);
 
-    r->plan->noise = r->to->facts.noise;
+    r->plan->network.noise = r->to->facts.noise;
     return rc;
 }
 
@@ -338,7 +343,7 @@ static bool is_whole(const struct lpi_replay *r)
 {
     return r->plan.P > 0 && r->answers.index != NULL &&
            (r->plan.latency.kind == LOGP_LATENCY_SAMPLES) == (r->samples != NULL) &&
-           (r->plan.has_params || (r->facts.faults == NULL && r->facts.noise == NULL));
+           (!r->plan.network.undelayed || (r->facts.faults == NULL && r->facts.noise == NULL));
 }
 
 static void fill_facts(struct lpi_replay *r)
@@ -348,8 +353,8 @@ static void fill_facts(struct lpi_replay *r)
     f->P = r->plan.P;
     f->run = r->plan.run;
     f->seed = r->plan.seed;
-    f->has_params = r->plan.has_params;
-    f->params = r->plan.params;
+    f->has_params = !r->plan.network.undelayed;
+    f->params = r->plan.network.params;
     f->n_choices = r->answers.n;
     f->n_deviations = lpi_answers_deviations(&r->answers);
     if (f->kind != LOGP_FAILURE_ASSERTED) {

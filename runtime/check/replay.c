@@ -51,7 +51,7 @@ static void write_origin(struct lpi_text *t, const struct lpi_job *job)
 void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_plan *p = &job->plan;
-    const struct logp_params *m = &p->params;
+    const struct logp_params *m = &p->network.params;
 
     lpi_text_add(t, "logp-replay %d\n", LPI_REPLAY_VERSION);
     lpi_text_add_line(t, "program", job->check.name);
@@ -60,11 +60,11 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
     lpi_text_add(t, "vary%s%s%s%s\nmisses %d\n", p->untimed ? " untimed" : "",
                  p->late ? " late" : "", p->order ? " order" : "", p->messages ? " messages" : "",
                  p->misses);
-    if (p->rendezvous >= 0)
-        lpi_text_add(t, "sends %" PRId64 "\n", p->rendezvous);
+    if (p->network.rendezvous_from > 0)
+        lpi_text_add(t, "sends %" PRId64 "\n", p->network.rendezvous_from - 1);
     if (p->relies)
         lpi_text_add(t, "relies-on-buffers\n");
-    if (p->has_params)
+    if (!p->network.undelayed)
         lpi_text_add(t,
                      "params %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
                      " %d %" PRId64 " %d %d %" PRIu64 "\n",
@@ -81,10 +81,10 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
             lpi_text_add(t, " %" PRId64, p->latency.samples[i]);
         lpi_text_add(t, "\n");
     }
-    if (p->faults != NULL && *p->faults != '\0')
-        lpi_text_add_line(t, "faults", p->faults);
-    if (p->noise != NULL && *p->noise != '\0')
-        lpi_text_add_line(t, "noise", p->noise);
+    if (p->network.faults != NULL && *p->network.faults != '\0')
+        lpi_text_add_line(t, "faults", p->network.faults);
+    if (p->network.noise != NULL && *p->network.noise != '\0')
+        lpi_text_add_line(t, "noise", p->network.noise);
     lpi_text_add(t, "choices %d", job->taken.n);
     for (int i = 0; i < job->taken.n; i++)
         if (job->taken.index[i] != 0)
@@ -128,7 +128,7 @@ struct lpi_replay *lpi_replay_new(void)
     if (r == NULL)
         return NULL;
     r->facts.size = sizeof(r->facts);
-    r->plan.rendezvous = -1;
+    r->plan.network = (struct logp_network){.undelayed = true, .unit_ns = 1};
     return r;
 }
 

@@ -94,14 +94,14 @@ static void fewer_faults(struct shrinking *s, bool noise)
     if (most > RUNS_OF_SMALLER)
         job->most = RUNS_OF_SMALLER;
     for (int i = 0;;) {
-        const char *text = noise ? s->plan.noise : s->plan.faults;
+        const char *text = noise ? s->plan.network.noise : s->plan.network.faults;
         const char *less = text != NULL ? without(job, text, i) : NULL;
 
         if (less == NULL)
             break;
         lpi_job_forget(job);
         job->plan = s->plan;
-        *(noise ? &job->plan.noise : &job->plan.faults) = less;
+        *(noise ? &job->plan.network.noise : &job->plan.network.faults) = less;
         if (lpi_job_search(job, s->plan.P) == 0 && lpi_job_same(&job->outcome, &s->outcome) &&
             lpi_answers_copy(&s->best, &job->taken)) {
             s->plan = job->plan;
@@ -160,9 +160,9 @@ static bool needs_synchronous(struct shrinking *s)
 {
     struct lpi_plan plan = s->plan;
 
-    if (plan.rendezvous < 0)
+    if (plan.network.rendezvous_from == 0)
         return false;
-    plan.rendezvous = -1;
+    plan.network.rendezvous_from = 0;
     return !lpi_answers_copy(&s->trial, &s->best) || !still_fails(s, &plan);
 }
 
@@ -173,12 +173,12 @@ void lpi_shrink(struct lpi_job *job)
     if (lpi_answers_copy(&s.best, &job->taken)) {
         if (!job->check.as_found) {
             fewer_processors(&s);
-            if (s.plan.faults != NULL || s.plan.noise != NULL) {
+            if (s.plan.network.faults != NULL || s.plan.network.noise != NULL) {
                 fewer_faults(&s, false);
                 fewer_faults(&s, true);
             }
             s.plan.relies = needs_synchronous(&s);
-            if (s.plan.faults != NULL)
+            if (s.plan.network.faults != NULL)
                 usual_order(&s);
             fewer_deviations(&s);
         }

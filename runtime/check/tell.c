@@ -234,10 +234,10 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
     lpi_text_add(
         t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ from the usual order\n",
         job->plan.run + 1, job->plan.seed, job->taken.n, s->n_deviations);
-    if (job->plan.faults != NULL && *job->plan.faults != '\0')
-        lpi_text_add(t, "faults: %s\n", job->plan.faults);
-    if (job->plan.noise != NULL && *job->plan.noise != '\0')
-        lpi_text_add(t, "noise: %s\n", job->plan.noise);
+    if (job->plan.network.faults != NULL && *job->plan.network.faults != '\0')
+        lpi_text_add(t, "faults: %s\n", job->plan.network.faults);
+    if (job->plan.network.noise != NULL && *job->plan.network.noise != '\0')
+        lpi_text_add(t, "noise: %s\n", job->plan.network.noise);
     if (job->story == NULL && job->outcome.kind != LOGP_FAILURE_TIMEOUT)
         lpi_text_add(t, "The same choices have not failed again: runs differ by something else.\n");
     if (job->plan.relies)

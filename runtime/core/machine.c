@@ -178,12 +178,13 @@ static void destroy_all(struct logp_machine *m)
 
 static bool valid(const struct logp_config *c)
 {
-    return c->delay.ops != NULL && c->n_processors >= 1 && c->n_processors <= LOGP_MAX_PROCESSORS &&
-           c->poll_ns >= 0 && c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
+    return (c->delay.ops != NULL || c->network != NULL) && c->n_processors >= 1 &&
+           c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
+           c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
            (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL) &&
-           !((c->wait_for_space || c->rendezvous_from > 0) && c->parallel &&
+           !((c->wait_for_space || lpi_rendezvous_from(c) > 0) && c->parallel &&
              c->clock == LOGP_CLOCK_VIRTUAL) &&
-           c->rendezvous_from >= 0;
+           lpi_rendezvous_from(c) >= 0;
 }
 
 /* Check the configuration before anything is allocated. */
@@ -218,6 +219,8 @@ static void configure(struct logp_machine *m, const struct logp_config *config)
     m->yield_seed = config->yield_seed;
     m->time_ns = config->time_ns;
     m->time_arg = config->time_arg;
+    if (config->network != NULL)
+        m->planned = *config->network;
     m->executor = with_stacks(find_executor(config->executor), config);
 }
 
@@ -252,31 +255,32 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     return rc != 0 ? rc : m->executor->create(m);
 }
 
-int logp_machine_create(const struct logp_config *given, struct logp_machine **out)
+/* rc: what is wrong with the configuration; 0: nothing. It has a delay model then; is_own: which is
+ * not the one of its network. */
+static int create(const struct logp_config *config, bool is_own, int rc, struct logp_machine **out)
 {
-    struct logp_config config;
     const struct lpi_transport *transport = NULL;
     struct lpi_delay *delay = NULL;
     struct logp_machine *m;
-    int rc = look_at(given, &config), found = 0;
+    int found = 0;
 
     if (rc == 0 || rc == -EAGAIN) /* -EAGAIN may concern this process alone: tell the others */
-        found = lpi_transport_find(config.transport, &transport);
+        found = lpi_transport_find(config->transport, &transport);
     if (rc == 0 && found == 0 && !lpi_process_enter())
         return -ENOTSUP;
     if (rc != 0 || found != 0) {
         if (transport != NULL)
-            lpi_remote_refuse(&config, transport, rc);
+            lpi_remote_refuse(config, transport, rc);
         return rc != 0 ? rc : found;
     }
     m = lpi_memory_zeroed(1, sizeof(*m));
     if (m == NULL) {
         if (transport != NULL)
-            lpi_remote_refuse(&config, transport, -ENOMEM);
+            lpi_remote_refuse(config, transport, -ENOMEM);
         lpi_process_leave();
         return -ENOMEM;
     }
-    configure(m, &config);
+    configure(m, config);
     m->live = lpi_proc_main;
     m->cores_done = lpi_cores_done;
     m->polls_in_vain = LPI_POLLS_IN_VAIN;
@@ -286,13 +290,17 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     atomic_init(&m->credit, (int64_t)m->queue_limit);
     init_home(m);
     if (transport != NULL)
-        rc = lpi_remote_create(m, &config, transport);
+        rc = lpi_remote_create(m, config, transport);
     if (rc == 0) {
-        rc = make_parts(m, &config);
-        if (rc == 0 && config.rendezvous_from > 0)
-            rc = logp_machine_set_rendezvous(m, config.rendezvous_from - 1);
+        rc = make_parts(m, config);
+        if (rc == 0 && lpi_rendezvous_from(config) > 0)
+            rc = logp_machine_set_rendezvous_from(m, lpi_rendezvous_from(config));
         if (rc == 0)
-            rc = lpi_delay_copy(&config.delay, &delay);
+            rc = lpi_delay_copy(&config->delay, &delay);
+        if (!is_own || config->network == NULL)
+            m->planned.undelayed = !m->is_virtual && m->remote == NULL;
+        else if (rc == 0)
+            delay->network = m->planned;
         rc = lpi_remote_agree_on(m, rc);
     }
     if (rc != 0) {
@@ -303,6 +311,24 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     lpi_delay_install(m, delay);
     *out = m;
     return 0;
+}
+
+int logp_machine_create(const struct logp_config *given, struct logp_machine **out)
+{
+    struct logp_config config;
+    int rc = look_at(given, &config);
+    const bool is_made = (rc == 0 || rc == -EAGAIN) && config.delay.ops == NULL;
+
+    if (is_made) {
+        const int made =
+            logp_network_delay(config.network, config.n_processors, NULL, &config.delay, NULL);
+
+        rc = rc != 0 ? rc : made;
+    }
+    rc = create(&config, !is_made, rc, out);
+    if (rc != 0 && is_made)
+        logp_delay_destroy(&config.delay);
+    return rc;
 }
 
 bool logp_machine_busy(struct logp_machine *m)
@@ -328,21 +354,23 @@ int logp_machine_destroy(struct logp_machine *m)
     return 0;
 }
 
-int logp_machine_set_rendezvous(struct logp_machine *m, int64_t n_bytes)
+int logp_machine_set_rendezvous_from(struct logp_machine *m, int64_t from)
 {
     int rc = 0;
 
+    if (from < 0)
+        return -EINVAL;
     if (lpi_is_parallel(m) || m->remote != NULL)
         return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
     if (lpi_in_use(m))
         rc = -EBUSY;
-    else if (m->rts == NULL && n_bytes >= 0)
+    else if (m->rts == NULL && from > 0)
         m->rts = lpi_memory_zeroed((size_t)m->P, sizeof(struct lpi_rendezvous *));
-    if (rc == 0 && m->rts == NULL && n_bytes >= 0)
+    if (rc == 0 && m->rts == NULL && from > 0)
         rc = -ENOMEM;
     if (rc == 0)
-        m->rendezvous_from = n_bytes < 0 ? 0 : lpi_after(n_bytes, 1);
+        m->rendezvous_from = from;
     pthread_mutex_unlock(&m->lock);
     return rc;
 }

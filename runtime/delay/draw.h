@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+/* latency.c: draw with this seed from now on, if the model is one of latencies. */
+void lpi_latency_seed(const struct logp_delay *delay, uint64_t seed);
+
 /* splitmix64: Steele et al., 2014 */
 static inline uint64_t mix(uint64_t x)
 {

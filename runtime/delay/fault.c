@@ -12,6 +12,7 @@
 
 #include "delay/draw.h"
 #include "delay/none.h"
+#include "state/state.h"
 
 #include <logp/machine.h>
 
@@ -29,6 +30,8 @@ struct faulty {
     const struct logp_params *params;
     struct lpi_fault *faults; /* noise first */
     int n, P;
+    char *texts[2]; /* faults and noise as they were written */
+    int64_t unit_ns;
     uint64_t seed;
     int64_t origin;       /* of times in texts */
     unsigned *operations; /* by rank: sends and receives so far; NULL: nobody draws by them */
@@ -384,8 +387,21 @@ static void destroy(void *model)
 
     logp_delay_destroy(&m->inner);
     lpi_faults_free(m->faults, m->n);
+    free(m->texts[0]);
+    free(m->texts[1]);
     free(m->operations);
     free(m);
+}
+
+static void network(void *model, struct logp_network *out)
+{
+    const struct faulty *m = model;
+
+    if (m->within.network != NULL)
+        m->within.network(m->inner.model, out);
+    out->faults = m->texts[0];
+    out->noise = m->texts[1];
+    out->unit_ns = m->unit_ns;
 }
 
 /* ---- making it ---- */
@@ -421,7 +437,15 @@ static void choose_ops(struct faulty *m)
                                      .fate = of_messages ? fate : NULL,
                                      .work = of_processors ? work : NULL,
                                      .stops = for_good ? stops : NULL,
-                                     .begin = begin};
+                                     .begin = begin,
+                                     .network = network};
+}
+
+/* 0; -ENOMEM */
+static int keep_text(char **out, const char *text)
+{
+    *out = text != NULL ? strdup(text) : NULL;
+    return text != NULL && *out == NULL ? -ENOMEM : 0;
 }
 
 static int make(struct faulty *m, const struct logp_fault_config *config, char why[LOGP_FAULT_WHY])
@@ -434,7 +458,12 @@ static int make(struct faulty *m, const struct logp_fault_config *config, char w
     for (int i = 0; rc == 0 && i < m->n; i++)
         drawn |= is_drawn_noise(&m->faults[i]);
     m->P = (int)config->P;
+    m->unit_ns = config->unit_ns;
     m->seed = config->seed;
+    if (rc == 0)
+        rc = keep_text(&m->texts[0], config->faults);
+    if (rc == 0)
+        rc = keep_text(&m->texts[1], config->noise);
     if (rc == 0 && drawn)
         m->operations = calloc((size_t)m->P, sizeof(*m->operations));
     return rc == 0 && drawn && m->operations == NULL ? -ENOMEM : rc;
@@ -463,8 +492,7 @@ static int create(struct logp_delay *inner, const struct logp_fault_config *give
     if (rc == 0)
         rc = make(m, &config, why);
     if (rc != 0) {
-        lpi_faults_free(m->faults, m->n);
-        free(m);
+        destroy(m); /* without an inner model */
         return rc;
     }
     m->inner = *inner;
@@ -495,6 +523,14 @@ bool lpi_fault_within(struct logp_delay *delay)
         return false;
     *delay = (struct logp_delay){&m->within, m->inner.model};
     return true;
+}
+
+void *logp_machine_faults(const struct logp_machine *machine)
+{
+    /* relaxed: the end of the run, or who replaced it, has ordered it */
+    const struct lpi_delay *d = atomic_load_explicit(&machine->delay, memory_order_relaxed);
+
+    return d != NULL && d->ops.send == send ? d->model : NULL;
 }
 
 void logp_fault_seed(void *model, uint64_t seed)

@@ -59,6 +59,18 @@ static struct lpi_delay *swap(struct logp_machine *m, struct lpi_delay *copy)
     return atomic_exchange_explicit(&m->delay, copy, memory_order_acq_rel);
 }
 
+/* The network that this is a model of. */
+static void describe(struct lpi_delay *copy)
+{
+    const struct logp_params *params =
+        copy->ops.params != NULL ? copy->ops.params(copy->model) : NULL;
+
+    if (params != NULL)
+        copy->network.params = *params;
+    if (copy->ops.network != NULL)
+        copy->ops.network(copy->model, &copy->network);
+}
+
 /*
  * A copy for a machine to own, once one of the next two has it; until then the model is the
  * caller's, and free() is enough.
@@ -74,11 +86,13 @@ int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out)
     copy->model = delay->model;
     if (!logp_delay_is_none(delay)) /* else start stays NULL: swap() */
         rc = logp_delay_functions(delay, &copy->ops);
-    if (rc != 0)
+    if (rc != 0) {
         free(copy);
-    else
-        *out = copy;
-    return rc;
+        return rc;
+    }
+    describe(copy);
+    *out = copy;
+    return 0;
 }
 
 /* Put a model in force at once. */

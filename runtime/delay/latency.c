@@ -8,6 +8,7 @@
 #include "delay/none.h"
 
 #include <logp/latency.h>
+#include <logp/network.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -122,6 +123,15 @@ static int64_t lookahead(void *model)
     return v->ops.link == NULL && inner > v->L ? inner - v->L : 0; /* of which link is it? */
 }
 
+static void network(void *model, struct logp_network *out)
+{
+    const struct varied *v = model;
+
+    if (v->ops.network != NULL)
+        v->ops.network(v->inner.model, out);
+    out->latency = &v->how;
+}
+
 static const struct logp_delay_ops ops = {
     .size = sizeof(ops),
     .name = "latency",
@@ -134,6 +144,7 @@ static const struct logp_delay_ops ops = {
     .restart = restart,
     .lookahead = lookahead,
     .link = link_of,
+    .network = network,
 };
 
 static bool valid(const struct logp_latency *l)
@@ -188,11 +199,12 @@ int logp_latency_create(struct logp_delay *inner, const struct logp_latency *lat
     return rc;
 }
 
-void logp_latency_seed(void *model, uint64_t seed)
+void lpi_latency_seed(const struct logp_delay *delay, uint64_t seed)
 {
-    struct varied *v = model;
+    struct varied *v = delay->model;
 
-    v->how.seed = seed;
+    if (delay->ops->send == send)
+        v->how.seed = seed;
 }
 
 /* ---- a file of samples ---- */

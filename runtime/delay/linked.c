@@ -5,6 +5,8 @@
  */
 #include "delay/links.h"
 
+#include <logp/network.h>
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -87,6 +89,13 @@ static void destroy(void *model)
     free(m);
 }
 
+static void network(void *model, struct logp_network *out)
+{
+    const struct model *m = model;
+
+    out->links = m->links;
+}
+
 static const struct logp_delay_ops ops = {
     .size = sizeof(ops),
     .name = "links",
@@ -98,6 +107,7 @@ static const struct logp_delay_ops ops = {
     .destroy = destroy,
     .lookahead = lookahead,
     .link = link_of,
+    .network = network,
 };
 
 int logp_links_delay(const struct logp_links *links, const struct logp_params *base,

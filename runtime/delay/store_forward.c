@@ -165,6 +165,13 @@ static void restart(void *model, bool new_run)
     }
 }
 
+static void network(void *model, struct logp_network *out)
+{
+    const struct model *m = model;
+
+    out->topology = m->topology;
+}
+
 static const struct logp_delay_ops ops = {
     .size = sizeof(ops),
     .name = "topology",
@@ -175,6 +182,7 @@ static const struct logp_delay_ops ops = {
     .capacity = capacity,
     .destroy = destroy,
     .restart = restart,
+    .network = network,
 };
 
 int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,

@@ -212,7 +212,8 @@ struct lpi_space_wait {
 struct lpi_delay {
     struct logp_delay_ops ops; /* start == NULL: none, and only while it is pending */
     void *model;
-    int64_t at; /* pending: when it is to be in force */
+    struct logp_network network; /* that this is a model of */
+    int64_t at;                  /* pending: when it is to be in force */
     struct lpi_delay *next;
 };
 
@@ -294,11 +295,18 @@ struct logp_machine {
     void *again_arg;
     struct lpi_delay *pending;
     struct lpi_group *groups;
-    struct lpi_area *areas; /* that members of groups share: area.c */
+    struct lpi_area *areas;      /* that members of groups share: area.c */
+    struct logp_network planned; /* as configured, for when no model is in force */
     struct logp_report report;
     atomic_int error_rank;
     struct logp_wait_info *waits;
 };
+
+/* logp_network.rendezvous_from, of a configuration */
+static inline int64_t lpi_rendezvous_from(const struct logp_config *config)
+{
+    return config->network != NULL ? config->network->rendezvous_from : 0;
+}
 
 static inline int64_t lpi_wall(const struct logp_machine *m)
 {

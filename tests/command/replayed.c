@@ -87,8 +87,14 @@ static int gather(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-static const struct logp_params params = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+static const struct logp_latency exponential = {.kind = LOGP_LATENCY_EXPONENTIAL};
+static const struct logp_network varying = {
+    .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
+    .latency = &exponential};
+static const struct logp_network faulty = {
+    .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
+    .faults = "dup:0.2,drop:0.2,slow:2@0",
+    .noise = "exp:300"};
 
 static const struct {
     const char *name;
@@ -96,11 +102,9 @@ static const struct {
     struct logp_check check;
 } rows[] = {
     {"race", race, {.seed = 1}},
-    {"race in time", race, {.params = &params, .latency = {.kind = LOGP_LATENCY_EXPONENTIAL}}},
+    {"race in time", race, {.network = &varying}},
     {"ring", ring, {.strategy = LOGP_STRATEGY_EXHAUSTIVE}},
-    {"lost",
-     gather,
-     {.params = &params, .faults = "dup:0.2,drop:0.2,slow:2@0", .noise = "exp:300", .smallest = 2}},
+    {"lost", gather, {.network = &faulty, .smallest = 2}},
     {"late\\\t\xc3\xa9\"<", late, {.all_received = true}},
 };
 

@@ -34,7 +34,6 @@ static bool measure(struct logp_machine *machine, const char *name,
     const struct logp_experiment experiment = {.size = sizeof(experiment),
                                                .algorithm = logp_algorithm_find("broadcast", name),
                                                .reps = 1,
-                                               .model = {.params = *params},
                                                .args = {.n_bytes = 8}};
     struct logp_record record;
 

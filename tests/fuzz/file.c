@@ -12,7 +12,7 @@ static void fold_with(const char *name, const struct logp_step_list *list)
 {
     const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
     const struct logp_args args = {.list = list};
-    struct logp_model model = {.params = params};
+    struct logp_network model = {.params = params};
     struct logp_schedule s;
     struct logp_delay delay;
     struct logp_fold fold;

@@ -17,10 +17,10 @@ static void resolve_gamma(struct options *o, enum logp_operands operands)
     const int64_t each = operands == LOGP_OPERANDS_TOTAL ? (o->count - 1) / o->P + 1 : o->count;
 
     if (o->gamma_host)
-        o->params.gamma_ps = logp_op_measure(o->op, (size_t)each);
+        o->network.params.gamma_ps = logp_op_measure(o->op, (size_t)each);
     else if (!o->gamma_given && operands == LOGP_OPERANDS_TOTAL)
-        o->params.gamma_ps = o->unit_ns * 1000;
-    if (o->params.gamma_ps < 0)
+        o->network.params.gamma_ps = o->unit_ns * 1000;
+    if (o->network.params.gamma_ps < 0)
         bad_option("--gamma", "host", "no memory to measure it");
 }
 
@@ -62,8 +62,7 @@ static void set_blocks(const struct options *o, const char *collective, struct l
 static struct logp_invocation invocation_of(struct options *o, const char *collective)
 {
     const enum logp_operands operands = operands_of(collective);
-    struct logp_invocation c = {
-        .args = o->knobs, .model.topology = o->topology, .model.links = o->links};
+    struct logp_invocation c = {.args = o->knobs};
 
     c.args.root = (int)o->root;
     c.args.list = o->list;
@@ -89,10 +88,8 @@ static struct logp_invocation invocation_of(struct options *o, const char *colle
         break;
     }
     set_blocks(o, collective, &c.args);
-    c.model.params = model_params(o);
-    c.model.rendezvous_from = o->rendezvous + 1;
-    c.model.undelayed =
-        !o->emulated && o->plugin == NULL && o->clock == LOGP_CLOCK_WALL && !over_processes(o);
+    c.model = network_of(o);
+    c.model.faults = c.model.noise = NULL; /* algorithms are chosen without */
     return c;
 }
 
@@ -104,7 +101,7 @@ struct logp_invocation make_invocation(struct options *o, const char *collective
     const int64_t most = 2 * asked.P;
     struct logp_invocation c = invocation_of(o, collective);
 
-    if (option_given("P") || o->topology != NULL || o->links != NULL)
+    if (option_given("P") || o->network.topology != NULL || o->network.links != NULL)
         return c;
     while (!any_applies(collective, o->P, &c)) {
         const int64_t next = o->P + 1;

@@ -37,7 +37,7 @@ static const char *needed(const struct options *o, const struct logp_algorithm *
                           const struct logp_invocation *c, char buf[256])
 {
     static const char *const names[] = {"P", "k"};
-    struct logp_model bare = c->model;
+    struct logp_network bare = c->model;
     const char *needs = logp_algorithm_needs(a, o->P, &c->args, &c->model);
     int n;
 
@@ -161,11 +161,11 @@ static void say_unpredicted(const struct options *o, const struct logp_algorithm
     static bool said;
 
     if (said || o->P <= LOGP_FOLD_P || o->algorithms != ALGORITHMS_AUTO || o->list != NULL ||
-        (o->links == NULL && o->rendezvous < 0))
+        (o->network.links == NULL && o->network.rendezvous_from == 0))
         return;
     said = true;
     say("--algo auto: with %s nothing is predicted beyond %d processors; %s is the best without",
-        o->rendezvous >= 0 ? "--rendezvous" : links_option(o), LOGP_FOLD_P, best->name);
+        o->network.rendezvous_from > 0 ? "--rendezvous" : links_option(o), LOGP_FOLD_P, best->name);
 }
 
 /* The steps of a file go by its name, without control characters. */

@@ -222,12 +222,12 @@ static void read_sizes(struct map *map)
 /* Where bytes cost nothing, and elements neither, no size changes anything. */
 static void refuse_free_sizes(const struct map *map, const char *collective)
 {
-    const bool elements_cost =
-        map->option != NULL && map->operands != LOGP_OPERANDS_BYTES &&
-        (map->o.params.gamma_ps > 0 || map->o.gamma_host || map->operands == LOGP_OPERANDS_TOTAL);
+    const bool elements_cost = map->option != NULL && map->operands != LOGP_OPERANDS_BYTES &&
+                               (map->o.network.params.gamma_ps > 0 || map->o.gamma_host ||
+                                map->operands == LOGP_OPERANDS_TOTAL);
     char why[MAX_LIST];
 
-    if (map->n_sizes > 1 && !elements_cost && map->o.rendezvous < 0 &&
+    if (map->n_sizes > 1 && !elements_cost && map->o.network.rendezvous_from == 0 &&
         free_bytes(&map->o, INT64_MAX, why) != NULL)
         bad_usage("crossover %s over sizes needs a time per byte: %s", collective, why);
 }

@@ -37,9 +37,10 @@ static void try_others(const struct options *o, const char *collective, struct a
     }
     a->G_ps = copying_G_ps(o, a);
     if (!is_copying(o, a) || o->list != NULL || o->machine != NULL || o->plugin != NULL ||
-        o->topology != NULL || o->links != NULL || a->G_ps <= o->params.G_ps)
+        o->network.topology != NULL || o->network.links != NULL ||
+        a->G_ps <= o->network.params.G_ps)
         return;
-    charged.params.G_ps = a->G_ps;
+    charged.network.params.G_ps = a->G_ps;
     use_delay(&charged, "loggp");
     a->G_ratio = try_worst(&charged, collective, a);
 }

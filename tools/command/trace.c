@@ -50,11 +50,11 @@ static void resolve_replay(struct options *o, const struct logp_replay *r)
         bad_option("--format", o->format->name, "with up to %lld processors, and this has %d",
                    (long long)most, r->P);
     o->emulated = r->has_params;
-    o->params = r->params;
+    o->network.params = r->params;
     o->ignores_G = false;
-    o->topology = NULL;
-    o->faults = r->faults;
-    o->noise = r->noise;
+    o->network.topology = NULL;
+    o->network.faults = r->faults;
+    o->network.noise = r->noise;
     if (r->has_params && option_given("unit"))
         return;
     o->unit_ns = r->has_params ? 1 : STEP;

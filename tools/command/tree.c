@@ -43,19 +43,19 @@ static void limit(const struct options *o, int64_t n, int64_t most, const char *
 /* What comes when must be known. */
 static void refuse_unplanned(const struct options *o)
 {
-    if (o->topology != NULL)
-        bad_option("--topology", logp_topology_spec(o->topology),
+    if (o->network.topology != NULL)
+        bad_option("--topology", logp_topology_spec(o->network.topology),
                    "none: the tree is that where all are neighbours");
-    if (o->links != NULL)
+    if (o->network.links != NULL)
         bad_option(links_option(o), option_text(links_option(o)),
                    "none: the tree is that where all links are alike");
     if (!o->emulated || model_params(o).recv_streams)
         bad_option("--delay", o->delay->name,
                    "logp, loggp or store-forward: a tree is shown in time");
-    if (logp_capacity(&o->params) > 0)
+    if (logp_capacity(&o->network.params) > 0)
         bad_option("--capacity", option_text("capacity"),
                    "off: the tree is that where no sender stalls");
-    if (o->rendezvous >= 0)
+    if (o->network.rendezvous_from > 0)
         bad_option("--rendezvous", option_text("rendezvous"),
                    "none: the tree is that where no sender waits for its receiver");
 }

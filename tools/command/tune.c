@@ -85,8 +85,8 @@ static void resolve_model(struct options *o)
     if (!o->emulated)
         bad_option("--delay", o->delay->name, "a delay model with parameters");
     if (o->gamma_host)
-        o->params.gamma_ps = logp_op_measure(o->op, many);
-    if (o->params.gamma_ps < 0)
+        o->network.params.gamma_ps = logp_op_measure(o->op, many);
+    if (o->network.params.gamma_ps < 0)
         bad_option("--gamma", "host", "no memory to measure it");
 }
 

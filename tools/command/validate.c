@@ -59,7 +59,7 @@ static int begin_processes(const struct options *o)
     if (!over_processes(o))
         return 1;
     most.P = MOST_P;
-    most.links = NULL;
+    most.network.links = NULL;
     use_delay(&most, "none");
     use_executor(&most, "fiber");
     m = create_machine(&most);
@@ -107,7 +107,7 @@ static int validate(struct options *o)
     resolve_machine(o);
     resolve_points(o);
     on = *o;
-    on.params = (struct logp_params){0};
+    on.network.params = (struct logp_params){0};
     on.node_size = 0; /* --nodes and --link are of what is predicted */
     on.rules = NULL;
     if (strcmp(o->on, "host") != 0) {

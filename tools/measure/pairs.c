@@ -94,7 +94,7 @@ static struct logp_observe how_to(const struct options *o, size_t n_pairs)
 {
     const bool wall = o->clock == LOGP_CLOCK_WALL;
     /* of reductions whose operands are there: they are not, where sends wait for their receiver */
-    const bool combines = (o->emulated || o->plugin != NULL) && o->rendezvous < 0;
+    const bool combines = (o->emulated || o->plugin != NULL) && o->network.rendezvous_from == 0;
     const int64_t ms = 1000000;
 
     return (struct logp_observe){.size = sizeof(struct logp_observe),

@@ -22,11 +22,13 @@ enum { N_VALUES = 6, DIGITS = 9 };
  * L is half of a way there and back. */
 static struct logp_params set_for(const struct measured *m, const struct pair *pair)
 {
-    struct logp_params there = m->o->params, back = m->o->params;
+    struct logp_params there = m->o->network.params, back = m->o->network.params;
 
-    if (m->o->links != NULL) {
-        logp_links_of(m->o->links, pair->client, pair->server, &m->o->params, &there);
-        logp_links_of(m->o->links, pair->server, pair->client, &m->o->params, &back);
+    if (m->o->network.links != NULL) {
+        logp_links_of(m->o->network.links, pair->client, pair->server, &m->o->network.params,
+                      &there);
+        logp_links_of(m->o->network.links, pair->server, pair->client, &m->o->network.params,
+                      &back);
     }
     there.o_recv_ns = back.o_recv_ns;
     there.L_ns = (there.L_ns + back.L_ns) / 2;
@@ -69,8 +71,8 @@ static void print_heading(const struct measured *m)
     if (o->plugin != NULL)
         printf("delays by %s", o->plugin);
     else
-        printf("delay %s%s%s", o->delay->name, o->topology != NULL ? " on " : "",
-               o->topology != NULL ? logp_topology_spec(o->topology) : "");
+        printf("delay %s%s%s", o->delay->name, o->network.topology != NULL ? " on " : "",
+               o->network.topology != NULL ? logp_topology_spec(o->network.topology) : "");
     fputs("; ", stdout);
     print_conditions(o);
     print_carriers(o, m->n_cores, m->n_processes);

@@ -7,34 +7,23 @@
 
 bool is_faulty(const struct options *o)
 {
-    return o->faults != NULL || o->noise != NULL;
-}
-
-struct logp_fault_config fault_config(const struct options *o)
-{
-    return (struct logp_fault_config){.size = sizeof(struct logp_fault_config),
-                                      .faults = o->faults,
-                                      .noise = o->noise,
-                                      .P = o->P < LOGP_MAX_PROCESSORS ? o->P : LOGP_MAX_PROCESSORS,
-                                      .unit_ns = o->unit_ns,
-                                      .seed = o->seed};
+    return o->network.faults != NULL || o->network.noise != NULL;
 }
 
 /* Is the text, which one of the two is, as the library wants it? */
 static void check(const struct options *o, const char *option, const char *text)
 {
-    const struct logp_fault_config config = fault_config(o);
-    const struct logp_params params = {.L_ns = 0};
-    struct logp_delay inner = {0}, delay = {0};
-    char why[LOGP_FAULT_WHY] = "";
+    const struct logp_network network = {
+        .faults = o->network.faults, .noise = o->network.noise, .unit_ns = o->unit_ns};
+    const int64_t P = o->P < LOGP_MAX_PROCESSORS ? o->P : LOGP_MAX_PROCESSORS;
+    struct logp_delay delay;
+    char why[LOGP_NETWORK_WHY];
     int rc;
 
     if (!o->emulated && o->plugin == NULL)
         bad_option(option, text, "needs a delay model other than none");
-    rc = logp_delay_create("loggp", &params, &inner);
-    if (rc == 0)
-        rc = logp_fault_create(&inner, &config, &delay, why);
-    logp_delay_destroy(rc == 0 ? &delay : &inner);
+    rc = logp_network_delay(&network, P, NULL, &delay, why);
+    logp_delay_destroy(&delay);
     if (rc != 0) {
         const size_t n = strlen(text);
         const bool alone = strncmp(why, text, n) == 0 && strncmp(why + n, ": ", 2) == 0;
@@ -73,14 +62,14 @@ static void refuse_losses(const char *option, const char *text)
 
 static void apply_fault(struct options *o, const char *option, const char *text)
 {
-    apply(o, option, text, &o->faults);
-    if (o->faults != NULL && (o->sets & OPTIONS_MEASURE) != 0)
+    apply(o, option, text, &o->network.faults);
+    if (o->network.faults != NULL && (o->sets & OPTIONS_MEASURE) != 0)
         refuse_losses(option, text);
 }
 
 static void apply_noise(struct options *o, const char *option, const char *text)
 {
-    apply(o, option, text, &o->noise);
+    apply(o, option, text, &o->network.noise);
 }
 
 static const char *forms(bool noise, char buf[MAX_LIST])

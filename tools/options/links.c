@@ -349,8 +349,8 @@ void apply_link(struct options *o, const char *option, const char *text)
 {
     if (*text != '\0')
         o->rules = rules_of(o, option, text);
-    o->links = links_of(o, o->P);
-    if (o->links != NULL && o->params.capacity != 0)
+    o->network.links = links_of(o, o->P);
+    if (o->network.links != NULL && o->network.params.capacity != 0)
         bad_option("capacity", option_text("capacity"), "off with %s: ceil(L/g) of which link?",
                    links_option(o));
 }

@@ -83,7 +83,7 @@ void use_delay(struct options *o, const char *name)
 void set_machine(struct options *o, const char *option, const char *text)
 {
     o->machine = find_machine(option, text);
-    o->params = o->machine->params;
+    o->network.params = o->machine->params;
     o->gamma_given = o->machine->has_gamma;
     use_delay(o, o->machine->delay);
     o->unit_ns = o->machine->unit_ns;
@@ -109,57 +109,58 @@ static void apply_unit(struct options *o, const char *option, const char *text)
 
 static void apply_L(struct options *o, const char *option, const char *text)
 {
-    o->params.L_ns = to_ns(o, option, text);
+    o->network.params.L_ns = to_ns(o, option, text);
 }
 
 static void apply_o(struct options *o, const char *option, const char *text)
 {
-    o->params.o_send_ns = o->params.o_recv_ns = to_ns(o, option, text);
+    o->network.params.o_send_ns = o->network.params.o_recv_ns = to_ns(o, option, text);
 }
 
 static void apply_o_send(struct options *o, const char *option, const char *text)
 {
     if (*text != '\0')
-        o->params.o_send_ns = to_ns(o, option, text);
+        o->network.params.o_send_ns = to_ns(o, option, text);
 }
 
 static void apply_o_recv(struct options *o, const char *option, const char *text)
 {
     if (*text != '\0')
-        o->params.o_recv_ns = to_ns(o, option, text);
+        o->network.params.o_recv_ns = to_ns(o, option, text);
 }
 
 static void apply_g(struct options *o, const char *option, const char *text)
 {
-    o->params.g_ns = to_ns(o, option, text);
+    o->network.params.g_ns = to_ns(o, option, text);
 }
 
 static void apply_G(struct options *o, const char *option, const char *text)
 {
-    o->params.G_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
+    o->network.params.G_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
 }
 
 static void apply_gap(struct options *o, const char *option, const char *text)
 {
-    o->params.gap_shared = either(option, text, "separate", "shared");
+    o->network.params.gap_shared = either(option, text, "separate", "shared");
 }
 
 static void apply_capacity(struct options *o, const char *option, const char *text)
 {
-    o->params.capacity = switched(option, text) ? LOGP_CAPACITY_RULE : 0;
+    o->network.params.capacity = switched(option, text) ? LOGP_CAPACITY_RULE : 0;
 }
 
 static void apply_rendezvous(struct options *o, const char *option, const char *text)
 {
-    o->rendezvous = -1;
-    if (strcmp(text, "none") != 0 &&
-        !parse_number(text, true, 0, LOGP_PARAM_MAX_NS, &o->rendezvous))
+    int64_t most = -1; /* bytes of a send that does not wait */
+
+    if (strcmp(text, "none") != 0 && !parse_number(text, true, 0, LOGP_PARAM_MAX_NS, &most))
         bad_option(option, text, "none, or a number of bytes, 0 .. 10^15");
+    o->network.rendezvous_from = most + 1;
 }
 
 static void apply_delay(struct options *o, const char *option, const char *text)
 {
-    const bool has_G = o->params.G_ps > 0 || links_own_G(o) > 0;
+    const bool has_G = o->network.params.G_ps > 0 || links_own_G(o) > 0;
     const char *of_file = delay_of_schedule(o->list);
     const char *name = *text != '\0' ? text : of_file != NULL ? of_file : has_G ? "loggp" : "logp";
     struct names names = {0};
@@ -168,7 +169,7 @@ static void apply_delay(struct options *o, const char *option, const char *text)
     if (model == NULL)
         refuse_name(option, text, &names);
     take_delay(o, model);
-    if (o->links != NULL && (!o->emulated || (o->ignores_G && links_own_G(o) > 0)))
+    if (o->network.links != NULL && (!o->emulated || (o->ignores_G && links_own_G(o) > 0)))
         bad_option(option, text, "with %s, a delay model with %s", links_option(o),
                    o->emulated ? "G" : "parameters");
 }
@@ -249,16 +250,16 @@ static void apply_topology(struct options *o, const char *option, const char *te
         bad_option(option, text, "needs a delay model other than %s: each link has the latency L",
                    o->delay->name);
     if (model_params(o).recv_streams && !option_given("delay")) /* of a GOAL file */
-        use_delay(o, o->params.G_ps > 0 ? "loggp" : "logp");
+        use_delay(o, o->network.params.G_ps > 0 ? "loggp" : "logp");
     if (model_params(o).recv_streams)
         bad_option(
             option, text,
             "needs a delay model other than %s: on a link a message arrives with its last byte",
             o->delay->name);
-    if (o->links != NULL)
+    if (o->network.links != NULL)
         bad_option(option, text, "none with %s: a message takes one link", links_option(o));
-    o->topology = make_topology(text, o->P);
-    if (o->topology == NULL)
+    o->network.topology = make_topology(text, o->P);
+    if (o->network.topology == NULL)
         bad_usage("no memory");
 }
 

@@ -44,7 +44,7 @@ static void apply_gamma(struct options *o, const char *option, const char *text)
     o->gamma_given |= *text != '\0'; /* --machine may have */
     o->gamma_host = strcmp(text, "host") == 0;
     if (*text != '\0' && !o->gamma_host)
-        o->params.gamma_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
+        o->network.params.gamma_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
 }
 
 static void apply_count(struct options *o, const char *option, const char *text)

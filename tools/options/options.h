@@ -23,21 +23,21 @@ enum algorithm_choice {
 struct options {
     /* the model */
     int64_t P;
-    struct logp_params params;
+    /* As it was written: network_of() is what the delay model takes of it. Its links are all that
+     * --nodes, --inter and --link say, of P processors. */
+    struct logp_network network;
+    const struct logp_network *planned; /* what algorithms are planned for; NULL: network_of() */
     int64_t unit_ns;
     const struct logp_machine_file *machine; /* NULL: none */
     const struct logp_delay_model *delay;
-    const char *plugin; /* whose model it is, as it was written; NULL: of the table */
-    const struct logp_topology *topology; /* NULL: none */
-    char nodes[32];                       /* of --nodes: "4x8", "*x8" */
-    int64_t node_size;                    /* processors of a node; 0: there are none */
-    struct logp_link_costs inter;         /* between nodes */
-    const struct link_rules *rules;       /* of --link; NULL: none */
-    const struct logp_links *links;       /* all that, of P processors; NULL: all are alike */
-    int64_t rendezvous;           /* sends of more bytes wait for their receiver; -1: none */
-    bool emulated;                /* the delay model has parameters: it is not none */
-    bool ignores_G;               /* for it every message counts as one */
-    bool gamma_given, gamma_host; /* --gamma host: measured */
+    const char *plugin;             /* whose model it is, as it was written; NULL: of the table */
+    char nodes[32];                 /* of --nodes: "4x8", "*x8" */
+    int64_t node_size;              /* processors of a node; 0: there are none */
+    struct logp_link_costs inter;   /* between nodes */
+    const struct link_rules *rules; /* of --link; NULL: none */
+    bool emulated;                  /* the delay model has parameters: it is not none */
+    bool ignores_G;                 /* for it every message counts as one */
+    bool gamma_given, gamma_host;   /* --gamma host: measured */
     /* in place of P and n_bytes, for a command of OPTIONS_SPANS; of OPTIONS_MEASURE, of n_bytes */
     size_t n_P;
     int64_t P_list[MAX_P_LIST]; /* ascending */
@@ -68,8 +68,7 @@ struct options {
     int64_t timeout_ns;
     size_t queue_limit; /* 0: the machine's own */
     uint64_t seed;
-    const char *faults, *noise; /* as they were written; NULL: none */
-    int n_cores;                /* 0: all allowed */
+    int n_cores; /* 0: all allowed */
     int cores[MAX_CORES];
     /* what is asked of the command, and how it answers */
     unsigned sets;                   /* of the command: enum option_set */
@@ -196,7 +195,7 @@ void read_costs(const struct options *o, const char *option, const char *text,
 /* The links of P processors, as the options say; ends the process where they have not so many.
  * NULL: all are alike */
 const struct logp_links *links_of(const struct options *o, int64_t P);
-/* The option that made o->links, as its user knows it. */
+/* The option that made o->network.links, as its user knows it. */
 const char *links_option(const struct options *o);
 /* The rules of --link, each time with its unit; NULL: there are none. */
 const char *rules_shown(const struct options *o);
@@ -209,6 +208,8 @@ int64_t links_own_G(const struct options *o);
 
 /* The parameters as the delay model takes them: to plan and predict with. */
 struct logp_params model_params(const struct options *o);
+/* The network as the delay model takes it: to emulate, to plan and to predict with. */
+struct logp_network network_of(const struct options *o);
 /* The delay model of o->plugin, which is set; ends the process where it refuses to make one. */
 struct logp_delay make_plugin_delay(const struct options *o);
 
@@ -216,8 +217,6 @@ struct logp_delay make_plugin_delay(const struct options *o);
 
 /* Is there a fault, or noise? */
 bool is_faulty(const struct options *o);
-/* What the model of them is made with. */
-struct logp_fault_config fault_config(const struct options *o);
 
 /* ---- format.c ---- */
 

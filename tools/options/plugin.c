@@ -91,10 +91,10 @@ void apply_plugin(struct options *o, const char *option, const char *text)
         return;
     if (plugin.size == 0)
         load(option, text);
-    if (plugin.create_delay != NULL && o->topology != NULL)
+    if (plugin.create_delay != NULL && o->network.topology != NULL)
         bad_option(option, text, "a delay model of one's own has no %s",
                    option_shown("topology", topology));
-    if (plugin.create_delay != NULL && o->links != NULL)
+    if (plugin.create_delay != NULL && o->network.links != NULL)
         bad_option(option, text, "a delay model of one's own has no %s", links_option(o));
     if (plugin.create_delay != NULL && shown == NULL)
         shown = shown_text(text);
@@ -105,7 +105,7 @@ void apply_plugin(struct options *o, const char *option, const char *text)
 /* Ask the plug-in for its model. 0; or it refuses, and says why, in one line. */
 static int ask(const struct options *o, struct logp_delay *out, char why[LOGP_PLUGIN_WHY])
 {
-    struct logp_params params = o->params;
+    struct logp_params params = o->network.params;
     const struct logp_plugin_call call = {.size = sizeof(call),
                                           .arguments = arguments,
                                           .P = o->P,
@@ -172,10 +172,22 @@ static bool plugin_params(const struct options *o, struct logp_params *out)
 
 struct logp_params model_params(const struct options *o)
 {
-    struct logp_params params = o->params;
+    struct logp_params params = o->network.params;
 
     if (o->plugin == NULL || !plugin_params(o, &params))
-        logp_delay_params(o->delay->name, &o->params, &params);
-    params.gamma_ps = o->params.gamma_ps; /* which is the host's, not the network's */
+        logp_delay_params(o->delay->name, &o->network.params, &params);
+    params.gamma_ps = o->network.params.gamma_ps; /* which is the host's, not the network's */
     return params;
+}
+
+struct logp_network network_of(const struct options *o)
+{
+    struct logp_network network = o->network;
+
+    network.params = model_params(o);
+    network.params.seed = o->seed;
+    network.unit_ns = o->unit_ns;
+    network.bare =
+        !o->emulated && o->plugin == NULL && o->clock == LOGP_CLOCK_WALL && !over_processes(o);
+    return network;
 }

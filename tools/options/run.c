@@ -71,13 +71,13 @@ bool over_processes(const struct options *o)
 /* What all processes would have to agree on, and what is of one box. */
 void check_transport(const struct options *o)
 {
-    const char *with = !over_processes(o)               ? NULL
-                       : o->clock == LOGP_CLOCK_VIRTUAL ? "the virtual clock"
-                       : o->topology != NULL            ? "a topology"
-                       : logp_capacity(&o->params) > 0  ? "a capacity"
-                       : o->rendezvous >= 0             ? "--rendezvous"
-                       : is_faulty(o)                   ? "faults or noise"
-                       : o->gamma_host                  ? "--gamma host"
+    const char *with = !over_processes(o)                      ? NULL
+                       : o->clock == LOGP_CLOCK_VIRTUAL        ? "the virtual clock"
+                       : o->network.topology != NULL           ? "a topology"
+                       : logp_capacity(&o->network.params) > 0 ? "a capacity"
+                       : o->network.rendezvous_from > 0        ? "--rendezvous"
+                       : is_faulty(o)                          ? "faults or noise"
+                       : o->gamma_host                         ? "--gamma host"
                        : o->output != NULL && (o->sets & OPTIONS_NETWORK) == 0
                            ? "--output: redirect what is printed"
                        : o->plot != NULL ? "--plot"

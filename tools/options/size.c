@@ -77,7 +77,7 @@ enum { SMALL = 64 }; /* bytes: the model's word, and what nobody calls a long me
 bool bytes_cost(const struct options *o)
 {
     return !o->emulated || o->plugin != NULL || over_processes(o) ||
-           (!o->ignores_G && o->params.G_ps > 0) || links_own_G(o) > 0;
+           (!o->ignores_G && o->network.params.G_ps > 0) || links_own_G(o) > 0;
 }
 
 const char *free_bytes(const struct options *o, int64_t n_bytes, char buf[MAX_LIST])
@@ -89,7 +89,7 @@ const char *free_bytes(const struct options *o, int64_t n_bytes, char buf[MAX_LI
     if (n_bytes <= SMALL || bytes_cost(o))
         return NULL;
     snprintf(buf, MAX_LIST, "G is 0, so bytes cost nothing%s; to charge for them, type%s -G %lldns",
-             o->rendezvous >= 0 ? "" : " and messages of all sizes take the same time",
+             o->network.rendezvous_from > 0 ? "" : " and messages of all sizes take the same time",
              names_model ? " --delay loggp" : "", (long long)(example_ps / 1000));
     snprintf(buf + strlen(buf), MAX_LIST - strlen(buf), " (%s)", show_bandwidth(example_ps, rate));
     return buf;

@@ -122,7 +122,7 @@ static bool has_schedule(const struct options *o)
 /* A plugin is given all parameters, and has rules of its own. */
 static bool is_plain(const struct options *o)
 {
-    return o->params.G_ps > 0 && o->ignores_G && o->plugin == NULL;
+    return o->network.params.G_ps > 0 && o->ignores_G && o->plugin == NULL;
 }
 
 static bool is_free(const struct options *o)

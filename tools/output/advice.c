@@ -137,7 +137,7 @@ static void print_cause(const struct options *o, const struct advice *a)
 static bool unit_scales(const struct options *o)
 {
     static const char *const times[] = {"L", "o", "o-send", "o-recv", "g", "G"};
-    bool plain = o->machine == NULL && o->links == NULL && o->plugin == NULL;
+    bool plain = o->machine == NULL && o->network.links == NULL && o->plugin == NULL;
 
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
         const char *text = option_text(times[i]);

@@ -25,17 +25,17 @@ VALUE(arg_number)
 
 VALUE(param_ns)
 {
-    return number_cell(CELL_NS, true, at_offset(&out->o->params, col));
+    return number_cell(CELL_NS, true, at_offset(&out->o->network.params, col));
 }
 
 VALUE(param_ps)
 {
-    return number_cell(CELL_THOUSANDTHS, true, at_offset(&out->o->params, col));
+    return number_cell(CELL_THOUSANDTHS, true, at_offset(&out->o->network.params, col));
 }
 
 VALUE(param_G)
 {
-    return number_cell(CELL_BYTE_TIME, true, out->o->params.G_ps);
+    return number_cell(CELL_BYTE_TIME, true, out->o->network.params.G_ps);
 }
 
 VALUE(bytes_of)
@@ -72,19 +72,20 @@ VALUE(packing_of)
 
 VALUE(gap_of)
 {
-    return text_cell(out->o->params.gap_shared ? "shared" : "separate");
+    return text_cell(out->o->network.params.gap_shared ? "shared" : "separate");
 }
 
 VALUE(capacity_of)
 {
-    const int64_t n = logp_capacity(&out->o->params);
+    const int64_t n = logp_capacity(&out->o->network.params);
 
     return number_cell(CELL_WHOLE, n > 0, n);
 }
 
 VALUE(rendezvous_of)
 {
-    return number_cell(CELL_WHOLE, out->o->rendezvous >= 0, out->o->rendezvous);
+    return number_cell(CELL_WHOLE, out->o->network.rendezvous_from > 0,
+                       out->o->network.rendezvous_from - 1);
 }
 
 /* ---- how it is run ---- */
@@ -116,7 +117,8 @@ VALUE(delay_of)
 
 VALUE(topology_of)
 {
-    return text_cell(out->o->topology != NULL ? logp_topology_spec(out->o->topology) : NULL);
+    return text_cell(out->o->network.topology != NULL ? logp_topology_spec(out->o->network.topology)
+                                                      : NULL);
 }
 
 VALUE(nodes_of)

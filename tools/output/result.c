@@ -226,12 +226,12 @@ const struct column sweep_columns[] = {
 
 VALUE(fault_of)
 {
-    return text_cell(out->o->faults);
+    return text_cell(out->o->network.faults);
 }
 
 VALUE(noise_of)
 {
-    return text_cell(out->o->noise);
+    return text_cell(out->o->network.noise);
 }
 
 VALUE(failed_of)

@@ -119,14 +119,15 @@ void print_conditions(const struct options *o)
     show_links(stdout, o);
     if (o->node_size > 0 || o->rules != NULL)
         fputs("; ", stdout);
-    if (o->rendezvous == 0)
+    if (o->network.rendezvous_from == 1)
         printf("every send waits for its receiver; ");
-    else if (o->rendezvous > 0)
-        printf("sends of more than %lld bytes wait for their receiver; ", (long long)o->rendezvous);
-    if (o->faults != NULL)
-        printf("faults %s; ", o->faults);
-    if (o->noise != NULL)
-        printf("noise %s; ", o->noise);
+    else if (o->network.rendezvous_from > 1)
+        printf("sends of more than %lld bytes wait for their receiver; ",
+               (long long)o->network.rendezvous_from - 1);
+    if (o->network.faults != NULL)
+        printf("faults %s; ", o->network.faults);
+    if (o->network.noise != NULL)
+        printf("noise %s; ", o->network.noise);
 }
 
 /* How many runs there were: fewer than asked for where --timeout or Ctrl-C came first. */
@@ -164,10 +165,10 @@ static void print_heading(const struct output *out)
     if (o->plugin != NULL)
         printf("delays by %s; ", o->plugin);
     else
-        printf("delay %s%s%s; ", o->delay->name, o->topology != NULL ? " on " : "",
-               o->topology != NULL ? logp_topology_spec(o->topology) : "");
+        printf("delay %s%s%s; ", o->delay->name, o->network.topology != NULL ? " on " : "",
+               o->network.topology != NULL ? logp_topology_spec(o->network.topology) : "");
     if (o->plugin != NULL || o->emulated)
-        print_params(&o->params);
+        print_params(&o->network.params);
     print_conditions(o);
     if (out->n_cores == 0) {
         print_least(lower_bound(o, out->collective, out->c));

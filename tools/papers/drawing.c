@@ -74,7 +74,7 @@ static void print_diagram(const void *what)
     struct shown s = {.o = &d->o, .algorithm = paper_algorithm(x)};
     struct logp_trace *trace;
 
-    c.model.topology = d->o.topology;
+    c.model.topology = d->o.network.topology;
     trace = trace_prediction(&d->o, &c, s.algorithm, 0);
     if (trace == NULL)
         bad_usage("paper %s, %s: no memory for its diagram", d->p->name, d->t->figure);
@@ -88,7 +88,7 @@ char *draw_run(const struct paper *p, const struct paper_table *t)
     const struct drawing d = {p, t, options_of(p, &t->drawn)};
     char *svg = printed_by(t->picture == PAPER_TREE ? print_tree : print_diagram, &d);
 
-    logp_topology_destroy((struct logp_topology *)d.o.topology);
+    logp_topology_destroy((struct logp_topology *)d.o.network.topology);
     return svg;
 }
 

@@ -136,14 +136,14 @@ static void steps(struct paper *p, const char *figure, const char *collective,
     struct rounds r = {0};
     bool agrees;
 
-    x.c.model.topology = o.topology;
+    x.c.model.topology = o.network.topology;
     paper_places(&x, r.places);
     if (logp_link_load_init(&load, paper_algorithm(&x), &x.c.args, &x.c.model) != 0)
         bad_usage("no memory for the steps of %s", figure);
     agrees = number_rounds(&r, 0, reduction) == n && load.n_steps == n;
     for (int i = 0; i < n && i < load.n_steps; i++) {
         char messages[64], drawn[64];
-        const int hops = name_messages(&r, o.topology, reduction ? n - i : i + 1, reduction,
+        const int hops = name_messages(&r, o.network.topology, reduction ? n - i : i + 1, reduction,
                                        messages, sizeof(messages));
 
         draw_messages(bits, i, n, reduction, P, drawn, sizeof(drawn));
@@ -155,7 +155,7 @@ static void steps(struct paper *p, const char *figure, const char *collective,
     show_total(p, t, &x, &load);
     paper_judge(p, figure, agrees, "who sends to whom in each of the %d steps, on %s", n, topology);
     logp_link_load_fini(&load);
-    logp_topology_destroy((struct logp_topology *)o.topology);
+    logp_topology_destroy((struct logp_topology *)o.network.topology);
 }
 
 /* ---- what it costs ---- */
@@ -167,14 +167,14 @@ static void show_load(const struct paper *p, struct paper_case x, struct paper_r
     struct logp_link_load load;
     char text[64] = "";
 
-    x.c.model.topology = o.topology;
+    x.c.model.topology = o.network.topology;
     if (logp_link_load_init(&load, paper_algorithm(&x), &x.c.args, &x.c.model) == 0) {
         for (int i = 0; i < load.n_steps && i < MOST_STEPS; i++)
             snprintf(text + strlen(text), sizeof(text) - strlen(text), " %d", load.step_most[i]);
         paper_remark(row, "messages on one link:%s", text);
         logp_link_load_fini(&load);
     }
-    logp_topology_destroy((struct logp_topology *)o.topology);
+    logp_topology_destroy((struct logp_topology *)o.network.topology);
 }
 
 static struct paper_row *run_row(struct paper *p, struct paper_table *t, const struct paper_case *x)

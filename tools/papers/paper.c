@@ -223,14 +223,14 @@ struct options paper_options(const struct paper *p, const struct paper_case *x,
     if (x->topology != NULL && logp_topology_create(x->topology, x->P, &topology) != 0)
         bad_usage("no memory for %s", x->topology);
     o.P = x->P;
-    o.params = *params;
+    o.network.params = *params;
     o.unit_ns = x->unit_ns;
     o.root = 0;
     o.gamma_host = false;
     o.algorithm_list = "auto";
     o.algorithms = ALGORITHMS_AUTO;
     o.machine = NULL;
-    o.topology = topology;
+    o.network.topology = topology;
     use_delay(&o, logp_delay_name(params));
     o.clock = clock;
     o.by = LOGP_BY_FORMULA; /* which is what a paper is about */
@@ -268,10 +268,10 @@ static struct row run_case(struct paper *p, const struct paper_case *x, enum log
     struct row r = {.algorithm = paper_algorithm(x)};
     struct logp_invocation c = x->c;
 
-    c.model.topology = o.topology;
+    c.model.topology = o.network.topology;
     if (!p->stopped && run_alone(&o, &c, &r) != EXIT_OK)
         p->stopped = p->wrong = true;
-    logp_topology_destroy((struct logp_topology *)o.topology);
+    logp_topology_destroy((struct logp_topology *)o.network.topology);
     return r;
 }
 

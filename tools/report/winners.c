@@ -53,8 +53,8 @@ static int64_t size_of(const struct options *o, struct sizing s)
 static void choose_grid(const struct output *out, struct sizing s, struct values *P,
                         struct values *sizes)
 {
-    const bool fixed =
-        out->o->topology != NULL || out->o->links != NULL || out->c->args.blocks != NULL;
+    const bool fixed = out->o->network.topology != NULL || out->o->network.links != NULL ||
+                       out->c->args.blocks != NULL;
 
     for (const struct output *x = out; x != NULL; x = x->next) {
         add(P, x->o->P);

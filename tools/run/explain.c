@@ -13,8 +13,8 @@ static void refuse(const struct options *o)
     if (o->plugin != NULL)
         bad_option("--plugin", o->plugin, "with --explain, a delay model of the table");
     if (is_faulty(o))
-        bad_option(o->faults != NULL ? "--fault" : "--noise",
-                   o->faults != NULL ? o->faults : o->noise,
+        bad_option(o->network.faults != NULL ? "--fault" : "--noise",
+                   o->network.faults != NULL ? o->network.faults : o->network.noise,
                    "none, with --explain: what strikes is on no path");
     if (!o->emulated)
         bad_option("--delay", o->delay->name,
@@ -26,13 +26,13 @@ static void refuse(const struct options *o)
     if (model_params(o).recv_streams)
         bad_option("--delay", o->delay->name,
                    "with --explain, logp, loggp or store-forward; write --delay loggp");
-    if (o->topology != NULL)
-        bad_option("--topology", logp_topology_spec(o->topology),
+    if (o->network.topology != NULL)
+        bad_option("--topology", logp_topology_spec(o->network.topology),
                    "none, with --explain: where messages wait for links, no path is the time");
-    if (logp_capacity(&o->params) > 0)
+    if (logp_capacity(&o->network.params) > 0)
         bad_option("--capacity", option_text("capacity"),
                    "off, with --explain: where senders stall, no path is the time");
-    if (o->rendezvous >= 0)
+    if (o->network.rendezvous_from > 0)
         bad_option("--rendezvous", option_text("rendezvous"),
                    "none, with --explain: where sends wait for receivers, no path is the time");
     if (!o->format->for_people && strcmp(o->format->name, "json") != 0)
@@ -60,7 +60,9 @@ struct logp_explanation *explain_algorithm(const struct options *o, const struct
     const int rc =
         or_end_without_memory(logp_explanation_of(algorithm, o->P, &c->args, &c->model, &e));
 
-    *why = rc == 0 ? NULL : o->rendezvous >= 0 ? "sends wait for their receivers" : why_not(rc);
+    *why = rc == 0                          ? NULL
+           : o->network.rendezvous_from > 0 ? "sends wait for their receivers"
+                                            : why_not(rc);
     return rc == 0 ? e : NULL;
 }
 

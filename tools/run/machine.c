@@ -8,58 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without faults and noise. */
-static int create_network(const struct options *o, struct logp_delay *delay)
-{
-    struct logp_params params = o->params;
-    struct logp_delay ends;
-    int rc;
-
-    params.seed = o->seed;
-    if (o->plugin != NULL) {
-        *delay = make_plugin_delay(o);
-        return 0;
-    }
-    if (o->links != NULL) {
-        params = model_params(o);
-        params.seed = o->seed;
-        return logp_links_delay(o->links, &params, delay);
-    }
-    rc = logp_delay_create(o->delay->name, &params, delay);
-    if (rc != 0 || o->topology == NULL)
-        return rc;
-    ends = *delay;
-    rc = logp_topology_delay(o->topology, ends, delay);
-    if (rc != 0)
-        logp_delay_destroy(&ends);
-    return rc;
-}
-
 int create_delay(const struct options *o, struct logp_delay *delay)
 {
-    const struct logp_fault_config config = fault_config(o);
-    char why[LOGP_FAULT_WHY];
-    struct logp_delay network;
-    int rc = create_network(o, delay);
+    const struct logp_network network = network_of(o);
+    const struct logp_delay own = o->plugin != NULL ? make_plugin_delay(o) : logp_delay_none();
+    const bool is_own = o->plugin != NULL || !o->emulated;
 
-    if (rc != 0 || !is_faulty(o))
-        return rc;
-    network = *delay;
-    rc = logp_fault_create(&network, &config, delay, why);
-    if (rc != 0) {
-        logp_delay_destroy(&network);
-        *delay = (struct logp_delay){0};
-    }
-    return rc;
-}
-
-/* The machine that was made last, and the model of its faults. */
-static const struct logp_machine *last;
-static void *last_faults;
-
-void *faults_of(const struct logp_machine *m)
-{
-    return m == last ? last_faults : NULL;
+    return logp_network_delay(&network, o->P, is_own ? &own : NULL, delay, NULL);
 }
 
 /* Many processors under the virtual clock, and a model that several cores can simulate at once? */
@@ -69,8 +24,8 @@ static bool worth_all_cores(const struct options *o, const struct logp_delay *de
     struct logp_delay_ops ops;
 
     return o->clock == LOGP_CLOCK_VIRTUAL && !o->one_core && o->fibers && o->P >= many &&
-           o->rendezvous < 0 && logp_delay_functions(delay, &ops) == 0 && ops.lookahead != NULL &&
-           ops.lookahead(delay->model) > 0 &&
+           o->network.rendezvous_from == 0 && logp_delay_functions(delay, &ops) == 0 &&
+           ops.lookahead != NULL && ops.lookahead(delay->model) > 0 &&
            (ops.capacity == NULL || ops.capacity(delay->model) <= 0);
 }
 
@@ -112,15 +67,16 @@ static void be_silent(void)
 
 struct logp_machine *try_machine(const struct options *o)
 {
+    const struct logp_network network = o->planned != NULL ? *o->planned : network_of(o);
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = (int)o->P,
+                                 .network = &network,
                                  .clock = o->clock,
                                  .executor = o->executor,
                                  .cores = o->n_cores > 0 ? o->cores : NULL,
                                  .n_cores = o->n_cores,
                                  .transport = o->transport,
-                                 .queue_limit = o->queue_limit,
-                                 .rendezvous_from = o->rendezvous + 1};
+                                 .queue_limit = o->queue_limit};
     struct logp_machine *m = NULL;
     timer_t timer;
     bool timed;
@@ -161,8 +117,6 @@ struct logp_machine *try_machine(const struct options *o)
             rc == -EAGAIN && !o->fibers ? "; try --executor fiber" : "");
         return NULL;
     }
-    last = m;
-    last_faults = is_faulty(o) ? config.delay.model : NULL;
     if (logp_machine_process(m) > 0)
         be_silent();
     warn_of_host(o, m);

@@ -112,7 +112,7 @@ bool expect_others(const struct options *o, timer_t *timer)
 static uint64_t number_of(const struct options *o)
 {
     const struct names own = {{"output", "cores", "progress"}, 3};
-    const struct logp_params *p = &o->params;
+    const struct logp_params *p = &o->network.params;
     const struct logp_link_costs *c = &o->inter;
     const int64_t values[] = {p->L_ns,      p->o_send_ns, p->o_recv_ns,  p->g_ns,
                               p->G_ps,      p->gamma_ps,  p->gap_shared, o->unit_ns,

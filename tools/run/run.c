@@ -138,7 +138,7 @@ static void read_links(const struct logp_machine *m, struct row *row)
 {
     const struct logp_record *r = &row->record;
     /* with faults each repetition is a run, and the last counts */
-    const int runs = faults_of(m) != NULL ? r->reps > 0 : r->reps + r->restarts;
+    const int runs = logp_machine_faults(m) != NULL ? r->reps > 0 : r->reps + r->restarts;
 
     if (runs == 0 || logp_link_use(m, -1, &row->links) != 0 ||
         logp_link_busiest(m, &row->busiest) != 0)
@@ -188,12 +188,11 @@ static void tell_failed(void *arg, const struct logp_failed *failed)
 static int run_one(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
                    struct row *row)
 {
-    struct telling telling = {o, row, faults_of(m)};
+    struct telling telling = {o, row, logp_machine_faults(m)};
     const bool told = (o->progress || o->watch) && logp_machine_process(m) == 0;
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = row->algorithm,
                                       .args = c->args,
-                                      .model = c->model,
                                       .reps = o->reps,
                                       .warmup = o->warmup,
                                       .timeout_ns = o->timeout_ns,
@@ -203,7 +202,6 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                                       .limit_ns = o->limit_ns,
                                       .progress = told ? show_progress : NULL,
                                       .progress_arg = row,
-                                      .faults = telling.faults,
                                       .failed = tell_failed,
                                       .failed_arg = &telling};
     int rc;

@@ -58,9 +58,6 @@ void end_machine(struct logp_machine *m);
  * ends all of them where it cannot. m: between runs. Of one process main() has done it. */
 void begin_shared_output(const struct options *o, struct logp_machine *m);
 
-/* The model of its faults and noise; NULL: there are none. */
-void *faults_of(const struct logp_machine *m);
-
 /* ---- faults.c ---- */
 
 /* A repetition has failed: what has struck, who waits for whom, who lacks what. The first of a row

@@ -70,7 +70,7 @@ static void add_links(char buf[MAX_CAPTION], const struct options *o)
 {
     char *text = NULL;
     size_t size;
-    FILE *f = o->links != NULL ? open_memstream(&text, &size) : NULL;
+    FILE *f = o->network.links != NULL ? open_memstream(&text, &size) : NULL;
 
     if (f == NULL)
         return;
@@ -81,7 +81,7 @@ static void add_links(char buf[MAX_CAPTION], const struct options *o)
 
 const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
 {
-    const struct logp_params *p = &s->o->params;
+    const struct logp_params *p = &s->o->network.params;
     const struct {
         const char *name;
         double units;
@@ -109,15 +109,15 @@ const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
         add(buf, ", shared gap");
     if (logp_capacity(p) > 0)
         add(buf, ", capacity %lld", (long long)logp_capacity(p));
-    if (s->o->rendezvous >= 0)
-        add(buf, ", rendezvous %lld", (long long)s->o->rendezvous);
-    if (s->o->topology != NULL)
-        add(buf, ", %s", logp_topology_spec(s->o->topology));
+    if (s->o->network.rendezvous_from > 0)
+        add(buf, ", rendezvous %lld", (long long)s->o->network.rendezvous_from - 1);
+    if (s->o->network.topology != NULL)
+        add(buf, ", %s", logp_topology_spec(s->o->network.topology));
     add_links(buf, s->o);
-    if (s->o->faults != NULL)
-        add(buf, ", faults %s", s->o->faults);
-    if (s->o->noise != NULL)
-        add(buf, ", noise %s", s->o->noise);
+    if (s->o->network.faults != NULL)
+        add(buf, ", faults %s", s->o->network.faults);
+    if (s->o->network.noise != NULL)
+        add(buf, ", noise %s", s->o->network.noise);
     add(buf, "; a unit is %s", show_ns(s->o->unit_ns, unit, sizeof(unit)));
     return buf;
 }

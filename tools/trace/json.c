@@ -19,7 +19,7 @@ static void print_text(const char *text)
 
 static void print_model(const struct shown *s)
 {
-    const struct logp_params *p = &s->o->params;
+    const struct logp_params *p = &s->o->network.params;
 
     printf("\"parameters\":");
     if (s->o->emulated)

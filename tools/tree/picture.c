@@ -100,7 +100,7 @@ struct heading {
 
 static struct heading heading_of(const struct options *o, const struct tree *tree)
 {
-    const struct logp_params *p = &o->params;
+    const struct logp_params *p = &o->network.params;
     const double unit = (double)o->unit_ns;
     struct heading h;
     char o_recv[32] = "";

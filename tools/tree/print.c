@@ -61,7 +61,7 @@ static void print_nodes_json(const struct tree *tree)
 
 static void print_json(const struct options *o, const struct tree *tree)
 {
-    const struct logp_params *p = &o->params;
+    const struct logp_params *p = &o->network.params;
     json_t *j = json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "tree", tree->name, "P",
                           (json_int_t)o->P, "L", ns_json(o, p->L_ns), "o", ns_json(o, p->o_send_ns),
                           "g", ns_json(o, p->g_ns), "time", units_json(tree->time));

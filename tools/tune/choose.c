@@ -94,12 +94,10 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
 {
     const int64_t most_fanout = 32;              /* of Open MPI */
     const int64_t most_block = INT64_C(1) << 40; /* all in one */
-    struct logp_invocation c = {.args = {.op = at->o->op},
-                                .model = {.params = model_params(at->o),
-                                          .links = at->links,
-                                          .rendezvous_from = at->o->rendezvous + 1}};
+    struct logp_invocation c = {.args = {.op = at->o->op}, .model = network_of(at->o)};
     struct logp_prediction p;
 
+    c.model.links = at->links;
     if (at->collective->operands == LOGP_OPERANDS_VECTOR)
         c.args.count = at->n;
     else

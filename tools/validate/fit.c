@@ -91,7 +91,7 @@ static void solve(const struct sums *s, const struct fitted_parameter *fit, doub
 void fit_parameters(struct validated *v)
 {
     static const char *const names[FITTED] = {"L", "o_send", "o_recv", "g", "G", "gamma"};
-    const struct logp_params *p = &v->o->params;
+    const struct logp_params *p = &v->o->network.params;
     const double is[FITTED] = {(double)p->L_ns, (double)p->o_send_ns,   (double)p->o_recv_ns,
                                (double)p->g_ns, (double)p->G_ps / 1000, (double)p->gamma_ps / 1000};
     double all[FITTED] = {0};

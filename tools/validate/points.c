@@ -68,12 +68,16 @@ static int run_point(struct validated *v, const struct options *on, const struct
                      struct validated_point *p)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
-    struct logp_machine *m = create_machine(on);
+    struct options planned = *on;
     struct logp_invocation as_it_is = *c;
+    struct logp_machine *m;
     size_t done;
     int code;
 
-    as_it_is.model.params.gamma_ps = on->params.gamma_ps; /* which no message brings with it */
+    as_it_is.model.params.gamma_ps =
+        on->network.params.gamma_ps; /* which no message brings with it */
+    planned.planned = &as_it_is.model;
+    m = create_machine(&planned);
     v->n_cores = logp_machine_cores(m);
     for (size_t i = 0; i < p->n; i++)
         rows[i].algorithm = p->rows[i].algorithm;
@@ -98,8 +102,8 @@ static int validate_point(struct validated *v, const struct options *on, const c
     int code;
 
     o.P = ours.P = P;
-    o.links = links_of(&o, P);
-    ours.links = links_of(&ours, P);
+    o.network.links = links_of(&o, P);
+    ours.network.links = links_of(&ours, P);
     c = invocation_of(&o, collective, bytes);
     points = or_end(realloc(v->points, (v->n + 1) * sizeof(*points)));
     v->points = points;

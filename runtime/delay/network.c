@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A network as a delay model, from the inside out: what messages cost, the links that they take,
+ * latencies by chance, faults. And the network of a machine, which its model says.
+ */
+#include "delay/draw.h"
+#include "delay/fault.h"
+#include "state/state.h"
+
+#include <logp/latency.h>
+#include <logp/links.h>
+#include <logp/network.h>
+#include <logp/topology.h>
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Without latencies, faults and noise. After an error: no model. */
+static int create_model(const struct logp_network *n, struct logp_delay *out)
+{
+    struct logp_delay ends;
+    int rc;
+
+    if (n->undelayed) {
+        *out = logp_delay_none();
+        return 0;
+    }
+    if (n->links != NULL)
+        return n->topology == NULL ? logp_links_delay(n->links, &n->params, out) : -EINVAL;
+    if (logp_delay_name(&n->params) == NULL)
+        return -EINVAL;
+    rc = logp_delay_create(logp_delay_name(&n->params), &n->params, out);
+    if (rc != 0 || n->topology == NULL)
+        return rc;
+    ends = *out;
+    rc = logp_topology_delay(n->topology, ends, out);
+    if (rc != 0)
+        logp_delay_destroy(&ends); /* *out is no model then */
+    return rc;
+}
+
+static int because(int rc, const char *what, char why[LOGP_NETWORK_WHY])
+{
+    if (rc == -EINVAL)
+        snprintf(why, LOGP_NETWORK_WHY, "%s", what);
+    return rc;
+}
+
+static bool is_text(const char *text)
+{
+    return text != NULL && *text != '\0';
+}
+
+static int add_faults(const struct logp_network *n, int64_t P, struct logp_delay *delay,
+                      char why[LOGP_NETWORK_WHY])
+{
+    const struct logp_fault_config config = {.size = sizeof(config),
+                                             .faults = n->faults,
+                                             .noise = n->noise,
+                                             .P = P,
+                                             .unit_ns = n->unit_ns != 0 ? n->unit_ns : 1,
+                                             .seed = n->params.seed};
+
+    _Static_assert((int)LOGP_NETWORK_WHY == (int)LOGP_FAULT_WHY, "it is the text's");
+    if (!is_text(n->faults) && !is_text(n->noise))
+        return 0;
+    return logp_fault_create(delay, &config, delay, why);
+}
+
+/* Around the model *delay. After an error: no model. */
+static int add_latency(const struct logp_network *n, struct logp_delay *delay,
+                       char why[LOGP_NETWORK_WHY])
+{
+    if (n->latency == NULL || n->latency->kind == LOGP_LATENCY_AS_IS)
+        return 0;
+    return because(logp_latency_create(delay, n->latency, delay),
+                   "latency: a kind, with its sigma or samples", why);
+}
+
+static bool is_known(const struct logp_network *n)
+{
+    for (size_t i = 0; i < sizeof(n->reserved) / sizeof(n->reserved[0]); i++)
+        if (n->reserved[i] != 0)
+            return false;
+    return true;
+}
+
+int logp_network_delay(const struct logp_network *network, int64_t P, const struct logp_delay *own,
+                       struct logp_delay *out, char why[LOGP_NETWORK_WHY])
+{
+    char unwanted[LOGP_NETWORK_WHY];
+    int rc = is_known(network) ? 0 : -E2BIG;
+
+    if (why == NULL)
+        why = unwanted;
+    why[0] = '\0';
+    *out = own != NULL ? *own : (struct logp_delay){0};
+    if (rc == 0 && own == NULL)
+        rc = because(create_model(network, out),
+                     "params: as logp_delay_params() says them, none negative; with links or a "
+                     "topology see there",
+                     why);
+    if (rc == 0)
+        rc = add_latency(network, out, why);
+    if (rc == 0)
+        rc = add_faults(network, P, out, why);
+    if (rc != 0)
+        logp_delay_destroy(out);
+    return rc;
+}
+
+void logp_machine_network(const struct logp_machine *m, struct logp_network *out)
+{
+    /* relaxed: the end of the run, or who replaced it, has ordered it */
+    const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
+
+    *out = d != NULL ? d->network : m->planned;
+    out->rendezvous_from = m->rendezvous_from;
+}
+
+void logp_machine_set_seed(struct logp_machine *m, uint64_t seed)
+{
+    /* relaxed: as above */
+    const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
+    struct logp_delay delay;
+
+    if (d == NULL)
+        return;
+    delay = (struct logp_delay){&d->ops, d->model};
+    if (logp_machine_faults(m) != NULL)
+        logp_fault_seed(delay.model, seed);
+    while (lpi_fault_within(&delay))
+        ;
+    lpi_latency_seed(&delay, seed);
+}
