@@ -673,7 +673,7 @@ static const struct logp_latency planted_latency = {.kind = LOGP_LATENCY_EXPONEN
 static const struct logp_network planted_noisy = {
     .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
     .latency = &planted_latency};
-static const struct logp_network planted_limited = {.bare = true, .rendezvous_from = 1025};
+static const struct logp_network planted_limited = {.undelayed = true, .rendezvous_from = 1025};
 
 /* How the row is checked. */
 static inline struct logp_check planted_check(const struct planted_row *row, bool right)

@@ -19,7 +19,7 @@ static inline struct logp_machine *machine_of(int P, enum logp_clock clock,
                                               const struct logp_params *p, int64_t from)
 {
     const struct logp_network network = {.params = p != NULL ? *p : (struct logp_params){0},
-                                         .bare = p == NULL,
+                                         .undelayed = p == NULL,
                                          .rendezvous_from = from};
     const struct logp_config c = {.size = sizeof(c),
                                   .n_processors = P,

@@ -65,9 +65,9 @@ Test(check_more, what_does_not_go_together_is_refused)
                               wrong_latency = {.latency = &samples},
                               limited = {.rendezvous_from = 9},
                               less_than_none = {.rendezvous_from = -1},
-                              untimed_latency = {.bare = true, .latency = &uniform},
-                              untimed_faults = {.bare = true, .faults = "drop:0.1"},
-                              untimed_noise = {.bare = true, .noise = "fixed:1"};
+                              untimed_latency = {.undelayed = true, .latency = &uniform},
+                              untimed_faults = {.undelayed = true, .faults = "drop:0.1"},
+                              untimed_noise = {.undelayed = true, .noise = "fixed:1"};
     const struct {
         struct logp_check check;
         const char *says;
@@ -229,7 +229,7 @@ Test(check_more, a_failure_keeps_the_faults_that_it_takes)
     network.faults = "drop:2";
     cr_assert_eq(logp_check(in_a_row, NULL, &check, NULL), -EINVAL);
     cr_assert(strstr(check.checked.text, "drop") != NULL, "%s", check.checked.text);
-    network.bare = true;
+    network.undelayed = true;
     network.faults = "drop:0.5";
     cr_assert_eq(logp_check(in_a_row, NULL, &check, NULL), -EINVAL);
 }

@@ -395,7 +395,7 @@ Test(rendezvous, the_check_finds_what_relies_on_buffers)
 
 Test(rendezvous, a_parallel_machine_has_none)
 {
-    struct logp_network network = {.bare = true, .rendezvous_from = 1};
+    struct logp_network network = {.undelayed = true, .rendezvous_from = 1};
     struct logp_config c = {.size = sizeof(c),
                             .n_processors = 2,
                             .clock = LOGP_CLOCK_VIRTUAL,

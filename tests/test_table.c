@@ -129,8 +129,11 @@ static void half_a_row_is_refused(void)
     cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
     cr_expect_eq(logp_plan_create(&row, P, 0, &c.args, NULL, &plan), -EINVAL);
     row = line;
+    row.plan_at += 8; /* compiled with a larger struct logp_args */
+    cr_expect_eq(logp_algorithm_add(&row), -EPROTONOSUPPORT);
+    row.plan_at -= 8;
     row.size = 8;
-    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
+    cr_expect_eq(logp_algorithm_add(&row), -EPROTONOSUPPORT);
     cr_expect_eq(logp_plan_create(&row, P, 0, &c.args, NULL, &plan), -EINVAL);
     row = line;
     row.name = "flat";

@@ -43,7 +43,7 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
     const struct logp_params *p = &c->model.params;
     const struct logp_op *op = a->op != NULL ? a->op : &none;
 
-    _Static_assert(sizeof(*a) == 136 && sizeof(*p) == 80,
+    _Static_assert(sizeof(*a) == 136 + sizeof(a->reserved) && sizeof(*p) == 80,
                    "all fields are looked at; in place or not is all one");
     return (struct question){{(uintptr_t)choose,
                               (uintptr_t)what,

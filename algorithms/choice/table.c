@@ -97,14 +97,22 @@ size_t lpi_n_added(void)
     return n;
 }
 
+/* Was it compiled with headers in which a row and what its functions are given look as here? */
+static bool is_of_this_version(const struct logp_algorithm *a)
+{
+    return a->size >= sizeof(*a) && a->plan_at == offsetof(struct logp_invocation, plan);
+}
+
 bool lpi_is_row(const struct logp_algorithm *a)
 {
-    return a->size >= sizeof(*a) && a->collective != NULL && a->name != NULL &&
+    return is_of_this_version(a) && a->collective != NULL && a->name != NULL &&
            (a->steps != NULL || a->run != NULL);
 }
 
 int logp_algorithm_add(const struct logp_algorithm *a)
 {
+    if (!is_of_this_version(a))
+        return -EPROTONOSUPPORT;
     if (!lpi_is_row(a) || a->summary == NULL || a->source == NULL ||
         logp_collective_find(a->collective) == NULL)
         return -EINVAL;

@@ -43,7 +43,8 @@ struct logp_rank_plan {
                                later receives of this rank, not only those before its next sends */
 };
 
-/** A collective as the functions of an algorithm get it. */
+/** A collective as the functions of an algorithm get it. args and model have room for later fields,
+ *  so that a row that was compiled before reads the same places; part is last and may grow. */
 struct logp_invocation {
     struct logp_args args;
     struct logp_network model;
@@ -168,18 +169,22 @@ struct logp_algorithm {
     bool any_blocks;       /**< its steps are right, too, with logp_args.blocks; if not, those are
                                 refused */
     struct logp_knob_use knobs[LOGP_MAX_KNOBS];
+    size_t
+        plan_at; /**< where struct logp_invocation has part: LOGP_ALGORITHM(). A row that was compiled
+                         with another layout is refused */
 };
 
 /** The beginning of a row. */
 #define LOGP_ALGORITHM(collective_, name_, summary_, source_)                                      \
-    .size = sizeof(struct logp_algorithm), .collective = (collective_), .name = (name_),           \
-    .summary = (summary_), .source = (source_)
+    .size = sizeof(struct logp_algorithm), .plan_at = offsetof(struct logp_invocation, plan),      \
+    .collective = (collective_), .name = (name_), .summary = (summary_), .source = (source_)
 
 /**
  * Make a row as good as those of the table, for the rest of the process.
  * @param algorithm  stays as it is, and where it is
- * @return 0; -EINVAL (no such collective; no name, summary or source; neither steps nor run; a row
- *         that is too small), -EEXIST (the collective has one of this name), -ENOSPC (there are 64)
+ * @return 0; -EINVAL (no such collective; no name, summary or source; neither steps nor run),
+ *         -EPROTONOSUPPORT (compiled with headers of another version, in which the row is smaller or
+ *         struct logp_invocation is laid out differently), -EEXIST (the collective has one of this name), -ENOSPC (there are 64)
  * Threads: any, also while others use the table.
  */
 LOGP_API int logp_algorithm_add(const struct logp_algorithm *algorithm);

@@ -79,6 +79,7 @@ struct logp_args {
     int64_t pack_ns;     /**< transpose, structured: time to pack a column, >= 0 */
     int64_t work_ns;     /**< broadcast: time that each processor takes to process the item */
     int64_t no_overlap;  /**< torus-pipelined: not 0: processing does not overlap with sending */
+    int64_t reserved[6]; /**< 0; for later knobs, so that the size stays */
 };
 
 /**

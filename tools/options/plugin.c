@@ -49,6 +49,10 @@ static void add_algorithm(const char *option, const char *text, const struct log
 
     if (!is_shown)
         bad_option(option, text, "algorithms whose names, summaries and sources can be printed");
+    if (rc == -EPROTONOSUPPORT)
+        bad_option(option, text,
+                   "algorithms that were compiled for this version of liblogp; these were compiled "
+                   "for another version of liblogp: compile the plug-in again");
     if (rc == -EEXIST)
         bad_option(option, text, "algorithms with names of their own: there is a %s %s",
                    a->collective, a->name);
@@ -187,7 +191,7 @@ struct logp_network network_of(const struct options *o)
     network.params = model_params(o);
     network.params.seed = o->seed;
     network.unit_ns = o->unit_ns;
-    network.bare =
+    network.undelayed =
         !o->emulated && o->plugin == NULL && o->clock == LOGP_CLOCK_WALL && !over_processes(o);
     return network;
 }
