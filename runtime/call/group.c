@@ -2,7 +2,7 @@
 /* Views: a processor seen in a context of its own, perhaps as a member of a group. */
 #include "core/area.h"
 #include "delay/in_force.h"
-#include "state/call.h"
+#include "call/call.h"
 
 #include <logp/group.h>
 

@@ -4,7 +4,7 @@
 #include "delay/in_force.h"
 #include "mail/close.h"
 #include "mail/match.h"
-#include "state/call.h"
+#include "call/call.h"
 
 #include <errno.h>
 
@@ -12,7 +12,7 @@ int logp_peek(struct logp_vp *vp, int src, int tag, bool *found, struct logp_sta
 {
     struct lpi_proc *p = vp->proc;
     const struct lpi_label label = {vp->context, to_global(vp, src), tag};
-    struct lpi_message *msg = NULL;
+    struct lpi_query q = {.label = &label, .until = INT64_MAX, .src = label.src, .tag = tag};
     int rc = lpi_stopped(p);
 
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || found == NULL)
@@ -21,10 +21,10 @@ int logp_peek(struct logp_vp *vp, int src, int tag, bool *found, struct logp_sta
     if (rc != 0)
         return rc;
     enter(p);
-    rc = lpi_find_here(p, &label, false, &msg);
-    if (rc == 0 && msg != NULL) {
+    rc = lpi_query_resolve(p, &q);
+    if (rc == 0 && q.found != NULL) {
         *found = true;
-        lpi_fill_status(vp, status, msg->src, msg->tag, msg->n_bytes, msg->arrival);
+        lpi_fill_status(vp, status, q.found->src, q.found->tag, q.found->n_bytes, q.found->arrival);
     }
     return leave(p, rc);
 }

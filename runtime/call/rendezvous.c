@@ -7,9 +7,10 @@
  * into the buffer of the receive that was met. The payload is sent by its sender within a call:
  * wherever it waits or looks for anything, it sends what has been answered by then, in the order of
  * the answers. A vp with such sends under way looks for itself when it is woken (waits_for_any), so
- * that nothing is charged to it before what comes earlier.
+ * that nothing is charged to it before what comes earlier. To the loop that waits (query.c) such a
+ * send is a request like any other: ASKED until its payload has been sent.
  */
-#include "state/call.h"
+#include "call/call.h"
 #include "core/explore.h"
 #include "core/sched.h"
 #include "delay/in_force.h"
@@ -53,9 +54,9 @@ static void drop(struct lpi_proc *p, struct lpi_rendezvous *z)
     free(z);
 }
 
-/* Send a request for e. *out is p's, at the end of its list. */
+/* Send a request for e. What is kept of it is r's, at the end of p's list. */
 static int ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e, bool copies,
-               struct lpi_rendezvous **out)
+               struct logp_request *r)
 {
     struct lpi_rendezvous *z = malloc(sizeof(*z));
     struct lpi_envelope request = *e;
@@ -65,6 +66,7 @@ static int ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelop
         return -ENOMEM;
     *z = (struct lpi_rendezvous){.sender = p,
                                  .to = to,
+                                 .own = r,
                                  .context = e->context,
                                  .tag = e->tag,
                                  .n_bytes = e->n_bytes,
@@ -82,19 +84,21 @@ static int ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelop
     request.kind = LPI_RTS;
     request.rendezvous = z;
     rc = lpi_send_when_space(p, to, &request);
+    r->state = LPI_REQ_RTS_SENT;
     if (rc != 0 && !lpi_stopped(p)) /* else it may have been sent */
         drop(p, z);
-    *out = z;
+    else
+        r->rts = z;
     return rc;
 }
 
-/* Answered, not paid, and the first of those: NULL: none is. */
+/* The first that has been answered; NULL: none has. */
 static struct lpi_rendezvous *next_data(const struct lpi_proc *p)
 {
     struct lpi_rendezvous *best = NULL;
 
     for (struct lpi_rendezvous *z = p->core->machine->rts[p->rank]; z != NULL; z = z->next)
-        if (z->request != NULL && !z->is_paid && (best == NULL || z->at < best->at))
+        if (z->request != NULL && (best == NULL || z->at < best->at))
             best = z;
     return best;
 }
@@ -126,87 +130,30 @@ int lpi_data_send(struct lpi_proc *p)
             lpi_stop(p->core->machine, rc); /* its receiver would wait for ever */
         if (rc != 0)
             return rc;
-        z->is_paid = true;
+        z->own->state = LPI_REQ_SENT;
+        drop(p, z);
         is_paid = 1;
     }
     return is_paid;
 }
 
-/* Is z the only one of p's that is not paid? */
-static bool is_alone(const struct lpi_proc *p, const struct lpi_rendezvous *z)
+bool lpi_asks_alone(const struct lpi_proc *p, const struct logp_request *r)
 {
-    const struct lpi_rendezvous *other = p->core->machine->rts[p->rank];
-
-    while (other != NULL && (other == z || other->is_paid))
-        other = other->next;
-    return other == NULL;
+    return p->core->machine->rts[p->rank] == r->rts && r->rts->next == NULL;
 }
 
-/* What p has posted to any source meets what has come: the sender of that may be the receiver that
- * z waits for. @return 1: something has met, where it is somebody's choice; 0; or an error */
-static int meet(struct lpi_proc *p, const struct lpi_rendezvous *z)
+int lpi_send_synchronously(const struct logp_vp *vp, struct lpi_proc *to,
+                           const struct lpi_envelope *e)
 {
-    struct lpi_query query = {.sends = true, .src = z->to->rank, .tag = z->tag};
-    int rc;
-
-    if (p->core->machine->explore == NULL) {
-        lpi_match_arrived(p, horizon(p));
-        return 0;
-    }
-    rc = lpi_explore_resolve(p, &query);
-    return rc == 0 ? query.chosen >= 0 : rc;
-}
-
-/* Until something comes; for z if p waits for it alone. */
-static int await(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t until)
-{
-    int rc;
-
-    if (p->inbox.n_any > 0 && until == INT64_MAX && lpi_next_cts(p) == INT64_MAX) {
-        rc = meet(p, z);
-        if (rc != 0)
-            return rc < 0 ? rc : 0;
-        until = lpi_next_poll(p);
-        return lpi_wait_for_any(p, until, z->to->rank, z->tag);
-    }
-    if (!is_alone(p, z) || until != INT64_MAX)
-        return lpi_wait_for_any(p, until, z->to->rank, z->tag);
-    if (z->request != NULL)
-        return lpi_wait_until(p, z->at);
-    p->any.src = z->to->rank;
-    p->any.tag = z->tag;
-    p->state = LPI_SENDING;
-    rc = lpi_hold(p);
-    p->wait_until = INT64_MAX;
-    return rc;
-}
-
-static int await_data_sent(struct lpi_proc *p, const struct lpi_rendezvous *z, int64_t until)
-{
-    int rc = 0;
-
-    while (rc >= 0 && !z->is_paid) {
-        rc = lpi_data_send(p);
-        if (rc != 0)
-            continue;
-        if (until != INT64_MAX && lpi_clock(p) >= until)
-            return -ETIME;
-        rc = await(p, z, until);
-    }
-    return rc < 0 ? rc : 0;
-}
-
-int lpi_send_synchronously(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e)
-{
-    struct lpi_rendezvous *z;
+    struct lpi_proc *p = vp->proc;
+    struct logp_request r = {.src = to->rank, .tag = e->tag}, *request = &r;
+    struct lpi_query q = {.requests = &request, .n = 1, .waits = true, .until = INT64_MAX};
     int rc;
 
     enter(p);
-    rc = ask(p, to, e, false, &z);
+    rc = ask(p, to, e, false, &r);
     if (rc == 0)
-        rc = await_data_sent(p, z, INT64_MAX);
-    if (rc == 0)
-        drop(p, z);
+        rc = lpi_query_run(vp, &q, NULL);
     return leave(p, rc);
 }
 
@@ -217,8 +164,8 @@ static int issue(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request
     int rc;
 
     r->state = LPI_REQ_SYNC_SENT;
-    r->arrival = INT64_MAX;
-    r->done = cts_ns(p->core->machine, e->dst, e->src);
+    r->answered = INT64_MAX;
+    r->cts_ns = cts_ns(p->core->machine, e->dst, e->src);
     e->kind = LPI_SYNC_SEND;
     e->request = r;
     rc = lpi_send_when_space(p, &p->core->machine->procs[e->dst], e);
@@ -242,44 +189,6 @@ int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, si
     enter(p);
     if (p->core->machine->explore != NULL)
         return leave(p, issue(p, &e, r));
-    rc = ask(p, &p->core->machine->procs[dst], &e, true, &r->rts);
-    r->state = LPI_REQ_RTS_SENT;
+    rc = ask(p, &p->core->machine->procs[dst], &e, true, r);
     return leave(p, rc);
-}
-
-void lpi_check_data_sent(struct lpi_proc *p, struct logp_request *r)
-{
-    if (r == NULL || r->state != LPI_REQ_RTS_SENT || !r->rts->is_paid)
-        return;
-    drop(p, r->rts);
-    r->state = LPI_REQ_SENT;
-}
-
-int lpi_await_data_sent(struct lpi_proc *p, struct logp_request *r, int64_t until)
-{
-    int rc = lpi_reach(p, p->emulated);
-
-    if (rc == 0)
-        rc = await_data_sent(p, r->rts, until);
-    lpi_check_data_sent(p, r);
-    return rc;
-}
-
-int lpi_await_beside(struct lpi_proc *p, struct logp_request *r, int64_t until)
-{
-    int rc;
-
-    while ((rc = lpi_catch_up(p)) == 0) {
-        const int64_t next = r->state > LPI_REQ_CTS_SENT ? r->arrival
-                             : horizon(p) == LOGP_NEVER  ? INT64_MAX /* explored: nothing meets */
-                                                         : lpi_next_arrival(p);
-
-        if ((r->state > LPI_REQ_CTS_SENT && next <= lpi_clock(p)) ||
-            (until != INT64_MAX && lpi_clock(p) >= until))
-            return 0;
-        rc = lpi_wait_for_any(p, next < until ? next : until, r->src, r->tag);
-        if (rc != 0)
-            break;
-    }
-    return rc;
 }

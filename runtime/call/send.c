@@ -6,7 +6,7 @@
  * is still ahead (the gap): the receiver's core learns its deadline as early as possible. Under the
  * virtual clock the start is reached first, so that sends take place in the order of (start, rank).
  */
-#include "state/call.h"
+#include "call/call.h"
 #include "core/explore.h"
 #include "core/sched.h"
 #include "delay/capacity.h"
@@ -308,7 +308,7 @@ static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, struct 
     int rc;
 
     if (lpi_is_rendezvous(p, n_bytes))
-        return lpi_send_synchronously(p, to, &e);
+        return lpi_send_synchronously(vp, to, &e);
     enter(p);
     rc = send_when_space(p, to, &e);
     if (p->core->machine->remote != NULL)
@@ -398,8 +398,7 @@ static __attribute__((noinline)) int isend_aside(const struct logp_vp *vp, int d
     r->context = vp->context;
     r->src = to_global(vp, dst);
     r->tag = tag;
-    if (vp->proc->core->machine->explore != NULL)
-        lpi_explore_request(vp->proc, r);
+    vp->proc->core->machine->answers->posts(vp->proc, r, false);
     rc = send_aside(vp, dst, tag, buf, n_bytes);
     return rc > 0 ? lpi_rts_send(vp, r->src, tag, buf, n_bytes, r) : rc;
 }

@@ -4,7 +4,7 @@
 #include "core/attach.h"
 #include "core/word_wait.h"
 #include "mail/close.h"
-#include "state/call.h"
+#include "call/call.h"
 
 #include <logp/shared.h>
 

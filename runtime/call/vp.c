@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Computing, the clocks, the common start. */
-#include "state/call.h"
+#include "call/call.h"
 #include "carrier/carrier.h"
 #include "core/sync_group.h"
 #include "core/blocking.h"

@@ -15,6 +15,7 @@
 #include "core/explore.h"
 
 #include "carrier/carrier.h"
+#include "core/answers.h"
 #include "core/poll_mail.h"
 #include "core/outcomes.h"
 #include "core/run.h"
@@ -198,7 +199,8 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
     return first;
 }
 
-int lpi_explore_resolve(struct lpi_proc *p, struct lpi_query *query)
+/* Late looks: hand the core over until this one has been settled. Early ones: settle it now. */
+static int settle(struct lpi_proc *p, struct lpi_query *query)
 {
     struct lpi_explore *x = p->core->machine->explore;
     bool forced;
@@ -222,7 +224,7 @@ int lpi_explore_resolve(struct lpi_proc *p, struct lpi_query *query)
     return lpi_stopped(p);
 }
 
-void lpi_explore_note(const struct lpi_proc *p, const struct logp_note *note)
+static void take_note(struct lpi_proc *p, const struct logp_note *note)
 {
     struct lpi_explore *x = p->core->machine->explore;
 
@@ -236,21 +238,17 @@ void lpi_explore_note(const struct lpi_proc *p, const struct logp_note *note)
 
 /* ---- requests ---- */
 
-void lpi_explore_request(struct lpi_proc *p, struct logp_request *r)
-{
-    r->id = ++p->core->machine->explore->vps[p->rank].requests;
-}
-
 /*
  * A receive that stays posted may be cancelled. From now on what p has posted is matched when p
  * looks, whatever the source, and no sooner than it must be: as while one from any source is
  * posted, of which the explorer's own stays until the end of the run.
  */
-void lpi_explore_posts(struct lpi_proc *p)
+static void posts(struct lpi_proc *p, struct logp_request *r, bool stays)
 {
     struct lpi_explore *x = p->core->machine->explore;
 
-    if (x->by.untimed && !x->vps[p->rank].posts) {
+    r->id = ++x->vps[p->rank].requests;
+    if (stays && x->by.untimed && !x->vps[p->rank].posts) {
         x->vps[p->rank].posts = true;
         p->inbox.n_any++;
     }
@@ -263,9 +261,138 @@ void lpi_explore_end(struct lpi_proc *p)
     for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next)
         r->buf = NULL; /* it is not there any more */
     while (p->core->machine->explore->by.late && p->inbox.posted_first != NULL &&
-           lpi_explore_resolve(p, &query) == 0 && query.chosen >= 0)
+           settle(p, &query) == 0 && query.chosen >= 0)
         ;
 }
+
+/* ---- queries ---- */
+
+static int64_t nowhere(const struct lpi_proc *p)
+{
+    (void)p;
+    return LOGP_NEVER; /* nothing is matched but what has been chosen */
+}
+
+/* Does no choice decide whether q, a wait for one receive, is complete? */
+static bool is_plain(const struct lpi_proc *p, const struct lpi_query *q)
+{
+    const bool may_end = q->until != INT64_MAX;
+
+    if (!lpi_query_is_direct(p, q) || q->chosen == LPI_NOTHING)
+        return false;
+    return q->chosen == LPI_SETTLED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
+           (p->inbox.n_any == 0 && !(may_end && p->core->machine->explore->by.untimed));
+}
+
+static bool depends(struct lpi_proc *p, const struct lpi_query *q)
+{
+    return is_plain(p, q) ? lpi_answers_usual.depends(p, q) : q->any;
+}
+
+static int64_t next(struct lpi_proc *p, const struct lpi_query *q)
+{
+    const bool comes = lpi_query_is_direct(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
+
+    /* what has been left where it is may stay there */
+    return comes || p->core->machine->explore->by.untimed ? INT64_MAX : lpi_next_arrival(p);
+}
+
+/* r was chosen to complete: the answer to a send, or, where clocks order nothing, the payload comes
+ * first. */
+static int await_chosen(struct lpi_proc *p, struct logp_request *r)
+{
+    int rc = 0;
+
+    if (r->state == LPI_REQ_SYNC_SENT) {
+        rc = r->answered > lpi_clock(p) ? lpi_wait_until(p, r->answered) : 0;
+        r->state = LPI_REQ_SENT;
+    }
+    while (rc == 0 && r->state == LPI_REQ_CTS_SENT && p->core->machine->explore->by.untimed)
+        rc = lpi_await_payload(p, r);
+    return rc;
+}
+
+static bool is_complete(const struct logp_request *r)
+{
+    return r->state != LPI_REQ_POSTED && r->state != LPI_REQ_CTS_SENT;
+}
+
+/* p's send waits for its receiver. What p has posted to any source meets what has come: the sender
+ * of that may be that receiver. */
+static int meet(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *r)
+{
+    struct lpi_query query = {.sends = true, .src = q->src, .tag = q->tag};
+    int rc = 0;
+
+    while (rc == 0 && p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT &&
+           r->rts->request == NULL) {
+        rc = settle(p, &query);
+        if (query.chosen < 0)
+            break;
+    }
+    q->index = r->state == LPI_REQ_SENT ? 0 : LPI_NOT_YET;
+    return rc;
+}
+
+/* Settle q until something has been chosen for it, or nothing is there. */
+static int choose(struct lpi_proc *p, struct lpi_query *q)
+{
+    int rc;
+
+    do {
+        rc = settle(p, q);
+        if (rc == 0 && q->chosen >= 0 && q->index >= 0 && q->n > 0)
+            rc = await_chosen(p, q->requests[q->index]);
+    } while (rc == 0 && q->chosen >= 0 &&
+             (q->index < 0 || (q->any && !is_complete(q->requests[q->index]))));
+    return rc;
+}
+
+static int resolve(struct lpi_proc *p, struct lpi_query *q)
+{
+    struct logp_request *r = q->n == 1 ? q->requests[0] : NULL;
+    int rc = 0;
+
+    if (is_plain(p, q))
+        return lpi_answers_usual.resolve(p, q);
+    if (r != NULL && !q->any && r->state >= LPI_REQ_SENT)
+        return meet(p, q, r);
+    if (q->cancels) {
+        while (rc == 0 && r->state == LPI_REQ_POSTED && (rc = settle(p, q)) == 0 && q->chosen >= 0)
+            ;
+        return rc;
+    }
+    rc = choose(p, q);
+    q->index = q->chosen >= 0 ? q->index : LPI_NOT_YET;
+    if (rc != 0 || q->chosen == LPI_MISSED)
+        return rc != 0 ? rc : -ETIME;
+    if (q->label != NULL && q->chosen >= 0)
+        q->found = lpi_match_find(p, q->label->context, q->chosen, q->label->tag, INT64_MAX);
+    if (r != NULL && !q->any && q->waits && r->state != LPI_REQ_POSTED) {
+        q->chosen = LPI_SETTLED;
+        q->index = is_complete(r) ? 0 : LPI_NOT_YET;
+    } else if (r != NULL && !q->any && !is_complete(r)) {
+        q->index = LPI_NOT_YET;
+    }
+    return 0;
+}
+
+static void received(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r)
+{
+    (void)q;
+    take_note(p, &(struct logp_note){LOGP_NOTE_RECEIVE, p->rank, r->from, r->got_tag,
+                                     (int64_t)r->n_bytes, p->emulated});
+}
+
+const struct lpi_answers lpi_answers_explored = {
+    .horizon = nowhere,
+    .depends = depends,
+    .resolve = resolve,
+    .next = next,
+    .posts = posts,
+    .received = received,
+    .note = take_note,
+};
 
 /* ---- begin and end ---- */
 

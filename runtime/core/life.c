@@ -3,7 +3,6 @@
 #include "core/life.h"
 
 #include "core/attach.h"
-#include "state/call.h"
 #include "carrier/carrier.h"
 #include "core/explore.h"
 #include "core/blocking.h"
@@ -13,6 +12,7 @@
 #include "mail/close.h"
 #include "mail/remote.h"
 #include "mail/match.h"
+#include "state/record.h"
 #include "state/stop.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ void lpi_proc_main(struct lpi_proc *p)
         lpi_blocking_end(p, LOGP_NEVER);
     if (rc == -EHOSTDOWN && p->halted) /* a halted vp is no error to the others */
         rc = 0;
-    if (rc == 0 && lpi_is_instrumented(m) && m->explore != NULL)
+    if (rc == 0 && m->explore != NULL)
         lpi_explore_end(p);
     lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);
     if (rc != 0 && !lpi_stopping(m))

@@ -2,6 +2,7 @@
 /* What a look could come to, where choices are explored: see explore.c. */
 #include "core/outcomes.h"
 
+#include "core/answers.h"
 #include "core/explore.h"
 #include "mail/match.h"
 #include "state/stop.h"
@@ -164,8 +165,8 @@ static bool is_bound(const struct logp_request *r)
 /* A send that is done; one that waits for its receiver is, when that has been heard of. */
 static bool is_done(const struct logp_request *r)
 {
-    return r != NULL &&
-           (r->state == LPI_REQ_SENT || (r->state == LPI_REQ_SYNC_SENT && r->arrival != INT64_MAX));
+    return r != NULL && (r->state == LPI_REQ_SENT ||
+                         (r->state == LPI_REQ_SYNC_SENT && r->answered != INT64_MAX));
 }
 
 static bool same(const struct lpi_label *a, const struct lpi_label *b)
@@ -222,7 +223,7 @@ static void look_around(struct gathering *g)
                                           .index = i,
                                           .context = r->context,
                                           .request = r->id},
-                r->state == LPI_REQ_SENT ? LOGP_NEVER : r->arrival);
+                lpi_request_arrival(r));
     }
     while (g->n > g->from && x->arrivals[g->n - 1] > g->until) /* the first of its source is late */
         g->n--;

@@ -9,7 +9,6 @@
  */
 #include "core/sync_group.h"
 
-#include "state/call.h"
 #include "core/reacquire.h"
 #include "core/sched.h"
 #include "core/start.h"

@@ -13,7 +13,6 @@
  */
 #include "delay/capacity.h"
 
-#include "state/call.h"
 #include "host/memory.h"
 
 #include <errno.h>

@@ -234,9 +234,9 @@ static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct
     if (e->n_bytes > 0 && r->buf != NULL) /* or its program has ended */
         fill(p, r->buf, e);
     matched_now(p, r);
-    s->arrival = lpi_after(met, s->done);
+    s->answered = lpi_after(met, s->cts_ns);
     if (from->waits_for_any)
-        wake_at(from, lpi_later(from, s->arrival));
+        wake_at(from, lpi_later(from, s->answered));
 }
 
 /* r has met a message that is more than its payload, or has that come later: from another process,

@@ -6,28 +6,10 @@
 #ifndef LPI_EXPLORE_H
 #define LPI_EXPLORE_H
 
-#include "state/state.h"
-
-#include <logp/explore.h>
-
-/* What a look has come to, if it is no source. */
-enum { LPI_MISSED = -3, LPI_NOTHING = -4 };
-
-/* One look of a vp at what could come. It lives on the vp's stack. */
-struct lpi_query {
-    const struct lpi_label *label;        /* a probe; NULL: for what is posted */
-    struct logp_request *const *requests; /* those of them that are bound can be taken, too */
-    int n;
-    bool may_miss;
-    bool cancels; /* the one request, if nothing is taken; without one: all, as the program ends */
-    bool sends;   /* it waits for the receiver of a send: src and tag are that one's */
-    int src, tag; /* for reports */
-    int chosen;   /* a source, or one of the two above */
-    int index;    /* of the request that it goes to, 0: a probe; -1: another one, and no more */
-};
+#include "state/query.h"
 
 struct lpi_explored_vp {
-    struct lpi_query *query; /* while CHOOSING */
+    struct lpi_query *query; /* while LOOKING */
     int misses;              /* chosen ones, in a row */
     int vain;          /* looks and waits in a row that came to nothing, for whatever reason */
     uint32_t requests; /* made so far */

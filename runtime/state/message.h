@@ -66,7 +66,7 @@ struct lpi_rendezvous {
     int64_t latency;              /* of the answer */
     struct logp_request *request; /* of the receiver, that has been met; NULL: none yet */
     int64_t at;                   /* when the answer is at the sender */
-    bool is_paid;                 /* the payload has been sent */
+    struct logp_request *own;     /* the sender's, which is SENT when the payload has been sent */
 };
 
 /* What is known of a message while it is being handed over. */
@@ -124,9 +124,9 @@ enum lpi_request_state {
     LPI_REQ_FAILED,   /* the message was too large; it is still pending */
     LPI_REQ_CHARGED,  /* bound, and o_recv is accounted for: complete at `done` */
     LPI_REQ_SENT,
-    LPI_REQ_RTS_SENT,  /* a send that waits for its receiver, or has done so: `asked` */
+    LPI_REQ_RTS_SENT,  /* a send that waits for its receiver: `asked` */
     LPI_REQ_SYNC_SENT, /* explored: a send that waits until a receive takes it, and then up to
-                       `arrival`, which is INT64_MAX before; an answer takes `done` */
+                       `answered` */
 };
 
 struct logp_request {
@@ -144,11 +144,15 @@ struct logp_request {
     uint32_t label;                               /* where the machine records: trace.h */
     uint32_t id;                                  /* explored: the id-th of its vp, from 1 */
     size_t n_bytes;
-    int64_t arrival;
     union {
-        int64_t done;
-        int64_t posted; /* until it has been matched: the vp's clock then */
-        struct lpi_rendezvous *rts;
+        int64_t arrival;  /* of the message */
+        int64_t answered; /* ISSUED: when the answer is there; INT64_MAX: that is not known yet */
+    };
+    union {
+        int64_t posted;             /* POSTED: the vp's clock then */
+        int64_t done;               /* CHARGED, FAILED: when it is complete */
+        struct lpi_rendezvous *rts; /* ASKED */
+        int64_t cts_ns;             /* ISSUED: the latency of the answer */
     };
 };
 

@@ -54,6 +54,7 @@ enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_REACQUIRE = 4 };
 struct lpi_proc;
 struct lpi_core;
 struct lpi_explore;
+struct lpi_answers;   /* query.h */
 struct lpi_word_wait; /* word_wait.c */
 
 /* What a program holds: a processor seen in a context, perhaps with other ranks. */
@@ -263,8 +264,10 @@ struct logp_machine {
 
     logp_program program;
     void *arg;
-    int64_t base_ns;             /* wall clock at time 0 of the run */
-    int64_t clock_overhead;      /* of two readings in a row */
+    int64_t base_ns;                      /* wall clock at time 0 of the run */
+    int64_t clock_overhead;               /* of two readings in a row */
+    const struct lpi_answers *answers;    /* to the queries of its calls, in this run ... */
+    const struct lpi_answers *unrecorded; /* ... and what a recording table wraps */
     struct lpi_explore *explore; /* virtual clock, one core: who is asked what comes next; NULL */
     int64_t rendezvous_from; /* sends of so many bytes or more wait for their receiver; 0: none */
     struct lpi_rendezvous **rts; /* by rank: its sends that do; NULL: none ever did */
@@ -336,6 +339,14 @@ static inline bool lpi_emulates(const struct logp_machine *m)
 static inline bool lpi_is_instrumented(const struct logp_machine *m)
 {
     return __builtin_expect(m->instrumented, false);
+}
+
+/* Has p sends under way that wait for their receivers? */
+static inline bool lpi_has_rts(const struct lpi_proc *p)
+{
+    const struct logp_machine *m = p->core->machine;
+
+    return m->rts != NULL && m->rts[p->rank] != NULL;
 }
 
 /* Nothing is emulated and nobody has a clock, or looks: the shortest ways may be taken. */

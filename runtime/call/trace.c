@@ -2,7 +2,7 @@
 /* Tracing, for the machine's owner and for the programs of vps: see trace.h. */
 #include "host/process.h"
 #include "mail/close.h"
-#include "state/call.h"
+#include "call/call.h"
 
 #include <logp/trace.h>
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of a vp at the begin and the end of a call, where the wall clock is emulated on. */
-#include "state/call.h"
+/* The clock of a vp at the begin and the end of a call, and after one that came to nothing. */
+#include "call/call.h"
+#include "core/deadlock.h"
+#include "core/sched.h"
+#include "delay/in_force.h"
+#include "mail/close.h"
 
 int64_t lpi_with_program(const struct lpi_proc *p, int64_t now)
 {
@@ -40,4 +44,15 @@ void lpi_leave_emulated(struct lpi_proc *p)
     lpi_lag_returned(&c->lag, p->left);
     if (__builtin_expect(c->machine->recorders != NULL, false))
         lpi_record_leave(p);
+}
+
+int lpi_poll_cost(struct lpi_proc *p)
+{
+    p->polls = p->polls < 0 ? 1 : p->polls + 1;
+    /* the first: divided by a constant, and most need no more */
+    if (p->polls % LPI_EXPLORED_IN_VAIN == 0 && p->polls % p->core->machine->polls_in_vain == 0)
+        lpi_check_pollers(p->core);
+    if (!lpi_has_clock(p))
+        return lpi_yield(p);
+    return lpi_wait_until(p, lpi_work(p, p->core->machine->poll_ns));
 }

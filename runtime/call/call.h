@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every call of vp.h does on its way in and out: the model in force, the vp's clock,
+ * arguments.
+ *
+ * The clock of a vp (proc.emulated) advances by what the delay model says and, on the wall clock,
+ * by the time that the program spends between two calls: enter() adds it, and whatever the runtime
+ * itself takes is left out by leaving proc.left at the last reading of the clock.
+ */
+#ifndef LPI_CALL_H
+#define LPI_CALL_H
+
+#include "state/query.h"
+#include "state/record.h"
+
+/* ---- clocks ---- */
+
+/* What the vp's clock says when the program has computed until `now`: all of that counts. */
+int64_t lpi_with_program(const struct lpi_proc *p, int64_t now);
+void lpi_enter_emulated(struct lpi_proc *p);
+void lpi_leave_emulated(struct lpi_proc *p);
+/* A test, a probe or a send came to nothing. */
+int lpi_poll_cost(struct lpi_proc *p);
+
+/* On the wall clock: the program's own computing since the last call counts. */
+static inline void enter(struct lpi_proc *p)
+{
+    const struct logp_machine *m = p->core->machine;
+
+    if (m->is_virtual)
+        return;
+    if (lpi_emulates(m))
+        lpi_enter_emulated(p);
+    else
+        p->emulating = false;
+}
+
+/* The end of a call: what the runtime did meanwhile is not the program's computing. */
+static inline int leave(struct lpi_proc *p, int rc)
+{
+    if (p->emulating)
+        lpi_leave_emulated(p);
+    return rc;
+}
+
+/* ---- arguments ---- */
+
+static inline bool bad_buffer(const void *buf, size_t n)
+{
+    return buf == NULL && n > 0;
+}
+
+static inline bool bad_source(const struct logp_vp *vp, int src)
+{
+    return (unsigned)src >= (unsigned)vp->size && src != LOGP_ANY_SOURCE && src != LOGP_OUTSIDE;
+}
+
+static inline int to_global(const struct logp_vp *vp, int rank)
+{
+    return vp->to_global != NULL && rank >= 0 ? vp->to_global[rank] : rank;
+}
+
+/* ---- query.c ---- */
+
+/* Before anything that depends on what has arrived by now, from whatever source. */
+int lpi_catch_up(struct lpi_proc *p);
+/* Answer q by what is here now. @return 0; -ETIME: it was chosen that q misses; or the error that
+ * stops the run */
+int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q);
+/* Wait until q may be answered. @return 0; or the error that stops the run */
+int lpi_query_wait(struct lpi_proc *p, const struct lpi_query *q);
+/* Resolve q, wait, and so on until q->until, and complete what was found. @return 0; -ETIME: it has
+ * missed; -EMSGSIZE; or the error that stops the run. The requests are the caller's in any case */
+int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
+/* The same for r alone. */
+int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
+                      struct logp_status *status);
+/* A long message may come straight into r's buffer, if r is the one that will take it. */
+void lpi_expose(struct lpi_proc *p, struct logp_request *r);
+/* status == NULL: not wanted */
+void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
+                     size_t n_bytes, int64_t arrival);
+
+/* ---- recv.c ---- */
+
+/* A call is done with r, or rc has ended the run: free it, unless its answer may still come to it.
+ */
+void lpi_release(struct lpi_proc *p, struct logp_request *r, int rc);
+
+/* send.c: logp_send() through a group; rank, tag and buffer are checked. */
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
+/* Send e, when there is room. */
+int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e);
+
+/* ---- rendezvous.c: sends that wait for their receivers ---- */
+
+static inline bool lpi_is_rendezvous(const struct lpi_proc *p, size_t n_bytes)
+{
+    const int64_t from = p->core->machine->rendezvous_from;
+
+    return lpi_is_instrumented(p->core->machine) && from > 0 &&
+           (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)from;
+}
+
+/* Ask, wait for the answer, send e. */
+int lpi_send_synchronously(const struct logp_vp *vp, struct lpi_proc *to,
+                           const struct lpi_envelope *e);
+/* Ask; r, a send's, is to be waited for. buf is copied. dst: global rank. Where choices are
+ * explored the payload goes along, and r is complete when the answer is there */
+int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
+                 struct logp_request *r);
+/* Send what is answered by now. @return 0; 1: and the vp's clock has gone on; or an error */
+int lpi_data_send(struct lpi_proc *p);
+/* When the next answer is there; INT64_MAX: none is known. */
+int64_t lpi_next_cts(const struct lpi_proc *p);
+/* r, a send, is the only one of p's that waits for its receiver. */
+bool lpi_asks_alone(const struct lpi_proc *p, const struct logp_request *r);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop of every call that receives, probes, tests or waits: resolve its query, wait until
+ * something may have changed, and resolve it again, until the end of its time.
+ *
+ * A wait for one receive is direct: the delivery of the message charges it, and wakes the vp when
+ * it is complete. A vp that several things may wake (waits_for_any) is woken whenever something
+ * comes, at its arrival, and charges what it takes itself.
+ */
+#include "call/call.h"
+#include "core/answers.h"
+#include "core/sched.h"
+#include "delay/in_force.h"
+#include "mail/close.h"
+#include "mail/mailbox.h"
+#include "mail/match.h"
+#include "mail/direct.h"
+
+#include <errno.h>
+
+void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
+                     size_t n_bytes, int64_t arrival)
+{
+    if (status == NULL)
+        return;
+    status->source = vp->to_local != NULL ? vp->to_local[src] : src;
+    status->tag = tag;
+    status->n_bytes = n_bytes;
+    status->arrival_ns = arrival < 0 ? 0 : arrival;
+}
+
+int lpi_catch_up(struct lpi_proc *p)
+{
+    int rc = lpi_reach(p, p->emulated);
+
+    if (rc != 0)
+        return rc;
+    lpi_poll(p->core);
+    if (lpi_has_rts(p) && (rc = lpi_data_send(p)) != 0)
+        return rc > 0 ? lpi_catch_up(p) : rc;
+    if (p->inbox.n_any > 0)
+        lpi_match_arrived(p, lpi_horizon(p));
+    return lpi_stopped(p);
+}
+
+int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q)
+{
+    const struct lpi_answers *a = p->core->machine->answers;
+    int rc = a->depends(p, q) ? lpi_catch_up(p) : lpi_has_rts(p) ? lpi_data_send(p) : 0;
+
+    q->index = LPI_NOT_YET;
+    if (rc < 0)
+        return rc;
+    if (q->label == NULL) {
+        const int first = lpi_query_earliest(q);
+        const struct logp_request *r = first >= 0 ? q->requests[first] : NULL;
+
+        if (r == NULL) {
+            q->index = first;
+            return 0;
+        }
+        q->sends = r->state >= LPI_REQ_SENT;
+        q->src = r->src;
+        q->tag = r->tag;
+    }
+    rc = a->resolve(p, q);
+    q->index = rc == 0 ? q->index : LPI_NOT_YET;
+    return rc;
+}
+
+/* ---- waiting ---- */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Until something comes, or until t. */
+static int wait_for_any(struct lpi_proc *p, const struct lpi_query *q, int64_t t)
+{
+    int rc;
+
+    p->any.src = q->src;
+    p->any.tag = q->tag;
+    p->waits_for_any = true;
+    rc = lpi_wait_message(p, least(t, lpi_next_cts(p)));
+    p->waits_for_any = false;
+    p->wait_until = INT64_MAX;
+    return rc;
+}
+
+/* For a receiver, and nothing else. woken: whatever comes wakes p as well */
+static int wait_for_receiver(struct lpi_proc *p, const struct lpi_query *q, bool woken)
+{
+    int rc;
+
+    p->any.src = q->src;
+    p->any.tag = q->tag;
+    p->waits_for_any = woken;
+    p->state = LPI_SENDING;
+    rc = lpi_hold(p);
+    p->waits_for_any = false;
+    p->wait_until = INT64_MAX;
+    return rc;
+}
+
+void lpi_expose(struct lpi_proc *p, struct logp_request *r)
+{
+    if (r->capacity >= LPI_DIRECT_FROM && lpi_match_is_first(p, r))
+        lpi_direct_expose(p, r);
+}
+
+/* For r, which the delivery of its message charges, if that arrives by q->until. */
+static int wait_for_one(struct lpi_proc *p, const struct lpi_query *q, struct logp_request *r)
+{
+    int64_t t = q->until;
+    int rc;
+
+    if (r->state == LPI_REQ_POSTED)
+        lpi_expose(p, r);
+    if (r->state == LPI_REQ_POSTED && p->inbox.n_any > 0) {
+        const int64_t next = p->core->machine->answers->next(p, q);
+
+        t = next < t ? lpi_later(p, next) : t;
+    }
+    p->waits_for = r;
+    if (q->until != INT64_MAX)
+        p->wait_until = q->until;
+    rc = lpi_wait_message(p, t);
+    p->waits_for = NULL;
+    if (q->until != INT64_MAX)
+        p->wait_until = INT64_MAX;
+    return rc;
+}
+
+/* For a send, which waits for its receiver. */
+static int wait_for_answer(struct lpi_proc *p, const struct lpi_query *q,
+                           const struct logp_request *r)
+{
+    if (p->inbox.n_any > 0 && q->until == INT64_MAX && lpi_next_cts(p) == INT64_MAX)
+        return wait_for_any(p, q, p->core->machine->answers->next(p, q));
+    if (!lpi_asks_alone(p, r) || q->until != INT64_MAX)
+        return wait_for_any(p, q, q->until);
+    if (r->rts->request != NULL)
+        return lpi_wait_until(p, r->rts->at);
+    return wait_for_receiver(p, q, false);
+}
+
+int lpi_query_wait(struct lpi_proc *p, const struct lpi_query *q)
+{
+    const int first = q->label == NULL ? lpi_query_earliest(q) : -1;
+    struct logp_request *r = first >= 0 ? q->requests[first] : NULL;
+    int64_t t = q->until;
+
+    if (r == NULL) {
+        const struct lpi_message *m =
+            lpi_match_find(p, q->label->context, q->src, q->tag, INT64_MAX);
+
+        return wait_for_any(p, q, m != NULL ? least(t, m->arrival) : t);
+    }
+    if (q->any)
+        p->polls = 0;
+    else if (r->state == LPI_REQ_RTS_SENT)
+        return wait_for_answer(p, q, r);
+    if (lpi_query_is_over(p, q)) {
+        if (r->state == LPI_REQ_POSTED) { /* its payload is being copied: this takes a moment */
+            lpi_poll(p->core);
+            return 0;
+        }
+        t = INT64_MAX; /* its payload is under way, and comes first */
+    } else if (lpi_query_is_direct(p, q) && (r->state == LPI_REQ_POSTED || t == INT64_MAX)) {
+        return wait_for_one(p, q, r);
+    }
+    t = least(t, least(lpi_request_arrival(r), p->core->machine->answers->next(p, q)));
+    if (t == INT64_MAX && r->state == LPI_REQ_SYNC_SENT)
+        return wait_for_receiver(p, q, true);
+    return wait_for_any(p, q, t);
+}
+
+/* ---- the end ---- */
+
+/* q has found nothing. waits: there was time to wait, all of which passes */
+static int miss(struct lpi_proc *p, const struct lpi_query *q, bool waits)
+{
+    int rc = 0;
+
+    if (q->any)
+        lpi_note(p, LOGP_NOTE_MISSED, LOGP_ANY_SOURCE, LOGP_ANY_TAG, 0);
+    else
+        lpi_note(p, LOGP_NOTE_MISSED, q->src, q->tag, 0);
+    if (!waits)
+        rc = lpi_poll_cost(p);
+    else if (lpi_clock(p) < q->until)
+        rc = lpi_wait_until(p, q->until);
+    return rc != 0 ? rc : -ETIME;
+}
+
+static int complete(const struct logp_vp *vp, const struct lpi_query *q, struct logp_request *r,
+                    struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+
+    p->polls = 0;
+    if (r->state == LPI_REQ_BOUND)
+        lpi_charge_recv(p, r);
+    else if (r->state == LPI_REQ_FAILED)
+        r->done = r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival);
+    if (r->done >= 0 && r->done > lpi_clock(p)) {
+        const int rc = lpi_wait_until(p, r->done);
+
+        if (rc != 0)
+            return rc;
+    }
+    p->core->machine->answers->received(p, q, r);
+    lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
+    return r->state == LPI_REQ_FAILED ? -EMSGSIZE : 0;
+}
+
+static int found(const struct logp_vp *vp, const struct lpi_message *m, struct logp_status *status)
+{
+    vp->proc->polls = 0;
+    lpi_note(vp->proc, LOGP_NOTE_FOUND, m->src, m->tag, (int64_t)m->n_bytes);
+    lpi_fill_status(vp, status, m->src, m->tag, m->n_bytes, m->arrival);
+    return 0;
+}
+
+/* Is q's time over, or does its message arrive too late? */
+static bool has_missed(struct lpi_proc *p, const struct lpi_query *q)
+{
+    struct logp_request *r = !q->any && q->label == NULL ? q->requests[0] : NULL;
+
+    if (q->index >= 0)
+        return q->waits && r != NULL && r->state < LPI_REQ_SENT && r->arrival > q->until;
+    if (!q->waits)
+        return true;
+    if (!lpi_query_is_over(p, q) || (r != NULL && r->state == LPI_REQ_CTS_SENT))
+        return false;
+    return r == NULL || r->state != LPI_REQ_POSTED || lpi_direct_withdraw(p, r);
+}
+
+int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    const bool in_time = q->waits && !lpi_query_is_over(p, q);
+    int rc = 0;
+
+    q->may_miss = !q->waits || q->until != INT64_MAX;
+    do {
+        rc = lpi_query_resolve(p, q);
+        if (rc == -ETIME || (rc == 0 && q->index != LPI_NO_REQUEST && has_missed(p, q)))
+            return miss(p, q, in_time);
+        if (rc != 0 || q->index != LPI_NOT_YET)
+            break;
+        rc = lpi_query_wait(p, q);
+        q->waited = true;
+    } while (rc == 0);
+    if (rc != 0 || q->index == LPI_NO_REQUEST)
+        return rc;
+    if (q->label != NULL)
+        return found(vp, q->found, status);
+    if (q->requests[q->index]->state >= LPI_REQ_SENT)
+        return 0;
+    return complete(vp, q, q->requests[q->index], status);
+}
+
+int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
+                      struct logp_status *status)
+{
+    struct lpi_query q = {.requests = &r,
+                          .n = 1,
+                          .any = r->state == LPI_REQ_SYNC_SENT,
+                          .waits = waits,
+                          .until = until};
+
+    return lpi_query_run(vp, &q, status);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting, testing and probing: each call is a query (query.c). */
+#include "call/call.h"
+#include "core/sched.h"
+#include "mail/close.h"
+
+#include <errno.h>
+
+int logp_sleep_until(struct logp_vp *vp, int64_t t_ns)
+{
+    struct lpi_proc *p = vp->proc;
+    const int rc = lpi_stopped(p);
+
+    if (rc != 0)
+        return rc;
+    p->polls = 0;
+    enter(p);
+    return leave(p, t_ns > lpi_clock(p) ? lpi_wait_until(p, t_ns) : 0);
+}
+
+/* ---- one request ---- */
+
+static int finish(struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
+                  struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = lpi_stopped(p);
+
+    if (r == NULL)
+        return rc;
+    if (rc == 0 && r->state != LPI_REQ_SENT) {
+        enter(p);
+        rc = leave(p, lpi_query_request(vp, r, waits, until, status));
+    }
+    if (rc != -ETIME)
+        lpi_release(p, r, rc);
+    return rc;
+}
+
+int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_status *status)
+{
+    return finish(vp, request, true, INT64_MAX, status);
+}
+
+int logp_wait_until(struct logp_vp *vp, struct logp_request *request, int64_t until_ns,
+                    struct logp_status *status)
+{
+    return finish(vp, request, true, until_ns, status);
+}
+
+int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
+              struct logp_status *status)
+{
+    const int rc = finish(vp, request, false, INT64_MAX, status);
+
+    *done = rc != -ETIME;
+    return *done ? rc : 0;
+}
+
+int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
+                 struct logp_status *statuses)
+{
+    int first = 0;
+
+    if (n < 0 || (requests == NULL && n > 0))
+        return -EINVAL;
+    for (int i = 0; i < n; i++) {
+        const int rc = logp_wait(vp, requests[i], statuses != NULL ? &statuses[i] : NULL);
+
+        requests[i] = NULL;
+        if (first == 0)
+            first = rc;
+    }
+    return first;
+}
+
+/* ---- the first of several ---- */
+
+static int finish_any(struct logp_vp *vp, struct logp_request **requests, int n, bool waits,
+                      int64_t until, int *index, struct logp_status *status)
+{
+    struct lpi_query q = {
+        .requests = requests, .n = n, .any = true, .waits = waits, .until = until};
+    struct lpi_proc *p = vp->proc;
+    int rc = lpi_stopped(p);
+
+    if (n < 0 || (requests == NULL && n > 0) || index == NULL)
+        return -EINVAL;
+    *index = -1;
+    if (rc != 0)
+        return rc;
+    enter(p);
+    rc = lpi_query_run(vp, &q, status);
+    if (rc != -ETIME && q.index >= 0) {
+        struct logp_request *r = requests[q.index];
+
+        *index = q.index;
+        requests[q.index] = NULL;
+        lpi_release(p, r, rc);
+    }
+    return leave(p, rc);
+}
+
+int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n, int64_t until_ns,
+                       int *index, struct logp_status *status)
+{
+    return finish_any(vp, requests, n, true, until_ns, index, status);
+}
+
+int logp_waitany(struct logp_vp *vp, struct logp_request **requests, int n, int *index,
+                 struct logp_status *status)
+{
+    return finish_any(vp, requests, n, true, INT64_MAX, index, status);
+}
+
+int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int *index, bool *done,
+                 struct logp_status *status)
+{
+    int rc;
+
+    if (done == NULL)
+        return -EINVAL;
+    *done = false;
+    rc = finish_any(vp, requests, n, false, INT64_MAX, index, status);
+    if (rc == -ETIME)
+        return 0;
+    *done = rc == 0 || (rc != -EINVAL && *index >= 0);
+    return rc;
+}
+
+/* ---- probes ---- */
+
+static int probe(struct logp_vp *vp, int src, int tag, bool waits, int64_t until,
+                 struct logp_status *status)
+{
+    const struct lpi_label label = {vp->context, to_global(vp, src), tag};
+    struct lpi_query q = {
+        .label = &label, .waits = waits, .until = until, .src = label.src, .tag = tag};
+    const int rc = lpi_stopped(vp->proc);
+
+    if (rc != 0)
+        return rc;
+    enter(vp->proc);
+    return leave(vp->proc, lpi_query_run(vp, &q, status));
+}
+
+int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_status *status)
+{
+    int rc;
+
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || found == NULL)
+        return -EINVAL;
+    rc = probe(vp, src, tag, false, INT64_MAX, status);
+    *found = rc == 0;
+    return rc == -ETIME ? 0 : rc;
+}
+
+int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
+                     struct logp_status *status)
+{
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG)
+        return -EINVAL;
+    return probe(vp, src, tag, true, until_ns, status);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queries are answered by the clock: what has arrived by now completes them, the earliest arrival
+ * first. Where the machine records, another table wraps that one, or the explorer's.
+ */
+#include "core/answers.h"
+
+#include "core/sched.h"
+#include "mail/match.h"
+#include "state/record.h"
+
+/* ---- by the clock ---- */
+
+static int64_t usual_horizon(const struct lpi_proc *p)
+{
+    return lpi_has_clock(p) ? p->emulated : INT64_MAX;
+}
+
+int64_t lpi_request_arrival(const struct logp_request *r)
+{
+    switch (r->state) {
+    case LPI_REQ_SENT:
+        return LOGP_NEVER;
+    case LPI_REQ_POSTED:
+    case LPI_REQ_CTS_SENT:
+    case LPI_REQ_RTS_SENT:
+        return INT64_MAX;
+    case LPI_REQ_SYNC_SENT:
+        return r->answered;
+    default:
+        return r->arrival;
+    }
+}
+
+int lpi_query_earliest(const struct lpi_query *q)
+{
+    int best = LPI_NO_REQUEST;
+
+    for (int i = 0; i < q->n; i++)
+        if (q->requests[i] != NULL && (best < 0 || lpi_request_arrival(q->requests[i]) <
+                                                       lpi_request_arrival(q->requests[best])))
+            best = i;
+    return best;
+}
+
+bool lpi_query_is_direct(const struct lpi_proc *p, const struct lpi_query *q)
+{
+    const struct logp_request *r = q->n > 0 ? q->requests[0] : NULL;
+
+    return q->waits && !q->any && r != NULL && r->state < LPI_REQ_SENT && !lpi_has_rts(p);
+}
+
+static bool is_matched(const struct logp_request *r)
+{
+    return r->state > LPI_REQ_CTS_SENT && r->state < LPI_REQ_RTS_SENT;
+}
+
+static bool usual_depends(struct lpi_proc *p, const struct lpi_query *q)
+{
+    return !lpi_query_is_direct(p, q) ||
+           (!is_matched(q->requests[0]) &&
+            (p->inbox.n_any > 0 || lpi_query_is_over(p, q) ||
+             (q->until != INT64_MAX && q->requests[0]->state == LPI_REQ_CTS_SENT)));
+}
+
+static int usual_resolve(struct lpi_proc *p, struct lpi_query *q)
+{
+    if (q->label != NULL) {
+        q->found =
+            lpi_match_find(p, q->label->context, q->label->src, q->label->tag, lpi_horizon(p));
+        q->index = q->found != NULL ? 0 : LPI_NOT_YET;
+    } else if (lpi_query_is_direct(p, q)) {
+        q->index = is_matched(q->requests[0]) ? 0 : LPI_NOT_YET;
+    } else {
+        const int first = lpi_query_earliest(q);
+        const int64_t t = lpi_request_arrival(q->requests[first]);
+
+        q->index = t != INT64_MAX && t <= lpi_horizon(p) ? first : LPI_NOT_YET;
+    }
+    return 0;
+}
+
+static int64_t usual_next(struct lpi_proc *p, const struct lpi_query *q)
+{
+    (void)q;
+    return lpi_next_arrival(p);
+}
+
+static void no_posts(struct lpi_proc *p, struct logp_request *r, bool stays)
+{
+    (void)p;
+    (void)r;
+    (void)stays;
+}
+
+static void no_received(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r)
+{
+    (void)p;
+    (void)q;
+    (void)r;
+}
+
+static void no_note(struct lpi_proc *p, const struct logp_note *note)
+{
+    (void)p;
+    (void)note;
+}
+
+const struct lpi_answers lpi_answers_usual = {
+    .horizon = usual_horizon,
+    .depends = usual_depends,
+    .resolve = usual_resolve,
+    .next = usual_next,
+    .posts = no_posts,
+    .received = no_received,
+    .note = no_note,
+};
+
+int lpi_await_payload(struct lpi_proc *p, struct logp_request *r)
+{
+    int rc;
+
+    p->waits_for = r;
+    rc = lpi_wait_message(p, INT64_MAX);
+    p->waits_for = NULL;
+    return rc;
+}
+
+/* ---- recorded ---- */
+
+static const struct lpi_answers *wrapped(const struct lpi_proc *p)
+{
+    return p->core->machine->unrecorded;
+}
+
+static int64_t recorded_horizon(const struct lpi_proc *p)
+{
+    return wrapped(p)->horizon(p);
+}
+
+static bool recorded_depends(struct lpi_proc *p, const struct lpi_query *q)
+{
+    return wrapped(p)->depends(p, q);
+}
+
+/* Without a clock nothing is charged: what passes on the wall is recorded. */
+static int recorded_resolve(struct lpi_proc *p, struct lpi_query *q)
+{
+    int rc;
+
+    if (!q->waited)
+        q->begun = lpi_has_clock(p) ? LOGP_NEVER : lpi_wall(p->core->machine);
+    rc = wrapped(p)->resolve(p, q);
+    q->matched = q->waited && q->begun != LOGP_NEVER ? lpi_wall(p->core->machine) : q->begun;
+    return rc;
+}
+
+static int64_t recorded_next(struct lpi_proc *p, const struct lpi_query *q)
+{
+    return wrapped(p)->next(p, q);
+}
+
+static void recorded_posts(struct lpi_proc *p, struct logp_request *r, bool stays)
+{
+    r->label = lpi_record_current_label(p);
+    wrapped(p)->posts(p, r, stays);
+}
+
+static void recorded_received(struct lpi_proc *p, const struct lpi_query *q,
+                              const struct logp_request *r)
+{
+    if (q->begun != LOGP_NEVER && !lpi_has_clock(p) && r->state == LPI_REQ_CHARGED)
+        lpi_record_undelayed_receive(p, r, q->begun, q->matched);
+    wrapped(p)->received(p, q, r);
+}
+
+static void recorded_note(struct lpi_proc *p, const struct logp_note *note)
+{
+    wrapped(p)->note(p, note);
+}
+
+static const struct lpi_answers recorded = {
+    .horizon = recorded_horizon,
+    .depends = recorded_depends,
+    .resolve = recorded_resolve,
+    .next = recorded_next,
+    .posts = recorded_posts,
+    .received = recorded_received,
+    .note = recorded_note,
+};
+
+void lpi_answers_choose(struct logp_machine *m)
+{
+    m->unrecorded = m->explore != NULL ? &lpi_answers_explored : &lpi_answers_usual;
+    m->answers = m->recorders != NULL ? &recorded : m->unrecorded;
+}
