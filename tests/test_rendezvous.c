@@ -210,6 +210,34 @@ Test(rendezvous, many_isends_at_once)
     }
 }
 
+/* ---- a send to itself, which a receive from anyone takes while the vp waits for the send ---- */
+
+static int wait_for_own(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *receive, *send;
+    char in[8], out[8] = "payload";
+
+    (void)arg;
+    cr_assert_eq(logp_irecv(vp, LOGP_ANY_SOURCE, 1, in, sizeof(in), &receive), 0);
+    cr_assert_eq(logp_isend(vp, 0, 1, out, sizeof(out), &send), 0);
+    cr_expect_eq(logp_now(vp), 20); /* o_send of the request */
+    cr_expect_eq(logp_wait_until(vp, send, 10, NULL), -ETIME);
+    cr_expect_eq(logp_now(vp), 120, "a look costs poll_ns: %ld", (long)logp_now(vp));
+    cr_expect_eq(logp_wait_until(vp, send, 9000, NULL), 0);
+    cr_expect_eq(logp_now(vp), 1240, "%ld", (long)logp_now(vp)); /* 20 + 2 L + o_send */
+    cr_expect_eq(logp_wait(vp, receive, NULL), 0);
+    cr_expect_str_eq(in, out);
+    return 0;
+}
+
+Test(rendezvous, a_wait_for_a_send_matches_what_arrives_meanwhile)
+{
+    struct logp_machine *m = machine_of(1, LOGP_CLOCK_VIRTUAL, &all_params[0], 1);
+
+    cr_assert_eq(logp_machine_run(m, wait_for_own, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* ---- waits that end between the request and its payload ---- */
 
 /* Rank 1 gives up then: what comes too late is there for the next receive. */

@@ -68,7 +68,7 @@ int lpi_catch_up(struct lpi_proc *p);
  * stops the run */
 int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q);
 /* Wait until q may be answered. @return 0; or the error that stops the run */
-int lpi_query_wait(struct lpi_proc *p, const struct lpi_query *q);
+int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q);
 /* Resolve q, wait, and so on until q->until, and complete what was found. @return 0; -ETIME: it has
  * missed; -EMSGSIZE; or the error that stops the run. The requests are the caller's in any case */
 int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);

@@ -46,7 +46,10 @@ int lpi_catch_up(struct lpi_proc *p)
 int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
     const struct lpi_answers *a = p->core->machine->answers;
-    int rc = a->depends(p, q) ? lpi_catch_up(p) : lpi_has_rts(p) ? lpi_data_send(p) : 0;
+    int rc;
+
+    q->beside = q->beside || lpi_has_rts(p);
+    rc = a->depends(p, q) ? lpi_catch_up(p) : lpi_has_rts(p) ? lpi_data_send(p) : 0;
 
     q->index = LPI_NOT_YET;
     if (rc < 0)
@@ -146,11 +149,11 @@ static int wait_for_answer(struct lpi_proc *p, const struct lpi_query *q,
     return wait_for_receiver(p, q, false);
 }
 
-int lpi_query_wait(struct lpi_proc *p, const struct lpi_query *q)
+int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
 {
     const int first = q->label == NULL ? lpi_query_earliest(q) : -1;
     struct logp_request *r = first >= 0 ? q->requests[first] : NULL;
-    int64_t t = q->until;
+    int64_t t = q->late ? INT64_MAX : q->until;
 
     if (r == NULL) {
         const struct lpi_message *m =
@@ -162,15 +165,13 @@ int lpi_query_wait(struct lpi_proc *p, const struct lpi_query *q)
         p->polls = 0;
     else if (r->state == LPI_REQ_RTS_SENT)
         return wait_for_answer(p, q, r);
-    if (lpi_query_is_over(p, q)) {
-        if (r->state == LPI_REQ_POSTED) { /* its payload is being copied: this takes a moment */
-            lpi_poll(p->core);
-            return 0;
-        }
-        t = INT64_MAX; /* its payload is under way, and comes first */
-    } else if (lpi_query_is_direct(p, q) && (r->state == LPI_REQ_POSTED || t == INT64_MAX)) {
-        return wait_for_one(p, q, r);
+    if (lpi_query_is_direct(p, q) && (r->state == LPI_REQ_POSTED || q->until == INT64_MAX)) {
+        if (!lpi_query_is_over(p, q))
+            return wait_for_one(p, q, r);
+        lpi_poll(p->core); /* its payload is being copied: this takes a moment */
+        return 0;
     }
+    q->beside = true;
     t = least(t, least(lpi_request_arrival(r), p->core->machine->answers->next(p, q)));
     if (t == INT64_MAX && r->state == LPI_REQ_SYNC_SENT)
         return wait_for_receiver(p, q, true);
@@ -225,7 +226,7 @@ static int found(const struct logp_vp *vp, const struct lpi_message *m, struct l
 }
 
 /* Is q's time over, or does its message arrive too late? */
-static bool has_missed(struct lpi_proc *p, const struct lpi_query *q)
+static bool has_missed(struct lpi_proc *p, struct lpi_query *q)
 {
     struct logp_request *r = !q->any && q->label == NULL ? q->requests[0] : NULL;
 
@@ -233,7 +234,10 @@ static bool has_missed(struct lpi_proc *p, const struct lpi_query *q)
         return q->waits && r != NULL && r->state < LPI_REQ_SENT && r->arrival > q->until;
     if (!q->waits)
         return true;
-    if (!lpi_query_is_over(p, q) || (r != NULL && r->state == LPI_REQ_CTS_SENT))
+    if (!lpi_query_is_over(p, q))
+        return false;
+    q->late = r != NULL && r->state == LPI_REQ_CTS_SENT;
+    if (q->late)
         return false;
     return r == NULL || r->state != LPI_REQ_POSTED || lpi_direct_withdraw(p, r);
 }

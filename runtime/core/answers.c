@@ -47,7 +47,8 @@ bool lpi_query_is_direct(const struct lpi_proc *p, const struct lpi_query *q)
 {
     const struct logp_request *r = q->n > 0 ? q->requests[0] : NULL;
 
-    return q->waits && !q->any && r != NULL && r->state < LPI_REQ_SENT && !lpi_has_rts(p);
+    return q->waits && !q->any && r != NULL && r->state < LPI_REQ_SENT && !q->beside &&
+           !lpi_has_rts(p);
 }
 
 static bool is_matched(const struct logp_request *r)

@@ -24,6 +24,8 @@ struct lpi_query {
     bool any;      /* the first request that completes ends it; else there is one request */
     bool waits;    /* until `until`; else it looks once */
     bool waited;   /* at least once */
+    bool beside;   /* the vp sends, too, while it waits: it charges what has arrived itself */
+    bool late;     /* its payload was under way when its time was over, and comes first */
     bool may_miss; /* a look, or a wait with an end */
     bool cancels;  /* the one request, if nothing is taken; without one: all, as the program ends */
     bool sends;    /* it waits for the receiver of a send: src and tag are that one's */
@@ -70,7 +72,7 @@ static inline int64_t lpi_horizon(const struct lpi_proc *p)
 /* The time of q is over. */
 static inline bool lpi_query_is_over(const struct lpi_proc *p, const struct lpi_query *q)
 {
-    return q->until != INT64_MAX && lpi_clock(p) >= q->until;
+    return q->until != INT64_MAX && !q->late && lpi_clock(p) >= q->until;
 }
 
 #endif
