@@ -6,6 +6,8 @@
 #include "delay/in_force.h"
 #include "mail/close.h"
 
+enum { MOST_POLLS = (1 << 22) - 1 };
+
 int64_t lpi_with_program(const struct lpi_proc *p, int64_t now)
 {
     const int64_t spent = now - p->left - p->core->machine->clock_overhead;
@@ -48,7 +50,8 @@ void lpi_leave_emulated(struct lpi_proc *p)
 
 int lpi_poll_cost(struct lpi_proc *p)
 {
-    p->polls = p->polls < 0 ? 1 : p->polls + 1;
+    p->readings = 0;
+    p->polls = p->polls < MOST_POLLS ? p->polls + 1U : p->core->machine->polls_in_vain;
     /* the first: divided by a constant, and most need no more */
     if (p->polls % LPI_EXPLORED_IN_VAIN == 0 && p->polls % p->core->machine->polls_in_vain == 0)
         lpi_check_pollers(p->core);

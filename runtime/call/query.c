@@ -162,7 +162,7 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
         return wait_for_any(p, q, m != NULL ? least(t, m->arrival) : t);
     }
     if (q->any)
-        p->polls = 0;
+        p->in_vain = 0;
     else if (r->state == LPI_REQ_RTS_SENT)
         return wait_for_answer(p, q, r);
     if (lpi_query_is_direct(p, q) && (r->state == LPI_REQ_POSTED || q->until == INT64_MAX)) {
@@ -201,7 +201,7 @@ static int complete(const struct logp_vp *vp, const struct lpi_query *q, struct 
 {
     struct lpi_proc *p = vp->proc;
 
-    p->polls = 0;
+    p->in_vain = 0;
     if (r->state == LPI_REQ_BOUND)
         lpi_charge_recv(p, r);
     else if (r->state == LPI_REQ_FAILED)
@@ -219,7 +219,7 @@ static int complete(const struct logp_vp *vp, const struct lpi_query *q, struct 
 
 static int found(const struct logp_vp *vp, const struct lpi_message *m, struct logp_status *status)
 {
-    vp->proc->polls = 0;
+    vp->proc->in_vain = 0;
     lpi_note(vp->proc, LOGP_NOTE_FOUND, m->src, m->tag, (int64_t)m->n_bytes);
     lpi_fill_status(vp, status, m->src, m->tag, m->n_bytes, m->arrival);
     return 0;

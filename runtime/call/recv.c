@@ -63,7 +63,7 @@ static int post(const struct logp_vp *vp, int src, int tag, void *buf, size_t ca
 
     if (rc != 0)
         return rc;
-    p->polls = 0;
+    p->in_vain = 0;
     enter(p);
     r->context = vp->context;
     r->src = to_global(vp, src);
@@ -129,7 +129,7 @@ static int recv_fast(const struct logp_vp *vp, int src, int tag, void *buf, size
         return rc;
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
         return 1;
-    p->polls = 0;
+    p->in_vain = 0;
     p->emulating = false;
     src = to_global(vp, src);
     m = lpi_match_take_here(p, vp->context, src, tag, capacity);

@@ -58,7 +58,7 @@ static void count(struct lpi_proc *p, int rc)
     if (rc != 0)
         return;
     p->sends++;
-    p->polls = 0;
+    p->in_vain = 0;
 }
 
 /* A send has taken place where extras are on. @return it is recorded */

@@ -50,7 +50,7 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
         return 0;
     }
     rc = lpi_stopped(p);
-    p->polls = 0;
+    p->in_vain = 0;
     p->emulating = false;
     if (rc != 0 || m->recorders == NULL)
         return rc != 0 ? rc : lpi_word_wait(p, word, value, other_core);

@@ -28,7 +28,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
         return -EINVAL;
     if (rc != 0)
         return rc;
-    p->polls = 0;
+    p->in_vain = 0;
     if (lpi_has_fast_path(m)) { /* it takes what it takes */
         p->emulating = false;
         if (fn != NULL)
@@ -69,7 +69,7 @@ int logp_blocking_begin(struct logp_vp *vp)
         return -EINVAL;
     if (rc != 0)
         return rc;
-    p->polls = 0;
+    p->in_vain = 0;
     enter(p);
     leave(p, 0);
     lpi_blocking_begin(p);
@@ -116,10 +116,11 @@ int64_t logp_wall_now(struct logp_vp *vp)
  */
 static void read_again(struct lpi_proc *p)
 {
-    p->polls = p->polls < 0 ? p->polls - 1 : -1;
-    if (p->polls >= -READINGS_FREE)
+    p->polls = 0;
+    if (p->readings < READINGS_FREE) {
+        p->readings++;
         return;
-    p->polls = -READINGS_FREE;
+    }
     if (p->core->machine->explore != NULL)
         p->core->machine->explore->vps[p->rank].vain++;
     /* an error is the next call's: this one has none */
@@ -134,8 +135,8 @@ int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
     if (p->core->machine->is_virtual)
         read_again(p);
     else
-        p->polls = 0; /* whoever looks at the clock may act when it is time */
-    enter(p);         /* reads the wall clock where there is something to emulate */
+        p->in_vain = 0; /* whoever looks at the clock may act when it is time */
+    enter(p);           /* reads the wall clock where there is something to emulate */
     *wall_ns = p->core->machine->is_virtual ? p->emulated
                : p->emulating               ? p->left
                                             : lpi_wall(p->core->machine);

@@ -13,7 +13,7 @@ int logp_sleep_until(struct logp_vp *vp, int64_t t_ns)
 
     if (rc != 0)
         return rc;
-    p->polls = 0;
+    p->in_vain = 0;
     enter(p);
     return leave(p, t_ns > lpi_clock(p) ? lpi_wait_until(p, t_ns) : 0);
 }

@@ -59,7 +59,7 @@ static void prepare_core(struct lpi_core *c)
         p->halted = false;
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         p->sends = 0;
-        p->polls = 0;
+        p->in_vain = 0;
         p->waits_for = NULL;
         p->waits_for_any = false;
         p->wait_until = INT64_MAX;

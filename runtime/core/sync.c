@@ -14,7 +14,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
 
     lpi_record_lag(c); /* before the next start is fixed: it may belong to the last one */
     p->state = LPI_SYNC;
-    p->polls = 0;
+    p->in_vain = 0;
     if (++c->life.n_at_sync == c->n_procs) {
         /* acq_rel: the last to arrive sees what all vps wrote before; through lpi_fix_start(), so
          * do all that it releases */

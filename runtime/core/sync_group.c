@@ -143,7 +143,7 @@ int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
     const struct arriving x = {vp->context, vp->to_global[0], vp->size, p->rank, p->emulated};
     int rc = 0;
 
-    p->polls = 0;
+    p->in_vain = 0;
     p->state = LPI_SYNC;
     if (f != NULL)
         p->any.src = 0;

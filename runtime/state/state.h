@@ -94,8 +94,13 @@ struct lpi_proc {
     unsigned halted : 1;        /* the delay model has stopped it for good */
     unsigned sends : 29;        /* in this run */
     unsigned stamp;             /* of its deadline in the timers */
-    int polls; /* tests and probes in a row that found nothing; < 0: so many readings of the clock,
-                  virtual, in a row */
+    union {
+        unsigned in_vain; /* both */
+        struct {
+            unsigned polls : 22;    /* tests and probes in a row that found nothing */
+            unsigned readings : 10; /* of the virtual clock, in a row; no more are counted */
+        };
+    };
     struct lpi_proc *next_ready;
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for a receive ... */
     struct lpi_inbox inbox;
@@ -273,7 +278,7 @@ struct logp_machine {
     struct lpi_rendezvous **rts; /* by rank: its sends that do; NULL: none ever did */
     /* a receive has met one: to its sender, from p. 0; -ENOMEM */
     int (*answer)(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e);
-    int polls_in_vain; /* after so many in a row a vp that polls counts as waiting */
+    unsigned polls_in_vain; /* after so many in a row a vp that polls counts as waiting */
 
     _Alignas(LPI_LINE) _Atomic int64_t credit; /* bytes of queue_limit nobody has taken */
     _Alignas(LPI_LINE) atomic_int sync_arrived;
