@@ -273,12 +273,18 @@ static int64_t nowhere(const struct lpi_proc *p)
     return LOGP_NEVER; /* nothing is matched but what has been chosen */
 }
 
+static bool is_complete(const struct logp_request *r)
+{
+    return r->state != LPI_REQ_POSTED && r->state != LPI_REQ_CTS_SENT;
+}
+
 /* Does no choice decide whether q, a wait for one receive, is complete? */
 static bool is_plain(const struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool may_end = q->until != INT64_MAX;
 
-    if (!lpi_query_is_direct(p, q) || q->chosen == LPI_NOTHING)
+    if (!q->waits || q->any || q->n != 1 || q->requests[0]->state >= LPI_REQ_SENT ||
+        q->chosen == LPI_NOTHING)
         return false;
     return q->chosen == LPI_SETTLED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
            (p->inbox.n_any == 0 && !(may_end && p->core->machine->explore->by.untimed));
@@ -291,7 +297,7 @@ static bool depends(struct lpi_proc *p, const struct lpi_query *q)
 
 static int64_t next(struct lpi_proc *p, const struct lpi_query *q)
 {
-    const bool comes = lpi_query_is_direct(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
+    const bool comes = is_plain(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
 
     /* what has been left where it is may stay there */
     return comes || p->core->machine->explore->by.untimed ? INT64_MAX : lpi_next_arrival(p);
@@ -310,11 +316,6 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
     while (rc == 0 && r->state == LPI_REQ_CTS_SENT && p->core->machine->explore->by.untimed)
         rc = lpi_await_payload(p, r);
     return rc;
-}
-
-static bool is_complete(const struct logp_request *r)
-{
-    return r->state != LPI_REQ_POSTED && r->state != LPI_REQ_CTS_SENT;
 }
 
 /* p's send waits for its receiver. What p has posted to any source meets what has come: the sender
@@ -353,8 +354,10 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     struct logp_request *r = q->n == 1 ? q->requests[0] : NULL;
     int rc = 0;
 
-    if (is_plain(p, q))
-        return lpi_answers_usual.resolve(p, q);
+    if (is_plain(p, q)) {
+        q->index = is_complete(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
+        return 0;
+    }
     if (r != NULL && !q->any && r->state >= LPI_REQ_SENT)
         return meet(p, q, r);
     if (q->cancels) {
