@@ -140,8 +140,9 @@ static int wait_for_one(struct lpi_proc *p, const struct lpi_query *q, struct lo
 static int wait_for_answer(struct lpi_proc *p, const struct lpi_query *q,
                            const struct logp_request *r)
 {
-    if (p->inbox.n_any > 0 && q->until == INT64_MAX && lpi_next_cts(p) == INT64_MAX)
-        return wait_for_any(p, q, p->core->machine->answers->next(p, q));
+    /* what p has posted to any source meets what arrives meanwhile */
+    if (p->inbox.n_any > 0 && (q->until != INT64_MAX || lpi_next_cts(p) == INT64_MAX))
+        return wait_for_any(p, q, least(q->until, p->core->machine->answers->next(p, q)));
     if (!lpi_asks_alone(p, r) || q->until != INT64_MAX)
         return wait_for_any(p, q, q->until);
     if (r->rts->request != NULL)

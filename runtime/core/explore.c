@@ -3,7 +3,7 @@
  * Choice points of the virtual clock: see logp/explore.h.
  *
  * Two things are asked: which proc goes next (lpi_explore_next(), for the scheduler), and which
- * message a look takes (lpi_explore_resolve(), for the calls). A look is whatever depends on what
+ * message a look takes (lpi_answers_explored, for the queries). A look is whatever depends on what
  * has come: a receive from any source, a probe, a test, a wait for the first of several or with an
  * end. While a machine is explored nothing else matches messages with receives from any source.
  *
