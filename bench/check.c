@@ -27,7 +27,7 @@ static void measure(const char *name, enum logp_strategy strategy, const struct 
     const struct logp_latency latency = {.kind = kind};
     const struct logp_network network = {.params =
                                              params != NULL ? *params : (struct logp_params){0},
-                                         .raw = params == NULL,
+                                         .undelayed = params == NULL,
                                          .latency = params != NULL ? &latency : NULL};
     struct logp_check check = {.size = sizeof(check),
                                .sizes = (int[]){P},

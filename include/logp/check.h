@@ -125,7 +125,7 @@ struct logp_check {
     int64_t time_ns; /**< of the host: then it ends, as far as it is; 0: no bound */
     int misses;      /**< so many looks of a vp in a row may miss what is there; 0: 3 */
 
-    /** What runs take place on. NULL, or one that is bare: nothing is said of time. Any processor
+    /** What runs take place on. NULL, or one that is undelayed: nothing is said of time. Any processor
      * that can continue could go next, and any message that has been sent could come, or be too late
      * for a query or for a wait with an end. Otherwise the clock orders, and choices are between
      * what could happen at one time; not with exhaustive. Each run draws latencies, faults and noise

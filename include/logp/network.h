@@ -74,7 +74,7 @@ struct logp_network {
  * @param P    processors, 1 .. LOGP_MAX_PROCESSORS: of faults and noise
  * @param own  a model of one's own in place of params, topology and links; it goes over, and after
  *             an error it is freed. NULL: none
- * @param out  out: the model `none` of a bare network; else one that is given to a machine, or
+ * @param out  out: the model `none` of an undelayed network; else one that is given to a machine, or
  *             freed with logp_delay_destroy(). After an error: no model
  * @param why  out: where -EINVAL is returned, which field is wrong and what is allowed, in a line;
  *             otherwise "". NULL: not wanted
@@ -90,7 +90,7 @@ LOGP_API int logp_network_delay(const struct logp_network *network, int64_t P,
 /**
  * The network of a machine. It is that of logp_config.network; without one, or once the delay model
  * has been replaced, that of the model in force (logp_delay_ops.network and params). Where nothing
- * is emulated it is bare on the wall clock in one process, and params are what algorithms are
+ * is emulated it is undelayed on the wall clock in one process, and params are what algorithms are
  * planned with.
  * @param out  out: what it points to stays until the model is replaced or the machine destroyed
  * Threads: as logp_machine_run(), while it does not run.
