@@ -51,12 +51,9 @@ static inline struct logp_prediction predict_flat(int64_t n, const struct logp_i
     return logp_algorithm_find("broadcast", "flat")->predict(n, c);
 }
 
-static const struct logp_algorithm broadcast = {.size = sizeof(struct logp_algorithm),
-                                                .collective = "broadcast",
-                                                .name = "plotted",
-                                                .plan = plan_flat,
-                                                .run = plotted,
-                                                .predict = predict_flat};
+static const struct logp_algorithm broadcast = {
+    LOGP_ALGORITHM("broadcast", "plotted", "for a test", "this file"), .plan = plan_flat,
+    .run = plotted, .predict = predict_flat};
 
 static inline struct logp_experiment experiment(const struct logp_algorithm *a, int warmup,
                                                 int reps)

@@ -107,11 +107,8 @@ static struct logp_prediction unpredicted(int64_t P, const struct logp_invocatio
 static struct logp_algorithm own(int (*run)(struct logp_vp *, const struct logp_invocation *,
                                             void *, void *))
 {
-    return (struct logp_algorithm){.size = sizeof(struct logp_algorithm),
-                                   .collective = "barrier",
-                                   .name = "own",
-                                   .run = run,
-                                   .predict = unpredicted};
+    return (struct logp_algorithm){LOGP_ALGORITHM("barrier", "own", "for a test", "this file"),
+                                   .run = run, .predict = unpredicted};
 }
 
 static struct logp_record measure(struct logp_machine *m,

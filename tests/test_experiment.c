@@ -175,7 +175,7 @@ static const char *needs_a_seventh(int64_t n, const struct logp_invocation *c)
 Test(experiment, bad_arguments_are_refused)
 {
     const struct logp_algorithm unknown = {
-        .size = sizeof(struct logp_algorithm), .collective = "gossip", .run = plotted};
+        LOGP_ALGORITHM("gossip", "own", "for a test", "this file"), .run = plotted};
     const struct logp_experiment good = experiment(&broadcast, 0, 1);
     struct logp_algorithm seven = broadcast;
 

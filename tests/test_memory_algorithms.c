@@ -126,11 +126,9 @@ static void without_each_wrong(const struct logp_algorithm *row, int P)
 
 Test(memory_algorithms, a_wrong_barrier_is_found_out_or_nothing_said)
 {
-    const struct logp_algorithm row = {.size = sizeof(struct logp_algorithm),
-                                       .collective = "barrier",
-                                       .name = "wrong",
-                                       .run = without_first,
-                                       .predict = no_prediction};
+    const struct logp_algorithm row = {
+        LOGP_ALGORITHM("barrier", "wrong", "for a test", "this file"), .run = without_first,
+        .predict = no_prediction};
 
     without_each_wrong(&row, 2);
 }

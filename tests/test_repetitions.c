@@ -33,11 +33,9 @@ static struct logp_prediction predict_1000(int64_t n, const struct logp_invocati
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = 1000};
 }
 
-static const struct logp_algorithm timed = {.size = sizeof(struct logp_algorithm),
-                                            .collective = "broadcast",
-                                            .name = "timed",
-                                            .run = takes_a_known_time,
-                                            .predict = predict_1000};
+static const struct logp_algorithm timed = {
+    LOGP_ALGORITHM("broadcast", "timed", "for a test", "this file"), .run = takes_a_known_time,
+    .predict = predict_1000};
 
 static struct logp_record run_timed(int on, int reps)
 {
@@ -244,11 +242,9 @@ static struct logp_prediction of_nothing(int64_t n, const struct logp_invocation
 
 Test(repetitions, one_that_a_rank_has_not_finished_does_not_count)
 {
-    static const struct logp_algorithm row = {.size = sizeof(struct logp_algorithm),
-                                              .collective = "alltoall",
-                                              .name = "none",
-                                              .run = the_first_fails_last,
-                                              .predict = of_nothing};
+    static const struct logp_algorithm row = {
+        LOGP_ALGORITHM("alltoall", "none", "for a test", "this file"), .run = the_first_fails_last,
+        .predict = of_nothing};
     const struct logp_experiment x = {
         .size = sizeof(x), .algorithm = &row, .reps = 9, .timeout_ns = test_timeout_ns};
     struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, NULL);
@@ -304,11 +300,9 @@ static int takes_300_ms(struct logp_vp *vp, const struct logp_invocation *c, voi
 
 Test(repetitions, what_the_warm_up_took_is_gone)
 {
-    const struct logp_algorithm slow = {.size = sizeof(struct logp_algorithm),
-                                        .collective = "broadcast",
-                                        .name = "slow",
-                                        .run = takes_300_ms,
-                                        .predict = predict_1000};
+    const struct logp_algorithm slow = {
+        LOGP_ALGORITHM("broadcast", "slow", "for a test", "this file"), .run = takes_300_ms,
+        .predict = predict_1000};
     struct logp_machine *m = machine(WALL);
     struct logp_experiment x = experiment(&slow, 1, 1);
     struct logp_record r;

@@ -49,11 +49,9 @@ static struct logp_prediction predicted(int64_t P, const struct logp_invocation 
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = work_ns};
 }
 
-static const struct logp_algorithm scripted_row = {.size = sizeof(struct logp_algorithm),
-                                                   .collective = "barrier",
-                                                   .name = "scripted",
-                                                   .run = scripted,
-                                                   .predict = predicted};
+static const struct logp_algorithm scripted_row = {
+    LOGP_ALGORITHM("barrier", "scripted", "for a test", "this file"), .run = scripted,
+    .predict = predicted};
 
 static struct logp_record experiment(int reps, int warmup)
 {

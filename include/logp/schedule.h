@@ -279,8 +279,8 @@ struct logp_schedule_error {
  * the same size, and every message its receive; nothing is read that is not there, or is beyond
  * its buffer. What is overwritten before it is sent is missing at the end. Where sends wait for
  * their receivers (model.rendezvous_from), none waits for ever.
- * @param flaw  out
- * @return 0: it is sound; -EPROTO: it is not, see flaw; -EINVAL (P), -ENOMEM, or as the plan
+ * @param error  out
+ * @return 0: it is sound; -EPROTO: it is not, see error; -EINVAL (P), -ENOMEM, or as the plan
  * Cost: 8 bytes for each byte of all buffers; P^2 messages and more are not for large P.
  */
 LOGP_API int logp_schedule_check(const struct logp_schedule *schedule,

@@ -28,8 +28,7 @@ static const struct logp_algorithm ternary = {
     .steps = ternary_steps};
 
 /* Run it once, every result checked, and compare. @return is all as it should be? */
-static bool measure(struct logp_machine *machine, const char *name,
-                    const struct logp_params *params)
+static bool measure(struct logp_machine *machine, const char *name)
 {
     const struct logp_experiment experiment = {.size = sizeof(experiment),
                                                .algorithm = logp_algorithm_find("broadcast", name),
@@ -58,7 +57,7 @@ int main(void)
         logp_machine_create(&config, &machine) != 0)
         return 1;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (!measure(machine, names[i], &params))
+        if (!measure(machine, names[i]))
             return 1;
     return logp_machine_destroy(machine);
 }
