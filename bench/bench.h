@@ -6,6 +6,7 @@
 #include "sample.h"
 
 #include <logp/logp.h>
+#include <logp/paper.h>
 
 #include <errno.h>
 #include <stdint.h>

@@ -16,7 +16,7 @@
  */
 #include <logp/experiment.h>
 #include <logp/trace.h>
-#include <logp/tree.h>
+#include <logp/paper.h>
 
 #include <dlfcn.h>
 #include <stdbool.h>

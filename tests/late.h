@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-#include <logp/explore.h>
+#include <logp/check.h>
 
 #include <stdatomic.h>
 #include <time.h>

@@ -3,7 +3,7 @@
 #ifndef LOGP_TESTS_MAPS_H
 #define LOGP_TESTS_MAPS_H
 
-#include <logp/op.h>
+#include <logp/collective.h>
 
 /* Maps x -> m x + t modulo 2^32, one after the other. */
 struct map {

@@ -5,8 +5,8 @@
  */
 #include "support.h"
 
-#include <logp/machine_file.h>
-#include <logp/preset.h>
+#include <logp/machine.h>
+#include <logp/paper.h>
 #include <logp/transport.h>
 
 #include <pthread.h>

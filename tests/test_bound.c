@@ -4,6 +4,7 @@
  * nothing else is faster either is shown for few processors in test_optimum.c.
  */
 #include "drawn_links.h"
+#include <logp/paper.h>
 
 enum { CASES = 12000, LARGE = 2000, LINKED = 6000, NETWORKS = 4000 };
 

@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include <pthread.h>
+#include <logp/paper.h>
 
 enum { MOST_P = 16 };
 

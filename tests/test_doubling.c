@@ -4,6 +4,7 @@
  * predictions, and the product of matrix and vector made of them.
  */
 #include "doubling.h"
+#include <logp/paper.h>
 
 static int64_t predicted(const char *collective, const char *name, int64_t P,
                          const struct logp_params *params)

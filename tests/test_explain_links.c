@@ -6,7 +6,7 @@
  */
 #include "explained.h"
 
-#include <logp/links.h>
+#include <logp/delay.h>
 
 enum { ROUNDS = 12 };
 

@@ -7,7 +7,7 @@
 
 #include <logp/algorithm.h>
 #include <logp/experiment.h>
-#include <logp/fault.h>
+#include <logp/delay.h>
 
 static int late_rank; /* which is late; -1: none */
 static int late_from; /* in the calls of its that come then */

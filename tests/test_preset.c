@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Presets of machines, and the torus broadcast in their cycles and bits as its paper has it. */
 #include "support.h"
+#include <logp/paper.h>
 
 Test(preset, presets_convert_exactly)
 {

@@ -6,7 +6,7 @@
  */
 #include "drawn.h"
 
-#include <logp/shared.h>
+#include <logp/vp.h>
 #include <logp/transport.h>
 
 enum { CASES = 400, LONG = 100000 };

@@ -2,6 +2,7 @@
 /* The predictions of reductions: printed values, the best number of chains, the best algorithm, and
  * who applies when. That they hold is tested in test_reduce.c. */
 #include "reduce.h"
+#include <logp/paper.h>
 
 /* L, o, g = 6, 2, 4, and gamma; one element. */
 static struct logp_invocation usual(int64_t gamma)

@@ -6,7 +6,7 @@
 #include "rendezvous.h"
 
 #include <logp/experiment.h>
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 /* ---- algorithms ---- */
 

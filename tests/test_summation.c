@@ -4,6 +4,7 @@
  * is right; programs of one's own; wrong input.
  */
 #include "summation.h"
+#include <logp/paper.h>
 
 /* ---- the virtual clock ---- */
 

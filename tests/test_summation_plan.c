@@ -4,6 +4,7 @@
  * over all trees, what every plan must hold, huge machines. Nothing is run.
  */
 #include "summation.h"
+#include <logp/paper.h>
 
 /* ---- printed values ---- */
 

@@ -5,6 +5,7 @@
  * machines.
  */
 #include "support.h"
+#include <logp/paper.h>
 
 static const uint64_t first_seed = UINT64_C(20240611);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The optimal broadcast tree against printed values, against a greedy construction, and itself. */
 #include "support.h"
+#include <logp/paper.h>
 
 Test(tree, count_has_the_golden_values)
 {

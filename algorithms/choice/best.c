@@ -17,7 +17,7 @@
 #include "fold.h"
 #include "predict/predict.h"
 
-#include <logp/tree.h>
+#include <logp/paper.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "choice.h"
 #include "predict/bound.h"
 #include "predict/ways.h"
+#include <logp/paper.h>
 
 int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_args *args,
                          const struct logp_network *model)

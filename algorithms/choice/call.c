@@ -6,8 +6,7 @@
 #include "schedule/progress.h"
 #include "schedule/schedule.h"
 
-#include <logp/nonblocking.h>
-#include <logp/shared.h>
+#include <logp/collective.h>
 #include <logp/vp.h>
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 #define LPI_CHOICE_H
 
 #include <logp/algorithm.h>
-#include <logp/schedule.h>
 
 struct logp_pending; /* nonblocking.h */
 

@@ -5,7 +5,6 @@
  * have no member in common, and then none of their messages can be mistaken.
  */
 #include <logp/collective.h>
-#include <logp/group.h>
 #include <logp/vp.h>
 
 #include <errno.h>

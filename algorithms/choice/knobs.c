@@ -2,7 +2,7 @@
 /* The knobs of algorithms: a field of struct logp_args each, and a row here. */
 #include "choice.h"
 
-#include <logp/tree.h>
+#include <logp/paper.h>
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "choice.h"
 #include "whole_tree.h"
 
-#include <logp/topology.h>
+#include <logp/delay.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 #include "collective/reduce/reduce.h"
 #include "whole_tree.h"
 
-#include <logp/topology.h>
+#include <logp/delay.h>
 
 #include <errno.h>
 #include <stdlib.h>

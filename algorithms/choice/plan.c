@@ -4,7 +4,7 @@
 #include "schedule/progress.h"
 #include "schedule/schedule.h"
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 #include <logp/trace.h>
 #include <logp/vp.h>
 

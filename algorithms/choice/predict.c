@@ -5,10 +5,9 @@
 #include "predict/predict.h"
 #include "schedule/schedule.h"
 
-#include <logp/links.h>
-#include <logp/schedule.h>
-#include <logp/topology.h>
-#include <logp/tree.h>
+#include <logp/delay.h>
+#include <logp/algorithm.h>
+#include <logp/paper.h>
 
 #include <errno.h>
 #include <string.h>

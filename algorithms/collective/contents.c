@@ -7,7 +7,7 @@
  */
 #include "collective.h"
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "collective.h"
 #include "schedule/graph.h"
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)

@@ -5,7 +5,7 @@
  */
 #include "trees.h"
 
-#include <logp/tree.h>
+#include <logp/paper.h>
 
 #include <errno.h>
 #include <stdlib.h>

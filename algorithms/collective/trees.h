@@ -6,7 +6,8 @@
 #include "predict/predict.h"
 
 #include <logp/algorithm.h>
-#include <logp/topology.h>
+#include <logp/delay.h>
+#include <logp/paper.h>
 
 static inline const char *lpi_needs_square(int64_t P, const struct logp_invocation *c)
 {

@@ -5,7 +5,7 @@
 
 #include "collective.h"
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 /* Of an element: 8 without an operation. */
 static inline size_t lpi_element_bytes(const struct logp_invocation *c)

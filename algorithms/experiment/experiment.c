@@ -17,7 +17,6 @@
 #include "state.h"
 
 #include <logp/experiment.h>
-#include <logp/measure.h>
 #include <logp/trace.h>
 #include <logp/transport.h>
 #include <logp/vp.h>

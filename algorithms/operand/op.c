@@ -3,7 +3,7 @@
 #include "operand.h"
 
 #include <logp/experiment.h>
-#include <logp/op.h>
+#include <logp/collective.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef LPI_OPERAND_H
 #define LPI_OPERAND_H
 
-#include <logp/op.h>
+#include <logp/collective.h>
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
  */
 #include "parameters/parameters.h"
 
-#include <logp/parameters.h>
+#include <logp/experiment.h>
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  * seen.
  */
 #include <logp/collective.h>
-#include <logp/parameters.h>
+#include <logp/experiment.h>
 #include <logp/vp.h>
 
 #include <errno.h>

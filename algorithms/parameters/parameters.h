@@ -3,7 +3,7 @@
 #ifndef LPI_PARAMETERS_H
 #define LPI_PARAMETERS_H
 
-#include <logp/parameters.h>
+#include <logp/experiment.h>
 
 #include <stdbool.h>
 #include <stddef.h>

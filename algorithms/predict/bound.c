@@ -32,6 +32,7 @@
  * all takes d - G + X, it has no more than (X - j e)/G bytes: X is large enough that these are k.
  */
 #include "bound.h"
+#include <logp/paper.h>
 
 static const int64_t most = INT64_MAX / 8; /* as lpi_exact() */
 

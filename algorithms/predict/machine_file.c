@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine in a file, and the named machines, which are such files: see machine_file.h. */
-#include <logp/machine_file.h>
+#include <logp/machine.h>
 #include <logp/quantity.h>
 
 #include <errno.h>

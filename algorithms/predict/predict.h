@@ -5,7 +5,7 @@
 #define LPI_PREDICT_H
 
 #include <logp/algorithm.h>
-#include <logp/tree.h>
+#include <logp/paper.h>
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The named machines in cycles and bits: see preset.h. */
-#include <logp/machine_file.h>
-#include <logp/preset.h>
+#include <logp/machine.h>
+#include <logp/paper.h>
 
 #include <pthread.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  */
 #include "predict/predict.h"
 
-#include <logp/summation.h>
+#include <logp/paper.h>
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 /* The pipelined broadcast on a torus in bits and cycles: see torus.h. */
 #include "predict/predict.h"
 
-#include <logp/torus.h>
+#include <logp/paper.h>
 
 /* Trcv + 3 Tsnd: what the sends of a block and its receipt cost an inner processor. */
 static int64_t block_overhead(const struct logp_preset *machine)

@@ -18,8 +18,7 @@
 #define LPI_WAYS_H
 
 #include <logp/algorithm.h>
-#include <logp/links.h>
-#include <logp/topology.h>
+#include <logp/delay.h>
 
 enum { LPI_PLACES = 256, LPI_ALL_PLACES = 128 };
 

@@ -15,7 +15,7 @@
 #include "schedule.h"
 
 #include <logp/machine.h>
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 #include <errno.h>
 #include <stdlib.h>

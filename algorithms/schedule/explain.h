@@ -8,7 +8,7 @@
 #define LPI_SCHEDULE_EXPLAIN_H
 
 #include <logp/explain.h>
-#include <logp/links.h>
+#include <logp/delay.h>
 
 #define LPI_NO_TASK UINT32_MAX
 

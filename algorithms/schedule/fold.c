@@ -22,7 +22,7 @@
 #include "wire.h"
 
 #include <logp/machine.h>
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 #include <errno.h>
 #include <stdlib.h>

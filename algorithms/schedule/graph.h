@@ -15,7 +15,7 @@
 
 #include "pairs.h"
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 /* A message that has come. */
 struct lpi_parcel {

@@ -3,8 +3,8 @@
 #ifndef LPI_SCHEDULE_PROGRESS_H
 #define LPI_SCHEDULE_PROGRESS_H
 
-#include <logp/nonblocking.h>
-#include <logp/schedule.h>
+#include <logp/collective.h>
+#include <logp/algorithm.h>
 
 /*
  * Start the algorithm's steps of a rank, which are of the group's next collective.

@@ -7,7 +7,7 @@
 #ifndef LPI_SCHEDULE_READER_H
 #define LPI_SCHEDULE_READER_H
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 #include <logp/vp.h>
 
 /* What is run, and with which buffers. */

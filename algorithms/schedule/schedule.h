@@ -3,7 +3,7 @@
 #ifndef LPI_SCHEDULE_H
 #define LPI_SCHEDULE_H
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 /* schedule.c: what a plan function has made, or what is all 0 but for the parent, and more than
  * once. */

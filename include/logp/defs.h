@@ -48,8 +48,8 @@
 
 struct logp_machine;  /**< P processors, their cores and the network between them */
 struct logp_vp;       /**< one virtual processor, as its program sees it */
-struct logp_topology; /**< a network of links: topology.h */
-struct logp_links;    /**< what differs from pair to pair: links.h */
+struct logp_topology; /**< a network of links: delay.h */
+struct logp_links;    /**< what differs from pair to pair: delay.h */
 struct logp_request;  /**< an isend or irecv under way */
 
 LOGP_BEGIN_DECLS

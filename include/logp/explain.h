@@ -29,7 +29,7 @@
  * exact time is had with logp_explanation_at().
  *
  * All that holds for the built-in models `logp`, `loggp` and `store-forward`, with either gap, and
- * of `varying` for messages that take all of L. Where links differ (links.h) L, o, g and G are what
+ * of `varying` for messages that take all of L. Where links differ (delay.h) L, o, g and G are what
  * params say: a link for which they count is on the path with them, and what another one says
  * itself is a time that stays as it is, links_ns. Where a message waits for others (a topology, a
  * capacity, a receiver) the order in which they come counts, and the time is no such function:
@@ -44,7 +44,6 @@
 
 #include <logp/algorithm.h>
 #include <logp/defs.h>
-#include <logp/schedule.h>
 
 LOGP_BEGIN_DECLS
 

@@ -22,7 +22,7 @@
 
 #include <logp/defs.h>
 #include <logp/delay.h>
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 LOGP_BEGIN_DECLS
 
@@ -37,7 +37,7 @@ enum logp_event_kind {
     LOGP_EVENT_STALL,   /**< the capacity, or the machine's queue limit, holds up a send */
     LOGP_EVENT_IDLE,    /**< waits: for a message, for others at a common start, for a time */
     LOGP_EVENT_MARK,    /**< the program was here: logp_mark() */
-    LOGP_EVENT_HALTED,  /**< the delay model has stopped it for good (fault.h) */
+    LOGP_EVENT_HALTED,  /**< the delay model has stopped it for good (delay.h) */
     LOGP_EVENT_KINDS,
 };
 
@@ -45,7 +45,7 @@ enum logp_event_kind {
  * kind. */
 LOGP_API const char *logp_event_kind_name(enum logp_event_kind kind);
 
-/** What becomes of a message, by its send, as fault.h says; and of a wait. Bits. */
+/** What becomes of a message, by its send, as delay.h says; and of a wait. Bits. */
 enum logp_event_fate {
     LOGP_FATE_DROPPED = 1,    /**< it is lost on its way; else it would come at arrival_ns */
     LOGP_FATE_DUPLICATED = 2, /**< it comes twice */

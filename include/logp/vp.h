@@ -17,13 +17,17 @@
  * a million times in a row for nothing without a look at its clock, and nothing is on its way),
  * -ECANCELED (another vp returned an error), -ETIMEDOUT, -EOVERFLOW (beyond 36 years, and it does
  * not wait for them), or what logp_machine_stop() was given. Return it: the run is over. And
- * -EHOSTDOWN: the delay model has stopped this processor (fault.h). Return it: the run goes on.
+ * -EHOSTDOWN: the delay model has stopped this processor (delay.h). Return it: the run goes on.
  */
 #ifndef LOGP_VP_H
 #define LOGP_VP_H
 
 #include <logp/defs.h>
 #include <logp/delay.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 LOGP_BEGIN_DECLS
 
@@ -56,7 +60,7 @@ LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
  * logp_group_destroy().
  * @param context  1 .. 2^30; every member names the same. 0 is the program's own, and the
  *                 collectives use one that cannot be named. Those above are for groups that
- *                 agree on one: group.h
+ *                 agree on one: vp.h
  * @param members  n_members ranks, this processor's among them, copied: ranks of the group are
  *                 the indices of this list. NULL: all, with the same ranks
  * @return 0; -EINVAL (context, a rank out of range or twice, or this one missing), -ENOMEM
@@ -303,7 +307,7 @@ LOGP_API int logp_blocking_end(struct logp_vp *vp);
 LOGP_API int64_t logp_now(struct logp_vp *vp);
 
 /** @return the wall clock in ns since the run began, lag included; virtual: logp_now(). Both with
- *  one reading: logp_clocks() of measure.h. */
+ *  one reading: logp_clocks() of experiment.h. */
 LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
 
 /**
@@ -318,6 +322,132 @@ LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
  *         theirs is a list of another length), -ENOMEM
  */
 LOGP_API int logp_sync(struct logp_vp *vp, int64_t *start_ns);
+
+/* ---- group ---- */
+
+/*
+ * Groups: some of the processors, with ranks of their own, among whom messages and collectives are
+ * apart from all others. A group is a struct logp_vp: whatever takes one works in it.
+ *
+ *     struct logp_vp *row;
+ *     int rc = logp_group_split(vp, logp_vp_rank(vp) / width, 0, &row);
+ *     ...
+ *     rc = logp_allreduce(row, in, out, 1, sum);
+ *     ...
+ *     logp_group_destroy(row);
+ *
+ * The functions here choose the context, with all members: one that no other group of any of them
+ * has or has had, and that no program can have named. Groups of a group are made in the same way.
+ * With logp_group_create() (vp.h) the program chooses, and nobody need talk.
+ *
+ * Threads: as vp.h. Errors of all that may wait: also as vp.h.
+ */
+
+/** logp_group_split(): to be in none of the groups. */
+#define LOGP_NO_COLOUR (-1)
+
+/** Largest context of a group. */
+#define LOGP_CONTEXT_MAX (UINT32_MAX / 3 - 1)
+
+/**
+ * Split a group into one for each colour. All its members call it.
+ * @param vp      the group; or the processor, which is the group of all
+ * @param colour  >= 0: those with the same colour are in one group; LOGP_NO_COLOUR
+ * @param key     ranks in it are in the order of (key, rank in vp)
+ * @param out     out: to be left with logp_group_destroy(); NULL for LOGP_NO_COLOUR
+ * Cost:    an allgather of 12 bytes from each.
+ * @return 0; -EINVAL (colour), -ENOSPC (there is no context left, after 3 10^8 groups), -ENOMEM
+ */
+LOGP_API int logp_group_split(struct logp_vp *vp, int colour, int key, struct logp_vp **out);
+
+/**
+ * Make a group of some members of another. All of those call it, with the same list, and nobody
+ * else; who is in several such lists calls for them in the same order as the others of each.
+ * @param members  n_members ranks in vp, its own among them: the group's ranks are the indices of
+ *                 this list. NULL: all of vp, with the same ranks
+ * @param out      out: as logp_group_split()
+ * Cost:    ceil(lg n) messages of 4 bytes from each, one after the other.
+ * @return 0; -EINVAL (a rank out of range or twice, or its own missing), -ENOSPC, -ENOMEM
+ */
+LOGP_API int logp_group_from(struct logp_vp *vp, const int *members, int n_members,
+                             struct logp_vp **out);
+
+/** The same members with the same ranks, apart from those of vp. @return as logp_group_from() */
+LOGP_API int logp_group_dup(struct logp_vp *vp, struct logp_vp **out);
+
+/**
+ * Say which ranks of one group are which of another. Nobody talks.
+ * @param from   ranks are those in this group
+ * @param n      how many
+ * @param to     the other group; NULL: all processors of the machine
+ * @param out    out: n ranks, -1 where one is none of `to`; may be `ranks`
+ * @return 0; -EINVAL (a rank is out of range, n < 0)
+ */
+LOGP_API int logp_group_translate(const struct logp_vp *from, int n, const int *ranks,
+                                  const struct logp_vp *to, int *out);
+
+/**
+ * For who makes groups in another way: members that take the largest of what this returns on each
+ * of them agree on a context, for logp_group_create(), that none of them has had.
+ * @return a context above 2^30, up to LOGP_CONTEXT_MAX; one more: there are no more
+ */
+LOGP_API uint32_t logp_group_context(const struct logp_vp *vp);
+
+/* ---- shared ---- */
+
+/*
+ * Memory that the members of a group share, and waiting for a word of it: for algorithms that are
+ * right on one box only, where nothing is emulated.
+ *
+ * Processors are threads or fibers of one process, so all could read each other's memory anyway;
+ * what they cannot do by themselves is wait. Whoever waits here hands its core over, so that two of
+ * one core never spin against each other, and the wait ends with the run: it is seen in a deadlock,
+ * and stops, errors and timeouts end it like a receive.
+ */
+
+/**
+ * The memory that the members of a group share under a key, for the rest of the run or until they
+ * leave the group: zero when the first of them asks for it, and the same for all.
+ * @param vp       the group: a processor as its member
+ * @param key      the caller's own: the address of something in it
+ * @param n_bytes  the same on all members, each time
+ * @param memory   out: aligned to 128 bytes
+ * Threads: only the vp's owner; afterwards it is the caller's business who writes what, when.
+ * @return 0; -ENOTSUP: delays are emulated, or the clock is virtual; -ENOMEM, -EINVAL (another
+ * size, seen at the first call); the error that stops the run
+ */
+LOGP_API int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memory);
+
+/** @return is there such memory? If not, logp_shared() returns -ENOTSUP. */
+LOGP_API bool logp_shared_possible(const struct logp_vp *vp);
+
+/** Let a word show value. What was written before is visible to who then sees it. */
+static inline void logp_shared_set(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE); /* pairs with logp_shared_get() */
+}
+
+/** @return what a word shows. */
+static inline uint64_t logp_shared_get(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE); /* pairs with logp_shared_set() */
+}
+
+/**
+ * Wait until a word of the group's memory shows at least value; such words only grow.
+ * @param by  the member that will show it, so that this is worth a moment if that one has another
+ *            core; -1: whoever
+ * Blocks:  until then; other vps of the core go on meanwhile.
+ * @return  0, also where it is both so and the run is stopping; else as any wait: vp.h
+ */
+LOGP_API int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by);
+
+/**
+ * Does it? For a loop that waits for something else as well, a logp_testany() perhaps: while it
+ * polls, the vp is known to wait for this word, too, until it is told true here or
+ * logp_shared_wait() returns.
+ */
+LOGP_API bool logp_shared_test(struct logp_vp *vp, const uint64_t *word, uint64_t value);
 
 LOGP_END_DECLS
 

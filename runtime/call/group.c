@@ -4,7 +4,7 @@
 #include "delay/in_force.h"
 #include "call/call.h"
 
-#include <logp/group.h>
+#include <logp/vp.h>
 
 #include <errno.h>
 #include <stdlib.h>

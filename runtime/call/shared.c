@@ -6,7 +6,7 @@
 #include "mail/close.h"
 #include "call/call.h"
 
-#include <logp/shared.h>
+#include <logp/vp.h>
 
 #include <errno.h>
 

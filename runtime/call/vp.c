@@ -11,7 +11,7 @@
 #include "mail/match.h"
 #include "state/explore.h"
 
-#include <logp/measure.h>
+#include <logp/experiment.h>
 
 #include <errno.h>
 

@@ -22,9 +22,7 @@
 #define LPI_KIT_H
 
 #include <logp/check.h>
-#include <logp/explore.h>
-#include <logp/fault.h>
-#include <logp/latency.h>
+#include <logp/delay.h>
 
 #include <pthread.h>
 #include <stdatomic.h>

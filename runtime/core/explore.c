@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choice points of the virtual clock: see logp/explore.h.
+ * Choice points of the virtual clock: see logp/check.h.
  *
  * Two things are asked: which proc goes next (lpi_explore_next(), for the scheduler), and which
  * message a look takes (lpi_answers_explored, for the queries). A look is whatever depends on what

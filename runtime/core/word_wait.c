@@ -15,7 +15,7 @@
 #include "state/stop.h"
 #include "state/run_queue.h"
 
-#include <logp/shared.h>
+#include <logp/vp.h>
 
 #include <errno.h>
 

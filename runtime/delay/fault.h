@@ -3,7 +3,7 @@
 #ifndef LPI_FAULT_H
 #define LPI_FAULT_H
 
-#include <logp/fault.h>
+#include <logp/delay.h>
 
 enum lpi_fault_what {
     LPI_DROP,

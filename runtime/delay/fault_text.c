@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults and noise, from texts: the grammar is in logp/fault.h. */
+/* Faults and noise, from texts: the grammar is in logp/delay.h. */
 #include "delay/fault.h"
 
 #include "delay/draw.h"
 
-#include <logp/latency.h>
+#include <logp/delay.h>
 #include <logp/machine.h>
 
 #include <errno.h>

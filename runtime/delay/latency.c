@@ -7,8 +7,7 @@
 #include "delay/draw.h"
 #include "delay/none.h"
 
-#include <logp/latency.h>
-#include <logp/network.h>
+#include <logp/delay.h>
 
 #include <errno.h>
 #include <stdio.h>

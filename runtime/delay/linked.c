@@ -5,7 +5,7 @@
  */
 #include "delay/links.h"
 
-#include <logp/network.h>
+#include <logp/delay.h>
 
 #include <errno.h>
 #include <stdlib.h>

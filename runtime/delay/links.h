@@ -3,7 +3,7 @@
 #ifndef LPI_LINKS_H
 #define LPI_LINKS_H
 
-#include <logp/links.h>
+#include <logp/delay.h>
 
 #include <stddef.h>
 

@@ -7,10 +7,7 @@
 #include "delay/fault.h"
 #include "state/state.h"
 
-#include <logp/latency.h>
-#include <logp/links.h>
-#include <logp/network.h>
-#include <logp/topology.h>
+#include <logp/delay.h>
 
 #include <errno.h>
 #include <stdio.h>

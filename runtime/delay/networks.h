@@ -3,7 +3,7 @@
 #ifndef LPI_NETWORKS_H
 #define LPI_NETWORKS_H
 
-#include <logp/topology.h>
+#include <logp/delay.h>
 
 enum {
     LPI_MOST_SIZES = LOGP_TOPOLOGY_SIZES,

@@ -14,7 +14,7 @@
 #include "delay/fault.h"
 #include "state/state.h"
 
-#include <logp/topology.h>
+#include <logp/delay.h>
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -9,7 +9,7 @@
 
 #include "state/state.h"
 
-#include <logp/explore.h>
+#include <logp/check.h>
 
 /* lpi_query.chosen, where it is no source. */
 enum { LPI_MISSED = -3, LPI_NOTHING = -4, LPI_SETTLED = -5 /* no choice is left */ };

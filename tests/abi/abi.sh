@@ -19,7 +19,7 @@ fail() { printf 'abi: %s\n' "$*" >&2; exit 1; }
 stub() {
     rm -rf "$dir/marked" && mkdir "$dir/marked" && cp -r "$1/logp" "$dir/marked/"
     sed -i 's/^#define LOGP_API .*/#define LOGP_API @api@/' "$dir/marked/logp/defs.h"
-    printf '#include <logp/%s>\n' logp.h plugin.h >"$dir/all.c"
+    printf '#include <logp/%s>\n' logp.h paper.h >"$dir/all.c"
     cc -E -P -I"$dir/marked" "$dir/all.c" | awk '
         { text = text $0 "\n" }
         END {
@@ -67,8 +67,8 @@ symbols "$dir/headers.so" >"$dir/declared"
 diff "$dir/library" "$dir/declared" >&2 || fail "the library (<) and the headers (>) differ"
 
 # A field planted in a public struct is found.
-for plant in 'collective.h:struct logp_args' 'network.h:struct logp_network' 'machine.h:struct logp_config' \
-    'schedule.h:struct logp_step'; do
+for plant in 'collective.h:struct logp_args' 'delay.h:struct logp_network' 'machine.h:struct logp_config' \
+    'algorithm.h:struct logp_step'; do
     copy planted
     sed -i "s/^${plant#*:} {/&\n    long planted;/" "$dir/planted/logp/${plant%%:*}"
     stub "$dir/planted" "$dir/planted.so"

@@ -4,7 +4,6 @@
  * for so long that nobody waits for it.
  */
 #include <logp/algorithm.h>
-#include <logp/plugin.h>
 #include <logp/vp.h>
 
 #include <time.h>

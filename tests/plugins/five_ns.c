@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A delay model in a shared object of its own, for `logp run --plugin`: 5 ns to anyone. With the
  * argument "more" each message takes a ns more than the one before, whoever asks. */
-#include <logp/plugin.h>
+#include <logp/algorithm.h>
 
 #include <errno.h>
 

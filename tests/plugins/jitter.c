@@ -10,7 +10,7 @@
  * and whatever carries processors, and as no call touches what another writes, they may come from
  * all cores at once.
  */
-#include <logp/plugin.h>
+#include <logp/algorithm.h>
 
 #include <errno.h>
 #include <stdio.h>

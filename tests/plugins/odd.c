@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plug-ins that the command must refuse, or bear: what tests/CMakeLists.txt defines makes each of
  * them another. */
-#include <logp/plugin.h>
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,8 +7,7 @@
  * The root sends to both its neighbours, the longer way first; each of the others receives from the
  * side of the root, and sends on, but for the two where the ways end.
  */
-#include <logp/plugin.h>
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 #if defined(TWO_WAYS_STRANGE) /* with what means something in XML, in Graphviz and to gnuplot */
 #define TWO_WAYS_NAME "a<b>&'`c\"\\%d"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found as a file of a machine: see logp/machine_file.h. */
+/* What was found as a file of a machine: see logp/machine.h. */
 #include "measure/measure.h"
 
 #include <stdio.h>

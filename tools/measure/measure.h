@@ -53,7 +53,7 @@ bool find_levels(const struct measured *m, struct levels *out);
 void print_measured_table(const struct measured *m);
 void print_measured_json(const struct measured *m);
 void print_measured_csv(const struct measured *m);
-/* As a file of a machine (logp/machine_file.h). */
+/* As a file of a machine (logp/machine.h). */
 void print_measured_machine(const struct measured *m);
 
 #endif

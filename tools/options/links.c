@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --nodes, --inter, --link: parameters that differ from pair to pair (logp/links.h). What is made
+ * --nodes, --inter, --link: parameters that differ from pair to pair (logp/delay.h). What is made
  * of them is kept until the process ends: points of a sweep are looked at again and again.
  */
 #include "options/rows.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --machine: one of the named, or a file (logp/machine_file.h). */
+/* --machine: one of the named, or a file (logp/machine.h). */
 #include "options/rows.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <logp/paper.h>
 
 static void apply_P(struct options *o, const char *option, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --plugin FILE.so:ARGUMENTS: see logp/plugin.h. What it refuses ends the process, in one line. */
+/* --plugin FILE.so:ARGUMENTS: see logp/algorithm.h. What it refuses ends the process, in one line. */
 #include "options/rows.h"
 
 #include <ctype.h>
@@ -35,8 +35,9 @@ static const struct logp_plugin *symbol_of(const char *option, const char *text)
         bad_option(option, text, "%s", dlerror());
     found = dlsym(handle, "logp_plugin");
     if (found == NULL)
-        bad_option(option, text,
-                   "a shared object that defines struct logp_plugin logp_plugin (logp/plugin.h)");
+        bad_option(
+            option, text,
+            "a shared object that defines struct logp_plugin logp_plugin (logp/algorithm.h)");
     return found;
 }
 

@@ -7,6 +7,7 @@
 #include "liu.h"
 
 #include <string.h>
+#include <logp/paper.h>
 
 /* ---- table 1 ---- */
 

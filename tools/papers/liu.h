@@ -4,6 +4,7 @@
 #define LOGP_LIU_H
 
 #include "paper.h"
+#include <logp/paper.h>
 
 enum { LIU_SIDE = 16 };
 

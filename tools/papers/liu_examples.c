@@ -3,6 +3,7 @@
 #include "liu.h"
 
 #include <string.h>
+#include <logp/paper.h>
 
 enum { CONCLUDED = 30 }; /* percent, "about" */
 

@@ -5,8 +5,8 @@
  * of what it says and whether that agrees; paper.c runs the rows, text.c, records.c, picture.c and
  * drawing.c show them. Numbers are in the units of their table; NAN stands for none.
  */
-#ifndef LOGP_PAPER_H
-#define LOGP_PAPER_H
+#ifndef LOGP_PAPERS_PAPER_H
+#define LOGP_PAPERS_PAPER_H
 
 #include "options/options.h"
 #include "run/run.h"

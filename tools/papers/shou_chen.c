@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <logp/paper.h>
 
 static const struct shou_chen_model figure_1 = {"6,2,4", 6, 2, 4}, figure_2 = {"5,2,4", 5, 2, 4};
 

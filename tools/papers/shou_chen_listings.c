@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <logp/paper.h>
 
 enum { P = 7, OPERANDS = 82 };
 

@@ -8,6 +8,7 @@
 #include "shou_chen.h"
 
 #include <string.h>
+#include <logp/paper.h>
 
 enum { MANY = 1 << 20 }; /* operands; f stops there */
 

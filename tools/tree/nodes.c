@@ -5,6 +5,7 @@
 #include "choice/choice.h"
 
 #include <stdlib.h>
+#include <logp/paper.h>
 
 double units(const struct options *o, int64_t ns)
 {

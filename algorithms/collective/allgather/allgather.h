@@ -5,7 +5,7 @@
 
 #include "collective/collective.h"
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 /* Item `at` of a buffer. */
 static inline struct logp_buffer_ref lpi_item(const struct logp_invocation *c,

@@ -5,7 +5,7 @@
 
 #include "collective/vector.h"
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 /* Elements [begin, begin + n) of a vector. */
 struct lpi_range {

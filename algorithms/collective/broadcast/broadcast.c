@@ -11,8 +11,8 @@
 #include "predict/bound.h"
 #include "predict/doubling.h"
 
-#include <logp/schedule.h>
-#include <logp/tree.h>
+#include <logp/algorithm.h>
+#include <logp/paper.h>
 
 static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {

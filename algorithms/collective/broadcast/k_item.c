@@ -20,7 +20,7 @@
 #include "broadcast.h"
 #include "schedule/reader.h"
 
-#include <logp/tree.h>
+#include <logp/paper.h>
 
 #include <errno.h>
 #include <stdlib.h>

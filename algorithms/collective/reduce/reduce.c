@@ -3,7 +3,7 @@
 #include "predict/bound.h"
 #include "reduce.h"
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {

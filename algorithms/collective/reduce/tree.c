@@ -6,7 +6,7 @@
 #include "predict/doubling.h"
 #include "reduce.h"
 
-#include <logp/tree.h>
+#include <logp/paper.h>
 
 /* ---- flat: everyone sends to the root ---- */
 

@@ -16,7 +16,6 @@
 #define LPI_BOARD_H
 
 #include <logp/algorithm.h>
-#include <logp/shared.h>
 #include <logp/vp.h>
 
 /* Members; bytes of a short item and of a long one; places for each. */

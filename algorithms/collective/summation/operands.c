@@ -5,8 +5,8 @@
 #include "predict/bound.h"
 #include "summation.h"
 
-#include <logp/schedule.h>
-#include <logp/summation.h>
+#include <logp/algorithm.h>
+#include <logp/paper.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "schedule/schedule.h"
 #include "summation.h"
 
-#include <logp/summation.h>
+#include <logp/paper.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Summations: what their files share; see <logp/summation.h>. */
+/* Summations: what their files share; see <logp/paper.h>. */
 #ifndef LPI_SUMMATION_H
 #define LPI_SUMMATION_H
 
 #include "collective/collective.h"
 #include "collective/trees.h"
 
-#include <logp/summation.h>
+#include <logp/paper.h>
 
 /* operands.c: how they are spread over ids, which are relative to the root. part.state of a planned
  * summation begins with it. */

@@ -13,7 +13,7 @@
 #include "predict/bound.h"
 #include "transpose.h"
 
-#include <logp/schedule.h>
+#include <logp/algorithm.h>
 
 /* ---- who has what ---- */
 
