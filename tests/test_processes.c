@@ -18,11 +18,14 @@ static int processes(void)
     return openmpi != NULL ? atoi(openmpi) : mpich != NULL ? atoi(mpich) : 1;
 }
 
-static struct logp_machine *machine(int P, size_t queue_limit)
+/* A machine that plans on a topology; NULL: on none. */
+static struct logp_machine *machine_on(const struct logp_topology *topology, int P,
+                                       size_t queue_limit)
 {
+    const struct logp_network network = {.undelayed = true, .topology = topology};
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = P,
-                                       .delay = logp_delay_none(),
+                                       .network = &network,
                                        .executor = test_executor(),
                                        .queue_limit = queue_limit,
                                        .transport = getenv("LOGP_TEST_TRANSPORT")};
@@ -33,6 +36,11 @@ static struct logp_machine *machine(int P, size_t queue_limit)
         fprintf(stderr, "%s\n", logp_transport_error());
     cr_assert_eq(rc, 0);
     return m;
+}
+
+static struct logp_machine *machine(int P, size_t queue_limit)
+{
+    return machine_on(NULL, P, queue_limit);
 }
 
 /* @return what the run says; it is the same in all processes, or least and most differ */
@@ -511,12 +519,23 @@ Test(processes, hold_no_more_than_they_may)
 
 /* ---- every algorithm ---- */
 
+/* A process has one machine at a time. */
+static void destroy_machines(struct logp_machine **machines)
+{
+    for (int P = 0; P <= MOST_P; P++) {
+        logp_machine_destroy(machines[P]);
+        machines[P] = NULL;
+    }
+}
+
 static void run_case(struct logp_machine **machines, uint64_t seed, int64_t *ran)
 {
     struct drawn d = draw(seed);
     size_t n;
     const struct logp_algorithm *const *rows = test_rows(&n);
 
+    if (d.topology != NULL)
+        destroy_machines(machines);
     for (size_t i = 0; d.P >= processes() && i < n; i++) {
         const struct logp_experiment x = {.size = sizeof(x),
                                           .algorithm = rows[i],
@@ -530,16 +549,15 @@ static void run_case(struct logp_machine **machines, uint64_t seed, int64_t *ran
             test_needs(rows[i], d.P, &d.call) != NULL)
             continue;
         if (machines[d.P] == NULL) {
-            for (int P = 0; P <= MOST_P; P++) { /* one at a time */
-                logp_machine_destroy(machines[P]);
-                machines[P] = NULL;
-            }
-            machines[d.P] = machine(d.P, 0);
+            destroy_machines(machines);
+            machines[d.P] = machine_on(d.topology, d.P, 0);
         }
         must(logp_experiment_run(machines[d.P], &x, &r) == 0, "it runs", &d, rows[i]->name);
         must(r.verified && r.reps == d.reps && r.wrong_rank < 0, "it is right", &d, rows[i]->name);
         ++*ran;
     }
+    if (d.topology != NULL)
+        destroy_machines(machines); /* the machine plans on the topology */
     logp_topology_destroy(d.topology);
 }
 
@@ -552,8 +570,7 @@ Test(processes, run_every_algorithm)
 
     for (uint64_t seed = 1; seed <= cases; seed++)
         run_case(machines, seed, &ran);
-    for (int P = 0; P <= MOST_P; P++)
-        logp_machine_destroy(machines[P]);
+    destroy_machines(machines);
     cr_log_info("%ld runs", (long)ran);
     cr_assert_gt(ran, (int64_t)cases);
 }
