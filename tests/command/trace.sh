@@ -126,7 +126,7 @@ if command -v protoc >/dev/null; then
     [ $((10 * $(stat -c %s "$dir/t.pftrace"))) -lt "$(stat -c %s "$dir/t.json")" ] || fail 'not a tenth of the JSON'
 fi
 
-# the picture of the README is what it draws
+# the picture of the pages is what it draws
 logp trace reduce --algo kchain -P 11 --k 4 --clock virtual --format svg
 cmp "$dir/out" "$(dirname "$0")/../../tools/pictures/reduce-trace.svg" ||
     fail "reduce-trace.svg is another picture"

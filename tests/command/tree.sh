@@ -159,7 +159,7 @@ axis 26 2
 axis 65 5
 axis 100 10
 axis 260 20
-# the pictures of the README are what it draws
+# the pictures of the pages are what it draws
 pictures=$(dirname "$0")/../../tools/pictures
 logp tree broadcast --format svg
 cmp "$dir/out" "$pictures/broadcast-tree.svg" || fail "broadcast-tree.svg is another picture"
