@@ -205,3 +205,79 @@ Test(explore_calls, a_named_receive_posted_beside_one_from_any_source_is_served)
         cr_assert_eq(logp_check(beside, NULL, &check, NULL), 0);
     }
 }
+
+/* ---- waits that end, after they have waited ---- */
+
+struct ended {
+    bool by_request; /* a wait for any of several; else a probe */
+    bool sends;      /* a message is under way when it ends, and the wait is told to miss it */
+    int missed;      /* noted of rank 1 */
+    int64_t at;
+};
+
+static int told_to_miss(void *arg, const struct logp_alternative *alternatives, int n)
+{
+    (void)arg;
+    for (int i = 0; i < n; i++)
+        if (alternatives[i].kind == LOGP_MISS)
+            return i;
+    return 0;
+}
+
+static void note_missed(void *arg, const struct logp_note *n)
+{
+    struct ended *e = arg;
+
+    if (n->kind != LOGP_NOTE_MISSED || n->rank != 1)
+        return;
+    e->missed++;
+    e->at = n->time_ns;
+}
+
+static int end_in_vain(struct logp_vp *vp, void *arg)
+{
+    const struct ended *e = arg;
+    struct logp_request *r = NULL;
+    int x = 0, index, rc;
+
+    if (logp_vp_rank(vp) == 0) {
+        rc = logp_compute(vp, 900, NULL, NULL);
+        return rc == 0 && e->sends ? logp_send(vp, 1, 0, &x, sizeof(x)) : rc;
+    }
+    if (e->by_request)
+        cr_assert_eq(logp_irecv(vp, 0, 0, &x, sizeof(x), &r), 0);
+    rc = e->by_request ? logp_waitany_until(vp, &r, 1, 1000, &index, NULL)
+                       : logp_probe_until(vp, LOGP_ANY_SOURCE, 0, 1000, NULL);
+    cr_expect_eq(rc, -ETIME);
+    cr_expect_eq(logp_now(vp), 1000, "it has waited, and is no look: %ld", (long)logp_now(vp));
+    if (r != NULL && logp_cancel(vp, r) == -EINPROGRESS)
+        return logp_wait(vp, r, NULL);
+    return 0;
+}
+
+Test(explore_calls, a_wait_that_ends_is_noted_as_missed_and_costs_no_poll)
+{
+    for (int i = 0; i < 8; i++) {
+        struct ended e = {.by_request = i % 2 != 0, .sends = i / 2 % 2 != 0, .at = -1};
+        const struct logp_explorer explorer = {.size = sizeof(explorer),
+                                               .choose = told_to_miss,
+                                               .note = note_missed,
+                                               .arg = &e,
+                                               .messages = true,
+                                               .untimed = i >= 4};
+        const struct logp_config config = {.size = sizeof(config),
+                                           .n_processors = 2,
+                                           .clock = LOGP_CLOCK_VIRTUAL,
+                                           .executor = "fiber",
+                                           .delay = model(1, 0)};
+        struct logp_machine *m;
+
+        cr_assert_eq(logp_machine_create(&config, &m), 0);
+        cr_assert_eq(logp_machine_explore(m, &explorer), 0);
+        cr_assert_eq(logp_machine_run(m, end_in_vain, &e, hang_ns), 0);
+        cr_expect_geq(e.missed, 1, "case %d: %d", i, e.missed);
+        cr_expect_leq(e.missed, 2, "case %d: %d", i, e.missed); /* a cancel is noted, too */
+        cr_expect_eq(e.at, 1000, "case %d: at %ld", i, (long)e.at);
+        logp_machine_destroy(m);
+    }
+}

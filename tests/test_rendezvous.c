@@ -230,12 +230,59 @@ static int wait_for_own(struct logp_vp *vp, void *arg)
     return 0;
 }
 
+/* What has come is matched first: it may answer this very send. */
+static int test_own(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *receive, *send;
+    bool done = false;
+    char in[8];
+
+    (void)arg;
+    cr_assert_eq(logp_irecv(vp, LOGP_ANY_SOURCE, 1, in, sizeof(in), &receive), 0);
+    cr_assert_eq(logp_isend(vp, 0, 1, "payload", sizeof(in), &send), 0);
+    cr_assert_eq(logp_compute(vp, 5000, NULL, NULL), 0);
+    cr_expect_eq(logp_test(vp, send, &done, NULL), 0);
+    cr_expect(done, "the answer is there since 1220");
+    cr_expect_eq(logp_now(vp), 5040, "%ld", (long)logp_now(vp)); /* o_send of the payload */
+    return logp_wait(vp, receive, NULL);
+}
+
+/* While one send waits for rank 0, the answer to another comes earlier. */
+static int send_both(struct logp_vp *vp, void *arg)
+{
+    struct logp_status status = {.source = -1};
+    struct logp_request *receive, *send;
+    char in[8];
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0)
+        return logp_recv(vp, 1, 2, in, sizeof(in), NULL);
+    cr_assert_eq(logp_irecv(vp, LOGP_ANY_SOURCE, 1, in, sizeof(in), &receive), 0);
+    cr_assert_eq(logp_isend(vp, 1, 1, "payload", sizeof(in), &send), 0);
+    cr_assert_eq(logp_send(vp, 0, 2, "payload", sizeof(in)), 0);
+    cr_expect_eq(logp_now(vp), 1280, "%ld", (long)logp_now(vp)); /* 40 + o + 2 L + o */
+    cr_assert_eq(logp_wait(vp, receive, &status), 0);
+    cr_expect_eq(status.arrival_ns, 1840); /* 3 L + 2 o: its payload was sent at 1220 */
+    return logp_wait(vp, send, NULL);
+}
+
 Test(rendezvous, a_wait_for_a_send_matches_what_arrives_meanwhile)
 {
     struct logp_machine *m = machine_of(1, LOGP_CLOCK_VIRTUAL, &all_params[0], 1);
 
     cr_assert_eq(logp_machine_run(m, wait_for_own, NULL, test_timeout_ns), 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
+Test(rendezvous, a_payload_is_sent_by_the_first_call_after_its_answer)
+{
+    struct logp_machine *one = machine_of(1, LOGP_CLOCK_VIRTUAL, &all_params[0], 1);
+    struct logp_machine *two = machine_of(2, LOGP_CLOCK_VIRTUAL, &all_params[0], 1);
+
+    cr_assert_eq(logp_machine_run(one, test_own, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_run(two, send_both, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(one), 0);
+    cr_assert_eq(logp_machine_destroy(two), 0);
 }
 
 /* ---- waits that end between the request and its payload ---- */

@@ -36,10 +36,10 @@ int lpi_catch_up(struct lpi_proc *p)
     if (rc != 0)
         return rc;
     lpi_poll(p->core);
+    if (p->inbox.n_any > 0)
+        lpi_match_arrived(p, lpi_horizon(p)); /* which may answer p's own requests */
     if (lpi_has_rts(p) && (rc = lpi_data_send(p)) != 0)
         return rc > 0 ? lpi_catch_up(p) : rc;
-    if (p->inbox.n_any > 0)
-        lpi_match_arrived(p, lpi_horizon(p));
     return lpi_stopped(p);
 }
 
@@ -140,8 +140,8 @@ static int wait_for_one(struct lpi_proc *p, const struct lpi_query *q, struct lo
 static int wait_for_answer(struct lpi_proc *p, const struct lpi_query *q,
                            const struct logp_request *r)
 {
-    /* what p has posted to any source meets what arrives meanwhile */
-    if (p->inbox.n_any > 0 && (q->until != INT64_MAX || lpi_next_cts(p) == INT64_MAX))
+    /* what arrives meanwhile is matched with what p has posted to any source */
+    if (p->inbox.n_any > 0 && q->chosen != LPI_SETTLED)
         return wait_for_any(p, q, least(q->until, p->core->machine->answers->next(p, q)));
     if (!lpi_asks_alone(p, r) || q->until != INT64_MAX)
         return wait_for_any(p, q, q->until);

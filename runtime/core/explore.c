@@ -325,8 +325,11 @@ static int meet(struct lpi_proc *p, struct lpi_query *q, const struct logp_reque
     struct lpi_query query = {.sends = true, .src = q->src, .tag = q->tag};
     int rc = 0;
 
-    while (rc == 0 && p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT &&
-           r->rts->request == NULL) {
+    while (rc == 0 && p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT) {
+        if (p->core->machine->explore->by.untimed && r->rts->request != NULL) {
+            q->chosen = LPI_SETTLED; /* it is answered: p waits for nothing else */
+            break;
+        }
         rc = settle(p, &query);
         if (query.chosen < 0)
             break;
