@@ -76,10 +76,23 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
                       struct logp_status *status);
 /* A long message may come straight into r's buffer, if r is the one that will take it. */
-void lpi_expose(struct lpi_proc *p, struct logp_request *r);
-/* status == NULL: not wanted */
-void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
-                     size_t n_bytes, int64_t arrival);
+void lpi_expose_long(struct lpi_proc *p, struct logp_request *r);
+static inline void lpi_expose(struct lpi_proc *p, struct logp_request *r)
+{
+    if (r->capacity >= LPI_DIRECT_FROM)
+        lpi_expose_long(p, r);
+}
+/* status == NULL: not wanted. Inlined: most calls want none. */
+static inline void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src,
+                                   int tag, size_t n_bytes, int64_t arrival)
+{
+    if (status == NULL)
+        return;
+    status->source = vp->to_local != NULL ? vp->to_local[src] : src;
+    status->tag = tag;
+    status->n_bytes = n_bytes;
+    status->arrival_ns = arrival < 0 ? 0 : arrival;
+}
 
 /* ---- recv.c ---- */
 

@@ -18,17 +18,6 @@
 
 #include <errno.h>
 
-void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src, int tag,
-                     size_t n_bytes, int64_t arrival)
-{
-    if (status == NULL)
-        return;
-    status->source = vp->to_local != NULL ? vp->to_local[src] : src;
-    status->tag = tag;
-    status->n_bytes = n_bytes;
-    status->arrival_ns = arrival < 0 ? 0 : arrival;
-}
-
 int lpi_catch_up(struct lpi_proc *p)
 {
     int rc = lpi_reach(p, p->emulated);
@@ -107,9 +96,9 @@ static int wait_for_receiver(struct lpi_proc *p, const struct lpi_query *q, bool
     return rc;
 }
 
-void lpi_expose(struct lpi_proc *p, struct logp_request *r)
+void lpi_expose_long(struct lpi_proc *p, struct logp_request *r)
 {
-    if (r->capacity >= LPI_DIRECT_FROM && lpi_match_is_first(p, r))
+    if (lpi_match_is_first(p, r))
         lpi_direct_expose(p, r);
 }
 
@@ -197,8 +186,9 @@ static int miss(struct lpi_proc *p, const struct lpi_query *q, bool waits)
     return rc != 0 ? rc : -ETIME;
 }
 
-static int complete(const struct logp_vp *vp, const struct lpi_query *q, struct logp_request *r,
-                    struct logp_status *status)
+/* Charge r, whose message has come. */
+static inline __attribute__((always_inline)) int
+complete(const struct logp_vp *vp, struct logp_request *r, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
 
@@ -213,7 +203,6 @@ static int complete(const struct logp_vp *vp, const struct lpi_query *q, struct 
         if (rc != 0)
             return rc;
     }
-    p->core->machine->answers->received(p, q, r);
     lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
     return r->state == LPI_REQ_FAILED ? -EMSGSIZE : 0;
 }
@@ -265,17 +254,59 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
         return found(vp, q->found, status);
     if (q->requests[q->index]->state >= LPI_REQ_SENT)
         return 0;
-    return complete(vp, q, q->requests[q->index], status);
+    rc = complete(vp, q->requests[q->index], status);
+    if (rc == 0 || rc == -EMSGSIZE)
+        p->core->machine->answers->received(p, q, q->requests[q->index]);
+    return rc;
+}
+
+/* Wait for r, which nothing but its message completes: that needs no query. */
+static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
+                         struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+
+    while (!lpi_is_matched(r)) {
+        int rc;
+
+        if (r->state == LPI_REQ_POSTED)
+            lpi_expose(p, r);
+        p->waits_for = r;
+        rc = lpi_wait_message(p, INT64_MAX);
+        p->waits_for = NULL;
+        if (rc != 0)
+            return rc;
+    }
+    return complete(vp, r, status);
+}
+
+/* Has the message of r come by now? That needs no query either. */
+static int test_directly(const struct logp_vp *vp, struct logp_request *r,
+                         struct logp_status *status)
+{
+    int rc = lpi_catch_up(vp->proc);
+
+    if (rc == 0 && lpi_is_matched(r) && r->arrival <= lpi_usual_horizon(vp->proc))
+        return complete(vp, r, status);
+    if (rc == 0)
+        rc = lpi_poll_cost(vp->proc);
+    return rc != 0 ? rc : -ETIME;
 }
 
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
                       struct logp_status *status)
 {
-    struct lpi_query q = {.requests = &r,
-                          .n = 1,
-                          .any = r->state == LPI_REQ_SYNC_SENT,
-                          .waits = waits,
-                          .until = until};
-
-    return lpi_query_run(vp, &q, status);
+    if (!lpi_is_instrumented(vp->proc->core->machine)) {
+        if (!waits)
+            return test_directly(vp, r, status);
+        if (until == INT64_MAX && (lpi_is_matched(r) || vp->proc->inbox.n_any == 0))
+            return wait_directly(vp, r, status);
+    }
+    return lpi_query_run(vp,
+                         &(struct lpi_query){.requests = &r,
+                                             .n = 1,
+                                             .any = r->state == LPI_REQ_SYNC_SENT,
+                                             .waits = waits,
+                                             .until = until},
+                         status);
 }

@@ -55,8 +55,9 @@ static int take_back(struct lpi_proc *p, struct logp_request *r)
 }
 
 /* stays: r outlives the call */
-static int post(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
-                struct logp_request *r, bool stays)
+static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, int src, int tag,
+                                                      void *buf, size_t capacity,
+                                                      struct logp_request *r, bool stays)
 {
     struct lpi_proc *p = vp->proc;
     int rc = lpi_stopped(p);
@@ -71,7 +72,8 @@ static int post(const struct logp_vp *vp, int src, int tag, void *buf, size_t ca
     r->buf = buf;
     r->capacity = capacity;
     r->posted = p->emulated;
-    p->core->machine->answers->posts(p, r, stays);
+    if (lpi_is_instrumented(p->core->machine))
+        p->core->machine->answers->posts(p, r, stays);
     if (src == LOGP_ANY_SOURCE)
         lpi_direct_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
@@ -102,13 +104,13 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
         p->waits_for = r;
         rc = lpi_wait_ready(p);
         p->waits_for = NULL;
+        if (rc != 0)
+            abandon(p, r);
     }
     if (rc == 0 && r->state != LPI_REQ_FAILED && r->state != LPI_REQ_CTS_SENT && r->arrival < 0 &&
         lpi_has_fast_path(p->core->machine))
         lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
-    else if (rc == 0)
-        rc = lpi_query_request(vp, r, true, INT64_MAX, status);
-    if (rc != 0)
+    else if (rc == 0 && (rc = lpi_query_request(vp, r, true, INT64_MAX, status)) != 0)
         abandon(p, r);
     lpi_request_free(p->core, r);
     return leave(p, rc);

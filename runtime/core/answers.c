@@ -13,7 +13,7 @@
 
 static int64_t usual_horizon(const struct lpi_proc *p)
 {
-    return lpi_has_clock(p) ? p->emulated : INT64_MAX;
+    return lpi_usual_horizon(p);
 }
 
 int64_t lpi_request_arrival(const struct logp_request *r)
@@ -51,15 +51,10 @@ bool lpi_query_is_direct(const struct lpi_proc *p, const struct lpi_query *q)
            !lpi_has_rts(p);
 }
 
-static bool is_matched(const struct logp_request *r)
-{
-    return r->state > LPI_REQ_CTS_SENT && r->state < LPI_REQ_RTS_SENT;
-}
-
 static bool usual_depends(struct lpi_proc *p, const struct lpi_query *q)
 {
     return !lpi_query_is_direct(p, q) ||
-           (!is_matched(q->requests[0]) &&
+           (!lpi_is_matched(q->requests[0]) &&
             (p->inbox.n_any > 0 || lpi_query_is_over(p, q) ||
              (q->until != INT64_MAX && q->requests[0]->state == LPI_REQ_CTS_SENT)));
 }
@@ -71,7 +66,7 @@ static int usual_resolve(struct lpi_proc *p, struct lpi_query *q)
             lpi_match_find(p, q->label->context, q->label->src, q->label->tag, lpi_horizon(p));
         q->index = q->found != NULL ? 0 : LPI_NOT_YET;
     } else if (lpi_query_is_direct(p, q)) {
-        q->index = is_matched(q->requests[0]) ? 0 : LPI_NOT_YET;
+        q->index = lpi_is_matched(q->requests[0]) ? 0 : LPI_NOT_YET;
     } else {
         const int first = lpi_query_earliest(q);
         const int64_t t = lpi_request_arrival(q->requests[first]);

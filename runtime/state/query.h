@@ -7,6 +7,7 @@
 #ifndef LPI_QUERY_H
 #define LPI_QUERY_H
 
+#include "state/message.h"
 #include "state/state.h"
 
 #include <logp/check.h>
@@ -57,16 +58,32 @@ struct lpi_answers {
     void (*note)(struct lpi_proc *p, const struct logp_note *note);
 };
 
+/* r, a receive, has its message, or -EMSGSIZE. */
+static inline bool lpi_is_matched(const struct logp_request *r)
+{
+    return r->state > LPI_REQ_CTS_SENT && r->state < LPI_REQ_SENT;
+}
+
 static inline void lpi_note(struct lpi_proc *p, enum logp_note_kind kind, int peer, int tag,
                             int64_t value)
 {
-    p->core->machine->answers->note(
-        p, &(struct logp_note){kind, p->rank, peer, tag, value, p->emulated});
+    if (lpi_is_instrumented(p->core->machine))
+        p->core->machine->answers->note(
+            p, &(struct logp_note){kind, p->rank, peer, tag, value, p->emulated});
 }
 
+/* The usual answer to "what has arrived by now?": without a clock all that is here. */
+static inline int64_t lpi_usual_horizon(const struct lpi_proc *p)
+{
+    return lpi_has_clock(p) ? p->emulated : INT64_MAX;
+}
+
+/* This is on the way of each test and probe, where a call of a function would show. */
 static inline int64_t lpi_horizon(const struct lpi_proc *p)
 {
-    return p->core->machine->answers->horizon(p);
+    const struct logp_machine *m = p->core->machine;
+
+    return lpi_is_instrumented(m) ? m->answers->horizon(p) : lpi_usual_horizon(p);
 }
 
 /* The time of q is over. */
