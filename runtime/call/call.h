@@ -10,6 +10,8 @@
 #ifndef LPI_CALL_H
 #define LPI_CALL_H
 
+#include "core/sched.h"
+#include "mail/close.h"
 #include "state/query.h"
 #include "state/record.h"
 
@@ -102,8 +104,36 @@ void lpi_release(struct lpi_proc *p, struct logp_request *r, int rc);
 
 /* send.c: logp_send() through a group; rank, tag and buffer are checked. */
 int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
-/* Send e, when there is room. */
+
+/* ---- transmit.c ---- */
+
+/* Send e, when there is space. */
 int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e);
+/* One in eight of p's sends, from the machine's seed. */
+bool lpi_yields_by_chance(const struct lpi_proc *p);
+
+/* A send has taken place, or not. */
+static inline void lpi_count_send(struct lpi_proc *p, int rc)
+{
+    p->core->messages += rc == 0;
+    if (rc != 0)
+        return;
+    p->sends++;
+    p->in_vain = 0;
+}
+
+enum { LPI_SENDS_IN_ROW = 64 };
+
+/* Without delays nothing makes a sender wait: others still get the core now and then. */
+static inline int lpi_let_others_run(struct lpi_proc *p)
+{
+    if (p->emulating)
+        return lpi_stopped(p);
+    if (p->sends % LPI_SENDS_IN_ROW == 0 ||
+        (p->core->machine->yield_seed != 0 && lpi_yields_by_chance(p)))
+        return lpi_yield(p);
+    return lpi_stopped(p);
+}
 
 /* ---- rendezvous.c: sends that wait for their receivers ---- */
 
@@ -115,9 +145,9 @@ static inline bool lpi_is_rendezvous(const struct lpi_proc *p, size_t n_bytes)
            (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)from;
 }
 
-/* Ask, wait for the answer, send e. */
-int lpi_send_synchronously(const struct logp_vp *vp, struct lpi_proc *to,
-                           const struct lpi_envelope *e);
+/* Send a request for e. What is kept of it is r's, at the end of p's list. */
+int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e, bool copies,
+                struct logp_request *r);
 /* Ask; r, a send's, is to be waited for. buf is copied. dst: global rank. Where choices are
  * explored the payload goes along, and r is complete when the answer is there */
 int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,

@@ -267,12 +267,20 @@ static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
     struct lpi_proc *p = vp->proc;
 
     while (!lpi_is_matched(r)) {
-        int rc;
+        int64_t t = INT64_MAX; /* when it may be matched with what has arrived */
+        int rc = 0;
 
-        if (r->state == LPI_REQ_POSTED)
+        if (p->inbox.n_any > 0)
+            rc = lpi_catch_up(p);
+        if (rc != 0 || lpi_is_matched(r))
+            return rc != 0 ? rc : complete(vp, r, status);
+        if (r->state == LPI_REQ_POSTED) {
             lpi_expose(p, r);
+            if (p->inbox.n_any > 0)
+                t = lpi_later(p, lpi_next_arrival(p));
+        }
         p->waits_for = r;
-        rc = lpi_wait_message(p, INT64_MAX);
+        rc = lpi_wait_message(p, t);
         p->waits_for = NULL;
         if (rc != 0)
             return rc;
@@ -299,7 +307,7 @@ int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool wai
     if (!lpi_is_instrumented(vp->proc->core->machine)) {
         if (!waits)
             return test_directly(vp, r, status);
-        if (until == INT64_MAX && (lpi_is_matched(r) || vp->proc->inbox.n_any == 0))
+        if (until == INT64_MAX)
             return wait_directly(vp, r, status);
     }
     return lpi_query_run(vp,

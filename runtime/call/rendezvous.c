@@ -54,9 +54,8 @@ static void drop(struct lpi_proc *p, struct lpi_rendezvous *z)
     free(z);
 }
 
-/* Send a request for e. What is kept of it is r's, at the end of p's list. */
-static int ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e, bool copies,
-               struct logp_request *r)
+int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e, bool copies,
+                struct logp_request *r)
 {
     struct lpi_rendezvous *z = malloc(sizeof(*z));
     struct lpi_envelope request = *e;
@@ -142,21 +141,6 @@ bool lpi_asks_alone(const struct lpi_proc *p, const struct logp_request *r)
     return p->core->machine->rts[p->rank] == r->rts && r->rts->next == NULL;
 }
 
-int lpi_send_synchronously(const struct logp_vp *vp, struct lpi_proc *to,
-                           const struct lpi_envelope *e)
-{
-    struct lpi_proc *p = vp->proc;
-    struct logp_request r = {.src = to->rank, .tag = e->tag}, *request = &r;
-    struct lpi_query q = {.requests = &request, .n = 1, .waits = true, .until = INT64_MAX};
-    int rc;
-
-    enter(p);
-    rc = ask(p, to, e, false, &r);
-    if (rc == 0)
-        rc = lpi_query_run(vp, &q, NULL);
-    return leave(p, rc);
-}
-
 /* Where choices are explored the payload goes along, and r is complete when the answer is there:
  * whatever the program does meanwhile, its receiver gets it. */
 static int issue(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request *r)
@@ -189,6 +173,6 @@ int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, si
     enter(p);
     if (p->core->machine->explore != NULL)
         return leave(p, issue(p, &e, r));
-    rc = ask(p, &p->core->machine->procs[dst], &e, true, r);
+    rc = lpi_rts_ask(p, &p->core->machine->procs[dst], &e, true, r);
     return leave(p, rc);
 }
