@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exhaustive exploration of requests against brute force: random small programs of sends and
- * receives that are posted, tested, waited for (each, or the first of all) and cancelled, with
- * sends that wait for their receivers and without. The enumeration here is of a plain machine: a
- * message arrives at any time after it was sent, in the order of its (source, tag), and is taken by
- * the first posted receive that it fits, whatever that receive's processor does meanwhile, or is
- * kept. What has been matched may be found complete, or not yet. Both count how many outcomes there
+ * Exhaustive exploration against brute force: random small programs of sends and receives of one
+ * source or tag or of any, of probes, and of requests that are posted, tested, waited for (each, or
+ * the first of all) and cancelled, with sends that wait for their receivers and without. The
+ * enumeration here is of a plain machine: the messages of one source and tag come in the order
+ * sent, at any time after that, and each is taken by the first posted receive that it fits,
+ * whatever that receive's processor does meanwhile, or waits for one.
+ * What has been matched may be found complete, or not yet. Both count how many outcomes there
  * are: what each processor has seen, in its order; and both say whether a program can deadlock.
  * What comes by chance is among these.
  */
 #include "support.h"
 
-enum { P = 3, SLOTS = 3, MOST_OPS = 12, MOST_SENT = 6, LETTERS = 2 * MOST_OPS, MISSES = 100 };
-enum { MOST_STATES = 60000, TABLE = 1 << 17, MOST_OUTCOMES = 4000, PROGRAMS = 400 };
+enum { P = 3, SLOTS = 3, MOST_OPS = 16, MOST_SENT = 12, LETTERS = 2 * MOST_OPS, MISSES = 100 };
+enum { MOST_DRAWN = 8, MOST_STATES = 1000000, TABLE = 1 << 21, MOST_OUTCOMES = 50000 };
+enum { PROGRAMS = 400 };
 
 enum op_kind { SEND, ISEND, RECV, IRECV, PROBE, TEST, WAIT, CANCEL, TESTANY, WAITANY };
 struct op {
-    signed char kind, peer, tag, slot; /* peer: -1: any */
+    signed char kind, peer, tag, slot; /* peer, tag: -1: any */
 };
 struct program {
     struct op ops[P][MOST_OPS];
@@ -48,15 +50,23 @@ static void empty(struct set *s)
     free(s->table);
 }
 
+static uint64_t hash(const void *item, size_t size)
+{
+    const char *bytes = item;
+    uint64_t h = 1, word = 0;
+
+    for (size_t i = 0; i < size; i += sizeof(word)) {
+        memcpy(&word, bytes + i, size - i < sizeof(word) ? size - i : sizeof(word));
+        h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return h;
+}
+
 /* @return it is new */
 static bool add(struct set *s, const void *item)
 {
-    const unsigned char *bytes = item;
-    uint64_t h = 1;
-
-    for (size_t i = 0; i < s->size; i++)
-        h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
-    for (h ^= h >> 31;; h++) {
+    for (uint64_t h = hash(item, s->size);; h++) {
         int *at = &s->table[h % TABLE];
 
         if (*at == 0) {
@@ -87,7 +97,6 @@ struct processor {
     signed char posted[ALL_SLOTS]; /* slots, in the order of posting */
     signed char peer[ALL_SLOTS], tag[ALL_SLOTS], state[ALL_SLOTS];
     char letter[ALL_SLOTS];
-    struct queue kept;
     char seen[LETTERS];
 };
 struct state {
@@ -97,18 +106,9 @@ struct state {
 
 struct enumeration {
     const struct program *g;
-    struct set states, outcomes;
-    bool deadlocks, too_many;
+    struct set states, outcomes; /* states: their hashes; two alike would lose outcomes */
+    bool deadlocks;
 };
-
-static struct message take_out(struct queue *q, int i)
-{
-    const struct message m = q->list[i];
-
-    memmove(&q->list[i], &q->list[i + 1], (size_t)(--q->n - i) * sizeof(m));
-    memset(&q->list[q->n], 0, sizeof(m));
-    return m;
-}
 
 static void see(struct processor *p, char what, char which)
 {
@@ -116,17 +116,16 @@ static void see(struct processor *p, char what, char which)
     p->seen[(int)p->n_seen++] = which;
 }
 
-static bool fits(const struct processor *p, int slot, const struct message *m)
+/* A receive of any tag takes the messages of a source in the order sent. */
+static bool fits(const struct state *s, const struct processor *p, int slot,
+                 const struct message *m)
 {
-    return p->tag[slot] == m->tag && (p->peer[slot] < 0 || p->peer[slot] == m->source);
-}
+    const struct queue *other = &s->way[(int)m->source][p - s->of][1 - m->tag];
 
-static void match(struct state *s, struct processor *p, int slot, const struct message *m)
-{
-    p->state[slot] = MATCHED;
-    p->letter[slot] = m->letter;
-    if (m->slot >= 0)
-        s->of[(int)m->source].state[(int)m->slot] = HEARD;
+    if (p->peer[slot] >= 0 && p->peer[slot] != m->source)
+        return false;
+    return p->tag[slot] < 0 ? other->n == 0 || other->list[0].letter > m->letter
+                            : p->tag[slot] == m->tag;
 }
 
 static void unpost(struct processor *p, int i)
@@ -135,28 +134,34 @@ static void unpost(struct processor *p, int i)
     p->posted[(int)p->n_posted] = 0;
 }
 
-static void arrive(struct state *s, struct processor *p, const struct message *m)
+/* @return which of the posted receives the message is for; -1: none */
+static int receive_of(const struct state *s, const struct processor *p, const struct message *m)
 {
     for (int i = 0; i < p->n_posted; i++)
-        if (fits(p, p->posted[i], m)) {
-            match(s, p, p->posted[i], m);
-            unpost(p, i);
-            return;
-        }
-    p->kept.list[(int)p->kept.n++] = *m;
+        if (fits(s, p, p->posted[i], m))
+            return i;
+    return -1;
 }
 
-static void post(struct state *s, struct processor *p, int slot, const struct op *op)
+/* The first message of a way is matched with that receive. */
+static void arrive(struct state *s, struct processor *p, struct queue *way, int receive)
+{
+    const struct message m = way->list[0];
+    const int slot = p->posted[receive];
+
+    memmove(&way->list[0], &way->list[1], (size_t)--way->n * sizeof(m));
+    memset(&way->list[(int)way->n], 0, sizeof(m));
+    unpost(p, receive);
+    p->state[slot] = MATCHED;
+    p->letter[slot] = m.letter;
+    if (m.slot >= 0)
+        s->of[(int)m.source].state[(int)m.slot] = HEARD;
+}
+
+static void post(struct processor *p, int slot, const struct op *op)
 {
     p->peer[slot] = op->peer;
     p->tag[slot] = op->tag;
-    for (int i = 0; i < p->kept.n; i++)
-        if (fits(p, slot, &p->kept.list[i])) {
-            const struct message m = take_out(&p->kept, i);
-
-            match(s, p, slot, &m);
-            return;
-        }
     p->state[slot] = POSTED;
     p->posted[(int)p->n_posted++] = (signed char)slot;
 }
@@ -252,19 +257,16 @@ static bool cancel(struct enumeration *e, const struct state *s, int rank, int s
     return true;
 }
 
+/* It finds the first message of a source that is for no receive, or finds it too early. */
 static bool probe(struct enumeration *e, const struct state *s, int rank, const struct op *op)
 {
-    const struct processor *p = &s->of[rank];
-    bool seen[P] = {false};
-
-    for (int i = 0; i < p->kept.n; i++) {
-        const struct message *m = &p->kept.list[i];
+    for (int from = 0; from < P; from++) {
+        const struct queue *way = &s->way[from][rank][(int)op->tag];
         struct state next = *s;
 
-        if (seen[(int)m->source] || m->tag != op->tag || (op->peer >= 0 && op->peer != m->source))
+        if (way->n == 0 || receive_of(s, &s->of[rank], &way->list[0]) >= 0)
             continue;
-        seen[(int)m->source] = true;
-        see(&next.of[rank], 'p', (char)('0' + m->source));
+        see(&next.of[rank], 'p', (char)('0' + from));
         after(e, &next, rank);
     }
     miss(e, s, rank);
@@ -281,7 +283,7 @@ static bool call(struct enumeration *e, const struct state *s, int rank, const s
     if (p->begun == 0) {
         p->begun = 1;
         if (op->kind == RECV)
-            post(&next, p, slot, op);
+            post(p, slot, op);
         else
             put(&next, rank, slot, op, e->g->waits);
         go(e, &next);
@@ -307,7 +309,7 @@ static bool step(struct enumeration *e, const struct state *s, int rank)
         put(&next, rank, op->slot, op, e->g->waits);
         break;
     case IRECV:
-        post(&next, &next.of[rank], op->slot, op);
+        post(&next.of[rank], op->slot, op);
         break;
     case PROBE:
         return probe(e, s, rank, op);
@@ -328,33 +330,47 @@ static void finish(struct enumeration *e, const struct state *s)
         e->deadlocks = e->deadlocks || s->of[r].at < e->g->n[r];
         memcpy(seen[r], s->of[r].seen, LETTERS);
     }
-    e->too_many = e->too_many || e->outcomes.n + 1 >= MOST_OUTCOMES;
-    if (!e->too_many)
-        add(&e->outcomes, seen);
+    add(&e->outcomes, seen);
+}
+
+static bool is_over(const struct enumeration *e, const struct state *s, int rank)
+{
+    return s->of[rank].at == e->g->n[rank];
+}
+
+static bool begins_to_send(const struct enumeration *e, const struct state *s, int rank)
+{
+    const int kind = e->g->ops[rank][(int)s->of[rank].at].kind;
+
+    return !is_over(e, s, rank) && s->of[rank].begun == 0 && (kind == SEND || kind == ISEND);
 }
 
 static void go(struct enumeration *e, const struct state *s)
 {
+    const uint64_t h = hash(s, sizeof(*s));
     bool any = false;
 
-    e->too_many = e->too_many || e->states.n + 1 >= MOST_STATES;
-    if (e->too_many || !add(&e->states, s))
+    if (!add(&e->states, &h))
         return;
+    for (int r = 0; r < P; r++)
+        if (begins_to_send(e, s, r)) { /* commutes with everything: it may as well come first */
+            step(e, s, r);
+            return;
+        }
     for (int i = 0; i < P * P * 2; i++) {
         const int to = i / 2 % P;
         struct state next = *s;
         struct queue *way = &next.way[i / 2 / P][to][i % 2];
+        const int receive = way->n > 0 ? receive_of(s, &s->of[to], &way->list[0]) : -1;
 
-        if (way->n > 0) {
-            const struct message m = take_out(way, 0);
-
+        if (receive >= 0) {
             any = true;
-            arrive(&next, &next.of[to], &m);
+            arrive(&next, &next.of[to], way, receive);
             go(e, &next);
         }
     }
     for (int r = 0; r < P; r++)
-        any = (s->of[r].at < e->g->n[r] && step(e, s, r)) || any;
+        any = (!is_over(e, s, r) && step(e, s, r)) || any;
     if (!any)
         finish(e, s);
 }
@@ -408,6 +424,7 @@ static int run_cancel(struct logp_vp *vp, struct running *x, int slot)
 static int run_op(struct logp_vp *vp, struct running *x, const struct op *op)
 {
     const int src = op->peer < 0 ? LOGP_ANY_SOURCE : op->peer, slot = op->slot;
+    const int tag = op->tag < 0 ? LOGP_ANY_TAG : op->tag;
     char c = (char)('0' + MOST_SENT * logp_vp_rank(vp) + x->sent);
     struct logp_status status;
     bool done;
@@ -425,7 +442,7 @@ static int run_op(struct logp_vp *vp, struct running *x, const struct op *op)
         x->receives[slot] = false;
         return logp_isend(vp, op->peer, op->tag, &c, 1, &x->r[slot]);
     case RECV:
-        rc = logp_recv(vp, src, op->tag, &c, 1, NULL);
+        rc = logp_recv(vp, src, tag, &c, 1, NULL);
         if (rc == 0)
             note(x, 'a' + OF_RECV, c);
         return rc;
@@ -508,7 +525,7 @@ static void insert(struct program *g, int rank, int at, struct op op)
 {
     struct op *ops = g->ops[rank];
 
-    if (g->n[rank] == MOST_OPS - SLOTS - 1)
+    if (g->n[rank] == MOST_DRAWN)
         return;
     memmove(&ops[at + 1], &ops[at], (size_t)(g->n[rank]++ - at) * sizeof(op));
     ops[at] = op;
@@ -524,11 +541,12 @@ static void exchange(struct program *g, uint64_t *random, int rank, struct op op
     insert(g, rank, (int)test_below(random, g->n[rank] + 1), op);
 }
 
-static void draw(struct program *g, uint64_t *random)
+typedef void (*drawing)(struct program *g, uint64_t *random);
+
+static void draw_requests(struct program *g, uint64_t *random)
 {
     const int messages = 2 + (int)test_below(random, 3), looks = 1 + (int)test_below(random, 4);
 
-    memset(g, 0, sizeof(*g));
     g->waits = test_below(random, 2) == 0;
     for (int i = 0; i < messages; i++) {
         const int from = (int)test_below(random, P);
@@ -553,6 +571,72 @@ static void draw(struct program *g, uint64_t *random)
         for (int i = 0; i < SLOTS; i++)
             g->ops[r][g->n[r]++] = (struct op){WAIT, 0, 0, (signed char)i};
     }
+}
+
+static void append(struct program *g, int rank, struct op op)
+{
+    g->ops[rank][g->n[rank]++] = op;
+}
+
+/* A processor does not wait for more than is sent to it: the last receives are taken out. */
+static void feed(struct program *g, int rank)
+{
+    struct op *ops = g->ops[rank];
+    int unfed = 0;
+
+    for (int i = 0; i < g->n[rank]; i++)
+        unfed += ops[i].kind == RECV;
+    for (int from = 0; from < P; from++)
+        for (int i = 0; i < g->n[from]; i++)
+            unfed -= g->ops[from][i].kind == SEND && g->ops[from][i].peer == rank;
+    for (int i = g->n[rank] - 1; unfed > 0; i--)
+        if (ops[i].kind == RECV) {
+            memmove(&ops[i], &ops[i + 1], (size_t)(--g->n[rank] - i) * sizeof(*ops));
+            unfed--;
+        }
+}
+
+/* Sends, and receives of any source. */
+static void draw_sources(struct program *g, uint64_t *random)
+{
+    for (int r = 0; r < P; r++)
+        for (int n = 1 + (int)test_below(random, 5); n > 0; n--) {
+            const signed char other = (signed char)((r + 1 + (int)test_below(random, P - 1)) % P);
+
+            append(g, r,
+                   test_below(random, 2) == 0 ? (struct op){SEND, other, 0, 0}
+                                              : (struct op){RECV, -1, 0, 0});
+        }
+    for (int r = 0; r < P; r++)
+        feed(g, r);
+}
+
+/* The same, where the last that a processor does may be a probe. */
+static void draw_probes(struct program *g, uint64_t *random)
+{
+    draw_sources(g, random);
+    for (int r = 0; r < P; r++)
+        if (test_below(random, 2) == 0)
+            append(g, r, (struct op){PROBE, -1, 0, 0});
+}
+
+/* Sends with two tags, receives of either or of any; or one of each is posted, and they are waited
+ * for as they come. */
+static void draw_tags(struct program *g, uint64_t *random)
+{
+    for (int r = 0; r < P; r++)
+        for (int n = 1 + (int)test_below(random, 4); n > 0; n--) {
+            const signed char other = (signed char)((r + 1 + (int)test_below(random, P - 1)) % P);
+            const signed char tag = (signed char)test_below(random, 2);
+            const int kind = (int)test_below(random, 8);
+
+            if (kind < 5)
+                append(g, r, (struct op){SEND, other, tag, 0});
+            else if (kind < 7)
+                append(g, r, (struct op){RECV, -1, (signed char)(kind == 5 ? tag : -1), 0});
+            for (signed char i = 0; kind == 7 && i < 4; i++)
+                append(g, r, i < 2 ? (struct op){IRECV, -1, i, i} : (struct op){WAITANY, 0, 0, 0});
+        }
 }
 
 /* All that the kit has seen is possible. */
@@ -584,14 +668,14 @@ static void compare(uint64_t seed, int rc, const struct logp_checked *checked, s
                  (unsigned long long)seed, checked->text, n);
 }
 
-/* @return how many outcomes; 0: it can deadlock; -1: too many to count */
-static int explore(uint64_t seed, enum logp_strategy strategy)
+/* @return how many outcomes; 0: it can deadlock */
+static int explore(drawing draw, uint64_t seed, enum logp_strategy strategy)
 {
     const bool all = strategy == LOGP_STRATEGY_EXHAUSTIVE;
-    struct program g;
+    struct program g = {0};
     struct collecting c = {.program = &g, .outcomes = set_of(sizeof(g.seen), MOST_OUTCOMES)};
     struct enumeration brute = {.g = &g,
-                                .states = set_of(sizeof(struct state), MOST_STATES),
+                                .states = set_of(sizeof(uint64_t), MOST_STATES),
                                 .outcomes = set_of(sizeof(g.seen), MOST_OUTCOMES)};
     struct logp_check check = {.sizes = (int[]){P},
                                .n_sizes = 1,
@@ -605,32 +689,31 @@ static int explore(uint64_t seed, enum logp_strategy strategy)
                                .as_found = true};
     struct state s;
     uint64_t random = seed;
-    int n = -1, rc;
+    int n, rc;
 
     draw(&g, &random);
     memset(&s, 0, sizeof(s));
     go(&brute, &s);
-    if (!brute.too_many) {
-        check.sends = g.waits ? LOGP_SENDS_SYNCHRONOUS : LOGP_SENDS_BUFFERED;
-        rc = logp_check(run_ops, &c, &check, NULL);
-        if (all)
-            compare(seed, rc, &check.checked, &c.outcomes, &brute);
-        else
-            include(seed, rc, &c.outcomes, &brute);
-        n = brute.deadlocks ? 0 : brute.outcomes.n;
-    }
+    check.sends = g.waits ? LOGP_SENDS_SYNCHRONOUS : LOGP_SENDS_BUFFERED;
+    rc = logp_check(run_ops, &c, &check, NULL);
+    if (all)
+        compare(seed, rc, &check.checked, &c.outcomes, &brute);
+    else
+        include(seed, rc, &c.outcomes, &brute);
+    n = brute.deadlocks ? 0 : brute.outcomes.n;
     empty(&c.outcomes);
     empty(&brute.states);
     empty(&brute.outcomes);
     return n;
 }
 
-Test(explore_requests, as_many_outcomes_as_by_brute_force)
+/* Programs of several outcomes that do not deadlock. */
+static void explore_many(drawing draw, int programs)
 {
     int compared = 0, most = 0;
 
-    for (uint64_t seed = 1; compared < PROGRAMS / TEST_SCALE; seed++) {
-        const int n = explore(seed, LOGP_STRATEGY_EXHAUSTIVE);
+    for (uint64_t seed = 1; compared < programs / TEST_SCALE; seed++) {
+        const int n = explore(draw, seed, LOGP_STRATEGY_EXHAUSTIVE);
 
         compared += n > 1;
         most = n > most ? n : most;
@@ -638,9 +721,29 @@ Test(explore_requests, as_many_outcomes_as_by_brute_force)
     cr_assert_gt(most, TEST_SCALE == 1 ? 10 : 1);
 }
 
+Test(explore_requests, as_many_outcomes_as_by_brute_force)
+{
+    explore_many(draw_requests, PROGRAMS);
+}
+
+Test(explore_requests, as_many_outcomes_of_any_source)
+{
+    explore_many(draw_sources, 200);
+}
+
+Test(explore_requests, as_many_outcomes_with_probes)
+{
+    explore_many(draw_probes, 200);
+}
+
+Test(explore_requests, as_many_outcomes_with_tags)
+{
+    explore_many(draw_tags, 150);
+}
+
 Test(explore_requests, no_others_by_chance)
 {
     for (uint64_t seed = 1; seed <= PROGRAMS / TEST_SCALE; seed++)
         for (int strategy = LOGP_STRATEGY_RANDOM; strategy <= LOGP_STRATEGY_PCT; strategy++)
-            explore(seed, (enum logp_strategy)strategy);
+            explore(draw_requests, seed, (enum logp_strategy)strategy);
 }
