@@ -113,16 +113,12 @@ static inline int64_t run_clean(struct logp_machine *m)
 /* P of them on one core, without delays. */
 static inline struct logp_machine *late_on_one_core(enum logp_clock clock, const char *executor)
 {
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = P,
-                                       .delay = logp_delay_none(),
-                                       .clock = clock,
-                                       .executor = executor,
-                                       .n_cores = 1};
-    struct logp_machine *m;
-
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with((struct logp_config){.n_processors = P,
+                                                  .delay = logp_delay_none(),
+                                                  .clock = clock,
+                                                  .executor = executor,
+                                                  .n_cores = 1},
+                             NULL);
 }
 
 static inline int late_never(struct logp_vp *vp, void *arg)

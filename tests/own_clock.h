@@ -37,19 +37,13 @@ static inline struct own_clock own_clock(void)
 static inline struct logp_machine *own_clock_machine(int P, struct own_clock *c,
                                                      const struct logp_params *params)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = P,
-                                 .delay = logp_delay_none(),
-                                 .executor = "fiber",
-                                 .n_cores = 1,
-                                 .time_ns = own_clock_read,
-                                 .time_arg = c};
-    struct logp_machine *m = NULL;
-
-    if (params != NULL)
-        cr_assert_eq(logp_delay_create("loggp", params, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with((struct logp_config){.n_processors = P,
+                                                  .delay = logp_delay_none(),
+                                                  .executor = "fiber",
+                                                  .n_cores = 1,
+                                                  .time_ns = own_clock_read,
+                                                  .time_arg = c},
+                             params);
 }
 
 #endif

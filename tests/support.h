@@ -97,21 +97,32 @@ static inline int test_machine_keep(const struct logp_machine *m)
 }
 #define logp_machine_destroy(machine) test_machine_keep(machine)
 #else
+/* The machine of this configuration, whose delays have these parameters; NULL: they are those of
+ * the configuration. Where it names no executor it is the one of this run of the suites. */
+static inline struct logp_machine *test_machine_with(struct logp_config config,
+                                                     const struct logp_params *params)
+{
+    struct logp_machine *m = NULL;
+
+    config.size = sizeof(config);
+    if (config.executor == NULL) {
+        config.executor = test_executor();
+        config.stacks = test_stacks();
+    }
+    if (params != NULL)
+        cr_assert_eq(logp_delay_create("loggp", params, &config.delay), 0);
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
 /* P vps; the delay model becomes the machine's. */
 static inline struct logp_machine *test_machine_of(int P, enum logp_clock clock,
                                                    struct logp_delay delay)
 {
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = P,
-                                       .clock = clock,
-                                       .executor = test_executor(),
-                                       .stacks = test_stacks(),
-                                       .parallel = test_parallel(),
-                                       .delay = delay};
-    struct logp_machine *m = NULL;
-
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with(
+        (struct logp_config){
+            .n_processors = P, .clock = clock, .parallel = test_parallel(), .delay = delay},
+        NULL);
 }
 #endif
 

@@ -125,19 +125,15 @@ static int waits_in_turn(struct logp_vp *vp, void *arg)
 Test(accounting, each_waits_for_its_own_deadline)
 {
     atomic_int counts[2] = {0, 0};
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = 2,
-                                 .executor = "thread",
-                                 .n_cores = 1,
-                                 .time_ns = counted_read,
-                                 .time_arg = &host};
-    struct logp_machine *m = NULL;
+    const struct logp_config config = {.n_processors = 2,
+                                       .executor = "thread",
+                                       .n_cores = 1,
+                                       .time_ns = counted_read,
+                                       .time_arg = &host};
 
     host = own_clock();
     host.step = 100;
-    cr_assert_eq(logp_delay_create("loggp", &some_model, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    test_run(m, waits_in_turn, counts);
+    test_run(test_machine_with(config, &some_model), waits_in_turn, counts);
     cr_expect_geq(atomic_load(&counts[0]), 5000); /* of 10000 */
     cr_expect_geq(atomic_load(&counts[1]), 5000);
 }

@@ -10,21 +10,13 @@ static const struct logp_params params = {
 
 static struct logp_machine *waiting_machine(int P, enum logp_clock clock, bool delayed, int n_cores)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = P,
-                                 .delay = logp_delay_none(),
-                                 .clock = clock,
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .n_cores = n_cores,
-                                 .queue_limit = LIMIT,
-                                 .wait_for_space = true};
-    struct logp_machine *m;
-
-    if (delayed)
-        cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with((struct logp_config){.n_processors = P,
+                                                  .delay = logp_delay_none(),
+                                                  .clock = clock,
+                                                  .n_cores = n_cores,
+                                                  .queue_limit = LIMIT,
+                                                  .wait_for_space = true},
+                             delayed ? &params : NULL);
 }
 
 /* Both clocks, with delays and without, on one core and on all. */
@@ -120,21 +112,17 @@ static int when_there_is_space(struct logp_vp *vp, void *arg)
 Test(capacity, a_send_starts_when_there_is_room)
 {
     struct own_clock host = own_clock();
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = 3,
+    struct logp_config config = {.n_processors = 3,
                                  .executor = "fiber",
                                  .n_cores = 1,
                                  .time_ns = own_clock_read,
                                  .time_arg = &host,
                                  .queue_limit = LIMIT,
                                  .wait_for_space = true};
-    struct logp_machine *m;
     int exact = 1;
 
     test_run(waiting_machine(3, LOGP_CLOCK_VIRTUAL, true, 0), when_there_is_space, &exact);
-    cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    test_run(m, when_there_is_space, NULL);
+    test_run(test_machine_with(config, &params), when_there_is_space, NULL);
 }
 
 /* The queue is full of what rank 1 does not want; what it does want needs no room. */

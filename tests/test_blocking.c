@@ -19,19 +19,10 @@ static bool on_threads(void)
 /* P vps on one core: what one of them blocks, the others feel. */
 static struct logp_machine *one_core(int P, enum logp_clock clock, const struct logp_params *p)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = P,
-                                 .delay = logp_delay_none(),
-                                 .clock = clock,
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .n_cores = 1};
-    struct logp_machine *m = NULL;
-
-    if (p != NULL)
-        cr_assert_eq(logp_delay_create("loggp", p, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with(
+        (struct logp_config){
+            .n_processors = P, .delay = logp_delay_none(), .clock = clock, .n_cores = 1},
+        p);
 }
 
 struct shared {

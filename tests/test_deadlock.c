@@ -113,17 +113,10 @@ static int asks_in_turn(struct logp_vp *vp, void *arg)
 
 Test(deadlock, who_has_been_sent_a_message_is_not_deadlocked)
 {
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = 4,
-                                       .delay = logp_delay_none(),
-                                       .executor = test_executor(),
-                                       .stacks = test_stacks(),
-                                       .n_cores = 2};
+    const struct logp_config config = {.n_processors = 4, .delay = logp_delay_none(), .n_cores = 2};
     int rounds = 1000 / TEST_SCALE;
-    struct logp_machine *m;
 
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    test_run(m, asks_in_turn, &rounds);
+    test_run(test_machine_with(config, NULL), asks_in_turn, &rounds);
 }
 
 /* Of rank 1, which has ended, there will be no message. */

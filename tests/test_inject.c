@@ -95,16 +95,10 @@ static void run_with_servers(struct logp_machine *m)
 Test(inject, many_threads_reach_every_vp_each_in_its_order)
 {
     for (int i = 0; i < 4; i++) {
-        struct logp_config config = {.size = sizeof(config),
-                                     .n_processors = 3,
-                                     .delay = logp_delay_none(),
-                                     .executor = test_executor(),
-                                     .n_cores = i % 2 == 0};
-        struct logp_machine *m = NULL;
+        const struct logp_config config = {
+            .n_processors = 3, .delay = logp_delay_none(), .n_cores = i % 2 == 0};
+        struct logp_machine *m = test_machine_with(config, i >= 2 ? &params : NULL);
 
-        if (i >= 2)
-            cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
-        cr_assert_eq(logp_machine_create(&config, &m), 0);
         for (int run = 0; run < 2; run++)
             run_with_servers(m);
         cr_assert_eq(logp_machine_destroy(m), 0);

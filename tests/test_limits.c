@@ -5,6 +5,15 @@
 
 static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
 
+/* P vps without delays. */
+static struct logp_machine *space_for(size_t n_bytes, int P, enum logp_clock clock)
+{
+    return test_machine_with(
+        (struct logp_config){
+            .n_processors = P, .delay = logp_delay_none(), .clock = clock, .queue_limit = n_bytes},
+        NULL);
+}
+
 /* Messages to a rank that takes none, until the limit; then they are taken, and there is room. */
 static int fill_up(struct logp_vp *vp, void *arg)
 {
@@ -52,16 +61,8 @@ Test(limits, the_queue_limit_refuses_and_recovers)
 
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) {
-            struct logp_config config = {.size = sizeof(config),
-                                         .executor = test_executor(),
-                                         .stacks = test_stacks(),
-                                         .n_processors = 3,
-                                         .delay = logp_delay_none(),
-                                         .clock = clocks[i],
-                                         .queue_limit = 1 << 22};
-            struct logp_machine *m;
+            struct logp_machine *m = space_for(1 << 22, 3, clocks[i]);
 
-            cr_assert_eq(logp_machine_create(&config, &m), 0);
             cr_assert_eq(logp_machine_run(m, fill_up, &sizes[k], test_timeout_ns), 0);
             cr_assert_eq(logp_machine_destroy(m), 0);
         }
@@ -123,16 +124,8 @@ static int refused_send(struct logp_vp *vp, void *arg)
 Test(limits, a_refused_sendrecv_loses_nothing)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_config config = {.size = sizeof(config),
-                                     .executor = test_executor(),
-                                     .stacks = test_stacks(),
-                                     .n_processors = 2,
-                                     .delay = logp_delay_none(),
-                                     .clock = clocks[i],
-                                     .queue_limit = 1 << 18};
-        struct logp_machine *m;
+        struct logp_machine *m = space_for(1 << 18, 2, clocks[i]);
 
-        cr_assert_eq(logp_machine_create(&config, &m), 0);
         cr_assert_eq(logp_machine_run(m, refused_send, NULL, test_timeout_ns), 0);
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
@@ -171,17 +164,10 @@ static struct logp_delay one_on_the_wire(const struct logp_topology *t)
 
 static struct logp_machine *machine_with_space(struct logp_delay delay)
 {
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = 3,
-                                       .clock = LOGP_CLOCK_VIRTUAL,
-                                       .executor = test_executor(),
-                                       .stacks = test_stacks(),
-                                       .queue_limit = LIMIT,
-                                       .delay = delay};
-    struct logp_machine *m;
-
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with(
+        (struct logp_config){
+            .n_processors = 3, .clock = LOGP_CLOCK_VIRTUAL, .queue_limit = LIMIT, .delay = delay},
+        NULL);
 }
 
 Test(limits, a_refused_send_takes_no_place_on_the_wire)
@@ -272,16 +258,7 @@ static int ask_for_more(struct logp_vp *vp, void *arg)
 
 Test(limits, a_limit_without_an_end_is_a_limit)
 {
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = 2,
-                                       .delay = logp_delay_none(),
-                                       .executor = test_executor(),
-                                       .stacks = test_stacks(),
-                                       .queue_limit = SIZE_MAX};
-    struct logp_machine *m;
-
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    test_run(m, ask_for_more, NULL);
+    test_run(space_for(SIZE_MAX, 2, LOGP_CLOCK_WALL), ask_for_more, NULL);
 }
 /* ---- times without an end ---- */
 

@@ -10,10 +10,7 @@
 static void stress(int P, uint64_t messages, size_t largest, int lane_slots, uint64_t seed,
                    bool yields)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .n_processors = P,
+    struct logp_config config = {.n_processors = P,
                                  .delay = logp_delay_none(),
                                  .lane_slots = lane_slots,
                                  .yield_seed = yields ? seed : 0};
@@ -27,7 +24,7 @@ static void stress(int P, uint64_t messages, size_t largest, int lane_slots, uin
     cr_log_info("P %d messages %lu largest %zu slots %d seed %lu", P,
                 (unsigned long)(s.per_pair * (uint64_t)(P * (P - 1))), largest, lane_slots,
                 (unsigned long)seed);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    m = test_machine_with(config, NULL);
     cr_assert_eq(logp_machine_run(m, stress_program, &s, 5 * test_timeout_ns), 0, "%s", s.wrong);
     cr_assert_eq(logp_machine_report(m)->messages, s.per_pair * (uint64_t)(P * (P - 1)));
     cr_assert_eq(logp_machine_report(m)->unreceived, 0);
@@ -92,16 +89,9 @@ static int to_one(struct logp_vp *vp, void *arg)
 
 Test(mailbox, loses_none_of_ten_million)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .n_processors = 9,
-                                 .delay = logp_delay_none(),
-                                 .yield_seed = 12,
-                                 .queue_limit = 64 << 20};
+    struct logp_config config = {
+        .n_processors = 9, .delay = logp_delay_none(), .yield_seed = 12, .queue_limit = 64 << 20};
     uint64_t each = 10000000 / TEST_SCALE / 8;
-    struct logp_machine *m;
 
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    test_run(m, to_one, &each);
+    test_run(test_machine_with(config, NULL), to_one, &each);
 }

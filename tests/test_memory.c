@@ -445,16 +445,10 @@ static int more_huge_ones_than_are_kept(struct logp_vp *vp, void *arg)
 
 Test(memory, of_the_longest_messages_some_are_kept)
 {
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = 1,
-                                       .delay = logp_delay_none(),
-                                       .executor = test_executor(),
-                                       .stacks = test_stacks(),
-                                       .queue_limit = 70 << 20};
-    struct logp_machine *m;
+    const struct logp_config config = {
+        .n_processors = 1, .delay = logp_delay_none(), .queue_limit = 70 << 20};
 
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    test_run(m, more_huge_ones_than_are_kept, NULL);
+    test_run(test_machine_with(config, NULL), more_huge_ones_than_are_kept, NULL);
 }
 
 Test(memory, messages_from_any_source, .timeout = 100)

@@ -8,18 +8,13 @@
 
 static struct logp_machine *with_lanes(int P, const struct logp_params *params, int lane_slots)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = P,
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = "fiber",
-                                 .stacks = LOGP_STACKS_SHARED,
-                                 .parallel = true,
-                                 .lane_slots = lane_slots};
-    struct logp_machine *m;
-
-    cr_assert_eq(logp_delay_create("loggp", params, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with((struct logp_config){.n_processors = P,
+                                                  .clock = LOGP_CLOCK_VIRTUAL,
+                                                  .executor = "fiber",
+                                                  .stacks = LOGP_STACKS_SHARED,
+                                                  .parallel = true,
+                                                  .lane_slots = lane_slots},
+                             params);
 }
 
 static struct logp_machine *parallel_machine(int P, const struct logp_params *params)

@@ -258,16 +258,10 @@ static int sends_too_much(struct logp_vp *vp, void *arg)
 
 Test(queue, the_least_limit_is_a_byte)
 {
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = 1,
-                                       .delay = logp_delay_none(),
-                                       .executor = test_executor(),
-                                       .stacks = test_stacks(),
-                                       .queue_limit = 1};
-    struct logp_machine *m;
+    const struct logp_config config = {
+        .n_processors = 1, .delay = logp_delay_none(), .queue_limit = 1};
 
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    test_run(m, sends_too_much, NULL);
+    test_run(test_machine_with(config, NULL), sends_too_much, NULL);
 }
 
 Test(queue, a_probe_sees_what_has_arrived)

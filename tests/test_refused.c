@@ -53,17 +53,10 @@ static int change(struct logp_vp *vp, void *arg)
 /* One core: there a vp runs on the carrier that may be asked for another run. */
 static struct logp_machine *on_one_core(enum logp_clock clock)
 {
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = P,
-                                       .clock = clock,
-                                       .delay = logp_delay_none(),
-                                       .n_cores = 1,
-                                       .executor = test_executor(),
-                                       .stacks = test_stacks()};
-    struct logp_machine *m = NULL;
-
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with(
+        (struct logp_config){
+            .n_processors = P, .clock = clock, .delay = logp_delay_none(), .n_cores = 1},
+        NULL);
 }
 
 Test(refused, a_machine_is_not_changed_by_its_vps)

@@ -83,19 +83,11 @@ static const struct logp_params params = {
 
 static struct logp_machine *make(enum logp_clock clock, bool delays, int lane_slots)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .n_processors = 5,
-                                 .delay = logp_delay_none(),
-                                 .clock = clock,
-                                 .lane_slots = lane_slots};
-    struct logp_machine *m;
-
-    if (delays)
-        cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with((struct logp_config){.n_processors = 5,
+                                                  .delay = logp_delay_none(),
+                                                  .clock = clock,
+                                                  .lane_slots = lane_slots},
+                             delays ? &params : NULL);
 }
 
 static void run_stress(struct logp_machine *m, uint64_t per_pair, size_t largest)

@@ -47,17 +47,10 @@ static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns 
 
 static struct logp_machine *deep_machine(int P)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = P,
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .stack_bytes = 1 << 20};
-    struct logp_machine *m;
-
-    cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with((struct logp_config){.n_processors = P,
+                                                  .clock = LOGP_CLOCK_VIRTUAL,
+                                                  .stack_bytes = 1 << 20},
+                             &params);
 }
 
 /* 20 stacks of 240 KiB are 5 MiB; kept at every depth they were passed at they would be 750. */
@@ -206,17 +199,12 @@ Test(stacks, there_is_as_much_as_was_asked_for)
     const bool fibers = test_executor() != NULL && strcmp(test_executor(), "fiber") == 0;
 
     for (int i = 0; fibers && i < 2; i++) { /* a thread keeps things of its own there */
-        const struct logp_config config = {.size = sizeof(config),
-                                           .n_processors = 2,
+        const struct logp_config config = {.n_processors = 2,
                                            .delay = logp_delay_none(),
                                            .clock = (enum logp_clock)i,
-                                           .executor = test_executor(),
-                                           .stacks = test_stacks(),
                                            .stack_bytes = (256 << 10) + 1};
-        struct logp_machine *m;
 
-        cr_assert_eq(logp_machine_create(&config, &m), 0);
-        test_run(m, needs_all, NULL);
+        test_run(test_machine_with(config, NULL), needs_all, NULL);
     }
 }
 

@@ -152,20 +152,13 @@ static int for_space(struct logp_vp *vp, void *arg)
 Test(trace_rules, a_send_that_waits_for_room_stalls)
 {
     const struct logp_params params = test_params(10, 1, 1);
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = 2,
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks(),
-                                 .queue_limit = 250,
-                                 .wait_for_space = true};
-    struct logp_machine *m;
+    const struct logp_config config = {
+        .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL, .queue_limit = 250, .wait_for_space = true};
+    struct logp_machine *m = test_machine_with(config, &params);
     struct logp_trace *t;
     size_t n;
     const struct logp_event *e;
 
-    cr_assert_eq(logp_delay_create("loggp", &params, &config.delay), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
     trace_on(m, 0);
     cr_assert_eq(logp_machine_run(m, for_space, NULL, test_timeout_ns), 0);
     t = taken(m);
