@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sends that wait for room in the queue limit, where the machine was told so.
+ * Sends that wait for space in the queue limit, if the machine was created with backpressure.
  *
- * Each core has a list of its procs that wait, in the order in which they came. A proc stays in it
- * until it goes on, so what it needs is set aside for it, as far as there is so much: the next ones
- * are woken for what is left. Those woken try again, and may find that another core was faster.
+ * Each core has a list of its waiting procs, first come first. A proc stays in the list until it
+ * goes on. So free space is reserved for it, and the procs behind it are woken only for the rest.
+ * A woken proc tries again, and may find that another core has taken the space.
  *
- * Cores keep no credit on such a machine (credit_batch is 0): all that is free is the machine's.
- * Who takes a message on this core wakes for it at the time of its own clock; what is freed
- * elsewhere is found by the holder when it looks up.
+ * Cores cache no credit on such a machine (credit_batch is 0): the machine holds all free space.
+ * A vp that takes a message wakes procs of its own core, at the time of its clock. The holder
+ * polls for space that other cores have freed.
  */
 #include "mail/backpressure.h"
 
@@ -26,7 +26,7 @@ static int64_t available(const struct lpi_core *c)
     return c->credit + atomic_load_explicit(&c->machine->credit, memory_order_relaxed);
 }
 
-/* relaxed, all of room_wanted: lpi_idle() publishes it, and all_idle() acquires it */
+/* relaxed, as all accesses to `wanted`: lpi_idle() publishes it, lpi_all_idle() acquires it */
 static int64_t least_wanted(const struct lpi_core *c)
 {
     return atomic_load_explicit(&c->space.wanted, memory_order_relaxed);
@@ -42,7 +42,7 @@ static void list_changed(struct lpi_core *c)
     atomic_store_explicit(&c->space.wanted, least, memory_order_relaxed);
 }
 
-/* Where p is in the list, or its end. */
+/* The link that points to p, or the end of the list. */
 static struct lpi_proc **link_of(struct lpi_core *c, const struct lpi_proc *p)
 {
     struct lpi_proc **link = &c->space.first;
@@ -52,7 +52,7 @@ static struct lpi_proc **link_of(struct lpi_core *c, const struct lpi_proc *p)
     return link;
 }
 
-/* p may try again, at time t of its clock. */
+/* p tries again at time t of its clock. */
 static void wake(struct lpi_proc *p, int64_t t)
 {
     if (lpi_has_clock(p))
@@ -78,13 +78,12 @@ void lpi_space_join(struct lpi_proc *p, int64_t needs, int dst, int tag)
 void lpi_space_leave(struct lpi_proc *p)
 {
     p->wait_until = INT64_MAX;
-    if (p->emulated > p->core->space.at) /* if p does not use it, the next may, from now on */
+    if (p->emulated > p->core->space.at) /* the next proc may use what p leaves, from now on */
         p->core->space.at = p->emulated;
     *link_of(p->core, p) = space_of(p)->next;
     list_changed(p->core);
 }
 
-/* A message of this core has been taken, at time t: those for whom there is room may try again. */
 void lpi_space_freed(struct lpi_core *c, int64_t t)
 {
     int64_t left = available(c);
@@ -99,7 +98,6 @@ void lpi_space_freed(struct lpi_core *c, int64_t t)
         }
 }
 
-/* Has another core freed something, or has somebody not used what was set aside for it? */
 void lpi_space_poll(struct lpi_core *c)
 {
     const struct logp_machine *m = c->machine;
@@ -110,7 +108,6 @@ void lpi_space_poll(struct lpi_core *c)
     }
 }
 
-/* A vp of this core has posted a receive: what it waits for needs no room. */
 void lpi_space_posted(struct lpi_proc *to)
 {
     for (struct lpi_proc *p = to->core->space.first; p != NULL; p = space_of(p)->next)
@@ -118,7 +115,6 @@ void lpi_space_posted(struct lpi_proc *to)
             wake(p, lpi_clock(to));
 }
 
-/* Is there room for one that waits, on whatever core? Meaningful only while all cores are idle. */
 bool lpi_space_for_one(const struct logp_machine *m)
 {
     for (int i = 0; m->space_waits != NULL && i < m->n_cores; i++)

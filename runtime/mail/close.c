@@ -16,7 +16,7 @@ void lpi_direct_close(struct lpi_proc *p)
 
 int lpi_direct_stopped(struct lpi_proc *p, int stop)
 {
-    p->waits_for = NULL; /* it does not wait any more */
+    p->waits_for = NULL;
     p->waits_for_any = false;
     lpi_direct_close(p);
     if (p->core->machine->remote != NULL)

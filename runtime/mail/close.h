@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What p has on offer is taken back when it may not be written any more. */
+/* Withdraw exposed buffers before their memory may be reused. */
 #ifndef LPI_CLOSE_H
 #define LPI_CLOSE_H
 
 #include "state/state.h"
 
-/* Nothing of p is on offer afterwards; what is being copied completes its receive first. */
+/* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */
 void lpi_direct_close(struct lpi_proc *p);
-/* p is told that the run is over: from now on its program may free what it likes. @return stop */
+/* p learns that the run is over: its program may free its buffers afterwards. @return stop */
 int lpi_direct_stopped(struct lpi_proc *p, int stop);
 
-/* The error that calls of p, the caller, return; 0: the run goes on. */
+/* The error that calls of p return; 0: the run goes on. Called by p. */
 static inline int lpi_stopped(struct lpi_proc *p)
 {
     /* acquire: as in lpi_stopping() */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offers: long messages between cores without a second copy.
+ * Direct receives: long messages between cores without a second copy.
  *
- * A vp may put the buffer of one receive of a named source and tag on offer, the first posted of
- * those that could take its message, while no receive from any source is posted. A sender that
- * finds the offer open, and knows that all that its core ever sent to that core has been
- * delivered (so nothing earlier can still take this receive), claims it, copies the payload
- * straight into the buffer, and sends the envelope down the lane. The claim commits both: the
- * receive may not leave before the envelope has come, whatever becomes of it.
+ * A vp may expose the buffer of one posted receive. Its source and tag are named, it is the first
+ * receive that could take its message, and no receive from any source is posted. A sender claims
+ * an open buffer if everything that its core has sent to that core is delivered, so that no
+ * earlier message can match this receive. It copies the payload straight into the buffer and
+ * sends the envelope down the lane. The claim commits both sides: the receive completes with that
+ * envelope, even if it is cancelled meanwhile.
  *
- * The offer is taken back by whatever else completes the receive, or cancels it; before a receive
- * from any source is posted, which changes what named ones take and when; when the vp is told that
- * the run is over; and at the end of its program.
+ * The buffer is withdrawn
+ *   - when another message completes the receive, or the receive is cancelled;
+ *   - before a receive from any source is posted, which changes what named receives take and when;
+ *   - when the vp learns that the run is over, and at the end of its program.
  */
 #include "mail/direct.h"
 
@@ -28,8 +29,7 @@ static struct lpi_direct *direct_of(const struct lpi_proc *p)
     return m->direct != NULL ? &m->direct[p->rank] : NULL;
 }
 
-/* Long messages may come straight into r's buffer from now on, if they can. r is the first that
- * could take its message. */
+/* Expose r's buffer, if r qualifies. r must be the first receive that could take its message. */
 void lpi_direct_expose(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_direct *o = direct_of(p);
@@ -38,7 +38,7 @@ void lpi_direct_expose(struct lpi_proc *p, struct logp_request *r)
         r->state != LPI_REQ_POSTED || r->src == LOGP_ANY_SOURCE || r->tag == LOGP_ANY_TAG ||
         lpi_is_here(p->core, r->src))
         return;
-    /* a buffer on a stack that other vps use meanwhile is not where it seems (lpi_resident()) */
+    /* a shared stack holds other vps' data while this one waits (lpi_resident()) */
     if ((uintptr_t)r->buf - p->core->shared_stack < p->core->shared_stack_bytes)
         return;
     o->request = r;
@@ -54,8 +54,8 @@ void lpi_direct_expose(struct lpi_proc *p, struct logp_request *r)
 }
 
 /*
- * The receive is leaving its offer: taken by a message, or cancelled.
- * @return  false: a sender has claimed it; it completes with that sender's envelope
+ * Withdraw r's buffer, because a message has taken r or r is cancelled.
+ * @return  false: a sender has claimed it; r completes with that sender's envelope
  */
 bool lpi_direct_withdraw(struct lpi_proc *p, struct logp_request *r)
 {
@@ -67,8 +67,7 @@ bool lpi_direct_withdraw(struct lpi_proc *p, struct logp_request *r)
         unsigned state = LPI_DIRECT_OPEN;
 
         lpi_pause();
-        /* acquire pairs with the releases in lpi_direct_fill(): its reader is done with the fields
-         */
+        /* acquire pairs with the releases in lpi_direct_fill(): the sender has read the fields */
         if (atomic_compare_exchange_strong_explicit(&o->state, &state, LPI_DIRECT_NONE,
                                                     memory_order_acquire, memory_order_acquire)) {
             r->exposed = false;
@@ -80,14 +79,14 @@ bool lpi_direct_withdraw(struct lpi_proc *p, struct logp_request *r)
     }
 }
 
-/* The envelope of the sender that claimed the offer has come. */
+/* The envelope of the sender that claimed the buffer has arrived. */
 void lpi_direct_complete(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_direct *o = direct_of(p);
 
     r->exposed = false;
     o->request = NULL;
-    /* relaxed: the claimant is done with the offer, and the lane ordered what it wrote */
+    /* relaxed: the claimant is done, and the lane has ordered its writes */
     atomic_store_explicit(&o->state, LPI_DIRECT_NONE, memory_order_relaxed);
 }
 
@@ -99,8 +98,8 @@ struct logp_request *lpi_direct_exposed(const struct lpi_proc *p)
 }
 
 /*
- * Claim a buffer on offer and fill it. The claim is made in two steps, because only a checked
- * offer's fields are stable: OPEN -> CHECKED -> CLAIMED, or back to OPEN.
+ * Claim an exposed buffer and fill it. The fields are stable only while the state is CHECKED, so
+ * the claim takes two steps: OPEN -> CHECKED -> CLAIMED, or back to OPEN.
  */
 bool lpi_direct_fill(struct lpi_direct *o, const struct lpi_envelope *e)
 {
@@ -115,7 +114,7 @@ bool lpi_direct_fill(struct lpi_direct *o, const struct lpi_envelope *e)
     wanted = o->context == e->context && o->src == e->src && o->tag == e->tag &&
              o->capacity >= e->n_bytes;
     lpi_pause();
-    /* release pairs with the acquires in lpi_direct_withdraw(): our reading is over */
+    /* release pairs with the acquires in lpi_direct_withdraw(): the fields have been read */
     atomic_store_explicit(&o->state, wanted ? LPI_DIRECT_CLAIMED : LPI_DIRECT_OPEN,
                           memory_order_release);
     lpi_pause();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes first: see heap.h. */
+/* A heap of arrivals: see heap.h. */
 #include "mail/heap.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static bool precedes(const struct lpi_entry *a, const struct lpi_entry *b)
     return a->src != b->src ? a->src < b->src : a->number < b->number;
 }
 
-/* Put e where it belongs, at hole i or above. */
+/* Put e into hole i or above it. */
 static void sift_up(struct lpi_heap *h, int i, const struct lpi_entry *e)
 {
     while (i > 0) {
@@ -32,7 +32,7 @@ static void sift_up(struct lpi_heap *h, int i, const struct lpi_entry *e)
     h->entries[i] = *e;
 }
 
-/* The same, at hole i or below. */
+/* Put e into hole i or below it. */
 static void sift_down(struct lpi_heap *h, int i, const struct lpi_entry *e)
 {
     for (;;) {
@@ -65,7 +65,7 @@ void lpi_heap_sweep(struct lpi_heap *h)
     }
 }
 
-/* Sweeping leaves half of the room free, or there is more of it: so many pushes cost nothing. */
+/* Sweep, and grow unless half of the capacity is free then: the amortized cost is constant. */
 static bool make_space(struct lpi_heap *h)
 {
     const int capacity = h->capacity > 0 ? 2 * h->capacity : LEAST_CAPACITY;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A 4-ary heap of what comes first: by (arrival, source, number).
+ * A 4-ary heap, ordered by (arrival, source, number).
  *
- * Entries are not moved when what they stand for changes. Each carries a stamp, and is stale once
- * its owner's stamp is another; the owner pushes a new one. Stale entries are passed over at the
- * top, and swept out when there is no more room.
+ * An entry does not move when its owner changes: the owner changes its stamp and pushes a new
+ * entry. An entry whose stamp differs from its owner's is stale. Stale entries are skipped at the
+ * top, and swept out when the heap is full.
  */
 #ifndef LPI_HEAP_H
 #define LPI_HEAP_H
@@ -17,7 +17,7 @@ struct lpi_entry {
     uint64_t number;
     int src;
     unsigned stamp;
-    unsigned *owner; /* where its stamp is */
+    unsigned *owner; /* the owner's stamp */
 };
 
 struct lpi_heap {
@@ -27,9 +27,9 @@ struct lpi_heap {
 
 /* false: no memory */
 bool lpi_heap_push(struct lpi_heap *h, const struct lpi_entry *e);
-/* The first that holds; NULL: there is none. Valid until the next push. */
+/* The first entry that is not stale; NULL: there is none. Valid until the next push. */
 const struct lpi_entry *lpi_heap_top(struct lpi_heap *h);
-/* Sweep, and put what is left in order again: the caller may have changed keys before. */
+/* Remove stale entries and order the rest again, since the caller may have changed keys. */
 void lpi_heap_sweep(struct lpi_heap *h);
 
 #endif

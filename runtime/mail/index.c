@@ -14,18 +14,18 @@
 enum { FIRST_CHUNK = 64, LAST_CHUNK = 8192, LEAST_TABLE = 128 };
 
 struct bucket {
-    _Alignas(64) struct bucket *next; /* in the table, or free */
+    _Alignas(64) struct bucket *next; /* in the table or in the free list */
     struct lpi_label label;
-    unsigned head_stamp;              /* of its entry in the heap of its group */
+    unsigned head_stamp;              /* of its entry in its group's heap */
     struct lpi_message *first, *last; /* a stream */
-    struct bucket *group;             /* whose heap this stream is in; NULL: none */
+    struct bucket *group;             /* has the heap with this stream; NULL: none */
     struct logp_request *posted_first;
     /* its entry in ready */
     const struct lpi_message *ready_message;
     unsigned ready_stamp;
     int n_streams; /* of a group */
     uint64_t ready_number;
-    struct lpi_heap heads; /* the firsts of its streams */
+    struct lpi_heap heads; /* first messages of its streams */
     struct logp_request *posted_last;
 };
 
@@ -43,9 +43,9 @@ struct lpi_index {
     struct lpi_heap ready;
     uint64_t next_number;
     int n_any_tag;   /* posted receives of a named source and any tag */
-    bool by_posting; /* keys of ready: only the order of posting */
-    /* kept up, as somebody has asked for them */
-    bool of_source, any_source[2]; /* [1]: with any tag, too */
+    bool by_posting; /* the keys of `ready` are only the order of posting */
+    /* made since a query needed them: streams with any tag; groups, [1]: with any tag */
+    bool of_source, any_source[2];
 };
 
 /* ---- buckets ---- */
@@ -138,7 +138,7 @@ static struct bucket *bucket_of(struct lpi_index *x, uint32_t context, int src, 
     return b;
 }
 
-/* Its memory stays a bucket's, and stale entries may point to it: the stamps go on. */
+/* Keep b's stamps: stale entries may still point to them. */
 static void release_if_empty(struct lpi_index *x, struct bucket *b)
 {
     struct bucket **link;
@@ -155,7 +155,7 @@ static void release_if_empty(struct lpi_index *x, struct bucket *b)
     x->n_buckets--;
 }
 
-/* ---- what comes first ---- */
+/* ---- first messages ---- */
 
 static struct lpi_message *message_of(struct bucket *b)
 {
@@ -170,7 +170,8 @@ static struct lpi_message *message_of(struct bucket *b)
                              ->first;
 }
 
-/* b's message or first receive may be another: its entry in ready. false: no memory */
+/* b's first message or first receive may have changed: update its entry in `ready`.
+ * @return false: no memory */
 static bool refresh(struct lpi_index *x, struct bucket *b)
 {
     const struct logp_request *r = b->posted_first;
@@ -192,7 +193,7 @@ static bool refresh(struct lpi_index *x, struct bucket *b)
     return lpi_heap_push(&x->ready, &e);
 }
 
-/* The first message of a stream is another: false: no memory */
+/* The first message of stream b has changed. @return false: no memory */
 static bool head_changed(struct lpi_index *x, struct bucket *b)
 {
     struct bucket *g = b->group;
@@ -292,7 +293,7 @@ static bool take_from_source(struct lpi_index *x, const struct lpi_message *m)
     return !was_first || head_changed(x, b);
 }
 
-/* From now on there are the streams and groups that such a label needs. false: no memory */
+/* Make the streams and groups that queries for such a label need. @return false: no memory */
 static bool need(struct lpi_inbox *in, const struct lpi_label *l)
 {
     struct lpi_index *x = in->index;
@@ -380,7 +381,7 @@ void lpi_index_free(struct lpi_inbox *in)
     free(x);
 }
 
-/* After a change: without memory for it there is no index; with nothing in it, it rests. */
+/* After a change: drop the index if memory ran out, and stop maintaining it if it is empty. */
 static void settle(struct lpi_inbox *in, bool ok)
 {
     struct lpi_index *x = in->index;
@@ -464,7 +465,7 @@ struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_labe
     return r == NULL || (open != NULL && open->number < r->number) ? open : r;
 }
 
-/* Other keys for ready. */
+/* Give the entries of `ready` their other keys. */
 static void order_ready(struct lpi_index *x, bool by_posting)
 {
     x->by_posting = by_posting;

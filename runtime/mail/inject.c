@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages from outside the machine: by threads that hold no core, so all that they use of the
- * machine's is atomic. The memory is malloc's, the room is taken from the machine and not from a
- * core, and the message goes to the mailbox of its vp.
+ * Messages from outside the machine. The injecting threads hold no core, so they use only atomic
+ * state of the machine. The memory comes from malloc, the space from the machine's credit, and
+ * the message goes to the mailbox of its vp.
  *
- * The gate (machine.injectors) keeps them away from a machine whose programs do not run: between
- * runs the mailboxes are emptied by whoever called logp_machine_run().
+ * The gate (machine.injectors) is closed while no programs run: then the caller of
+ * logp_machine_run() empties the mailboxes.
  */
 #include "mail/inject.h"
 
@@ -21,29 +21,29 @@
 
 enum { OPEN = 1, ONE = 2 };
 
-/* Programs begin: after the first start has been fixed. */
 void lpi_injections_open(struct logp_machine *m)
 {
     /* release pairs with the acquire in enter_gate(): time 0 is visible */
     atomic_fetch_or_explicit(&m->injectors, OPEN, memory_order_release);
 }
 
-/* Programs have ended, or the run is given up. Nobody is inside when this returns. */
 void lpi_injections_close(struct logp_machine *m)
 {
     atomic_fetch_and_explicit(&m->injectors, ~(unsigned)OPEN, memory_order_relaxed);
-    /* acquire pairs with the release in leave_gate(): what they sent is in the mailboxes */
+    /* acquire pairs with the release in leave_gate(): all injections are in the mailboxes */
     while (atomic_load_explicit(&m->injectors, memory_order_acquire) != 0)
         sched_yield();
 }
 
 static void leave_gate(struct logp_machine *m)
 {
+    /* release pairs with the acquire in lpi_injections_close() */
     atomic_fetch_sub_explicit(&m->injectors, ONE, memory_order_release);
 }
 
 static bool enter_gate(struct logp_machine *m)
 {
+    /* acquire pairs with the release in lpi_injections_open() */
     if (atomic_fetch_add_explicit(&m->injectors, ONE, memory_order_acquire) & OPEN)
         return true;
     lpi_pause();

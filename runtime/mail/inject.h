@@ -5,9 +5,9 @@
 
 #include "state/state.h"
 
-/* Programs begin: after the first start has been fixed. */
+/* Programs begin. Called after the first start has been fixed. */
 void lpi_injections_open(struct logp_machine *m);
-/* Programs have ended, or the run is given up. Nobody is inside when this returns. */
+/* Programs have ended, or the run is abandoned. No thread is injecting when this returns. */
 void lpi_injections_close(struct logp_machine *m);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes: each ordered pair of cores has one, a ring of one-line slots with one producer and one
- * consumer (the holders). A slot is full when its sequence number says so, hence a small message
- * costs one cache line from core to core, as a bare flag does. The consumer's progress is on a line
- * of its own, which the producer reads only when the ring seems full.
+ * Lanes: each ordered pair of cores has one. A lane is a ring of slots with one producer and one
+ * consumer, the holders of the two cores. A slot is one cache line and its sequence number marks
+ * it as full, so a small message moves one line between the cores, as a flag would. The consumer's
+ * progress has a line of its own, which the producer reads only when the ring seems full.
  */
 #ifndef LPI_LANE_H
 #define LPI_LANE_H
@@ -11,7 +11,7 @@
 #include "host/pause.h"
 #include "state/state.h"
 
-enum { LPI_SLOT_BYTES = 32, LPI_AHEAD = 4 /* slots to come, whose lines are fetched */ };
+enum { LPI_SLOT_BYTES = 32, LPI_AHEAD = 4 /* slots to prefetch ahead */ };
 
 enum slot_kind { SLOT_INLINE, SLOT_MESSAGE, SLOT_DIRECT };
 
@@ -31,22 +31,22 @@ _Static_assert(sizeof(struct slot) == 64, "a slot is one cache line");
 
 struct lpi_lane {
     /* producer */
-    _Alignas(LPI_LINE) _Atomic uint64_t tail; /* atomic for deadlock.c, which reads it */
-    uint64_t head_seen, q_taken_seen;         /* the consumer's line is read only when it must be */
-    _Atomic uint64_t q_sent;                  /* to the queues: mailbox.c */
+    _Alignas(LPI_LINE) _Atomic uint64_t tail; /* atomic since lpi_lanes_quiet() reads it */
+    uint64_t head_seen, q_taken_seen;         /* last values read from the consumer's line */
+    _Atomic uint64_t q_sent;                  /* messages put into mailboxes: mailbox.c */
     /* consumer */
     _Alignas(LPI_LINE) _Atomic uint64_t head;
-    _Atomic uint64_t q_taken;
+    _Atomic uint64_t q_taken; /* messages of q_sent that were delivered */
     /* constant */
-    _Alignas(LPI_LINE) struct slot *slots; /* NULL: no lane, only the queues */
+    _Alignas(LPI_LINE) struct slot *slots; /* NULL: no lane, mailboxes only */
     unsigned n_slots;
 };
 
-/* All lanes of a machine; slots of each, 0: by the number of cores, below 0: no lanes. 0; -ENOMEM
- */
+/* Create all lanes of a machine. slots: of each lane; 0: chosen by the number of cores; < 0: no
+ * lanes. @return 0; -ENOMEM */
 int lpi_lanes_create(struct logp_machine *m, int slots);
 void lpi_lanes_destroy(struct logp_machine *m);
-/* Has all that was sent between cores been taken? Meaningful only while no core can send. */
+/* Have all messages between cores been taken? Meaningful only while no core can send. */
 bool lpi_lanes_quiet(const struct logp_machine *m);
 
 /* Producer: the next free slot; NULL: there is none. */
@@ -76,10 +76,11 @@ static inline void lpi_lane_publish(struct lpi_lane *l, struct slot *s,
     s->tag = e->tag;
     s->kind = (unsigned short)kind;
     s->arrival = e->arrival;
-    /* the line of a slot to come leaves its last reader while there is time */
+    /* fetch the line of a later slot from its last reader ahead of time */
     __builtin_prefetch(&l->slots[(tail + LPI_AHEAD) & (l->n_slots - 1)], 1);
     lpi_pause();
-    /* before the slot is visible: its consumer must never be ahead of tail (lpi_lanes_quiet) */
+    /* release pairs with the acquire in lpi_lanes_quiet(). It comes before the slot is visible, so
+     * that the consumer is never ahead of tail */
     atomic_store_explicit(&l->tail, tail + 1, memory_order_release);
     lpi_pause();
     /* release pairs with the acquire in lpi_lane_front() */
@@ -96,18 +97,18 @@ static inline const struct slot *lpi_lane_front(const struct lpi_lane *l)
     return atomic_load_explicit(&s->seq, memory_order_acquire) == (unsigned)(head + 1) ? s : NULL;
 }
 
-/* The oldest has been delivered. */
+/* Consumer: the oldest message has been delivered. */
 static inline void lpi_lane_pass(struct lpi_lane *l)
 {
     const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
 
     lpi_pause();
-    /* release pairs with lpi_lane_free_slot() and all_delivered(): after delivery, and after the offer
-     * that it may have withdrawn */
+    /* release pairs with the acquires in lpi_lane_free_slot() and all_delivered(): the delivery is
+     * done, including the withdrawal of an exposed buffer */
     atomic_store_explicit(&l->head, head + 1, memory_order_release);
 }
 
-/* A long burst: what follows is likely to be there as well. */
+/* Consumer, in a long burst: prefetch, since later slots are likely to be full too. */
 static inline void lpi_lane_fetch(const struct lpi_lane *l)
 {
     const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */

@@ -69,14 +69,14 @@ void lpi_lanes_destroy(struct logp_machine *m)
     lpi_memory_free(m->lanes, (size_t)m->n_cores * (size_t)m->n_cores, m->lane_stride);
 }
 
-/* Has all that was sent between cores been taken? Meaningful only while no core can send. */
 bool lpi_lanes_quiet(const struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++) {
         for (int j = 0; j < m->n_cores; j++) {
             const struct lpi_lane *l = i != j ? m->cores[i].out[j] : NULL;
 
-            /* acquire pairs with the releases of the producer and of the consumer */
+            /* acquire pairs with the releases in lpi_lane_publish(), lpi_lane_pass(),
+             * lpi_post_to_core() and drain_mailbox() */
             if (l != NULL && (atomic_load_explicit(&l->tail, memory_order_acquire) !=
                                   atomic_load_explicit(&l->head, memory_order_acquire) ||
                               atomic_load_explicit(&l->q_sent, memory_order_acquire) !=

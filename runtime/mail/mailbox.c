@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages between cores: over the lane of the two (lane.h), or through the receiver's queue
+ * Messages between cores, over the lane of the two cores (lane.h) or through the receiver's mailbox
  * (queue.h).
  *
- * Order. A full lane overflows into the queues, and then everything of this pair of cores takes the
- * queues until the consumer has emptied them of this producer (q_sent == q_taken). So what is in
- * the lane is older than what the same core has queued: the lane is drained before a queued message
- * is delivered.
+ * Order: a full lane overflows into the mailboxes. From then on all messages of this pair of cores
+ * take the mailboxes, until the consumer has taken all of them (q_sent == q_taken). So messages in
+ * the lane are older than those that the same core has put into mailboxes: the lane is drained
+ * before a message of a mailbox is delivered.
  *
- * Long messages: direct.c. Other processes: remote.c; what they send to a vp of another core comes over
- * the lane from the first, as if their vps lived there.
+ * For long messages see direct.c. For other processes see remote.c: their messages to a vp of
+ * another core come over the lane from the first core, as if their vps lived there.
  */
 #include "mail/mailbox.h"
 
@@ -28,13 +28,14 @@
 
 enum {
     DRAIN_BURST = 64,
-    LOOK_FROM = 65536,    /* bytes: from there on a sender looks for an offer ... */
-    BYTES_FOR_LOOK = 128, /* ... once for so many: a fraction of what a second copy takes */
+    LOOK_FROM = 65536,    /* bytes: from this size on a sender polls for an exposed buffer ... */
+    BYTES_FOR_LOOK = 128, /* ... once per so many bytes: a fraction of the time of a second copy */
 };
 
 /* ---- producer ---- */
 
-/* Everything of this pair of cores has been delivered. Acquire: what delivery did is visible. */
+/* Has everything of this pair of cores been delivered? acquire pairs with the releases in
+ * lpi_lane_pass() and drain_mailbox(): the effects of the deliveries are visible. */
 static bool all_delivered(const struct lpi_lane *l)
 {
     return atomic_load_explicit(&l->head, memory_order_acquire) ==
@@ -43,13 +44,13 @@ static bool all_delivered(const struct lpi_lane *l)
                atomic_load_explicit(&l->q_sent, memory_order_relaxed);
 }
 
-/* The next free slot; NULL: the lane is full, or messages of ours are still queued. */
+/* The next free slot; NULL: the lane is full, or messages of this core are still in mailboxes. */
 static struct slot *free_entry(struct lpi_lane *l)
 {
     const uint64_t queued = atomic_load_explicit(&l->q_sent, memory_order_relaxed); /* our own */
 
     if (queued != l->q_taken_seen) {
-        /* acquire pairs with the release of q_taken: they have left the queues */
+        /* acquire pairs with the release in drain_mailbox(): they have left the mailboxes */
         l->q_taken_seen = atomic_load_explicit(&l->q_taken, memory_order_acquire);
         if (queued != l->q_taken_seen)
             return NULL;
@@ -58,8 +59,8 @@ static struct slot *free_entry(struct lpi_lane *l)
 }
 
 /*
- * A long message may be copied straight where it is wanted. Where nothing is emulated a very long
- * one looks a while for an offer: its receiver may be about to come back for it.
+ * Try to copy a long message straight into an exposed buffer. Without a delay, the sender of a very
+ * long one polls for a while, since the receiver may be about to expose its buffer.
  */
 static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
                         const struct lpi_proc *to, const struct lpi_envelope *e)
@@ -68,8 +69,8 @@ static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
     size_t looks =
         e->n_bytes >= LOOK_FROM && lpi_has_fast_path(m) ? e->n_bytes / BYTES_FOR_LOOK : 1;
 
-    /* The order of the two tests matters: a message delivered before that took the receive has
-     * withdrawn the offer. Relaxed: the claim is lpi_direct_fill()'s. */
+    /* all_delivered() comes first: a delivery that matched the receive has withdrawn its buffer.
+     * relaxed: lpi_direct_fill() claims, with acquire */
     while (!all_delivered(l) ||
            atomic_load_explicit(&o->state, memory_order_relaxed) != LPI_DIRECT_OPEN)
         if (--looks == 0)
@@ -79,7 +80,7 @@ static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
 }
 
 /*
- * Does the queue limit let this message through? Its room is kept for the holder's next post.
+ * Is there space for this message in the queue limit? It is reserved for the holder's next post.
  * @return  0; -ENOBUFS: not now; -EMSGSIZE: never
  */
 int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
@@ -87,11 +88,11 @@ int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_
     struct lpi_core *c = from->core;
     const int64_t cost = lpi_message_cost(e->n_bytes);
 
-    if (e->kind == LPI_DATA) /* its request had room, and its receive waits */
+    if (e->kind == LPI_DATA) /* it is not queued: its receive waits for it */
         return 0;
     if (c->credit >= cost || (lpi_is_here(c, e->dst) && lpi_match_wanted(to, e) != NULL))
         return 0;
-    if (c->machine->remote != NULL && !lpi_is_local(c->machine, e->dst)) /* held there, not here */
+    if (c->machine->remote != NULL && !lpi_is_local(c->machine, e->dst)) /* it is queued there */
         return (size_t)cost > c->machine->queue_limit ? -EMSGSIZE : 0;
     return lpi_credit_refill(c, cost);
 }
@@ -104,7 +105,7 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
     struct lpi_message *m;
     int rc;
 
-    /* an answer or a payload may take it below 0: it goes to whom it is for, and waits nowhere */
+    /* CTS and data may take the credit below 0: they are not queued at the receiver */
     rc = c->credit < cost && e->kind < LPI_CTS ? lpi_credit_refill(c, cost) : 0;
     if (rc != 0)
         return rc;
@@ -131,7 +132,8 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
             s->u.message = m;
             lpi_lane_publish(l, s, e, SLOT_MESSAGE);
         } else {
-            /* release: before the message is visible, as tail */
+            /* release pairs with the acquire in lpi_lanes_quiet(). It comes before the message is
+             * visible, as that of tail */
             atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
             lpi_pause();
             lpi_queue_push(to, m);
@@ -142,8 +144,8 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
 }
 
 /*
- * Hand a message to `to`. The payload has been copied when this returns; that of a long one to
- * another process may be read until lpi_far_let_go().
+ * Hand a message to `to`. The payload has been copied when this returns, except that of a long
+ * message to another process: it is read until lpi_remote_is_sent() returns true.
  * @return  0; -ENOBUFS, -EMSGSIZE (lpi_find_space()), -ENOMEM
  */
 int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
@@ -168,7 +170,6 @@ static void deliver(struct lpi_core *c, const struct lpi_envelope *e)
         lpi_stop(c->machine, rc);
 }
 
-/* The message in a slot. */
 static struct lpi_envelope unpack(const struct slot *s)
 {
     struct lpi_envelope e = {.context = s->context,
@@ -235,7 +236,7 @@ static void drain_mailbox(const struct lpi_proc *p)
         struct lpi_lane *l = NULL;
         struct lpi_envelope e;
 
-        if (m->src == LOGP_OUTSIDE) { /* here it enters the machine */
+        if (m->src == LOGP_OUTSIDE) { /* injected: it counts and arrives now */
             c->messages++;
             if (lpi_emulates(c->machine))
                 m->arrival = lpi_wall(c->machine);
@@ -247,13 +248,13 @@ static void drain_mailbox(const struct lpi_proc *p)
         e = lpi_envelope_of_any(m, true);
         deliver(c, &e);
         lpi_pause();
-        /* release pairs with free_entry() and all_delivered() */
+        /* release pairs with the acquires in free_entry(), all_delivered(), lpi_lanes_quiet() */
         if (l != NULL)
             atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
     }
 }
 
-/* Take what others have sent. Called by the holder. @return true: something was taken */
+/* Take messages from other cores and processes. Called by the holder. @return true: took some */
 bool lpi_poll(struct lpi_core *c)
 {
     const struct logp_machine *m = c->machine;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages and receives meet: by (context, source, tag), in the order sent and in the order
+ * Messages and receives are matched by (context, source, tag), in the order sent and in the order
  * posted.
  *
  * A vp has a list of pending messages in the order of delivery, which for each source is the order
- * of sending, and a list of posted receives in the order of posting. While no posted receive is
- * open to any source, a message is matched the moment it is delivered: which receive takes it does
- * not depend on its arrival time. A receive from any source takes the earliest arrival, so while
- * there is one, matching happens at arrivals, in the order of (arrival, source).
+ * of sending. It has a list of posted receives in the order of posting. While no any-source
+ * receive is posted, a message is matched when it is delivered, since the match does not depend on
+ * its arrival time. An any-source receive takes the earliest arrival. So while one is posted,
+ * messages are matched when they arrive, in the order of (arrival, source).
  *
- * Invariant between calls: without an any-source receive, no pending message matches a posted one.
+ * Invariant between calls: without an any-source receive, no pending message matches a posted
+ * receive.
  *
- * Most messages wanted are among the first that are pending, and most receives taken among the
- * first that are posted: the lists are searched first, and where that is not enough, their index.
+ * Most matches are found near the head of a list. So the lists are searched first, and their index
+ * (index.h) only after LPI_FEW items.
  */
 #include "mail/match.h"
 
@@ -88,7 +89,7 @@ static struct lpi_label label_of(const struct logp_request *r)
     return (struct lpi_label){r->context, r->src, r->tag};
 }
 
-/* Does one of the same source come before m in the list? */
+/* Does a message of m's source that l fits come before m in the list? */
 static bool overtakes(const struct lpi_message *m, const struct lpi_label *l)
 {
     for (const struct lpi_message *i = m->prev; i != NULL; i = i->prev)
@@ -98,9 +99,10 @@ static bool overtakes(const struct lpi_message *m, const struct lpi_label *l)
 }
 
 /*
- * The message that such a receive takes, whenever it arrives: of a named source the first; of any,
- * the earliest arrival of those that overtake none of their own source.
- * @return  false: not found among so many, and there are more
+ * Find the message that a receive with label l takes, whenever it arrives. With a named source it
+ * is the first that fits. With any source it is the earliest arrival among the firsts of each
+ * source.
+ * @return  false: the first `most` messages do not decide it, and there are more
  */
 static bool search(const struct lpi_inbox *in, const struct lpi_label *l, int most,
                    struct lpi_message **best)
@@ -136,11 +138,11 @@ static struct lpi_message *find(struct lpi_inbox *in, const struct lpi_label *l)
         if (in->indexed)
             return m;
     }
-    search(in, l, INT_MAX, &m); /* there is no memory for an index */
+    search(in, l, INT_MAX, &m); /* no memory for an index */
     return m;
 }
 
-/* The message that a receive with these arguments takes at time `until`; NULL: none has arrived. */
+/* The message that such a receive takes at time `until`; NULL: none has arrived. */
 struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until)
 {
@@ -149,7 +151,7 @@ struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src
     return m != NULL && m->arrival <= until ? m : NULL;
 }
 
-/* The first posted receive that takes such a message at once, if it has so much room. */
+/* The first posted receive that takes such a message at once and has this capacity. */
 static struct logp_request *taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space)
 {
     struct logp_request *r = in->posted_first;
@@ -184,7 +186,7 @@ void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r)
         lpi_index_unpost(in, r);
 }
 
-/* A time below 0: at once. */
+/* t < 0: at once. */
 static void wake_at(struct lpi_proc *p, int64_t t)
 {
     if (t < 0)
@@ -193,22 +195,22 @@ static void wake_at(struct lpi_proc *p, int64_t t)
         lpi_wake(p, t);
 }
 
-/* The vp may be waiting for this very receive: give it its deadline. */
+/* If the vp waits for r, give it its deadline. */
 static inline __attribute__((always_inline)) void matched_now(struct lpi_proc *p,
                                                               struct logp_request *r)
 {
-    if (p->waits_for_any) { /* it looks for itself */
+    if (p->waits_for_any) { /* it polls when it is woken */
         wake_at(p, r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival));
         return;
     }
-    if (p->waits_for != r || r->arrival > p->wait_until) /* too late: bound, and not waited for */
+    if (p->waits_for != r || r->arrival > p->wait_until) /* the wait ends before the arrival */
         return;
     p->waits_for = NULL;
     if (r->state == LPI_REQ_BOUND)
         lpi_charge_recv(p, r);
     else
         r->done = lpi_later(p, r->arrival);
-    /* one that has stopped is to find that out */
+    /* a vp that the delay model has halted must run to find that out */
     wake_at(p, r->done != LOGP_STOPPED ? r->done : lpi_later(p, r->arrival));
 }
 
@@ -223,7 +225,7 @@ static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, void 
         lpi_stop(p->core->machine, -ENOMEM);
 }
 
-/* Explored: r takes a message whose sender is to be told. */
+/* Explored runs: r takes a sync send, and the sender learns when it is complete. */
 static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
 {
     struct lpi_proc *from = &p->core->machine->procs[e->src];
@@ -231,7 +233,7 @@ static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct
     const int64_t met = e->arrival > r->posted ? e->arrival : r->posted;
 
     r->state = LPI_REQ_BOUND;
-    if (e->n_bytes > 0 && r->buf != NULL) /* or its program has ended */
+    if (e->n_bytes > 0 && r->buf != NULL) /* NULL: its program has ended */
         fill(p, r->buf, e);
     matched_now(p, r);
     s->answered = lpi_after(met, s->cts_ns);
@@ -239,8 +241,8 @@ static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct
         wake_at(from, lpi_later(from, s->answered));
 }
 
-/* r has met a message that is more than its payload, or has that come later: from another process,
- * or of a send that waits for it; then the answer goes out. */
+/* r has matched a message that needs more than a copy of its payload. A sync send is completed, the
+ * payload of a remote message comes later, and an RTS is answered by a CTS. */
 static __attribute__((noinline)) void send_cts(struct lpi_proc *p, struct logp_request *r,
                                                const struct lpi_envelope *e)
 {
@@ -266,7 +268,7 @@ static __attribute__((noinline)) void send_cts(struct lpi_proc *p, struct logp_r
         lpi_stop(p->core->machine, rc);
 }
 
-/* The answer to a send of p. */
+/* The CTS of a send of p has been delivered. */
 static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct lpi_rendezvous *z = e->rendezvous;
@@ -277,7 +279,7 @@ static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
         wake_at(p, z->at < 0 ? z->at : lpi_later(p, z->at));
 }
 
-/* The payload of such a send comes to the receive that it has met, if that is still there. */
+/* The data of a rendezvous comes to the receive that it has matched, if that still waits. */
 static void meet_postcondition(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct logp_request *r = e->request;
@@ -286,12 +288,12 @@ static void meet_postcondition(struct lpi_proc *p, const struct lpi_envelope *e)
         return;
     r->arrival = e->arrival;
     r->state = LPI_REQ_BOUND;
-    if (e->n_bytes > 0 && r->buf != NULL) /* or its program has ended */
+    if (e->n_bytes > 0 && r->buf != NULL) /* NULL: its program has ended */
         fill(p, r->buf, e);
     matched_now(p, r);
 }
 
-/* An answer or a payload: it goes to whom it is for, and waits for nothing. */
+/* Deliver a CTS or data: it names its request, so it is neither matched nor queued. */
 static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_core *at,
                                                 const struct lpi_envelope *e)
 {
@@ -308,9 +310,9 @@ static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_c
 }
 
 /*
- * A posted receive takes a message, whose payload goes to the buffer here. Too small a buffer: the
- * receive fails, the message stays.
- * @return  true: taken
+ * Bind a posted receive to a message and copy the payload. If the buffer is too small, the receive
+ * fails and the message stays.
+ * @return  true: the message is taken
  */
 static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struct logp_request *r,
                                                        const struct lpi_envelope *e)
@@ -328,7 +330,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     r->arrival = e->arrival;
     if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false) && taken) {
         if (e->message != NULL && e->kind != LPI_ON_ITS_WAY)
-            e->message->kind = LPI_EAGER; /* as it is in the pool */
+            e->message->kind = LPI_EAGER; /* the pool's messages are eager */
         send_cts(p, r, e);
         return true;
     }
@@ -339,7 +341,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     return taken;
 }
 
-/* r takes m, which is pending. */
+/* r takes m, a pending message. */
 static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struct logp_request *r,
                                                        struct lpi_message *m,
                                                        const struct lpi_envelope *e)
@@ -352,7 +354,7 @@ static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struc
     return true;
 }
 
-/* The same of one whose payload comes later. */
+/* The same for a message that is not eager. */
 static __attribute__((noinline)) bool take_unpaid(struct lpi_proc *p, struct logp_request *r,
                                                   struct lpi_message *m)
 {
@@ -362,7 +364,7 @@ static __attribute__((noinline)) bool take_unpaid(struct lpi_proc *p, struct log
         return take(p, r, m, &e);
     if (!bind(p, r, &e))
         return false;
-    unpend(&p->inbox, m); /* it is needed until that has come */
+    unpend(&p->inbox, m); /* not freed: its payload is still arriving */
     return true;
 }
 
@@ -383,7 +385,7 @@ void lpi_match_come(struct lpi_cargo *l)
     if (m != NULL)
         m->kind = LPI_EAGER;
     if (r == NULL && !l->is_dropped)
-        return; /* it is pending */
+        return; /* m is pending */
     if (r != NULL && m != NULL)
         memcpy(r->buf, m->data, m->n_bytes);
     if (m != NULL) {
@@ -396,7 +398,7 @@ void lpi_match_come(struct lpi_cargo *l)
     }
 }
 
-/* Would r, which is posted, take the next message with its label at once? */
+/* Would r, a posted receive, take the next message with its label at once? */
 bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r)
 {
     const struct lpi_label l = label_of(r);
@@ -404,14 +406,14 @@ bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r)
     return taker(&p->inbox, &l, 0) == r;
 }
 
-/* The posted receive that would take this message at once; NULL: it would be pending. */
+/* The posted receive that would take this message at once; NULL: the message would be pending. */
 struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     return taker(&p->inbox, &(struct lpi_label){e->context, e->src, e->tag}, e->n_bytes);
 }
 
 /*
- * A message reaches its destination, whose core the caller holds.
+ * Deliver a message to p, whose core the caller holds.
  * @return  0; -ENOBUFS, -EMSGSIZE, -ENOMEM: it has not been delivered
  */
 int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e)
@@ -455,13 +457,13 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         e->cargo->message = m;
     if (!e->is_paid)
         at->credit -= lpi_message_cost(e->n_bytes);
-    if (e->arrival == LOGP_NEVER) /* nothing is emulated: the order of delivery */
+    if (e->arrival == LOGP_NEVER) /* no delay: arrivals follow the order of delivery */
         m->arrival = LOGP_NEVER + at->deliveries++;
     pend(in, m);
     if (p->waits_for_any) {
         wake_at(p, m->arrival < 0 ? m->arrival : lpi_later(p, m->arrival));
     } else if (in->n_any > 0 && p->waits_for != NULL) {
-        /* it looks again when the next message arrives */
+        /* it polls again when the next message arrives */
         const int64_t at_ns = lpi_next_arrival(p);
 
         if (at_ns != INT64_MAX)
@@ -473,8 +475,8 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
 }
 
 /*
- * The short way of a short message where nothing is emulated. As lpi_deliver() in the two common
- * cases: the receiver waits for just this message, or has posted nothing.
+ * The fast path of a short message: lpi_deliver() without a delay, in the two common cases. The
+ * receiver waits for just this message, or has posted no receive.
  * @return  false: neither; nothing has been done
  */
 bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_label *l,
@@ -489,7 +491,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
             r->src != l->src || r->tag != l->tag || r->context != l->context ||
             r->capacity < n_bytes)
             return false;
-        if (n_bytes > 0) /* on the wall clock nobody shares a stack */
+        if (n_bytes > 0) /* on the wall clock vps do not share stacks */
             memcpy(r->buf, data, n_bytes);
         in->posted_first = in->posted_last = NULL;
         r->from = l->src;
@@ -524,9 +526,9 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
 }
 
 /*
- * The short way of a receive where nothing is emulated: one of the first pending messages, if it is
- * the one wanted and fits. Whoever takes it copies and frees it.
- * @return  NULL: not so
+ * The fast path of a receive without a delay: take the message if it is one of the first that are
+ * pending and fits the buffer. The caller copies and frees it.
+ * @return  NULL: take the slow path
  */
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
                                         size_t capacity)
@@ -537,14 +539,14 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, in
     for (int k = 1; m != NULL && (m->src != src || m->tag != tag || m->context != context); k++)
         m = k < FIRST_FEW ? m->next : NULL;
     if (m == NULL || m->n_bytes > capacity || in->n_any > 0 || m->kind != LPI_EAGER ||
-        m->arrival >= 0) /* on its way, from before */
+        m->arrival >= 0) /* sent while a delay was emulated */
         return NULL;
     unpend(in, m);
     lpi_credit_give(p, m->n_bytes);
     return m;
 }
 
-/* A message that had been bound to r is pending again, before all others of its source. */
+/* The message that was bound to r is pending again, ahead of all others. */
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
 {
     struct lpi_inbox *in = &p->inbox;
@@ -560,7 +562,7 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
     if (m == NULL)
         return -ENOMEM;
     lpi_message_fill(m, &e);
-    p->core->credit -= lpi_message_cost(m->n_bytes); /* may go below 0: it was there before */
+    p->core->credit -= lpi_message_cost(m->n_bytes); /* may be < 0: it was queued before */
     m->prev = NULL;
     m->next = in->first;
     if (in->first != NULL)
@@ -575,7 +577,7 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
     return 0;
 }
 
-/* The first to meet, by (arrival, source) and the order of posting; NULL: there is none. */
+/* The first receive to match, by (arrival, source) and the order of posting; NULL: none. */
 static struct logp_request *first_to_meet(struct lpi_inbox *in, struct lpi_message **first)
 {
     struct logp_request *best = NULL;
@@ -595,7 +597,7 @@ static struct logp_request *first_to_meet(struct lpi_inbox *in, struct lpi_messa
     return in->indexed ? lpi_index_ready(in, true, first) : best;
 }
 
-/* The first that something is pending for, whenever it arrives; NULL: there is none. */
+/* The first receive that a pending message matches, whenever that arrives; NULL: none. */
 static struct logp_request *first_served(struct lpi_inbox *in, struct lpi_message **m)
 {
     int n = 0;
@@ -618,7 +620,7 @@ void lpi_match_arrived(struct lpi_proc *p, int64_t until)
     struct logp_request *r;
     struct lpi_message *m;
 
-    if (until == LOGP_NEVER && p->inbox.n_any > 0) /* nothing has */
+    if (until == LOGP_NEVER && p->inbox.n_any > 0) /* nothing has arrived by then */
         return;
     while (p->inbox.n_any > 0) {
         r = first_to_meet(&p->inbox, &m);
@@ -626,14 +628,13 @@ void lpi_match_arrived(struct lpi_proc *p, int64_t until)
             return;
         bind_pending(p, r, m);
     }
-    /* without receives from any source, what is pending need not wait for its arrival */
+    /* without an any-source receive, a match need not wait for the arrival */
     while ((r = first_served(&p->inbox, &m)) != NULL)
         bind_pending(p, r, m);
 }
 
-/* p waits for others, and not for messages: a sender that waits may be one of those. So what has
- * been sent is matched although it has not arrived, in the order of arrival, where one of them
- * asks. */
+/* p waits in a barrier, and a rendezvous sender that p waits for may be waiting for p. So if an RTS
+ * is pending, messages are matched in the order of arrival, even before they arrive. */
 void lpi_match_rts(struct lpi_proc *p)
 {
     const struct lpi_message *m = p->inbox.first;
@@ -646,16 +647,16 @@ void lpi_match_rts(struct lpi_proc *p)
         lpi_match_arrived(p, INT64_MAX);
 }
 
-/* When the next match can take place, INT64_MAX: nothing that is pending is wanted. */
+/* When the next match can take place; INT64_MAX: no posted receive wants a pending message. */
 int64_t lpi_next_arrival(struct lpi_proc *p)
 {
     struct lpi_message *m;
 
-    /* without a receive from any source none that is pending is */
+    /* the file's invariant: without an any-source receive there is no such message */
     return p->inbox.n_any > 0 && first_to_meet(&p->inbox, &m) != NULL ? m->arrival : INT64_MAX;
 }
 
-/* r has been posted, and there is more than other receives: apart from the common case. */
+/* r has been posted while messages are pending or the index is in use. Out of line: rare. */
 static __attribute__((noinline)) void serve(struct lpi_proc *p, struct logp_request *r,
                                             int64_t until)
 {
@@ -672,8 +673,8 @@ static __attribute__((noinline)) void serve(struct lpi_proc *p, struct logp_requ
 }
 
 /*
- * Post a receive; it may be bound at once, from any source to what has arrived by `until`. The
- * caller has matched what arrived by then before.
+ * Post a receive and match it if possible. While an any-source receive is posted, only messages
+ * that have arrived by `until` count; the caller has called lpi_match_arrived() before.
  */
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
 {
@@ -690,15 +691,15 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     in->posted_last = r;
     if (r->src == LOGP_ANY_SOURCE)
         in->n_any++;
-    if (p->core->space.first != NULL) /* who waits to send just this needs no room any more */
+    if (p->core->space.first != NULL) /* the sender of its message needs no space any more */
         lpi_space_posted(p);
     if (in->indexed || in->n_pending > 0)
         serve(p, r, until);
 }
 
-/* ---- while choices are explored: core/explore.c ---- */
+/* ---- explored runs: core/explore.c ---- */
 
-/* The first posted receive that m fits, and of its source nothing sent before it. */
+/* The first posted receive that m matches and that no earlier message of its source matches. */
 static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m)
 {
     struct logp_request *r = in->posted_first;
@@ -724,7 +725,7 @@ void lpi_match_candidates(struct lpi_proc *p,
         struct lpi_message *next = m->next;
 
         if (takes(arg, m, r) && !bind_pending(p, r, m))
-            continue; /* too small: m is for the next */
+            continue; /* r was too small: try m with the next receive */
         m = next;
     }
 }
@@ -763,12 +764,12 @@ void lpi_match_meet(struct lpi_proc *p, const struct lpi_label *label, int64_t u
         if (r == NULL || m->arrival > until)
             continue;
         bind_pending(p, r, m);
-        lpi_match_arrived(p, LOGP_NEVER); /* it was the last from any source: named ones, now */
+        lpi_match_arrived(p, LOGP_NEVER); /* r may have been the last any-source receive */
         return;
     }
 }
 
-/* The program has ended: nothing that it posted may be written to any more. */
+/* The program has ended: drop its posted receives, since their buffers may be gone. */
 void lpi_match_close(struct lpi_proc *p)
 {
     struct lpi_inbox *in = &p->inbox;
@@ -778,7 +779,7 @@ void lpi_match_close(struct lpi_proc *p)
     lpi_index_free(in);
 }
 
-/* After a run: what nobody received goes back to its pool; `at` is any core of the machine. */
+/* After a run: free the messages that were never received. `at` is any core of the machine. */
 void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at)
 {
     struct lpi_inbox *in = &p->inbox;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages and receives meet: see match.c. */
+/* Messages and receives are matched: see match.c. */
 #ifndef LPI_MATCH_H
 #define LPI_MATCH_H
 
@@ -20,20 +20,20 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
 void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
 struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until);
-/* Tell of all that is pending, a source's messages in order, each with the receive that could take
- * it; NULL: there is none. takes() says whether it does at once. */
+/* Call takes() for each pending message, those of a source in order, with the receive that could
+ * take it, or NULL. If it returns true, the receive takes the message at once. */
 void lpi_match_candidates(struct lpi_proc *p,
                           bool (*takes)(void *arg, const struct lpi_message *m,
                                         const struct logp_request *r),
                           void *arg);
-/* Mark what is posted and matters to a look for this label, or for these requests: those, and what
- * hinders one that matters, as it is posted before and could take the same. @return one is posted
- * for any tag */
+/* Mark the posted receives that matter to a query for this label or for these requests. These are
+ * the receives that the query names, and each receive that is posted before one that matters and
+ * could take the same message (it hinders it). @return a receive for any tag is posted */
 bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
                     struct logp_request *const *requests, int n);
-/* The first message with this label that a posted receive could take meets it. */
+/* Match the first message with this label, arrived by `until`, that a posted receive can take. */
 void lpi_match_meet(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
-/* A payload that was to come is there. By the holder of its vp's core. */
+/* A remote payload is complete. Called by the holder of the receiver's core. */
 void lpi_match_come(struct lpi_cargo *l);
 void lpi_match_close(struct lpi_proc *p);
 void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);

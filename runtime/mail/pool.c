@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of messages and requests, and the limit on what is queued: see message.h.
+ * Memory of messages and requests (see message.h), and the queue limit.
  *
- * The limit: every queued message takes its cost from its sender's core and gives it to the core
- * that consumes it. Cores keep a small credit and settle with the machine in batches, so the
- * limit is never exceeded and refuses at most 1/16 early.
+ * A queued message takes its cost from the credit of its sender's core, and gives it to the core
+ * that consumes it. Cores exchange credit with the machine in batches. So the limit is never
+ * exceeded, and a send is refused at most 1/16 of the limit early.
  */
 #include "mail/pool.h"
 
@@ -63,7 +63,7 @@ static unsigned class_of(size_t n_bytes)
     return c == 0 ? 1 : c < LPI_CLASSES ? c : LPI_CLASS_NONE;
 }
 
-/* Take *link out of the huge ones that are kept. */
+/* Take *link out of the cached huge messages. */
 static struct lpi_message *take_huge(struct lpi_pool *pool, struct lpi_message **link)
 {
     struct lpi_message *m = *link;
@@ -80,8 +80,8 @@ static void free_huge(struct lpi_pool *pool, struct lpi_message **link)
     lpi_memory_free(m, 1, m->bytes);
 }
 
-/* Huge ones cost a page fault for each page that is new: the last of them are kept, as many as may
- * be, and the last of all in any case. */
+/* Cache a huge message, since new memory costs a page fault per page. The oldest are freed while
+ * the cache exceeds its limit; the newest always stays. */
 static void keep_huge(struct lpi_core *c, struct lpi_message *m)
 {
     const size_t share = c->machine->queue_limit / 2 / (size_t)c->machine->n_cores;
@@ -99,7 +99,8 @@ static void keep_huge(struct lpi_core *c, struct lpi_message *m)
     }
 }
 
-/* One with more than inline data. @return false: it has found its place */
+/* Does a message with more than inline data go to its free list? @return false: it is cached as a
+ * huge one, or freed */
 static __attribute__((noinline)) bool is_for_its_class(struct lpi_core *c, struct lpi_message *m)
 {
     if (m->size_class == LPI_CLASS_NONE) {
@@ -128,10 +129,10 @@ static void reclaim(struct lpi_core *c)
 {
     struct lpi_message *m;
 
-    /* relaxed look first: the exchange would take the line from those who push */
+    /* relaxed load first: the exchange would take the cache line from cores that push */
     if (atomic_load_explicit(&c->returned, memory_order_relaxed) == NULL)
         return;
-    /* acquire pairs with the release in lpi_message_free: its reader is done with m */
+    /* acquire pairs with the release in lpi_message_free(): its reader is done with m */
     m = atomic_exchange_explicit(&c->returned, NULL, memory_order_acquire);
     while (m != NULL) {
         struct lpi_message *next = m->link.free;
@@ -181,7 +182,7 @@ static struct lpi_message *new_huge(struct lpi_core *c, size_t n_bytes)
     return m;
 }
 
-/* One that was kept, unless it is more than twice as long; or a new one. */
+/* A cached message, if it is long enough and at most about twice as long; else a new one. */
 static struct lpi_message *reuse_huge(struct lpi_core *c, size_t n_bytes)
 {
     struct lpi_message **link = &c->pool.huge;
@@ -218,12 +219,12 @@ struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes)
 {
     const unsigned size_class = class_of(n_bytes);
 
-    /* none of what is made in chunks: those are the core's */
+    /* class 0 is made in chunks, which only the core may use */
     return size_class == LPI_CLASS_NONE ? new_huge(c, n_bytes)
                                         : new_large(c, size_class > 0 ? size_class : 1);
 }
 
-/* What is neither plain nor in place has more to say. */
+/* A message that is neither eager nor in place carries more fields. */
 static __attribute__((noinline)) void fill_unusual(struct lpi_message *m,
                                                    const struct lpi_envelope *e)
 {
@@ -330,12 +331,12 @@ void lpi_pool_fini(struct lpi_core *c)
 }
 
 /*
- * Take at least so many bytes of the machine's, and at most so many.
- * @return  how many; -ENOBUFS: so many are not free
+ * Take at least `least` and at most `most` bytes of the machine's credit.
+ * @return  how many; -ENOBUFS: fewer than `least` are free
  */
 int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most)
 {
-    /* relaxed throughout: a number, nothing is published by it */
+    /* relaxed throughout: the number publishes nothing */
     int64_t have = atomic_load_explicit(&m->credit, memory_order_relaxed), take;
 
     do {
@@ -348,8 +349,8 @@ int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most)
 }
 
 /*
- * Let the core have `bytes`.
- * @return  0; -ENOBUFS: so many are not free; -EMSGSIZE: there are not so many
+ * Raise the core's credit to at least `bytes`.
+ * @return  0; -ENOBUFS: not so many are free; -EMSGSIZE: more than the queue limit
  */
 int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
 {
@@ -377,6 +378,6 @@ void lpi_credit_give(struct lpi_proc *to, size_t n_bytes)
         return;
     atomic_fetch_add_explicit(&c->machine->credit, surplus, memory_order_relaxed);
     c->credit -= surplus;
-    if (c->space.first != NULL) /* there is no batch then */
+    if (c->space.first != NULL) /* credit_batch is 0 then, so this is always reached */
         lpi_space_freed(c, lpi_clock(to));
 }

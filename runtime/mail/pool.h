@@ -5,9 +5,9 @@
 
 #include "state/state.h"
 
-/* A message with room for n_bytes of payload, data set; NULL: no memory. */
+/* A message with n_bytes of space for its payload, data set; NULL: no memory. */
 struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes);
-/* The same by any thread, for messages that end on core `c`. */
+/* The same, called by any thread, for messages that core `c` frees. */
 struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes);
 void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e);
 /* `c` is the core of the caller. */
@@ -15,14 +15,14 @@ void lpi_message_free(struct lpi_core *c, struct lpi_message *m);
 
 struct logp_request *lpi_request_new(struct lpi_core *c);
 void lpi_request_free(struct lpi_core *c, struct logp_request *r);
-/* After a run: requests that the program forgot are free again. */
+/* After a run: free the requests that the program has not completed. */
 void lpi_pool_forget_requests(struct lpi_core *c);
 void lpi_pool_fini(struct lpi_core *c);
 
 /* The queue limit: see pool.c. */
 int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most);
 int lpi_credit_refill(struct lpi_core *c, int64_t bytes);
-/* A message to `to` is held no more. By the holder of its core. */
+/* A message to `to` is no longer queued. Called by the holder of its core. */
 void lpi_credit_give(struct lpi_proc *to, size_t n_bytes);
 
 #endif

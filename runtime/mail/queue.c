@@ -20,8 +20,8 @@ static void ring(struct lpi_proc *to)
     struct lpi_mailbox *mail = mail_of(to);
     struct lpi_proc *top;
 
-    /* acq_rel: release pairs with the exchange in lpi_queue_cts(), so that the queued message is
-     * visible to whoever clears `rung`; acquire keeps the push behind it */
+    /* acq_rel: release pairs with the exchange in lpi_queue_cts(), so that the message is visible
+     * to the holder that clears `rung`; acquire keeps the push onto the bell list behind it */
     if (atomic_exchange_explicit(&mail->rung, true, memory_order_acq_rel))
         return;
     lpi_pause();
@@ -50,8 +50,8 @@ struct lpi_message *lpi_queue_pop(const struct lpi_proc *p)
     struct lpi_mailbox *mail = mail_of(p);
     struct cds_wfcq_node *node;
 
-    /* would block: an append is half done. A few instructions, unless its thread waits for this
-     * processor */
+    /* It would block while an append is half done. That takes a few instructions, unless the
+     * appending thread waits for this cpu: hence the yield. */
     while ((node = __cds_wfcq_dequeue_nonblocking(&mail->head, &mail->tail)) == CDS_WFCQ_WOULDBLOCK)
         sched_yield();
     LPI_ACQUIRE(node);
@@ -66,7 +66,7 @@ bool lpi_queue_cts(struct lpi_core *c, void (*empty)(const struct lpi_proc *p))
     if ((atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_BELL) == 0)
         return false;
     lpi_busy(c);
-    /* acquire pairs with the release in ring(): the exchange finds who has set the bit */
+    /* acquire pairs with the release in ring(): the exchange below finds the proc of the bit */
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_BELL, memory_order_acquire);
     lpi_pause();
     /* acquire pairs with the release of the push in ring() */
@@ -75,8 +75,8 @@ bool lpi_queue_cts(struct lpi_core *c, void (*empty)(const struct lpi_proc *p))
         struct lpi_proc *next = mail_of(p)->bell_next;
 
         lpi_pause();
-        /* acq_rel pairs with the exchange in ring(): either the ringer sees false and rings
-         * again, or its message is visible to the drain below */
+        /* acq_rel pairs with the exchange in ring(): either the sender sees false and rings
+         * again, or its message is visible to empty() below */
         atomic_exchange_explicit(&mail_of(p)->rung, false, memory_order_acq_rel);
         lpi_pause();
         empty(p);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mailbox of a vp, a liburcu wait-free queue that any thread may append to (inject.c) and only
- * the holder of the vp's core empties. A rung vp is put on its core's bell list, so a core finds
- * its mail without looking at every vp.
+ * The mailbox of a vp is a liburcu wait-free queue. Any thread may append to it (inject.c), but
+ * only the holder of the vp's core empties it. An append puts the vp on the bell list of its core,
+ * so that the core need not poll every vp.
  */
 #ifndef LPI_QUEUE_H
 #define LPI_QUEUE_H
 
 #include "state/state.h"
 
-/* Append, and ring. By any thread; m is its receiver's from now on. */
+/* Append m and ring. Called by any thread; the receiver owns m afterwards. */
 void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m);
-/* The oldest message; NULL: there is none. Called by the holder, as the next. */
+/* Take the oldest message; NULL: there is none. Called by the holder. */
 struct lpi_message *lpi_queue_pop(const struct lpi_proc *p);
-/* empty(p) for each proc that has been rung. @return false: none */
+/* Call empty(p) for each proc on the bell list. Called by the holder. @return false: none */
 bool lpi_queue_cts(struct lpi_core *c, void (*empty)(const struct lpi_proc *p));
 
 #endif

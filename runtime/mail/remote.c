@@ -2,15 +2,15 @@
 /*
  * Messages between processes, over a transport (host/transport.h).
  *
- * A short message goes with its header. Of a long one the header goes first and the payload beside
- * it, from the sender's buffer: the sender waits, in its scheduler, until that is its own again.
- * The receiving process takes the payload as soon as it finds the header, whether or not a receive
- * is posted, so that no sender waits for more than that the other process looks: straight into the
- * receive's buffer, else into a message, which is pending meanwhile, so that no later one
- * overtakes.
+ * A short message travels with its header. The payload of a long message follows its header
+ * separately, from the sender's buffer, and the sender waits in its scheduler until it may reuse
+ * the buffer. The receiving process takes the payload as soon as it finds the header, even if no
+ * receive is posted. So a sender waits only until the other process polls. The payload goes
+ * straight into the buffer of a posted receive. Else it goes into a message, which is pending
+ * meanwhile, so that no later message overtakes it.
  *
- * Only the first core looks. Long messages to vps of other cores are complete before they are
- * passed on, and all later ones to other cores wait for them.
+ * Only the first core polls. A long message to a vp of another core is passed on when it is
+ * complete, and all later messages to other cores wait for it.
  */
 #include "mail/remote.h"
 
@@ -28,15 +28,15 @@
 
 enum {
     BURST = 64,
-    YIELD_EVERY = 16, /* looks in vain, where processes share cores */
-    LOOKS = 32,       /* of a core that has nothing else to do */
+    YIELD_EVERY = 16, /* failed polls, if processes share cores */
+    LOOKS = 32,       /* polls of a core that has nothing else to do */
     RUN_BITS = 0xfff, /* of lpi_wire.run */
-    BRIEF = 256,      /* bytes of a message that is put together before it is handed over */
+    BRIEF = 256,      /* bytes: up to here header and payload are copied into one buffer */
 };
 
-static const size_t undelayed_bytes = offsetof(struct lpi_wire, unused); /* of a BARE header */
+static const size_t undelayed_bytes = offsetof(struct lpi_wire, unused); /* header, UNTIMED */
 
-/* Several cores call the transport, one at a time. Acquire pairs with the release in let(). */
+/* Several cores call the transport, one at a time. acquire pairs with the release in let() */
 static inline void take(struct lpi_remote *f)
 {
     while (f->is_shared && atomic_exchange_explicit(&f->busy, true, memory_order_acquire))
@@ -45,11 +45,12 @@ static inline void take(struct lpi_remote *f)
 
 static inline void let(struct lpi_remote *f)
 {
+    /* release pairs with the acquire in take() */
     if (f->is_shared)
         atomic_store_explicit(&f->busy, false, memory_order_release);
 }
 
-/* One more counted message has been sent. Relaxed: the scan reads it while all cores are idle. */
+/* A counted message has been sent. relaxed: the deadlock scan reads it while all cores are idle */
 static void count_sent(struct lpi_remote *f)
 {
     if (f->is_shared)
@@ -62,8 +63,8 @@ static void count_sent(struct lpi_remote *f)
 /* ---- sending ---- */
 
 /*
- * Send, whatever it takes: while there is no room, others are listened to. given: NULL, or the
- * header is all, and more goes beside it, in the same order. By the holder of c.
+ * Send, and poll for messages while the transport has no space. given: NULL, or the message is the
+ * header alone, and `more` follows separately, in the same order. Called by the holder of c.
  */
 static __attribute__((noinline)) int put(struct lpi_core *c, int process, const void *head,
                                          size_t n_head, const void *more, size_t n,
@@ -76,7 +77,7 @@ static __attribute__((noinline)) int put(struct lpi_core *c, int process, const 
         take(f);
         rc = f->ops->send(process, head, n_head, more, given == NULL ? n : 0);
         if (rc == 0 && given != NULL && (*given = f->ops->give(process, more, n)) == NULL) {
-            lpi_remote_lose(f); /* it waits for what does not come */
+            lpi_remote_lose(f); /* the receiver waits for a payload that does not come */
             rc = -ENOMEM;
         }
         let(f);
@@ -87,8 +88,8 @@ static __attribute__((noinline)) int put(struct lpi_core *c, int process, const 
     }
 }
 
-/* A message that has no arrival time, and is not long. Its header is written where it is sent from:
- * what is copied at once waits for what has just been written. */
+/* Send a short message without an arrival time. Its header is written in the buffer that is sent,
+ * because a copy right after the writes would wait for them. */
 static inline int put_untimed(struct lpi_core *c, const struct lpi_label *l, int dst,
                               const void *data, size_t n_bytes)
 {
@@ -189,21 +190,21 @@ static struct lpi_envelope envelope_of(const struct lpi_wire *w)
                                  .arrival = w->arrival};
 }
 
-/* Memory for what nobody receives. */
+/* Memory for a payload that no vp receives. */
 static bool make_sink(struct lpi_core *c, struct lpi_cargo *l, const struct lpi_envelope *e)
 {
     l->is_dropped = true;
-    l->to = c->procs[0]; /* whose core this is: it has its room back there */
+    l->to = c->procs[0]; /* any vp of this core: lpi_credit_give() finds the core by it */
     l->message = lpi_message_new(c, e->n_bytes);
     c->machine->remote->dropped++;
     if (l->message == NULL)
         return false;
     l->message->n_bytes = e->n_bytes;
-    c->credit -= lpi_message_cost(e->n_bytes); /* given back with the rest */
+    c->credit -= lpi_message_cost(e->n_bytes); /* given back in lpi_match_come() */
     return true;
 }
 
-/* In the order of coming. */
+/* Append l: lists are in the order of their headers. */
 static void append(struct lpi_cargo **link, struct lpi_cargo *l)
 {
     while (*link != NULL)
@@ -211,7 +212,8 @@ static void append(struct lpi_cargo **link, struct lpi_cargo *l)
     *link = l;
 }
 
-/* A message to a vp of another core waits for those before it, or for its payload. */
+/* Hold back a message to a vp of another core until its payload, or a message before it, is
+ * complete. @return false: no memory */
 static bool hold(struct lpi_core *c, struct lpi_cargo *l, struct lpi_envelope *e)
 {
     l->message = lpi_message_new(c, e->n_bytes);
@@ -227,7 +229,7 @@ static bool hold(struct lpi_core *c, struct lpi_cargo *l, struct lpi_envelope *e
     return true;
 }
 
-/* Those at the head that are there go on their way. */
+/* Pass on the complete messages at the head of the list. */
 static void pass_held(struct lpi_core *c)
 {
     struct lpi_remote *f = c->machine->remote;
@@ -251,7 +253,7 @@ static void pass_held(struct lpi_core *c)
     }
 }
 
-/* A message whose payload comes beside it: take that. @return false: no memory */
+/* Start to take the payload of a long message. @return false: no memory */
 static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
 {
     struct logp_machine *m = c->machine;
@@ -326,7 +328,7 @@ static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char 
     return true;
 }
 
-/* Whoever looks sees first what has come since. */
+/* Finish the long messages whose payloads are complete. @return true: some are */
 static bool take_what_came(struct lpi_core *c)
 {
     struct lpi_remote *f = c->machine->remote;
@@ -369,14 +371,14 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
 
     memcpy(&w, x->bytes, sizeof(w));
     if (w.run != (f->run & RUN_BITS))
-        return; /* of a run that is over, and counted no more */
+        return; /* of an earlier run: no longer counted */
     if (w.kind == LPI_WIRE_UNTIMED) {
         more = x->bytes + undelayed_bytes;
         w.n_bytes = w.untimed_bytes;
         w.arrival = LOGP_NEVER;
     }
     if (w.kind <= LPI_WIRE_COUNTED)
-        lpi_busy(c); /* before the scan can miss it */
+        lpi_busy(c); /* before it is counted as received: the deadlock scan must not miss it */
     if (w.kind < LPI_WIRE_LONG)
         good = take_short(c, &w, more);
     else if (w.kind == LPI_WIRE_LONG)
@@ -385,7 +387,7 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
         f->received += w.kind <= LPI_WIRE_COUNTED;
     if (w.kind > LPI_WIRE_LONG)
         f->control(c, x->process, &w, more);
-    if (!good) { /* what is counted as sent is never received */
+    if (!good) { /* the message is counted as sent, but is never received */
         lpi_remote_lose(f);
         lpi_stop(m, -ENOMEM);
     }
@@ -403,7 +405,7 @@ bool lpi_remote_poll(struct lpi_core *c)
 
         if (f->arriving != NULL || f->held != NULL)
             any |= take_what_came(c);
-        if (any && c->run_queue.ready_first != NULL) /* who can go on now does so first */
+        if (any && c->run_queue.ready_first != NULL) /* first run the vps that are ready now */
             break;
         take(f);
         found = f->ops->poll(&x);
@@ -436,7 +438,7 @@ void lpi_remote_drop_receives(struct lpi_proc *p)
     const int64_t patience_ns = 2000000000;
     int64_t end = 0;
 
-    if (p->core->index != 0) /* those have none */
+    if (p->core->index != 0) /* payloads to other cores go into messages: hold() */
         return;
     while ((l = *link) != NULL) {
         if (l->to != p || l->request == NULL) {

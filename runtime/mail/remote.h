@@ -5,22 +5,21 @@
 
 #include "state/remote.h"
 
-/* As lpi_post(), to a vp of another process. The payload of a long message may be read until
- * lpi_remote_is_sent(). arrival: or LOGP_NEVER */
+/* As lpi_post(), to a vp of another process. The payload of a long message is read until
+ * lpi_remote_is_sent() returns true. arrival: LOGP_NEVER without a delay */
 int lpi_remote_send(struct lpi_proc *from, const struct lpi_label *l, int dst, const void *data,
                     size_t n_bytes, int64_t arrival);
-/* Is what p has sent its own again? */
+/* May p change the payload of its last send? */
 bool lpi_remote_is_sent(struct lpi_proc *p);
-/* Take what other processes have sent. By the holder of the first core. @return true: there was
- * something */
+/* Take messages of other processes. Called by the holder of the first core. @return true: took
+ * some */
 bool lpi_remote_poll(struct lpi_core *c);
-/* For a short while the core does nothing but that. */
+/* Poll for a short while, until a message comes. @return true: took some */
 bool lpi_remote_await(struct lpi_core *c);
-/* p, the caller, waits for none of its receives any more: nothing comes into their buffers
- * afterwards. */
+/* p, the caller, drops its receives: no payload is written to their buffers afterwards. */
 void lpi_remote_drop_receives(struct lpi_proc *p);
-/* Say something to a process, which may be this one: then it is heard at once. By the holder of c,
- * whatever core that is, if it is another process. */
+/* Send a control message to a process. This process handles its own at once. To another process it
+ * is called by the holder of c, which may be any core. */
 void lpi_remote_tell(struct lpi_core *c, int process, struct lpi_wire w, const void *more,
                      size_t n);
 void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n);
