@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for what is recorded: each core has a list of free chunks, which its vps take one by one
- * and give back when a run begins; so after the first run memory is there. A chunk is a page, with
- * very many vps a part of one.
+ * Memory for recorded events. Each core has a list of free chunks. Its vps take them one by one and
+ * give them back when a run begins, so later runs need no new memory. A chunk is a page, or a part
+ * of a page if there are very many vps.
  */
 #include "state/chunks.h"
 
@@ -21,7 +21,7 @@ struct lpi_chunk_of_events {
     _Alignas(64) struct logp_event events[];
 };
 
-/* A piece of memory that is cut into chunks; the first of them is this. */
+/* A piece of memory that is cut into chunks. The first chunk holds this struct. */
 struct slab {
     struct slab *next;
     size_t n_chunks;
@@ -30,12 +30,12 @@ struct slab {
 struct traced_core {
     _Alignas(LPI_LINE) struct lpi_chunk_of_events *free;
     struct slab *slabs;
-    size_t n_chunks; /* of all of them */
+    size_t n_chunks; /* in all slabs */
     struct lpi_labels labels;
 };
 
 struct lpi_tracing {
-    bool is_taken;       /* what the last run has recorded */
+    bool is_taken;       /* the trace of the last run has been taken */
     int64_t events_most; /* of each vp */
     size_t chunk_events, chunk_bytes;
     struct traced_core cores[];
@@ -51,7 +51,7 @@ struct lpi_labels *lpi_labels_of(const struct lpi_core *c)
     return &core_of(c)->labels;
 }
 
-/* n more chunks, each of which is touched here. 0; -ENOMEM */
+/* Add n chunks, and touch each, so that a run has no page faults. @return 0; -ENOMEM */
 static int add_slab(const struct lpi_tracing *t, struct traced_core *c, size_t n)
 {
     struct slab *slab = lpi_memory_zeroed(n + 1, t->chunk_bytes);
@@ -70,7 +70,7 @@ static int add_slab(const struct lpi_tracing *t, struct traced_core *c, size_t n
     return 0;
 }
 
-/* As many as all there are, so that those of long runs lie in huge pages. */
+/* Double the chunks, so that those of long runs lie in huge pages. */
 static int add_chunks(const struct lpi_tracing *t, struct traced_core *c)
 {
     const size_t n = c->n_chunks;
@@ -202,7 +202,7 @@ static size_t count(const struct lpi_tracing *t, const struct lpi_recorder *r)
     return n;
 }
 
-/* labels[k]: in the trace, of label k of this core. */
+/* labels[k]: the label in the trace that is label k of this core */
 static int copy(const struct logp_machine *m, struct logp_trace *out, int rank,
                 const uint32_t *labels)
 {
@@ -252,7 +252,7 @@ static int copy_core(const struct logp_machine *m, struct logp_trace *out, int i
     return rc;
 }
 
-/* When the last thing happens, arrivals included. */
+/* The time of the last event or arrival. */
 static int64_t end_of(const struct logp_trace *t)
 {
     int64_t end = 0;
@@ -267,7 +267,7 @@ static int64_t end_of(const struct logp_trace *t)
     return end;
 }
 
-/* What was waited for from t on it has not seen. */
+/* The vp was halted at t: cut off the waits that are recorded after t. */
 static void stop_waiting(struct lpi_rank_events *of, int64_t t)
 {
     while (of->n > 0 && of->events[of->n - 1].start_ns >= t &&
@@ -278,7 +278,7 @@ static void stop_waiting(struct lpi_rank_events *of, int64_t t)
         of->events[of->n - 1].end_ns = t;
 }
 
-/* A vp waits, or has stopped, from where it is known what it did up to the end. */
+/* Add the last wait of a vp, or its halt, from its last recorded event to `end`. */
 static int add_wait(struct logp_machine *m, struct logp_trace *out, const struct logp_wait_info *w,
                     int64_t end)
 {

@@ -21,7 +21,7 @@ void lpi_lag_record(struct lpi_lag *lag, unsigned generation)
     lag->deadline = -1;
     if (lag->start_pending) {
         lag->start_pending = false;
-        /* relaxed: read after the next sync, in which this core takes part afterwards */
+        /* relaxed: it is read after the next sync, which orders it, since this core takes part */
         atomic_store_explicit(&lag->start_late[generation & 1], late, memory_order_relaxed);
     } else if (lag->counts) {
         lpi_histogram_add(&lag->waits, late);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How late the host returned from the waits of a core, up to the moment the vp went back to its
- * program; what that computes afterwards is its own affair.
+ * Lag: how late the host returned from the waits of a core, measured until the vp is back in its
+ * program.
  *
- * A wait that is over is only noted; it goes into the histogram when the next one begins, so that a
- * vp is not held up by the bookkeeping. The first return from a common start is no lag: it tells
+ * A wait that is over is only noted. It is added to the histogram when the next wait begins, so
+ * that the bookkeeping delays no vp. The first return from a common start is not lag: it tells
  * whether the core was there in time.
  */
 #ifndef LPI_LAG_H
@@ -16,12 +16,12 @@
 #include <stdbool.h>
 
 struct lpi_lag {
-    int64_t deadline;              /* of the last wait, not recorded yet; -1: none */
-    int64_t returned;              /* when its vp went on */
-    bool counts;                   /* it was emulated */
-    bool inside;                   /* its vp has not returned to its program since */
-    bool start_pending;            /* nobody has returned from the last common start yet */
-    _Atomic int64_t start_late[2]; /* of the last starts, by the parity of their generation */
+    int64_t deadline;              /* of the last wait, if it is not recorded yet; else -1 */
+    int64_t returned;              /* when the vp of that wait went on */
+    bool counts;                   /* that wait was emulated */
+    bool inside;                   /* that vp has not returned to its program yet */
+    bool start_pending;            /* no vp has returned from the last common start yet */
+    _Atomic int64_t start_late[2]; /* ns, of the last starts, by the parity of their generation */
     struct lpi_histogram waits;
 };
 
@@ -29,7 +29,7 @@ void lpi_lag_reset(struct lpi_lag *lag);
 /* generation: of the last common start. */
 void lpi_lag_record(struct lpi_lag *lag, unsigned generation);
 
-/* The scheduler lets a vp go on, at `now`. */
+/* The scheduler lets a vp go on at `now`. */
 static inline void lpi_lag_over(struct lpi_lag *lag, int64_t deadline, int64_t now, bool counts)
 {
     lag->deadline = deadline;
@@ -38,7 +38,7 @@ static inline void lpi_lag_over(struct lpi_lag *lag, int64_t deadline, int64_t n
     lag->inside = true;
 }
 
-/* A vp returns to its program, at `now`. */
+/* A vp returns to its program at `now`. */
 static inline void lpi_lag_returned(struct lpi_lag *lag, int64_t now)
 {
     if (lag->inside)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages that wait, receives that wait, and the memory of both.
+ * Pending messages, posted receives, and the memory of both.
  *
  * A message that finds its receive posted is copied straight into the buffer and never becomes a
- * struct lpi_message. The others are recycled through the pool of the core that made them: free
- * lists by size, so the steady state does not call malloc. A message freed by another core goes
- * back over the owner's `returned` list (pushed by anyone, taken whole by the owner: no ABA).
+ * struct lpi_message. The others are recycled through the pool of the core that made them. It has
+ * free lists by size, so the steady state does not call malloc. A message that another core frees
+ * goes back over the owner's `returned` list: any core pushes, the owner takes the whole list, so
+ * there is no ABA problem.
  */
 #ifndef LPI_MESSAGE_H
 #define LPI_MESSAGE_H
@@ -21,39 +22,38 @@ struct lpi_cargo; /* remote.h */
 struct logp_request;
 
 enum {
-    LPI_INLINE = 48,      /* payload kept in the message itself */
+    LPI_INLINE = 48,      /* bytes of payload in the message itself */
     LPI_CLASSES = 18,     /* 0: inline; c: up to 128 << c bytes */
-    LPI_CLASS_NONE = 255, /* beyond: of its own size */
+    LPI_CLASS_NONE = 255, /* huge: longer than the classes, allocated by itself */
 };
 
-/* What a receive asks for. */
+/* The label of a message, or the one that a receive takes. */
 struct lpi_label {
     uint32_t context;
     int src, tag;
 };
 
-/* A message of the program's, or one of the three of a send that waits for its receiver; where
- * choices are explored an isend has but one. */
+/* A rendezvous send has three messages: RTS, CTS, DATA. In explored runs an isend is one SYNC_SEND
+ * instead. Comparisons rely on the order of the kinds. */
 enum lpi_message_kind {
     LPI_EAGER,
-    LPI_IN_PLACE,   /* the same, with the payload in the buffer of the receive on offer */
-    LPI_ON_ITS_WAY, /* from another process; the payload comes later, to where the cargo says */
-    LPI_SYNC_SEND,  /* explored: with its payload; who takes it tells the sender's request */
-    LPI_RTS,        /* is matched, as if it had the payload */
-    LPI_CTS,        /* a receive has met it */
+    LPI_IN_PLACE,   /* eager, with the payload already in the exposed receive buffer */
+    LPI_ON_ITS_WAY, /* from another process: the payload comes later, as its cargo */
+    LPI_SYNC_SEND,  /* explored: with its payload; the match completes the sender's request */
+    LPI_RTS,        /* matched as if it had the payload */
+    LPI_CTS,        /* from a receive that has matched an RTS */
     LPI_DATA,       /* goes straight into the buffer of that receive */
 };
 
-/* A request and an answer have none: `rendezvous` stands in its place. Nor has what is on its way:
- * there it is `cargo`. */
+/* RTS and CTS have no payload, but `rendezvous` in its place. ON_ITS_WAY has `cargo`. */
 static inline bool lpi_has_payload(enum lpi_message_kind kind)
 {
     return kind < LPI_ON_ITS_WAY || kind == LPI_SYNC_SEND || kind == LPI_DATA;
 }
 
 /*
- * A send that waits for its receiver: its sender's own, until the run is over or both have done
- * with it. What the receiver's core reads of it is constant.
+ * A send that waits for its receiver. Its sender owns it until the run is over or both are done
+ * with it. The fields that the receiver's core reads are constant.
  */
 struct lpi_rendezvous {
     struct lpi_rendezvous *next; /* of the same sender */
@@ -61,30 +61,29 @@ struct lpi_rendezvous {
     uint32_t context;
     int tag;
     size_t n_bytes;
-    const void *data;             /* where it stays until the payload has been sent, ... */
-    void *copy;                   /* ... here, or, NULL, with the caller */
-    int64_t latency;              /* of the answer */
-    struct logp_request *request; /* of the receiver, that has been met; NULL: none yet */
-    int64_t at;                   /* when the answer is at the sender */
-    struct logp_request *own;     /* the sender's, which is SENT when the payload has been sent */
+    const void *data;             /* the payload, until DATA has been sent: ... */
+    void *copy;                   /* ... this copy; NULL: the caller's buffer */
+    int64_t latency;              /* of the CTS */
+    struct logp_request *request; /* the receive that has matched; NULL: none yet */
+    int64_t at;                   /* when the CTS arrives at the sender */
+    struct logp_request *own;     /* the sender's; it is SENT when DATA has been sent */
 };
 
-/* What is known of a message while it is being handed over. */
+/* A message while it is being handed over. */
 struct lpi_envelope {
     uint32_t context;
     int src, dst, tag;
     size_t n_bytes;
     int64_t arrival; /* LOGP_NEVER: no delay was emulated */
     union {
-        const void *data;                  /* payload; where it stays is the caller's business */
-        struct lpi_rendezvous *rendezvous; /* of a request or an answer */
+        const void *data;                  /* the payload; the caller owns it */
+        struct lpi_rendezvous *rendezvous; /* RTS, CTS */
         struct lpi_cargo *cargo;           /* ON_ITS_WAY */
     };
-    struct lpi_message *message;  /* already holds the payload; NULL: it does not */
-    struct logp_request *request; /* of an answer or a payload: the receiver's; ASKING: the
-                                     sender's */
+    struct lpi_message *message;  /* it already holds the payload; NULL: there is none yet */
+    struct logp_request *request; /* CTS, DATA: the receiver's; SYNC_SEND: the sender's */
     enum lpi_message_kind kind;
-    bool is_paid; /* its bytes have been taken from the queue limit */
+    bool is_paid; /* its cost has been taken from the queue limit */
 };
 
 struct lpi_message {
@@ -92,13 +91,13 @@ struct lpi_message {
         struct cds_wfcq_node queue;     /* while in a mailbox */
         struct lpi_message *free;       /* while in a free or returned list */
         struct lpi_cargo *cargo;        /* while ON_ITS_WAY */
-        struct logp_request *sync_send; /* while ASKING: the sender's */
+        struct logp_request *sync_send; /* SYNC_SEND: the sender's */
     } link;
     struct lpi_message *prev, *next;    /* pending list, in the order of delivery */
     struct lpi_message *next_in_stream; /* of the index */
     union {
-        struct lpi_message *prev_of_source; /* the same */
-        struct logp_request *request;       /* of an answer or a payload */
+        struct lpi_message *prev_of_source; /* of the index */
+        struct logp_request *request;       /* CTS, DATA: the receiver's */
     };
     struct lpi_message *next_of_source;
     struct lpi_core *owner;
@@ -108,64 +107,62 @@ struct lpi_message {
     uint32_t context;
     int src, dst, tag;
     unsigned char size_class;
-    unsigned char kind; /* enum lpi_message_kind; ON_ITS_WAY, ASKING: `link` */
+    unsigned char kind; /* enum lpi_message_kind; ON_ITS_WAY, SYNC_SEND: see `link` */
     union {
         char inline_data[LPI_INLINE];
-        size_t bytes; /* LPI_CLASS_NONE: in all */
+        size_t bytes; /* LPI_CLASS_NONE: of the allocation */
         struct lpi_rendezvous *rendezvous;
     };
 };
 
 enum lpi_request_state {
     LPI_REQ_POSTED,   /* in the posted list */
-    LPI_REQ_CTS_SENT, /* a send that waits for its receiver has been matched, or one of another
-                         process: the payload is to come */
-    LPI_REQ_BOUND,    /* a message has been matched, its payload is in buf */
+    LPI_REQ_CTS_SENT, /* matched with an RTS or a long remote message: its payload comes later */
+    LPI_REQ_BOUND,    /* matched, and the payload is in buf */
     LPI_REQ_FAILED,   /* the message was too large; it is still pending */
-    LPI_REQ_CHARGED,  /* bound, and o_recv is accounted for: complete at `done` */
+    LPI_REQ_CHARGED,  /* bound, and o_recv is charged: complete at `done` */
     LPI_REQ_SENT,
-    LPI_REQ_RTS_SENT,  /* a send that waits for its receiver: `asked` */
-    LPI_REQ_SYNC_SENT, /* explored: a send that waits until a receive takes it, and then up to
-                       `answered` */
+    LPI_REQ_RTS_SENT,  /* a rendezvous send under way: `rts` */
+    LPI_REQ_SYNC_SENT, /* explored: a sync send; complete at `answered` */
 };
 
 struct logp_request {
     struct logp_request *prev, *next; /* posted list; next: free list */
     enum lpi_request_state state;
     uint32_t context;
-    int src, tag; /* wanted, global rank */
+    int src, tag; /* wanted; src is a global rank */
     void *buf;
     size_t capacity;
     bool exposed;
     bool matters, hinders;                        /* explored: lpi_match_mark() */
-    uint64_t number;                              /* of the index, in the order of posting */
-    struct logp_request *prev_alike, *next_alike; /* the same: with the same label */
-    int from, got_tag;                            /* of the message */
-    uint32_t label;                               /* where the machine records: trace.h */
+    uint64_t number;                              /* of the index: the order of posting */
+    struct logp_request *prev_alike, *next_alike; /* of the index: the same label */
+    int from, got_tag;                            /* source and tag of the message */
+    uint32_t label;                               /* recorded runs: trace.h */
     uint32_t id;                                  /* explored: the id-th of its vp, from 1 */
     size_t n_bytes;
     union {
         int64_t arrival;  /* of the message */
-        int64_t answered; /* ISSUED: when the answer is there; INT64_MAX: that is not known yet */
+        int64_t answered; /* SYNC_SENT: when it is complete; INT64_MAX: not matched yet */
     };
     union {
-        int64_t posted;             /* POSTED: the vp's clock then */
+        int64_t posted;             /* POSTED: the vp's clock when it was posted */
         int64_t done;               /* CHARGED, FAILED: when it is complete */
-        struct lpi_rendezvous *rts; /* ASKED */
-        int64_t cts_ns;             /* ISSUED: the latency of the answer */
+        struct lpi_rendezvous *rts; /* RTS_SENT */
+        int64_t cts_ns;             /* SYNC_SENT: the latency of the CTS that it stands for */
     };
 };
 
-/* Per vp: what has come and not been received, what is wanted and has not come. */
+/* The pending messages and posted receives of a vp. */
 struct lpi_index;
 struct lpi_inbox {
     struct lpi_message *first, *last;
     struct logp_request *posted_first, *posted_last;
-    struct lpi_index *index; /* of both, where there have been many; NULL: never */
+    struct lpi_index *index; /* of both, once there were many; NULL: never made */
     int n_pending;
     int n_any : 30;    /* posted receives from any source */
-    bool indexed : 1;  /* the index is kept up */
-    bool unsorted : 1; /* pending are not in the order of (arrival, source) */
+    bool indexed : 1;  /* the index is maintained */
+    bool unsorted : 1; /* the pending list is not in the order of (arrival, source) */
 };
 
 struct lpi_chunk;
@@ -174,11 +171,11 @@ struct lpi_pool {
     struct logp_request *free_requests;
     struct lpi_chunk *chunks, *request_chunks;
     size_t n_kept[LPI_CLASSES];
-    struct lpi_message *huge; /* LPI_CLASS_NONE: the last that were freed, the latest first */
+    struct lpi_message *huge; /* LPI_CLASS_NONE: cached, the last freed first */
     size_t huge_bytes;
 };
 
-/* A message that holds its payload, as it is handed over. */
+/* The envelope of a message that holds its payload. */
 static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool is_paid)
 {
     return (struct lpi_envelope){.context = m->context,
@@ -192,7 +189,7 @@ static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool is
                                  .is_paid = is_paid};
 }
 
-/* Any message, as it is handed over. */
+/* The envelope of any message. */
 static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, bool is_paid)
 {
     struct lpi_envelope e = lpi_envelope_of(m, is_paid);
@@ -211,13 +208,13 @@ static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, boo
     return e;
 }
 
-/* The bytes that its message has to hold. */
+/* The bytes of payload that the message of e holds. */
 static inline size_t lpi_held_bytes(const struct lpi_envelope *e)
 {
     return e->kind == LPI_RTS || e->kind == LPI_CTS ? 0 : e->n_bytes;
 }
 
-/* The bytes that a message of n_bytes counts against the machine's queue limit. */
+/* The bytes of the queue limit that a message of n_bytes takes. */
 static inline int64_t lpi_message_cost(size_t n_bytes)
 {
     return (int64_t)(sizeof(struct lpi_message) + n_bytes);

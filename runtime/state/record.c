@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording. Each vp has a list of chunks of events, of which the last has room. `since` is how far
- * the vp's time is accounted for: what lies between it and the next event is a wait, which is
- * recorded with that event, and on the wall clock the program's own time is added to it at each
- * call. So a wait is one event, however often the vp has looked up in between.
+ * Recording. Each vp has a list of chunks of events; the last chunk has free entries. The vp's time
+ * is accounted for until `since`. The time between `since` and the next event is a wait, which is
+ * recorded with that event. On the wall clock each call first moves `since` past the time that the
+ * program has used itself. So a wait is one event, however often the vp polled in between.
  */
 #include "state/record.h"
 
@@ -16,7 +16,7 @@ static inline struct lpi_recorder *recorder_of(const struct lpi_proc *p)
     return &p->core->machine->recorders[p->rank];
 }
 
-/* Add one, about a message with this peer, tag and size. NULL: it is not recorded. */
+/* Add an event about a message with this peer, tag and size. NULL: it is not recorded. */
 static inline struct logp_event *add_about(struct lpi_proc *p, struct lpi_recorder *r,
                                            enum logp_event_kind kind, int64_t start, int64_t end,
                                            int peer, int tag, size_t n_bytes)
@@ -27,7 +27,7 @@ static inline struct logp_event *add_about(struct lpi_proc *p, struct lpi_record
     if (__builtin_expect(r->at == r->end, false) && !lpi_recorder_grow(p->core, r))
         return NULL;
     e = r->at++;
-    __builtin_prefetch(e + AHEAD, 1); /* an event is a line, and memory is not waited for */
+    __builtin_prefetch(e + AHEAD, 1); /* an event is one cache line */
     *e = (struct logp_event){.start_ns = start,
                              .end_ns = end,
                              .arrival_ns = -1,
@@ -135,7 +135,7 @@ bool lpi_record_is_lost(const struct lpi_proc *p)
     return recorder_of(p)->fate == LOGP_FATE_DROPPED;
 }
 
-/* A receive has its message. */
+/* Add a receive. */
 static void receive(struct lpi_proc *p, struct lpi_recorder *r, const struct logp_request *q,
                     int64_t start, int64_t end)
 {
@@ -149,7 +149,7 @@ static void receive(struct lpi_proc *p, struct lpi_recorder *r, const struct log
     e->message = q->context;
 }
 
-/* It waited for that message, or is held up by the gap. */
+/* Add a wait for the message of q, or for the gap. */
 static void await(struct lpi_proc *p, struct lpi_recorder *r, const struct logp_request *q,
                   enum logp_event_kind kind, int64_t until)
 {
@@ -248,6 +248,6 @@ void lpi_record_end(struct lpi_proc *p)
     struct lpi_recorder *r = recorder_of(p);
 
     lpi_record_idle(p);
-    r->end = r->at; /* what follows asks for room */
+    r->end = r->at; /* the next event calls lpi_recorder_grow(), which refuses it */
     r->is_off = true;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine over several processes: what it knows of the others.
+ * A machine over several processes: the state that one process keeps of the others.
  *
- * Each process has the same machine, of which a block of consecutive ranks lives with it; what is
- * by rank stays so, and is not touched for the others. The holder of its first core looks for what
- * other processes send, where it looks for mail; while no vp runs, whoever called
+ * Each process has the same machine, and runs a block of consecutive ranks of it. Arrays by rank
+ * have P entries, but a process uses only those of its own ranks. The holder of the first core
+ * polls for messages of other processes when it polls for mail. While no vp runs, the caller of
  * logp_machine_run() does.
  *
- *   mail/remote.c     messages of vps
- *   core/far_*.c   what processes tell each other: starts, groups, stops, deadlocks, the end of a
- * run
+ *   mail/remote.c           messages of vps
+ *   core/remote_control.c   control messages: starts, groups, stops, deadlocks, the end of a run
  */
 #ifndef LPI_REMOTE_H
 #define LPI_REMOTE_H
@@ -18,59 +17,59 @@
 #include "state/state.h"
 
 enum lpi_wire_kind {
-    LPI_WIRE_UNTIMED,       /* a message of a vp that has no arrival time, with its payload */
-    LPI_WIRE_DATA,          /* one that has */
-    LPI_WIRE_LONG,          /* one whose payload comes beside it */
+    LPI_WIRE_UNTIMED,       /* a short message of a vp without an arrival time */
+    LPI_WIRE_DATA,          /* a short message of a vp with an arrival time */
+    LPI_WIRE_LONG,          /* a message of a vp; the payload follows separately */
     LPI_WIRE_ARRIVED,       /* to process 0: all vps of a process are at the sync */
     LPI_WIRE_START,         /* the start is fixed */
     LPI_WIRE_GROUP_ARRIVED, /* a vp is at the sync of a group: to the process of its first member */
     LPI_WIRE_GROUP_START,   /* the group's start, or an error, to a member */
-    /* those above are counted: while one is on its way there is no deadlock, and no end */
+    /* those above are counted: while one is under way, there is no deadlock and no end */
     LPI_WIRE_COUNTED = LPI_WIRE_GROUP_START,
     LPI_WIRE_STOP,  /* the run is over */
-    LPI_WIRE_STATE, /* to process 0: a process can do nothing by itself, or is at the end of its run
-                     */
-    LPI_WIRE_SCAN,  /* is it still so? */
+    LPI_WIRE_STATE, /* to process 0: a process can do nothing by itself, or its run has ended */
+    LPI_WIRE_SCAN,  /* to all: has that state changed? */
     LPI_WIRE_SCANNED,
-    LPI_WIRE_END,   /* all are at the end, and nothing is on its way */
+    LPI_WIRE_END,   /* the run of all processes has ended, and nothing is under way */
     LPI_WIRE_CLOCK, /* between runs: core/common_clock.c */
 };
 
-/* At the head of each message: of a BARE one up to n_bytes, as it costs by the cache line. */
+/* The header of each message. UNTIMED sends only the fields before `unused`: a header costs by the
+ * cache line. */
 struct lpi_wire {
     uint32_t kind : 4,
-        run : 12,           /* which run it belongs to: what is late is not taken for another's */
-        untimed_bytes : 16; /* BARE: bytes */
+        run : 12,           /* the run it belongs to, so that later runs ignore late messages */
+        untimed_bytes : 16; /* UNTIMED: its n_bytes */
     uint32_t context;
     int src, dst, tag;
     uint32_t unused;
     uint64_t n_bytes;
-    int64_t arrival; /* on the machine's clock, which begins for all processes at one time */
+    int64_t arrival; /* by the machine's clock, whose time 0 is the same in all processes */
 };
 
-/* What process 0 is told of a process. */
+/* The state that a process reports to process 0. */
 struct lpi_remote_state {
     int64_t is_done; /* its vps have ended */
     int64_t sent, received;
-    int64_t error; /* key of the error that the run has ended with: far_end.c */
+    int64_t error; /* key of the error that ended the run: error_key() in remote_control.c */
 };
 
-/* The payload of a long message, on its way. */
+/* The payload of a long message, under way. */
 struct lpi_cargo {
-    struct lpi_cargo *next; /* in the order of coming */
+    struct lpi_cargo *next; /* in the order of the headers */
     struct lpi_transfer *transfer;
     struct lpi_proc *to;
-    struct logp_request *request; /* the receive that it has met; NULL: none yet */
-    struct lpi_message *message;  /* where it comes to; NULL: straight into the receive's buffer */
-    bool is_over;                 /* it is there */
-    bool is_dropped;              /* nobody wants it: the run is stopping */
+    struct logp_request *request; /* the receive that it has matched; NULL: none yet */
+    struct lpi_message *message;  /* gets the payload; NULL: the receive's buffer gets it */
+    bool is_over;                 /* the payload is complete */
+    bool is_dropped;              /* no vp receives it: the run is stopping */
 };
 
 struct lpi_remote {
     const struct lpi_transport *ops;
     int process, n_processes;
     int *process_of; /* by rank */
-    uint32_t run;    /* the number of the run under way, of this process's machines */
+    uint32_t run;    /* the number of the current run, counted over this process's machines */
     bool is_shared;  /* several cores call the transport, one at a time: `busy` */
     bool is_crowded; /* this host has more processes than cores */
     atomic_bool busy;
@@ -80,38 +79,38 @@ struct lpi_remote {
     int64_t received;
     uint64_t dropped; /* messages that came after the end */
     struct lpi_transfer *
-        *sending;               /* by rank: what its last send has not let go yet; NULL: nothing */
+        *sending;               /* by rank: the last long send while its payload is read; or NULL */
     struct lpi_cargo *arriving; /* to vps of the first core */
-    struct lpi_cargo *held; /* messages to vps of other cores, behind one that is not there yet */
-    /* the clock that all have in common: core/common_clock.c */
-    bool is_fitted;              /* each has its own; else all are on one host */
-    struct lpi_clock host_clock; /* there: as process 0 has calibrated it */
+    struct lpi_cargo *held;     /* messages to vps of other cores, behind an incomplete one */
+    /* the common clock: core/common_clock.c */
+    bool is_fitted;              /* each process has its own clock; else all are on one host */
+    struct lpi_clock host_clock; /* not fitted: as process 0 has calibrated it */
     struct lpi_fit {
-        int64_t at_ns, ahead_ns; /* of this process's clock, and of process 0's then */
-        double drift;            /* how fast that grows */
+        int64_t at_ns, ahead_ns; /* at this time of this process's clock, its lead on process 0 */
+        double drift;            /* ns per ns by which ahead_ns grows */
     } fit;
-    int64_t fitted_ns;                    /* when, by the host's clock */
+    int64_t fitted_ns;                    /* time of the fit, by the host's clock */
     int64_t fit_error_ns, clock_error_ns; /* after the fit; of the last run, < 0: none yet */
-    /* What is not a vp's: core/remote_control.c. w == NULL: the run is stopping, and nobody has told.
-     */
+    /* Handles control messages: core/remote_control.c. w == NULL: the run is stopping, and this
+     * process has not told the others yet. */
     void (*control)(struct lpi_core *c, int from, const struct lpi_wire *w, const void *more);
 
     /* of a run */
-    struct lpi_remote_state told; /* to process 0 */
+    struct lpi_remote_state told; /* last reported to process 0 */
     unsigned long told_epochs;
     bool is_told, stop_told, is_done, is_ended;
-    atomic_bool is_lost; /* processes do not answer any more: there are no further runs */
-    int64_t error;       /* key of what all have agreed on */
+    atomic_bool is_lost; /* processes no longer answer: there are no further runs */
+    int64_t error;       /* key of the error that all have agreed on */
     /* of process 0 */
     atomic_int n_arrived_processes;  /* processes that are at the sync */
     struct lpi_remote_state *states; /* by process */
-    bool *is_known;                  /* its state, as far as it goes */
+    bool *is_known;                  /* states[] is up to date */
     int n_known;
-    uint32_t scan; /* the number of the last one */
-    int n_scanned; /* in it; -1: none is under way */
+    uint32_t scan; /* the number of the last scan */
+    int n_scanned; /* processes that have answered it; -1: no scan is under way */
 };
 
-/* Relaxed, both: several cores ask, and nothing is published by it. */
+/* relaxed, both: several cores read it, and it publishes nothing */
 static inline bool lpi_remote_is_lost(const struct lpi_remote *f)
 {
     return atomic_load_explicit(&f->is_lost, memory_order_relaxed);

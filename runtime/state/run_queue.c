@@ -5,7 +5,7 @@
 #include "state/explore.h"
 #include "state/timers.h"
 
-/* Is this the deadline of its proc, and not one that has been moved or withdrawn? */
+/* Is this still the deadline of its proc? */
 static bool holds(void *machine, const struct lpi_timer *s)
 {
     const struct logp_machine *m = machine;
@@ -24,13 +24,12 @@ void lpi_set_deadline(struct lpi_proc *p, int64_t deadline)
         c->machine->explore->due[p->rank] = deadline;
         return;
     }
-    p->stamp++; /* what it had does not hold any more */
+    p->stamp++; /* its earlier deadline is stale */
     if (c->run_queue.timers.n >= c->run_queue.timers.capacity)
         lpi_timers_purge(&c->run_queue.timers, holds, c->machine);
     lpi_timers_push(&c->run_queue.timers, deadline, p->rank, p->stamp);
 }
 
-/* p can go on as soon as it gets the core. Called by the holder of its core. */
 void lpi_make_ready(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
@@ -46,7 +45,6 @@ void lpi_make_ready(struct lpi_proc *p)
     c->run_queue.ready_last = p;
 }
 
-/* The proc with the earliest deadline; NULL: none has one. */
 struct lpi_proc *lpi_earliest(struct lpi_core *c)
 {
     const struct lpi_timer *top;
@@ -59,7 +57,6 @@ struct lpi_proc *lpi_earliest(struct lpi_core *c)
     return NULL;
 }
 
-/* p gets a deadline, or an earlier one. Called by the holder of its core. */
 void lpi_wake(struct lpi_proc *p, int64_t deadline)
 {
     if (p->state == LPI_READY || (p->state == LPI_TIMED && p->deadline <= deadline))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose turn it is on a core: deadlines, and those that are ready. All by its holder. */
+/* The run queue of a core: deadlines and ready procs. Its holder calls all of these. */
 #ifndef LPI_RUN_QUEUE_H
 #define LPI_RUN_QUEUE_H
 
 #include "state/state.h"
 
-/* p waits until deadline, whatever it waited for before. */
+/* p waits until deadline. This replaces its earlier deadline or wait. */
 void lpi_set_deadline(struct lpi_proc *p, int64_t deadline);
-/* p, which waits, gets a deadline, or an earlier one. */
+/* p, which waits, gets this deadline, unless it has an earlier one. */
 void lpi_wake(struct lpi_proc *p, int64_t deadline);
 /* p can go on as soon as it gets the core. */
 void lpi_make_ready(struct lpi_proc *p);

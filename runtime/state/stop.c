@@ -11,7 +11,7 @@
 
 void lpi_announce(struct logp_machine *m)
 {
-    /* seq_cst, both, pairs with lpi_sleep(): either it sees the event or we see that it sleeps */
+    /* seq_cst, both, pair with lpi_sleep(): it sees the event, or this core sees that it sleeps */
     atomic_fetch_add_explicit(&m->event, 1, memory_order_seq_cst);
     lpi_pause();
     if (atomic_load_explicit(&m->n_asleep, memory_order_seq_cst) > 0)
@@ -44,14 +44,14 @@ void lpi_idle(struct lpi_core *c)
     if (c->life.is_idle)
         return;
     c->life.is_idle = true;
-    /* release pairs with the acquire in all_idle(): what the procs wait for is visible */
+    /* release pairs with the load in lpi_all_idle(): what the procs wait for is visible */
     atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_release);
 }
 
 void lpi_busy_now(struct lpi_core *c)
 {
     c->life.is_idle = false;
-    /* seq_cst: before all that follows is visible, as the scan needs it */
+    /* seq_cst pairs with the load in lpi_all_idle(): the scan must see it before what follows */
     atomic_fetch_add_explicit(&c->idle_epoch, 1, memory_order_seq_cst);
     lpi_pause();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a run, sleeping cores, and cores that have nothing to do. */
+/* The end of a run, sleeping cores, and idle cores. */
 #ifndef LPI_STOP_H
 #define LPI_STOP_H
 
@@ -7,19 +7,20 @@
 
 static inline bool lpi_stopping(const struct logp_machine *m)
 {
-    /* acquire pairs with the release in lpi_stop(): who stopped the run has read what it needed */
+    /* acquire pairs with the release in lpi_stop() */
     return atomic_load_explicit(&m->stop, memory_order_acquire) != 0;
 }
 
-/* End the run. Async-signal-safe. @return true: this call did */
+/* End the run. Async-signal-safe. @return true: this call ended it */
 bool lpi_stop(struct logp_machine *m, int error);
 
-/* Something that sleeping cores wait for has happened. Async-signal-safe. */
+/* Wake sleeping cores, since an event that they wait for has happened. Async-signal-safe. */
 void lpi_announce(struct logp_machine *m);
-/* Sleep until something is announced after `event` was read; acquire: before what it announces. */
+/* Sleep until an event is announced after m->event was read as `event`. The caller reads it with
+ * acquire, before it checks the conditions that events announce. */
 void lpi_sleep(struct logp_machine *m, unsigned event);
 
-/* Somebody on this core can go on, or is about to: before the reason becomes visible. */
+/* A vp of this core can go on, or soon will. Called before the reason becomes visible. */
 void lpi_busy_now(struct lpi_core *c);
 static inline void lpi_busy(struct lpi_core *c)
 {
@@ -27,6 +28,7 @@ static inline void lpi_busy(struct lpi_core *c)
         lpi_busy_now(c);
 }
 
+/* No vp of this core can go on. */
 void lpi_idle(struct lpi_core *c);
 
 #endif

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The parts: the runs, then the heap. */
+/* Numbers of parts: the runs come first, then the heap. */
 enum { HEAP = LPI_RUNS, NONE = -1, UNKNOWN = -2 };
 
 static bool before(const struct lpi_timer *a, const struct lpi_timer *b)
@@ -129,7 +129,7 @@ void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp
     sift_up(t, t->n_heap++, s);
 }
 
-/* The part that holds the earliest. */
+/* The part that holds the earliest deadline; NONE: there is none. */
 static int earliest_part(struct lpi_timers *t)
 {
     const struct lpi_timer *best = NULL;
