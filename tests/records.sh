@@ -223,7 +223,7 @@ err 'logp: broadcast optimal: not finished within --timeout; 7 runs were'
 run 1 'error=35 reps=7' broadcast --algo optimal
 err 'logp: broadcast optimal: deadlock: every processor waits and nothing is on its way'
 run 1 'error=12 reps=0' broadcast --algo optimal
-err 'logp: broadcast optimal: Cannot allocate memory'
+err 'logp: broadcast optimal: no memory'
 
 # ---- in words: restarts, and whether the host kept up ----
 kept='The host kept up: every median is within 1 % of its prediction.'

@@ -165,12 +165,15 @@ static int start_call(struct logp_vp *vp, const struct logp_collective *collecti
 #define CALL(name, parameters, buf, recv_buf, ...)                                                 \
     int logp_##name(struct logp_vp *vp, PARAMETERS parameters)                                     \
     {                                                                                              \
-        return lpi_call(vp, &lpi_##name, &(struct logp_args){__VA_ARGS__}, buf, recv_buf, NULL);   \
+        return logp_vp_note_error(                                                                 \
+            vp, "logp_" #name,                                                                     \
+            lpi_call(vp, &lpi_##name, &(struct logp_args){__VA_ARGS__}, buf, recv_buf, NULL));     \
     }                                                                                              \
     int logp_i##name(struct logp_vp *vp, PARAMETERS parameters, struct logp_pending **pending)     \
     {                                                                                              \
-        return start_call(vp, &lpi_##name, &(struct logp_args){__VA_ARGS__}, buf, recv_buf,        \
-                          pending);                                                                \
+        return logp_vp_note_error(vp, "logp_i" #name,                                              \
+                                  start_call(vp, &lpi_##name, &(struct logp_args){__VA_ARGS__},    \
+                                             buf, recv_buf, pending));                             \
     }
 
 /* Of two buffers of blocks, one of which may be the root's alone, and of two vectors. */
@@ -195,10 +198,14 @@ CALL(reduce,
 
 int logp_barrier(struct logp_vp *vp)
 {
-    return lpi_call(vp, &lpi_barrier, &(struct logp_args){.tag = 0}, NULL, NULL, NULL);
+    return logp_vp_note_error(
+        vp, "logp_barrier",
+        lpi_call(vp, &lpi_barrier, &(struct logp_args){.tag = 0}, NULL, NULL, NULL));
 }
 
 int logp_ibarrier(struct logp_vp *vp, struct logp_pending **pending)
 {
-    return start_call(vp, &lpi_barrier, &(struct logp_args){.tag = 0}, NULL, NULL, pending);
+    return logp_vp_note_error(
+        vp, "logp_ibarrier",
+        start_call(vp, &lpi_barrier, &(struct logp_args){.tag = 0}, NULL, NULL, pending));
 }

@@ -73,7 +73,9 @@ int logp_scatterv(struct logp_vp *vp, const void *send_buf, const size_t *counts
 {
     struct logp_invocation c = {.args = {.root = root, .n_bytes = n_bytes}};
 
-    return run_flat(vp, "scatter", &c, counts, displs, (void *)send_buf, recv_buf);
+    return logp_vp_note_error(
+        vp, "logp_scatterv",
+        run_flat(vp, "scatter", &c, counts, displs, (void *)send_buf, recv_buf));
 }
 
 int logp_gatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, void *recv_buf,
@@ -81,7 +83,8 @@ int logp_gatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, void 
 {
     struct logp_invocation c = {.args = {.root = root, .n_bytes = n_bytes}};
 
-    return run_flat(vp, "gather", &c, counts, displs, (void *)send_buf, recv_buf);
+    return logp_vp_note_error(
+        vp, "logp_gatherv", run_flat(vp, "gather", &c, counts, displs, (void *)send_buf, recv_buf));
 }
 
 int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, void *recv_buf,
@@ -97,7 +100,7 @@ int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, vo
         rc = lpi_call(vp, &lpi_allgather, &(struct logp_args){.blocks = &b}, send_buf, recv_buf,
                       NULL);
     free_blocks(&b);
-    return rc;
+    return logp_vp_note_error(vp, "logp_allgatherv", rc);
 }
 
 int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_counts,
@@ -123,7 +126,7 @@ int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_
                           recv_buf, NULL);
     free_blocks(&in);
     free_blocks(&out);
-    return rc;
+    return logp_vp_note_error(vp, "logp_alltoallv", rc);
 }
 
 int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_buf,
@@ -138,5 +141,5 @@ int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_bu
         rc = lpi_call(vp, &lpi_reduce_scatter, &(struct logp_args){.blocks = &b, .op = op},
                       send_buf, recv_buf, NULL);
     free_blocks(&b);
-    return rc;
+    return logp_vp_note_error(vp, "logp_reduce_scatterv", rc);
 }

@@ -68,10 +68,10 @@ int logp_group_from(struct logp_vp *vp, const int *members, int n_members, struc
     int *ranks, own, rc;
 
     if (n < 1 || n > logp_vp_size(vp))
-        return -EINVAL;
+        return logp_vp_note_error(vp, "logp_group_from", -EINVAL);
     ranks = malloc((size_t)n * sizeof(*ranks));
     if (ranks == NULL)
-        return -ENOMEM;
+        return logp_vp_note_error(vp, "logp_group_from", -ENOMEM);
     for (int i = 0; i < n; i++)
         ranks[i] = members != NULL ? members[i] : i;
     own = index_of_own(vp, ranks, n);
@@ -79,7 +79,7 @@ int logp_group_from(struct logp_vp *vp, const int *members, int n_members, struc
     if (rc == 0)
         rc = enter(vp, context, ranks, n, out);
     free(ranks);
-    return rc;
+    return logp_vp_note_error(vp, "logp_group_from", rc);
 }
 
 int logp_group_dup(struct logp_vp *vp, struct logp_vp **out)
@@ -147,5 +147,5 @@ int logp_group_split(struct logp_vp *vp, int colour, int key, struct logp_vp **o
     free(wishes);
     free(members);
     free(ranks);
-    return rc;
+    return logp_vp_note_error(vp, "logp_group_split", rc);
 }

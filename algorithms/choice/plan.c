@@ -255,9 +255,9 @@ int logp_plan_run(struct logp_vp *vp, const struct logp_plan *plan, void *buf, v
 {
     if (logp_vp_size(vp) != plan->P || logp_vp_rank(vp) != plan->rank ||
         (!plan->c.args.in_place && (buf == LOGP_IN_PLACE || recv_buf == LOGP_IN_PLACE)))
-        return -EINVAL;
+        return logp_vp_note_error(vp, "logp_plan_run", -EINVAL);
     if (lpi_is_started(vp, &plan->c))
-        return -EBUSY;
+        return logp_vp_note_error(vp, "logp_plan_run", -EBUSY);
     return run(vp, plan->algorithm, &plan->kept, &plan->c, buf, recv_buf);
 }
 
@@ -269,13 +269,14 @@ int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
     if (logp_vp_size(vp) != plan->P || logp_vp_rank(vp) != plan->rank || pending == NULL ||
         plan->c.args.tag < 0 || plan->c.args.tag >= LOGP_PENDING_TAGS ||
         (!plan->c.args.in_place && (buf == LOGP_IN_PLACE || recv_buf == LOGP_IN_PLACE)))
-        return -EINVAL;
+        return logp_vp_note_error(vp, "logp_plan_start", -EINVAL);
     if (a->steps == NULL || logp_step_list_is_graph(plan->c.args.list, &plan->c.model.params))
-        return -ENOTSUP;
+        return logp_vp_note_error(vp, "logp_plan_start", -ENOTSUP);
     if (lpi_is_started(vp, &plan->c)) /* before its scratch is written to */
-        return -EBUSY;
+        return logp_vp_note_error(vp, "logp_plan_start", -EBUSY);
     lpi_buffers(a, plan->P, plan->rank, &plan->c, &buf, &recv_buf);
-    return lpi_start(vp, a, &plan->c, false, buf, recv_buf, pending);
+    return logp_vp_note_error(vp, "logp_plan_start",
+                              lpi_start(vp, a, &plan->c, false, buf, recv_buf, pending));
 }
 
 void logp_plan_sizes(const struct logp_plan *plan, size_t *buf, size_t *recv_buf)

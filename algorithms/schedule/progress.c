@@ -365,12 +365,12 @@ int logp_pending_wait(struct logp_vp *vp, struct logp_pending *pending)
     int rc;
 
     if (k < 0)
-        return pending == NULL ? 0 : -EINVAL;
+        return pending == NULL ? 0 : logp_vp_note_error(vp, "logp_pending_wait", -EINVAL);
     while (g->receives[k] != NULL)
         await(vp, g);
     rc = take_out(g, k);
     free(pending);
-    return rc;
+    return logp_vp_note_error(vp, "logp_pending_wait", rc);
 }
 
 int logp_pending_test(struct logp_vp *vp, struct logp_pending *pending, bool *done)
@@ -389,7 +389,7 @@ int logp_pending_waitall(struct logp_vp *vp, struct logp_pending **pendings, int
     int first = 0;
 
     if (n < 0 || (pendings == NULL && n > 0))
-        return -EINVAL;
+        return logp_vp_note_error(vp, "logp_pending_waitall", -EINVAL);
     for (int i = 0; i < n; i++) {
         const int rc = logp_pending_wait(vp, pendings[i]);
 
@@ -423,12 +423,12 @@ int logp_pending_waitany(struct logp_vp *vp, struct logp_pending **pendings, int
     int first;
 
     if (n < 0 || (pendings == NULL && n > 0) || index == NULL)
-        return -EINVAL;
+        return logp_vp_note_error(vp, "logp_pending_waitany", -EINVAL);
     *index = -1;
     while ((first = first_through(g, pendings, n)) == n)
         await(vp, g);
     if (first < 0)
-        return first == -EINVAL ? -EINVAL : 0;
+        return first == -EINVAL ? logp_vp_note_error(vp, "logp_pending_waitany", -EINVAL) : 0;
     *index = first;
     pending = pendings[first];
     pendings[first] = NULL;

@@ -58,6 +58,14 @@ LOGP_BEGIN_DECLS
 LOGP_API const char *logp_version(void);
 
 /**
+ * Say what an error is.
+ * @param error  what a function has returned: a negative errno
+ * @return one line, static storage: "invalid argument"; of an error that no function of the library
+ *         returns, what strerror() says
+ */
+LOGP_API const char *logp_error_text(int error);
+
+/**
  * Structs that may grow begin with their size, which whoever fills one sets to its sizeof: so
  * programs built with older headers, and with newer ones, go on working. New fields come last, not
  * into padding, and mean nothing while they are 0. What takes such a struct copies it with this

@@ -41,6 +41,8 @@
 #include <logp/defs.h>
 #include <logp/delay.h>
 
+#include <stdio.h>
+
 LOGP_BEGIN_DECLS
 
 /** Who waits: real time passes, or the clock jumps. */
@@ -235,11 +237,29 @@ struct logp_report {
         int rank;
         int64_t time_ns; /**< of its clock */
     } asserted;
+    const char *error_call; /**< the call of error_rank that returned the error, "logp_send"; NULL:
+                                 none did, or the vp is in another process */
+    int64_t time_ns;        /**< the latest clock of a vp of this process, after its last call */
 };
 
 /** @return the report of the last run, valid until the next run or destroy. One that has timed out
  *  and left a vp behind has no messages and no lag. */
 LOGP_API const struct logp_report *logp_machine_report(const struct logp_machine *machine);
+
+/**
+ * Print how the last run went: its time and its messages; or the error with its rank and its call,
+ * the check that does not hold, and what each vp waits for (of more than 16 the number).
+ * @param out  written to, and not closed
+ * @return 0; -EIO: it cannot be written to
+ */
+LOGP_API int logp_report_print(const struct logp_machine *machine, FILE *out);
+
+/**
+ * Say what a vp waits for: "waits for a message from rank 0, tag 5".
+ * @param text  out: n_bytes, with the zero at the end; what does not fit is cut off
+ * @return the length of all of it, as snprintf()
+ */
+LOGP_API int logp_wait_text(const struct logp_wait_info *wait, char *text, size_t n_bytes);
 
 /** @return P. */
 LOGP_API int logp_machine_size(const struct logp_machine *machine);

@@ -98,6 +98,16 @@ LOGP_API int logp_vp_attach(struct logp_vp *vp, struct logp_attached *attached);
 LOGP_API struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const void *key);
 
 /**
+ * Note that a call of this vp returns an error, for logp_report.error_call: for a library built on
+ * vps, whose calls have names of their own. The last note before the program returns the same error
+ * is reported.
+ * @param call   its name, static storage
+ * @param error  what it returns; nothing is noted where this is not negative
+ * @return error
+ */
+LOGP_API int logp_vp_note_error(struct logp_vp *vp, const char *call, int error);
+
+/**
  * Send n_bytes bytes to processor dst. They are copied before it returns; it never waits for
  * the receiver, whatever the size.
  * @param dst      rank; a processor may send to itself

@@ -45,6 +45,16 @@ static inline int leave(struct lpi_proc *p, int rc)
     return rc;
 }
 
+/* ---- errors ---- */
+
+/* Note for the report that this call of vp returns error. @return error */
+int lpi_failed(const struct logp_vp *vp, const char *call, int error) __attribute__((cold));
+
+static inline int noted(const struct logp_vp *vp, const char *call, int rc)
+{
+    return __builtin_expect(rc < 0, false) ? lpi_failed(vp, call, rc) : rc;
+}
+
 /* ---- arguments ---- */
 
 static inline bool bad_buffer(const void *buf, size_t n)

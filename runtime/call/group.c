@@ -94,11 +94,11 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
 
     if (context < 1 || context >= LPI_CONTEXT_COLLECTIVE ||
         (members != NULL && (n_members < 1 || n_members > P)))
-        return -EINVAL;
+        return lpi_failed(vp, "logp_group_create", -EINVAL);
     both = calloc(3, sizeof(*both)); /* the group, its group for collectives, and that for those
                                         which are started */
     if (both == NULL)
-        return -ENOMEM;
+        return lpi_failed(vp, "logp_group_create", -ENOMEM);
     *both = (struct logp_vp){.proc = p, .context = context, .rank = p->rank, .size = P};
     if (members != NULL) {
         both->size = n_members;
@@ -108,7 +108,7 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
             const int rc = both->to_global == NULL || both->to_local == NULL ? -ENOMEM : -EINVAL;
 
             logp_group_destroy(both);
-            return rc;
+            return lpi_failed(vp, "logp_group_create", rc);
         }
     }
     both[0].collective = &both[1];

@@ -172,22 +172,22 @@ int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
               struct logp_status *status)
 {
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
-        return -EINVAL;
+        return lpi_failed(vp, "logp_recv", -EINVAL);
     if (lpi_has_fast_path(vp->proc->core->machine)) {
         const int rc = recv_fast(vp, src, tag, buf, capacity, status);
 
         if (rc <= 0)
-            return rc;
+            return noted(vp, "logp_recv", rc);
     }
-    return receive(vp, src, tag, buf, capacity, INT64_MAX, status);
+    return noted(vp, "logp_recv", receive(vp, src, tag, buf, capacity, INT64_MAX, status));
 }
 
 int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                     int64_t until_ns, struct logp_status *status)
 {
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
-        return -EINVAL;
-    return receive(vp, src, tag, buf, capacity, until_ns, status);
+        return lpi_failed(vp, "logp_recv_until", -EINVAL);
+    return noted(vp, "logp_recv_until", receive(vp, src, tag, buf, capacity, until_ns, status));
 }
 
 /* A frame that is gone when the program returns: nothing may come there behind the vp's back. */
@@ -203,14 +203,14 @@ int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
     int rc;
 
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity) || request == NULL)
-        return -EINVAL;
+        return lpi_failed(vp, "logp_irecv", -EINVAL);
     r = lpi_request_new(vp->proc->core);
     if (r == NULL)
-        return -ENOMEM;
+        return lpi_failed(vp, "logp_irecv", -ENOMEM);
     rc = post(vp, src, tag, buf, capacity, r, true);
     if (rc != 0) {
         lpi_request_free(vp->proc->core, r);
-        return rc;
+        return lpi_failed(vp, "logp_irecv", rc);
     }
     if (!is_on_stack(vp->proc, buf))
         lpi_expose(vp->proc, r);
@@ -225,7 +225,7 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
         .requests = &request, .n = 1, .may_miss = true, .cancels = true, .until = INT64_MAX};
 
     if (request == NULL || request->state >= LPI_REQ_SENT)
-        return -EINVAL;
+        return lpi_failed(vp, "logp_cancel", -EINVAL);
     q.src = request->src;
     q.tag = request->tag;
     p->core->machine->answers->resolve(p, &q); /* if the run is over, it takes none */
@@ -265,14 +265,14 @@ int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_bu
     int rc;
 
     if (bad_source(vp, src) || recv_tag < LOGP_ANY_TAG || bad_buffer(recv_buf, capacity))
-        return -EINVAL;
+        return lpi_failed(vp, "logp_sendrecv", -EINVAL);
     r = lpi_request_new(vp->proc->core);
     if (r == NULL)
-        return -ENOMEM;
+        return lpi_failed(vp, "logp_sendrecv", -ENOMEM);
     rc = post(vp, src, recv_tag, recv_buf, capacity, r, false);
     if (rc == 0)
         rc = send_and_finish(vp, dst, send_tag, send_buf, send_bytes, r, status);
     else
         lpi_request_free(vp->proc->core, r);
-    return leave(vp->proc, rc);
+    return noted(vp, "logp_sendrecv", leave(vp->proc, rc));
 }

@@ -56,7 +56,7 @@ static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int d
     lpi_count_send(p, rc);
     if (p->core->machine->remote->sending[p->rank] != NULL)
         await_own(p);
-    return rc == 0 ? lpi_let_others_run(p) : rc;
+    return rc == 0 ? lpi_let_others_run(p) : lpi_failed(vp, "logp_send", rc);
 }
 
 /* Send a request, wait for the answer, send e. */
@@ -84,12 +84,12 @@ static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, struct 
     int rc;
 
     if (lpi_is_rendezvous(p, n_bytes))
-        return send_synchronously(vp, to, &e);
+        return noted(vp, "logp_send", send_synchronously(vp, to, &e));
     enter(p);
     rc = lpi_send_when_space(p, to, &e);
     if (p->core->machine->remote != NULL)
         await_own(p);
-    return leave(p, rc);
+    return noted(vp, "logp_send", leave(p, rc));
 }
 
 /* Can it be sent? 0; -EINVAL, or what the run was stopped with */
@@ -110,7 +110,7 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     const int rc = check_send(vp, dst, tag, buf, n_bytes);
 
     if (rc != 0)
-        return rc;
+        return lpi_failed(vp, "logp_send", rc);
     dst = to_global(vp, dst);
     if (!lpi_has_fast_path(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
@@ -158,8 +158,10 @@ int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t 
 {
     if (waits_for_process(vp, dst, tag, buf, n_bytes))
         return 1;
-    return lpi_is_instrumented(vp->proc->core->machine) ? send_aside(vp, dst, tag, buf, n_bytes)
-                                                        : lpi_send(vp, dst, tag, buf, n_bytes);
+    return noted(vp, "logp_try_send",
+                 lpi_is_instrumented(vp->proc->core->machine)
+                     ? send_aside(vp, dst, tag, buf, n_bytes)
+                     : lpi_send(vp, dst, tag, buf, n_bytes));
 }
 
 /* r is that of an isend. */
@@ -187,17 +189,17 @@ int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_b
     int rc;
 
     if (request == NULL)
-        return -EINVAL;
+        return lpi_failed(vp, "logp_isend", -EINVAL);
     r = lpi_request_new(c);
     if (r == NULL)
-        return -ENOMEM;
+        return lpi_failed(vp, "logp_isend", -ENOMEM);
     r->state = LPI_REQ_SENT;
     rc = lpi_is_instrumented(c->machine) ? isend_aside(vp, dst, tag, buf, n_bytes, r)
                                          : lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc != 0) {
         if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */
             lpi_request_free(c, r);
-        return rc;
+        return lpi_failed(vp, "logp_isend", rc);
     }
     *request = r;
     return 0;

@@ -23,7 +23,7 @@ int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memo
     const int stopped = lpi_stopped(vp->proc);
 
     if (!logp_shared_possible(vp))
-        return -ENOTSUP;
+        return lpi_failed(vp, "logp_shared", -ENOTSUP);
     if (stopped != 0)
         return stopped;
     vp = vp->collective; /* one of its views stands for the group */
@@ -33,7 +33,7 @@ int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memo
             *memory = j->memory;
             return 0;
         }
-    return lpi_area_join(vp, key, n_bytes, memory);
+    return noted(vp, "logp_shared", lpi_area_join(vp, key, n_bytes, memory));
 }
 
 /* The vp's clock is the wall clock: what it does next says so. */

@@ -17,6 +17,21 @@
 
 enum { READINGS_FREE = 1000 };
 
+int lpi_failed(const struct logp_vp *vp, const char *call, int error)
+{
+    struct lpi_core *c = vp->proc->core;
+
+    c->failed.call = call;
+    c->failed.rank = vp->proc->rank;
+    c->failed.error = error;
+    return error;
+}
+
+int logp_vp_note_error(struct logp_vp *vp, const char *call, int error)
+{
+    return noted(vp, call, error);
+}
+
 int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg)
 {
     struct lpi_proc *p = vp->proc;
@@ -25,7 +40,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     int rc = lpi_stopped(p);
 
     if (t_ns < 0)
-        return -EINVAL;
+        return lpi_failed(vp, "logp_compute", -EINVAL);
     if (rc != 0)
         return rc;
     p->in_vain = 0;
@@ -54,7 +69,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     end = fn == NULL || lpi_stopped(p) == 0 ? lpi_work(p, took) : lpi_after(p->emulated, took);
     if (m->recorders != NULL && end != LOGP_STOPPED)
         lpi_record_compute(p, p->emulated, end);
-    return leave(p, lpi_wait_until(p, end));
+    return noted(vp, "logp_compute", leave(p, lpi_wait_until(p, end)));
 }
 
 int logp_blocking_begin(struct logp_vp *vp)
@@ -64,9 +79,9 @@ int logp_blocking_begin(struct logp_vp *vp)
     const int rc = lpi_stopped(p);
 
     if (m->is_virtual || m->executor->give == NULL)
-        return -ENOTSUP;
+        return lpi_failed(vp, "logp_blocking_begin", -ENOTSUP);
     if (p->state == LPI_IN_BLOCKING)
-        return -EINVAL;
+        return -EINVAL; /* another vp has the core: nothing is noted */
     if (rc != 0)
         return rc;
     p->in_vain = 0;
@@ -84,7 +99,7 @@ int logp_blocking_end(struct logp_vp *vp)
     int rc;
 
     if (p->state != LPI_IN_BLOCKING)
-        return -EINVAL;
+        return lpi_failed(vp, "logp_blocking_end", -EINVAL);
     /* what it has until now is the holder's; its own clock is its own */
     t = lpi_emulates(m) ? lpi_with_program(p, lpi_wall(m)) : LOGP_NEVER;
     rc = lpi_blocking_end(p, t);
@@ -156,7 +171,7 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
     rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
     if (vp->proc->core->machine->recorders != NULL)
         lpi_record_idle(vp->proc);
-    return leave(vp->proc, rc);
+    return noted(vp, "logp_sync", leave(vp->proc, rc));
 }
 
 int64_t logp_start_late(const struct logp_vp *vp)

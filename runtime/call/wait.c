@@ -15,7 +15,8 @@ int logp_sleep_until(struct logp_vp *vp, int64_t t_ns)
         return rc;
     p->in_vain = 0;
     enter(p);
-    return leave(p, t_ns > lpi_clock(p) ? lpi_wait_until(p, t_ns) : 0);
+    return noted(vp, "logp_sleep_until",
+                 leave(p, t_ns > lpi_clock(p) ? lpi_wait_until(p, t_ns) : 0));
 }
 
 /* ---- one request ---- */
@@ -39,13 +40,13 @@ static int finish(struct logp_vp *vp, struct logp_request *r, bool waits, int64_
 
 int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_status *status)
 {
-    return finish(vp, request, true, INT64_MAX, status);
+    return noted(vp, "logp_wait", finish(vp, request, true, INT64_MAX, status));
 }
 
 int logp_wait_until(struct logp_vp *vp, struct logp_request *request, int64_t until_ns,
                     struct logp_status *status)
 {
-    return finish(vp, request, true, until_ns, status);
+    return noted(vp, "logp_wait_until", finish(vp, request, true, until_ns, status));
 }
 
 int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
@@ -54,7 +55,7 @@ int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
     const int rc = finish(vp, request, false, INT64_MAX, status);
 
     *done = rc != -ETIME;
-    return *done ? rc : 0;
+    return *done ? noted(vp, "logp_test", rc) : 0;
 }
 
 int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
@@ -63,7 +64,7 @@ int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
     int first = 0;
 
     if (n < 0 || (requests == NULL && n > 0))
-        return -EINVAL;
+        return lpi_failed(vp, "logp_waitall", -EINVAL);
     for (int i = 0; i < n; i++) {
         const int rc = logp_wait(vp, requests[i], statuses != NULL ? &statuses[i] : NULL);
 
@@ -71,7 +72,7 @@ int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
         if (first == 0)
             first = rc;
     }
-    return first;
+    return noted(vp, "logp_waitall", first);
 }
 
 /* ---- the first of several ---- */
@@ -104,13 +105,14 @@ static int finish_any(struct logp_vp *vp, struct logp_request **requests, int n,
 int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n, int64_t until_ns,
                        int *index, struct logp_status *status)
 {
-    return finish_any(vp, requests, n, true, until_ns, index, status);
+    return noted(vp, "logp_waitany_until",
+                 finish_any(vp, requests, n, true, until_ns, index, status));
 }
 
 int logp_waitany(struct logp_vp *vp, struct logp_request **requests, int n, int *index,
                  struct logp_status *status)
 {
-    return finish_any(vp, requests, n, true, INT64_MAX, index, status);
+    return noted(vp, "logp_waitany", finish_any(vp, requests, n, true, INT64_MAX, index, status));
 }
 
 int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int *index, bool *done,
@@ -119,13 +121,13 @@ int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int 
     int rc;
 
     if (done == NULL)
-        return -EINVAL;
+        return lpi_failed(vp, "logp_testany", -EINVAL);
     *done = false;
     rc = finish_any(vp, requests, n, false, INT64_MAX, index, status);
     if (rc == -ETIME)
         return 0;
     *done = rc == 0 || (rc != -EINVAL && *index >= 0);
-    return rc;
+    return noted(vp, "logp_testany", rc);
 }
 
 /* ---- probes ---- */
@@ -149,16 +151,16 @@ int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_st
     int rc;
 
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || found == NULL)
-        return -EINVAL;
+        return lpi_failed(vp, "logp_probe", -EINVAL);
     rc = probe(vp, src, tag, false, INT64_MAX, status);
     *found = rc == 0;
-    return rc == -ETIME ? 0 : rc;
+    return rc == -ETIME ? 0 : noted(vp, "logp_probe", rc);
 }
 
 int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
                      struct logp_status *status)
 {
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG)
-        return -EINVAL;
-    return probe(vp, src, tag, true, until_ns, status);
+        return lpi_failed(vp, "logp_probe_until", -EINVAL);
+    return noted(vp, "logp_probe_until", probe(vp, src, tag, true, until_ns, status));
 }

@@ -274,7 +274,7 @@ bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
 int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
 /* "send to rank 1, tag 2, 8 bytes" */
 void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
-/* "waits for a message of rank 1, tag 2" */
+/* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
 
 /* ---- trace.c ---- */

@@ -109,35 +109,10 @@ static void with_tag(struct lpi_text *t, int tag)
 
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
 {
-    switch (w->kind) {
-    case LOGP_WAIT_RECV:
-        lpi_text_add(t, "waits for a message of ");
-        rank_or_any(t, w->source);
-        with_tag(t, w->tag);
-        break;
-    case LOGP_WAIT_SYNC:
-        lpi_text_add(t, "waits for all others in logp_sync()");
-        break;
-    case LOGP_WAIT_POLL:
-        lpi_text_add(t, "looks again and again, in vain");
-        break;
-    case LOGP_WAIT_RUNNING:
-        lpi_text_add(t, "is outside the library, and does not come back");
-        break;
-    case LOGP_WAIT_SPACE:
-        lpi_text_add(t, "waits for room for a message to rank %d", w->source);
-        break;
-    case LOGP_WAIT_SEND:
-        lpi_text_add(t, "waits in a send until rank %d receives it", w->source);
-        with_tag(t, w->tag);
-        break;
-    case LOGP_WAIT_HALTED:
-        lpi_text_add(t, "has stopped");
-        break;
-    case LOGP_WAIT_NONE:
-        lpi_text_add(t, "waits for nothing");
-        break;
-    }
+    char words[128];
+
+    logp_wait_text(w, words, sizeof(words));
+    lpi_text_add(t, "%s", words);
 }
 
 /* named: give the tag, too, as it is what differs from the usual alternative */

@@ -21,11 +21,14 @@
  * that. */
 static void fail(const struct lpi_proc *p, int error)
 {
-    struct logp_machine *m = p->core->machine;
+    const struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
 
     pthread_mutex_lock(&m->lock);
     if (lpi_stop(m, -ECANCELED)) { /* the first error */
         m->report.error = error;
+        if (c->failed.rank == p->rank && c->failed.error == error)
+            m->report.error_call = c->failed.call;
         atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
     }
     pthread_mutex_unlock(&m->lock);

@@ -318,7 +318,7 @@ void lpi_remote_collect(struct logp_machine *m)
     struct logp_report *r = &m->report;
     int64_t counts[3] = {(int64_t)r->messages, (int64_t)(r->unreceived + f->dropped),
                          logp_machine_delayed(m)};
-    const int own = r->error;
+    const int own = r->error, own_rank = r->error_rank;
 
     if (lpi_remote_is_lost(f)) {
         r->error = own != 0 ? own : -ETIMEDOUT;
@@ -326,6 +326,8 @@ void lpi_remote_collect(struct logp_machine *m)
     }
     r->error = f->error == INT64_MAX ? 0 : -(int)(f->error & 0x7fffffff);
     r->error_rank = r->error != 0 && f->error >> 32 < m->P ? (int)(f->error >> 32) : -1;
+    if (r->error_rank != own_rank)
+        r->error_call = NULL;      /* it is of another error than that of the run */
     if (r->error == 0 && own != 0) /* it came after all others had ended: stop the next run */
         lpi_stop(m, own);
     f->ops->reduce(counts, 3, LPI_SUM); /* barrier: no next run before this */

@@ -50,6 +50,7 @@ static void prepare_core(struct lpi_core *c)
     c->run_queue.clock_seen = 0;
     c->window.alarm = false;
     c->messages = 0;
+    c->failed.error = 0;
     lpi_lag_reset(&c->lag);
     for (int i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = c->procs[i];
@@ -140,6 +141,8 @@ void lpi_reclaim(struct logp_machine *m)
     }
     for (int i = m->first_rank; i < m->first_rank + m->n_local; i++) {
         r->unreceived += (uint64_t)m->procs[i].inbox.n_pending;
+        if (r->time_ns < lpi_clock(&m->procs[i]))
+            r->time_ns = lpi_clock(&m->procs[i]);
         lpi_match_discard(&m->procs[i], m->procs[i].core);
     }
     for (int i = 0; i < m->n_cores; i++) {

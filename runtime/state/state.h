@@ -204,6 +204,10 @@ struct lpi_core {
     int64_t deliveries; /* without a delay: arrivals follow the order of delivery */
     int64_t credit;     /* bytes of queue_limit that are taken from the machine and not used */
     uint64_t messages;  /* sent in this run */
+    struct {
+        const char *call;
+        int rank, error;
+    } failed; /* the call that returned an error last: for reports */
     struct lpi_pool pool;
     struct lpi_life life;
     struct lpi_space_queue space;

@@ -43,7 +43,7 @@ lines "$dir/err" 'logp: reduce flat: deadlock: every processor waits and nothing
 lines "$dir/err" 'logp: rank 16 waits for all others' 'logp: ... and 2 more'
 feign error run reduce --algo flat --clock virtual
 exits 1 "an error"
-stderr_is 'logp: reduce flat: rank 2: Operation not supported'
+stderr_is 'logp: reduce flat: the program of rank 2: not supported by this machine, its delay model or the algorithm'
 feign away run broadcast --clock virtual
 exits 1 "a processor that does not come home"
 lines "$dir/out" 'optimal 240.000 1.0000 240.000 1.0000 yes'

@@ -62,8 +62,8 @@ json ".clock == \"virtual\" and .parameters.L_ns == 6000 and .unit_ns == 1000 an
       (.events[] | select(.kind == \"receive\")).end_ns == .end_ns" trace --replay "$timed"
 json '.unit_ns == 500' trace --replay "$timed" --unit 500ns
 json '[.events[] | select(.kind == "mark") | [.rank, .label]] ==
-      [[0, "begin"], [0, "waits for a message of rank 1, tag 1"], [1, "begin"],
-       [1, "found nothing of rank 0, tag 1"], [1, "waits for a message of rank 1, tag 1"]] and
+      [[0, "begin"], [0, "waits for a message from rank 1, tag 1"], [1, "begin"],
+       [1, "found nothing of rank 0, tag 1"], [1, "waits for a message from rank 1, tag 1"]] and
       (.failure | contains("deadlock; rank 0 waits for"))' trace --replay "$ring"
 json '[.events[] | select(.kind == "send") | [.start_ns, .arrival_ns]] == [[1000, 2000], [4000, 5000]] and
       .end_ns == 5000 and [.events[] | select(.kind == "send") | .received] == [1, 0]' trace --replay "$late"

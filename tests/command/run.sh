@@ -52,13 +52,13 @@ for words in 'transpose --rows 2147483648' 'reduce --count 1099511627776' \
     # shellcheck disable=SC2086
     logp run $words --clock virtual
     [ $code -eq 1 ] || fail "run $words: exit code $code"
-    stderr_has 'Cannot allocate memory'
+    stderr_has 'optimal: no memory'
 done
 # nor what a group of processes may not have
 memory() { QUOTA=max MEMORY=$1 LD_PRELOAD=$feign logp run broadcast -P 1 --bytes 67108864 --clock virtual; }
 memory 67108863
 [ $code -eq 1 ] || fail "more than the group has: exit code $code"
-stderr_has 'Cannot allocate memory'
+stderr_has ': no memory'
 for limit in 10000000000000000 max; do
     memory $limit
     [ $code -eq 0 ] || fail "what the group has ($limit): exit code $code: $(cat "$dir/all")"
@@ -125,7 +125,7 @@ json 'length == 1 and .[0].P == 8' predict transpose --algo butterfly
 # a queue that holds little: what can never fit is refused, what fits goes on
 logp run broadcast --clock virtual --queue-limit 2000 --bytes 5000 --algo chain
 [ $code -eq 1 ] || fail "a message beyond the limit: exit code $code"
-grep -q 'rank 0: Message too long' "$dir/all" || fail "a message beyond the limit: $(cat "$dir/all")"
+grep -q 'logp_try_send of rank 0: the message is larger than ' "$dir/all" || fail "a message beyond the limit: $(cat "$dir/all")"
 json '.[0].verified' run broadcast --clock virtual --queue-limit 20000 --bytes 5000 --algo chain
 finish
 

@@ -32,9 +32,13 @@ int main(void)
     struct logp_config config = {
         .size = sizeof(config), .n_processors = 4, .clock = LOGP_CLOCK_VIRTUAL};
     struct logp_machine *machine;
+    int rc;
 
     if (logp_delay_create("logp", &params, &config.delay) != 0 ||
         logp_machine_create(&config, &machine) != 0)
         return 1;
-    return logp_machine_run(machine, program, NULL, 0) || logp_machine_destroy(machine);
+    rc = logp_machine_run(machine, program, NULL, 0);
+    if (rc != 0)
+        logp_report_print(machine, stderr); /* which call of which rank failed, or who waits */
+    return rc || logp_machine_destroy(machine);
 }

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { TURN = 1, FOUND = 2 };
 
@@ -127,7 +126,7 @@ int measure_pairs(const struct options *o, struct logp_machine *m, struct pair *
         fprintf(stderr, "logp: measure: not finished within %s\n",
                 option_shown("--timeout", option));
     else
-        fprintf(stderr, "logp: measure: %s\n", strerror(-rc));
+        fprintf(stderr, "logp: measure: %s\n", logp_error_text(rc));
     explain_waits(logp_machine_report(m), true);
     return EXIT_WRONG;
 }

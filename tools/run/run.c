@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 enum { WAITS_SHOWN = 16 };
@@ -75,38 +74,19 @@ static void show_progress(void *arg, int done, int total)
 
 void explain_waits(const struct logp_report *report, bool through)
 {
-    int shown = 0, more = 0;
+    int shown = 0;
+    char text[128];
 
     for (int i = 0; i < report->n_waits; i++) {
         const struct logp_wait_info *w = &report->waits[i];
-        char source[24] = "any rank", tag[24] = "any tag";
 
-        if (!through && w->kind == LOGP_WAIT_SYNC)
+        if ((!through && w->kind == LOGP_WAIT_SYNC) || shown++ >= WAITS_SHOWN)
             continue;
-        if (shown++ >= WAITS_SHOWN) {
-            more++;
-            continue;
-        }
-        if (w->source != LOGP_ANY_SOURCE)
-            snprintf(source, sizeof(source), "rank %d", w->source);
-        if (w->tag != LOGP_ANY_TAG)
-            snprintf(tag, sizeof(tag), "tag %d", w->tag);
-        if (w->kind == LOGP_WAIT_RECV)
-            fprintf(stderr, "logp:   rank %d waits for a message from %s, %s\n", w->rank, source,
-                    tag);
-        else if (w->kind == LOGP_WAIT_SEND)
-            fprintf(stderr, "logp:   rank %d waits for %s to receive, %s\n", w->rank, source, tag);
-        else if (w->kind == LOGP_WAIT_SYNC)
-            fprintf(stderr, "logp:   rank %d waits for all others\n", w->rank);
-        else if (w->kind == LOGP_WAIT_POLL)
-            fprintf(stderr, "logp:   rank %d polls and finds nothing\n", w->rank);
-        else if (w->kind == LOGP_WAIT_HALTED)
-            fprintf(stderr, "logp:   rank %d has stopped\n", w->rank);
-        else
-            fprintf(stderr, "logp:   rank %d is outside the runtime and holds its core\n", w->rank);
+        logp_wait_text(w, text, sizeof(text));
+        fprintf(stderr, "logp:   rank %d %s\n", w->rank, text);
     }
-    if (more > 0)
-        fprintf(stderr, "logp:   ... and %d more\n", more);
+    if (shown > WAITS_SHOWN)
+        fprintf(stderr, "logp:   ... and %d more\n", shown - WAITS_SHOWN);
 }
 
 static void explain_error(const struct row *row, const struct logp_machine *m, int error)
@@ -120,15 +100,15 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
     fprintf(stderr, "logp: %s %s: ", row->algorithm->collective, row->algorithm->name);
     if (error == -EINTR)
         fprintf(stderr, "interrupted after %d runs\n", runs_of_record(&row->record));
-    else if (error == -EDEADLK)
-        fprintf(stderr, "deadlock: every processor waits and nothing is on its way\n");
     else if (error == -ETIMEDOUT)
         fprintf(stderr, "not finished within %s; %d runs were\n", option_shown("--timeout", option),
                 runs_of_record(&row->record));
     else if (report->error_rank >= 0)
-        fprintf(stderr, "rank %d: %s\n", report->error_rank, strerror(-error));
+        fprintf(stderr, "%s of rank %d: %s\n",
+                report->error_call != NULL ? report->error_call : "the program", report->error_rank,
+                logp_error_text(error));
     else
-        fprintf(stderr, "%s\n", strerror(-error));
+        fprintf(stderr, "%s\n", logp_error_text(error));
     if (error != -ENOMEM) /* all is said: that others wait for who had none is no news */
         explain_waits(report, true);
 }

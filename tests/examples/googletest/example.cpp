@@ -121,7 +121,7 @@ TEST(Queue, OneThatIsForgottenWaits)
     queue.forgets_one = true;
     EXPECT_EQ(logp_check(program, &queue, &check, &failure), -EDEADLK);
     EXPECT_EQ(failure.kind, LOGP_FAILURE_DEADLOCK);
-    EXPECT_NE(std::string(failure.text).find("waits for a message of rank 0"), std::string::npos);
+    EXPECT_NE(std::string(failure.text).find("waits for a message from rank 0"), std::string::npos);
     EXPECT_EQ(logp_check_replay(program, &queue, &check, failure.replay, &again), -EDEADLK);
     EXPECT_STREQ(failure.replay, again.replay);
     EXPECT_EQ(Counted::alive, 0);
