@@ -58,7 +58,7 @@ static int send_to_itself(struct logp_vp *vp, struct logp_request **r)
     CALL(group_create, -EINVAL, logp_group_create(vp, 0, NULL, 0, &group))                         \
     CALL(group_from, -EINVAL, logp_group_from(vp, twice, 2, &group))                               \
     CALL(group_split, -EINVAL, logp_group_split(vp, -2, 0, &group))                                \
-    CALL(shared, -EINVAL, logp_shared(vp, &one, SIZE_MAX, &memory))                                       \
+    CALL(shared, -EINVAL, logp_shared(vp, &one, SIZE_MAX, &memory))                                \
     CALL(broadcast, -EINVAL, logp_broadcast(vp, NULL, 8, 0))                                       \
     CALL(allreduce, -EINVAL, logp_allreduce(vp, &one, &one, 1, NULL))                              \
     CALL(ibroadcast, -EINVAL, logp_ibroadcast(vp, NULL, 8, 0, &pending))                           \

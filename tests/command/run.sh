@@ -52,7 +52,7 @@ for words in 'transpose --rows 2147483648' 'reduce --count 1099511627776' \
     # shellcheck disable=SC2086
     logp run $words --clock virtual
     [ $code -eq 1 ] || fail "run $words: exit code $code"
-    stderr_has 'optimal: no memory'
+    stderr_has ': no memory'
 done
 # nor what a group of processes may not have
 memory() { QUOTA=max MEMORY=$1 LD_PRELOAD=$feign logp run broadcast -P 1 --bytes 67108864 --clock virtual; }
