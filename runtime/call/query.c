@@ -6,6 +6,9 @@
  * A wait for one receive is direct: the delivery of the message charges it, and wakes the vp when
  * it is complete. A vp that several things may wake (waits_for_any) is woken whenever something
  * comes, at its arrival, and charges what it takes itself.
+ *
+ * On a machine that is not instrumented, waits and tests for one receive are most of what programs
+ * do. They need no query: wait_directly(), test_directly().
  */
 #include "call/call.h"
 #include "core/answers.h"

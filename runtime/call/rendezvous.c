@@ -2,13 +2,13 @@
 /*
  * Sends that wait for their receivers: logp_network.rendezvous_from.
  *
- * A request goes through the network and is matched as the message would be. The receiver's core
- * answers (match.c) with when that is back at the sender, which then sends the payload, straight
- * into the buffer of the receive that was met. The payload is sent by its sender within a call:
- * wherever it waits or looks for anything, it sends what has been answered by then, in the order of
- * the answers. A vp with such sends under way looks for itself when it is woken (waits_for_any), so
- * that nothing is charged to it before what comes earlier. To the loop that waits (query.c) such a
- * send is a request like any other: ASKED until its payload has been sent.
+ * A request to send (RTS) goes through the network and is matched as the message would be. The
+ * receiver's core (match.c) answers with the time at which the answer (CTS) is back at the sender.
+ * The sender then sends the payload straight into the buffer of the matched receive. It does so
+ * within a call: wherever it waits or polls, it sends what has been answered by then, in the order
+ * of the answers. A vp with such sends under way charges what it receives itself
+ * (waits_for_any), so that nothing is charged before what comes earlier. To the loop that waits
+ * (query.c) such a send is a request in state RTS_SENT until its payload has been sent.
  */
 #include "call/call.h"
 #include "core/explore.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long an answer takes. */
+/* How long a CTS takes. */
 static int64_t cts_ns(struct logp_machine *m, int from, int to)
 {
     const struct lpi_delay *d = model_lock(m);
@@ -91,7 +91,7 @@ int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelo
     return rc;
 }
 
-/* The first that has been answered; NULL: none has. */
+/* The send whose answer came first; NULL: none has been answered. */
 static struct lpi_rendezvous *next_data(const struct lpi_proc *p)
 {
     struct lpi_rendezvous *best = NULL;
@@ -112,7 +112,7 @@ int64_t lpi_next_cts(const struct lpi_proc *p)
 int lpi_data_send(struct lpi_proc *p)
 {
     struct lpi_rendezvous *z;
-    int is_paid = 0;
+    int has_sent = 0;
 
     while ((z = next_data(p)) != NULL && (z->at < 0 || z->at <= lpi_clock(p))) {
         struct lpi_envelope e = {.context = z->context,
@@ -131,9 +131,9 @@ int lpi_data_send(struct lpi_proc *p)
             return rc;
         z->own->state = LPI_REQ_SENT;
         drop(p, z);
-        is_paid = 1;
+        has_sent = 1;
     }
-    return is_paid;
+    return has_sent;
 }
 
 bool lpi_asks_alone(const struct lpi_proc *p, const struct logp_request *r)
@@ -141,8 +141,8 @@ bool lpi_asks_alone(const struct lpi_proc *p, const struct logp_request *r)
     return p->core->machine->rts[p->rank] == r->rts && r->rts->next == NULL;
 }
 
-/* Where choices are explored the payload goes along, and r is complete when the answer is there:
- * whatever the program does meanwhile, its receiver gets it. */
+/* Where choices are explored the payload travels with the request: its receiver gets it, whatever
+ * the program does meanwhile. r is complete when the answer is there. */
 static int issue(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request *r)
 {
     int rc;

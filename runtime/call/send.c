@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Sending: the fast path, to another process, and what transmit.c hands over. */
 #include "call/call.h"
-#include "core/explore.h"
 #include "core/sched.h"
-#include "delay/capacity.h"
-#include "delay/in_force.h"
 #include "mail/close.h"
 #include "mail/remote.h"
 #include "mail/mailbox.h"
 #include "mail/match.h"
 #include "mail/pool.h"
-#include "mail/backpressure.h"
 #include "state/remote.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     /* bytes: with so much for another process, what comes meanwhile is better received where it
@@ -34,7 +28,7 @@ static struct lpi_envelope envelope(const struct logp_vp *vp, int dst, int tag, 
                                  .data = buf};
 }
 
-/* To another process: until what p has sent is its own again, others of its core go on. */
+/* To another process: others of the core go on until what p has sent is its own again. */
 static void await_own(struct lpi_proc *p)
 {
     while (!lpi_remote_is_sent(p)) {
@@ -44,7 +38,7 @@ static void await_own(struct lpi_proc *p)
     }
 }
 
-/* The short way to another process. */
+/* The fast path to another process. */
 static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int dst, int tag,
                                                  const void *buf, size_t n_bytes)
 {
@@ -75,7 +69,7 @@ static int send_synchronously(const struct logp_vp *vp, struct lpi_proc *to,
     return leave(p, rc);
 }
 
-/* Not inlined: its envelope would lie on the stack of the short way too. */
+/* Not inlined: its envelope would lie on the stack of the fast path too. */
 static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, struct lpi_proc *to,
                                                int dst, int tag, const void *buf, size_t n_bytes)
 {
@@ -122,9 +116,10 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     return lpi_let_others_run(p);
 }
 
-/* The same where extras are on, and does not wait for its receiver.
+/* The same on an instrumented machine, where the send does not wait for its receiver.
  * @return 1: it would have to; nothing has been done */
-static int send_aside(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+static int send_instrumented(const struct logp_vp *vp, int dst, int tag, const void *buf,
+                             size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
@@ -160,14 +155,14 @@ int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t 
         return 1;
     return noted(vp, "logp_try_send",
                  lpi_is_instrumented(vp->proc->core->machine)
-                     ? send_aside(vp, dst, tag, buf, n_bytes)
+                     ? send_instrumented(vp, dst, tag, buf, n_bytes)
                      : lpi_send(vp, dst, tag, buf, n_bytes));
 }
 
 /* r is that of an isend. */
-static __attribute__((noinline)) int isend_aside(const struct logp_vp *vp, int dst, int tag,
-                                                 const void *buf, size_t n_bytes,
-                                                 struct logp_request *r)
+static __attribute__((noinline)) int isend_instrumented(const struct logp_vp *vp, int dst, int tag,
+                                                        const void *buf, size_t n_bytes,
+                                                        struct logp_request *r)
 {
     int rc = check_send(vp, dst, tag, buf, n_bytes);
 
@@ -177,7 +172,7 @@ static __attribute__((noinline)) int isend_aside(const struct logp_vp *vp, int d
     r->src = to_global(vp, dst);
     r->tag = tag;
     vp->proc->core->machine->answers->posts(vp->proc, r, false);
-    rc = send_aside(vp, dst, tag, buf, n_bytes);
+    rc = send_instrumented(vp, dst, tag, buf, n_bytes);
     return rc > 0 ? lpi_rts_send(vp, r->src, tag, buf, n_bytes, r) : rc;
 }
 
@@ -194,7 +189,7 @@ int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_b
     if (r == NULL)
         return lpi_failed(vp, "logp_isend", -ENOMEM);
     r->state = LPI_REQ_SENT;
-    rc = lpi_is_instrumented(c->machine) ? isend_aside(vp, dst, tag, buf, n_bytes, r)
+    rc = lpi_is_instrumented(c->machine) ? isend_instrumented(vp, dst, tag, buf, n_bytes, r)
                                          : lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc != 0) {
         if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */

@@ -199,7 +199,7 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
     return first;
 }
 
-/* Late looks: hand the core over until this one has been settled. Early ones: settle it now. */
+/* Late: hand the core over until the query has been resolved. Else resolve it now. */
 static int settle(struct lpi_proc *p, struct lpi_query *query)
 {
     struct lpi_explore *x = p->core->machine->explore;
@@ -299,7 +299,7 @@ static int64_t next(struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool comes = is_plain(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
 
-    /* what has been left where it is may stay there */
+    /* a message that was not taken may stay where it is */
     return comes || p->core->machine->explore->by.untimed ? INT64_MAX : lpi_next_arrival(p);
 }
 
@@ -318,8 +318,8 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
     return rc;
 }
 
-/* p's send waits for its receiver. What p has posted to any source meets what has come: the sender
- * of that may be that receiver. */
+/* p's send waits for its receiver. Meanwhile what has come is matched with p's receives from any
+ * source: that receiver may be waiting for such a match. */
 static int meet(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *r)
 {
     struct lpi_query query = {.sends = true, .src = q->src, .tag = q->tag};
