@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ThreadSanitizer sees C11 atomics, but not the assembly inside liburcu. These say what happens
- * there: LPI_RELEASE(x) before the operation that publishes x, LPI_ACQUIRE(x) after the one that
- * receives it. Outside tsan builds they are nothing.
+ * ThreadSanitizer sees C11 atomics, but not the assembly inside liburcu. These macros describe it:
+ * LPI_RELEASE(x) precedes the operation that publishes x, LPI_ACQUIRE(x) follows the one that
+ * receives it. Outside tsan builds they do nothing.
  */
 #ifndef LPI_ANNOTATE_H
 #define LPI_ANNOTATE_H

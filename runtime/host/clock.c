@@ -2,11 +2,11 @@
 /*
  * Calibration of the processor's counter against CLOCK_MONOTONIC.
  *
- * One anchor, (counter, ns), is taken at first use; each later initialisation takes a second one
- * and derives the rate from the two. An anchor is the tightest of several brackets, good to some
- * 10 ns, so the rate is right to 1e-5 after the first millisecond and better with every run. Where
- * the counter is slow (aarch64: down to 19.2 MHz, 52 ns a tick) CLOCK_MONOTONIC is no finer, as it
- * is made of the same ticks, and an anchor taken within one tick is exact.
+ * The first use takes an anchor, (counter, ns). Each initialisation takes a second anchor and
+ * derives the rate from the two. An anchor is the tightest of several brackets, good to some 10 ns.
+ * So the rate is right to 1e-5 after the first millisecond and better with every run. A slow
+ * counter (aarch64: down to 19.2 MHz, 52 ns a tick) loses nothing: CLOCK_MONOTONIC is made of the
+ * same ticks, and an anchor that is taken within one tick is exact.
  */
 #include "host/clock.h"
 
@@ -44,7 +44,7 @@ static struct anchor take_anchor(void)
     return best;
 }
 
-/* The kernel keeps time by it only where it has found it constant and synchronised. */
+/* The kernel keeps time by a counter only if it found it constant and synchronised. */
 static bool kernel_trusts_it(void)
 {
     char name[32] = "";
@@ -92,7 +92,7 @@ void lpi_clock_init(struct lpi_clock *c, int64_t (*source)(void *arg), void *arg
 
 #endif
 
-/* The end of one call into the runtime: its last act is to read the clock. */
+/* Stands for the end of a call into the runtime, which reads the clock last. */
 static __attribute__((noinline)) int64_t end_of_call(const struct lpi_clock *c)
 {
     return lpi_clock_ns(c);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wall clock. CLOCK_MONOTONIC, read through the processor's counter where the kernel itself
- * does so (x86-64: the invariant time-stamp counter, 10 ns instead of 22; aarch64: the generic
- * timer's). The rate is measured against CLOCK_MONOTONIC over all the time since the first use, so
- * its error shrinks; a machine takes a fresh copy at the start of each run. Or it is a source of
- * the user's own (logp_config.time_ns).
+ * The wall clock: CLOCK_MONOTONIC, or the user's own source (logp_config.time_ns).
+ *
+ * CLOCK_MONOTONIC is read through the processor's counter if the kernel does so itself (x86-64: the
+ * invariant time-stamp counter, 10 ns instead of 22; aarch64: the generic timer's). The rate is
+ * measured against CLOCK_MONOTONIC since the first use, so its error shrinks. A machine takes a
+ * fresh copy at the start of each run.
  */
 #ifndef LPI_CLOCK_H
 #define LPI_CLOCK_H
@@ -15,21 +16,21 @@
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
-#define LPI_COUNTER "tsc" /* the kernel's name of it */
+#define LPI_COUNTER "tsc" /* the kernel's name of the counter */
 #elif defined(__aarch64__)
 #define LPI_COUNTER "arch_sys_counter"
 #endif
 
 struct lpi_clock {
-    bool counter;   /* is read */
+    bool counter;   /* the counter is read */
     uint64_t tick0; /* counter at ns0 */
     int64_t ns0;
     uint64_t mult;                /* ns per tick, 32 fractional bits */
-    int64_t (*source)(void *arg); /* read instead, where counter is false; NULL: CLOCK_MONOTONIC */
+    int64_t (*source)(void *arg); /* read if counter is false; NULL: CLOCK_MONOTONIC */
     void *arg;
 };
 
-/* source: a clock of the user's own, or NULL. */
+/* source: the user's own clock, or NULL. */
 void lpi_clock_init(struct lpi_clock *c, int64_t (*source)(void *arg), void *arg);
 /* Median time from the reading that ends one call into the runtime to the one that begins the next,
  * if the program does nothing in between. */
@@ -51,7 +52,7 @@ static inline uint64_t lpi_counter(void)
 #else
     uint64_t ticks;
 
-    /* isb: or it may be read ahead of the loads that come before (as the kernel reads it) */
+    /* isb, as in the kernel: the counter is not read ahead of earlier loads */
     __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
     return ticks;
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The order in which a host's hardware threads are taken: one of each core first, then the second
- * of each, ..., each time in hwloc's logical order, so that neighbours share caches.
+ * of each, and so on. Each round follows hwloc's logical order, so that neighbours share caches.
  *
- * hwloc reads a hundred files for that, which takes a millisecond and more. So it is asked once in
- * a process, for all hardware threads of the host, and again only for one that it has not named
- * (which came online since). Which of them this process may use is not shared here: that changes.
+ * hwloc reads a hundred files, which takes a millisecond or more. So a process asks it once, for
+ * all hardware threads of the host, and again only for a thread that it has not named, because it
+ * came online later. The set of threads that this process may use is not cached: it may change.
  */
 #include "host/core_order.h"
 
@@ -16,15 +16,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MOST = 4096 }; /* those with larger numbers come last, by number */
+enum { MOST = 4096 }; /* hardware threads with larger numbers come last, by number */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of places */
 static uint16_t places[MOST]; /* by hardware thread: 1, 2, ...; 0: hwloc has not named it */
 
 /*
- * Only cores, and what they share, which makes them neighbours. Without hwloc's "x86", which asks
- * every core for its cpuid: the caller would visit them all, and on a virtual host each question is
- * a trap.
+ * Load only cores and the levels that they share, which make them neighbours. hwloc's component
+ * "x86" is left out: it runs cpuid on every core, and each cpuid is a trap on a virtual host.
  */
 static int load(hwloc_topology_t *topology)
 {
@@ -83,7 +82,7 @@ static int discover(void)
     return 0;
 }
 
-/* What hwloc does not name comes last. */
+/* Hardware threads that hwloc does not name come last. */
 static int place_of(int cpu)
 {
     return cpu < MOST && places[cpu] > 0 ? places[cpu] : MOST + cpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which cores carry vps: those that the caller may run on, in the order of core_order.c. */
+/* The cores that carry vps: those that the caller may run on, in the order of core_order.c. */
 #define _GNU_SOURCE
 #include "host/cores.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the calling thread may run on now. The caller frees it with CPU_FREE. */
+/* The hardware threads that the caller may run on now. The caller frees the set with CPU_FREE. */
 static cpu_set_t *affinity(size_t *size)
 {
     for (size_t n = CPU_SETSIZE; n <= 64 * (size_t)CPU_SETSIZE; n *= 2) {
@@ -44,7 +44,7 @@ static int list_allowed(int **cores, int *n)
     CPU_FREE(set);
     if (*cores == NULL)
         return -ENOMEM;
-    /* of two either may be first, and both are neighbours */
+    /* the order of one or two does not matter */
     return *n > 2 ? lpi_core_order(*cores, *n) : 0;
 }
 
@@ -77,9 +77,9 @@ static int copy_given(const struct logp_config *config, int **cores, int *n)
 }
 
 /*
- * The cores for a machine, at most P, and one under the virtual clock unless it is to be parallel
- * (there hwloc is not asked: one that other machines have not taken, *taken, to be given back;
- * -1: none). The caller frees *cores.
+ * Choose the cores for a machine, at most P. The virtual clock needs one core unless it is
+ * parallel: the core that the fewest machines have taken, without asking hwloc. It is *taken then,
+ * to be given back (lpi_process_give_core()); else *taken is -1. The caller frees *cores.
  */
 int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int *taken)
 {
@@ -108,7 +108,7 @@ int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int 
     return rc;
 }
 
-/* Processors' worth of time that a cgroup allows, at any level above this process; 0: no limit. */
+/* The least quota of this process's cgroups at any level, in processors; 0: no limit. */
 static double cgroup_quota(void)
 {
     char line[512] = "", path[640];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which cores, in which order: see cores.c. */
+/* The cores of a machine and their order: see cores.c. */
 #ifndef LPI_CORES_H
 #define LPI_CORES_H
 

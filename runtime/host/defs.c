@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all headers share: the version, and structs that may grow. See defs.h. */
+/* The version, and structs that may grow: see logp/defs.h. */
 #include <logp/defs.h>
 
 #include <errno.h>
@@ -10,7 +10,7 @@ const char *logp_version(void)
     return LOGP_VERSION_TEXT;
 }
 
-enum { MOST = 4096 }; /* bytes of any struct: what is larger is no size, and is not looked at */
+enum { MOST = 4096 }; /* bytes: no struct is larger, so a larger size is refused unread */
 
 int logp_take_struct(void *out, size_t n_bytes, size_t least, const void *given)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A log-linear histogram of times: exact below 32 ns, above that 32 steps for each power of two.
- * Constant memory, a few instructions a sample. One writer.
+ * Its memory is constant, and a sample takes a few instructions. It has one writer.
  */
 #ifndef LPI_HISTOGRAM_H
 #define LPI_HISTOGRAM_H
@@ -29,7 +29,7 @@ static inline void lpi_histogram_add(struct lpi_histogram *h, int64_t value)
 
 void lpi_histogram_reset(struct lpi_histogram *h);
 void lpi_histogram_merge(struct lpi_histogram *into, const struct lpi_histogram *from);
-/* Upper end of the bucket that holds the q-th of 1000 samples; 0 when empty. */
+/* Upper end of the bucket that holds the q-th permille of the samples; 0 if there are none. */
 int64_t lpi_histogram_permille(const struct lpi_histogram *h, int q);
 
 #endif

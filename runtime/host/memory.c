@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What is mapped is zero already, and costs its page faults only where it is used. */
+/* Mapped memory is zero already, and has page faults only where it is used. */
 enum { LINE = 128, MAPPED = 64 << 10, HUGE = 1 << 20 };
 
 _Static_assert((LINE & (LINE - 1)) == 0, "an alignment is a power of two");
@@ -25,7 +25,7 @@ void *lpi_memory_zeroed(size_t n, size_t size)
         if (memory == MAP_FAILED)
             return NULL;
         if (bytes >= HUGE)
-            madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: without it all works the same */
+            madvise(memory, bytes, MADV_HUGEPAGE); /* only a hint, so errors are ignored */
         return memory;
     }
     memory = aligned_alloc(LINE, bytes > 0 ? bytes : LINE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Zeroed memory, line-aligned. Large pieces come straight from the kernel, in huge pages where it
- * has them: with a million vps, page faults cost more than everything else.
+ * Zeroed memory, aligned to cache lines. Large pieces come straight from the kernel, in huge pages
+ * if possible: with a million vps, page faults cost more than everything else.
  */
 #ifndef LPI_MEMORY_H
 #define LPI_MEMORY_H

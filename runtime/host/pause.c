@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pauses at random: see pause.h. Built where they are wanted. */
+/* Random pauses: see pause.h. Built only with LOGP_PAUSES. */
 #include "host/pause.h"
 
 #include <sched.h>
@@ -17,7 +17,7 @@ static void spin(uint64_t turns)
         ;
 }
 
-/* Mostly as long as another core takes for a few steps, seldom as long as it is away. */
+/* Mostly as long as a few steps of another core, rarely as long as the kernel may preempt one. */
 static void stop_for_a_while(uint64_t r)
 {
     const struct timespec moment = {.tv_nsec = 1};

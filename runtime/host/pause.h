@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pauses between two steps that another thread could come between: where a message, an offer, a
- * bell or a core is handed over. Built with -DLOGP_PAUSES=ON each of these places stops now and
- * then for a random while, from a few instructions to a time slice, so that orders of events that
- * hardly ever happen do. Otherwise they are nothing.
+ * Pauses between two steps, at the places where a step of another thread may come between them: the
+ * hand-overs of messages, exposed buffers, bells and cores. With -DLOGP_PAUSES=ON each place stops
+ * now and then for a random time, from a few instructions to a time slice, so that rare orders of
+ * events happen. Otherwise lpi_pause() does nothing.
  */
 #ifndef LPI_PAUSE_H
 #define LPI_PAUSE_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the machines of one process share.
+ * State that the machines of one process share.
  *
- * Forks: only the thread that forks lives on in the child. A machine of the parent has nobody left
- * there to carry its vps, and liburcu (memb) still counts its threads as readers, whose memory the
- * C library gives to new threads. So in a child of a process with machines there are none: they are
- * refused instead of hanging. Where the parent had none, the child makes its own.
+ * Forks: only the thread that forks lives on in the child. So the parent's machines have no
+ * carriers there. Also, liburcu (memb) still counts the parent's threads as readers, although the C
+ * library gives their memory to new threads. So a child of a process with machines cannot make or
+ * run any: they are refused instead of hanging. If the parent had none, the child may make its own.
  *
- * Cores: a machine under the virtual clock keeps one core busy. Several of them each take the one
- * that the fewest others have.
+ * Cores: a machine under the virtual clock keeps one core busy. Each takes the core that the fewest
+ * others have taken.
  */
 #define _GNU_SOURCE
 #include "host/process.h"
@@ -21,7 +21,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
 static unsigned n_machines;
 static unsigned taken[CPU_SETSIZE];
-static atomic_bool is_orphan; /* read without it */
+static atomic_bool is_orphan; /* read without the lock */
 
 static void before_fork(void)
 {
@@ -65,7 +65,7 @@ void lpi_process_leave(void)
 
 bool lpi_process_is_orphan(void)
 {
-    /* relaxed: it was set before this process had a second thread */
+    /* relaxed: it is set in the fork, before this process has a second thread */
     return atomic_load_explicit(&is_orphan, memory_order_relaxed);
 }
 

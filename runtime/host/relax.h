@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spinning: the other hardware thread of the core may have its share meanwhile. */
+/* A hint in spin loops: it leaves the core to its other hardware thread. */
 #ifndef LPI_RELAX_H
 #define LPI_RELAX_H
 

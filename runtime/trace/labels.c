@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts by number. Most who ask want the one that was asked for last. */
+/* Texts by number: see labels.h. Most calls ask for the text of the call before. */
 #include "trace/labels.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static uint32_t hash_of(const char *first, const char *second)
     return second == NULL ? hash : hash_on(hash_on(hash, "/"), second);
 }
 
-/* Where it is in the slots, or would be. */
+/* The slot of a text, or the free slot for it. */
 static uint32_t *find(const struct lpi_labels *l, const char *first, const char *second)
 {
     for (uint32_t at = hash_of(first, second);; at++) {
@@ -40,7 +40,7 @@ static uint32_t *find(const struct lpi_labels *l, const char *first, const char 
     }
 }
 
-/* Room for one more. */
+/* Make space for one more text. */
 static bool grow(struct lpi_labels *l)
 {
     const uint32_t n_slots = l->n_slots > 0 ? 2 * l->n_slots : 16;

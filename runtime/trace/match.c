@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which receive belongs to which send. The two ends of a message have the same source, destination,
- * context, tag and time of arrival; of those that have all of them in common the first sent is the
- * first received. One that is lost has no receive, one that comes twice has two. For each
- * destination its sends and its receives are sorted by these, and go side by side.
+ * Pairs each receive of a trace with its send. Both ends of a message have the same source,
+ * destination, context, tag and arrival. Among messages with all of these equal, the first sent is
+ * the first received. A lost message has no receive, a duplicated one has two. For each
+ * destination the sends and the receives are sorted by these keys and merged.
  */
 #include "trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* One end of a message, as the other must have it. */
+/* One end of a message: the keys, which its other end must have too. */
 struct end {
     int src, tag;
     int64_t context, arrival;
-    int64_t index; /* of the receive; of the send: the message's number. Sorted by it at last */
+    int64_t index; /* receive: of its event; send: the message's number. The last sort key */
 };
 
 struct ends {
@@ -53,7 +53,8 @@ static struct end end_of(const struct logp_event *e, int src, int64_t index)
     return (struct end){src, e->tag, e->message, e->arrival_ns, index};
 }
 
-/* Sends of all, by destination, in the order of (source, index): first[d] .. first[d + 1] - 1 */
+/* The sends of all ranks, by destination d in the order of (source, index): sends[first[d]] to
+ * sends[first[d + 1] - 1] */
 static void sort_sends(struct logp_trace *t, size_t *first, struct end *sends)
 {
     size_t number = 0;
@@ -72,7 +73,7 @@ static void sort_sends(struct logp_trace *t, size_t *first, struct end *sends)
     first[0] = 0;
 }
 
-/* The receives of a rank, into memory for all of its events. */
+/* The receives of a rank, written to memory, which has space for all of its events. */
 static struct ends receives_of(const struct lpi_rank_events *r, struct end *memory)
 {
     struct ends out = {memory, 0};
@@ -98,7 +99,7 @@ static void pair(struct logp_trace *t, const struct ends *sends, const struct en
     }
 }
 
-/* Contexts are not needed any more: numbers instead. */
+/* Replace the contexts in the events by the numbers of their messages. */
 static void number(struct logp_trace *t)
 {
     for (int64_t r = 0; r < t->info.P; r++)
@@ -115,8 +116,8 @@ static void number(struct logp_trace *t)
     }
 }
 
-/* What is said of the whole, and first[d + 1]: sends to all up to d. @return the most events of a
- * rank */
+/* Fill t->info. Set first[d + 1] to the number of sends to the ranks up to d. @return the most
+ * events of a rank */
 static size_t count(struct logp_trace *t, size_t *first)
 {
     struct logp_trace_info *info = &t->info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace, event by event: see trace.h. Which receive belongs to which send: settle.c. */
+/* A trace, event by event: see trace.h. match.c pairs sends and receives. */
 #include "trace/trace.h"
 
 #include "host/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace, for who makes one from what has been recorded: see trace.c. */
+/* The structure of a trace, for code that makes one from recorded events: see trace.c. */
 #ifndef LPI_TRACE_H
 #define LPI_TRACE_H
 
@@ -12,7 +12,7 @@ struct lpi_rank_events {
     size_t n, capacity;
 };
 
-/* Until it is settled `message` of a send and a receive is the context of their message. */
+/* Until is_matched, `message` of a send or receive is the context of its message. */
 struct logp_trace {
     struct logp_trace_info info;
     struct lpi_rank_events *ranks;
@@ -21,7 +21,7 @@ struct logp_trace {
     bool is_matched;
 };
 
-/* Memory for n events of a rank that has none. 0; -ENOMEM */
+/* Make space for n events of a rank. @return 0; -ENOMEM */
 int lpi_trace_reserve(struct logp_trace *t, int64_t rank, size_t n);
 
 #endif
