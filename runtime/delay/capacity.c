@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Capacity: at most so many messages on the wire, [start + o_send, arrival), from any one processor
+ * Capacity: a limit on the messages on the wire, [start + o_send, arrival), from any one processor
  * and to any one processor.
  *
- * Each processor has two heaps of arrival times, one of what it has sent and one of what was sent
- * to it. A sender that finds either full at the moment its message would enter the wire is told
- * when the first place is free, and tries again then. Under the virtual clock it does so in the
- * order of (time, rank), so a freed place goes to the lowest rank then waiting; on the wall clock
- * to the first that claims it, under the receiver's lock. When a message arrives is known only once
- * its send has been charged, so a place is taken in two steps, claim and settle, and between them
- * nothing can fail: what has been charged takes place.
+ * Each processor has two heaps of arrival times, of the messages that it has sent and of those that
+ * were sent to it. If either is full when a message would enter the wire, its sender learns when
+ * the first place is free, and tries again then. Under the virtual clock senders try in the order
+ * of (time, rank), so a free place goes to the lowest waiting rank. On the wall clock it goes to
+ * the first that claims it, under the receiver's lock.
+ *
+ * The arrival is known only when the send has been charged. So a place is taken in two steps, claim
+ * and apply. Nothing can fail between them, so a charged send takes place.
  */
 #include "delay/capacity.h"
 
@@ -45,20 +46,20 @@ static void drop_first(struct arrivals *a)
         a->at[i] = last;
 }
 
-/* Room for one more at time `enter`? Otherwise when, in *free_at. */
+/* Is there a place at time `enter`? If not, raise *free_at to the time when there is one. */
 static bool has_space(struct arrivals *a, int64_t capacity, int64_t enter, int64_t *free_at)
 {
     while (a->n > 0 && a->at[0] <= enter)
         drop_first(a);
     if (a->n < (size_t)capacity)
         return true;
-    /* more than capacity only after it has been lowered; then one look per arrival */
+    /* n > capacity only after the capacity was lowered; then the sender retries at each arrival */
     if (a->at[0] > *free_at)
         *free_at = a->at[0];
     return false;
 }
 
-/* Memory for one more. */
+/* Make space for one more. @return 0; -ENOMEM */
 static int grow(struct arrivals *a)
 {
     const size_t space = a->space > 0 ? 2 * a->space : 8;
@@ -93,7 +94,7 @@ static void free_wires(struct lpi_onwire *w, int P)
     lpi_memory_free(w, (size_t)P, sizeof(*w));
 }
 
-/* By rank; made when they are first needed. NULL: no memory. */
+/* The wires by rank, made when they are first needed. NULL: no memory */
 static struct lpi_onwire *wires(struct logp_machine *m)
 {
     /* acquire pairs with the release below: the locks are initialised */
@@ -113,7 +114,7 @@ static struct lpi_onwire *wires(struct logp_machine *m)
 }
 
 /*
- * Find a place on the wire for t, which enters it at t->done. Where there is one it is kept until
+ * Find a place on the wire for t, which enters it at t->done. If there is one, it is reserved until
  * lpi_capacity_apply(), which must follow at once.
  * @return  0; -EAGAIN: full, a send that starts at *retry_at may find a place; -ENOMEM
  */
@@ -140,7 +141,7 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
     return rc;
 }
 
-/* The message that has a place is on the wire until `arrival`. */
+/* The message with the reserved place is on the wire until `arrival`. */
 void lpi_capacity_apply(struct lpi_proc *from, struct lpi_proc *to, int64_t arrival)
 {
     struct lpi_onwire *all = wires(from->core->machine);
@@ -155,7 +156,7 @@ void lpi_capacity_destroy(struct logp_machine *m)
     free_wires(atomic_load_explicit(&m->onwire, memory_order_relaxed), m->P);
 }
 
-/* Called while nobody sends. */
+/* Called while no vp sends. */
 void lpi_capacity_reset(struct logp_machine *m)
 {
     /* acquire: as in wires() */

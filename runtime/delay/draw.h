@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws of delay models: functions of what they are told, without state. */
+/* Random draws of delay models: functions of their arguments, without state. */
 #ifndef LPI_DRAW_H
 #define LPI_DRAW_H
 
@@ -19,7 +19,7 @@ static inline uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Of the message with this number from src to dst. */
+/* The draw for the message with this number from src to dst. */
 static inline uint64_t draw_of(uint64_t seed, int src, int dst, unsigned number)
 {
     return mix(mix(mix(seed) ^ ((uint64_t)(uint32_t)src << 32 | (uint32_t)dst)) ^ number);
@@ -31,19 +31,19 @@ static inline double fraction(uint64_t random)
     return (double)((random >> 11) + 1) * 0x1p-53;
 }
 
-/* 0 .. n-1, all alike. */
+/* Uniform in 0 .. n-1. */
 static inline int64_t below(uint64_t random, int64_t n)
 {
     return (int64_t)((unsigned __int128)random * (uint64_t)n >> 64);
 }
 
-/* To whole nanoseconds, LOGP_PARAM_MAX_NS at most. */
+/* Rounded to whole nanoseconds, at most LOGP_PARAM_MAX_NS. */
 static inline int64_t rounded(double ns)
 {
     return ns < (double)LOGP_PARAM_MAX_NS ? (int64_t)llround(ns) : LOGP_PARAM_MAX_NS;
 }
 
-/* Exponential. */
+/* Exponential with this mean. */
 static inline int64_t exponential(uint64_t random, int64_t mean)
 {
     return rounded(-(double)mean * log(fraction(random)));

@@ -2,11 +2,11 @@
 /*
  * The delay model of faults and noise: see fault.h.
  *
- * The inner model says when a send or receive starts, how long it keeps its processor, and when its
- * message would arrive. Here the start is moved to where the processor is not away, the time that
- * it is kept is stretched, and so is the message's way; then its fate is drawn. What is counted of
- * a rank (how many operations it has made) belongs to the holder of its core, as its port does;
- * what is counted of all is atomic, and complete in itself: relaxed, read when the run has ended.
+ * The inner model gives the start of a send or receive, how long it keeps its processor, and the
+ * arrival of its message. This model moves the start to a time when the processor is available,
+ * and stretches the operation and the message's latency. Then it draws the message's fate. The
+ * holder of a rank's core owns the rank's count of operations, as it owns its port. Counts of all
+ * ranks are atomic. They are relaxed, since they publish nothing and are read after the run.
  */
 #include "delay/fault.h"
 
@@ -24,21 +24,21 @@
 enum { MOST_EVENTS = 64, ROUNDS = 64 };
 
 struct faulty {
-    struct logp_delay_ops ops; /* those of this model that it needs */
+    struct logp_delay_ops ops; /* of this model, as far as its faults need them */
     struct logp_delay inner;
-    struct logp_delay_ops within; /* of the inner one */
+    struct logp_delay_ops within; /* of the inner model */
     const struct logp_params *params;
     struct lpi_fault *faults; /* noise first */
     int n, P;
-    char *texts[2]; /* faults and noise as they were written */
+    char *texts[2]; /* faults and noise, as given */
     int64_t unit_ns;
     uint64_t seed;
-    int64_t origin;       /* of times in texts */
-    unsigned *operations; /* by rank: sends and receives so far; NULL: nobody draws by them */
+    int64_t origin;       /* time 0 of the times in texts */
+    unsigned *operations; /* by rank: sends and receives so far; NULL: no draw uses them */
     _Atomic uint64_t dropped, duplicated, flipped, delayed;
     _Atomic uint64_t n_events;
     struct logp_fault_event events[MOST_EVENTS];
-    bool (*takes_place)(void *arg, const struct logp_fault_event *event); /* NULL: it does */
+    bool (*takes_place)(void *arg, const struct logp_fault_event *event); /* NULL: all do */
     void *arg;
 };
 
@@ -57,7 +57,7 @@ static bool holds_at(const struct faulty *m, const struct lpi_fault *f, int64_t 
 
 /* ---- processors ---- */
 
-/* A tick of this processor: how far is t behind the beginning of the last one? */
+/* The time from the beginning of this processor's last tick to t. */
 static int64_t since_tick(const struct faulty *m, const struct lpi_fault *f, int rank, int64_t t)
 {
     const int64_t shift =
@@ -67,7 +67,7 @@ static int64_t since_tick(const struct faulty *m, const struct lpi_fault *f, int
     return since >= 0 ? since : since + f->ns;
 }
 
-/* From t, or later, when the rank is not away. LOGP_STOPPED: never */
+/* The first time from t on at which the rank is available. LOGP_STOPPED: never */
 static int64_t back_at(const struct faulty *m, int rank, int64_t t)
 {
     bool away = true;
@@ -96,7 +96,7 @@ static int64_t back_at(const struct faulty *m, int rank, int64_t t)
     return t;
 }
 
-/* How much longer an operation of the rank takes: the number-th of those that are drawn for. */
+/* The noise of the rank's operation with this number, in ns. */
 static int64_t longer(const struct faulty *m, const struct lpi_fault *f, int rank, unsigned number)
 {
     const uint64_t random = draw_of(m->seed ^ f->salt, rank, rank, number);
@@ -115,7 +115,7 @@ static int64_t longer(const struct faulty *m, const struct lpi_fault *f, int ran
     }
 }
 
-/* How long ticks are away in ns of work from t on, when there is none. */
+/* The time that ticks add to ns of work that begins at t, outside a tick. */
 static int64_t in_ticks(const struct faulty *m, const struct lpi_fault *f, int rank, int64_t t,
                         int64_t ns)
 {
@@ -125,8 +125,8 @@ static int64_t in_ticks(const struct faulty *m, const struct lpi_fault *f, int r
     return f->length > 0 && n > LOGP_PARAM_MAX_NS / f->length ? LOGP_PARAM_MAX_NS : n * f->length;
 }
 
-/* When ns of work are done that begin at t, when the rank is not away; number < 0: not an overhead.
- * LOGP_STOPPED: never */
+/* When ns of work are done that begin at t, when the rank is available. number < 0: the work is not
+ * an overhead, so it has no noise. LOGP_STOPPED: never */
 static int64_t done_at(const struct faulty *m, int rank, int64_t t, int64_t ns, int64_t number)
 {
     for (int i = 0; i < m->n; i++) {
@@ -162,7 +162,7 @@ static const struct logp_params *link(void *model, int src, int dst)
     return m->within.link(m->inner.model, src, dst);
 }
 
-/* Of a send, as the inner model takes it. */
+/* The overhead of a send in the inner model. */
 static int64_t o_send(const struct faulty *m, const struct logp_transfer *t)
 {
     return m->within.link != NULL ? m->within.link(m->inner.model, t->src, t->dst)->o_send_ns
@@ -199,7 +199,7 @@ static void segment_send(const struct faulty *m, struct logp_transfer *t)
 
     count_operation(m, t->src);
     if (done == LOGP_STOPPED)
-        return; /* the inner model has not said so at the start */
+        return; /* start() found no stop: the inner model's times differ */
     t->arrival += done - t->done;
     t->done = done;
 }
@@ -254,7 +254,7 @@ static bool concerns(const struct lpi_fault *f, const struct logp_transfer *t)
            (f->either_way && is_in(&f->b, t->src) && is_in(&f->a, t->dst));
 }
 
-/* Does it strike this message? Then it is noted. */
+/* Does f happen to this message? If so, record the event. */
 static bool events(struct faulty *m, const struct lpi_fault *f, const struct logp_transfer *t)
 {
     struct logp_fault_event event;
@@ -324,7 +324,7 @@ static void fate(void *model, const struct logp_transfer *t, struct logp_fate *f
     count(&m->flipped, fate->copies > 0 && fate->flip >= 0);
 }
 
-/* ---- what the inner model says ---- */
+/* ---- passed on to the inner model ---- */
 
 static void start_as_within(void *model, const struct logp_port *port, struct logp_transfer *t)
 {
@@ -404,14 +404,14 @@ static void network(void *model, struct logp_network *out)
     out->unit_ns = m->unit_ns;
 }
 
-/* ---- making it ---- */
+/* ---- creation ---- */
 
 static bool is_drawn_noise(const struct lpi_fault *f)
 {
     return f->what == LPI_UNIFORM || f->what == LPI_EXPONENTIAL || f->what == LPI_SAMPLES;
 }
 
-/* Only what something of it needs is there: the rest is as fast as without. */
+/* Set only the functions that a fault needs, so that the others cost nothing. */
 static void choose_ops(struct faulty *m)
 {
     bool of_messages = false, of_processors = false, for_good = false;
@@ -492,7 +492,7 @@ static int create(struct logp_delay *inner, const struct logp_fault_config *give
     if (rc == 0)
         rc = make(m, &config, why);
     if (rc != 0) {
-        destroy(m); /* without an inner model */
+        destroy(m); /* m->inner is empty: the caller still owns the inner model */
         return rc;
     }
     m->inner = *inner;
@@ -513,7 +513,7 @@ int logp_fault_create(struct logp_delay *inner, const struct logp_fault_config *
     return rc;
 }
 
-/* ---- what is asked of it ---- */
+/* ---- queries ---- */
 
 bool lpi_fault_within(struct logp_delay *delay)
 {
@@ -527,7 +527,7 @@ bool lpi_fault_within(struct logp_delay *delay)
 
 void *logp_machine_faults(const struct logp_machine *machine)
 {
-    /* relaxed: the end of the run, or who replaced it, has ordered it */
+    /* relaxed: the end of the run, or the caller's replacement, has ordered it */
     const struct lpi_delay *d = atomic_load_explicit(&machine->delay, memory_order_relaxed);
 
     return d != NULL && d->ops.send == send ? d->model : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults and noise as texts say them: fault_text.c reads them, fault.c is the model. */
+/* Faults and noise as texts describe them: fault_text.c reads the texts, fault.c is the model. */
 #ifndef LPI_FAULT_H
 #define LPI_FAULT_H
 
@@ -11,7 +11,7 @@ enum lpi_fault_what {
     LPI_FLIP,
     LPI_DELAY,
     LPI_CUT,
-    LPI_STOP, /* from here on of processors */
+    LPI_STOP, /* from here on faults of processors */
     LPI_SLOW,
     LPI_FIXED, /* from here on noise */
     LPI_UNIFORM,
@@ -22,7 +22,7 @@ enum lpi_fault_what {
 
 enum { LPI_MOST_RANGES = 16 };
 
-/* None: all ranks. */
+/* n == 0: all ranks */
 struct lpi_rank_set {
     int n;
     struct {
@@ -32,26 +32,26 @@ struct lpi_rank_set {
 
 struct lpi_fault {
     enum lpi_fault_what what;
-    double p;       /* of messages: how likely */
+    double p;       /* messages: probability */
     double factor;  /* delay, slow */
     int64_t ns;     /* T */
     int64_t length; /* tick: D */
     int64_t shift;  /* tick: S; -1: drawn */
     struct lpi_rank_set a, b;
-    bool to_b, either_way; /* from a to b; and back */
-    int64_t from, to;      /* since time began; to: INT64_MAX: for ever */
-    uint64_t salt;         /* of its draws */
+    bool to_b, either_way; /* from a to b; also back */
+    int64_t from, to;      /* since time 0; to == INT64_MAX: for ever */
+    uint64_t salt;         /* distinguishes its draws */
     int64_t *samples;
     int n_samples;
 };
 
-/* Read a text, of noise or of faults, behind what is there. 0; -EINVAL: see why; -ENOMEM */
+/* Read a text of noise or of faults, and append to *faults. @return 0; -EINVAL: see why; -ENOMEM */
 int lpi_faults_read(const char *text, bool noise, const struct logp_fault_config *config,
                     struct lpi_fault **faults, int *n, char why[LOGP_FAULT_WHY]);
 void lpi_faults_free(struct lpi_fault *faults, int n);
 const char *lpi_fault_name(enum lpi_fault_what what);
 
-/* fault.c: is the model one of faults? Then *delay is what is within it. */
+/* fault.c: if *delay is a model of faults, replace it by its inner model. @return true: it is */
 bool lpi_fault_within(struct logp_delay *delay);
 
 #endif

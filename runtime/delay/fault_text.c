@@ -22,9 +22,9 @@ static const char *const bad_time =
 
 static const char *const no_memory = "memory";
 
-/* ---- numbers: as in C, whatever the locale ---- */
+/* ---- numbers: as in C, in any locale ---- */
 
-/* @return behind the number; NULL: there is none */
+/* @return the end of the number; NULL: there is none */
 static const char *read_number(const char *s, double *out)
 {
     int scale = 0, exponent = 0, digits = 0;
@@ -92,7 +92,7 @@ static bool read_time(const char *text, int64_t unit_ns, int64_t *ns)
     return true;
 }
 
-/* ---- what stands behind the kind. Each returns what is allowed; NULL: it is ---- */
+/* ---- the values behind the kind. @return NULL: they are valid; or what is allowed ---- */
 
 static const char *chance_values(struct lpi_fault *f, char **value, int64_t unit_ns)
 {
@@ -160,7 +160,7 @@ static const char *file_values(struct lpi_fault *f, char **value, int64_t unit_n
 static const struct row {
     struct logp_fault_kind kind;
     const char *(*values)(struct lpi_fault *f, char **value, int64_t unit_ns);
-    bool of_some; /* it names them */
+    bool of_some; /* it must name ranks */
 } rows[] = {
     {ROW("drop", "drop:P", "a message is lost with probability P", false), chance_values, false},
     {ROW("dup", "dup:P", "it comes twice", false), chance_values, false},
@@ -200,7 +200,7 @@ const char *lpi_fault_name(enum lpi_fault_what what)
 
 /* ---- where and when ---- */
 
-/* @return behind the rank; NULL: there is none */
+/* @return the end of the rank; NULL: there is none */
 static const char *read_rank(const char *s, int64_t *rank)
 {
     const char *begin = s;
@@ -210,7 +210,7 @@ static const char *read_rank(const char *s, int64_t *rank)
     return s > begin ? s : NULL;
 }
 
-/* "0+4..7", which may be empty. @return behind it; NULL: it is none, of P ranks */
+/* Read a set such as "0+4..7", or none. @return its end; NULL: it is not a set of P ranks */
 static const char *read_set(const char *s, int64_t P, struct lpi_rank_set *set)
 {
     set->n = 0;
@@ -232,7 +232,7 @@ static const char *read_set(const char *s, int64_t P, struct lpi_rank_set *set)
     }
 }
 
-/* What a text that names them wrongly should say; NULL: it is all right. */
+/* Read the ranks behind @. @return NULL: they are valid; or what is allowed */
 static const char *read_where(const char *s, int64_t P, struct lpi_fault *f)
 {
     const bool of_messages = f->what < LPI_STOP;
@@ -269,7 +269,7 @@ static const char *read_when(char *text, int64_t unit_ns, struct lpi_fault *f)
     return f->from < f->to ? NULL : "FROM..TO with FROM before TO";
 }
 
-/* ---- one of them ---- */
+/* ---- one fault ---- */
 
 static const struct row *find_row(const char *name, bool noise)
 {
@@ -291,7 +291,7 @@ static const char *all_forms(bool noise, char buf[LOGP_FAULT_WHY])
     return buf;
 }
 
-/* The values behind the kind: a path is one, whatever it holds. */
+/* Read the values behind the kind. A path is one value, even if it contains colons. */
 static const char *read_values(const struct row *row, char *text, int64_t unit_ns,
                                struct lpi_fault *f)
 {
@@ -305,7 +305,7 @@ static const char *read_values(const struct row *row, char *text, int64_t unit_n
     return value[MOST_VALUES] != NULL ? "fewer values" : row->values(f, value, unit_ns);
 }
 
-/* text: is changed. @return what is allowed; NULL: it is */
+/* Read one fault; this changes text. @return NULL: it is valid; or what is allowed */
 static const char *read_fault(char *text, bool noise, const struct logp_fault_config *c,
                               struct lpi_fault *f, char buf[LOGP_FAULT_WHY])
 {
@@ -337,7 +337,7 @@ static const char *read_fault(char *text, bool noise, const struct logp_fault_co
     return allowed;
 }
 
-/* ---- all of them ---- */
+/* ---- all faults ---- */
 
 /* FNV-1a: Fowler, Noll & Vo */
 static uint64_t hash(const char *text)
@@ -349,7 +349,7 @@ static uint64_t hash(const char *text)
     return h;
 }
 
-/* The same text again has other draws. */
+/* A repeated text gets another salt, so that its draws differ. */
 static uint64_t salt_of(uint64_t salt, const struct lpi_fault *faults, int n)
 {
     for (int i = 0; i < n; i++)

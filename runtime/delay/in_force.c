@@ -2,11 +2,11 @@
 /*
  * The delay model in force, and its replacement while the machine runs.
  *
- * The machine points to a copy of what it was given, the functions included, NULL for none. Readers
- * (in_force.h) use it inside RCU read-side sections; the writer swaps the pointer, waits for a
- * grace period and frees the old one. Under the virtual clock only one vp runs at a time, so a
- * replacement ordered for a virtual time is kept in a list, sorted by time, and made by the first
- * vp whose send starts then.
+ * The machine points to its own copy of the model and its functions; NULL: no delay. Readers
+ * (in_force.h) use the copy inside RCU read-side sections. The writer swaps the pointer, waits for
+ * a grace period and frees the old copy. Under the virtual clock only one vp runs at a time. So a
+ * replacement for a virtual time waits in a list, sorted by time, and the first vp whose send
+ * starts then or later makes it.
  */
 #include "delay/in_force.h"
 
@@ -44,22 +44,22 @@ static void free_copy(struct lpi_delay *copy)
     free(copy);
 }
 
-/* Swap the model; the old one is returned, and may still have readers. */
+/* Swap the model. @return the old one, which may still have readers */
 static struct lpi_delay *swap(struct logp_machine *m, struct lpi_delay *copy)
 {
     if (copy != NULL && copy->ops.start == NULL) {
         free(copy);
         copy = NULL;
     }
-    /* relaxed: who finds it set looks at the model itself */
+    /* relaxed: a vp that finds it set reads the model under RCU */
     atomic_store_explicit(&m->has_work, copy != NULL && copy->ops.work != NULL,
                           memory_order_relaxed);
-    /* acq_rel: release pairs with the acquire in model_lock(); acquire because the old model is
-     * about to be freed by us */
+    /* acq_rel: release pairs with the acquire in model_lock(); acquire pairs with the release of
+     * the swap before, since the caller frees the old model */
     return atomic_exchange_explicit(&m->delay, copy, memory_order_acq_rel);
 }
 
-/* The network that this is a model of. */
+/* Set copy->network to the network that is modelled. */
 static void describe(struct lpi_delay *copy)
 {
     const struct logp_params *params =
@@ -72,8 +72,8 @@ static void describe(struct lpi_delay *copy)
 }
 
 /*
- * A copy for a machine to own, once one of the next two has it; until then the model is the
- * caller's, and free() is enough.
+ * Make a copy that lpi_delay_install() or lpi_delay_order() hands over to the machine. Until then
+ * the caller owns the model, and free() discards the copy.
  * @return  0; -ENOMEM, or as logp_delay_functions()
  */
 int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out)
@@ -95,7 +95,7 @@ int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out)
     return 0;
 }
 
-/* Put a model in force at once. */
+/* Put a model into force at once. */
 void lpi_delay_install(struct logp_machine *m, struct lpi_delay *copy)
 {
     struct lpi_delay *old = swap(m, copy);
@@ -107,14 +107,14 @@ void lpi_delay_install(struct logp_machine *m, struct lpi_delay *copy)
     free_copy(old);
 }
 
-/* relaxed: the list itself is under the lock */
+/* Called with the lock, which protects the list. So relaxed is enough. */
 static void note_pending(struct logp_machine *m)
 {
     atomic_store_explicit(&m->pending_at, m->pending != NULL ? m->pending->at : INT64_MAX,
                           memory_order_relaxed);
 }
 
-/* Virtual clock: the model is to be replaced at a time to come. */
+/* Virtual clock: replace the model at a later time. */
 void lpi_delay_order(struct logp_machine *m, struct lpi_delay *copy, int64_t at)
 {
     struct lpi_delay **link;
@@ -129,7 +129,7 @@ void lpi_delay_order(struct logp_machine *m, struct lpi_delay *copy, int64_t at)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* The first of those pending, which is none of them any more. */
+/* Remove the first pending model from the list. */
 static struct lpi_delay *take_pending(struct logp_machine *m)
 {
     struct lpi_delay *first = m->pending;
@@ -138,8 +138,8 @@ static struct lpi_delay *take_pending(struct logp_machine *m)
     return first;
 }
 
-/* Those ordered for time 0, while a vp had not come home, that nothing was sent with: another one
- * comes in their place. */
+/* Drop the models that are due by time 0. They were ordered while the last run was not done, no
+ * message was sent with them, and another one replaces them. */
 void lpi_delay_drop_due(struct logp_machine *m)
 {
     pthread_mutex_lock(&m->lock);
@@ -149,7 +149,7 @@ void lpi_delay_drop_due(struct logp_machine *m)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Virtual clock, by the one vp that runs: make the replacements that are due. */
+/* Virtual clock: make the replacements that are due. Called by the one vp that runs. */
 void lpi_delay_apply_pending(struct logp_machine *m, int64_t now)
 {
     pthread_mutex_lock(&m->lock);
@@ -159,7 +159,6 @@ void lpi_delay_apply_pending(struct logp_machine *m, int64_t now)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* o_recv and the gap, from when the message has arrived and the vp is free: sets r->done. */
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
 {
     struct logp_machine *m = p->core->machine;
@@ -171,7 +170,7 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
 
     r->state = LPI_REQ_CHARGED;
     if (d == NULL) {
-        /* none, but it may be on its way since there was a model */
+        /* the message may have been sent while there was a model */
         r->done = lpi_later(p, r->arrival); /* below 0: at once */
         if (m->recorders != NULL && lpi_has_clock(p))
             lpi_record_receive(p, r, r->done);
@@ -203,7 +202,7 @@ int64_t lpi_delay_work(const struct lpi_proc *p, int64_t ns)
     return end;
 }
 
-/* INT64_MAX: never. */
+/* When the model halts p; INT64_MAX: never. */
 static int64_t stops_at(const struct lpi_proc *p)
 {
     struct logp_machine *m = p->core->machine;
@@ -230,7 +229,7 @@ int lpi_delay_halt(struct lpi_proc *p)
     return -EHOSTDOWN;
 }
 
-/* Time begins anew, at `start`. Called by a vp while no other sends or receives. */
+/* Restart the model's time at `start`. Called by a vp while no other sends or receives. */
 void lpi_delay_restart(struct logp_machine *m, bool new_run, int64_t start)
 {
     const struct lpi_delay *d = model_lock(m);
@@ -245,13 +244,13 @@ void lpi_delay_restart(struct logp_machine *m, bool new_run, int64_t start)
 }
 
 /*
- * A parallel run begins; the machine's lock is held, so the model cannot be replaced.
- * @return  how long a message takes at least; 0: nobody knows, or there is a capacity, which makes
- *          processors wait for each other in no time
+ * A parallel run begins. Called with the machine's lock, so that the model is not replaced.
+ * @return  the least time that a message takes; 0: it is unknown, or the model has a capacity: then
+ *          a send may affect another sender at once
  */
 int64_t lpi_delay_begin(struct logp_machine *m)
 {
-    /* relaxed: it is replaced under the lock */
+    /* relaxed: the lock orders it */
     const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
     int64_t lookahead;
 
@@ -266,7 +265,7 @@ int64_t lpi_delay_begin(struct logp_machine *m)
     return lookahead < INT64_MAX / 4 ? lookahead : INT64_MAX / 4; /* it is added to times */
 }
 
-/* The machine ends: no reader is left. */
+/* The machine is destroyed: the model has no readers. */
 void lpi_delay_fini(struct logp_machine *m)
 {
     while (m->pending != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model in force, read and replaced while vps send. */
+/* The delay model in force, which may be replaced while vps send: see in_force.c. */
 #ifndef LPI_IN_FORCE_H
 #define LPI_IN_FORCE_H
 
@@ -30,7 +30,6 @@ static inline void model_unlock(struct logp_machine *m)
     urcu_memb_read_unlock();
 }
 
-/* A machine's part: see in_force.c. */
 int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out);
 void lpi_delay_install(struct logp_machine *m, struct lpi_delay *copy);
 void lpi_delay_order(struct logp_machine *m, struct lpi_delay *copy, int64_t at);
@@ -40,22 +39,22 @@ void lpi_delay_restart(struct logp_machine *m, bool new_run, int64_t start);
 int64_t lpi_delay_begin(struct logp_machine *m);
 void lpi_delay_fini(struct logp_machine *m);
 
-/* p, whose work the model says is never done, does nothing any more. @return -EHOSTDOWN */
+/* Halt p, whose work is never done according to the model. @return -EHOSTDOWN */
 int lpi_delay_halt(struct lpi_proc *p);
-/* lpi_work(), where the model has a say. */
+/* lpi_work() if the model decides how long a processor computes. */
 int64_t lpi_delay_work(const struct lpi_proc *p, int64_t ns);
 
 /* When work of p that begins now is done; LOGP_STOPPED: never. */
 static inline int64_t lpi_work(const struct lpi_proc *p, int64_t ns)
 {
-    /* relaxed: whether, not which */
+    /* relaxed: lpi_delay_work() reads the model itself under RCU */
     if (__builtin_expect(atomic_load_explicit(&p->core->machine->has_work, memory_order_relaxed),
                          false))
         return lpi_delay_work(p, ns);
     return lpi_after(p->emulated, ns);
 }
 
-/* o_recv and the gap of a receive that has its message: sets r->done. */
+/* Charge o_recv and the gap to a receive that has its message: sets r->done. */
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
 
 #endif

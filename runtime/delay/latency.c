@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Latencies by chance: see latency.h. The model calls the inner one, and puts another latency in
- * the place of its L. Nothing is remembered from draw to draw, so senders on different cores need
- * not meet, and a run again draws the same.
+ * Random latencies: see logp/delay.h. The model calls the inner one and replaces its L by a drawn
+ * latency. Draws have no state, so senders on different cores share nothing, and a repeated run
+ * draws the same latencies.
  */
 #include "delay/draw.h"
 #include "delay/none.h"
@@ -31,7 +31,7 @@ static double normal(uint64_t random)
            cos(2 * 3.14159265358979323846 * fraction(mix(random)));
 }
 
-/* L: of the link. */
+/* L: the latency of the link without the draw. */
 static int64_t draw(const struct varied *v, const struct logp_transfer *t, int64_t L)
 {
     const uint64_t random = draw_of(v->how.seed, t->src, t->dst, t->number);
@@ -119,7 +119,7 @@ static int64_t lookahead(void *model)
 
     if (v->how.kind == LOGP_LATENCY_AS_IS)
         return inner;
-    return v->ops.link == NULL && inner > v->L ? inner - v->L : 0; /* of which link is it? */
+    return v->ops.link == NULL && inner > v->L ? inner - v->L : 0; /* with links, L is not v->L */
 }
 
 static void network(void *model, struct logp_network *out)
@@ -208,7 +208,7 @@ void lpi_latency_seed(const struct logp_delay *delay, uint64_t seed)
 
 /* ---- a file of samples ---- */
 
-/* The number in a line; -1: there is none. @return 0; -EINVAL */
+/* Parse the number in a line; -1: there is none. @return 0; -EINVAL */
 static int parse(char *line, int64_t *ns)
 {
     char *end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The delay model of links: that of the parameters, called with those of the link. A built-in model
- * is its parameters.
+ * The delay model of links. The model data of a built-in model is its parameters, so it is called
+ * with the parameters of the link.
  */
 #include "delay/links.h"
 
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 
 struct model {
-    struct logp_delay base;          /* whose model is its parameters, */
-    const struct logp_params *plain; /* these */
-    struct logp_params *params;      /* of each entry */
+    struct logp_delay base;          /* a built-in model */
+    const struct logp_params *plain; /* its parameters */
+    struct logp_params *params;      /* of each entry of the table of links */
     struct logp_links *links;
 };
 
-/* The machine may have more processors. */
+/* Ranks beyond the table have the base parameters: the machine may have more processors. */
 static inline const struct logp_params *params_of(const struct model *m, int src, int dst)
 {
     if (src < 0 || src >= m->links->P || dst < 0 || dst >= m->links->P)
@@ -65,7 +65,7 @@ static int64_t capacity(void *model)
     return logp_capacity(m->plain);
 }
 
-/* The least of all links. */
+/* The least lookahead of all links. */
 static int64_t lookahead(void *model)
 {
     const struct model *m = model;

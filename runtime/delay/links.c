@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Links with parameters of their own: see links.h.
+ * Links with their own parameters: see logp/delay.h.
  *
- * Ranks that have the same links are of one kind, so the table has a row and a column for each kind
- * and not for each rank; with nodes there are two of it, for links inside a node and between two. A
- * set of ranks that is named splits the kinds of which it holds some ranks and not others.
+ * Ranks with the same links are of one kind. The table has a row and a column for each kind, not
+ * for each rank. With nodes there are two tables, for links inside a node and between two nodes. A
+ * set of ranks splits each kind of which it contains some ranks but not all.
  */
 #include "delay/links.h"
 
@@ -144,7 +144,7 @@ static bool valid_ranks(const struct logp_links *l, const struct logp_ranks *set
     return true;
 }
 
-/* Of each rank: is it in the set? To be freed; NULL: no memory */
+/* For each rank: is it in the set? The caller frees it. NULL: no memory */
 static bool *members_of(const struct logp_links *l, const struct logp_ranks *set)
 {
     bool *in = calloc((size_t)l->P, sizeof(*in));
@@ -157,7 +157,7 @@ static bool *members_of(const struct logp_links *l, const struct logp_ranks *set
     return in;
 }
 
-/* n kinds, of which those that are new cost what the kinds do that they were split from. */
+/* Widen the table to n kinds. Kind k gets the costs of kind from[k]. @return 0; -ENOMEM */
 static int widen(struct logp_links *l, int n, const int *from)
 {
     const struct logp_links old = *l;
@@ -177,7 +177,7 @@ static int widen(struct logp_links *l, int n, const int *from)
     return 0;
 }
 
-/* Make the ranks that are in be of other kinds than those that are not. 0; -E2BIG, -ENOMEM */
+/* Split kinds so that ranks in the set and other ranks share no kind. @return 0; -E2BIG, -ENOMEM */
 static int split(struct logp_links *l, const bool *in)
 {
     bool has[LOGP_MOST_KINDS][2] = {{false}};
@@ -203,7 +203,7 @@ static int split(struct logp_links *l, const bool *in)
     return rc;
 }
 
-/* The kinds of the ranks that are in, once each. @return how many */
+/* The kinds of the ranks in the set, each once. @return their number */
 static int kinds_of(const struct logp_links *l, const bool *in, int kinds[LOGP_MOST_KINDS])
 {
     bool seen[LOGP_MOST_KINDS] = {false};
@@ -273,7 +273,7 @@ static void lower(int64_t *at, int64_t to)
     *at = to < *at ? to : *at;
 }
 
-/* What only a message to oneself would take is not looked at. */
+/* Skip entries that only messages of a rank to itself would use. */
 void logp_links_least(const struct logp_links *l, const struct logp_params *base,
                       struct logp_params *out)
 {

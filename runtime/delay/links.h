@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of links, as links.c and linked.c share it. */
+/* The table of links, shared by links.c and linked.c. */
 #ifndef LPI_LINKS_H
 #define LPI_LINKS_H
 
@@ -35,7 +35,7 @@ static inline size_t lpi_links_entry(const struct logp_links *l, int level, int 
     return ((size_t)level * n + (size_t)src_kind) * n + (size_t)dst_kind;
 }
 
-/* Of two ranks, which there are. */
+/* The entry of the link between two valid ranks. */
 static inline size_t lpi_links_entry_of(const struct logp_links *l, int src, int dst)
 {
     const bool apart = l->per_node > 0 && src / l->per_node != dst / l->per_node;
@@ -43,7 +43,7 @@ static inline size_t lpi_links_entry_of(const struct logp_links *l, int src, int
     return lpi_links_entry(l, apart ? LPI_BETWEEN : LPI_INSIDE, l->kind[src], l->kind[dst]);
 }
 
-/* links.c: base, but for what is said here. */
+/* links.c: base, with the costs that are set here replaced. */
 struct logp_params lpi_links_params(const struct logp_params *base,
                                     const struct logp_link_costs *costs);
 /* NULL: no memory. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The built-in delay models: none (none.c), logp, loggp, store-forward, varying, loggops. The rules are in
- * delay.h; `logp` is `loggp` with G = 0, `store-forward` is `loggp` with another reading of the
- * size, `varying` is `loggp` with a latency drawn for each message, and `loggops` is `loggp` with a
- * receiver that is busy while a message streams in: what they are is in the table, which makes it
- * part of their parameters.
+ * The built-in delay models: none (none.c), logp, loggp, store-forward, varying, loggops. Their
+ * rules are in logp/delay.h. The models other than `none` are `loggp` with changes, which the table
+ * below copies into their parameters: `logp` has G = 0, `store-forward` counts the size
+ * differently, `varying` draws a latency for each message, and the receiver of `loggops` is busy
+ * while a message streams in.
  *
  * With the shared gap, g also holds between a send and a receive. A receive after a send waits for
- * both streamings, out through the port and in; a send after a receive for neither, since the
- * message was in before its receive began.
+ * both messages to stream through the port, out and in. A send after a receive waits for neither,
+ * since the message was in before its receive began.
  */
 #include "delay/draw.h"
 
@@ -47,8 +47,8 @@ int64_t logp_capacity(const struct logp_params *params)
     return max2(1, (params->L_ns + params->g_ns - 1) / params->g_ns);
 }
 
-/* 0 .. L, from who sends to whom, and how many it has sent before. No state: senders on different
- * cores need not meet, and the order in which they run does not matter. */
+/* A latency in 0 .. L, a function of the two ranks and the message's number. It has no state, so
+ * senders on different cores share nothing, and their order does not matter. */
 static int64_t draw_latency(const struct logp_params *p, const struct logp_transfer *t)
 {
     return below(draw_of(p->seed, t->src, t->dst, t->number), p->L_ns + 1);
@@ -86,7 +86,7 @@ static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
     if (p->gap_shared)
         t->start = max2(t->start, port->send_next + gap - p->g_ns);
     t->done = t->start + p->o_recv_ns + streams;
-    port->recv_start = t->start + streams; /* the gap of the next counts from its last byte */
+    port->recv_start = t->start + streams; /* the gap to the next receive begins at the last byte */
 }
 
 static const struct logp_params *params_of(void *model)
@@ -149,7 +149,7 @@ const struct logp_delay_model *logp_delay_model_at(size_t i)
     return i < N_ROWS ? &rows[i].model : NULL;
 }
 
-/* NULL: none is called so. */
+/* NULL: there is no model with this name. */
 static const struct row *find(const char *name)
 {
     for (int i = 0; name != NULL && i < N_ROWS; i++)
@@ -174,7 +174,7 @@ int logp_delay_params(const char *name, const struct logp_params *given, struct 
 
 const char *logp_delay_name(const struct logp_params *p)
 {
-    for (int i = 1; i < N_ROWS; i++) /* the first takes none */
+    for (int i = 1; i < N_ROWS; i++) /* the first, none, has no parameters */
         if ((p->G_ps == 0 || !rows[i].is_plain) && p->store_forward == rows[i].store_forward &&
             p->latency_varies == rows[i].latency_varies && p->recv_streams == rows[i].recv_streams)
             return rows[i].model.name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A network as a delay model, from the inside out: what messages cost, the links that they take,
- * latencies by chance, faults. And the network of a machine, which its model says.
+ * A network as a delay model, built from the inside out: costs of messages, links, random
+ * latencies, faults. Also the network of a machine, which its model describes.
  */
 #include "delay/draw.h"
 #include "delay/fault.h"
@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* Without latencies, faults and noise. After an error: no model. */
+/* The model without random latencies, faults and noise. After an error *out is no model. */
 static int create_model(const struct logp_network *n, struct logp_delay *out)
 {
     struct logp_delay ends;
@@ -32,7 +32,7 @@ static int create_model(const struct logp_network *n, struct logp_delay *out)
     ends = *out;
     rc = logp_topology_delay(n->topology, ends, out);
     if (rc != 0)
-        logp_delay_destroy(&ends); /* *out is no model then */
+        logp_delay_destroy(&ends); /* *out does not own it: it is no model */
     return rc;
 }
 
@@ -64,7 +64,7 @@ static int add_faults(const struct logp_network *n, int64_t P, struct logp_delay
     return logp_fault_create(delay, &config, delay, why);
 }
 
-/* Around the model *delay. After an error: no model. */
+/* Wrap the model *delay. After an error it is no model. */
 static int add_latency(const struct logp_network *n, struct logp_delay *delay,
                        char why[LOGP_NETWORK_WHY])
 {
@@ -108,7 +108,7 @@ int logp_network_delay(const struct logp_network *network, int64_t P, const stru
 
 void logp_machine_network(const struct logp_machine *m, struct logp_network *out)
 {
-    /* relaxed: the end of the run, or who replaced it, has ordered it */
+    /* relaxed: the end of the run, or the caller's replacement, has ordered it */
     const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
 
     *out = d != NULL ? d->network : m->planned;

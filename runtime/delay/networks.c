@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The networks: their sizes, links and routes. See topology.h.
+ * The networks: their sizes, links and routes. See logp/delay.h.
  *
- * Line, ring, mesh and torus are one: a grid of any number of dimensions, with or without a way
- * round; a line has one. Each network is a table of functions at the end of this file.
+ * Line, ring, mesh and torus are grids; line and ring have one dimension. In ring and torus the
+ * ends of each line are linked (round). Each network is a table of functions at the end of this
+ * file.
  */
 #include "delay/networks.h"
 
 #include <logp/machine.h>
 
 /* ---- line, ring, mesh, torus ----
- * A row of n nodes has the links i -> i+1 (number i) and then i -> i-1. With a way round there are
- * n of each, and number n+i leads down from i; without, n-1 of each, and n-1+i-1 does. Two nodes
- * that are linked round have one link each way: a tie goes up. Links of a grid: those of the rows,
- * which is its last dimension, then those of the columns, and so on to the first. */
+ * A row of n nodes has first the links up, i -> i+1 (number i), then the links down, i -> i-1. A
+ * round row has n of each; the link down from i has number n+i. Another row has n-1 of each; the
+ * link down from i has number n-1+i-1. A round row of two nodes has one link each way, since ties
+ * go up. A grid has first the links of its rows, the last dimension, then those of the columns, and
+ * so on to the first dimension. */
 
 static int row_links(int n, bool round)
 {
@@ -22,7 +24,7 @@ static int row_links(int n, bool round)
     return n > 1 ? 2 * n : 0;
 }
 
-/* 1: the way from i to j goes up, or down. *hops: how far. */
+/* Does the way from i to j go up? *hops: its length */
 static bool goes_up(int n, bool round, int i, int j, int *hops)
 {
     const int up = j >= i ? j - i : j - i + n;
@@ -35,7 +37,7 @@ static bool goes_up(int n, bool round, int i, int j, int *hops)
     return j >= i;
 }
 
-/* One step from *i towards j != *i: the link within the row. */
+/* One step from *i towards j != *i. @return the link within the row */
 static int row_next(int n, bool round, int *i, int j)
 {
     const int from = *i;
@@ -57,13 +59,13 @@ static void row_ends(int n, bool round, int link, int *from, int *to)
     *to = link < ups ? (*from + 1) % n : (*from + n - 1) % n;
 }
 
-/* Ranks count along the rows, so a node's place in a dimension is a digit of its rank. */
+/* Ranks count along the rows, so the place of a node in a dimension is a digit of its rank. */
 static int place_in(const struct lpi_dimension *d, int node)
 {
     return node / d->stride % d->size;
 }
 
-/* The links of the dimension before that of the line that node is on. */
+/* The number of the first link of the line, in this dimension, that node is on. */
 static int links_before(const struct lpi_dimension *d, bool round, int node)
 {
     const int line = node / (d->stride * d->size) * d->stride + node % d->stride;
@@ -118,7 +120,7 @@ static void grid_ends(const struct logp_topology *t, int link, int *from, int *t
     *to = first + *to * d->stride;
 }
 
-/* Strides and links of a grid whose sizes are there and multiply to P. */
+/* Set strides and links of a grid whose sizes are set and multiply to P. */
 static void set_grid(struct logp_topology *t)
 {
     int stride = 1;
@@ -144,7 +146,7 @@ static const char *fit_row(struct logp_topology *t, const char *sizes)
     return NULL;
 }
 
-/* A whole number of at most eight digits; *text moves behind it. 0: there is none */
+/* Read a whole number of at most eight digits; *text moves behind it. 0: there is none */
 static int read_size(const char **text)
 {
     int n = 0, digits = 0;
@@ -154,7 +156,7 @@ static int read_size(const char **text)
     return n;
 }
 
-/* The square of t's processors. */
+/* Set the sizes of a square of P processors. */
 static const char *fit_square(struct logp_topology *t)
 {
     int side = 1;
@@ -183,7 +185,7 @@ static const char *fit_grid(struct logp_topology *t, const char *sizes)
         if (size == 0 || t->dimensions == LPI_MOST_SIZES)
             return "its sizes, 1 to 24 of them, with an x between (as in :2x4 or :2x2x2)";
         t->grid[t->dimensions++].size = size;
-        P = P * size <= LOGP_MAX_PROCESSORS ? P * size : 0; /* 0: too many, and stays so */
+        P = P * size <= LOGP_MAX_PROCESSORS ? P * size : 0; /* 0: too many, and it stays 0 */
     } while (*sizes == 'x');
     if (*sizes != '\0')
         return "its sizes, 1 to 24 of them, with an x between (as in :2x4 or :2x2x2)";
@@ -193,7 +195,7 @@ static const char *fit_grid(struct logp_topology *t, const char *sizes)
     return NULL;
 }
 
-/* ---- hypercube: node v has a link for each bit, number v x dimensions + bit ---- */
+/* ---- hypercube: node v has a link for each bit, with number v x dimensions + bit ---- */
 
 static const char *fit_cube(struct logp_topology *t, const char *sizes)
 {
@@ -231,8 +233,8 @@ static void cube_ends(const struct logp_topology *t, int link, int *from, int *t
 }
 
 /* ---- tree of switches ----
- * Places in heap order: 1 is the topmost switch, 2i and 2i+1 are below i, the processors are the
- * last P. The link from place i >= 2 up has number i-2, the one down to it 2P-2 + i-2. */
+ * Places are in heap order: 1 is the topmost switch, 2i and 2i+1 are below i, and the processors
+ * are the last P. The link up from place i >= 2 has number i-2, the link down to it 2P-2 + i-2. */
 
 static int place_of(const struct logp_topology *t, int node)
 {
@@ -259,7 +261,7 @@ static int tree_next(const struct logp_topology *t, int *node, int dst)
 
     if (place == last)
         return -1;
-    if (last >> levels == place) { /* dst is below */
+    if (last >> levels == place) { /* dst is below this switch */
         const int down = last >> (levels - 1);
 
         *node = node_at(t, down);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A network of links, as topology.c and networks.c share it. */
+/* The networks of links, shared by topology.c and networks.c. */
 #ifndef LPI_NETWORKS_H
 #define LPI_NETWORKS_H
 
@@ -13,22 +13,23 @@ enum {
 /* A dimension of a grid: lines of `size` nodes, `stride` ranks apart. */
 struct lpi_dimension {
     int size, stride;
-    int first_link; /* of the first line; lines' links follow one another */
+    int first_link; /* of the first line; the links of the next lines follow */
 };
 
 struct logp_topology {
     const struct lpi_network *network;
     char spec[LPI_SPEC_MAX];
     int P;
-    struct lpi_dimension grid[LPI_MOST_SIZES]; /* line to torus: the last along the row */
-    int dimensions;                            /* of the grid; hypercube */
+    struct lpi_dimension grid[LPI_MOST_SIZES]; /* line to torus; the last is along the rows */
+    int dimensions;                            /* of the grid or hypercube */
     int n_links;
 };
 
 struct lpi_network {
-    bool round; /* there is a way round: ring, torus */
+    bool round; /* the ends of a line are linked: ring, torus */
     bool sized; /* its dimensions have sizes: mesh, torus */
-    /* Settle the sizes from what follows the name ("" or ":4x8x2"). NULL, or what is needed. */
+    /* Set the sizes from the text behind the name ("" or ":4x8x2"). @return NULL; or what the
+     * network needs */
     const char *(*fit)(struct logp_topology *t, const char *sizes);
     int (*next)(const struct logp_topology *t, int *node, int dst);
     int (*hops)(const struct logp_topology *t, int src, int dst);

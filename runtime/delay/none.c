@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model that emulates nothing. A machine that takes it keeps no model at all, so that no clock
- * is read per message. It has functions of its own all the same: a struct logp_delay of zeros, as a
- * failed create leaves it, is not this model.
+ * The model without delay. A machine with it has no model at all, so that messages read no clock.
+ * It still has functions of its own, so that it differs from a struct logp_delay of zeros, the
+ * result of a failed create.
  */
 #include "delay/none.h"
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The delay model of a topology: store and forward over its links. See topology.h.
+ * The delay model of a topology: store and forward over its links. See logp/delay.h.
  *
- * What happens at the two ends of a message is left to another model (LogGP). All links of a route
- * are claimed when the send takes place; a link keeps nothing but the time from which it is free.
- * Under the virtual clock sends take place in the order of (start, rank), and so links pass them in
- * that order; on the wall clock, in the order in which senders on different cores get to the link.
+ * Another model (LogGP) handles the two ends of a message. A send claims all links of its route
+ * when it takes place. A link only stores the time from which it is free. Under the virtual clock
+ * sends take place in the order of (start, rank), so links pass messages in that order. On the wall
+ * clock they pass them in the order in which senders on different cores claim the link.
  *
- * Memory orders are all relaxed: a link's time and its counts are complete in themselves, nothing
- * else is published through them. The run that counted them has ended, or its vps stand at a common
- * start, before they are read or cleared; joining the run, or that start, orders that.
+ * All memory orders are relaxed: a link's time and its counts publish nothing else. They are read
+ * or cleared when the run has ended or its vps are at a common start, which orders that.
  */
 #include "delay/fault.h"
 #include "state/state.h"
@@ -21,24 +20,24 @@
 #include <stdlib.h>
 
 struct link {
-    _Atomic int64_t next_free; /* times of a run are >= 0: 0 is free from the start */
+    _Atomic int64_t next_free; /* 0: free from the start, since times of a run are >= 0 */
     _Atomic uint64_t messages;
     _Atomic int64_t busy, waited;
 };
 
 struct model {
-    struct logp_delay_ops ends;       /* what happens there, */
-    void *at_ends;                    /* and its model */
-    const struct logp_params *params; /* of it */
+    struct logp_delay_ops ends;       /* the model of the two ends */
+    void *at_ends;                    /* its data */
+    const struct logp_params *params; /* its parameters */
     struct logp_topology *topology;
     struct link *links;
     int n_links;
 };
 
-/* What a message does to each link of its route. */
+/* The times of a message on each link of its route, in ns. */
 struct crossing {
-    int64_t takes; /* to the other end */
-    int64_t holds; /* until the next may enter */
+    int64_t takes; /* to the other end of the link */
+    int64_t holds; /* until the next message may enter */
 };
 
 static int64_t max2(int64_t a, int64_t b)
@@ -70,7 +69,7 @@ static struct crossing crossing_of(const struct model *m, const struct logp_tran
     return (struct crossing){m->params->L_ns + stream, max2(m->params->g_ns, stream)};
 }
 
-/* The machine may have more processors than the topology: their messages use no link. */
+/* Are both ranks in the topology? Otherwise the message uses no link. */
 static bool inside(const struct model *m, const struct logp_transfer *t)
 {
     const int P = logp_topology_size(m->topology);
@@ -85,7 +84,7 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
     m->ends.start(m->at_ends, port, t);
 }
 
-/* A message is at a link at time `at`. @return when it enters */
+/* A message reaches a link at time `at`. @return when it enters the link */
 static int64_t enter(struct link *l, int64_t at, const struct crossing *c)
 {
     int64_t next_free = get(&l->next_free), entry;
@@ -146,7 +145,7 @@ static void destroy(void *model)
     free(m);
 }
 
-/* Time begins anew: links are free; counts go on from one common start of a run to the next. */
+/* Time restarts: links are free. Counts are cleared only for a new run, not at a common start. */
 static void restart(void *model, bool new_run)
 {
     const struct model *m = model;
@@ -203,7 +202,7 @@ int logp_topology_delay(const struct logp_topology *topology, struct logp_delay 
     if (m == NULL)
         return -ENOMEM;
     m->n_links = logp_topology_links(topology);
-    m->links = calloc((size_t)m->n_links + 1, sizeof(*m->links)); /* never none */
+    m->links = calloc((size_t)m->n_links + 1, sizeof(*m->links)); /* never 0 of them */
     if (m->links == NULL || logp_topology_create(logp_topology_spec(topology),
                                                  logp_topology_size(topology), &m->topology) != 0) {
         free(m->links);
@@ -226,10 +225,10 @@ static void add_use(const struct model *m, int link, struct logp_link_use *use)
     use->waited_ns += get(&l->waited);
 }
 
-/* The model of a machine that does not run. NULL: it is no topology. */
+/* The model of a machine that does not run. NULL: it has no topology */
 static const struct model *model_of(const struct logp_machine *machine)
 {
-    /* relaxed: the end of the run, or who replaced it, has ordered it */
+    /* relaxed: the end of the run, or the caller's replacement, has ordered it */
     const struct lpi_delay *d = atomic_load_explicit(&machine->delay, memory_order_relaxed);
     struct logp_delay delay;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Topologies: the table of their kinds, from a specification to a network, and its routes. To add
- * one: a network in networks.c and a row here. See topology.h.
+ * Topologies: the table of their kinds, the topology of a specification, and its routes. See
+ * logp/delay.h. To add one, write a network in networks.c and a row here.
  */
 #include "delay/networks.h"
 
@@ -45,7 +45,7 @@ static const char *settle(struct logp_topology *t, const char *spec, int64_t P)
         if (P < 1 || P > LOGP_MAX_PROCESSORS)
             return "1 .. 16777216 processors";
         *t = (struct logp_topology){.network = rows[i].network, .P = (int)P};
-        snprintf(t->spec, sizeof(t->spec), "%s", spec); /* what is longer does not fit */
+        snprintf(t->spec, sizeof(t->spec), "%s", spec); /* fit() refuses a longer one */
         return t->network->fit(t, spec + name);
     }
     return "to be one of: line, ring, mesh[:AxBx...], torus[:AxBx...], hypercube, tree";
