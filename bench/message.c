@@ -48,7 +48,7 @@ static double own_ns(const struct logp_experiment *x, int P, int n_cores, int64_
 
     if (ns < 0)
         return 0;
-    return (double)logp_predict(x->algorithm, P, &x->args, &model).ns * n_cores /
+    return (double)logp_algorithm_predict(x->algorithm, P, &x->args, &model).ns * n_cores /
            ((double)P * (P - 1));
 }
 

@@ -206,9 +206,9 @@ static struct setting parse_setting(const char *text)
         s.P > 65536 || unit_ns < 1 || unit_ns > 1000000000)
         refuse('s', text, "must be EXECUTOR:P:UNIT_NS, P 1 to 65536, UNIT_NS 1 to 1000000000");
     s.unit_ns = unit_ns;
-    for (const char *const *e = logp_executors(); *e != NULL; e++)
-        if (strcmp(*e, executor) == 0)
-            s.executor = *e;
+    for (size_t i = 0; logp_executor_at(i) != NULL; i++)
+        if (strcmp(logp_executor_at(i), executor) == 0)
+            s.executor = logp_executor_at(i);
     if (s.executor == NULL)
         refuse('s', text, "there is no such executor (thread, fiber)");
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)

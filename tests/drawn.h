@@ -82,10 +82,9 @@ static struct logp_params some_params(uint64_t *random)
 
 static const struct logp_op *some_op(uint64_t *random)
 {
-    size_t n;
-    const struct logp_op *ops = logp_ops(&n);
+    const int64_t n = (int64_t)test_n_ops();
 
-    return one_in(random, 12) ? &maps : &ops[below(random, (int64_t)n)];
+    return one_in(random, 12) ? &maps : logp_op_at((size_t)below(random, n));
 }
 
 /* Nothing, one, few, many. */

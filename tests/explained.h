@@ -29,7 +29,7 @@ static inline struct drawn draw_for(size_t row, size_t n, uint64_t *seed)
         struct drawn d = draw(*seed + (n - *seed % n + row) % n);
         const struct logp_algorithm *a = test_rows(&n)[row];
 
-        if (d.topology == NULL && logp_capacity(&d.call.model.params) == 0 && d.P > 1 &&
+        if (d.topology == NULL && logp_params_capacity(&d.call.model.params) == 0 && d.P > 1 &&
             test_needs(a, d.P, &d.call) == NULL)
             return d;
         logp_topology_destroy(d.topology);

@@ -67,12 +67,12 @@ static inline int search_later(int a, int b)
 
 static inline int search_gap(const struct logp_params *p, int bytes)
 {
-    return (int)logp_gap_ns(p, (size_t)bytes);
+    return (int)logp_params_gap_ns(p, (size_t)bytes);
 }
 
 static inline int search_message(const struct logp_params *p, int bytes)
 {
-    return (int)(p->o_send_ns + logp_stream_ns(p, (size_t)bytes) + p->L_ns + p->o_recv_ns);
+    return (int)(p->o_send_ns + logp_params_stream_ns(p, (size_t)bytes) + p->L_ns + p->o_recv_ns);
 }
 
 static inline unsigned search_known(const struct search_values *has)

@@ -191,7 +191,7 @@ static inline int stress_program(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-/* What comes from outside, by a thread of its own. @return 0; what logp_inject() says */
+/* What comes from outside, by a thread of its own. @return 0; what logp_machine_inject() says */
 static inline int stress_inject(struct logp_machine *m, const struct stress *s)
 {
     unsigned char *buf = malloc(stress_space(s));
@@ -201,7 +201,7 @@ static inline int stress_inject(struct logp_machine *m, const struct stress *s)
         const int to = (int)(i % (uint64_t)s->P);
         const size_t n = stress_make(s, buf, i / (uint64_t)s->P, s->P, to);
 
-        while ((rc = logp_inject(m, to, STRESS_OUTSIDE_TAG, buf, n)) == -ENOBUFS)
+        while ((rc = logp_machine_inject(m, to, STRESS_OUTSIDE_TAG, buf, n)) == -ENOBUFS)
             sched_yield();
     }
     free(buf);

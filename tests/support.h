@@ -26,6 +26,16 @@
 #define TEST_SCALE 1
 #endif
 
+/* How many built-in operations there are. */
+static inline size_t test_n_ops(void)
+{
+    size_t n = 0;
+
+    while (logp_op_at(n) != NULL)
+        n++;
+    return n;
+}
+
 static const int64_t test_timeout_ns = INT64_C(120000000000);
 
 /* The suites run once with each executor: ctest sets the variable; "shared": fibers that share a
@@ -212,14 +222,14 @@ static inline const struct logp_algorithm *const *test_rows(size_t *n)
 static inline struct logp_prediction test_predict(const struct logp_algorithm *a, int64_t P,
                                                   const struct logp_invocation *c)
 {
-    return logp_predict(a, P, &c->args, &c->model);
+    return logp_algorithm_predict(a, P, &c->args, &c->model);
 }
 
 static inline struct logp_prediction test_predict_by(const struct logp_algorithm *a, int64_t P,
                                                      const struct logp_invocation *c,
                                                      enum logp_basis by)
 {
-    return logp_predict_by(a, P, &c->args, &c->model, by);
+    return logp_algorithm_predict_by(a, P, &c->args, &c->model, by);
 }
 
 static inline const char *test_needs(const struct logp_algorithm *a, int64_t P,

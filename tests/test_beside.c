@@ -66,16 +66,15 @@ static int poll_mail(void)
     const struct logp_args args = {.n_bytes = 8};
     const struct logp_network model = {.params = test_params(600, 200, 400)};
     struct logp_host host;
-    size_t presets;
     int n = 0;
 
     while (logp_delay_model_at((size_t)n) != NULL)
         n++;
     for (size_t i = 0; logp_machine_file_at(i) != NULL; i++)
         n++;
-    n += logp_presets(&presets) != NULL;
-    for (const char *const *name = logp_executors(); *name != NULL; name++)
-        n += **name != '\0';
+    n += logp_preset_at(0) != NULL;
+    for (size_t i = 0; logp_executor_at(i) != NULL; i++)
+        n++;
     for (size_t i = 0; logp_collective_at(i) != NULL; i++)
         n++;
     if (logp_algorithm_best("broadcast", 8, &args, &model) == NULL || logp_host_info(&host) != 0)

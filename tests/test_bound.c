@@ -15,7 +15,7 @@ struct count {
 
 static int64_t bound_of(const char *collective, int64_t P, const struct logp_invocation *c)
 {
-    return logp_lower_bound(collective, P, &c->args, &c->model);
+    return logp_collective_lower_bound(collective, P, &c->args, &c->model);
 }
 
 /* No row of the collective is predicted to be below the bound. */
@@ -214,7 +214,7 @@ Test(bound, is_none_where_latencies_vary)
     cr_expect_eq(bound_of("nonsense", 8, &c), -1);
     cr_expect_eq(bound_of("broadcast", 0, &c), -1);
     cr_expect_eq(bound_of("broadcast", LOGP_TREE_MAX + 1, &c), -1);
-    cr_expect_eq(logp_lower_bound("broadcast", 8, &c.args, NULL), 0);
+    cr_expect_eq(logp_collective_lower_bound("broadcast", 8, &c.args, NULL), 0);
     c.args.count = -1;
     cr_expect_eq(bound_of("reduce", 8, &c), -1);
     c.args.count = INT64_MAX;

@@ -57,7 +57,7 @@ static bool has_lookahead(const struct drawn *d)
 {
     const struct logp_params *p = &d->call.model.params;
 
-    return d->topology == NULL && logp_capacity(p) == 0 &&
+    return d->topology == NULL && logp_params_capacity(p) == 0 &&
            (p->latency_varies ? 0 : p->L_ns) + p->o_send_ns > 0;
 }
 
@@ -83,7 +83,7 @@ static bool may_have_none(const struct drawn *d, const struct logp_algorithm *a)
 {
     const bool broadcast = strcmp(a->collective, "broadcast") == 0;
 
-    if (logp_capacity(&d->call.model.params) > 0)
+    if (logp_params_capacity(&d->call.model.params) > 0)
         return true;
     if (d->P == 1)
         return false;
@@ -150,7 +150,7 @@ static struct outcome run(struct logp_machine *m, const struct drawn *d,
     claim(r.verified, "its result is right", d, a->name, &o);
     claim(r.emulated.min_ns == r.emulated.max_ns || d->call.model.params.latency_varies,
           "all runs take the same time", d, a->name, &o);
-    claim(o.ns >= logp_lower_bound(a->collective, d->P, &d->call.args, &d->call.model),
+    claim(o.ns >= logp_collective_lower_bound(a->collective, d->P, &d->call.args, &d->call.model),
           "nothing is below the lower bound", d, a->name, &o);
     check_time(d, a, &o);
     count->certainty[o.prediction.certainty]++;

@@ -345,12 +345,12 @@ Test(delay, store_and_forward_counts_every_byte_and_keeps_the_gap)
     cr_expect_eq(done[0], 40 + 20);
     cr_expect_eq(done[1], 40 + 20 + 1001 + 60 + 20);
     params.store_forward = true;
-    cr_expect_eq(logp_stream_ns(&params, 0), 2);
-    cr_expect_eq(logp_stream_ns(&params, 1000), 1001);
-    cr_expect_eq(logp_gap_ns(&params, 1000), 40);
+    cr_expect_eq(logp_params_stream_ns(&params, 0), 2);
+    cr_expect_eq(logp_params_stream_ns(&params, 1000), 1001);
+    cr_expect_eq(logp_params_gap_ns(&params, 1000), 40);
     params.store_forward = false;
-    cr_expect_eq(logp_stream_ns(&params, 1000), 1000);
-    cr_expect_eq(logp_gap_ns(&params, 1000), 1040);
+    cr_expect_eq(logp_params_stream_ns(&params, 1000), 1000);
+    cr_expect_eq(logp_params_gap_ns(&params, 1000), 1040);
     params.G_ps = -1;
     cr_expect_eq(logp_delay_create("store-forward", &params, &delay), -EINVAL);
 }

@@ -275,7 +275,7 @@ static int64_t capacity_of(int64_t L, int64_t g, int64_t capacity)
     cr_assert_eq(logp_delay_create("loggp", &p, &delay), 0);
     models = delay.ops->capacity(delay.model);
     logp_delay_destroy(&delay);
-    cr_assert_eq(models, logp_capacity(&p));
+    cr_assert_eq(models, logp_params_capacity(&p));
     return models;
 }
 
@@ -297,23 +297,23 @@ Test(delay_models, streaming_is_rounded_up_once_and_stops_before_the_clock_does)
 {
     struct logp_params p = {.g_ns = 40, .G_ps = 1};
 
-    cr_expect_eq(logp_stream_ns(&p, 0), 0);
-    cr_expect_eq(logp_stream_ns(&p, 1), 0);
-    cr_expect_eq(logp_stream_ns(&p, 2), 1);
-    cr_expect_eq(logp_stream_ns(&p, 1001), 1);
-    cr_expect_eq(logp_stream_ns(&p, 1002), 2);
+    cr_expect_eq(logp_params_stream_ns(&p, 0), 0);
+    cr_expect_eq(logp_params_stream_ns(&p, 1), 0);
+    cr_expect_eq(logp_params_stream_ns(&p, 2), 1);
+    cr_expect_eq(logp_params_stream_ns(&p, 1001), 1);
+    cr_expect_eq(logp_params_stream_ns(&p, 1002), 2);
     p.G_ps = LOGP_PARAM_MAX_NS;
-    cr_expect_eq(logp_stream_ns(&p, SIZE_MAX), INT64_MAX / 8);
-    cr_expect_eq(logp_gap_ns(&p, SIZE_MAX), INT64_MAX / 8 + 40);
+    cr_expect_eq(logp_params_stream_ns(&p, SIZE_MAX), INT64_MAX / 8);
+    cr_expect_eq(logp_params_gap_ns(&p, SIZE_MAX), INT64_MAX / 8 + 40);
     p.G_ps = 1000;
-    cr_expect_eq(logp_stream_ns(&p, (size_t)INT64_MAX / 8), INT64_MAX / 8 - 1);
-    cr_expect_eq(logp_stream_ns(&p, (size_t)INT64_MAX / 8 + 1), INT64_MAX / 8);
-    cr_expect_eq(logp_stream_ns(&p, (size_t)INT64_MAX / 8 + 2), INT64_MAX / 8);
+    cr_expect_eq(logp_params_stream_ns(&p, (size_t)INT64_MAX / 8), INT64_MAX / 8 - 1);
+    cr_expect_eq(logp_params_stream_ns(&p, (size_t)INT64_MAX / 8 + 1), INT64_MAX / 8);
+    cr_expect_eq(logp_params_stream_ns(&p, (size_t)INT64_MAX / 8 + 2), INT64_MAX / 8);
     p.store_forward = true;
-    cr_expect_eq(logp_stream_ns(&p, 0), 1);
-    cr_expect_eq(logp_stream_ns(&p, 1), 1);
-    cr_expect_eq(logp_stream_ns(&p, 7), 7);
-    cr_expect_eq(logp_gap_ns(&p, SIZE_MAX), 40);
+    cr_expect_eq(logp_params_stream_ns(&p, 0), 1);
+    cr_expect_eq(logp_params_stream_ns(&p, 1), 1);
+    cr_expect_eq(logp_params_stream_ns(&p, 7), 7);
+    cr_expect_eq(logp_params_gap_ns(&p, SIZE_MAX), 40);
 }
 
 /* One send of a port that has sent and received: gap, overhead, arrival and what comes after. */

@@ -183,8 +183,8 @@ Test(doubling, the_textbook_is_right_for_powers_of_two_and_short_gaps)
         int64_t D, E, ours, textbook;
 
         p.G_ps = test_random(&state) % 2 == 0 ? 0 : 1500;
-        D = p.L_ns + 2 * p.o_send_ns + logp_stream_ns(&p, 8);
-        E = most(p.o_send_ns, p.g_ns + logp_stream_ns(&p, 8));
+        D = p.L_ns + 2 * p.o_send_ns + logp_params_stream_ns(&p, 8);
+        E = most(p.o_send_ns, p.g_ns + logp_params_stream_ns(&p, 8));
         ours = predicted("broadcast", "binomial", P, &p);
         textbook = logp_textbook_cost(P, &p, 8);
         if ((P & (P - 1)) == 0 && (E <= D || P == 2)) {
@@ -273,8 +273,7 @@ static struct logp_record matvec(struct logp_machine *m, const struct logp_op *o
 
 Test(doubling, matrix_times_vector_is_predicted_and_right)
 {
-    size_t n_ops;
-    const struct logp_op *ops = logp_ops(&n_ops);
+    const size_t n_ops = test_n_ops();
     uint64_t state = 41;
     int exact = 0, bounds = 0;
 
@@ -285,7 +284,7 @@ Test(doubling, matrix_times_vector_is_predicted_and_right)
         for (int i = 0; i < 100 / test_divisor() + 1; i++) {
             const struct logp_params params = random_params(&state);
             const struct logp_record r =
-                matvec(m, &ops[test_random(&state) % n_ops], 1 + up_to(&state, 6), &params);
+                matvec(m, logp_op_at(test_random(&state) % n_ops), 1 + up_to(&state, 6), &params);
 
             switch (r.prediction.certainty) {
             case LOGP_PREDICTION_EXACT:

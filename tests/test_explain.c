@@ -73,7 +73,7 @@ static void check_tasks(const struct drawn *d, const struct logp_algorithm *a,
 static void check_explanation(const struct drawn *d, const struct logp_algorithm *a)
 {
     const struct logp_prediction fold = test_predict_by(a, d->P, &d->call, LOGP_BY_SCHEDULE);
-    const bool refused = d->topology != NULL || logp_capacity(&d->call.model.params) > 0;
+    const bool refused = d->topology != NULL || logp_params_capacity(&d->call.model.params) > 0;
     struct logp_explanation *e = NULL;
     const int rc = explain(a, d->P, &d->call, &e);
 

@@ -17,12 +17,12 @@ struct traffic {
     int per_pair, tag;
 };
 
-/* As logp_inject(), until the programs run. */
+/* As logp_machine_inject(), until the programs run. */
 static int inject(struct logp_machine *m, int dst, int tag, const void *buf, size_t n)
 {
     int rc;
 
-    while ((rc = logp_inject(m, dst, tag, buf, n)) == -ESRCH)
+    while ((rc = logp_machine_inject(m, dst, tag, buf, n)) == -ESRCH)
         usleep(100);
     return rc;
 }
@@ -116,11 +116,11 @@ static int is_charged(struct logp_vp *vp, void *arg)
     if (logp_vp_rank(vp) == 0) {
         rc = logp_compute(vp, 500000, NULL, NULL);
         before = logp_now(vp);
-        cr_assert_eq(logp_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x)), 0);
+        cr_assert_eq(logp_machine_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x)), 0);
         cr_assert_lt(logp_now(vp), before + 1000); /* it costs the sender nothing */
         rc = rc != 0 ? rc : logp_compute(vp, 100000, NULL, NULL);
-        cr_assert_eq(logp_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x)), 0);
-        return rc != 0 ? rc : logp_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x));
+        cr_assert_eq(logp_machine_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x)), 0);
+        return rc != 0 ? rc : logp_machine_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x));
     }
     rc = logp_recv(vp, src, 3, &x, sizeof(x), &s);
     cr_assert_geq(s.arrival_ns, 500000); /* no L */
@@ -169,7 +169,7 @@ static int injects_for_1(struct logp_vp *vp, void *arg)
 {
     (void)arg;
     if (logp_vp_rank(vp) == 0)
-        return logp_inject(logp_vp_machine(vp), 1, 0, NULL, 0);
+        return logp_machine_inject(logp_vp_machine(vp), 1, 0, NULL, 0);
     return logp_recv(vp, LOGP_OUTSIDE, 0, NULL, 0, NULL);
 }
 
@@ -192,7 +192,7 @@ static int is_nobodys(struct logp_vp *vp, void *arg)
 
     (void)arg;
     cr_assert_eq(rc, 0);
-    cr_assert_eq(logp_inject(logp_vp_machine(vp), 0, 0, &x, sizeof(x)), 0);
+    cr_assert_eq(logp_machine_inject(logp_vp_machine(vp), 0, 0, &x, sizeof(x)), 0);
     rc = logp_probe_until(vp, LOGP_OUTSIDE, 0, LOGP_FOREVER, NULL);
     rc = rc != 0 ? rc : logp_probe(vp, 0, 0, &found, NULL);
     cr_assert(!found);
@@ -271,11 +271,12 @@ static int fill_up(struct logp_vp *vp, void *arg)
     (void)arg;
     if (logp_vp_rank(vp) > 0)
         return 0;
-    cr_expect_eq(logp_inject(m, 1, 0, buf, LIMIT + 1), -EMSGSIZE);
-    cr_expect_eq(logp_inject(m, 1, 0, buf, LIMIT), -EMSGSIZE); /* with what it needs itself */
+    cr_expect_eq(logp_machine_inject(m, 1, 0, buf, LIMIT + 1), -EMSGSIZE);
+    cr_expect_eq(logp_machine_inject(m, 1, 0, buf, LIMIT),
+                 -EMSGSIZE); /* with what it needs itself */
     for (int turn = 0; rc == 0 && turn < 3; turn++) {
         for (n = 0; rc == 0; n++)
-            rc = logp_inject(m, 0, 0, buf, 1000);
+            rc = logp_machine_inject(m, 0, 0, buf, 1000);
         cr_assert_eq(rc, -ENOBUFS);
         cr_assert(n > LIMIT / 1300 && n < LIMIT / 1000);
         rc = 0;
@@ -296,7 +297,7 @@ static int leaves_it(struct logp_vp *vp, void *arg)
     const int to = (logp_vp_rank(vp) + 1) % logp_vp_size(vp);
 
     (void)arg;
-    return logp_inject(logp_vp_machine(vp), to, 0, NULL, 0);
+    return logp_machine_inject(logp_vp_machine(vp), to, 0, NULL, 0);
 }
 
 Test(inject, what_nobody_receives_is_counted_and_gone)
@@ -304,12 +305,13 @@ Test(inject, what_nobody_receives_is_counted_and_gone)
     struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
 
     for (int run = 0; run < 5; run++) {
-        cr_assert_eq(logp_inject(m, 0, 0, NULL, 0), -ESRCH); /* before, between and after runs */
+        cr_assert_eq(logp_machine_inject(m, 0, 0, NULL, 0),
+                     -ESRCH); /* before, between and after runs */
         cr_assert_eq(logp_machine_run(m, leaves_it, NULL, test_timeout_ns), 0);
         cr_assert_eq(logp_machine_report(m)->unreceived, 4);
         cr_assert_eq(logp_machine_report(m)->messages, 4);
     }
-    cr_assert_eq(logp_inject(m, 0, 0, NULL, 0), -ESRCH);
+    cr_assert_eq(logp_machine_inject(m, 0, 0, NULL, 0), -ESRCH);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
@@ -320,11 +322,11 @@ static int is_refused(struct logp_vp *vp, void *arg)
 
     (void)arg;
     if (logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL)
-        cr_expect_eq(logp_inject(m, 0, 0, &c, 1), -ENOTSUP);
-    cr_expect_eq(logp_inject(m, -1, 0, &c, 1), -EINVAL);
-    cr_expect_eq(logp_inject(m, 2, 0, &c, 1), -EINVAL);
-    cr_expect_eq(logp_inject(m, 0, -1, &c, 1), -EINVAL);
-    cr_expect_eq(logp_inject(m, 0, 0, NULL, 1), -EINVAL);
+        cr_expect_eq(logp_machine_inject(m, 0, 0, &c, 1), -ENOTSUP);
+    cr_expect_eq(logp_machine_inject(m, -1, 0, &c, 1), -EINVAL);
+    cr_expect_eq(logp_machine_inject(m, 2, 0, &c, 1), -EINVAL);
+    cr_expect_eq(logp_machine_inject(m, 0, -1, &c, 1), -EINVAL);
+    cr_expect_eq(logp_machine_inject(m, 0, 0, NULL, 1), -EINVAL);
     cr_expect_eq(logp_send(vp, LOGP_OUTSIDE, 0, &c, 1), -EINVAL);
     return 0;
 }
@@ -360,7 +362,7 @@ static void *flood(void *arg)
     int x = 0;
 
     for (int i = 0; !atomic_load(&f->over); i++) {
-        const int rc = logp_inject(f->m, i % 4, 0, &x, sizeof(x));
+        const int rc = logp_machine_inject(f->m, i % 4, 0, &x, sizeof(x));
 
         cr_assert(rc == 0 || rc == -ESRCH || rc == -ENOBUFS);
         if (rc != 0)

@@ -46,7 +46,7 @@ static void refuse_changes(struct logp_machine *m)
                  is_virtual && !test_shares_stack() ? -EBUSY : -ENOTSUP);
     cr_assert_eq(logp_machine_set_rendezvous_from(m, 1),
                  test_parallel() && is_virtual && logp_machine_cores(m) > 1 ? -ENOTSUP : -EBUSY);
-    cr_assert_eq(logp_inject(m, 0, 1, NULL, 0), is_virtual ? -ENOTSUP : -ESRCH);
+    cr_assert_eq(logp_machine_inject(m, 0, 1, NULL, 0), is_virtual ? -ENOTSUP : -ESRCH);
     logp_machine_expect(m, true);
     logp_machine_expect(m, false);
 }
@@ -131,7 +131,7 @@ static void owner_goes_on(enum how how, bool traced, bool explored, bool synchro
     await_late(m);
     look_at_it(m);
     if (how != VIRTUAL)
-        cr_assert_eq(logp_inject(m, 0, 1, NULL, 0), -ESRCH);
+        cr_assert_eq(logp_machine_inject(m, 0, 1, NULL, 0), -ESRCH);
     replace_model(m, 200);
     if (explored)
         cr_assert_eq(logp_machine_explore(m, NULL), 0);

@@ -305,12 +305,12 @@ Test(late_after, nothing_comes_from_outside_before_the_next_run)
     cr_assert_eq(logp_machine_create(&config, &m), 0);
     atomic_store(&clock_of.stands_still, true);
     run_late(m, ends, NULL);
-    cr_assert_eq(logp_inject(m, 0, 1, NULL, 0), -ESRCH);
+    cr_assert_eq(logp_machine_inject(m, 0, 1, NULL, 0), -ESRCH);
     atomic_store(&clock_of.stands_still, false);
     atomic_store(&lateness.may_go_on, true);
     while (logp_machine_busy(m))
-        cr_assert_eq(logp_inject(m, 0, 1, NULL, 0), -ESRCH);
-    cr_assert_eq(logp_inject(m, 0, 1, NULL, 0), -ESRCH);
+        cr_assert_eq(logp_machine_inject(m, 0, 1, NULL, 0), -ESRCH);
+    cr_assert_eq(logp_machine_inject(m, 0, 1, NULL, 0), -ESRCH);
     run_clean(m);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }

@@ -185,9 +185,9 @@ static void simulate_send(struct simulation *x, int r, const struct logp_step *s
         cr_assert(x->letter != NULL);
     }
     k->clock = start + p.o_send_ns;
-    k->send_next = start + later(p.o_send_ns, logp_gap_ns(&p, s->n_bytes));
-    x->letter[x->n++] = (struct letter){r, (int)s->peer, s->tag,
-                                        k->clock + logp_stream_ns(&p, s->n_bytes) + p.L_ns, false};
+    k->send_next = start + later(p.o_send_ns, logp_params_gap_ns(&p, s->n_bytes));
+    x->letter[x->n++] = (struct letter){
+        r, (int)s->peer, s->tag, k->clock + logp_params_stream_ns(&p, s->n_bytes) + p.L_ns, false};
 }
 
 /* @return has it come? */
@@ -205,9 +205,10 @@ static bool simulate_receive(struct simulation *x, int r, const struct logp_step
         return false;
     x->letter[i].taken = true;
     start = later(later(k->clock, x->letter[i].arrival),
-                  k->recv_start + later(p.o_recv_ns, logp_gap_ns(&p, s->n_bytes)));
+                  k->recv_start + later(p.o_recv_ns, logp_params_gap_ns(&p, s->n_bytes)));
     if (p.gap_shared)
-        start = later(start, k->send_next + (p.store_forward ? 0 : logp_stream_ns(&p, s->n_bytes)));
+        start = later(start,
+                      k->send_next + (p.store_forward ? 0 : logp_params_stream_ns(&p, s->n_bytes)));
     k->recv_start = start;
     k->clock = start + p.o_recv_ns;
     return true;
@@ -289,7 +290,8 @@ static void check_algorithm(struct logp_machine *m, const struct drawn *d,
         must(r.emulated.max_ns <= r.prediction.ns, "it is a bound", d, a->name);
     if (r.prediction.certainty != LOGP_PREDICTION_NONE && p->capacity == 0)
         must(simulate(d, dense, a) == r.prediction.ns, "it is what the rules say", d, a->name);
-    must(r.emulated.min_ns >= logp_lower_bound(a->collective, d->P, &d->call.args, &d->call.model),
+    must(r.emulated.min_ns >=
+             logp_collective_lower_bound(a->collective, d->P, &d->call.args, &d->call.model),
          "nothing is below the lower bound", d, a->name);
     must(test_predict_by(a, d->P, &d->call, LOGP_BY_FORMULA).certainty == LOGP_PREDICTION_NONE,
          "there is no formula", d, a->name);
@@ -523,9 +525,10 @@ Test(link_costs, links_all_alike_are_none)
             cr_assert_eq(test_predict(rows[i], P, &linked).ns,
                          test_predict_by(rows[i], P, &alike, LOGP_BY_SCHEDULE).ns, "%s %s, %d",
                          rows[i]->collective, rows[i]->name, P);
-            cr_assert_eq(logp_lower_bound(rows[i]->collective, P, &linked.args, &linked.model),
-                         logp_lower_bound(rows[i]->collective, P, &alike.args, &alike.model), "%s",
-                         rows[i]->collective);
+            cr_assert_eq(
+                logp_collective_lower_bound(rows[i]->collective, P, &linked.args, &linked.model),
+                logp_collective_lower_bound(rows[i]->collective, P, &alike.args, &alike.model),
+                "%s", rows[i]->collective);
         }
         logp_links_destroy(links);
     }

@@ -389,3 +389,60 @@ Test(nonblocking, a_plan_may_be_started_again)
     for (int P = 1; P <= 5; P++)
         run_all(P, again_and_again, NULL);
 }
+
+/* ---- collectives and messages together ---- */
+
+/* Rank 0 waits for broadcasts of ranks 1 and 3 and messages of ranks 2 and 4, each of which starts a
+ * ms after the one before it. */
+static int both_kinds(struct logp_vp *vp, void *arg)
+{
+    static const int members[2][2] = {{0, 1}, {0, 3}};
+    const int me = logp_vp_rank(vp);
+    struct logp_pending *p[2] = {NULL, NULL};
+    struct logp_request *r[3] = {NULL, NULL, NULL};
+    struct logp_status status = {.source = -1};
+    struct logp_vp *pair[2] = {NULL, NULL};
+    int order[4], item[2] = {me, me}, x = 0, y = 0, index = 0;
+    int rc = logp_sleep_until(vp, me * INT64_C(1000000));
+
+    (void)arg;
+    if (me == 2 || me == 4)
+        return rc != 0 ? rc : logp_send(vp, 0, me, &me, sizeof(me));
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        if (me == members[1 - i][1])
+            continue;
+        rc = logp_group_create(vp, 1 + (uint32_t)i, members[i], 2, &pair[i]);
+        rc = rc != 0 ? rc : logp_ibroadcast(pair[i], &item[i], sizeof(int), 1, &p[i]);
+    }
+    if (rc == 0 && me != 0)
+        rc = logp_pending_waitall(vp, p, 2);
+    if (rc == 0 && me == 0)
+        rc = logp_irecv(vp, 4, 4, &y, sizeof(y), &r[0]);
+    if (rc == 0 && me == 0)
+        rc = logp_irecv(vp, 2, 2, &x, sizeof(x), &r[2]);
+    for (int i = 0; rc == 0 && me == 0 && i < 4; i++) {
+        rc = logp_pending_waitany_or(vp, p, 2, r, 3, &index, &status);
+        order[i] = index;
+        cr_assert(rc != 0 || index != 4 || (x == 2 && status.source == 2));
+        cr_assert(rc != 0 || index != 2 || (y == 4 && status.source == 4));
+    }
+    if (rc == 0 && me == 0) {
+        cr_assert(item[0] == 1 && item[1] == 3);
+        cr_assert(order[0] == 0 && order[1] == 4 && order[2] == 1 && order[3] == 2);
+        rc = logp_pending_waitany_or(vp, p, 2, r, 3, &index, &status);
+        cr_assert_eq(index, -1);
+        cr_assert_eq(logp_pending_waitany_or(vp, p, 2, r, -1, &index, NULL), -EINVAL);
+    }
+    logp_group_destroy(pair[0]);
+    logp_group_destroy(pair[1]);
+    return rc;
+}
+
+Test(nonblocking, a_collective_and_a_message_are_waited_for_together)
+{
+    const struct logp_params model = test_params(6000, 2000, 4000);
+    struct logp_machine *m = test_machine(5, LOGP_CLOCK_VIRTUAL, &model);
+
+    cr_assert_eq(logp_machine_run(m, both_kinds, NULL, test_timeout_ns), 0);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}

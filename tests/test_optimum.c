@@ -182,7 +182,7 @@ static void check(const struct kind *kind, int P, const struct logp_params *para
 {
     const struct logp_invocation c = {
         .args = {.n_bytes = kind->n_bytes, .count = 1, .op = &byte_sum}, .model.params = *params};
-    const int64_t least = logp_lower_bound(kind->collective, P, &c.args, &c.model);
+    const int64_t least = logp_collective_lower_bound(kind->collective, P, &c.args, &c.model);
     const int64_t row = best_row(kind, P, &c);
     struct search x = {.params = *params, .P = P};
     const bool few = P < (params->gamma_ps > 0 ? 4 : 5);
@@ -312,7 +312,7 @@ static void check_ways(const struct kind *kind, int P, const struct logp_network
                        struct search x, struct found *found)
 {
     const struct logp_args args = {.n_bytes = kind->n_bytes, .count = 1, .op = &byte_sum};
-    const int64_t least = logp_lower_bound(kind->collective, P, &args, model);
+    const int64_t least = logp_collective_lower_bound(kind->collective, P, &args, model);
 
     x.params = model->params;
     x.P = P;

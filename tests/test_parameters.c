@@ -29,7 +29,7 @@ static int look(struct logp_vp *vp, void *arg)
     if (rc != 0)
         return rc;
     l->n_sizes = seen->n_sizes;
-    rc = logp_estimate(seen, 1, &l->found, l->sizes);
+    rc = logp_observed_estimate(seen, 1, &l->found, l->sizes);
     logp_observed_free(seen);
     return rc;
 }
@@ -163,10 +163,10 @@ Test(parameters, what_is_wrong_is_refused)
     struct logp_found found;
 
     test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &p), refuse_all, NULL);
-    cr_expect_eq(logp_estimate(&none, 1, &found, NULL), -EINVAL);
+    cr_expect_eq(logp_observed_estimate(&none, 1, &found, NULL), -EINVAL);
     none.sizes = &size;
     none.n_sizes = 1;
-    cr_expect_eq(logp_estimate(&none, 1, &found, NULL), -EINVAL);
+    cr_expect_eq(logp_observed_estimate(&none, 1, &found, NULL), -EINVAL);
 }
 
 /* ---- times made up ---- */
@@ -257,7 +257,7 @@ Test(parameters, noise_and_outliers_do_not_count)
     const int planted = make(&made, &t, 1, 0.1, 12, &random);
     struct logp_found f;
 
-    cr_assert_eq(logp_estimate(&made.seen, 3, &f, NULL), 0);
+    cr_assert_eq(logp_observed_estimate(&made.seen, 3, &f, NULL), 0);
     cr_assert_eq(f.n_times, (size_t)SIZES * LOGP_TIMINGS * REPS);
     cr_assert(planted > 400);
     cr_assert_eq(f.n_left_out, (size_t)planted);
@@ -282,7 +282,7 @@ Test(parameters, intervals_hold_what_is_true_as_often_as_they_say)
         struct logp_found f;
 
         make(&made, &t, 1, 0.2, 0, &random);
-        cr_assert_eq(logp_estimate(&made.seen, (uint64_t)i, &f, NULL), 0);
+        cr_assert_eq(logp_observed_estimate(&made.seen, (uint64_t)i, &f, NULL), 0);
         o += f.o_send.low_ns <= 1500.5 && f.o_send.high_ns >= 1499.5;
         L += f.L.low_ns <= 6000.5 && f.L.high_ns >= 5999.5;
         g += f.g.low_ns <= 4000.5 && f.g.high_ns >= 3999.5;
@@ -300,7 +300,7 @@ Test(parameters, changes_of_protocol_are_found_where_they_are)
     struct logp_found f;
 
     make(&made, t, 2, 0.05, 20, &random);
-    cr_assert_eq(logp_estimate(&made.seen, 3, &f, NULL), 0);
+    cr_assert_eq(logp_observed_estimate(&made.seen, 3, &f, NULL), 0);
     cr_assert_eq(f.n_protocols, 2);
     cr_assert_eq(f.protocols[0].to, 2048);
     cr_assert_eq(f.protocols[1].from, 4096);
@@ -320,7 +320,7 @@ Test(parameters, long_messages_show_a_gap_that_overheads_hide)
     struct logp_found f;
 
     make(&made, &t, 1, 0.02, 0, &random);
-    cr_assert_eq(logp_estimate(&made.seen, 3, &f, NULL), 0);
+    cr_assert_eq(logp_observed_estimate(&made.seen, 3, &f, NULL), 0);
     cr_assert(!f.g_hidden);
     near("g", f.g.ns, 1000, 0.1);
     near("G", f.G.ns, 0.4, 0.02);
@@ -333,7 +333,7 @@ Test(parameters, overheads_beyond_the_round_trip_leave_no_latency)
     struct logp_found f;
 
     make(&made, &t, 1, 0.02, 0, &random);
-    cr_assert_eq(logp_estimate(&made.seen, 3, &f, NULL), 0);
+    cr_assert_eq(logp_observed_estimate(&made.seen, 3, &f, NULL), 0);
     cr_assert(f.L_hidden);
     cr_assert_eq(f.params.L_ns, 0);
 }
@@ -355,7 +355,7 @@ static const char *doubt(int size, enum logp_timing timing, double times, struct
 
     make(&made, &t, 1, 0.1, 0, &random);
     all_times(size, timing, times);
-    cr_assert_eq(logp_estimate(&made.seen, 3, f, by_size), 0);
+    cr_assert_eq(logp_observed_estimate(&made.seen, 3, f, by_size), 0);
     return f->doubtful;
 }
 
@@ -404,7 +404,7 @@ Test(parameters, times_that_no_line_explains_are_doubtful)
     cr_expect_str_empty(doubt(12, LOGP_TIMING_ROUND, 1.2, &f, NULL));
     all_times(12, LOGP_TIMING_BURST, 30);
     all_times(12, LOGP_TIMING_SENT, 30);
-    cr_assert_eq(logp_estimate(&made.seen, 3, &f, NULL), 0);
+    cr_assert_eq(logp_observed_estimate(&made.seen, 3, &f, NULL), 0);
     cr_expect(strstr(f.doubtful, "times differ from the fitted line by up to ") != NULL, "%s",
               f.doubtful);
     cr_expect_gt(f.error, LOGP_UNEXPLAINED);
@@ -429,7 +429,7 @@ Test(parameters, intervals_hold_what_lines_leave_unexplained)
             all_times(size, LOGP_TIMING_BURST, off);
             all_times(size, LOGP_TIMING_SENT, off);
         }
-        cr_assert_eq(logp_estimate(&made.seen, (uint64_t)i, &f, NULL), 0);
+        cr_assert_eq(logp_observed_estimate(&made.seen, (uint64_t)i, &f, NULL), 0);
         G += f.G.low_ns <= 0.4 && f.G.high_ns >= 0.4;
     }
     cr_expect_geq(G, 28, "%d", G);
@@ -442,9 +442,9 @@ Test(parameters, the_same_times_have_the_same_intervals)
     struct logp_found a, b, c;
 
     make(&made, &t, 1, 0.1, 0, &random);
-    cr_assert_eq(logp_estimate(&made.seen, 3, &a, NULL), 0);
-    cr_assert_eq(logp_estimate(&made.seen, 3, &b, NULL), 0);
-    cr_assert_eq(logp_estimate(&made.seen, 4, &c, NULL), 0);
+    cr_assert_eq(logp_observed_estimate(&made.seen, 3, &a, NULL), 0);
+    cr_assert_eq(logp_observed_estimate(&made.seen, 3, &b, NULL), 0);
+    cr_assert_eq(logp_observed_estimate(&made.seen, 4, &c, NULL), 0);
     cr_assert(a.L.low_ns == b.L.low_ns && a.L.high_ns == b.L.high_ns);
     cr_assert(a.L.low_ns != c.L.low_ns || a.L.high_ns != c.L.high_ns);
     cr_assert(a.L.ns == c.L.ns);

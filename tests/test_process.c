@@ -108,7 +108,8 @@ static int uses_the_parents(struct logp_machine *m)
         return 2;
     if (logp_machine_busy(m))
         return 3;
-    if (logp_machine_clock(m) == LOGP_CLOCK_WALL && logp_inject(m, 0, 0, NULL, 0) != -ENOTSUP)
+    if (logp_machine_clock(m) == LOGP_CLOCK_WALL &&
+        logp_machine_inject(m, 0, 0, NULL, 0) != -ENOTSUP)
         return 7;
     if (logp_delay_create("logp", &params, &delay) != 0)
         return 4;

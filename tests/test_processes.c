@@ -133,7 +133,7 @@ Test(processes, refuse_what_is_of_one_box)
     cr_assert_eq(run(m, refused_to_a_vp, NULL, test_timeout_ns), 0);
     other_rank = logp_machine_process(m) == 0 ? 5 : 0;
     if (processes() > 1)
-        cr_assert_eq(logp_inject(m, other_rank, 1, NULL, 0), -ENOTSUP);
+        cr_assert_eq(logp_machine_inject(m, other_rank, 1, NULL, 0), -ENOTSUP);
     cr_assert_eq(logp_topology_create("ring", 6, &ring), 0);
     cr_assert_eq(logp_machine_set_delay(m, test_on_links(ring, &params), 0), 0);
     cr_assert_eq(run(m, only_wait, NULL, test_timeout_ns), -ENOTSUP);

@@ -12,7 +12,7 @@ static struct logp_summary of_ranks(int n)
 
     for (int i = 0; i < n; i++)
         values[i] = (int64_t)i * 7 % n + 1; /* 7 divides none of the n below */
-    s = logp_summarize(values, (size_t)n);
+    s = logp_summary_of(values, (size_t)n);
     for (int i = 0; i < n; i++)
         cr_assert_eq(values[i], i + 1);
     return s;
@@ -45,7 +45,7 @@ Test(record, percentiles_are_by_the_nearest_rank)
 Test(record, values_of_any_size_are_put_in_order)
 {
     int64_t values[] = {INT64_MAX, -5, INT64_MIN, 5, INT64_MAX, 0};
-    const struct logp_summary s = logp_summarize(values, 6);
+    const struct logp_summary s = logp_summary_of(values, 6);
 
     cr_expect_eq(s.min_ns, INT64_MIN);
     cr_expect_eq(s.median_ns, 0);

@@ -98,11 +98,9 @@ static struct logp_params random_params(uint64_t *random)
 /* Any operation, the two above among them. */
 static const struct logp_op *random_op(uint64_t *random)
 {
-    size_t n;
-    const struct logp_op *ops = logp_ops(&n);
-    const size_t i = below(random, n + 2);
+    const size_t n = test_n_ops(), i = below(random, n + 2);
 
-    return i < n ? &ops[i] : i == n ? &maps : &triples;
+    return i < n ? logp_op_at(i) : i == n ? &maps : &triples;
 }
 
 static void check_random(int P, int rounds, uint64_t *random)
@@ -168,8 +166,7 @@ Test(reduce, every_number_of_chains_and_every_root_is_on_time)
 
 Test(reduce, every_operation_on_every_type)
 {
-    size_t n;
-    const struct logp_op *ops = logp_ops(&n);
+    const size_t n = test_n_ops();
     const struct logp_params params = test_params(60, 20, 40);
     struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
 
@@ -177,7 +174,7 @@ Test(reduce, every_operation_on_every_type)
     for (size_t i = 0; i < n; i++)
         for (int64_t count = 0; count <= 33; count += 11)
             cr_assert_eq(check_all(m, &(struct logp_invocation){.args.root = (int)i % 9,
-                                                                .args.op = &ops[i],
+                                                                .args.op = logp_op_at(i),
                                                                 .args.count = count,
                                                                 .model.params = params}),
                          N_NAMES);
@@ -367,11 +364,10 @@ Test(reduce, an_experiment_needs_an_operation)
 
 Test(reduce, a_combination_is_measured_on_this_host)
 {
-    size_t n;
-    const struct logp_op *ops = logp_ops(&n);
+    const size_t n = test_n_ops();
 
     for (size_t i = 0; i<n; i += TEST_SCALE> 1 ? 5 : 1)
-        cr_expect_geq(logp_op_measure(&ops[i], 100), 1);
+        cr_expect_geq(logp_op_measure(logp_op_at(i), 100), 1);
 }
 
 /* ---- the smallest ---- */

@@ -154,7 +154,8 @@ Test(refused, plans_of_sizes_that_wrap)
                 if (logp_algorithm_needs(a, P, &args, &model) == NULL)
                     cr_expect_eq(logp_plan_create(a, P, 0, &args, &model, &plan), -EINVAL,
                                  "%s %s %zu", names[k], a->name, sizes[s]);
-                cr_expect_eq(logp_predict_by(a, P, &args, &model, LOGP_BY_SCHEDULE).certainty,
-                             LOGP_PREDICTION_NONE, "%s %s %zu", names[k], a->name, sizes[s]);
+                cr_expect_eq(
+                    logp_algorithm_predict_by(a, P, &args, &model, LOGP_BY_SCHEDULE).certainty,
+                    LOGP_PREDICTION_NONE, "%s %s %zu", names[k], a->name, sizes[s]);
             }
 }

@@ -17,14 +17,14 @@ enum { LEAST = LOGP_UP_TO(struct grown, first), KNOWN = LOGP_UP_TO(struct grown,
 static int take(const struct grown *given, struct grown *out)
 {
     memset(out, 0x55, sizeof(*out));
-    return logp_take_struct(out, KNOWN, LEAST, given);
+    return logp_struct_take(out, KNOWN, LEAST, given);
 }
 
 Test(sizes, what_is_missing_is_0_and_what_is_unknown_must_be)
 {
     struct grown given = {.first = 1, .second = 2}, out;
 
-    cr_expect_eq(logp_take_struct(&out, KNOWN, LEAST, NULL), -EINVAL);
+    cr_expect_eq(logp_struct_take(&out, KNOWN, LEAST, NULL), -EINVAL);
     for (size_t size = 0; size <= sizeof(given); size++) {
         int second = 0; /* as much of it as there is */
 

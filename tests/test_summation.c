@@ -13,9 +13,8 @@ static struct logp_invocation random_invocation(uint64_t *state, int P, bool who
 {
     static const int64_t per_processor[] = {1, 2, 5, 20, 100};
     const int64_t unit = whole ? 1 + test_below(state, 50) * test_below(state, 50) : 1;
-    size_t n_ops;
-    const struct logp_op *ops = logp_ops(&n_ops);
-    const struct logp_op *op = &ops[test_below(state, (int64_t)n_ops)];
+    const size_t n_ops = test_n_ops();
+    const struct logp_op *op = logp_op_at((size_t)test_below(state, (int64_t)n_ops));
     struct logp_invocation c = {.args.root = (int)test_below(state, P),
                                 .args.tag = (int)test_below(state, 3),
                                 .args.op = op,
@@ -104,8 +103,7 @@ Test(summation, virtual_time_is_within_the_prediction_of_any_parameters)
 Test(summation, thousands_of_operands_are_summed_exactly_by_every_operation)
 {
     struct logp_invocation c = invocation_of(100000 / TEST_SCALE + 17, 5, 2, 4, 1);
-    size_t n_ops;
-    const struct logp_op *ops = logp_ops(&n_ops);
+    const size_t n_ops = test_n_ops();
     struct logp_machine *m;
     struct logp_delay delay;
 
@@ -113,7 +111,7 @@ Test(summation, thousands_of_operands_are_summed_exactly_by_every_operation)
     m = test_machine_of(9, LOGP_CLOCK_VIRTUAL, delay);
     c.args.root = 4;
     for (size_t i = 0; i < n_ops; i++) {
-        c.args.op = &ops[i];
+        c.args.op = logp_op_at(i);
         for (int a = 0; a < N_NAMES; a++)
             check(m, a, 9, &c);
     }

@@ -97,7 +97,7 @@ Test(timing, capacity_stalls_senders)
     run_virtual(4, &params, three_to_one, NULL);
     cr_expect_eq(finish[0], 18);
     params.capacity = LOGP_CAPACITY_RULE;
-    cr_expect_eq(logp_capacity(&params), 2);
+    cr_expect_eq(logp_params_capacity(&params), 2);
     run_virtual(4, &params, three_to_one, NULL);
     cr_expect_eq(finish[0], 12);
     params.capacity = 0;

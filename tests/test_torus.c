@@ -228,7 +228,7 @@ Test(torus, predictions_equal_the_formulas_where_they_are_exact)
         c.args.n_bytes = (size_t)(c.args.block_bytes * blocks);
         g = c.model.params.g_ns;
         D = 2 * o + c.model.params.L_ns +
-            logp_stream_ns(&c.model.params, (size_t)c.args.block_bytes);
+            logp_params_stream_ns(&c.model.params, (size_t)c.args.block_bytes);
         w = (c.args.work_ns * c.args.block_bytes + (int64_t)c.args.n_bytes - 1) /
             (int64_t)c.args.n_bytes;
         X = max2(4 * g, c.args.no_overlap ? 3 * g + o + w : 4 * o + w);
@@ -237,7 +237,7 @@ Test(torus, predictions_equal_the_formulas_where_they_are_exact)
         cr_assert_eq(test_predict(torus(true), n * n, &c).ns,
                      one_message(n, D, g) + (blocks - 1) * X + w);
         c.args.block_bytes = (int64_t)c.args.n_bytes;
-        D = 2 * o + c.model.params.L_ns + logp_stream_ns(&c.model.params, c.args.n_bytes);
+        D = 2 * o + c.model.params.L_ns + logp_params_stream_ns(&c.model.params, c.args.n_bytes);
         cr_assert_eq(test_predict(torus(false), n * n, &c).ns,
                      one_message(n, D, g) + c.args.work_ns);
     }
@@ -248,7 +248,8 @@ static int64_t equation_6(const struct logp_invocation *c, int64_t n)
 {
     const int64_t o = c->model.params.o_send_ns, m = c->args.block_bytes,
                   M = (int64_t)c->args.n_bytes;
-    const int64_t D = 2 * o + c->model.params.L_ns + logp_stream_ns(&c->model.params, (size_t)m);
+    const int64_t D =
+        2 * o + c->model.params.L_ns + logp_params_stream_ns(&c->model.params, (size_t)m);
     const int64_t w = (c->args.work_ns * m + M - 1) / M;
 
     return n * D + ((M + m - 1) / m - 1) * max2(4 * c->model.params.g_ns, 4 * o + w) + w;
@@ -264,7 +265,7 @@ Test(torus, equation_6_is_never_exceeded)
         struct logp_invocation c = paper_invocation(&random);
         const int64_t n = i < 200 ? 4 : 4 + 2 * test_below(&random, 20);
         const int64_t hop = 2 * c.model.params.o_send_ns + c.model.params.L_ns +
-                            logp_stream_ns(&c.model.params, (size_t)c.args.block_bytes);
+                            logp_params_stream_ns(&c.model.params, (size_t)c.args.block_bytes);
 
         c.args.no_overlap = false;
         if (hop < c.model.params.g_ns)
@@ -351,20 +352,19 @@ Test(torus, the_number_of_blocks_of_a_large_item_is_found)
 Test(torus, cycles_and_nanoseconds_agree)
 {
     struct logp_machine *m = test_machine(64, LOGP_CLOCK_VIRTUAL, NULL);
-    size_t n;
-    const struct logp_preset *machines = logp_presets(&n);
+    const struct logp_preset *machine;
 
-    for (size_t i = 0; i < n; i++) {
-        const struct logp_torus t = {&machines[i], 8, 1024, 1024};
+    for (size_t i = 0; (machine = logp_preset_at(i)) != NULL; i++) {
+        const struct logp_torus t = {machine, 8, 1024, 1024};
         const struct logp_invocation c = {.args.n_bytes = 128,
-                                          .args.work_ns = 1024 * machines[i].cycle_ns,
-                                          .model.params = logp_preset_params(&machines[i])};
+                                          .args.work_ns = 1024 * machine->cycle_ns,
+                                          .model.params = logp_preset_params(machine)};
         const int64_t cycles = logp_torus_plain(&t);
 
         if (2 * c.model.params.o_send_ns + c.model.params.L_ns +
-                logp_stream_ns(&c.model.params, 128) >=
+                logp_params_stream_ns(&c.model.params, 128) >=
             c.model.params.g_ns)
-            cr_assert_eq(run(m, torus(false), &c), cycles * machines[i].cycle_ns);
+            cr_assert_eq(run(m, torus(false), &c), cycles * machine->cycle_ns);
     }
     cr_assert_eq(logp_machine_destroy(m), 0);
 }

@@ -94,7 +94,7 @@ Test(trace, the_folds_is_that_of_the_virtual_clock)
 
         cr_assert_eq(logp_delay_functions(&delay, &ops), 0);
         if (test_parallel() && (ops.lookahead == NULL || ops.lookahead(delay.model) == 0 ||
-                                logp_capacity(&d.call.model.params) > 0)) {
+                                logp_params_capacity(&d.call.model.params) > 0)) {
             logp_delay_destroy(&delay);
             logp_topology_destroy(d.topology);
             continue;

@@ -11,12 +11,12 @@ static int64_t larger(int64_t a, int64_t b)
 /* o_send = o_recv: from the start of a send to that of the next, and to the end of the receipt. */
 static int64_t E_of(const struct logp_params *p, int64_t n_bytes)
 {
-    return larger(p->o_send_ns, p->g_ns + logp_stream_ns(p, (size_t)n_bytes));
+    return larger(p->o_send_ns, p->g_ns + logp_params_stream_ns(p, (size_t)n_bytes));
 }
 
 static int64_t D_of(const struct logp_params *p, int64_t n_bytes)
 {
-    return 2 * p->o_send_ns + p->L_ns + logp_stream_ns(p, (size_t)n_bytes);
+    return 2 * p->o_send_ns + p->L_ns + logp_params_stream_ns(p, (size_t)n_bytes);
 }
 
 Test(transpose_time, golden_times)

@@ -254,7 +254,7 @@ static int fold_open(struct search *s)
 
     if (rc != 0)
         return rc;
-    s->at_least = logp_lower_bound(s->collective, s->P, &s->c->args, &s->c->model);
+    s->at_least = logp_collective_lower_bound(s->collective, s->P, &s->c->args, &s->c->model);
     qsort(s->open, s->n_open, sizeof(*s->open), in_order);
     for (int again = 0; again < 2; again++)
         for (size_t i = 0; rc == 0 && i < s->n_open; i++)

@@ -5,8 +5,8 @@
 #include "predict/ways.h"
 #include <logp/paper.h>
 
-int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_args *args,
-                         const struct logp_network *model)
+int64_t logp_collective_lower_bound(const char *collective, int64_t P, const struct logp_args *args,
+                                    const struct logp_network *model)
 {
     const struct logp_collective *what = logp_collective_find(collective);
     struct logp_invocation c = lpi_invocation(args, model);

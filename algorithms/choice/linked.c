@@ -169,14 +169,14 @@ static int conclude(const struct fold *f, struct logp_prediction *out)
 static void fold_tree(struct fold *f, enum logp_along along, const struct logp_invocation *c)
 {
     if (along == LOGP_FROM_ROOT) {
-        f->stream = logp_stream_ns(&c->model.params, c->args.n_bytes);
+        f->stream = logp_params_stream_ns(&c->model.params, c->args.n_bytes);
         f->E = lpi_times(&c->model.params, c->args.n_bytes).E;
         fold_broadcast(f);
         f->last = within_clock(f, (__int128)f->last + c->args.work_ns);
     } else {
         const struct lpi_reduce_times t = lpi_reduce_times(c);
 
-        f->stream = logp_stream_ns(&c->model.params, lpi_vector_bytes(c));
+        f->stream = logp_params_stream_ns(&c->model.params, lpi_vector_bytes(c));
         fold_reduction(f, &t, lpi_combine_ns(&c->model.params, c->args.count));
     }
 }

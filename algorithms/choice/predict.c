@@ -73,7 +73,8 @@ static struct logp_prediction at_most(struct logp_prediction p)
  */
 static bool is_predictable(int64_t P, const struct logp_invocation *c)
 {
-    const bool order_counts = c->model.topology != NULL || logp_capacity(&c->model.params) > 0;
+    const bool order_counts =
+        c->model.topology != NULL || logp_params_capacity(&c->model.params) > 0;
 
     return P >= 1 && P <= LOGP_TREE_MAX && !(order_counts && lpi_varies(P, c));
 }
@@ -260,9 +261,10 @@ static int predict_by(const struct logp_algorithm *algorithm, int64_t P,
     return rc;
 }
 
-struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
-                                       const struct logp_args *args,
-                                       const struct logp_network *model, enum logp_basis by)
+struct logp_prediction logp_algorithm_predict_by(const struct logp_algorithm *algorithm, int64_t P,
+                                                 const struct logp_args *args,
+                                                 const struct logp_network *model,
+                                                 enum logp_basis by)
 {
     struct logp_invocation c = lpi_invocation(args, model);
     struct logp_prediction p = lpi_no_prediction();
@@ -276,10 +278,11 @@ struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, i
     return rc == -ENOMEM ? lpi_no_memory() : p;
 }
 
-struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
-                                    const struct logp_args *args, const struct logp_network *model)
+struct logp_prediction logp_algorithm_predict(const struct logp_algorithm *algorithm, int64_t P,
+                                              const struct logp_args *args,
+                                              const struct logp_network *model)
 {
-    return logp_predict_by(algorithm, P, args, model, LOGP_BY_EITHER);
+    return logp_algorithm_predict_by(algorithm, P, args, model, LOGP_BY_EITHER);
 }
 
 bool lpi_is_cacheable(const struct logp_invocation *c)

@@ -186,7 +186,7 @@ static struct logp_prediction linear_predict(int64_t P, const struct logp_invoca
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, blocks(c, 1));
     const int64_t combine = lpi_combine_ns(p, c->args.count);
-    const int64_t apart = lpi_max(p->o_recv_ns + combine, logp_gap_ns(p, blocks(c, 1)));
+    const int64_t apart = lpi_max(p->o_recv_ns + combine, logp_params_gap_ns(p, blocks(c, 1)));
 
     if (P == 1)
         return lpi_exact(0);

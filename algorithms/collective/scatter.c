@@ -134,7 +134,7 @@ static struct logp_prediction flat_gather_predict(int64_t P, const struct logp_i
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, c->args.n_bytes);
-    const int64_t apart = lpi_max(p->o_recv_ns, logp_gap_ns(p, c->args.n_bytes));
+    const int64_t apart = lpi_max(p->o_recv_ns, logp_params_gap_ns(p, c->args.n_bytes));
 
     return lpi_exact(P > 1 ? t.D - t.early + (__int128)(P - 2) * apart : 0);
 }
@@ -255,7 +255,7 @@ static struct lpi_times gather_times(const struct logp_invocation *c, int64_t no
     struct lpi_times t = scatter_times(c, nodes);
 
     t.E = lpi_max(c->model.params.o_recv_ns,
-                  logp_gap_ns(&c->model.params, lpi_bytes((size_t)nodes, c->args.n_bytes)));
+                  logp_params_gap_ns(&c->model.params, lpi_bytes((size_t)nodes, c->args.n_bytes)));
     return t;
 }
 

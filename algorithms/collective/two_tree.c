@@ -109,8 +109,8 @@ struct lpi_hop lpi_hop_of(const struct logp_params *p, size_t n_bytes, int64_t c
     const int64_t busy = p->o_send_ns + p->o_recv_ns + combine_ns;
 
     return (struct lpi_hop){.busy = busy,
-                            .step = lpi_max(busy, logp_gap_ns(p, n_bytes)),
-                            .flight = p->L_ns + logp_stream_ns(p, n_bytes)};
+                            .step = lpi_max(busy, logp_params_gap_ns(p, n_bytes)),
+                            .flight = p->L_ns + logp_params_stream_ns(p, n_bytes)};
 }
 
 /* Height of the trees. */

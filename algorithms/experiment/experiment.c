@@ -39,9 +39,9 @@ static void summarize_so_far(struct state *s)
         return;
     s->next_summary = r->reps + r->reps / 8 + 1;
     memcpy(s->sorted, s->wall, n * sizeof(*s->wall));
-    r->measured = logp_summarize(s->sorted, n);
+    r->measured = logp_summary_of(s->sorted, n);
     memcpy(s->sorted, s->emulated, n * sizeof(*s->emulated));
-    r->emulated = logp_summarize(s->sorted, n);
+    r->emulated = logp_summary_of(s->sorted, n);
 }
 
 /* Is it time to tell of them? Then the record does. */
@@ -78,7 +78,7 @@ static bool precise(struct state *s)
         return false;
     s->next_look = s->record->reps + s->record->reps / 8 + 1;
     memcpy(s->sorted, s->wall, n * sizeof(*s->wall));
-    median = logp_summarize(s->sorted, n).median_ns;
+    median = logp_summary_of(s->sorted, n).median_ns;
     most = (double)median * (double)s->experiment->precision_ppm / 1e6;
     return logp_median_interval(s->sorted, n, &interval) &&
            (double)(interval.high_ns - median) <= most &&
@@ -406,8 +406,8 @@ void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp
         memset(s->wall, 0, (size_t)r->reps * sizeof(*s->wall));
     r->messages =
         report->messages / (uint64_t)(r->reps + r->restarts) - lpi_leaders_messages(&s->leaders);
-    r->measured = logp_summarize(s->wall, (size_t)r->reps);
-    r->emulated = logp_summarize(s->emulated, (size_t)r->reps);
+    r->measured = logp_summary_of(s->wall, (size_t)r->reps);
+    r->emulated = logp_summary_of(s->emulated, (size_t)r->reps);
     resolve_interval(s);
 }
 
@@ -543,7 +543,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     *s = (struct state){.record = record, .P = P, .is_virtual = !wall, .difference_rank = -1};
     pthread_mutex_init(&s->lock, NULL);
     lpi_leaders_of(&s->leaders, machine);
-    rc = logp_take_struct(&s->own, sizeof(s->own), LOGP_UP_TO(struct logp_experiment, args), given);
+    rc = logp_struct_take(&s->own, sizeof(s->own), LOGP_UP_TO(struct logp_experiment, args), given);
     s->experiment = &s->own;
     logp_machine_network(machine, &network);
     s->faults = logp_machine_faults(machine);
@@ -554,7 +554,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         s->collective = logp_collective_find(s->own.algorithm->collective);
         if (delayed)
             record->prediction =
-                logp_predict_by(s->own.algorithm, P, &s->own.args, &network, s->own.by);
+                logp_algorithm_predict_by(s->own.algorithm, P, &s->own.args, &network, s->own.by);
         record->has_measured = wall;
         record->has_emulated = !wall || delayed;
         record->has_lag = wall && delayed;

@@ -79,10 +79,9 @@ OPERATIONS(double, double)
 
 static const struct logp_op ops[] = {ROWS(int32), ROWS(int64), ROWS(float), ROWS(double)};
 
-const struct logp_op *logp_ops(size_t *n)
+const struct logp_op *logp_op_at(size_t i)
 {
-    *n = sizeof(ops) / sizeof(ops[0]);
-    return ops;
+    return i < sizeof(ops) / sizeof(ops[0]) ? &ops[i] : NULL;
 }
 
 const struct logp_op *logp_op_find(const char *name, const char *type)
@@ -173,6 +172,6 @@ int64_t logp_op_measure(const struct logp_op *op, size_t n)
     }
     free(acc);
     free(in);
-    median = logp_summarize(ps, SWEEPS).median_ns;
+    median = logp_summary_of(ps, SWEEPS).median_ns;
     return median > 0 ? median : 1;
 }

@@ -19,7 +19,7 @@ static int64_t permille(const int64_t *sorted, size_t n, size_t q)
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-struct logp_summary logp_summarize(int64_t *values, size_t n)
+struct logp_summary logp_summary_of(int64_t *values, size_t n)
 {
     qsort(values, n, sizeof(*values), compare);
     return (struct logp_summary){.min_ns = values[0],

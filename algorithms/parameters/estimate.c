@@ -158,7 +158,7 @@ static double stream_ns(const struct work *w, double G_ns, size_t n_bytes)
 {
     const struct logp_params p = {.G_ps = llround(G_ns * 1000), .store_forward = w->store_forward};
 
-    return (double)logp_stream_ns(&p, n_bytes);
+    return (double)logp_params_stream_ns(&p, n_bytes);
 }
 
 /* With G in whole ps, what is left of the times of the first protocol, weighted as dots are. */
@@ -467,8 +467,8 @@ static int estimate(struct work *w, uint64_t seed, struct logp_found *f,
     return 0;
 }
 
-int logp_estimate(const struct logp_observed *o, uint64_t seed, struct logp_found *f,
-                  struct logp_size_seen *by_size)
+int logp_observed_estimate(const struct logp_observed *o, uint64_t seed, struct logp_found *f,
+                           struct logp_size_seen *by_size)
 {
     struct work w = {.observed = o, .n = o->n_sizes};
     int rc = -ENOMEM;

@@ -488,7 +488,7 @@ static int observe_all(struct client *c)
 static int take_how(struct logp_observe *out, const struct logp_observe *given)
 {
     const int rc =
-        logp_take_struct(out, sizeof(*out), LOGP_UP_TO(struct logp_observe, combine_high), given);
+        logp_struct_take(out, sizeof(*out), LOGP_UP_TO(struct logp_observe, combine_high), given);
 
     if (rc != 0)
         return rc;

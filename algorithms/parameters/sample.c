@@ -16,7 +16,7 @@ int lpi_sample_create(struct lpi_sample *out, const int64_t *times, size_t n)
     if (sorted == NULL)
         return -ENOMEM;
     memcpy(sorted, times, n * sizeof(*sorted));
-    logp_summarize(sorted, n);
+    logp_summary_of(sorted, n);
     low = sorted[(n - 1) / 4];
     high = sorted[n - 1 - (n - 1) / 4];
     far = 3 * (high - low);
@@ -62,7 +62,7 @@ double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *c
 {
     for (size_t i = 0; i < s->n; i++)
         capacity[i] = s->sorted[next(random) % s->n];
-    logp_summarize(capacity, s->n);
+    logp_summary_of(capacity, s->n);
     return typical(s, capacity);
 }
 

@@ -75,7 +75,7 @@ int64_t lpi_bound_in(const struct logp_params *p, int64_t P)
 /* d */
 static int64_t one_message(const struct logp_params *p)
 {
-    return p->o_send_ns + logp_stream_ns(p, 1) + p->L_ns + p->o_recv_ns;
+    return p->o_send_ns + logp_params_stream_ns(p, 1) + p->L_ns + p->o_recv_ns;
 }
 
 /* W(k) - e */
@@ -87,7 +87,7 @@ static int64_t more(const struct logp_params *p, int64_t o, int64_t bytes)
     if (bytes <= 1 || p->store_forward)
         return 0;
     if (p->G_ps <= g_ps)
-        return lpi_max(e, logp_gap_ns(p, (size_t)bytes)) - e;
+        return lpi_max(e, logp_params_gap_ns(p, (size_t)bytes)) - e;
     return lpi_max(capped(e_ps * p->G_ps / (e_ps + p->G_ps - g_ps) * bytes / 1000), e) - e;
 }
 
@@ -95,7 +95,7 @@ static int64_t more(const struct logp_params *p, int64_t o, int64_t bytes)
 static int64_t store_forward(const struct logp_params *p, int64_t o, int64_t bytes)
 {
     const __int128 total = ((__int128)bytes * p->G_ps + 999) / 1000;
-    const int64_t e = lpi_max(o, p->g_ns), least = logp_stream_ns(p, 1);
+    const int64_t e = lpi_max(o, p->g_ns), least = logp_params_stream_ns(p, 1);
     int64_t low = least, high = capped(total);
 
     while (e > 0 && low < high) {
@@ -114,7 +114,7 @@ static int64_t through_port(const struct logp_params *p, int64_t o, int64_t byte
     if (bytes == 0)
         return 0;
     if (p->store_forward)
-        return one_message(p) - logp_stream_ns(p, 1) + store_forward(p, o, bytes);
+        return one_message(p) - logp_params_stream_ns(p, 1) + store_forward(p, o, bytes);
     return one_message(p) + more(p, o, bytes);
 }
 

@@ -87,7 +87,7 @@ static int64_t least_on_a_link(const struct logp_params *p, int64_t k)
 
 static int64_t across(const struct logp_params *p, int64_t bytes, int64_t links)
 {
-    const int64_t last = lpi_max(p->g_ns - logp_stream_ns(p, 1), 0);
+    const int64_t last = lpi_max(p->g_ns - logp_params_stream_ns(p, 1), 0);
 
     if (bytes == 0 || links == 0)
         return 0;

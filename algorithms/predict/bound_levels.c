@@ -151,7 +151,7 @@ static void add_message(struct kinds *k, const struct lpi_ways *w, int a, int b,
 {
     const struct logp_params p = lpi_ways_params(w, back ? b : a, back ? a : b);
     const int64_t last = back ? 0 : p.o_recv_ns;
-    const int64_t d = p.o_send_ns + logp_stream_ns(&p, 1) + p.L_ns + last;
+    const int64_t d = p.o_send_ns + logp_params_stream_ns(&p, 1) + p.L_ns + last;
     const int64_t e = lpi_max(back ? p.o_recv_ns : p.o_send_ns, p.g_ns);
 
     if (!far_a && far_b) {

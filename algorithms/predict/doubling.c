@@ -100,7 +100,7 @@ __int128 lpi_mesh_time(int64_t P, int64_t D, int64_t E)
 
 int64_t logp_textbook_cost(int64_t P, const struct logp_params *p, size_t n_bytes)
 {
-    const int64_t once = p->o_send_ns + p->L_ns + p->o_recv_ns + logp_stream_ns(p, n_bytes);
+    const int64_t once = p->o_send_ns + p->L_ns + p->o_recv_ns + logp_params_stream_ns(p, n_bytes);
     const __int128 ns = P > 1 ? (__int128)once * (64 - __builtin_clzll((uint64_t)P - 1)) : 0;
 
     return ns > INT64_MAX ? -1 : (int64_t)ns;

@@ -96,7 +96,7 @@ static int take_time(struct reading *r, enum key key, const char *value)
 
     if (unit_ps == 0 && value[n - 1] != 's' && strcmp(value, "0") != 0)
         return refuse(r, value, "a time with a suffix ns, us, ms or s");
-    if (!logp_parse_time(value, unit_ps != 0 ? unit_ps : 1, &ps) ||
+    if (!logp_time_parse(value, unit_ps != 0 ? unit_ps : 1, &ps) ||
         ps > LOGP_PARAM_MAX_NS * (whole ? 1000 : 1))
         return refuse(r, value, whole ? "a time >= 0, up to 11 days" : "a time >= 0, up to 1000 s");
     if (whole && ps % 1000 != 0)

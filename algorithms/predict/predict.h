@@ -35,9 +35,9 @@ static inline __int128 lpi_later(__int128 a, __int128 b)
 
 static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_bytes)
 {
-    const int64_t stream = logp_stream_ns(p, n_bytes);
+    const int64_t stream = logp_params_stream_ns(p, n_bytes);
     struct lpi_times t = {.D = p->o_send_ns + stream + p->L_ns + p->o_recv_ns,
-                          .E = lpi_max(p->o_send_ns, logp_gap_ns(p, n_bytes))};
+                          .E = lpi_max(p->o_send_ns, logp_params_gap_ns(p, n_bytes))};
 
     if (p->gap_shared) {
         t.early = lpi_max(p->o_recv_ns, p->g_ns) - p->o_recv_ns;
@@ -50,7 +50,7 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
 static inline bool lpi_is_plain(const struct logp_invocation *c)
 {
     return c->args.blocks == NULL && c->model.links == NULL && c->model.rendezvous_from == 0 &&
-           logp_capacity(&c->model.params) == 0 && !c->model.params.recv_streams;
+           logp_params_capacity(&c->model.params) == 0 && !c->model.params.recv_streams;
 }
 
 /* Time to combine `elements` elements, rounded up to whole nanoseconds once. */
@@ -66,7 +66,7 @@ static inline int64_t lpi_combine_ns(const struct logp_params *p, int64_t elemen
         ns = (ps + 999) / 1000;
     else
         ns = ((__int128)elements * p->gamma_ps + 999) / 1000;
-    return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8; /* as logp_stream_ns() */
+    return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8; /* as logp_params_stream_ns() */
 }
 
 static inline struct logp_prediction lpi_no_prediction(void)

@@ -33,21 +33,19 @@ static void make_presets(void)
     }
 }
 
-const struct logp_preset *logp_presets(size_t *n)
+const struct logp_preset *logp_preset_at(size_t i)
 {
     pthread_once(&once, make_presets);
-    *n = n_presets;
-    return presets;
+    return i < n_presets ? &presets[i] : NULL;
 }
 
 const struct logp_preset *logp_preset_find(const char *name)
 {
-    size_t n;
-    const struct logp_preset *all = logp_presets(&n);
+    const struct logp_preset *p;
 
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(all[i].name, name) == 0)
-            return &all[i];
+    for (size_t i = 0; (p = logp_preset_at(i)) != NULL; i++)
+        if (strcmp(p->name, name) == 0)
+            return p;
     return NULL;
 }
 

@@ -28,7 +28,7 @@ static const char *parse_exponent(const char *s, int64_t *mantissa, int64_t *pow
     return s;
 }
 
-const char *logp_parse_decimal(const char *s, int64_t *mantissa, int64_t *power)
+const char *logp_decimal_parse(const char *s, int64_t *mantissa, int64_t *power)
 {
     bool point = false, any = false;
 
@@ -50,10 +50,10 @@ const char *logp_parse_decimal(const char *s, int64_t *mantissa, int64_t *power)
     }
 }
 
-bool logp_parse_time(const char *text, int64_t unit_ps, int64_t *out)
+bool logp_time_parse(const char *text, int64_t unit_ps, int64_t *out)
 {
     int64_t mantissa, power, scale = 0;
-    const char *suffix = logp_parse_decimal(text, &mantissa, &power);
+    const char *suffix = logp_decimal_parse(text, &mantissa, &power);
     __int128 ps;
 
     if (suffix == NULL)

@@ -43,7 +43,7 @@ static inline __int128 lpi_rounds_turn(const struct logp_params *p, __int128 las
 static inline void lpi_combining_round(struct lpi_rounds *r, const struct logp_params *p, int64_t n,
                                        size_t n_bytes, int64_t c)
 {
-    const int64_t stream = logp_stream_ns(p, n_bytes), gap = logp_gap_ns(p, n_bytes);
+    const int64_t stream = logp_params_stream_ns(p, n_bytes), gap = logp_params_gap_ns(p, n_bytes);
     const __int128 E = lpi_max(p->o_send_ns, gap), E_r = lpi_max(p->o_recv_ns, gap);
     const __int128 B = lpi_max(p->o_recv_ns + c, gap);
     const __int128 start = lpi_rounds_start(r, p);
@@ -66,9 +66,11 @@ static inline void lpi_round(struct lpi_rounds *r, const struct logp_params *p, 
 static inline void lpi_uneven_round(struct lpi_rounds *r, const struct logp_params *p, int64_t n,
                                     size_t n_bytes, size_t last_bytes)
 {
-    const int64_t gap = logp_gap_ns(p, n_bytes), last_gap = logp_gap_ns(p, last_bytes);
+    const int64_t gap = logp_params_gap_ns(p, n_bytes),
+                  last_gap = logp_params_gap_ns(p, last_bytes);
     const __int128 E = lpi_max(p->o_send_ns, gap), E_r = lpi_max(p->o_recv_ns, gap);
-    const int64_t stream = logp_stream_ns(p, n_bytes), last_stream = logp_stream_ns(p, last_bytes);
+    const int64_t stream = logp_params_stream_ns(p, n_bytes),
+                  last_stream = logp_params_stream_ns(p, last_bytes);
     const __int128 start = lpi_rounds_start(r, p), last = start + (n - 1) * E;
     const __int128 wire = p->o_send_ns + p->L_ns, arrival = start + wire + stream;
     const __int128 last_E = lpi_max(p->o_send_ns, last_gap);
@@ -103,7 +105,7 @@ static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_by
 {
     const struct lpi_times t = lpi_times(p, n_bytes);
 
-    return lpi_max(t.D, t.E) + (p->store_forward ? logp_stream_ns(p, n_bytes) : 0);
+    return lpi_max(t.D, t.E) + (p->store_forward ? logp_params_stream_ns(p, n_bytes) : 0);
 }
 
 #endif

@@ -36,9 +36,9 @@ static int64_t units(__int128 ns, int64_t unit_ps)
 static void measure(struct logp_summation *s, const struct logp_params *p, size_t n_bytes,
                     int64_t *d, int64_t *e)
 {
-    const int64_t stream = logp_stream_ns(p, n_bytes), gamma = p->gamma_ps;
+    const int64_t stream = logp_params_stream_ns(p, n_bytes), gamma = p->gamma_ps;
     const int64_t late = gamma % 1000 != 0;
-    const int64_t gap = units(logp_gap_ns(p, n_bytes), gamma);
+    const int64_t gap = units(logp_params_gap_ns(p, n_bytes), gamma);
 
     s->o_recv = units(p->o_recv_ns + late, gamma);
     *d = units((__int128)p->o_send_ns + stream + p->L_ns + p->o_recv_ns + late, gamma) + 1;

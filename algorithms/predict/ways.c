@@ -175,7 +175,7 @@ int64_t lpi_ways_message(const struct lpi_ways *w, int from, int to)
     const int64_t hops =
         w->links != NULL ? 1 : logp_topology_hops(w->topology, w->rank[from], w->rank[to]);
 
-    const __int128 wire = (__int128)hops * (p.L_ns + logp_stream_ns(&p, 1));
+    const __int128 wire = (__int128)hops * (p.L_ns + logp_params_stream_ns(&p, 1));
 
     return p.o_send_ns + (wire < most ? (int64_t)wire : most) + p.o_recv_ns;
 }

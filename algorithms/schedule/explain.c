@@ -288,7 +288,7 @@ static int check_network(const struct logp_network *network)
     struct logp_delay delay;
     int rc;
 
-    if (network->topology != NULL || logp_capacity(&network->params) > 0 ||
+    if (network->topology != NULL || logp_params_capacity(&network->params) > 0 ||
         network->rendezvous_from > 0 || network->params.recv_streams ||
         logp_delay_name(&network->params) == NULL)
         return -ENOTSUP;

@@ -13,7 +13,7 @@ bool logp_step_list_is_graph(const struct logp_step_list *list, const struct log
 int64_t lpi_graph_sent(const struct logp_params *params, int64_t arrival, size_t n_bytes)
 {
     return arrival - params->L_ns - params->o_send_ns -
-           (params->recv_streams ? 0 : logp_stream_ns(params, n_bytes));
+           (params->recv_streams ? 0 : logp_params_stream_ns(params, n_bytes));
 }
 
 /* ---- steps ---- */

@@ -434,3 +434,63 @@ int logp_pending_waitany(struct logp_vp *vp, struct logp_pending **pendings, int
     pendings[first] = NULL;
     return logp_pending_wait(vp, pending);
 }
+
+/* Wait for what comes first, of a vp's collectives or of these requests, in `all`, which has space
+ * for both. Collectives go on. @return as logp_waitany() of the requests, *index -1: of none */
+static int await_or(struct logp_vp *vp, struct progress *g, struct logp_request **requests, int n,
+                    struct logp_request **all, int *index, struct logp_status *status)
+{
+    const int own = g != NULL ? g->n : 0;
+    int k, rc;
+
+    if (own > 0)
+        memcpy(all, g->receives, (size_t)own * sizeof(struct logp_request *));
+    memcpy(&all[own], requests, (size_t)n * sizeof(struct logp_request *));
+    rc = logp_waitany(vp, all, own + n, &k, status);
+    *index = k >= own ? k - own : -1;
+    if (*index >= 0) {
+        requests[*index] = NULL;
+        return rc;
+    }
+    if (k >= 0)
+        carry_on(g, k, rc);
+    else if (g != NULL)
+        abandon(vp, g, rc);
+    return k >= 0 ? 0 : rc;
+}
+
+static bool is_empty(struct logp_request *const *requests, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (requests[i] != NULL)
+            return false;
+    return true;
+}
+
+int logp_pending_waitany_or(struct logp_vp *vp, struct logp_pending **pendings, int n,
+                            struct logp_request **requests, int n_requests, int *index,
+                            struct logp_status *status)
+{
+    struct progress *g = progress_of(vp);
+    struct logp_request **all;
+    int first, rc = 0;
+
+    if (n_requests < 0 || (requests == NULL && n_requests > 0))
+        return logp_vp_note_error(vp, "logp_pending_waitany_or", -EINVAL);
+    if (is_empty(requests, n_requests))
+        return logp_pending_waitany(vp, pendings, n, index);
+    if (n < 0 || (pendings == NULL && n > 0) || index == NULL)
+        return logp_vp_note_error(vp, "logp_pending_waitany_or", -EINVAL);
+    *index = -1;
+    all = malloc((size_t)(n_requests + (g != NULL ? g->n : 0)) * sizeof(struct logp_request *));
+    if (all == NULL)
+        return logp_vp_note_error(vp, "logp_pending_waitany_or", -ENOMEM);
+    while (rc == 0 && *index < 0 && ((first = first_through(g, pendings, n)) == n || first == -1))
+        rc = await_or(vp, g, requests, n_requests, all, index, status);
+    free(all);
+    if (*index >= 0)
+        *index += n;
+    else if (rc == 0)
+        return logp_pending_waitany(vp, pendings, n, index);
+    return logp_vp_note_error(vp, "logp_pending_waitany_or", rc);
+}

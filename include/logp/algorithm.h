@@ -155,7 +155,7 @@ struct logp_algorithm {
      *  that has both, this is the reader with the steps inlined. */
     int (*run)(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf);
     /** The formula for P processors under c->model.params, without capacity and topology: see
-     *  logp_predict(). NULL: there is none. */
+     *  logp_algorithm_predict(). NULL: there is none. */
     struct logp_prediction (*predict)(int64_t P, const struct logp_invocation *c);
     /** The formula on c->model.topology, which has P processors; LOGP_PREDICTION_NONE where it is
      * no network for it. NULL: there is none. */
@@ -217,7 +217,7 @@ struct logp_collective {
      *  all 0 but for ranks, 1. @return false: there are no more. NULL: it must hold nothing */
     bool (*postcondition)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                           struct logp_postcondition *out);
-    /** What no algorithm can be faster than: logp_lower_bound(), which has seen to P and the model.
+    /** What no algorithm can be faster than: logp_collective_lower_bound(), which has seen to P and the model.
      *  NULL: nothing is known */
     int64_t (*bound)(int64_t P, const struct logp_invocation *c);
     /** How many bytes at the beginning of buf are its operands; c is planned. NULL: all. */
@@ -577,7 +577,7 @@ struct logp_plugin_call {
 
 /** What a plug-in brings. */
 struct logp_plugin {
-    size_t size;      /**< sizeof(struct logp_plugin); see logp_take_struct() */
+    size_t size;      /**< sizeof(struct logp_plugin); see logp_struct_take() */
     int version;      /**< LOGP_PLUGIN_VERSION */
     const char *name; /**< as messages call it: one word */
     /**

@@ -352,7 +352,7 @@ struct logp_note {
 
 /** Zero is a good default for every field but the first two. */
 struct logp_explorer {
-    size_t size; /**< sizeof(struct logp_explorer); see logp_take_struct() */
+    size_t size; /**< sizeof(struct logp_explorer); see logp_struct_take() */
     /**
      * Which of n alternatives comes next? Called on the thread that carries the vps, between two
      * steps of theirs; it may call nothing of the machine but logp_machine_stop().
@@ -392,7 +392,7 @@ LOGP_API int logp_machine_explore(struct logp_machine *machine,
  * @param timeout_ns  of each run
  * @param again       called after each run, with its report; true: once more. On the thread that
  *                    carries the vps, or the caller's; it may call logp_machine_explore(),
- *                    logp_machine_report() and logp_latency_seed(), nothing else of the machine
+ *                    logp_machine_report() and logp_machine_set_seed(), nothing else of the machine
  * @return as logp_machine_run(): of the last run. After -ETIMEDOUT again() is not called any more,
  *         but it may be it that has not come back: logp_machine_busy()
  */

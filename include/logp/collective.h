@@ -33,6 +33,7 @@ LOGP_BEGIN_DECLS
 /** Largest P of predictions and of paper.h; the counts of an optimal tree saturate above it. */
 #define LOGP_TREE_MAX (INT64_C(1) << 61)
 
+struct logp_status;    /**< vp.h */
 struct logp_step_list; /**< algorithm.h */
 
 /** transpose: what travels as one message. */
@@ -155,7 +156,7 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
                                           const struct logp_network *network);
 
 /**
- * The algorithm with the least logp_predict() among those that apply, each with its best k; ties:
+ * The algorithm with the least logp_algorithm_predict() among those that apply, each with its best k; ties:
  * the first of the table. A lower bound counts only where there is no other prediction. Where
  * formulas decide it takes microseconds; what they leave open is folded, as far as it can still be
  * the best: LOGP_FOLD_MESSAGES messages of all algorithms together; beyond, those that are left are
@@ -189,7 +190,7 @@ LOGP_API int logp_algorithm_choose(const char *collective, int64_t P, const stru
 
 /**
  * Predict, by the formula where there is one, or where that is no more than a lower bound, or a
- * rough one (algorithm.h), or does not apply, by the schedule: so logp_predict_by() with
+ * rough one (algorithm.h), or does not apply, by the schedule: so logp_algorithm_predict_by() with
  * LOGP_BY_EITHER.
  *
  * Formulas know neither capacity nor, but for broadcasts and for rounds in which all do the same,
@@ -200,21 +201,21 @@ LOGP_API int logp_algorithm_choose(const char *collective, int64_t P, const stru
  * capacity or on a topology LOGP_PREDICTION_NONE.
  * @param P  >= 1, up to LOGP_TREE_MAX
  */
-LOGP_API struct logp_prediction logp_predict(const struct logp_algorithm *algorithm, int64_t P,
-                                             const struct logp_args *args,
-                                             const struct logp_network *network);
+LOGP_API struct logp_prediction logp_algorithm_predict(const struct logp_algorithm *algorithm,
+                                                       int64_t P, const struct logp_args *args,
+                                                       const struct logp_network *network);
 
 /** @{ */
-/** logp_predict(): largest P and most messages that are folded. LOGP_BY_SCHEDULE has no such limits. */
+/** logp_algorithm_predict(): largest P and most messages that are folded. LOGP_BY_SCHEDULE has no such limits. */
 #define LOGP_FOLD_P (1 << 16)
 #define LOGP_FOLD_MESSAGES (1 << 21)
 /** @} */
 
 /** The same, from what is asked for: LOGP_PREDICTION_NONE where it has no formula, or no steps. */
-LOGP_API struct logp_prediction logp_predict_by(const struct logp_algorithm *algorithm, int64_t P,
-                                                const struct logp_args *args,
-                                                const struct logp_network *network,
-                                                enum logp_basis by);
+LOGP_API struct logp_prediction logp_algorithm_predict_by(const struct logp_algorithm *algorithm,
+                                                          int64_t P, const struct logp_args *args,
+                                                          const struct logp_network *network,
+                                                          enum logp_basis by);
 
 /**
  * What no algorithm of a collective can be faster than, whatever it sends to whom, in which order
@@ -230,8 +231,9 @@ LOGP_API struct logp_prediction logp_predict_by(const struct logp_algorithm *alg
  * or size of a matrix; latencies that vary up to L; beyond 36 years) Threads: any. Source: Karp et
  * al., SPAA 1993; Shou & Chen 1996.
  */
-LOGP_API int64_t logp_lower_bound(const char *collective, int64_t P, const struct logp_args *args,
-                                  const struct logp_network *network);
+LOGP_API int64_t logp_collective_lower_bound(const char *collective, int64_t P,
+                                             const struct logp_args *args,
+                                             const struct logp_network *network);
 
 /**
  * What the textbook says that a broadcast or reduction by recursive doubling costs:
@@ -498,8 +500,8 @@ struct logp_op {
     void *arg; /**< passed to both */
 };
 
-/** The built-in operations. @param n out: their number. @return static storage. */
-LOGP_API const struct logp_op *logp_ops(size_t *n);
+/** @return built-in operation i = 0, 1, ...; static storage; NULL: there are no more. */
+LOGP_API const struct logp_op *logp_op_at(size_t i);
 
 /** @return the built-in operation with this name and type; NULL: none. */
 LOGP_API const struct logp_op *logp_op_find(const char *name, const char *type);
@@ -603,6 +605,18 @@ LOGP_API int logp_pending_waitall(struct logp_vp *vp, struct logp_pending **pend
  */
 LOGP_API int logp_pending_waitany(struct logp_vp *vp, struct logp_pending **pendings, int n,
                                   int *index);
+
+/**
+ * As logp_pending_waitany(), and for messages as well: wait until one of n collectives is through,
+ * or one of n_requests requests of vp.h. Where both are, the collective is first.
+ * @param index   out: which collective, or n + which request; that is freed, and set to NULL; -1:
+ *                all are NULL, or an error that is none of theirs: all live on
+ * @param status  of the request, or NULL
+ * @return as logp_pending_wait() or logp_wait(); -EINVAL; -ENOMEM
+ */
+LOGP_API int logp_pending_waitany_or(struct logp_vp *vp, struct logp_pending **pendings, int n,
+                                     struct logp_request **requests, int n_requests, int *index,
+                                     struct logp_status *status);
 
 /* ---- the collectives of collective.h, started ---- */
 

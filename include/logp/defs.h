@@ -5,7 +5,15 @@
  * structs that may grow.
  *
  * Times are integer nanoseconds (suffix _ns) unless a name says picoseconds (_ps).
- * Ranks are 0 <= rank < P. Every function that can fail returns 0 or a negative errno;
+ * Ranks are 0 <= rank < P. Types:
+ * - P, ranks and numbers of requests or members are int where a machine runs (machine.h, vp.h), and
+ *   int64_t where nothing does: in predictions, schedules, explanations and traces, whose P may be
+ *   larger than that of any machine.
+ * - Elements, operands and steps are counted in int64_t; bytes, and what a table or an array has,
+ *   in size_t. Messages of a run are counted in uint64_t.
+ * Tables are gone through with logp_X_at(i), i = 0, 1, ..., until it returns NULL, and searched with
+ * logp_X_find(name). Names are logp_NOUN_verb; what a vp does in its own program is a verb alone
+ * (logp_send(), logp_wait(), logp_broadcast()), as in MPI. Every function that can fail returns 0 or a negative errno;
  * none aborts, none prints.
  */
 #ifndef LOGP_DEFS_H
@@ -42,7 +50,7 @@
 #define LOGP_API __attribute__((visibility("default")))
 
 #define LOGP_ANY_SOURCE (-1)       /**< a receive or probe takes messages of every rank */
-#define LOGP_OUTSIDE (-2)          /**< the source of what logp_inject() sends */
+#define LOGP_OUTSIDE (-2)          /**< the source of what logp_machine_inject() sends */
 #define LOGP_ANY_TAG (-1)          /**< a receive or probe takes messages of every tag */
 #define LOGP_NEVER (INT64_MIN / 4) /**< a time before all others: it never happened */
 
@@ -79,7 +87,7 @@ LOGP_API const char *logp_error_text(int error);
  *         larger than *out, and says something in fields that are not known here; or its size is
  *         none, beyond 4096)
  */
-LOGP_API int logp_take_struct(void *out, size_t n_bytes, size_t least, const void *given);
+LOGP_API int logp_struct_take(void *out, size_t n_bytes, size_t least, const void *given);
 
 /** The size of a struct up to this field, which counts. */
 #define LOGP_UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))

@@ -118,7 +118,7 @@ struct logp_fate {
  * inside an RCU read-side section: they must not block nor call logp_machine_set_delay().
  */
 struct logp_delay_ops {
-    size_t size; /**< sizeof(struct logp_delay_ops); see logp_take_struct() */
+    size_t size; /**< sizeof(struct logp_delay_ops); see logp_struct_take() */
     const char *name;
     /** The earliest t->start >= t->ready for this send, and, if the model has a capacity, t->done
      *  for it, when the message enters the wire. Changes nothing but the two. */
@@ -238,13 +238,13 @@ LOGP_API void logp_delay_destroy(struct logp_delay *delay);
 #define LOGP_PARAM_MAX_NS INT64_C(1000000000000000)
 
 /** (max(n_bytes,1) - 1) G in nanoseconds, rounded up once; store_forward: max(n_bytes,1) G. */
-LOGP_API int64_t logp_stream_ns(const struct logp_params *params, size_t n_bytes);
+LOGP_API int64_t logp_params_stream_ns(const struct logp_params *params, size_t n_bytes);
 
-/** The gap of a message: g and logp_stream_ns(); store_forward: g. */
-LOGP_API int64_t logp_gap_ns(const struct logp_params *params, size_t n_bytes);
+/** The gap of a message: g and logp_params_stream_ns(); store_forward: g. */
+LOGP_API int64_t logp_params_gap_ns(const struct logp_params *params, size_t n_bytes);
 
 /** The capacity that params stand for: 0 where there is no limit. */
-LOGP_API int64_t logp_capacity(const struct logp_params *params);
+LOGP_API int64_t logp_params_capacity(const struct logp_params *params);
 
 /* ---- links ---- */
 
@@ -356,7 +356,7 @@ LOGP_API void logp_links_of(const struct logp_links *links, int src, int dst,
 
 /**
  * What no link goes below: of each parameter the least that any link has, each by itself. What no
- * algorithm is faster than with these, none is with the links; logp_lower_bound() says more.
+ * algorithm is faster than with these, none is with the links; logp_collective_lower_bound() says more.
  * @param out  out; may be base
  */
 LOGP_API void logp_links_least(const struct logp_links *links, const struct logp_params *base,

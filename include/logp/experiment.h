@@ -131,7 +131,7 @@ LOGP_API int logp_experiment_run(struct logp_machine *machine,
 LOGP_API double logp_record_ratio(const struct logp_record *record);
 
 /** Order statistics of n >= 1 values, which are sorted in place. */
-LOGP_API struct logp_summary logp_summarize(int64_t *values, size_t n);
+LOGP_API struct logp_summary logp_summary_of(int64_t *values, size_t n);
 
 /**
  * Where the median of what n values were drawn from lies, with a probability of 95 % or more,
@@ -181,7 +181,7 @@ LOGP_API int64_t logp_start_late(const struct logp_vp *vp);
  *     else if (logp_vp_rank(vp) == 1)
  *         rc = logp_observe_serve(vp, 0);
  *     ...
- *     rc = logp_estimate(seen, &found);              found.params, and how sure they are
+ *     rc = logp_observed_estimate(seen, &found);              found.params, and how sure they are
  *     logp_observed_free(seen);
  *
  * The method is that of Hoefler et al.: parametrised round trips of n messages of s bytes with a
@@ -345,8 +345,8 @@ struct logp_size_seen {
  * @param by_size  out: observed->n_sizes; NULL: not wanted
  * @return 0; -EINVAL (no sizes; one of which a timing is missing), -ENOMEM
  */
-LOGP_API int logp_estimate(const struct logp_observed *observed, uint64_t seed,
-                           struct logp_found *found, struct logp_size_seen *by_size);
+LOGP_API int logp_observed_estimate(const struct logp_observed *observed, uint64_t seed,
+                                    struct logp_found *found, struct logp_size_seen *by_size);
 
 LOGP_END_DECLS
 

@@ -128,7 +128,7 @@ LOGP_API int logp_explanation_create(const struct logp_schedule *schedule,
                                      struct logp_explanation **out);
 
 /**
- * The same of an algorithm, as logp_predict_by() with LOGP_BY_SCHEDULE.
+ * The same of an algorithm, as logp_algorithm_predict_by() with LOGP_BY_SCHEDULE.
  * @param network  NULL: as logp_plan_create()
  * @return as logp_explanation_create(); -EINVAL also: P, root; -ENOTSUP also: it has no steps, or
  *         logp_algorithm_needs()

@@ -67,7 +67,7 @@ enum logp_stacks {
 /** Zero is a good default for every field but the first two and one of network and delay, of which
  *  at least one must be set. */
 struct logp_config {
-    size_t size;           /**< sizeof(struct logp_config); see logp_take_struct() */
+    size_t size;           /**< sizeof(struct logp_config); see logp_struct_take() */
     int n_processors;      /**< P, 1 .. LOGP_MAX_PROCESSORS */
     enum logp_clock clock; /**< wall */
     bool parallel;         /**< virtual clock: several cores simulate at once. The outcome is the
@@ -184,8 +184,8 @@ LOGP_API int logp_machine_set_delay(struct logp_machine *machine, struct logp_de
  *         -EMSGSIZE (queue_limit), -ENOMEM; -ENOTSUP: the virtual clock, where the outcome would
  *         depend on the caller's speed, and a forked child
  */
-LOGP_API int logp_inject(struct logp_machine *machine, int dst, int tag, const void *buf,
-                         size_t n_bytes);
+LOGP_API int logp_machine_inject(struct logp_machine *machine, int dst, int tag, const void *buf,
+                                 size_t n_bytes);
 
 /**
  * May messages still come from outside? While they may, the machine is not deadlocked, even if all
@@ -291,8 +291,8 @@ struct logp_host {
 /** @return 0; -ENOMEM */
 LOGP_API int logp_host_info(struct logp_host *out);
 
-/** @return the names of the executors, NULL-terminated; static storage. */
-LOGP_API const char *const *logp_executors(void);
+/** @return the name of executor i = 0, 1, ...; static storage; NULL: there are no more. */
+LOGP_API const char *logp_executor_at(size_t i);
 
 /**
  * End the machine and free all that it owns. NULL is allowed.

@@ -233,8 +233,8 @@ struct logp_preset {
     int64_t delay;    /**< of a router: a message's time to the next processor but its bits */
 };
 
-/** The presets. @param n out: their number. @return static storage. */
-LOGP_API const struct logp_preset *logp_presets(size_t *n);
+/** @return preset i = 0, 1, ...; static storage; NULL: there are no more. */
+LOGP_API const struct logp_preset *logp_preset_at(size_t i);
 
 /** @return the preset; NULL: none. */
 LOGP_API const struct logp_preset *logp_preset_find(const char *name);

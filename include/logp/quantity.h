@@ -17,7 +17,7 @@ LOGP_BEGIN_DECLS
  * @param power     out: of ten, >= 1
  * @return behind it; NULL: there is no number, or one that is too large
  */
-LOGP_API const char *logp_parse_decimal(const char *text, int64_t *mantissa, int64_t *power);
+LOGP_API const char *logp_decimal_parse(const char *text, int64_t *mantissa, int64_t *power);
 
 /**
  * "1.5", "250ns", "10us", "2ms", "1s", "80ps" in picoseconds; a plain number counts unit_ps.
@@ -25,7 +25,7 @@ LOGP_API const char *logp_parse_decimal(const char *text, int64_t *mantissa, int
  * @return false: no quantity, negative, not whole picoseconds, or too large; a plain number where
  *         unit_ps is 0
  */
-LOGP_API bool logp_parse_time(const char *text, int64_t unit_ps, int64_t *ps);
+LOGP_API bool logp_time_parse(const char *text, int64_t unit_ps, int64_t *ps);
 
 LOGP_END_DECLS
 

@@ -66,7 +66,7 @@ struct logp_event {
     int64_t message;    /**< send, receive: the same in both, see logp_trace_messages(); -1:
                              no message, or one whose send is not in the trace */
     int64_t bytes;      /**< of the message; a gap, stall or idle time: of what it holds up */
-    int peer;           /**< rank, of the same; -1: none; LOGP_OUTSIDE: logp_inject() */
+    int peer;           /**< rank, of the same; -1: none; LOGP_OUTSIDE: logp_machine_inject() */
     int tag;            /**< of the same; -1: none */
     uint16_t kind;      /**< enum logp_event_kind */
     uint16_t fate;      /**< bits of enum logp_event_fate; 0: arrives as it was sent, or ends */

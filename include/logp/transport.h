@@ -29,7 +29,7 @@
  *   while one of the vps of its first core waits or is in a call, whether or not a receive is
  * posted
  * - cores: those of a host are divided among its processes
- * - logp_inject(): to vps of the process itself, else -ENOTSUP
+ * - logp_machine_inject(): to vps of the process itself, else -ENOTSUP
  * - logp_shared(), and all that uses it: -ENOTSUP
  * - logp_machine_trace(), logp_machine_explore(), logp_machine_repeat(): -ENOTSUP
  * - loops that only poll, in more than one process, are no deadlock: they end with the run's
@@ -57,8 +57,8 @@
 
 LOGP_BEGIN_DECLS
 
-/** @return the names of the transports, NULL-terminated; static storage. */
-LOGP_API const char *const *logp_transports(void);
+/** @return the name of transport i = 0, 1, ...; static storage; NULL: there are no more. */
+LOGP_API const char *logp_transport_at(size_t i);
 
 /** @return why the last transport that the calling thread has asked for could not be had, in a
  *  line; "" if it could. */

@@ -337,7 +337,9 @@ LOGP_API int logp_sync(struct logp_vp *vp, int64_t *start_ns);
 
 /*
  * Groups: some of the processors, with ranks of their own, among whom messages and collectives are
- * apart from all others. A group is a struct logp_vp: whatever takes one works in it.
+ * apart from all others. A group is a struct logp_vp, and no struct of its own: it is one
+ * processor as a member, so it differs from the processor only in its rank, its size and the context
+ * of its messages. So all calls work in a group, and there is no second set of them.
  *
  *     struct logp_vp *row;
  *     int rc = logp_group_split(vp, logp_vp_rank(vp) / width, 0, &row);

@@ -29,7 +29,7 @@ int logp_machine_trace(struct logp_machine *m, const struct logp_trace_config *g
     if (lpi_process_is_orphan() || (given != NULL && m->remote != NULL))
         return -ENOTSUP;
     if (given != NULL)
-        rc = logp_take_struct(&config, sizeof(config),
+        rc = logp_struct_take(&config, sizeof(config),
                               LOGP_UP_TO(struct logp_trace_config, events_most), given);
     if (rc != 0)
         return rc;

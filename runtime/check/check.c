@@ -36,7 +36,7 @@ int lpi_take_check(const struct logp_check *given, struct logp_check *check)
     if (given != NULL && given->size == 0)
         memcpy(check, given, first);
     else if (given != NULL)
-        rc = logp_take_struct(check, sizeof(*check), first, given);
+        rc = logp_struct_take(check, sizeof(*check), first, given);
     check->checked = (struct logp_checked){0};
     if (check->sizes == NULL) {
         check->sizes = default_sizes;

@@ -454,7 +454,7 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
     int rc = 0;
 
     if (given != NULL)
-        rc = logp_take_struct(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
+        rc = logp_struct_take(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
     if (rc != 0)
         return rc;
     if (given != NULL && (by.choose == NULL || by.misses < 0 ||

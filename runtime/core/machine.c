@@ -30,20 +30,11 @@ _Thread_local struct lpi_core *lpi_this_core;
 const struct lpi_executor *const lpi_executors[] = {&lpi_executor_thread, &lpi_executor_fiber,
                                                     NULL};
 
-static const char *executor_names[sizeof(lpi_executors) / sizeof(lpi_executors[0])];
-
-static void name_executors(void)
+const char *logp_executor_at(size_t i)
 {
-    for (int i = 0; lpi_executors[i] != NULL; i++)
-        executor_names[i] = lpi_executors[i]->name;
-}
+    const size_t n = sizeof(lpi_executors) / sizeof(lpi_executors[0]) - 1;
 
-const char *const *logp_executors(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, name_executors);
-    return executor_names;
+    return i < n ? lpi_executors[i]->name : NULL;
 }
 
 /* Fibers share stacks only under the virtual clock: if configured, or if there are very many. */
@@ -191,7 +182,7 @@ static bool valid(const struct logp_config *c)
 static int look_at(const struct logp_config *given, struct logp_config *config)
 {
     const int rc =
-        logp_take_struct(config, sizeof(*config), LOGP_UP_TO(struct logp_config, time_arg), given);
+        logp_struct_take(config, sizeof(*config), LOGP_UP_TO(struct logp_config, time_arg), given);
     const struct lpi_executor *executor;
 
     if (rc != 0)

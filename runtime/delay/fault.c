@@ -474,7 +474,7 @@ static int create(struct logp_delay *inner, const struct logp_fault_config *give
 {
     struct logp_fault_config config;
     struct faulty *m;
-    int rc = logp_take_struct(&config, sizeof(config), LOGP_UP_TO(struct logp_fault_config, seed),
+    int rc = logp_struct_take(&config, sizeof(config), LOGP_UP_TO(struct logp_fault_config, seed),
                               given);
 
     why[0] = '\0';

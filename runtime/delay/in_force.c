@@ -19,7 +19,7 @@
 
 int logp_delay_functions(const struct logp_delay *delay, struct logp_delay_ops *ops)
 {
-    const int rc = logp_take_struct(ops, sizeof(*ops), LOGP_UP_TO(struct logp_delay_ops, lookahead),
+    const int rc = logp_struct_take(ops, sizeof(*ops), LOGP_UP_TO(struct logp_delay_ops, lookahead),
                                     delay->ops);
 
     if (rc != 0)

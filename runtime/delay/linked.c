@@ -62,7 +62,7 @@ static int64_t capacity(void *model)
 {
     const struct model *m = model;
 
-    return logp_capacity(m->plain);
+    return logp_params_capacity(m->plain);
 }
 
 /* The least lookahead of all links. */

@@ -21,7 +21,7 @@ static int64_t max2(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int64_t logp_stream_ns(const struct logp_params *params, size_t n_bytes)
+int64_t logp_params_stream_ns(const struct logp_params *params, size_t n_bytes)
 {
     const size_t k = n_bytes > 0 ? n_bytes : 1;
     const size_t counted = params->store_forward ? k : k - 1;
@@ -33,12 +33,13 @@ int64_t logp_stream_ns(const struct logp_params *params, size_t n_bytes)
     return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8;
 }
 
-int64_t logp_gap_ns(const struct logp_params *params, size_t n_bytes)
+int64_t logp_params_gap_ns(const struct logp_params *params, size_t n_bytes)
 {
-    return params->store_forward ? params->g_ns : params->g_ns + logp_stream_ns(params, n_bytes);
+    return params->store_forward ? params->g_ns
+                                 : params->g_ns + logp_params_stream_ns(params, n_bytes);
 }
 
-int64_t logp_capacity(const struct logp_params *params)
+int64_t logp_params_capacity(const struct logp_params *params)
 {
     if (params->capacity != LOGP_CAPACITY_RULE)
         return params->capacity;
@@ -71,16 +72,16 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
     t->done = t->start + p->o_send_ns;
     t->arrival = t->done + (p->latency_varies ? draw_latency(p, t) : p->L_ns);
     if (!p->recv_streams)
-        t->arrival += logp_stream_ns(p, t->n_bytes);
+        t->arrival += logp_params_stream_ns(p, t->n_bytes);
     port->send_start = t->start;
-    port->send_next = t->start + max2(p->o_send_ns, logp_gap_ns(p, t->n_bytes));
+    port->send_next = t->start + max2(p->o_send_ns, logp_params_gap_ns(p, t->n_bytes));
 }
 
 static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct logp_params *p = model;
-    const int64_t streams = p->recv_streams ? logp_stream_ns(p, t->n_bytes) : 0;
-    const int64_t gap = logp_gap_ns(p, t->n_bytes) - streams;
+    const int64_t streams = p->recv_streams ? logp_params_stream_ns(p, t->n_bytes) : 0;
+    const int64_t gap = logp_params_gap_ns(p, t->n_bytes) - streams;
 
     t->start = max2(max2(t->ready, t->arrival), port->recv_start + max2(p->o_recv_ns, gap));
     if (p->gap_shared)
@@ -96,7 +97,7 @@ static const struct logp_params *params_of(void *model)
 
 static int64_t capacity(void *model)
 {
-    return logp_capacity(model);
+    return logp_params_capacity(model);
 }
 
 static int64_t lookahead(void *model)

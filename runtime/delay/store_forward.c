@@ -64,7 +64,7 @@ static void count(struct link *l, int64_t busy, int64_t waited)
 
 static struct crossing crossing_of(const struct model *m, const struct logp_transfer *t)
 {
-    const int64_t stream = logp_stream_ns(m->params, t->n_bytes);
+    const int64_t stream = logp_params_stream_ns(m->params, t->n_bytes);
 
     return (struct crossing){m->params->L_ns + stream, max2(m->params->g_ns, stream)};
 }

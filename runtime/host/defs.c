@@ -12,7 +12,7 @@ const char *logp_version(void)
 
 enum { MOST = 4096 }; /* bytes: no struct is larger, so a larger size is refused unread */
 
-int logp_take_struct(void *out, size_t n_bytes, size_t least, const void *given)
+int logp_struct_take(void *out, size_t n_bytes, size_t least, const void *given)
 {
     const unsigned char *bytes = given;
     size_t size;

@@ -71,7 +71,7 @@ static int inject(struct logp_machine *m, const struct lpi_envelope *e)
     return 0;
 }
 
-int logp_inject(struct logp_machine *m, int dst, int tag, const void *buf, size_t n_bytes)
+int logp_machine_inject(struct logp_machine *m, int dst, int tag, const void *buf, size_t n_bytes)
 {
     const struct lpi_envelope e = {.src = LOGP_OUTSIDE,
                                    .dst = dst,

@@ -153,8 +153,8 @@ SEEN const struct logp_report *logp_machine_report(const struct logp_machine *m)
     return feigned("deadlock") ? &deadlock : feigned("error") ? &error : real(m);
 }
 
-SEEN int logp_estimate(const struct logp_observed *o, uint64_t seed, struct logp_found *f,
-                       struct logp_size_seen *by_size)
+SEEN int logp_observed_estimate(const struct logp_observed *o, uint64_t seed, struct logp_found *f,
+                                struct logp_size_seen *by_size)
 {
     int (*real)(const struct logp_observed *, uint64_t, struct logp_found *,
                 struct logp_size_seen *);
@@ -162,7 +162,7 @@ SEEN int logp_estimate(const struct logp_observed *o, uint64_t seed, struct logp
     for (size_t i = 0; feigned("busy") && i < o->n_sizes; i++)
         for (size_t k = 0; o->sizes[i].n_bytes == 64 && k < o->sizes[i].n[LOGP_TIMING_ROUND]; k++)
             o->sizes[i].times_ns[LOGP_TIMING_ROUND][k] *= 20 + (int64_t)k % 2;
-    find("logp_estimate", &real);
+    find("logp_observed_estimate", &real);
     return real(o, seed, f, by_size);
 }
 

@@ -274,7 +274,7 @@ bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
 struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
                                   const struct logp_invocation *c, enum logp_basis by)
 {
-    const struct logp_prediction p = logp_predict_by(a, P, &c->args, &c->model, by);
+    const struct logp_prediction p = logp_algorithm_predict_by(a, P, &c->args, &c->model, by);
 
     if (p.certainty == LOGP_PREDICTION_NONE && p.ns == LOGP_PREDICTION_NO_MEMORY)
         or_end_without_memory(-ENOMEM);

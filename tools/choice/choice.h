@@ -31,7 +31,7 @@ void say_left_out(void);
 /* As logp_algorithm_knob(); without memory it ends the process. */
 bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
                 const struct logp_invocation *c, int64_t *value);
-/* As logp_predict_by(); without memory it ends the process. */
+/* As logp_algorithm_predict_by(); without memory it ends the process. */
 struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
                                   const struct logp_invocation *c, enum logp_basis by);
 /* What came of asking for something that is left out where it cannot be had: without memory it ends

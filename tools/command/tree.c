@@ -52,7 +52,7 @@ static void refuse_unplanned(const struct options *o)
     if (!o->emulated || model_params(o).recv_streams)
         bad_option("--delay", o->delay->name,
                    "logp, loggp or store-forward: a tree is shown in time");
-    if (logp_capacity(&o->network.params) > 0)
+    if (logp_params_capacity(&o->network.params) > 0)
         bad_option("--capacity", option_text("capacity"),
                    "off: the tree is that where no sender stalls");
     if (o->network.rendezvous_from > 0)

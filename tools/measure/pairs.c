@@ -27,7 +27,7 @@ static int measure_pair(struct logp_vp *vp, const struct job *job, struct pair *
     if (rc != 0)
         return rc;
     pair->n_sizes = seen->n_sizes;
-    rc = logp_estimate(seen, job->seed, &pair->found, pair->sizes);
+    rc = logp_observed_estimate(seen, job->seed, &pair->found, pair->sizes);
     logp_observed_free(seen);
     return rc;
 }

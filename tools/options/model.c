@@ -103,7 +103,7 @@ static void apply_unit(struct options *o, const char *option, const char *text)
 {
     int64_t ps;
 
-    if (!logp_parse_time(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
+    if (!logp_time_parse(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
         bad_option(option, text, "a time >= 1ns with a suffix ns, us or ms");
     o->unit_ns = ps / 1000;
 }

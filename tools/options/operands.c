@@ -73,12 +73,11 @@ static void apply_counts(struct options *o, const char *option, const char *text
 /* The names that the operations have, or their types. */
 static struct names op_names(bool types)
 {
-    size_t n;
-    const struct logp_op *ops = logp_ops(&n);
+    const struct logp_op *op;
     struct names names = {0};
 
-    for (size_t i = 0; i < n; i++)
-        add_name(&names, types ? ops[i].type : ops[i].name);
+    for (size_t i = 0; (op = logp_op_at(i)) != NULL; i++)
+        add_name(&names, types ? op->type : op->name);
     return names;
 }
 

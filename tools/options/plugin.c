@@ -68,7 +68,7 @@ static void load(const char *option, const char *text)
 {
     const size_t length = length_of_name(text);
     const int rc =
-        logp_take_struct(&plugin, sizeof(plugin), LOGP_UP_TO(struct logp_plugin, algorithms),
+        logp_struct_take(&plugin, sizeof(plugin), LOGP_UP_TO(struct logp_plugin, algorithms),
                          symbol_of(option, text));
     if (rc != 0)
         bad_option(option, text, "%s",

@@ -16,8 +16,8 @@ static struct names executor_names(void)
 {
     struct names names = {0};
 
-    for (const char *const *name = logp_executors(); *name != NULL; name++)
-        add_name(&names, *name);
+    for (size_t i = 0; logp_executor_at(i) != NULL; i++)
+        add_name(&names, logp_executor_at(i));
     return names;
 }
 
@@ -55,8 +55,8 @@ static void apply_transport(struct options *o, const char *option, const char *t
     struct names names = {0};
     char plain[16];
 
-    for (const char *const *name = logp_transports(); *name != NULL; name++)
-        add_name(&names, *name);
+    for (size_t i = 0; logp_transport_at(i) != NULL; i++)
+        add_name(&names, logp_transport_at(i));
     snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(text, ":"), text);
     if (find_name(&names, text) < 0 && strcmp(plain, "mpi") != 0)
         refuse_name(option, text, &names);
@@ -71,13 +71,13 @@ bool over_processes(const struct options *o)
 /* What all processes would have to agree on, and what is of one box. */
 void check_transport(const struct options *o)
 {
-    const char *with = !over_processes(o)                      ? NULL
-                       : o->clock == LOGP_CLOCK_VIRTUAL        ? "the virtual clock"
-                       : o->network.topology != NULL           ? "a topology"
-                       : logp_capacity(&o->network.params) > 0 ? "a capacity"
-                       : o->network.rendezvous_from > 0        ? "--rendezvous"
-                       : is_faulty(o)                          ? "faults or noise"
-                       : o->gamma_host                         ? "--gamma host"
+    const char *with = !over_processes(o)                             ? NULL
+                       : o->clock == LOGP_CLOCK_VIRTUAL               ? "the virtual clock"
+                       : o->network.topology != NULL                  ? "a topology"
+                       : logp_params_capacity(&o->network.params) > 0 ? "a capacity"
+                       : o->network.rendezvous_from > 0               ? "--rendezvous"
+                       : is_faulty(o)                                 ? "faults or noise"
+                       : o->gamma_host                                ? "--gamma host"
                        : o->output != NULL && (o->sets & OPTIONS_NETWORK) == 0
                            ? "--output: redirect what is printed"
                        : o->plot != NULL ? "--plot"
@@ -153,7 +153,7 @@ static void apply_timeout(struct options *o, const char *option, const char *tex
 {
     int64_t ps;
 
-    if (!logp_parse_time(text, INT64_C(1000000000000), &ps) || ps < 1000)
+    if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
         bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
     o->timeout_ns = ps / 1000;
 }

@@ -152,7 +152,7 @@ static void apply_precision(struct options *o, const char *option, const char *t
 
     if (length > 1 && length < sizeof(number) && text[length - 1] == '%')
         memcpy(number, text, length - 1);
-    if (!logp_parse_time(number, 10000, &o->precision_ppm) || o->precision_ppm > 1000000 ||
+    if (!logp_time_parse(number, 10000, &o->precision_ppm) || o->precision_ppm > 1000000 ||
         strchr(number, 's') != NULL)
         bad_option(option, text, "0%% .. 100%%, in steps of 0.0001%%");
     if ((o->sets & OPTIONS_SWEEP) == 0)
@@ -163,7 +163,7 @@ static void apply_limit(struct options *o, const char *option, const char *text)
 {
     int64_t ps;
 
-    if (!logp_parse_time(text, INT64_C(1000000000000), &ps) || ps < 1000)
+    if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
         bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
     o->limit_ns = (o->sets & OPTIONS_SWEEP) != 0 ? ps / 1000 : 0;
 }

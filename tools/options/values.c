@@ -25,7 +25,7 @@ int64_t to_ps(const struct options *o, const char *option, const char *text, int
 {
     int64_t ps;
 
-    if (!logp_parse_time(text, o->unit_ns * 1000, &ps) || ps > most_ps)
+    if (!logp_time_parse(text, o->unit_ns * 1000, &ps) || ps > most_ps)
         bad_option(option, text, "a time >= 0, up to %s, in units or with a suffix ns, us, ms or s",
                    most_ps < INT64_MAX ? "1000 s" : "11 days");
     return ps;

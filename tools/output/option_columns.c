@@ -77,7 +77,7 @@ VALUE(gap_of)
 
 VALUE(capacity_of)
 {
-    const int64_t n = logp_capacity(&out->o->network.params);
+    const int64_t n = logp_params_capacity(&out->o->network.params);
 
     return number_cell(CELL_WHOLE, n > 0, n);
 }

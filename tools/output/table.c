@@ -79,8 +79,8 @@ static void print_params(const struct logp_params *p)
     fputs("; ", stdout);
     if (p->gamma_ps > 0)
         printf("gamma = %s; ", exact_us(p->gamma_ps, us));
-    if (logp_capacity(p) > 0)
-        printf("capacity %lld; ", (long long)logp_capacity(p));
+    if (logp_params_capacity(p) > 0)
+        printf("capacity %lld; ", (long long)logp_params_capacity(p));
 }
 
 /* What varies has a column, and what is given stands there. */

@@ -24,7 +24,8 @@ static double predicted(const struct paper_case *x, int k)
     struct logp_invocation c = x->c;
 
     c.args.k = k;
-    return (double)logp_predict(logp_algorithm_find("reduce", "kchain"), x->P, &c.args, &c.model)
+    return (double)logp_algorithm_predict(logp_algorithm_find("reduce", "kchain"), x->P, &c.args,
+                                          &c.model)
                .ns /
            (double)x->unit_ns;
 }

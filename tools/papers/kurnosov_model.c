@@ -51,7 +51,7 @@ struct kurnosov_costs kurnosov_costs(const struct paper_case *x)
     const struct logp_params *q = &x->c.model.params;
     const double unit = (double)x->unit_ns;
     const double stream =
-        (double)logp_stream_ns(q, (size_t)x->c.args.count * sizeof(double)) / unit;
+        (double)logp_params_stream_ns(q, (size_t)x->c.args.count * sizeof(double)) / unit;
     struct kurnosov_costs t = {.c = (double)x->c.args.count * (double)q->gamma_ps / 1000 / unit,
                                .o = (double)q->o_send_ns / unit,
                                .L = (double)q->L_ns / unit + stream,

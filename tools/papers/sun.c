@@ -145,7 +145,8 @@ static const char *faster(double ring, double butterfly)
 /* To pack a column takes as long as its part for one destination streams. */
 static int64_t pack_ns(const struct paper_case *x)
 {
-    return logp_stream_ns(&x->c.model.params, (size_t)(x->c.args.rows / x->P) * x->c.args.n_bytes);
+    return logp_params_stream_ns(&x->c.model.params,
+                                 (size_t)(x->c.args.rows / x->P) * x->c.args.n_bytes);
 }
 
 /* Ring and butterfly for one size and P. @return 0 the ring is faster, 1 the butterfly, -1 neither,

@@ -29,7 +29,7 @@ static void refuse(const struct options *o)
     if (o->network.topology != NULL)
         bad_option("--topology", logp_topology_spec(o->network.topology),
                    "none, with --explain: where messages wait for links, no path is the time");
-    if (logp_capacity(&o->network.params) > 0)
+    if (logp_params_capacity(&o->network.params) > 0)
         bad_option("--capacity", option_text("capacity"),
                    "off, with --explain: where senders stall, no path is the time");
     if (o->network.rendezvous_from > 0)

@@ -128,7 +128,7 @@ int64_t lower_bound(const struct options *o, const char *collective,
 {
     if (o->plugin != NULL || !o->emulated)
         return -1;
-    return logp_lower_bound(collective, o->P, &c->args, &c->model);
+    return logp_collective_lower_bound(collective, o->P, &c->args, &c->model);
 }
 
 double estimate_ns(const struct options *o, const struct logp_invocation *c,

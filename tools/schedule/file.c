@@ -67,7 +67,7 @@ static void refuse_with_graph(const struct logp_invocation *c)
     if (c->model.rendezvous_from > 0)
         bad_option("--rendezvous", option_text("rendezvous"),
                    "none, with a GOAL file whose operations are concurrent; remove it");
-    if (logp_capacity(&c->model.params) > 0)
+    if (logp_params_capacity(&c->model.params) > 0)
         bad_option("--capacity", option_text("capacity"), "%s; remove it", why);
 }
 

@@ -44,7 +44,7 @@ static bool parse_power(const char *s, int64_t base, int64_t *out)
 bool parse_number(const char *text, bool bytes, int64_t low, int64_t high, int64_t *out)
 {
     int64_t mantissa, power, scale;
-    const char *suffix = logp_parse_decimal(text, &mantissa, &power);
+    const char *suffix = logp_decimal_parse(text, &mantissa, &power);
     __int128 n;
 
     if (suffix == NULL)

@@ -25,7 +25,7 @@ static bool read_end(const char *text, enum series_kind kind, struct end *out)
 
     out->suffixed = kind == SERIES_TIMES && length > 0 && text[length - 1] == 's';
     if (kind == SERIES_TIMES)
-        return logp_parse_time(text, 1000000, &out->n);
+        return logp_time_parse(text, 1000000, &out->n);
     return parse_number(text, kind == SERIES_BYTES, 0, INT64_MAX, &out->n);
 }
 

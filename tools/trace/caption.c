@@ -107,8 +107,8 @@ const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
         add(buf, ", G %s", show_byte_time(p->G_ps, G));
     if (p->gap_shared)
         add(buf, ", shared gap");
-    if (logp_capacity(p) > 0)
-        add(buf, ", capacity %lld", (long long)logp_capacity(p));
+    if (logp_params_capacity(p) > 0)
+        add(buf, ", capacity %lld", (long long)logp_params_capacity(p));
     if (s->o->network.rendezvous_from > 0)
         add(buf, ", rendezvous %lld", (long long)s->o->network.rendezvous_from - 1);
     if (s->o->network.topology != NULL)

@@ -27,7 +27,7 @@ static void print_model(const struct shown *s)
                "\"G_ps_per_byte\":%lld,\"gamma_ps\":%lld,\"gap\":\"%s\",\"capacity\":%lld},\n",
                (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
                (long long)p->g_ns, (long long)p->G_ps, (long long)p->gamma_ps,
-               p->gap_shared ? "shared" : "separate", (long long)logp_capacity(p));
+               p->gap_shared ? "shared" : "separate", (long long)logp_params_capacity(p));
     else
         printf("null,\n");
 }

@@ -69,7 +69,7 @@ static struct lpi_times up_times(const struct logp_invocation *c, int64_t nodes)
     const size_t bytes = lpi_bytes((size_t)nodes, c->args.n_bytes);
     struct lpi_times t = lpi_times(&c->model.params, bytes);
 
-    t.E = lpi_max(c->model.params.o_recv_ns, logp_gap_ns(&c->model.params, bytes));
+    t.E = lpi_max(c->model.params.o_recv_ns, logp_params_gap_ns(&c->model.params, bytes));
     return t;
 }
 

@@ -78,7 +78,7 @@ static struct logp_prediction up_down_predict(int64_t P, const struct logp_invoc
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, lpi_vector_bytes(c));
     const int64_t combine = lpi_combine_ns(p, c->args.count), a = t.D + combine;
-    const int64_t gap = logp_gap_ns(p, lpi_vector_bytes(c));
+    const int64_t gap = logp_params_gap_ns(p, lpi_vector_bytes(c));
     const int64_t B = lpi_max(p->o_recv_ns + combine, gap);
 
     if (P > 1 && (p->gap_shared || lpi_max(t.E, gap) > a + t.D))

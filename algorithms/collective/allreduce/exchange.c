@@ -131,7 +131,7 @@ static struct logp_prediction exchange_predict(int64_t P, const struct logp_invo
     const size_t bytes = lpi_vector_bytes(c);
     const struct lpi_times t = lpi_times(p, bytes);
     const int64_t combine = lpi_combine_ns(p, c->args.count);
-    const int64_t B = lpi_max(p->o_recv_ns + combine, logp_gap_ns(p, bytes));
+    const int64_t B = lpi_max(p->o_recv_ns + combine, logp_params_gap_ns(p, bytes));
     struct lpi_rounds r = LPI_ROUNDS;
 
     if (P == 1)
@@ -184,7 +184,7 @@ static struct logp_prediction gather_predict(int64_t P, const struct logp_invoca
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, lpi_vector_bytes(c));
     const int64_t combine = lpi_combine_ns(p, c->args.count);
-    const int64_t B = lpi_max(p->o_recv_ns + combine, logp_gap_ns(p, lpi_vector_bytes(c)));
+    const int64_t B = lpi_max(p->o_recv_ns + combine, logp_params_gap_ns(p, lpi_vector_bytes(c)));
     struct lpi_rounds r = LPI_ROUNDS;
 
     if (P == 1)

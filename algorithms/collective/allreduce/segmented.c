@@ -70,7 +70,7 @@ static __int128 time_of(int64_t P, const struct logp_invocation *c, int64_t n, i
     const size_t bytes = lpi_vector_ref(c, LOGP_BUF, elements).offset;
     const struct lpi_times t = lpi_times(p, bytes);
     const int64_t combine = lpi_combine_ns(p, elements);
-    const int64_t apart = lpi_max(t.E, lpi_max(p->o_recv_ns, logp_gap_ns(p, bytes)));
+    const int64_t apart = lpi_max(t.E, lpi_max(p->o_recv_ns, logp_params_gap_ns(p, bytes)));
     const int64_t M = lpi_max(p->o_recv_ns + combine + p->o_send_ns, apart);
     const int64_t M_after = lpi_max(p->o_recv_ns + p->o_send_ns, apart);
 

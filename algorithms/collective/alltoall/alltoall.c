@@ -140,9 +140,9 @@ LPI_READER(run, steps)
 static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
-    const int64_t stream = logp_stream_ns(p, c->args.n_bytes);
-    const int64_t send = lpi_max(p->o_send_ns, logp_gap_ns(p, c->args.n_bytes));
-    const int64_t recv = lpi_max(p->o_recv_ns, logp_gap_ns(p, c->args.n_bytes));
+    const int64_t stream = logp_params_stream_ns(p, c->args.n_bytes);
+    const int64_t send = lpi_max(p->o_send_ns, logp_params_gap_ns(p, c->args.n_bytes));
+    const int64_t recv = lpi_max(p->o_recv_ns, logp_params_gap_ns(p, c->args.n_bytes));
     const __int128 both = (__int128)(P - 2) * (send + recv);
     const __int128 last = (__int128)(P - 2) * lpi_max(send, recv) + p->L_ns + stream;
 

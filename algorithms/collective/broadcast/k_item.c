@@ -54,7 +54,7 @@ static struct slots slots_of(int64_t P, const struct logp_invocation *c, int64_t
 {
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, (size_t)bytes);
-    const int64_t apart = lpi_max(t.E, logp_gap_ns(p, (size_t)bytes));
+    const int64_t apart = lpi_max(t.E, logp_params_gap_ns(p, (size_t)bytes));
     struct slots s = {.pieces = bytes > 0 ? lpi_ceil_div(item_bytes(c), bytes) : 1,
                       .bytes = bytes,
                       .ns = lpi_max(lpi_max(apart, p->o_send_ns + p->o_recv_ns), 1)};

@@ -137,7 +137,7 @@ struct lpi_path lpi_pipeline_pass(const struct lpi_pipeline *p, struct lpi_path 
 static struct lpi_pipeline_block block_of(const struct logp_invocation *c, int64_t n_bytes)
 {
     return (struct lpi_pipeline_block){.t = lpi_times(&c->model.params, (size_t)n_bytes),
-                                       .gap = logp_gap_ns(&c->model.params, (size_t)n_bytes),
+                                       .gap = logp_params_gap_ns(&c->model.params, (size_t)n_bytes),
                                        .work = work_of(c, n_bytes)};
 }
 

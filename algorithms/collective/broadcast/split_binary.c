@@ -96,7 +96,8 @@ static __int128 at_most(int64_t P, const struct logp_invocation *c, int64_t n, i
     const __int128 there =
         (P > 2 ? t.E : 0) + t.D + depth * ((__int128)t.D + t.E) + (n - 1) * period;
 
-    return there + lpi_max(t.E - t.D, 0) + lpi_max(lpi_times(p, half).D, logp_gap_ns(p, half));
+    return there + lpi_max(t.E - t.D, 0) +
+           lpi_max(lpi_times(p, half).D, logp_params_gap_ns(p, half));
 }
 
 struct choice {

@@ -75,7 +75,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 static bool outruns_links(const struct logp_invocation *c, int64_t block)
 {
     const int64_t holds =
-        lpi_max(c->model.params.g_ns, logp_stream_ns(&c->model.params, (size_t)block));
+        lpi_max(c->model.params.g_ns, logp_params_stream_ns(&c->model.params, (size_t)block));
 
     return (size_t)block < c->args.n_bytes && holds > lpi_times(&c->model.params, (size_t)block).E;
 }

@@ -35,11 +35,11 @@ static struct segment segment_of(const struct logp_invocation *c, int64_t n, int
     const int64_t busy = p->o_recv_ns + lpi_combine_ns(p, elements);
 
     return (struct segment){.n = n,
-                            .a = p->o_send_ns + logp_stream_ns(p, bytes) + p->L_ns + busy,
-                            .B = lpi_max(busy, logp_gap_ns(p, bytes)),
+                            .a = p->o_send_ns + logp_params_stream_ns(p, bytes) + p->L_ns + busy,
+                            .B = lpi_max(busy, logp_params_gap_ns(p, bytes)),
                             .through = busy + p->o_send_ns,
-                            .leaf = lpi_max(p->o_send_ns, logp_gap_ns(p, bytes)),
-                            .gap = logp_gap_ns(p, bytes)};
+                            .leaf = lpi_max(p->o_send_ns, logp_params_gap_ns(p, bytes)),
+                            .gap = logp_params_gap_ns(p, bytes)};
 }
 
 static __int128 period(int children, bool root, const void *arg)

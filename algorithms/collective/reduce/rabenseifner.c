@@ -71,9 +71,9 @@ static void gather(struct lpi_rounds *r, int64_t P, const struct logp_invocation
 
     for (int64_t d = 1; d < P; d *= 2) {
         const size_t bytes = lpi_vector_bytes(c) / (size_t)P * (size_t)d;
-        const int64_t apart = lpi_max(p->o_recv_ns, logp_gap_ns(p, bytes));
-        const __int128 arrival =
-            lpi_later(r->free, r->send_next) + p->o_send_ns + logp_stream_ns(p, bytes) + p->L_ns;
+        const int64_t apart = lpi_max(p->o_recv_ns, logp_params_gap_ns(p, bytes));
+        const __int128 arrival = lpi_later(r->free, r->send_next) + p->o_send_ns +
+                                 logp_params_stream_ns(p, bytes) + p->L_ns;
 
         r->recv_start = lpi_later(arrival, r->recv_start + apart);
         r->free = r->recv_start + p->o_recv_ns;

@@ -24,12 +24,12 @@
 struct lpi_reduce_times lpi_reduce_times(const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
-    const int64_t stream = logp_stream_ns(p, lpi_vector_bytes(c));
+    const int64_t stream = logp_params_stream_ns(p, lpi_vector_bytes(c));
     const int64_t combine = lpi_combine_ns(p, c->args.count);
 
     return (struct lpi_reduce_times){
         .a = p->o_send_ns + stream + p->L_ns + p->o_recv_ns + combine,
-        .B = lpi_max(p->o_recv_ns + combine, logp_gap_ns(p, lpi_vector_bytes(c))),
+        .B = lpi_max(p->o_recv_ns + combine, logp_params_gap_ns(p, lpi_vector_bytes(c))),
     };
 }
 

@@ -199,8 +199,8 @@ struct steps {
 static struct steps steps_of(const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
-    const int64_t stream = logp_stream_ns(p, c->args.op->element_bytes);
-    const int64_t gap = logp_gap_ns(p, c->args.op->element_bytes);
+    const int64_t stream = logp_params_stream_ns(p, c->args.op->element_bytes);
+    const int64_t gap = logp_params_gap_ns(p, c->args.op->element_bytes);
     struct steps s = {.recv = p->o_recv_ns + additions_ns(c, 1)};
 
     s.one = (__int128)p->o_send_ns + stream + p->L_ns + s.recv;

@@ -15,8 +15,8 @@ struct lpi_block_time lpi_transpose_time(const struct logp_params *p, const stru
     struct lpi_block_time t = {.pack_ns = block->pack_ns, .n_groups = block->n_groups};
 
     for (int i = 0; i < t.n_groups; i++) {
-        const int64_t stream = logp_stream_ns(p, block->groups[i].n_bytes);
-        const int64_t gap = logp_gap_ns(p, block->groups[i].n_bytes);
+        const int64_t stream = logp_params_stream_ns(p, block->groups[i].n_bytes);
+        const int64_t gap = logp_params_gap_ns(p, block->groups[i].n_bytes);
 
         t.groups[i] = (struct lpi_messages_time){
             .n = block->groups[i].n,

@@ -119,7 +119,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Destinations with a row more come first. The time to pack is cut off as logp_stream_ns() is. */
+/* Destinations with a row more come first. The time to pack is cut off as logp_params_stream_ns() is. */
 struct lpi_block lpi_transpose_block(int64_t P, const struct logp_invocation *c, int64_t first,
                                      int64_t n, int64_t columns)
 {
