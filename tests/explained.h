@@ -8,14 +8,6 @@
 
 #include <stdio.h>
 
-static inline void claim(bool holds, const char *what, const struct drawn *d, const char *algorithm)
-{
-    (void)what; /* where the tests are plain programs, assertions say no more */
-    if (!holds)
-        describe(d, algorithm);
-    cr_assert(holds, "case %lu, %s: %s", (unsigned long)d->seed, algorithm, what);
-}
-
 static inline int explain(const struct logp_algorithm *a, int P, const struct logp_invocation *c,
                           struct logp_explanation **e)
 {

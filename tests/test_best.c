@@ -5,49 +5,11 @@
  * single one.
  */
 #define LOGP_TESTS_MOST_P 64
-#include "drawn.h"
+#include "drawn_links.h"
 
 enum { POINTS = 8000 };
 
 /* ---- points ---- */
-
-static struct logp_link_costs some_costs(uint64_t *random)
-{
-    const struct logp_params p = some_params(random);
-    struct logp_link_costs c = {p.L_ns, p.o_send_ns, p.o_recv_ns, p.g_ns, p.G_ps};
-
-    if (one_in(random, 2))
-        c.L_ns = LOGP_AS_BEFORE;
-    if (one_in(random, 2))
-        c.o_send_ns = c.o_recv_ns = LOGP_AS_BEFORE;
-    if (one_in(random, 2))
-        c.g_ns = LOGP_AS_BEFORE;
-    if (one_in(random, 2))
-        c.G_ps = LOGP_AS_BEFORE;
-    return c;
-}
-
-/* Nodes, or a few links. */
-static struct logp_links *some_links(uint64_t *random, int P)
-{
-    const bool nodes = one_in(random, 2);
-    struct logp_links *links;
-
-    cr_assert_eq(logp_links_create(P, &links), 0);
-    for (int i = 0; i < (nodes ? 1 : 4); i++) {
-        const struct logp_link_costs c = some_costs(random);
-        const int src = (int)below(random, P), dst = (int)below(random, P);
-        const struct logp_rank_range from = {src, src}, to = {dst, P - 1};
-
-        if (nodes)
-            cr_assert_eq(logp_links_nodes(links, 1 + (int)below(random, P), &c), 0);
-        else
-            cr_assert_eq(logp_links_set(links, &(struct logp_ranks){&from, 1},
-                                        &(struct logp_ranks){&to, 1}, &c),
-                         0);
-    }
-    return links;
-}
 
 static struct drawn draw_point(uint64_t seed, struct logp_links **links)
 {
@@ -57,7 +19,7 @@ static struct drawn draw_point(uint64_t seed, struct logp_links **links)
     *links = NULL;
     d.call.args.in_place = false;
     if (d.topology == NULL && !d.call.model.params.latency_varies && one_in(&random, 4))
-        *links = some_links(&random, d.P);
+        *links = draw_links(d.P, &random);
     d.call.model.links = *links;
     if (one_in(&random, 6))
         d.call.model.rendezvous_from = 1 + below(&random, 200);

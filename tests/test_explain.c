@@ -23,29 +23,29 @@ static void check_path(const struct drawn *d, const struct logp_algorithm *a,
 {
     int64_t at = 0, parts = 0;
 
-    claim(sum_ps(&e->terms, &e->params) == 1000 * e->ns, "the terms are the time", d, a->name);
+    must(sum_ps(&e->terms, &e->params) == 1000 * e->ns, "the terms are the time", d, a->name);
     for (size_t i = 0; i < e->n_path; i++) {
         const struct logp_path_segment *s = &e->path[i];
         const struct logp_task *t = &e->tasks[s->task];
 
-        claim(s->from_ns == at && s->to_ns > at, "the path has no hole", d, a->name);
-        claim(sum_ps(&s->terms, &e->params) == 1000 * (s->to_ns - s->from_ns),
-              "its terms are the time of a stretch", d, a->name);
-        claim(s->rank == t->rank && s->peer == t->peer, "a stretch is of its task", d, a->name);
-        claim(t->slack_ns == 0, "what is on the path has no slack", d, a->name);
+        must(s->from_ns == at && s->to_ns > at, "the path has no hole", d, a->name);
+        must(sum_ps(&s->terms, &e->params) == 1000 * (s->to_ns - s->from_ns),
+             "its terms are the time of a stretch", d, a->name);
+        must(s->rank == t->rank && s->peer == t->peer, "a stretch is of its task", d, a->name);
+        must(t->slack_ns == 0, "what is on the path has no slack", d, a->name);
         if (s->kind == LOGP_SEGMENT_WIRE)
-            claim(s->from_ns == t->end_ns && s->to_ns == t->arrival_ns &&
-                      t->message_slack_ns == 0 && e->tasks[t->other].start_ns == s->to_ns,
-                  "the wire is from a send to its receive", d, a->name);
+            must(s->from_ns == t->end_ns && s->to_ns == t->arrival_ns && t->message_slack_ns == 0 &&
+                     e->tasks[t->other].start_ns == s->to_ns,
+                 "the wire is from a send to its receive", d, a->name);
         else if (s->kind != LOGP_SEGMENT_GAP)
-            claim(s->from_ns == t->start_ns && s->to_ns == t->end_ns, "a task is all of it", d,
-                  a->name);
+            must(s->from_ns == t->start_ns && s->to_ns == t->end_ns, "a task is all of it", d,
+                 a->name);
         else
-            claim(s->from_ns == t->start_ns, "a gap begins with what it follows", d, a->name);
+            must(s->from_ns == t->start_ns, "a gap begins with what it follows", d, a->name);
         parts += s->to_ns - s->from_ns;
         at = s->to_ns;
     }
-    claim(at == e->ns && parts == e->ns, "the path is all of the time", d, a->name);
+    must(at == e->ns && parts == e->ns, "the path is all of the time", d, a->name);
 }
 
 static void check_tasks(const struct drawn *d, const struct logp_algorithm *a,
@@ -57,17 +57,17 @@ static void check_tasks(const struct drawn *d, const struct logp_algorithm *a,
         const struct logp_task *t = &e->tasks[i];
 
         last = t->end_ns > last ? t->end_ns : last;
-        claim(t->slack_ns >= 0 && t->end_ns + t->slack_ns <= e->ns, "slack ends with the whole", d,
-              a->name);
-        claim(e->slack_ns[t->rank] <= t->slack_ns, "a rank has the least of its tasks", d, a->name);
+        must(t->slack_ns >= 0 && t->end_ns + t->slack_ns <= e->ns, "slack ends with the whole", d,
+             a->name);
+        must(e->slack_ns[t->rank] <= t->slack_ns, "a rank has the least of its tasks", d, a->name);
         if (t->kind == LOGP_STEP_COMPUTE)
             continue;
-        claim(e->tasks[t->other].other == (int64_t)i && e->tasks[t->other].rank == t->peer,
-              "a message has two ends", d, a->name);
-        claim(t->kind == LOGP_STEP_SEND || t->start_ns >= t->arrival_ns,
-              "nothing is received before it is there", d, a->name);
+        must(e->tasks[t->other].other == (int64_t)i && e->tasks[t->other].rank == t->peer,
+             "a message has two ends", d, a->name);
+        must(t->kind == LOGP_STEP_SEND || t->start_ns >= t->arrival_ns,
+             "nothing is received before it is there", d, a->name);
     }
-    claim(last == e->ns, "the last task is the end", d, a->name);
+    must(last == e->ns, "the last task is the end", d, a->name);
 }
 
 static void check_explanation(const struct drawn *d, const struct logp_algorithm *a)
@@ -77,10 +77,10 @@ static void check_explanation(const struct drawn *d, const struct logp_algorithm
     struct logp_explanation *e = NULL;
     const int rc = explain(a, d->P, &d->call, &e);
 
-    claim(rc == (refused ? -ENOTSUP : 0), "it is explained, or refused", d, a->name);
+    must(rc == (refused ? -ENOTSUP : 0), "it is explained, or refused", d, a->name);
     if (rc != 0)
         return;
-    claim(e->ns == fold.ns && e->P == d->P, "its time is the fold", d, a->name);
+    must(e->ns == fold.ns && e->P == d->P, "its time is the fold", d, a->name);
     check_path(d, a, e);
     check_tasks(d, a, e);
     logp_explanation_free(e);
@@ -174,35 +174,35 @@ static void check_value(struct logp_machine *m, const struct drawn *d,
     if (folded != ns || ran != ns || curve_ps / 1000 > ns)
         fprintf(stderr, "%s = %ld ps: curve %ld ps, at %ld ns, fold %ld ns, virtual clock %ld ns\n",
                 name, (long)ps, (long)curve_ps, (long)ns, (long)folded, (long)ran);
-    claim(ns == folded, "with another parameter it is the fold", d, a->name);
-    claim(ns == ran, "and the virtual clock", d, a->name);
+    must(ns == folded, "with another parameter it is the fold", d, a->name);
+    must(ns == ran, "and the virtual clock", d, a->name);
     if (c->rounding_ns == 0)
-        claim(curve_ps == 1000 * ns, "the curve is exact", d, a->name);
+        must(curve_ps == 1000 * ns, "the curve is exact", d, a->name);
     else
-        claim(curve_ps <= 1000 * ns && 1000 * ns < curve_ps + 1000 * c->rounding_ns,
-              "the curve is exact but for rounding", d, a->name);
+        must(curve_ps <= 1000 * ns && 1000 * ns < curve_ps + 1000 * c->rounding_ns,
+             "the curve is exact but for rounding", d, a->name);
 }
 
 static void check_shape(const struct drawn *d, const struct logp_algorithm *a,
                         const struct logp_curve *c)
 {
-    claim(c->lines[0].from_ps == 0, "it begins at 0", d, a->name);
+    must(c->lines[0].from_ps == 0, "it begins at 0", d, a->name);
     for (size_t i = 1; i < c->n; i++)
-        claim(c->lines[i].slope > c->lines[i - 1].slope &&
-                  c->lines[i].from_ps > c->lines[i - 1].from_ps - (i == 1),
-              "it is convex, and no line is too much", d, a->name);
-    claim(c->left >= 0 && c->left <= c->right, "a unit less saves no more than one more costs", d,
-          a->name);
-    claim(logp_curve_ps(c, c->at_ps + 1) - logp_curve_ps(c, c->at_ps) >= c->right,
-          "so much a unit more costs", d, a->name);
-    claim(c->at_ps == 0 || logp_curve_ps(c, c->at_ps) - logp_curve_ps(c, c->at_ps - 1) <= c->left,
-          "so much a unit less saves", d, a->name);
+        must(c->lines[i].slope > c->lines[i - 1].slope &&
+                 c->lines[i].from_ps > c->lines[i - 1].from_ps - (i == 1),
+             "it is convex, and no line is too much", d, a->name);
+    must(c->left >= 0 && c->left <= c->right, "a unit less saves no more than one more costs", d,
+         a->name);
+    must(logp_curve_ps(c, c->at_ps + 1) - logp_curve_ps(c, c->at_ps) >= c->right,
+         "so much a unit more costs", d, a->name);
+    must(c->at_ps == 0 || logp_curve_ps(c, c->at_ps) - logp_curve_ps(c, c->at_ps - 1) <= c->left,
+         "so much a unit less saves", d, a->name);
     for (size_t i = 0; i + 1 < c->n; i++) /* of two that meet at the value in force, both */
         if (c->lines[i + 1].from_ps == c->at_ps && c->at_ps > 0 &&
             logp_curve_ps(c, c->at_ps) ==
                 c->lines[i].base_ps + c->lines[i].slope * c->lines[i + 1].from_ps)
-            claim(c->left == c->lines[i].slope && c->right == c->lines[i + 1].slope,
-                  "both derivatives at a breakpoint", d, a->name);
+            must(c->left == c->lines[i].slope && c->right == c->lines[i + 1].slope,
+                 "both derivatives at a breakpoint", d, a->name);
 }
 
 /* Where the algorithm does the same with other parameters, its own fold is what is said. */
@@ -226,8 +226,8 @@ static bool check_replanned(const struct drawn *d, const struct logp_algorithm *
                t->compute_ns == u->compute_ns;
     }
     cr_assert_eq(logp_explanation_at(e, which, ps, &ns), 0);
-    claim(!same || test_predict_by(a, d->P, &c, LOGP_BY_SCHEDULE).ns == ns,
-          "the same schedule takes what was said", d, a->name);
+    must(!same || test_predict_by(a, d->P, &c, LOGP_BY_SCHEDULE).ns == ns,
+         "the same schedule takes what was said", d, a->name);
     logp_explanation_free(other);
     return same;
 }

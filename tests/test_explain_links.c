@@ -67,17 +67,17 @@ static void check_path(const struct drawn *d, const struct logp_algorithm *a,
 {
     int64_t at = 0;
 
-    claim(sum_ps(&e->terms, &e->params) == 1000 * e->ns, "the terms are the time", d, a->name);
+    must(sum_ps(&e->terms, &e->params) == 1000 * e->ns, "the terms are the time", d, a->name);
     for (size_t i = 0; i < e->n_path; i++) {
         const struct logp_path_segment *s = &e->path[i];
 
-        claim(s->from_ns == at && s->to_ns > at, "the path has no hole", d, a->name);
-        claim(sum_ps(&s->terms, &e->params) == 1000 * (s->to_ns - s->from_ns),
-              "its terms are the time of a stretch", d, a->name);
-        claim(e->tasks[s->task].slack_ns == 0, "what is on the path has no slack", d, a->name);
+        must(s->from_ns == at && s->to_ns > at, "the path has no hole", d, a->name);
+        must(sum_ps(&s->terms, &e->params) == 1000 * (s->to_ns - s->from_ns),
+             "its terms are the time of a stretch", d, a->name);
+        must(e->tasks[s->task].slack_ns == 0, "what is on the path has no slack", d, a->name);
         at = s->to_ns;
     }
-    claim(at == e->ns, "the path is all of the time", d, a->name);
+    must(at == e->ns, "the path is all of the time", d, a->name);
 }
 
 /* A task that starts as late as its slack lets it changes nothing, and a ns more does. */
@@ -94,10 +94,10 @@ static void check_slack(const struct drawn *d, const struct logp_algorithm *a,
         if (e->tasks[i].rank == e->tasks[task].rank)
             idle = before - e->tasks[i].end_ns;
     l = listed_make(e, e->params.gamma_ps, task, idle + slack);
-    claim(fold(&l, links, &e->params) == e->ns, "so late is not too late", d, a->name);
+    must(fold(&l, links, &e->params) == e->ns, "so late is not too late", d, a->name);
     listed_free(&l);
     l = listed_make(e, e->params.gamma_ps, task, idle + slack + 1);
-    claim(fold(&l, links, &e->params) > e->ns, "later is too late", d, a->name);
+    must(fold(&l, links, &e->params) > e->ns, "later is too late", d, a->name);
     listed_free(&l);
 }
 
@@ -122,11 +122,11 @@ static void check_curves(const struct drawn *d, const struct logp_algorithm *a,
         ps = *of[i] * (of[i] == &p.G_ps ? 1 : 1000);
         cr_assert_eq(logp_explanation_at(e, all[i], ps, &ns), 0);
         l = listed_make(e, p.gamma_ps, -1, 0);
-        claim(fold(&l, links, &p) == ns, "with another parameter it is the fold", d, a->name);
+        must(fold(&l, links, &p) == ns, "with another parameter it is the fold", d, a->name);
         listed_free(&l);
         cr_assert_eq(logp_explanation_curve(e, all[i], &curve), 0);
-        claim(of[i] == &p.G_ps || logp_curve_ps(&curve, ps) == 1000 * ns, "the curve is exact", d,
-              a->name);
+        must(of[i] == &p.G_ps || logp_curve_ps(&curve, ps) == 1000 * ns, "the curve is exact", d,
+             a->name);
         logp_curve_free(&curve);
     }
 }
@@ -151,10 +151,10 @@ Test(explain_links, what_links_say_is_in_the_time_and_stays_as_it_is, .timeout =
             cr_assert_eq(explain(rows[row], d.P, &d.call, &e), 0);
             l = listed_make(e, e->params.gamma_ps, -1, 0);
             if (!e->params.latency_varies) {
-                claim(e->ns == test_predict_by(rows[row], d.P, &d.call, LOGP_BY_SCHEDULE).ns,
-                      "it is the prediction", &d, rows[row]->name);
-                claim(e->ns == fold(&l, links, &e->params), "its time is the fold", &d,
-                      rows[row]->name);
+                must(e->ns == test_predict_by(rows[row], d.P, &d.call, LOGP_BY_SCHEDULE).ns,
+                     "it is the prediction", &d, rows[row]->name);
+                must(e->ns == fold(&l, links, &e->params), "its time is the fold", &d,
+                     rows[row]->name);
             }
             listed_free(&l);
             check_path(&d, rows[row], e);

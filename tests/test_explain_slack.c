@@ -95,15 +95,15 @@ Test(explain_slack, what_is_later_by_its_slack_is_in_time_and_by_a_nanosecond_mo
                 const int64_t late = t->start_ns + t->slack_ns + more - free_before(e, task);
                 struct listed l = listed_make(e, params.gamma_ps, task, late);
 
-                claim(listed_fold(&l, &params) == e->ns + more, "a task that is late", &d,
-                      rows[row]->name);
+                must(listed_fold(&l, &params) == e->ns + more, "a task that is late", &d,
+                     rows[row]->name);
                 listed_free(&l);
                 if (t->kind != LOGP_STEP_SEND)
                     continue;
                 l = listed_make(e, params.gamma_ps, -1, 0);
-                claim(fold_late(e, &params, &l, (size_t)task, t->message_slack_ns + more) ==
-                          e->ns + more,
-                      "a message that is late", &d, rows[row]->name);
+                must(fold_late(e, &params, &l, (size_t)task, t->message_slack_ns + more) ==
+                         e->ns + more,
+                     "a message that is late", &d, rows[row]->name);
                 listed_free(&l);
             }
             with_slack += t->slack_ns > 0;
