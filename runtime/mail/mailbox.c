@@ -266,5 +266,5 @@ bool lpi_poll(struct lpi_core *c)
     lpi_pause();
     if (m->remote != NULL && c->index == 0)
         any |= lpi_remote_poll(c);
-    return lpi_queue_cts(c, drain_mailbox) || any;
+    return lpi_queue_take_bell(c, drain_mailbox) || any;
 }

@@ -280,7 +280,7 @@ static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
 }
 
 /* The data of a rendezvous comes to the receive that it has matched, if that still waits. */
-static void meet_postcondition(struct lpi_proc *p, const struct lpi_envelope *e)
+static void take_data(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct logp_request *r = e->request;
 
@@ -300,7 +300,7 @@ static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_c
     if (e->kind == LPI_CTS)
         take_cts(p, e);
     else
-        meet_postcondition(p, e);
+        take_data(p, e);
     if (e->is_paid)
         lpi_credit_give(p, e->n_bytes);
     if (e->message != NULL) {

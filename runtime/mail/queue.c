@@ -20,7 +20,7 @@ static void ring(struct lpi_proc *to)
     struct lpi_mailbox *mail = mail_of(to);
     struct lpi_proc *top;
 
-    /* acq_rel: release pairs with the exchange in lpi_queue_cts(), so that the message is visible
+    /* acq_rel: release pairs with the exchange in lpi_queue_take_bell(), so that the message is visible
      * to the holder that clears `rung`; acquire keeps the push onto the bell list behind it */
     if (atomic_exchange_explicit(&mail->rung, true, memory_order_acq_rel))
         return;
@@ -28,11 +28,11 @@ static void ring(struct lpi_proc *to)
     top = atomic_load_explicit(&c->bell, memory_order_relaxed);
     do {
         mail->bell_next = top;
-        /* release pairs with the acquire exchange of the list in lpi_queue_cts() */
+        /* release pairs with the acquire exchange of the list in lpi_queue_take_bell() */
     } while (!atomic_compare_exchange_weak_explicit(&c->bell, &top, to, memory_order_release,
                                                     memory_order_relaxed));
     lpi_pause();
-    /* release pairs with the acquire in lpi_queue_cts() */
+    /* release pairs with the acquire in lpi_queue_take_bell() */
     atomic_fetch_or_explicit(&c->attention, LPI_ATT_BELL, memory_order_release);
 }
 
@@ -58,7 +58,7 @@ struct lpi_message *lpi_queue_pop(const struct lpi_proc *p)
     return (struct lpi_message *)(void *)node;
 }
 
-bool lpi_queue_cts(struct lpi_core *c, void (*empty)(const struct lpi_proc *p))
+bool lpi_queue_take_bell(struct lpi_core *c, void (*empty)(const struct lpi_proc *p))
 {
     struct lpi_proc *p;
 

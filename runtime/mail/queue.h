@@ -14,6 +14,6 @@ void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m);
 /* Take the oldest message; NULL: there is none. Called by the holder. */
 struct lpi_message *lpi_queue_pop(const struct lpi_proc *p);
 /* Call empty(p) for each proc on the bell list. Called by the holder. @return false: none */
-bool lpi_queue_cts(struct lpi_core *c, void (*empty)(const struct lpi_proc *p));
+bool lpi_queue_take_bell(struct lpi_core *c, void (*empty)(const struct lpi_proc *p));
 
 #endif
