@@ -48,7 +48,7 @@ static int all_to_one(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(capacity, who_sends_more_than_there_is_room_for_waits)
+Test(backpressure, who_sends_more_than_there_is_room_for_waits)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(5, i), all_to_one, NULL);
@@ -75,7 +75,7 @@ static int neighbours(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(capacity, every_way_to_send_waits)
+Test(backpressure, every_way_to_send_waits)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(7, i), neighbours, NULL);
@@ -109,7 +109,7 @@ static int when_there_is_space(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_recv(vp, 0, 1, in, sizeof(in), NULL);
 }
 
-Test(capacity, a_send_starts_when_there_is_room)
+Test(backpressure, a_send_starts_when_there_is_room)
 {
     struct own_clock host = own_clock();
     struct logp_config config = {.n_processors = 3,
@@ -141,7 +141,7 @@ static int straight_to_who_waits(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(capacity, a_receive_that_is_posted_needs_none_on_one_core)
+Test(backpressure, a_receive_that_is_posted_needs_none_on_one_core)
 {
     for (int i = 0; i < 4; i++)
         test_run(waiting_machine(2, (enum logp_clock)(i % 2), i >= 2, 1), straight_to_who_waits,
@@ -170,7 +170,7 @@ static int short_ones_pass(struct logp_vp *vp, void *arg)
     return rc != 0 || me != 2 ? rc : logp_recv(vp, 1, 8, in, LONG, NULL);
 }
 
-Test(capacity, a_short_message_does_not_wait_behind_a_long_one)
+Test(backpressure, a_short_message_does_not_wait_behind_a_long_one)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(3, i), short_ones_pass, NULL);
@@ -206,7 +206,7 @@ static int the_later_goes_first(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(capacity, who_needs_less_than_is_free_does_not_wait_for_who_needs_more)
+Test(backpressure, who_needs_less_than_is_free_does_not_wait_for_who_needs_more)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(4, i), the_later_goes_first, NULL);
@@ -243,7 +243,7 @@ static int room_left_over(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_recv(vp, 0, 1, in, LONG, NULL);
 }
 
-Test(capacity, what_one_does_not_need_after_all_is_for_the_next)
+Test(backpressure, what_one_does_not_need_after_all_is_for_the_next)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(5, i), room_left_over, NULL);
@@ -267,7 +267,7 @@ static int needs_all(struct logp_vp *vp, void *arg)
     return rc != 0 || me < P - 1 ? rc : logp_recv(vp, 0, 1, in, LIMIT, NULL);
 }
 
-Test(capacity, there_is_all_the_room_that_was_promised)
+Test(backpressure, there_is_all_the_room_that_was_promised)
 {
     for (int i = 0; i < VARIANTS; i++)
         test_run(variant(4, i), needs_all, NULL);
@@ -287,7 +287,7 @@ static int fill_each_other(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_recv(vp, (to + P - 2) % P, 5, buf, sizeof(buf), NULL);
 }
 
-Test(capacity, if_all_wait_for_room_it_is_a_deadlock)
+Test(backpressure, if_all_wait_for_room_it_is_a_deadlock)
 {
     for (int i = 0; i < VARIANTS; i++)
         for (int P = 1; P <= 4; P++) {
@@ -323,7 +323,7 @@ static int fails_meanwhile(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(capacity, a_stop_ends_the_wait)
+Test(backpressure, a_stop_ends_the_wait)
 {
     for (int i = 0; i < VARIANTS; i++) {
         struct logp_machine *m = variant(2, i);
@@ -343,7 +343,7 @@ static int too_long(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(capacity, what_never_fits_is_refused_at_once)
+Test(backpressure, what_never_fits_is_refused_at_once)
 {
     const struct logp_config parallel = {.size = sizeof(parallel),
                                          .n_processors = 2,

@@ -74,7 +74,7 @@ static int hold_and_wait(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_recv(vp, (me + P - 1) % P, 99999, &c, 1, NULL);
 }
 
-Test(outside, a_mutex_that_another_vp_of_the_core_holds_is_no_deadlock)
+Test(blocking, a_mutex_that_another_vp_of_the_core_holds_is_no_deadlock)
 {
     for (int i = 0; on_threads() && i < 4; i++) {
         struct shared s = shared_of(50);
@@ -108,7 +108,7 @@ static int all_outside(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(outside, all_vps_of_a_core_may_be_outside_at_once)
+Test(blocking, all_vps_of_a_core_may_be_outside_at_once)
 {
     for (int P = 1; on_threads() && P <= 7; P += 2)
         for (int i = 0; i < 2; i++) {
@@ -144,7 +144,7 @@ static int reads(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_barrier(vp);
 }
 
-Test(outside, others_go_on_while_one_waits_for_input_and_its_time_counts)
+Test(blocking, others_go_on_while_one_waits_for_input_and_its_time_counts)
 {
     for (int i = 0; on_threads() && i < 4; i++) {
         struct shared s = shared_of(1);
@@ -180,7 +180,7 @@ static int late_but_alive(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(outside, nobody_is_deadlocked_who_waits_for_a_vp_outside)
+Test(blocking, nobody_is_deadlocked_who_waits_for_a_vp_outside)
 {
     for (int P = 2; on_threads() && P <= 4; P++) {
         struct shared s = shared_of(1);
@@ -199,7 +199,7 @@ static int waits_for_nobody(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : logp_recv(vp, 0, 0, &c, 1, NULL);
 }
 
-Test(outside, a_deadlock_after_all_have_come_back_is_found)
+Test(blocking, a_deadlock_after_all_have_come_back_is_found)
 {
     for (int P = 1; on_threads() && P <= 4; P++) {
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
@@ -238,7 +238,7 @@ static int fails_with_the_mutex(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(outside, a_stop_lets_the_others_of_the_core_end_first)
+Test(blocking, a_stop_lets_the_others_of_the_core_end_first)
 {
     for (int i = 0; on_threads() && i < 20; i++) {
         struct logp_machine *m = one_core(3, LOGP_CLOCK_WALL, i % 2 == 0 ? NULL : &params);
@@ -270,7 +270,7 @@ static int all_is_well(struct logp_vp *vp, void *arg)
     return logp_barrier(vp);
 }
 
-Test(outside, who_stays_outside_is_named_by_the_timeout)
+Test(blocking, who_stays_outside_is_named_by_the_timeout)
 {
     struct logp_machine *m = one_core(2, LOGP_CLOCK_WALL, NULL);
     struct shared s = shared_of(1);
@@ -297,7 +297,7 @@ static int forgets_to_come_back(struct logp_vp *vp, void *arg)
     return logp_vp_rank(vp) == 1 ? logp_blocking_begin(vp) : logp_recv(vp, 1, 0, NULL, 0, NULL);
 }
 
-Test(outside, who_ends_outside_has_ended)
+Test(blocking, who_ends_outside_has_ended)
 {
     for (int P = 2; on_threads() && P <= 3; P++) {
         struct logp_machine *m = one_core(P, LOGP_CLOCK_WALL, NULL);
@@ -340,7 +340,7 @@ static int stands_in(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(outside, who_has_the_core_meanwhile_waits_on)
+Test(blocking, who_has_the_core_meanwhile_waits_on)
 {
     int rounds = 10;
 
@@ -371,7 +371,7 @@ static int is_interrupted(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(outside, a_stop_reaches_who_comes_back)
+Test(blocking, a_stop_reaches_who_comes_back)
 {
     for (int P = 1; on_threads() && P <= 4; P++) {
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
@@ -402,7 +402,7 @@ static int is_refused(struct logp_vp *vp, void *arg)
     return logp_barrier(vp);
 }
 
-Test(outside, it_takes_a_thread_and_the_wall_clock)
+Test(blocking, it_takes_a_thread_and_the_wall_clock)
 {
     int is_virtual = 1;
 
