@@ -161,6 +161,14 @@ static inline void test_run(struct logp_machine *m, logp_program program, void *
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+/* Run until this error; destroy. */
+static inline void test_run_fails(struct logp_machine *m, logp_program program, void *arg,
+                                  int error)
+{
+    cr_assert_eq(logp_machine_run(m, program, arg, test_timeout_ns), error);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* xorshift64*: reproducible from its seed, which the test prints. */
 static inline uint64_t test_random(uint64_t *state)
 {

@@ -301,8 +301,7 @@ Test(backpressure, if_all_wait_for_room_it_is_a_deadlock)
                 cr_assert_eq(r->waits[k].source, (k + 1) % P);
                 cr_assert_eq(r->waits[k].tag, 5);
             }
-            cr_assert_eq(logp_machine_run(m, neighbours, NULL, test_timeout_ns), 0);
-            cr_assert_eq(logp_machine_destroy(m), 0);
+            test_run(m, neighbours, NULL);
         }
 }
 
@@ -329,8 +328,7 @@ Test(backpressure, a_stop_ends_the_wait)
         struct logp_machine *m = variant(2, i);
 
         cr_assert_eq(logp_machine_run(m, fails_meanwhile, NULL, test_timeout_ns), -EIO);
-        cr_assert_eq(logp_machine_run(m, neighbours, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        test_run(m, neighbours, NULL);
     }
 }
 

@@ -287,8 +287,7 @@ Test(blocking, who_stays_outside_is_named_by_the_timeout)
         while (logp_machine_busy(m))
             usleep(1000);
     }
-    cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
+    test_run(m, all_is_well, NULL);
 }
 
 static int forgets_to_come_back(struct logp_vp *vp, void *arg)
@@ -304,8 +303,7 @@ Test(blocking, who_ends_outside_has_ended)
 
         cr_assert_eq(logp_machine_run(m, forgets_to_come_back, NULL, test_timeout_ns), -EDEADLK);
         cr_assert_eq(logp_machine_report(m)->n_waits, P - 1);
-        cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        test_run(m, all_is_well, NULL);
     }
 }
 
@@ -376,8 +374,7 @@ Test(blocking, a_stop_reaches_who_comes_back)
     for (int P = 1; on_threads() && P <= 4; P++) {
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
 
-        cr_assert_eq(logp_machine_run(m, is_interrupted, m, test_timeout_ns), -EINTR);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        test_run_fails(m, is_interrupted, m, -EINTR);
     }
 }
 

@@ -149,8 +149,7 @@ Test(faults, a_timeout_ends_the_run)
         struct logp_machine *m = test_machine(3, clocks[i], NULL);
 
         cr_assert_eq(logp_machine_run(m, too_long, NULL, 20000000), -ETIMEDOUT);
-        cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        test_run(m, all_is_well, NULL);
     }
 }
 
@@ -202,10 +201,7 @@ static int stopped_from_outside(struct logp_vp *vp, void *arg)
 
 Test(faults, stop_ends_the_run_with_its_error)
 {
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
-
-    cr_assert_eq(logp_machine_run(m, stopped_from_outside, NULL, test_timeout_ns), -EINTR);
-    cr_assert_eq(logp_machine_destroy(m), 0);
+    test_run_fails(test_machine(4, LOGP_CLOCK_WALL, NULL), stopped_from_outside, NULL, -EINTR);
 }
 
 /* Before the common start, at it, and after it. */
@@ -216,8 +212,7 @@ Test(faults, a_run_may_be_stopped_at_any_time)
 
         for (int i = 0; i < 300 / TEST_SCALE; i++)
             cr_assert_eq(logp_machine_run(m, too_long, NULL, 1 + i * 300), -ETIMEDOUT);
-        cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        test_run(m, all_is_well, NULL);
     }
 }
 

@@ -206,10 +206,7 @@ static int lists_differ(struct logp_vp *vp, void *arg)
 
 Test(group, a_list_of_another_length_is_refused)
 {
-    struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, &params);
-
-    cr_assert_eq(logp_machine_run(m, lists_differ, NULL, test_timeout_ns), -EINVAL);
-    cr_assert_eq(logp_machine_destroy(m), 0);
+    test_run_fails(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), lists_differ, NULL, -EINVAL);
 }
 
 /* The run is stopped while groups form. */

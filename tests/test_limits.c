@@ -60,12 +60,8 @@ Test(limits, the_queue_limit_refuses_and_recovers)
     size_t sizes[] = {1000, 100000};
 
     for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 2; k++) {
-            struct logp_machine *m = space_for(1 << 22, 3, clocks[i]);
-
-            cr_assert_eq(logp_machine_run(m, fill_up, &sizes[k], test_timeout_ns), 0);
-            cr_assert_eq(logp_machine_destroy(m), 0);
-        }
+        for (int k = 0; k < 2; k++)
+            test_run(space_for(1 << 22, 3, clocks[i]), fill_up, &sizes[k]);
 }
 
 /* 0 sends without end to who receives, as fast as there is room; 1 and 2 take what comes, or, if
@@ -93,8 +89,7 @@ Test(limits, who_sends_until_there_is_room_lets_others_make_it)
         struct logp_machine *m = limited_machine(3, clocks[i % 2], i >= 2);
 
         cr_assert_eq(logp_machine_run(m, send_until_there_is_space, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_run(m, send_until_there_is_space, m, test_timeout_ns), -EDEADLK);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        test_run_fails(m, send_until_there_is_space, m, -EDEADLK);
     }
 }
 

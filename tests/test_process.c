@@ -155,8 +155,7 @@ Test(process, a_child_makes_its_own_where_the_parent_has_none)
 {
     struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, &params);
 
-    cr_assert_eq(logp_machine_run(m, counts, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
+    test_run(m, counts, NULL);
     cr_assert_eq(in_child(makes_its_own, NULL), 0);
     cr_assert_eq(makes_its_own(NULL), 0);
 }

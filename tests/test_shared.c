@@ -183,12 +183,8 @@ Test(shared, an_error_ends_a_wait)
 {
     int last = -EDOM;
 
-    for (int P = 2; P <= 9; P++) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
-
-        cr_assert_eq(logp_machine_run(m, wait_in_vain, &last, test_timeout_ns), -EDOM);
-        cr_assert_eq(logp_machine_destroy(m), 0);
-    }
+    for (int P = 2; P <= 9; P++)
+        test_run_fails(test_machine(P, LOGP_CLOCK_WALL, NULL), wait_in_vain, &last, -EDOM);
 }
 
 /* The last computes, and looks at its clock, until the run is over. */
@@ -495,12 +491,8 @@ Test(shared, too_much_is_refused)
 {
     static size_t sizes[] = {4, 300, 5000};
 
-    for (int i = 0; i < 3; i++) {
-        struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, NULL);
-
-        cr_assert_eq(logp_machine_run(m, disagree, &sizes[i], test_timeout_ns), -EMSGSIZE);
-        cr_assert_eq(logp_machine_destroy(m), 0);
-    }
+    for (int i = 0; i < 3; i++)
+        test_run_fails(test_machine(2, LOGP_CLOCK_WALL, NULL), disagree, &sizes[i], -EMSGSIZE);
 }
 
 /* ---- beside what is under way ---- */
@@ -556,10 +548,7 @@ static int beside_in_vain(struct logp_vp *vp, void *arg)
 Test(shared, who_polls_beside_is_noticed)
 {
     /* several cores that poll are left to the timeout: deadlock.c */
-    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, NULL);
-
-    cr_assert_eq(logp_machine_run(m, beside_in_vain, NULL, test_timeout_ns), -EDEADLK);
-    cr_assert_eq(logp_machine_destroy(m), 0);
+    test_run_fails(test_machine(2, LOGP_CLOCK_WALL, NULL), beside_in_vain, NULL, -EDEADLK);
 }
 
 static int hundred_barriers(struct logp_vp *vp, void *arg)

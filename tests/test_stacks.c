@@ -65,8 +65,7 @@ Test(stacks, memory_is_that_of_the_deepest)
     if (TEST_SCALE == 1) /* sanitizers have a memory of their own */
         cr_expect_leq(resident_kib() - before, 100 * 1024);
     most = 3;
-    cr_assert_eq(logp_machine_run(m, go_down, &most, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
+    test_run(m, go_down, &most);
 }
 
 /* 2 KiB that are the same in all. */
