@@ -119,8 +119,10 @@ Test(schedule, a_rank_may_have_much_mail)
 
     for (uint64_t seed = 1; seed <= 8; seed++) {
         struct mail m = {.n = {0}};
-        const struct logp_step_list list = {PEERS, (const struct logp_step *const *)m.steps, m.n,
-                                            64};
+        const struct logp_step_list list = {.P = PEERS,
+                                            .steps = (const struct logp_step *const *)m.steps,
+                                            .n = m.n,
+                                            .most_bytes = 64};
         struct drawn d = {.seed = seed,
                           .P = PEERS,
                           .delay = "loggp",
