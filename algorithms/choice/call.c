@@ -23,8 +23,10 @@ static int with_steps(const void *collective, int64_t P, const struct logp_invoc
 /* What a program takes, with its k: each of its P processors chooses, by what all of them know. The
  * root is none of the question but where operands are combined: in the order of ranks, perhaps. 0;
  * -ENOTSUP (none applies), -ENOMEM */
-static int best(lpi_chooser choose, const char *collective, int64_t P, struct logp_invocation *c,
-                const struct logp_algorithm **algorithm)
+/* Not inlined: its frame would stay on the stack of a vp that waits in the collective. */
+static __attribute__((noinline)) int best(lpi_chooser choose, const char *collective, int64_t P,
+                                          struct logp_invocation *c,
+                                          const struct logp_algorithm **algorithm)
 {
     struct logp_invocation asked = {.args = c->args, .model = c->model};
     struct lpi_choice choice;
@@ -140,21 +142,19 @@ bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *col
 }
 
 int lpi_call(struct logp_vp *vp, const struct logp_collective *collective,
-             const struct logp_args *args, const void *buf, void *recv_buf,
+             struct logp_invocation *c, const void *buf, void *recv_buf,
              struct logp_pending **pending)
 {
-    struct logp_invocation c = {.args = *args};
-
-    if (!lpi_is_callable(vp, collective, &c, buf, recv_buf))
+    if (!lpi_is_callable(vp, collective, c, buf, recv_buf))
         return -EINVAL;
-    return run_best(vp, collective, &c, (void *)buf, recv_buf, pending); /* buf is only read */
+    return run_best(vp, collective, c, (void *)buf, recv_buf, pending); /* buf is only read */
 }
 
 static int start_call(struct logp_vp *vp, const struct logp_collective *collective,
-                      const struct logp_args *args, const void *buf, void *recv_buf,
+                      struct logp_invocation *c, const void *buf, void *recv_buf,
                       struct logp_pending **pending)
 {
-    return pending != NULL ? lpi_call(vp, collective, args, buf, recv_buf, pending) : -EINVAL;
+    return pending != NULL ? lpi_call(vp, collective, c, buf, recv_buf, pending) : -EINVAL;
 }
 
 /* ---- the table ---- */
@@ -165,14 +165,16 @@ static int start_call(struct logp_vp *vp, const struct logp_collective *collecti
 #define CALL(name, parameters, buf, recv_buf, ...)                                                 \
     int logp_##name(struct logp_vp *vp, PARAMETERS parameters)                                     \
     {                                                                                              \
-        return logp_vp_note_error(                                                                 \
-            vp, "logp_" #name,                                                                     \
-            lpi_call(vp, &lpi_##name, &(struct logp_args){__VA_ARGS__}, buf, recv_buf, NULL));     \
+        return logp_vp_note_error(vp, "logp_" #name,                                               \
+                                  lpi_call(vp, &lpi_##name,                                        \
+                                           &(struct logp_invocation){.args = {__VA_ARGS__}}, buf,  \
+                                           recv_buf, NULL));                                       \
     }                                                                                              \
     int logp_i##name(struct logp_vp *vp, PARAMETERS parameters, struct logp_pending **pending)     \
     {                                                                                              \
         return logp_vp_note_error(vp, "logp_i" #name,                                              \
-                                  start_call(vp, &lpi_##name, &(struct logp_args){__VA_ARGS__},    \
+                                  start_call(vp, &lpi_##name,                                      \
+                                             &(struct logp_invocation){.args = {__VA_ARGS__}},     \
                                              buf, recv_buf, pending));                             \
     }
 
@@ -198,14 +200,16 @@ CALL(reduce,
 
 int logp_barrier(struct logp_vp *vp)
 {
-    return logp_vp_note_error(
-        vp, "logp_barrier",
-        lpi_call(vp, &lpi_barrier, &(struct logp_args){.tag = 0}, NULL, NULL, NULL));
+    return logp_vp_note_error(vp, "logp_barrier",
+                              lpi_call(vp, &lpi_barrier,
+                                       &(struct logp_invocation){.args = {.tag = 0}}, NULL, NULL,
+                                       NULL));
 }
 
 int logp_ibarrier(struct logp_vp *vp, struct logp_pending **pending)
 {
-    return logp_vp_note_error(
-        vp, "logp_ibarrier",
-        start_call(vp, &lpi_barrier, &(struct logp_args){.tag = 0}, NULL, NULL, pending));
+    return logp_vp_note_error(vp, "logp_ibarrier",
+                              start_call(vp, &lpi_barrier,
+                                         &(struct logp_invocation){.args = {.tag = 0}}, NULL, NULL,
+                                         pending));
 }

@@ -97,8 +97,8 @@ int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, vo
                     (send_buf == NULL && n_bytes > 0) || is_missing(recv_buf, &b)))
         rc = -EINVAL;
     if (rc == 0)
-        rc = lpi_call(vp, &lpi_allgather, &(struct logp_args){.blocks = &b}, send_buf, recv_buf,
-                      NULL);
+        rc = lpi_call(vp, &lpi_allgather, &(struct logp_invocation){.args = {.blocks = &b}},
+                      send_buf, recv_buf, NULL);
     free_blocks(&b);
     return logp_vp_note_error(vp, "logp_allgatherv", rc);
 }
@@ -138,8 +138,9 @@ int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_bu
     if (rc == 0 && (is_missing(send_buf, &b) || (recv_buf == NULL && counts[logp_vp_rank(vp)] > 0)))
         rc = -EINVAL;
     if (rc == 0)
-        rc = lpi_call(vp, &lpi_reduce_scatter, &(struct logp_args){.blocks = &b, .op = op},
-                      send_buf, recv_buf, NULL);
+        rc = lpi_call(vp, &lpi_reduce_scatter,
+                      &(struct logp_invocation){.args = {.blocks = &b, .op = op}}, send_buf,
+                      recv_buf, NULL);
     free_blocks(&b);
     return logp_vp_note_error(vp, "logp_reduce_scatterv", rc);
 }

@@ -117,7 +117,7 @@ bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *col
                      struct logp_invocation *c, const void *buf, const void *recv_buf);
 /* Run, or start, the best algorithm for these arguments: as logp_broadcast() and so on. */
 int lpi_call(struct logp_vp *vp, const struct logp_collective *collective,
-             const struct logp_args *args, const void *buf, void *recv_buf,
+             struct logp_invocation *c, const void *buf, void *recv_buf,
              struct logp_pending **pending);
 
 /* undelayed.c: the best where nothing is emulated, with its k. NULL: none applies */

@@ -768,7 +768,7 @@ struct logp_network {
 };
 
 /** Room for why a network is refused. */
-#define LOGP_NETWORK_WHY 256
+#define LOGP_NETWORK_WHY LOGP_FAULT_WHY
 
 /**
  * The delay model of a network. logp_machine_create() calls it for logp_config.network; a program

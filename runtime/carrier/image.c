@@ -10,7 +10,7 @@
 enum {
     CHUNK = 32 << 20,
     LARGE = (LPI_IMAGE_CLASSES - 1) * LPI_IMAGE_ROUND, /* larger ones come from malloc */
-    MOST_WORDS = 512,                                  /* longer stacks are saved as a whole */
+    MOST_WORDS = 1024,                                 /* longer stacks are saved as a whole */
     MOST_DIFFERENCE = MOST_WORDS + MOST_WORDS / 64 + 1,
 };
 

@@ -58,7 +58,6 @@ static int add_faults(const struct logp_network *n, int64_t P, struct logp_delay
                                              .unit_ns = n->unit_ns != 0 ? n->unit_ns : 1,
                                              .seed = n->params.seed};
 
-    _Static_assert((int)LOGP_NETWORK_WHY == (int)LOGP_FAULT_WHY, "it is the text's");
     if (!is_text(n->faults) && !is_text(n->noise))
         return 0;
     return logp_fault_create(delay, &config, delay, why);

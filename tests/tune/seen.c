@@ -82,8 +82,8 @@ static long seen_send(long buf, size_t count, void *type, long to, long tag, lon
 }
 
 /* After MPI_Init: the layer's functions are chosen. Its 9th to 11th, from 0, are these. */
-void seen_live_table(void);
-void seen_live_table(void)
+void seen_watch(void);
+void seen_watch(void)
 {
     void **pml = dlsym(RTLD_DEFAULT, "mca_pml");
 
