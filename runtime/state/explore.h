@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a machine that is explored keeps: who is asked, and what its vps look for. The choices are
- * made in core/explore.c.
+ * The state of an explored machine: its explorer, and the query of each vp. The choices are made in
+ * core/explore.c.
  */
 #ifndef LPI_EXPLORE_H
 #define LPI_EXPLORE_H
@@ -9,24 +9,24 @@
 #include "state/query.h"
 
 struct lpi_explored_vp {
-    struct lpi_query *query; /* while LOOKING */
-    int misses;              /* chosen ones, in a row */
-    int vain;          /* looks and waits in a row that came to nothing, for whatever reason */
-    uint32_t requests; /* made so far */
-    bool posts;        /* see lpi_explore_posts() */
-    /* what a probe has found is what a receive with its label takes */
+    struct lpi_query *query; /* while POLLING */
+    int misses;              /* chosen by the explorer, in a row */
+    int vain;                /* misses in a row, chosen or not: LOGP_NOTE_MISSED */
+    uint32_t requests;       /* made in this run */
+    bool posts; /* it has posted a receive that outlives its call: posts() in core/explore.c */
+    /* the last probe found a message: the next query with its label takes that message */
     bool has_probed;
     struct lpi_label probed;
-    int promised; /* source */
+    int promised; /* source of that message */
 };
 
 struct lpi_explore {
     struct logp_explorer by;
     struct lpi_explored_vp *vps; /* by rank */
-    int64_t *due; /* by rank: the deadline of each that is TIMED; of others that, or INT64_MAX */
+    int64_t *due;                /* by rank: the deadline while TIMED; else stale, or INT64_MAX */
     struct logp_alternative *list;
-    int64_t *arrivals; /* of the list's, while it is made */
-    int capacity;      /* entries of both */
+    int64_t *arrivals; /* of the entries of list, while it is gathered */
+    int capacity;      /* of list and arrivals */
 };
 
 #endif
