@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file quantity.h
- * Numbers and times as people write them, exactly: "0.1us" is 100 ns. Options of the command and
- * files of machines are read so. All functions are pure and may be called from any thread.
+ * Parse decimal numbers and times exactly: "0.1us" is 100 ns. The options of the command and
+ * machine files use these functions. Stable from 1.0 on. All functions are pure; any thread may
+ * call them.
  */
 #ifndef LOGP_QUANTITY_H
 #define LOGP_QUANTITY_H
@@ -12,18 +13,19 @@
 LOGP_BEGIN_DECLS
 
 /**
- * digits [. digits] [e digits]: the number is *mantissa / *power.
+ * Parse "digits [. digits] [e digits]"; the number is *mantissa / *power.
  * @param mantissa  out: >= 0
- * @param power     out: of ten, >= 1
- * @return behind it; NULL: there is no number, or one that is too large
+ * @param power     out: a power of ten, >= 1
+ * @return the first character after the number; NULL: there is no number, or it is too large
  */
 LOGP_API const char *logp_decimal_parse(const char *text, int64_t *mantissa, int64_t *power);
 
 /**
- * "1.5", "250ns", "10us", "2ms", "1s", "80ps" in picoseconds; a plain number counts unit_ps.
- * @param ps  out
- * @return false: no quantity, negative, not whole picoseconds, or too large; a plain number where
- *         unit_ps is 0
+ * Parse a time: "250ns", "10us", "2ms", "1s", "80ps"; a plain number ("1.5") counts unit_ps.
+ * @param unit_ps  picoseconds of a plain number; 0: a suffix is required
+ * @param ps       out: picoseconds
+ * @return false: not a time, negative, not a whole number of picoseconds, too large, or a plain
+ *         number where unit_ps is 0
  */
 LOGP_API bool logp_time_parse(const char *text, int64_t unit_ps, int64_t *ps);
 
