@@ -12,7 +12,7 @@
 
 #include "core/sched.h"
 #include "mail/close.h"
-#include "state/query.h"
+#include "core/resolver.h"
 #include "state/record.h"
 
 /* ---- clocks ---- */
@@ -166,7 +166,5 @@ int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, si
 int lpi_data_send(struct lpi_proc *p);
 /* When the next answer is there; INT64_MAX: none is known. */
 int64_t lpi_next_cts(const struct lpi_proc *p);
-/* r, a send, is the only one of p's that waits for its receiver. */
-bool lpi_asks_alone(const struct lpi_proc *p, const struct logp_request *r);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The loop of every call that receives, probes, tests or waits: resolve its query, wait until
- * something may have changed, and resolve it again, until the end of its time.
+ * something may have changed, and resolve it again, until its time is over.
  *
  * A wait for one receive is direct: the delivery of the message charges it, and wakes the vp when
- * it is complete. A vp that several things may wake (waits_for_any) is woken whenever something
- * comes, at its arrival, and charges what it takes itself.
+ * it is complete. Any event wakes a vp that waits for several things (waits_for_any), which charges
+ * what it receives itself.
  *
- * On a machine that is not instrumented, waits and tests for one receive are most of what programs
- * do. They need no query: wait_directly(), test_directly().
+ * Where the machine is not instrumented, a wait or a test of one receive needs no query, and a
+ * query would show in its time: wait_directly(), test_directly().
  */
 #include "call/call.h"
-#include "core/answers.h"
+#include "core/resolver.h"
 #include "core/sched.h"
 #include "delay/in_force.h"
 #include "mail/close.h"
@@ -29,7 +29,7 @@ int lpi_catch_up(struct lpi_proc *p)
         return rc;
     lpi_poll(p->core);
     if (p->inbox.n_any > 0)
-        lpi_match_arrived(p, lpi_horizon(p)); /* which may answer p's own requests */
+        lpi_match_arrived(p, lpi_horizon(p)); /* this may send CTSs */
     if (lpi_has_rts(p) && (rc = lpi_data_send(p)) != 0)
         return rc > 0 ? lpi_catch_up(p) : rc;
     return lpi_stopped(p);
@@ -37,7 +37,7 @@ int lpi_catch_up(struct lpi_proc *p)
 
 int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
-    const struct lpi_answers *a = p->core->machine->answers;
+    const struct lpi_resolver *a = &p->core->machine->resolver;
     int rc;
 
     q->beside = q->beside || lpi_has_rts(p);
@@ -70,30 +70,21 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Until something comes, or until t. */
-static int wait_for_any(struct lpi_proc *p, const struct lpi_query *q, int64_t t)
+/* Wait for any event, until t or the next CTS. only_cts: no other event wakes p */
+static int wait_for_any(struct lpi_proc *p, const struct lpi_query *q, int64_t t, bool only_cts)
 {
     int rc;
 
+    t = least(t, lpi_next_cts(p));
     p->any.src = q->src;
     p->any.tag = q->tag;
-    p->waits_for_any = true;
-    rc = lpi_wait_message(p, least(t, lpi_next_cts(p)));
-    p->waits_for_any = false;
-    p->wait_until = INT64_MAX;
-    return rc;
-}
-
-/* For a receiver, and nothing else. woken: whatever comes wakes p as well */
-static int wait_for_receiver(struct lpi_proc *p, const struct lpi_query *q, bool woken)
-{
-    int rc;
-
-    p->any.src = q->src;
-    p->any.tag = q->tag;
-    p->waits_for_any = woken;
-    p->state = LPI_SENDING;
-    rc = lpi_hold(p);
+    p->waits_for_any = !only_cts;
+    if (t == INT64_MAX && q->sends) {
+        p->state = LPI_SENDING;
+        rc = lpi_hold(p);
+    } else {
+        rc = lpi_wait_message(p, t);
+    }
     p->waits_for_any = false;
     p->wait_until = INT64_MAX;
     return rc;
@@ -105,7 +96,7 @@ void lpi_expose_long(struct lpi_proc *p, struct logp_request *r)
         lpi_direct_expose(p, r);
 }
 
-/* For r, which the delivery of its message charges, if that arrives by q->until. */
+/* Wait for r, which the delivery of its message charges, if that arrives by q->until. */
 static int wait_for_one(struct lpi_proc *p, const struct lpi_query *q, struct logp_request *r)
 {
     int64_t t = q->until;
@@ -114,7 +105,7 @@ static int wait_for_one(struct lpi_proc *p, const struct lpi_query *q, struct lo
     if (r->state == LPI_REQ_POSTED)
         lpi_expose(p, r);
     if (r->state == LPI_REQ_POSTED && p->inbox.n_any > 0) {
-        const int64_t next = p->core->machine->answers->next(p, q);
+        const int64_t next = p->core->machine->resolver.retry_at(p, q);
 
         t = next < t ? lpi_later(p, next) : t;
     }
@@ -128,18 +119,13 @@ static int wait_for_one(struct lpi_proc *p, const struct lpi_query *q, struct lo
     return rc;
 }
 
-/* For a send, which waits for its receiver. */
-static int wait_for_answer(struct lpi_proc *p, const struct lpi_query *q,
-                           const struct logp_request *r)
+/* Is the CTS of r the only event that p waits for? */
+static bool is_only_send(const struct lpi_proc *p, const struct lpi_query *q,
+                         const struct logp_request *r)
 {
-    /* what arrives meanwhile is matched with what p has posted to any source */
-    if (p->inbox.n_any > 0 && q->chosen != LPI_SETTLED)
-        return wait_for_any(p, q, least(q->until, p->core->machine->answers->next(p, q)));
-    if (!lpi_asks_alone(p, r) || q->until != INT64_MAX)
-        return wait_for_any(p, q, q->until);
-    if (r->rts->request != NULL)
-        return lpi_wait_until(p, r->rts->at);
-    return wait_for_receiver(p, q, false);
+    return !q->any && r->state == LPI_REQ_RTS_SENT &&
+           (p->inbox.n_any == 0 || q->chosen == LPI_DECIDED) &&
+           p->core->machine->rts[p->rank] == r->rts && r->rts->next == NULL;
 }
 
 int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
@@ -152,28 +138,29 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
         const struct lpi_message *m =
             lpi_match_find(p, q->label->context, q->src, q->tag, INT64_MAX);
 
-        return wait_for_any(p, q, m != NULL ? least(t, m->arrival) : t);
+        return wait_for_any(p, q, m != NULL ? least(t, m->arrival) : t, false);
     }
     if (q->any)
         p->in_vain = 0;
-    else if (r->state == LPI_REQ_RTS_SENT)
-        return wait_for_answer(p, q, r);
     if (lpi_query_is_direct(p, q) && (r->state == LPI_REQ_POSTED || q->until == INT64_MAX)) {
         if (!lpi_query_is_over(p, q))
             return wait_for_one(p, q, r);
         lpi_poll(p->core); /* its payload is being copied: this takes a moment */
         return 0;
     }
+    /* a vp that other events wake would miss an earlier CTS */
+    if (t == INT64_MAX && is_only_send(p, q, r))
+        return r->rts->request != NULL ? lpi_wait_until(p, r->rts->at)
+                                       : wait_for_any(p, q, t, true);
     q->beside = true;
-    t = least(t, least(lpi_request_arrival(r), p->core->machine->answers->next(p, q)));
-    if (t == INT64_MAX && r->state == LPI_REQ_SYNC_SENT)
-        return wait_for_receiver(p, q, true);
-    return wait_for_any(p, q, t);
+    if (r->state != LPI_REQ_RTS_SENT || q->chosen != LPI_DECIDED)
+        t = least(t, p->core->machine->resolver.retry_at(p, q));
+    return wait_for_any(p, q, least(t, lpi_request_arrival(r)), false);
 }
 
 /* ---- the end ---- */
 
-/* q has found nothing. waits: there was time to wait, all of which passes */
+/* Nothing has completed q. waits: its time was not over when it began, and passes */
 static int miss(struct lpi_proc *p, const struct lpi_query *q, bool waits)
 {
     int rc = 0;
@@ -241,7 +228,6 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
     const bool in_time = q->waits && !lpi_query_is_over(p, q);
     int rc = 0;
 
-    q->may_miss = !q->waits || q->until != INT64_MAX;
     do {
         rc = lpi_query_resolve(p, q);
         if (rc == -ETIME || (rc == 0 && q->index != LPI_NO_REQUEST && has_missed(p, q)))
@@ -259,18 +245,18 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
         return 0;
     rc = complete(vp, q->requests[q->index], status);
     if (rc == 0 || rc == -EMSGSIZE)
-        p->core->machine->answers->received(p, q, q->requests[q->index]);
+        p->core->machine->resolver.received(p, q, q->requests[q->index]);
     return rc;
 }
 
-/* Wait for r, which nothing but its message completes: that needs no query. */
+/* Wait for r, which only its message completes. */
 static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
                          struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
 
     while (!lpi_is_matched(r)) {
-        int64_t t = INT64_MAX; /* when it may be matched with what has arrived */
+        int64_t t = INT64_MAX; /* when it may be matched */
         int rc = 0;
 
         if (p->inbox.n_any > 0)
@@ -291,7 +277,7 @@ static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
     return complete(vp, r, status);
 }
 
-/* Has the message of r come by now? That needs no query either. */
+/* Has the message of r arrived by now? */
 static int test_directly(const struct logp_vp *vp, struct logp_request *r,
                          struct logp_status *status)
 {

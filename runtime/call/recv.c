@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
     r->capacity = capacity;
     r->posted = p->emulated;
     if (lpi_is_instrumented(p->core->machine))
-        p->core->machine->answers->posts(p, r, stays);
+        p->core->machine->resolver.posts(p, r, stays);
     if (src == LOGP_ANY_SOURCE)
         lpi_direct_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
@@ -221,14 +221,13 @@ int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
 int logp_cancel(struct logp_vp *vp, struct logp_request *request)
 {
     struct lpi_proc *p = vp->proc;
-    struct lpi_query q = {
-        .requests = &request, .n = 1, .may_miss = true, .cancels = true, .until = INT64_MAX};
+    struct lpi_query q = {.requests = &request, .n = 1, .cancels = true, .until = INT64_MAX};
 
     if (request == NULL || request->state >= LPI_REQ_SENT)
         return lpi_failed(vp, "logp_cancel", -EINVAL);
     q.src = request->src;
     q.tag = request->tag;
-    p->core->machine->answers->resolve(p, &q); /* if the run is over, it takes none */
+    p->core->machine->resolver.resolve(p, &q); /* if the run is over, it takes none */
     if (request->state == LPI_REQ_POSTED)
         lpi_note(p, LOGP_NOTE_MISSED, request->src, request->tag, 0);
     if (request->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, request))

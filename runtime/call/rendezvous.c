@@ -136,11 +136,6 @@ int lpi_data_send(struct lpi_proc *p)
     return has_sent;
 }
 
-bool lpi_asks_alone(const struct lpi_proc *p, const struct logp_request *r)
-{
-    return p->core->machine->rts[p->rank] == r->rts && r->rts->next == NULL;
-}
-
 /* Where choices are explored the payload travels with the request: its receiver gets it, whatever
  * the program does meanwhile. r is complete when the answer is there. */
 static int issue(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request *r)

@@ -171,7 +171,7 @@ static __attribute__((noinline)) int isend_instrumented(const struct logp_vp *vp
     r->context = vp->context;
     r->src = to_global(vp, dst);
     r->tag = tag;
-    vp->proc->core->machine->answers->posts(vp->proc, r, false);
+    vp->proc->core->machine->resolver.posts(vp->proc, r, false);
     rc = send_instrumented(vp, dst, tag, buf, n_bytes);
     return rc > 0 ? lpi_rts_send(vp, r->src, tag, buf, n_bytes, r) : rc;
 }

@@ -143,19 +143,13 @@ void lpi_check_deadlock(struct lpi_core *c)
         lpi_remote_idle(c, after);
 }
 
-/* p is POLLING: may its query end without a message? */
-static bool may_miss(const struct lpi_proc *p)
-{
-    return p->core->machine->explore->vps[p->rank].query->may_miss;
-}
-
 /* Can p go on only if a message is sent to it? */
 static bool waits_in_vain(const struct lpi_proc *p)
 {
     if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_WAITS_FOR_SPACE ||
         p->state == LPI_SENDING || p->state == LPI_ENDED)
         return true;
-    if (p->state == LPI_POLLING && !may_miss(p))
+    if (p->state == LPI_POLLING && !lpi_may_miss(p->core->machine->explore->vps[p->rank].query))
         return true;
     if (p->polls < p->core->machine->polls_in_vain)
         return false;

@@ -2,20 +2,20 @@
 /*
  * Choice points of the virtual clock: see logp/check.h.
  *
- * Two things are asked: which proc goes next (lpi_explore_next(), for the scheduler), and which
- * message a look takes (lpi_answers_explored, for the queries). A look is whatever depends on what
- * has come: a receive from any source, a probe, a test, a wait for the first of several or with an
- * end. While a machine is explored nothing else matches messages with receives from any source.
+ * The explorer is asked two things: which vp goes on next, and which message a query takes. A query
+ * has a choice if it depends on what has arrived: a receive from any source, a probe, a test, a
+ * wait for the first of several or with an end. On an explored machine only a choice matches
+ * messages with receives from any source.
  *
- * Late, a vp that looks is put aside, LOOKING, until no other can go on. Then what all of them
- * could take is one list of alternatives. A later message does not change what a vp could take
- * before, and what one vp takes is never taken from another one: so choices of two vps commute,
- * which is what an exhaustive strategy builds upon.
+ * Late, a vp with such a query is POLLING until no other vp can go on. Then the explorer is asked
+ * once, with the alternatives of all queries in one list. A later message does not change what a
+ * query could take before, and no vp takes a message from another vp. So choices of two vps
+ * commute, which an exhaustive strategy relies on.
  */
 #include "core/explore.h"
 
 #include "carrier/carrier.h"
-#include "core/answers.h"
+#include "core/resolver.h"
 #include "core/poll_mail.h"
 #include "core/outcomes.h"
 #include "core/run.h"
@@ -37,9 +37,10 @@ int lpi_explore_ask(const struct lpi_explore *x, int n)
     return i >= 0 && i < n ? i : 0;
 }
 
-/* ---- who goes next ---- */
+/* ---- which vp goes on next ---- */
 
-/* The usual one of those that have a deadline. shared: others may have the same one. */
+/* The vp that usually goes on first: the earliest deadline, the lowest rank. shared: others may
+ * have this deadline. */
 static struct lpi_proc *first_of(const struct lpi_core *c, bool *shared)
 {
     const struct logp_machine *m = c->machine;
@@ -59,7 +60,7 @@ static struct lpi_proc *first_of(const struct lpi_core *c, bool *shared)
             }
         if (first < 0 || m->procs[first].state == LPI_TIMED)
             return first < 0 ? NULL : &m->procs[first];
-        due[first] = INT64_MAX; /* it went on without being asked for */
+        due[first] = INT64_MAX; /* stale: it went on meanwhile */
     }
 }
 
@@ -69,8 +70,9 @@ static struct logp_alternative go_on(const struct lpi_explore *x, int rank)
         .kind = LOGP_GO_ON, .rank = rank, .source = -1, .polls = x->vps[rank].vain};
 }
 
-/* One of those with a deadline, the usual one first and the others by rank. */
-static struct lpi_proc *ask_who(struct lpi_core *c, struct lpi_proc *first)
+/* Ask which of the vps with a deadline goes on: `first` is the first alternative, the others follow
+ * by rank. */
+static struct lpi_proc *ask_proc(struct lpi_core *c, struct lpi_proc *first)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *procs = c->machine->procs;
@@ -86,14 +88,14 @@ static struct lpi_proc *ask_who(struct lpi_core *c, struct lpi_proc *first)
     return n > 1 ? &procs[x->list[lpi_explore_ask(x, n)].rank] : first;
 }
 
-bool lpi_explore_others(struct lpi_proc *p, int64_t t)
+static bool others_first(struct lpi_proc *p, int64_t t)
 {
     const struct lpi_explore *x = p->core->machine->explore;
     const struct lpi_proc *first;
     bool shared;
 
-    if (x->by.untimed && !x->by.order)
-        return false;
+    if (x->by.untimed && !x->by.order) /* as usual, so that all vps begin */
+        return lpi_usual_others_first(p, t);
     first = first_of(p->core, &shared);
     return first != NULL &&
            ((x->by.order && (x->by.untimed || first->deadline <= t)) || first->deadline < t ||
@@ -101,6 +103,8 @@ bool lpi_explore_others(struct lpi_proc *p, int64_t t)
 }
 
 /* ---- which message ---- */
+
+static struct lpi_proc *next_proc(struct lpi_core *c);
 
 static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
 {
@@ -113,20 +117,20 @@ static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
     return p;
 }
 
-/* p waits for something else than messages: may what it has posted take some all the same? */
+/* p has no query. May a receive that it has posted take a message all the same? */
 static bool takes_aside(const struct lpi_proc *p)
 {
     return p->inbox.n_any > 0 && p->core->machine->explore->by.untimed &&
            (p->state == LPI_SYNC || p->state == LPI_BLOCKED || p->state == LPI_SENDING);
 }
 
-/* Nobody can go on but those that are LOOKING: one of them does. Or one that waits for something
- * else takes a message whose sender waits for that. */
+/* Only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
+ * takes a message whose sender waits for that. */
 static struct lpi_proc *choose_late(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *patient = NULL;
-    struct lpi_query aside = {.sends = true};
+    struct lpi_query aside = {.waits = true, .until = INT64_MAX};
     bool shared, forced = false;
     int n = 0, i;
 
@@ -148,15 +152,15 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
             break;
         }
         n = lpi_outcomes_add_miss(p, query, from, n);
-        if (query->may_miss &&
+        if (lpi_may_miss(query) &&
             (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
             patient = p;
     }
     if (first_of(c, &shared) != NULL ||
-        c->run_queue.ready_first != NULL) /* a send has met its receiver */
-        return lpi_explore_next(c);
+        c->run_queue.ready_first != NULL) /* a send has been matched */
+        return next_proc(c);
     if (n == 0 && patient != NULL &&
-        lpi_outcomes_reserve(c->machine, 0)) /* beyond the bound on misses */
+        lpi_outcomes_reserve(c->machine, 0)) /* above the bound on misses */
         x->list[n++] = lpi_outcomes_miss(x, patient->rank);
     if (n == 0)
         return NULL;
@@ -164,22 +168,22 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
     patient = &c->machine->procs[x->list[i].rank];
     if (patient->state != LPI_POLLING) {
         lpi_outcomes_take(patient, &aside, &x->list[i]);
-        return lpi_explore_next(c);
+        return next_proc(c);
     }
     lpi_outcomes_take(patient, x->vps[patient->rank].query, &x->list[i]);
-    if (x->vps[patient->rank].query->index < 0) /* it looks on */
-        return lpi_explore_next(c);
+    if (x->vps[patient->rank].query->index < 0) /* it stays POLLING */
+        return next_proc(c);
     patient->state = LPI_RUNNING;
     return patient;
 }
 
-struct lpi_proc *lpi_explore_next(struct lpi_core *c)
+static struct lpi_proc *next_proc(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *first;
     bool shared;
 
-    /* relaxed: set on this core; not now and then, as each run must be the same */
+    /* relaxed: set on this core. Mail is polled each time, so that all runs are the same. */
     if (atomic_load_explicit(&c->attention, memory_order_relaxed) != 0 || c->space.first != NULL)
         lpi_poll_mail(c);
     if (c->run_queue.ready_first != NULL) {
@@ -192,15 +196,15 @@ struct lpi_proc *lpi_explore_next(struct lpi_core *c)
     if (first == NULL)
         return choose_late(c);
     if (x->by.order && (x->by.untimed || shared))
-        first = ask_who(c, first);
+        first = ask_proc(c, first);
     x->due[first->rank] = INT64_MAX;
     first->emulated = first->deadline;
     first->state = LPI_RUNNING;
     return first;
 }
 
-/* Late: hand the core over until the query has been resolved. Else resolve it now. */
-static int settle(struct lpi_proc *p, struct lpi_query *query)
+/* Choose what query takes. Late: hand the core over until that has been chosen. */
+static int choose(struct lpi_proc *p, struct lpi_query *query)
 {
     struct lpi_explore *x = p->core->machine->explore;
     bool forced;
@@ -208,7 +212,7 @@ static int settle(struct lpi_proc *p, struct lpi_query *query)
 
     if (x->by.late) {
         x->vps[p->rank].query = query;
-        query->chosen = LPI_NOTHING; /* as it stays where an answer comes */
+        query->chosen = LPI_NOTHING; /* stays, if a CTS wakes p */
         p->state = LPI_POLLING;
         return lpi_hold(p);
     }
@@ -239,9 +243,9 @@ static void take_note(struct lpi_proc *p, const struct logp_note *note)
 /* ---- requests ---- */
 
 /*
- * A receive that stays posted may be cancelled. From now on what p has posted is matched when p
- * looks, whatever the source, and no sooner than it must be: as while one from any source is
- * posted, of which the explorer's own stays until the end of the run.
+ * A receive that stays posted may be cancelled. So from now on all receives of p are matched by
+ * queries, as late as possible, as if a receive from any source stayed posted until the end of the
+ * run.
  */
 static void posts(struct lpi_proc *p, struct logp_request *r, bool stays)
 {
@@ -256,21 +260,21 @@ static void posts(struct lpi_proc *p, struct logp_request *r, bool stays)
 
 void lpi_explore_end(struct lpi_proc *p)
 {
-    struct lpi_query query = {.may_miss = true, .cancels = true};
+    struct lpi_query query = {.cancels = true};
 
     for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next)
-        r->buf = NULL; /* it is not there any more */
+        r->buf = NULL; /* the program has ended */
     while (p->core->machine->explore->by.late && p->inbox.posted_first != NULL &&
-           settle(p, &query) == 0 && query.chosen >= 0)
+           choose(p, &query) == 0 && query.chosen >= 0)
         ;
 }
 
 /* ---- queries ---- */
 
-static int64_t nowhere(const struct lpi_proc *p)
+static int64_t no_horizon(const struct lpi_proc *p)
 {
     (void)p;
-    return LOGP_NEVER; /* nothing is matched but what has been chosen */
+    return LOGP_NEVER; /* only a choice matches messages */
 }
 
 static bool is_complete(const struct logp_request *r)
@@ -278,33 +282,32 @@ static bool is_complete(const struct logp_request *r)
     return r->state != LPI_REQ_POSTED && r->state != LPI_REQ_CTS_SENT;
 }
 
-/* Does no choice decide whether q, a wait for one receive, is complete? */
-static bool is_plain(const struct lpi_proc *p, const struct lpi_query *q)
+/* Is q a wait for one receive that is complete without a choice? */
+static bool is_decided(const struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool may_end = q->until != INT64_MAX;
 
     if (!q->waits || q->any || q->n != 1 || q->requests[0]->state >= LPI_REQ_SENT ||
         q->chosen == LPI_NOTHING)
         return false;
-    return q->chosen == LPI_SETTLED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
+    return q->chosen == LPI_DECIDED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
            (p->inbox.n_any == 0 && !(may_end && p->core->machine->explore->by.untimed));
 }
 
 static bool depends(struct lpi_proc *p, const struct lpi_query *q)
 {
-    return is_plain(p, q) ? lpi_answers_usual.depends(p, q) : q->any;
+    return is_decided(p, q) ? lpi_resolver_usual.depends(p, q) : q->any;
 }
 
-static int64_t next(struct lpi_proc *p, const struct lpi_query *q)
+static int64_t retry_at(struct lpi_proc *p, const struct lpi_query *q)
 {
-    const bool comes = is_plain(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
+    const bool comes = is_decided(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
 
     /* a message that was not taken may stay where it is */
     return comes || p->core->machine->explore->by.untimed ? INT64_MAX : lpi_next_arrival(p);
 }
 
-/* r was chosen to complete: the answer to a send, or, where clocks order nothing, the payload comes
- * first. */
+/* r was chosen to complete. Wait for the CTS of a send, or, untimed, for the payload. */
 static int await_chosen(struct lpi_proc *p, struct logp_request *r)
 {
     int rc = 0;
@@ -313,24 +316,27 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
         rc = r->answered > lpi_clock(p) ? lpi_wait_until(p, r->answered) : 0;
         r->state = LPI_REQ_SENT;
     }
+    p->waits_for = r;
     while (rc == 0 && r->state == LPI_REQ_CTS_SENT && p->core->machine->explore->by.untimed)
-        rc = lpi_await_payload(p, r);
+        rc = lpi_wait_message(p, INT64_MAX);
+    p->waits_for = NULL;
     return rc;
 }
 
-/* p's send waits for its receiver. Meanwhile what has come is matched with p's receives from any
- * source: that receiver may be waiting for such a match. */
-static int meet(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *r)
+/* q waits for the receiver of the send r. Meanwhile messages are matched with p's receives from any
+ * source, since that receiver may wait for such a match. */
+static int resolve_send(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *r)
 {
-    struct lpi_query query = {.sends = true, .src = q->src, .tag = q->tag};
+    struct lpi_query query = {
+        .waits = true, .until = INT64_MAX, .sends = true, .src = q->src, .tag = q->tag};
     int rc = 0;
 
     while (rc == 0 && p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT) {
         if (p->core->machine->explore->by.untimed && r->rts->request != NULL) {
-            q->chosen = LPI_SETTLED; /* it is answered: p waits for nothing else */
+            q->chosen = LPI_DECIDED; /* p waits for the CTS only */
             break;
         }
-        rc = settle(p, &query);
+        rc = choose(p, &query);
         if (query.chosen < 0)
             break;
     }
@@ -338,13 +344,13 @@ static int meet(struct lpi_proc *p, struct lpi_query *q, const struct logp_reque
     return rc;
 }
 
-/* Settle q until something has been chosen for it, or nothing is there. */
-static int choose(struct lpi_proc *p, struct lpi_query *q)
+/* Choose until q is complete or misses, or nothing is left to choose. */
+static int choose_all(struct lpi_proc *p, struct lpi_query *q)
 {
     int rc;
 
     do {
-        rc = settle(p, q);
+        rc = choose(p, q);
         if (rc == 0 && q->chosen >= 0 && q->index >= 0 && q->n > 0)
             rc = await_chosen(p, q->requests[q->index]);
     } while (rc == 0 && q->chosen >= 0 &&
@@ -357,25 +363,25 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     struct logp_request *r = q->n == 1 ? q->requests[0] : NULL;
     int rc = 0;
 
-    if (is_plain(p, q)) {
+    if (is_decided(p, q)) {
         q->index = is_complete(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
         return 0;
     }
     if (r != NULL && !q->any && r->state >= LPI_REQ_SENT)
-        return meet(p, q, r);
+        return resolve_send(p, q, r);
     if (q->cancels) {
-        while (rc == 0 && r->state == LPI_REQ_POSTED && (rc = settle(p, q)) == 0 && q->chosen >= 0)
+        while (rc == 0 && r->state == LPI_REQ_POSTED && (rc = choose(p, q)) == 0 && q->chosen >= 0)
             ;
         return rc;
     }
-    rc = choose(p, q);
+    rc = choose_all(p, q);
     q->index = q->chosen >= 0 ? q->index : LPI_NOT_YET;
     if (rc != 0 || q->chosen == LPI_MISSED)
         return rc != 0 ? rc : -ETIME;
     if (q->label != NULL && q->chosen >= 0)
         q->found = lpi_match_find(p, q->label->context, q->chosen, q->label->tag, INT64_MAX);
     if (r != NULL && !q->any && q->waits && r->state != LPI_REQ_POSTED) {
-        q->chosen = LPI_SETTLED;
+        q->chosen = LPI_DECIDED;
         q->index = is_complete(r) ? 0 : LPI_NOT_YET;
     } else if (r != NULL && !q->any && !is_complete(r)) {
         q->index = LPI_NOT_YET;
@@ -390,11 +396,13 @@ static void received(struct lpi_proc *p, const struct lpi_query *q, const struct
                                      (int64_t)r->n_bytes, p->emulated});
 }
 
-const struct lpi_answers lpi_answers_explored = {
-    .horizon = nowhere,
+const struct lpi_resolver lpi_resolver_explored = {
+    .next_proc = next_proc,
+    .others_first = others_first,
+    .horizon = no_horizon,
     .depends = depends,
     .resolve = resolve,
-    .next = next,
+    .retry_at = retry_at,
     .posts = posts,
     .received = received,
     .note = take_note,

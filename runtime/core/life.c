@@ -5,6 +5,7 @@
 #include "core/attach.h"
 #include "carrier/carrier.h"
 #include "core/explore.h"
+#include "core/resolver.h"
 #include "core/blocking.h"
 #include "core/sched.h"
 #include "core/sync.h"

@@ -2,7 +2,7 @@
 /* What a look could come to, where choices are explored: see explore.c. */
 #include "core/outcomes.h"
 
-#include "core/answers.h"
+#include "core/resolver.h"
 #include "core/explore.h"
 #include "mail/match.h"
 #include "state/stop.h"
@@ -135,7 +135,7 @@ static bool add_pending(void *arg, const struct lpi_message *m, const struct log
         return false;
     }
     index = index_of(query, r);
-    forced = r->src != LOGP_ANY_SOURCE && index >= 0 && query->n == 1 && !query->may_miss;
+    forced = r->src != LOGP_ANY_SOURCE && index >= 0 && query->n == 1 && !lpi_may_miss(query);
     if (r->src != LOGP_ANY_SOURCE && (!by->untimed || (forced && !by->late)))
         return true;
     g->forced = g->forced || forced;
@@ -280,7 +280,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
                                       .rank = p->rank,
                                       .source = -1,
                                       .request = query->n > 0 ? query->requests[0]->id : 0};
-    else if (query->may_miss && x->by.untimed && v->misses < x->by.misses && !is_sure(query) &&
+    else if (lpi_may_miss(query) && x->by.untimed && v->misses < x->by.misses && !is_sure(query) &&
              (n == from || promised(v, query) == LPI_NOTHING))
         x->list[n++] = lpi_outcomes_miss(x, p->rank);
     return n;
@@ -308,13 +308,13 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         v->probed = *query->label;
         v->promised = a->source;
     } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(query->requests[a->index]))) {
-        lpi_match_meet(p, &(struct lpi_label){a->context, a->source, a->tag}, there_by(p));
+        lpi_match_label(p, &(struct lpi_label){a->context, a->source, a->tag}, there_by(p));
     }
 }
 
 /* Is this a wait for one request, which is complete? */
 bool lpi_outcomes_complete(const struct lpi_query *query)
 {
-    return query->n == 1 && !query->may_miss &&
+    return query->n == 1 && !lpi_may_miss(query) &&
            (is_bound(query->requests[0]) || is_done(query->requests[0]));
 }

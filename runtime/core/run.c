@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of a machine, and what they report: see machine.h. */
-#include "core/answers.h"
+#include "core/resolver.h"
 #include "core/run.h"
 
 #include "carrier/carrier.h"
@@ -197,7 +197,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     if (m->recorders != NULL)
         lpi_tracing_prepare(m);
     lpi_explore_begin(m);
-    lpi_answers_choose(m);
+    lpi_resolver_choose(m);
     m->instrumented = m->recorders != NULL || m->explore != NULL || m->rendezvous_from > 0;
     m->fast_path = !m->is_virtual && !m->instrumented;
     if (m->remote != NULL)

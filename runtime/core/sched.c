@@ -23,7 +23,6 @@
 
 #include "carrier/carrier.h"
 #include "core/deadlock.h"
-#include "core/explore.h"
 #include "core/poll_mail.h"
 #include "core/window.h"
 #include "delay/in_force.h"
@@ -79,24 +78,6 @@ static struct lpi_proc *take_ready(struct lpi_core *c)
     return p;
 }
 
-static bool is_explored(const struct logp_machine *m)
-{
-    return lpi_is_instrumented(m) && m->explore != NULL;
-}
-
-static inline struct lpi_proc *usual_next(struct lpi_core *c)
-{
-    struct lpi_proc *ready = take_ready(c);
-
-    return ready != NULL ? ready : lpi_earliest(c);
-}
-
-/* The vp that gets the core next; NULL: none can go on. */
-static struct lpi_proc *next_proc(struct lpi_core *c)
-{
-    return is_explored(c->machine) ? lpi_explore_next(c) : usual_next(c);
-}
-
 /* Is it time to poll for mail? While a vp of this core can go on, because it is ready or its
  * deadline has passed, a message would not be handled sooner. So the core polls only now and
  * then. */
@@ -110,6 +91,27 @@ static bool poll_mail_now(struct lpi_core *c)
         return false;
     first = lpi_earliest(c);
     return first == NULL || first->deadline > c->run_queue.clock_seen;
+}
+
+static inline struct lpi_proc *usual_next(struct lpi_core *c)
+{
+    struct lpi_proc *ready;
+
+    if (poll_mail_now(c))
+        lpi_poll_mail(c);
+    ready = take_ready(c);
+    return ready != NULL ? ready : lpi_earliest(c);
+}
+
+struct lpi_proc *lpi_usual_next(struct lpi_core *c)
+{
+    return usual_next(c);
+}
+
+/* The vp that gets the core next; NULL: none can go on. */
+static struct lpi_proc *next_proc(struct lpi_core *c)
+{
+    return lpi_is_instrumented(c->machine) ? c->machine->resolver.next_proc(c) : usual_next(c);
 }
 
 /* No vp of this core is ready or has a deadline. */
@@ -215,15 +217,8 @@ int lpi_hold(struct lpi_proc *p)
 
     lpi_record_lag(c);
     while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: p has had its turn */
-        struct lpi_proc *first;
+        struct lpi_proc *first = next_proc(c);
 
-        if (is_explored(m)) {
-            first = lpi_explore_next(c); /* it polls for mail itself */
-        } else {
-            if (poll_mail_now(c))
-                lpi_poll_mail(c);
-            first = usual_next(c);
-        }
         if (window_is_over(c, first))
             lpi_next_window(c);
         else if (first == NULL)
@@ -354,19 +349,28 @@ int lpi_wait_ready(struct lpi_proc *p)
     return hold_ready(p);
 }
 
+static inline bool usual_others_first(struct lpi_proc *p, int64_t t)
+{
+    const struct lpi_proc *first = lpi_earliest(p->core);
+
+    return t >= p->core->window.end ||
+           (first != NULL &&
+            (first->deadline < t || (first->deadline == t && first->rank < p->rank)));
+}
+
+bool lpi_usual_others_first(struct lpi_proc *p, int64_t t)
+{
+    return usual_others_first(p, t);
+}
+
 /* Virtual clock: wait until no vp is before (t, rank of p). Wall clock: do nothing. */
 int lpi_reach(struct lpi_proc *p, int64_t t)
 {
-    struct lpi_core *c = p->core;
-    const struct lpi_proc *first;
+    const struct logp_machine *m = p->core->machine;
 
-    if (!c->machine->is_virtual)
+    if (!m->is_virtual)
         return 0;
-    if (is_explored(c->machine) && lpi_explore_others(p, t))
-        return wait_timed(p, t);
-    first = lpi_earliest(c); /* NULL if explored */
-    if (t >= c->window.end ||
-        (first != NULL && (first->deadline < t || (first->deadline == t && first->rank < p->rank))))
+    if (lpi_is_instrumented(m) ? m->resolver.others_first(p, t) : usual_others_first(p, t))
         return wait_timed(p, t);
     p->emulated = t;
     return lpi_stopped(p);

@@ -226,17 +226,17 @@ static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, void 
 }
 
 /* Explored runs: r takes a sync send, and the sender learns when it is complete. */
-static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
+static void take_sync_send(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
 {
     struct lpi_proc *from = &p->core->machine->procs[e->src];
     struct logp_request *s = e->request;
-    const int64_t met = e->arrival > r->posted ? e->arrival : r->posted;
+    const int64_t matched = e->arrival > r->posted ? e->arrival : r->posted;
 
     r->state = LPI_REQ_BOUND;
     if (e->n_bytes > 0 && r->buf != NULL) /* NULL: its program has ended */
         fill(p, r->buf, e);
     matched_now(p, r);
-    s->answered = lpi_after(met, s->cts_ns);
+    s->answered = lpi_after(matched, s->cts_ns);
     if (from->waits_for_any)
         wake_at(from, lpi_later(from, s->answered));
 }
@@ -246,13 +246,13 @@ static void take_asking(struct lpi_proc *p, struct logp_request *r, const struct
 static __attribute__((noinline)) void send_cts(struct lpi_proc *p, struct logp_request *r,
                                                const struct lpi_envelope *e)
 {
-    const int64_t met = e->arrival > r->posted ? e->arrival : r->posted;
+    const int64_t matched = e->arrival > r->posted ? e->arrival : r->posted;
     struct lpi_envelope answer = {
         .context = e->context, .src = p->rank, .tag = e->tag, .request = r, .kind = LPI_CTS};
     int rc;
 
     if (e->kind == LPI_SYNC_SEND) {
-        take_asking(p, r, e);
+        take_sync_send(p, r, e);
         return;
     }
     r->state = LPI_REQ_CTS_SENT;
@@ -262,7 +262,7 @@ static __attribute__((noinline)) void send_cts(struct lpi_proc *p, struct logp_r
     }
     answer.dst = e->rendezvous->sender->rank;
     answer.rendezvous = e->rendezvous;
-    answer.arrival = e->arrival < 0 ? LOGP_NEVER : lpi_after(met, e->rendezvous->latency);
+    answer.arrival = e->arrival < 0 ? LOGP_NEVER : lpi_after(matched, e->rendezvous->latency);
     rc = p->core->machine->answer(p, e->rendezvous->sender, &answer);
     if (rc != 0)
         lpi_stop(p->core->machine, rc);
@@ -578,7 +578,7 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
 }
 
 /* The first receive to match, by (arrival, source) and the order of posting; NULL: none. */
-static struct logp_request *first_to_meet(struct lpi_inbox *in, struct lpi_message **first)
+static struct logp_request *earliest_match(struct lpi_inbox *in, struct lpi_message **first)
 {
     struct logp_request *best = NULL;
     int n = 0;
@@ -598,7 +598,7 @@ static struct logp_request *first_to_meet(struct lpi_inbox *in, struct lpi_messa
 }
 
 /* The first receive that a pending message matches, whenever that arrives; NULL: none. */
-static struct logp_request *first_served(struct lpi_inbox *in, struct lpi_message **m)
+static struct logp_request *first_match(struct lpi_inbox *in, struct lpi_message **m)
 {
     int n = 0;
 
@@ -623,13 +623,13 @@ void lpi_match_arrived(struct lpi_proc *p, int64_t until)
     if (until == LOGP_NEVER && p->inbox.n_any > 0) /* nothing has arrived by then */
         return;
     while (p->inbox.n_any > 0) {
-        r = first_to_meet(&p->inbox, &m);
+        r = earliest_match(&p->inbox, &m);
         if (r == NULL || m->arrival > until)
             return;
         bind_pending(p, r, m);
     }
     /* without an any-source receive, a match need not wait for the arrival */
-    while ((r = first_served(&p->inbox, &m)) != NULL)
+    while ((r = first_match(&p->inbox, &m)) != NULL)
         bind_pending(p, r, m);
 }
 
@@ -653,7 +653,7 @@ int64_t lpi_next_arrival(struct lpi_proc *p)
     struct lpi_message *m;
 
     /* the file's invariant: without an any-source receive there is no such message */
-    return p->inbox.n_any > 0 && first_to_meet(&p->inbox, &m) != NULL ? m->arrival : INT64_MAX;
+    return p->inbox.n_any > 0 && earliest_match(&p->inbox, &m) != NULL ? m->arrival : INT64_MAX;
 }
 
 /* r has been posted while messages are pending or the index is in use. Out of line: rare. */
@@ -756,7 +756,7 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
     return any_tag;
 }
 
-void lpi_match_meet(struct lpi_proc *p, const struct lpi_label *label, int64_t until)
+void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until)
 {
     for (struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
         struct logp_request *r = is_for(m, label) ? first_fit(&p->inbox, m) : NULL;

@@ -32,7 +32,7 @@ void lpi_match_candidates(struct lpi_proc *p,
 bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
                     struct logp_request *const *requests, int n);
 /* Match the first message with this label, arrived by `until`, that a posted receive can take. */
-void lpi_match_meet(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
+void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
 /* A remote payload is complete. Called by the holder of the receiver's core. */
 void lpi_match_come(struct lpi_cargo *l);
 void lpi_match_close(struct lpi_proc *p);

@@ -21,6 +21,7 @@
 #include "host/clock.h"
 #include "state/lag.h"
 #include "state/message.h"
+#include "state/query.h"
 #include "state/timers.h"
 
 #include <pthread.h>
@@ -54,7 +55,6 @@ enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_REACQUIRE = 4 };
 struct lpi_proc;
 struct lpi_core;
 struct lpi_explore;
-struct lpi_answers;   /* query.h */
 struct lpi_word_wait; /* word_wait.c */
 
 /* A program's handle of a vp: the vp in a context, in a group with ranks of the group. */
@@ -276,10 +276,10 @@ struct logp_machine {
 
     logp_program program;
     void *arg;
-    int64_t base_ns;                      /* wall clock at time 0 of the run */
-    int64_t clock_overhead;               /* ns between two readings in a row */
-    const struct lpi_answers *answers;    /* resolve the queries of this run ... */
-    const struct lpi_answers *unrecorded; /* ... and the table that a recording one wraps */
+    int64_t base_ns;                       /* wall clock at time 0 of the run */
+    int64_t clock_overhead;                /* ns between two readings in a row */
+    struct lpi_resolver resolver;          /* of this run ... */
+    const struct lpi_resolver *unrecorded; /* ... and the one that recording wraps */
     struct lpi_explore *explore; /* virtual clock, one core: the explorer; NULL: not explored */
     int64_t rendezvous_from; /* sends of so many bytes or more wait for their receiver; 0: none */
     struct lpi_rendezvous **rts; /* by rank: its rendezvous sends; NULL: none were made */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queries are answered by the clock: what has arrived by now completes them, the earliest arrival
- * first. Where the machine records, another table wraps that one, or the explorer's.
+ * The clock resolves queries: a message that has arrived by now completes them, the earliest
+ * arrival first. Recording wraps some functions of this table, or of the explorer's.
  */
-#include "core/answers.h"
+#include "core/resolver.h"
 
 #include "core/sched.h"
 #include "mail/match.h"
@@ -76,7 +76,7 @@ static int usual_resolve(struct lpi_proc *p, struct lpi_query *q)
     return 0;
 }
 
-static int64_t usual_next(struct lpi_proc *p, const struct lpi_query *q)
+static int64_t usual_retry_at(struct lpi_proc *p, const struct lpi_query *q)
 {
     (void)q;
     return lpi_next_arrival(p);
@@ -102,64 +102,36 @@ static void no_note(struct lpi_proc *p, const struct logp_note *note)
     (void)note;
 }
 
-const struct lpi_answers lpi_answers_usual = {
+const struct lpi_resolver lpi_resolver_usual = {
+    .next_proc = lpi_usual_next,
+    .others_first = lpi_usual_others_first,
     .horizon = usual_horizon,
     .depends = usual_depends,
     .resolve = usual_resolve,
-    .next = usual_next,
+    .retry_at = usual_retry_at,
     .posts = no_posts,
     .received = no_received,
     .note = no_note,
 };
 
-int lpi_await_payload(struct lpi_proc *p, struct logp_request *r)
-{
-    int rc;
-
-    p->waits_for = r;
-    rc = lpi_wait_message(p, INT64_MAX);
-    p->waits_for = NULL;
-    return rc;
-}
-
 /* ---- recorded ---- */
 
-static const struct lpi_answers *wrapped(const struct lpi_proc *p)
-{
-    return p->core->machine->unrecorded;
-}
-
-static int64_t recorded_horizon(const struct lpi_proc *p)
-{
-    return wrapped(p)->horizon(p);
-}
-
-static bool recorded_depends(struct lpi_proc *p, const struct lpi_query *q)
-{
-    return wrapped(p)->depends(p, q);
-}
-
-/* Without a clock nothing is charged: what passes on the wall is recorded. */
+/* Without a clock nothing is charged: the wall time of the wait is recorded. */
 static int recorded_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
     int rc;
 
     if (!q->waited)
         q->begun = lpi_has_clock(p) ? LOGP_NEVER : lpi_wall(p->core->machine);
-    rc = wrapped(p)->resolve(p, q);
+    rc = p->core->machine->unrecorded->resolve(p, q);
     q->matched = q->waited && q->begun != LOGP_NEVER ? lpi_wall(p->core->machine) : q->begun;
     return rc;
-}
-
-static int64_t recorded_next(struct lpi_proc *p, const struct lpi_query *q)
-{
-    return wrapped(p)->next(p, q);
 }
 
 static void recorded_posts(struct lpi_proc *p, struct logp_request *r, bool stays)
 {
     r->label = lpi_record_current_label(p);
-    wrapped(p)->posts(p, r, stays);
+    p->core->machine->unrecorded->posts(p, r, stays);
 }
 
 static void recorded_received(struct lpi_proc *p, const struct lpi_query *q,
@@ -167,26 +139,16 @@ static void recorded_received(struct lpi_proc *p, const struct lpi_query *q,
 {
     if (q->begun != LOGP_NEVER && !lpi_has_clock(p) && r->state == LPI_REQ_CHARGED)
         lpi_record_undelayed_receive(p, r, q->begun, q->matched);
-    wrapped(p)->received(p, q, r);
+    p->core->machine->unrecorded->received(p, q, r);
 }
 
-static void recorded_note(struct lpi_proc *p, const struct logp_note *note)
+void lpi_resolver_choose(struct logp_machine *m)
 {
-    wrapped(p)->note(p, note);
-}
-
-static const struct lpi_answers recorded = {
-    .horizon = recorded_horizon,
-    .depends = recorded_depends,
-    .resolve = recorded_resolve,
-    .next = recorded_next,
-    .posts = recorded_posts,
-    .received = recorded_received,
-    .note = recorded_note,
-};
-
-void lpi_answers_choose(struct logp_machine *m)
-{
-    m->unrecorded = m->explore != NULL ? &lpi_answers_explored : &lpi_answers_usual;
-    m->answers = m->recorders != NULL ? &recorded : m->unrecorded;
+    m->unrecorded = m->explore != NULL ? &lpi_resolver_explored : &lpi_resolver_usual;
+    m->resolver = *m->unrecorded;
+    if (m->recorders == NULL)
+        return;
+    m->resolver.resolve = recorded_resolve;
+    m->resolver.posts = recorded_posts;
+    m->resolver.received = recorded_received;
 }
