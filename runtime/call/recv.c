@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Receiving: post, cancel, and the calls that do both halves. What waits is in query.c. */
+/* Receives: post, cancel, and calls that post and wait. query.c waits. */
 #include "call/call.h"
 #include "core/sched.h"
 #include "mail/close.h"
@@ -12,14 +12,14 @@
 #include <errno.h>
 #include <string.h>
 
-/* r is not to be filled any more; a message that is being copied into its buffer comes first. */
+/* Stop r. A message that is being copied into its buffer is completed first. */
 static void abandon(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_query q = {
         .requests = &r, .n = 1, .waits = true, .until = INT64_MAX, .src = r->src, .tag = r->tag};
     int rc = 0;
 
-    while (r->state == LPI_REQ_CTS_SENT && rc == 0) { /* it comes into buf */
+    while (r->state == LPI_REQ_CTS_SENT && rc == 0) { /* the payload comes into buf */
         rc = lpi_has_rts(p) && !p->halted ? lpi_catch_up(p) : 0;
         if (rc == 0 && r->state == LPI_REQ_CTS_SENT)
             rc = lpi_query_wait(p, &q);
@@ -27,7 +27,7 @@ static void abandon(struct lpi_proc *p, struct logp_request *r)
     if (r->state == LPI_REQ_CTS_SENT && p->core->machine->remote != NULL)
         lpi_remote_drop_receives(p);
     if (r->state == LPI_REQ_CTS_SENT)
-        r->state = LPI_REQ_FAILED; /* the run is over: nothing comes any more */
+        r->state = LPI_REQ_FAILED; /* the run is over: no message comes any more */
     while (r->state == LPI_REQ_POSTED && !lpi_direct_withdraw(p, r))
         lpi_poll(p->core); /* the payload is being copied into buf */
     if (r->state == LPI_REQ_POSTED)
@@ -42,11 +42,11 @@ void lpi_release(struct lpi_proc *p, struct logp_request *r, int rc)
         lpi_request_free(p->core, r);
 }
 
-/* As if r had never been posted: a message that it has taken is the next of its source again.
+/* Undo the posting of r. A message that it has taken is the next one of its source again.
  * @return 0; -ENOMEM */
 static int take_back(struct lpi_proc *p, struct logp_request *r)
 {
-    abandon(p, r); /* it may be bound by that */
+    abandon(p, r); /* this may bind it */
     if (r->state == LPI_REQ_BOUND)
         return lpi_match_restore(p, r);
     if (r->src == LOGP_ANY_SOURCE)
@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
     return rc;
 }
 
-/* Post, with nothing else posted and nothing emulated, and wait: the short way. */
+/* Post and wait: the fast path, if nothing else is posted and there is no delay. */
 static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                       struct logp_status *status)
 {
@@ -117,8 +117,8 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
 }
 
 /*
- * Nothing is emulated: a message that is here already needs no request.
- * @return  as logp_recv(); 1: it takes the long way
+ * Without a delay, a message that has come already needs no request.
+ * @return  as logp_recv(); 1: take the slow path
  */
 static int recv_fast(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                      struct logp_status *status)
@@ -190,7 +190,7 @@ int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capa
     return noted(vp, "logp_recv_until", receive(vp, src, tag, buf, capacity, until_ns, status));
 }
 
-/* A frame that is gone when the program returns: nothing may come there behind the vp's back. */
+/* Is buf on the vp's stack? A message must not be written there after its function has returned. */
 static bool is_on_stack(const struct lpi_proc *p, const void *buf)
 {
     return (uintptr_t)buf - (uintptr_t)__builtin_frame_address(0) < p->core->machine->stack_bytes;
@@ -227,7 +227,7 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
         return lpi_failed(vp, "logp_cancel", -EINVAL);
     q.src = request->src;
     q.tag = request->tag;
-    p->core->machine->resolver.resolve(p, &q); /* if the run is over, it takes none */
+    p->core->machine->resolver.resolve(p, &q); /* if the run is over, no message is taken */
     if (request->state == LPI_REQ_POSTED)
         lpi_note(p, LOGP_NOTE_MISSED, request->src, request->tag, 0);
     if (request->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, request))
@@ -239,7 +239,7 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
     return 0;
 }
 
-/* Send, with r posted. If the send is refused, what r had taken already is given back. */
+/* Send, with r posted, and wait for r. If the send is refused, r gives back what it has taken. */
 static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
                            struct logp_request *r, struct logp_status *status)
 {

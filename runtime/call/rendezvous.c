@@ -84,14 +84,14 @@ int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelo
     request.rendezvous = z;
     rc = lpi_send_when_space(p, to, &request);
     r->state = LPI_REQ_RTS_SENT;
-    if (rc != 0 && !lpi_stopped(p)) /* else it may have been sent */
+    if (rc != 0 && !lpi_stopped(p)) /* otherwise it may have been sent */
         drop(p, z);
     else
         r->rts = z;
     return rc;
 }
 
-/* The send whose answer came first; NULL: none has been answered. */
+/* The send whose CTS came first; NULL: no CTS has come. */
 static struct lpi_rendezvous *next_data(const struct lpi_proc *p)
 {
     struct lpi_rendezvous *best = NULL;
@@ -126,7 +126,7 @@ int lpi_data_send(struct lpi_proc *p)
         const int rc = lpi_send_when_space(p, z->to, &e);
 
         if (rc != 0 && !p->halted && !lpi_stopped(p))
-            lpi_stop(p->core->machine, rc); /* its receiver would wait for ever */
+            lpi_stop(p->core->machine, rc); /* the receiver would wait for ever */
         if (rc != 0)
             return rc;
         z->own->state = LPI_REQ_SENT;
@@ -136,9 +136,9 @@ int lpi_data_send(struct lpi_proc *p)
     return has_sent;
 }
 
-/* Where choices are explored the payload travels with the request: its receiver gets it, whatever
- * the program does meanwhile. r is complete when the answer is there. */
-static int issue(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request *r)
+/* On an explored machine the payload travels with the request, so that the receiver gets it
+ * whatever the sender's program does. r is complete when its answer comes. */
+static int send_sync(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request *r)
 {
     int rc;
 
@@ -148,7 +148,7 @@ static int issue(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request
     e->kind = LPI_SYNC_SEND;
     e->request = r;
     rc = lpi_send_when_space(p, &p->core->machine->procs[e->dst], e);
-    if (rc != 0 && !lpi_stopped(p) && !p->halted) /* else it may have been sent, and answered */
+    if (rc != 0 && !lpi_stopped(p) && !p->halted) /* otherwise it may have been sent and answered */
         r->state = LPI_REQ_SENT;
     return rc;
 }
@@ -167,7 +167,7 @@ int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, si
 
     enter(p);
     if (p->core->machine->explore != NULL)
-        return leave(p, issue(p, &e, r));
+        return leave(p, send_sync(p, &e, r));
     rc = lpi_rts_ask(p, &p->core->machine->procs[dst], &e, true, r);
     return leave(p, rc);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a look could come to, where choices are explored: see explore.c. */
+/* The alternatives of a query on an explored machine: see explore.c. */
 #include "core/outcomes.h"
 
 #include "core/resolver.h"
@@ -31,14 +31,13 @@ static __attribute__((noinline)) bool grow(struct logp_machine *m, int n)
     return true;
 }
 
-/* Room for one more alternative than n. */
+/* Make space for one more alternative than n. */
 bool lpi_outcomes_reserve(struct logp_machine *m, int n)
 {
     return n < m->explore->capacity || grow(m, n);
 }
 
-/* Put an alternative where it belongs in list[from .. n): by (arrival, source); sends as they come.
- */
+/* Insert into list[from .. n), which is sorted by (arrival, source). Sends keep their order. */
 static void insert(struct lpi_explore *x, int from, int n, struct logp_alternative a,
                    int64_t arrival)
 {
@@ -57,18 +56,18 @@ static void insert(struct lpi_explore *x, int from, int n, struct logp_alternati
 
 struct gathering {
     struct lpi_proc *p;
-    int from, n;   /* entries of the list: this look's are the last of them */
-    int64_t until; /* what arrives later is not there yet */
-    int only;      /* this source alone; LPI_NOTHING: all */
+    int from, n;   /* list[from .. n) are the alternatives of this query */
+    int64_t until; /* messages that arrive later cannot be taken yet */
+    int only;      /* the only source; LPI_NOTHING: all sources */
     const struct lpi_query *query;
     bool any_tag; /* a receive of any tag is posted */
-    bool forced;  /* out: late: the first entry is all that can come of it */
+    bool forced;  /* out: late: the first entry is the only alternative */
 };
 
-/* What is matched behind the back of a look that goes on comes first: exhaustive.c relies on it. */
+/* Matches that do not complete the query come first: exhaustive.c relies on that. */
 static const int64_t BEFORE_ALL = INT64_MIN / 2, FORCED = INT64_MIN;
 
-/* Which of the requests of this look is r? -1: none */
+/* The index of r in the requests of query; -1: it is none of them */
 static int index_of(const struct lpi_query *query, const struct logp_request *r)
 {
     for (int i = 0; r != NULL && i < query->n; i++)
@@ -85,7 +84,7 @@ static void add(struct gathering *g, struct logp_alternative a, int64_t arrival)
     insert(g->p->core->machine->explore, g->from, g->n++, a, arrival);
 }
 
-static bool asks(const struct lpi_message *m)
+static bool is_sync(const struct lpi_message *m)
 {
     return m->kind == LPI_SYNC_SEND || m->kind == LPI_RTS;
 }
@@ -96,7 +95,7 @@ static bool fits(const struct lpi_label *l, const struct lpi_message *m)
            (l->src == m->src || l->src == LOGP_ANY_SOURCE) && l->context == m->context;
 }
 
-/* No receive can take m now: a probe could find it, if none that is posted will, and it is the
+/* No receive can take m now. A probe can find it if no posted receive fits it, and if it is the
  * first of its source. */
 static void add_found(struct gathering *g, const struct lpi_message *m)
 {
@@ -117,9 +116,9 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
 }
 
 /*
- * m is pending, and r could take it. Whether a receive that this look is not about does so now, or
- * at any later look, is all the same, unless it stands in the way of one that it is about, or m's
- * sender waits for that. @return r takes it: there is nothing to choose
+ * m is pending, and r could take it. If r is not in the query, it makes no difference whether r
+ * takes m now or later, unless r hinders a receive of the query or m's sender waits for the match.
+ * @return r takes m: there is no choice
  */
 static bool add_pending(void *arg, const struct lpi_message *m, const struct logp_request *r)
 {
@@ -139,9 +138,9 @@ static bool add_pending(void *arg, const struct lpi_message *m, const struct log
     if (r->src != LOGP_ANY_SOURCE && (!by->untimed || (forced && !by->late)))
         return true;
     g->forced = g->forced || forced;
-    if (by->untimed && query->n > 1 && (asks(m) || r->hinders))
-        index = -1; /* another one may still complete before it */
-    if (m->arrival <= g->until && (r->matters || asks(m) || !by->untimed) &&
+    if (by->untimed && query->n > 1 && (is_sync(m) || r->hinders))
+        index = -1; /* another request may still complete before r */
+    if (m->arrival <= g->until && (r->matters || is_sync(m) || !by->untimed) &&
         (index < 0 || g->only == LPI_NOTHING || g->only == m->src))
         add(g,
             (struct logp_alternative){.kind = LOGP_TAKE,
@@ -162,7 +161,7 @@ static bool is_bound(const struct logp_request *r)
     return r != NULL && (r->state == LPI_REQ_BOUND || r->state == LPI_REQ_FAILED);
 }
 
-/* A send that is done; one that waits for its receiver is, when that has been heard of. */
+/* Is r a send that is complete? A sync send is complete when its answer has come. */
 static bool is_done(const struct logp_request *r)
 {
     return r != NULL && (r->state == LPI_REQ_SENT ||
@@ -174,7 +173,7 @@ static bool same(const struct lpi_label *a, const struct lpi_label *b)
     return a->context == b->context && a->src == b->src && a->tag == b->tag;
 }
 
-/* The source of which this look takes the next message, since a probe has said so. */
+/* The source that a probe has promised to this query; LPI_NOTHING: none */
 static int promised(const struct lpi_explored_vp *v, const struct lpi_query *query)
 {
     struct lpi_label label;
@@ -189,20 +188,20 @@ static int promised(const struct lpi_explored_vp *v, const struct lpi_query *que
     return same(&label, &v->probed) ? v->promised : LPI_NOTHING;
 }
 
-/* What arrives later cannot be taken yet. */
-static int64_t there_by(const struct lpi_proc *p)
+/* Messages that arrive later cannot be taken yet. */
+static int64_t horizon(const struct lpi_proc *p)
 {
     return p->core->machine->explore->by.untimed ? INT64_MAX : p->emulated;
 }
 
-/* What this look could come to, from entry g->from on. */
-static void look_around(struct gathering *g)
+/* Gather the alternatives of g->query. */
+static void gather(struct gathering *g)
 {
     const struct lpi_explore *x = g->p->core->machine->explore;
     const struct lpi_query *query = g->query;
 
     g->any_tag = lpi_match_mark(g->p, query->label, query->requests, query->n);
-    lpi_match_candidates(g->p, add_pending, g); /* binds, too, what is not open to choice */
+    lpi_match_candidates(g->p, add_pending, g); /* also binds receives without a choice */
     for (int i = 0; i < query->n; i++) {
         const struct logp_request *r = query->requests[i];
 
@@ -225,27 +224,24 @@ static void look_around(struct gathering *g)
                                           .request = r->id},
                 lpi_request_arrival(r));
     }
-    while (g->n > g->from && x->arrivals[g->n - 1] > g->until) /* the first of its source is late */
+    while (g->n > g->from &&
+           x->arrivals[g->n - 1] > g->until) /* the first message of its source is late */
         g->n--;
 }
 
-/* Append what p's look could come to, misses aside. forced: as in struct gathering. @return how
- * many entries there are now */
+/* Append the alternatives of query but misses. forced: as in struct gathering. @return the new
+ * number of entries */
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
-    struct gathering g = {.p = p,
-                          .from = n,
-                          .n = n,
-                          .until = there_by(p),
-                          .only = promised(v, query),
-                          .query = query};
+    struct gathering g = {
+        .p = p, .from = n, .n = n, .until = horizon(p), .only = promised(v, query), .query = query};
 
-    look_around(&g);
-    if (g.n == n && g.only != LPI_NOTHING) { /* it has been taken by a receive of its source */
+    gather(&g);
+    if (g.n == n && g.only != LPI_NOTHING) { /* a receive of that source has taken it */
         v->has_probed = false;
         g.only = LPI_NOTHING;
-        look_around(&g);
+        gather(&g);
     }
     *forced = g.forced;
     return g.n;
@@ -257,7 +253,7 @@ struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank)
         .kind = LOGP_MISS, .rank = rank, .source = -1, .polls = x->vps[rank].misses + 1};
 }
 
-/* Is one of the requests a send that never waited for anything? */
+/* Is one of the requests a send that was complete at once? */
 static bool is_sure(const struct lpi_query *query)
 {
     for (int i = 0; i < query->n; i++)
@@ -266,7 +262,7 @@ static bool is_sure(const struct lpi_query *query)
     return false;
 }
 
-/* May p's look, which could take the entries from `from` on, miss as well? */
+/* May query, whose alternatives begin at `from`, also miss or be cancelled? Append that. */
 int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int from, int n)
 {
     struct lpi_explore *x = p->core->machine->explore;
@@ -286,7 +282,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
     return n;
 }
 
-/* p's look comes to this. */
+/* a has been chosen for query. */
 void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
                        const struct logp_alternative *a)
 {
@@ -308,11 +304,11 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         v->probed = *query->label;
         v->promised = a->source;
     } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(query->requests[a->index]))) {
-        lpi_match_label(p, &(struct lpi_label){a->context, a->source, a->tag}, there_by(p));
+        lpi_match_label(p, &(struct lpi_label){a->context, a->source, a->tag}, horizon(p));
     }
 }
 
-/* Is this a wait for one request, which is complete? */
+/* Is query a wait for one request that is complete? */
 bool lpi_outcomes_complete(const struct lpi_query *query)
 {
     return query->n == 1 && !lpi_may_miss(query) &&

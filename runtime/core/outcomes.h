@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* What a look could come to, as entries of the explorer's list of alternatives. */
+/* The alternatives of a query, as entries of the explorer's list. */
 #ifndef LPI_OUTCOMES_H
 #define LPI_OUTCOMES_H
 
 #include "state/state.h"
 #include "state/explore.h"
 
-/* Room for one more entry than n? Or the run is stopped. */
+/* Make space for one more entry than n. @return false: there is none, and the run is stopped */
 bool lpi_outcomes_reserve(struct logp_machine *m, int n);
-/* Append those of p's look to n entries, misses aside. forced: the first of them is all that can
- * come of it. @return how many entries there are now */
+/* Append the alternatives of p's query but misses to n entries. forced: the first is the only one.
+ * @return the new number of entries */
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced);
-/* The look could take the entries from `from` on: may it miss as well, or its cancel come before?
- * @return how many entries there are now */
+/* The query's alternatives begin at `from`: append a miss or a cancel, if it may come to that.
+ * @return the new number of entries */
 int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int from, int n);
 struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank);
-/* p's look comes to this. */
+/* This alternative has been chosen for p's query. */
 void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
                        const struct logp_alternative *a);
-/* Is this a wait for one request, which is complete? */
+/* Is query a wait for one request that is complete? */
 bool lpi_outcomes_complete(const struct lpi_query *query);
 
 #endif
