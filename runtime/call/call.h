@@ -84,6 +84,9 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q);
 /* Resolve q, wait, and so on until q->until, and complete what was found. @return 0; -ETIME: it has
  * missed; -EMSGSIZE; or the error that stops the run. The requests are the caller's in any case */
 int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
+/* The same for one label. */
+int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int64_t until,
+                    struct logp_status *status);
 /* The same for r alone. */
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
                       struct logp_status *status);

@@ -7,8 +7,8 @@
  * it is complete. Any event wakes a vp that waits for several things (waits_for_any), which charges
  * what it receives itself.
  *
- * Where the machine is not instrumented, a wait or a test of one receive needs no query, and a
- * query would show in its time: wait_directly(), test_directly().
+ * Where the machine is not instrumented, a probe, and a wait or a test of one receive, need no
+ * query, which would show in their time: probe_directly(), wait_directly(), test_directly().
  */
 #include "call/call.h"
 #include "core/resolver.h"
@@ -38,22 +38,23 @@ int lpi_catch_up(struct lpi_proc *p)
 int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
     const struct lpi_resolver *a = &p->core->machine->resolver;
+    const bool has_rts = lpi_has_rts(p);
     int rc;
 
-    q->beside = q->beside || lpi_has_rts(p);
-    rc = a->depends(p, q) ? lpi_catch_up(p) : lpi_has_rts(p) ? lpi_data_send(p) : 0;
-
+    q->beside = q->beside || has_rts;
+    q->direct = q->waits && !q->any && !q->beside && q->n > 0 && q->requests[0] != NULL &&
+                q->requests[0]->state < LPI_REQ_SENT;
+    rc = a->depends(p, q) ? lpi_catch_up(p) : has_rts ? lpi_data_send(p) : 0;
     q->index = LPI_NOT_YET;
     if (rc < 0)
         return rc;
     if (q->label == NULL) {
-        const int first = lpi_query_earliest(q);
-        const struct logp_request *r = first >= 0 ? q->requests[first] : NULL;
+        const struct logp_request *r;
 
-        if (r == NULL) {
-            q->index = first;
+        q->index = lpi_query_earliest(q);
+        if (q->index < 0)
             return 0;
-        }
+        r = q->requests[q->index];
         q->sends = r->state >= LPI_REQ_SENT;
         q->src = r->src;
         q->tag = r->tag;
@@ -142,7 +143,7 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
     }
     if (q->any)
         p->in_vain = 0;
-    if (lpi_query_is_direct(p, q) && (r->state == LPI_REQ_POSTED || q->until == INT64_MAX)) {
+    if (q->direct && (r->state == LPI_REQ_POSTED || q->until == INT64_MAX)) {
         if (!lpi_query_is_over(p, q))
             return wait_for_one(p, q, r);
         lpi_poll(p->core); /* its payload is being copied: this takes a moment */
@@ -288,6 +289,36 @@ static int test_directly(const struct logp_vp *vp, struct logp_request *r,
     if (rc == 0)
         rc = lpi_poll_cost(vp->proc);
     return rc != 0 ? rc : -ETIME;
+}
+
+/* Has a message with this label arrived by now? */
+static int probe_directly(const struct logp_vp *vp, const struct lpi_label *l,
+                          struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct lpi_message *m;
+    int rc = lpi_catch_up(p);
+
+    if (rc != 0)
+        return rc;
+    m = lpi_match_find(p, l->context, l->src, l->tag, lpi_usual_horizon(p));
+    if (m != NULL)
+        return found(vp, m, status);
+    rc = lpi_poll_cost(p);
+    return rc != 0 ? rc : -ETIME;
+}
+
+int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int64_t until,
+                    struct logp_status *status)
+{
+    const struct lpi_label l = {vp->context, to_global(vp, src), tag};
+
+    if (!waits && !lpi_is_instrumented(vp->proc->core->machine))
+        return probe_directly(vp, &l, status);
+    return lpi_query_run(
+        vp,
+        &(struct lpi_query){.label = &l, .waits = waits, .until = until, .src = l.src, .tag = tag},
+        status);
 }
 
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,

@@ -15,8 +15,13 @@
 /* Stop r. A message that is being copied into its buffer is completed first. */
 static void abandon(struct lpi_proc *p, struct logp_request *r)
 {
-    struct lpi_query q = {
-        .requests = &r, .n = 1, .waits = true, .until = INT64_MAX, .src = r->src, .tag = r->tag};
+    struct lpi_query q = {.requests = &r,
+                          .n = 1,
+                          .waits = true,
+                          .direct = !lpi_has_rts(p),
+                          .until = INT64_MAX,
+                          .src = r->src,
+                          .tag = r->tag};
     int rc = 0;
 
     while (r->state == LPI_REQ_CTS_SENT && rc == 0) { /* the payload comes into buf */
@@ -120,8 +125,9 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
  * Without a delay, a message that has come already needs no request.
  * @return  as logp_recv(); 1: take the slow path
  */
-static int recv_fast(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
-                     struct logp_status *status)
+static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp *vp, int src,
+                                                           int tag, void *buf, size_t capacity,
+                                                           struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_message *m;
@@ -176,8 +182,10 @@ int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
     if (lpi_has_fast_path(vp->proc->core->machine)) {
         const int rc = recv_fast(vp, src, tag, buf, capacity, status);
 
-        if (rc <= 0)
-            return noted(vp, "logp_recv", rc);
+        if (rc == 0)
+            return 0;
+        if (rc < 0)
+            return lpi_failed(vp, "logp_recv", rc);
     }
     return noted(vp, "logp_recv", receive(vp, src, tag, buf, capacity, INT64_MAX, status));
 }

@@ -135,15 +135,12 @@ int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int 
 static int probe(struct logp_vp *vp, int src, int tag, bool waits, int64_t until,
                  struct logp_status *status)
 {
-    const struct lpi_label label = {vp->context, to_global(vp, src), tag};
-    struct lpi_query q = {
-        .label = &label, .waits = waits, .until = until, .src = label.src, .tag = tag};
     const int rc = lpi_stopped(vp->proc);
 
     if (rc != 0)
         return rc;
     enter(vp->proc);
-    return leave(vp->proc, lpi_query_run(vp, &q, status));
+    return leave(vp->proc, lpi_query_probe(vp, src, tag, waits, until, status));
 }
 
 int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_status *status)

@@ -43,36 +43,30 @@ int lpi_query_earliest(const struct lpi_query *q)
     return best;
 }
 
-bool lpi_query_is_direct(const struct lpi_proc *p, const struct lpi_query *q)
-{
-    const struct logp_request *r = q->n > 0 ? q->requests[0] : NULL;
-
-    return q->waits && !q->any && r != NULL && r->state < LPI_REQ_SENT && !q->beside &&
-           !lpi_has_rts(p);
-}
-
 static bool usual_depends(struct lpi_proc *p, const struct lpi_query *q)
 {
-    return !lpi_query_is_direct(p, q) ||
-           (!lpi_is_matched(q->requests[0]) &&
-            (p->inbox.n_any > 0 || lpi_query_is_over(p, q) ||
-             (q->until != INT64_MAX && q->requests[0]->state == LPI_REQ_CTS_SENT)));
+    return !q->direct || (!lpi_is_matched(q->requests[0]) &&
+                          (p->inbox.n_any > 0 || lpi_query_is_over(p, q) ||
+                           (q->until != INT64_MAX && q->requests[0]->state == LPI_REQ_CTS_SENT)));
 }
 
 static int usual_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
-    if (q->label != NULL) {
-        q->found =
-            lpi_match_find(p, q->label->context, q->label->src, q->label->tag, lpi_horizon(p));
-        q->index = q->found != NULL ? 0 : LPI_NOT_YET;
-    } else if (lpi_query_is_direct(p, q)) {
-        q->index = lpi_is_matched(q->requests[0]) ? 0 : LPI_NOT_YET;
-    } else {
-        const int first = lpi_query_earliest(q);
-        const int64_t t = lpi_request_arrival(q->requests[first]);
+    bool found;
 
-        q->index = t != INT64_MAX && t <= lpi_horizon(p) ? first : LPI_NOT_YET;
+    if (q->label != NULL) {
+        q->found = lpi_match_find(p, q->label->context, q->src, q->tag, lpi_horizon(p));
+        q->index = q->found != NULL ? 0 : LPI_NOT_YET;
+        return 0;
     }
+    if (q->direct) {
+        found = lpi_is_matched(q->requests[0]);
+    } else {
+        const int64_t t = lpi_request_arrival(q->requests[q->index]);
+
+        found = t != INT64_MAX && t <= lpi_horizon(p);
+    }
+    q->index = found ? q->index : LPI_NOT_YET;
     return 0;
 }
 

@@ -13,8 +13,6 @@ void lpi_resolver_choose(struct logp_machine *m);
 int lpi_query_earliest(const struct lpi_query *q);
 /* When r's message arrives, or the answer to it; INT64_MAX: that is not known yet. */
 int64_t lpi_request_arrival(const struct logp_request *r);
-/* p waits for r alone, which needs nothing but a message of its own: the delivery charges it. */
-bool lpi_query_is_direct(const struct lpi_proc *p, const struct lpi_query *q);
 
 /* r, a receive, has its message, or -EMSGSIZE. */
 static inline bool lpi_is_matched(const struct logp_request *r)

@@ -29,6 +29,7 @@ struct lpi_query {
     bool waits;    /* until `until`; else it polls once */
     bool waited;   /* at least once */
     bool beside;   /* the vp also sends while it waits: it charges what has arrived itself */
+    bool direct;   /* a wait for one receive, not beside: the delivery charges it */
     bool late;     /* its payload was under way when its time was over, and is awaited */
     bool cancels;  /* the one request, if nothing is taken; without one: all, as the program ends */
     bool sends;    /* it waits for the receiver of a send: src and tag are that send's */
@@ -56,8 +57,8 @@ struct lpi_resolver {
     int64_t (*horizon)(const struct lpi_proc *p);
     /* Does the answer depend on what has arrived by now? Then messages are polled first. */
     bool (*depends)(struct lpi_proc *p, const struct lpi_query *q);
-    /* Set q->index, and q->found. @return 0; -ETIME: the explorer chose that q misses; or the error
-     * that stops the run */
+    /* Set q->index, which is the request that completes first as far as is known, and q->found.
+     * @return 0; -ETIME: the explorer chose that q misses; or the error that stops the run */
     int (*resolve)(struct lpi_proc *p, struct lpi_query *q);
     /* When p, which waits for q, resolves it again, unless it is woken; INT64_MAX: never. */
     int64_t (*retry_at)(struct lpi_proc *p, const struct lpi_query *q);
